@@ -1,0 +1,12 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All ops of the mp dialect, by family.
+
+#ifndef MP_DIALECT_MP_OPS
+#define MP_DIALECT_MP_OPS
+
+include "mp/Dialect/MP/MPBase.td"
+include "mp/Dialect/MP/MPAttributes.td"
+include "mp/Dialect/MP/MPCastOps.td"
+
+#endif // MP_DIALECT_MP_OPS

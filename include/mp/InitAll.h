@@ -1,0 +1,22 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one list of everything mp registers, used by every tool and by the plugin.
+
+#ifndef MP_INITALL_H
+#define MP_INITALL_H
+
+#include "mp/Dialect/MP/MPDialect.h"
+
+namespace mlir::mp {
+
+/// The dialects of mp, and the external models of its interfaces.
+inline void registerAllDialects(DialectRegistry &registry) {
+  registry.insert<MPDialect>();
+}
+
+/// The passes and pipelines of mp.
+inline void registerAllPasses() {}
+
+} // namespace mlir::mp
+
+#endif // MP_INITALL_H

@@ -1,0 +1,57 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PrecisionOpInterface, and the words it uses.
+
+#ifndef MP_INTERFACES_PRECISIONOPINTERFACE_H
+#define MP_INTERFACES_PRECISIONOPINTERFACE_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mp/Dialect/MP/MPDialect.h"
+
+namespace mlir::mp {
+
+/// What an operand is to its op.
+enum class OperandRole {
+  Data,   ///< float data that shares the op's element format
+  Factor, ///< operand of the products of a contraction
+  Addend, ///< bias of a contraction (TOSA)
+  Init,   ///< destination: initial value of an accumulator, or only a shape
+  Other,  ///< index, condition, size, zero point, or anything that is no float
+};
+
+/// How operand and result formats depend on each other.
+enum class TypeRule {
+  Uniform,     ///< all float operands and results share one format
+  Contraction, ///< factors share one format, inits and results another
+  Accumulator, ///< data in one format, inits and results in another, which may be wider
+  Container,   ///< control flow: each carried value has one format of its own
+  Frozen,      ///< formats stay as they are
+};
+
+} // namespace mlir::mp
+
+#include "mp/Interfaces/PrecisionOpInterface.h.inc"
+
+namespace mlir::mp {
+
+/// Class of any op: the interface's answer, B for ops without it.
+OpClass getOpClass(Operation *op);
+
+/// Attaches the external models of all input dialects, as they get loaded.
+void registerPrecisionModels(DialectRegistry &registry);
+
+/// Lines of the table of one dialect, for documentation and registry tests.
+struct ClassEntry {
+  StringLiteral op;   ///< full name
+  OpClass opClass;    ///< class, where no code decides
+  TypeRule rule;      ///< how formats depend on each other
+  StringLiteral note; ///< why
+};
+ArrayRef<ClassEntry> getClassTable(StringRef dialect);
+/// The dialects that have a table.
+ArrayRef<StringLiteral> getTabledDialects();
+
+} // namespace mlir::mp
+
+#endif // MP_INTERFACES_PRECISIONOPINTERFACE_H

@@ -1,0 +1,42 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an op needs and permits in terms of precision.
+
+#ifndef MP_INTERFACES_PRECISIONOPINTERFACE_TD
+#define MP_INTERFACES_PRECISIONOPINTERFACE_TD
+
+include "mlir/IR/OpBase.td"
+
+def MP_PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
+  let cppNamespace = "::mlir::mp";
+  let description = [{
+    Tells the deciding and materializing passes how an op bears narrow formats
+    and how to build it with other element types. Ops of the input dialects get
+    it as an external model, a table per dialect (lib/Interfaces); an op without
+    the interface is a barrier (class B) and stays as it is.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      How the op bears narrow formats. Structured ops answer by their iterators,
+      maps and body, the rest by the table of their dialect.
+    }], "::mlir::mp::OpClass", "getOpClass", (ins)>,
+    InterfaceMethod<[{
+      What operand `index` is to the op.
+    }], "::mlir::mp::OperandRole", "getOperandRole", (ins "unsigned":$index)>,
+    InterfaceMethod<[{
+      Why the class is what it is: the note of the table's line, or what the body showed.
+    }], "::llvm::StringRef", "getClassNote", (ins)>,
+    InterfaceMethod<[{
+      How the op's operand and result formats depend on each other when it is rebuilt.
+    }], "::mlir::mp::TypeRule", "getTypeRule", (ins)>,
+    InterfaceMethod<[{
+      Builds the op again with these operands and result types, attributes and
+      regions following (block arguments, fill values, accumulator attributes).
+      The types must obey the type rule. Operands of non-float type are as before.
+    }], "::mlir::Operation *", "rebuild",
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,
+         "::mlir::TypeRange":$resultTypes)>
+  ];
+}
+
+#endif // MP_INTERFACES_PRECISIONOPINTERFACE_TD

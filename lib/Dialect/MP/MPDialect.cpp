@@ -1,0 +1,107 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registration of the mp dialect, and the rules for its discardable attributes.
+
+#include "mp/Dialect/MP/MPDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+#include "mp/Dialect/MP/MPDialect.cpp.inc"
+#include "mp/Dialect/MP/MPEnums.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "mp/Dialect/MP/MPOps.cpp.inc"
+
+void MPDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "mp/Dialect/MP/MPOps.cpp.inc"
+      >();
+  registerAttributes();
+}
+
+Operation *MPDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                          Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+/// `mp.pin` is a float type; tf32 is a way to compute and fits ops only.
+static LogicalResult verifyPin(Operation *op, Attribute value, bool onArgument) {
+  auto pin = dyn_cast<TypeAttr>(value);
+  auto format = pin ? dyn_cast<FloatType>(pin.getValue()) : FloatType();
+  if (!format)
+    return op->emitOpError("expects a float type in 'mp.pin', found ") << value;
+  if (onArgument && format.isTF32())
+    return op->emitOpError("expects a storage format in 'mp.pin' of an argument, found tf32, "
+                           "which is a way to compute: pin the op that computes, or use f32");
+  return success();
+}
+
+static LogicalResult verifyRange(Operation *op, Attribute value) {
+  auto bounds = dyn_cast<ArrayAttr>(value);
+  if (bounds && bounds.size() == 2) {
+    auto lo = dyn_cast<FloatAttr>(bounds[0]), hi = dyn_cast<FloatAttr>(bounds[1]);
+    if (lo && hi && lo.getType() == hi.getType() && lo.getValue() <= hi.getValue())
+      return success();
+  }
+  return op->emitOpError("expects 'mp.range' to be [lo, hi], two floats of one type with "
+                         "lo <= hi, found ")
+         << value;
+}
+
+LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kPrecisionAttrName) {
+    auto precision = dyn_cast<PrecisionAttr>(attribute.getValue());
+    if (!precision)
+      return op->emitOpError("expects #mp.precision in 'mp.precision', found ")
+             << attribute.getValue();
+    if (!precision.getIn().empty() && precision.getIn().size() != op->getNumOperands())
+      return op->emitOpError("has ") << op->getNumOperands() << " operands, but 'mp.precision' speaks of "
+                                     << precision.getIn().size();
+    if (precision.getOut().size() != op->getNumResults())
+      return op->emitOpError("has ") << op->getNumResults() << " results, but 'mp.precision' speaks of "
+                                     << precision.getOut().size();
+    return success();
+  }
+  if (name == kPinAttrName)
+    return verifyPin(op, attribute.getValue(), /*onArgument=*/false);
+  if (name == kRangeAttrName)
+    return verifyRange(op, attribute.getValue());
+  if (name == kPhaseAttrName) {
+    auto phase = dyn_cast<StringAttr>(attribute.getValue());
+    if (!phase || !isa<FunctionOpInterface>(op))
+      return op->emitOpError("expects 'mp.phase' to be a string on a function, found ")
+             << attribute.getValue();
+    return success();
+  }
+  if (name == kRoleAttrName || name == kDimAttrName)
+    return op->emitOpError() << "has '" << name << "', which belongs on a function argument";
+  return op->emitOpError() << "has unknown attribute '" << name
+                           << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.dim, mp.phase";
+}
+
+LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,
+                                                  unsigned argIndex, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kPinAttrName)
+    return verifyPin(op, attribute.getValue(), /*onArgument=*/true);
+  if (name == kRangeAttrName)
+    return verifyRange(op, attribute.getValue());
+  if (name == kRoleAttrName) {
+    if (!isa<StringAttr>(attribute.getValue()))
+      return op->emitOpError("expects a string in 'mp.role', found ") << attribute.getValue();
+    return success();
+  }
+  if (name == kDimAttrName) {
+    if (!isa<DenseI64ArrayAttr>(attribute.getValue()))
+      return op->emitOpError("expects array<i64: ...> in 'mp.dim', found ") << attribute.getValue();
+    return success();
+  }
+  return op->emitOpError() << "has unknown argument attribute '" << name
+                           << "'; known are mp.pin, mp.range, mp.role, mp.dim";
+}

@@ -1,0 +1,55 @@
+# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# How lit finds and runs the tests. Tiers: `quick` for daily use, `core` for CI
+# (adds REQUIRES: slow and the gtests named Slow*), `nightly` (adds the sweeps).
+import os
+import shutil
+import sys
+
+import lit.formats
+
+config.name = config.mp_test_suite
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".ptx"]
+config.excludes = ["Inputs", "CMakeLists.txt"]
+
+binary_test_dir = os.path.join(config.mp_binary_dir, "test")
+config.test_source_root = config.mp_test_root
+config.test_exec_root = os.path.join(binary_test_dir, "Output", config.name)
+
+tier = lit_config.params.get("tier", "quick")
+if tier not in ("quick", "core", "nightly"):
+    lit_config.fatal(f"tier is '{tier}', expected quick, core or nightly")
+gtest_filter = {"quick": "-*Slow*:*Nightly*", "core": "-*Nightly*", "nightly": "*"}[tier]
+config.substitutions.append(("%{gtest_filter}", "'" + gtest_filter + "'"))
+if tier != "quick":
+    config.available_features.add("slow")
+if tier == "nightly":
+    config.available_features.add("nightly")
+
+path = [
+    os.path.join(config.mp_binary_dir, "bin"),
+    os.path.join(binary_test_dir, "bin"),
+    config.llvm_tools_dir,
+    config.environment["PATH"],
+]
+config.environment["PATH"] = os.pathsep.join(path)
+config.environment["MP_SHARED_DIR"] = config.mp_shared_dir
+for name in ("HOME", "CUDA_ROOT", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TMPDIR"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions.append(("%shared", config.mp_shared_dir))
+config.substitutions.append(("%mp_src", config.mp_source_dir))
+config.substitutions.append(("%mp_build", config.mp_binary_dir))
+config.substitutions.append(("%libmp", os.path.join(config.mp_binary_dir, "lib", "libMP.so")))
+config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(("%cmake", config.cmake))
+config.substitutions.append(("%cxx", config.cxx_compiler))
+config.substitutions.append(("%cc", config.c_compiler))
+
+if os.path.isdir(os.path.join(config.mp_shared_dir, "models")):
+    config.available_features.add("shared")
+for tool in ("ptxas", "nvcc"):
+    if shutil.which(tool):
+        config.available_features.add(tool)

@@ -1,0 +1,91 @@
+# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# How rooms, tools and tests are built. A room (a folder of lib/) is an object
+# library; all MLIR rooms together with the plain ones make libMP.so, which links
+# the MLIR and LLVM shared libraries and nothing else (mixing in the static MLIR
+# archives gives two copies of every type).
+
+set_property(GLOBAL PROPERTY MP_ROOMS "")
+set_property(GLOBAL PROPERTY MP_UNITTESTS "")
+
+function(mp_set_compile_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter -Werror=return-type
+    -fdiagnostics-color $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
+  if(MP_ENABLE_CHECKS)
+    target_compile_options(${target} PRIVATE -UNDEBUG)
+  endif()
+endfunction()
+
+# Rooms that know nothing of MLIR operations.
+set(MP_PLAIN_ROOMS Numerics Target Domains Assignment Emulator Runtime)
+
+# mp_add_room(NAME file.cpp ... [ROOMS Dep ...])
+#   ROOMS: the rooms it includes; unit tests of a plain room link these alone.
+function(mp_add_room name)
+  cmake_parse_arguments(ARG "" "" "ROOMS" ${ARGN})
+  add_library(MP${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
+  mp_set_compile_options(MP${name})
+  set_property(TARGET MP${name} PROPERTY MP_ROOM_DEPS "${ARG_ROOMS}")
+  set_property(GLOBAL APPEND PROPERTY MP_ROOMS ${name})
+  if(NOT name IN_LIST MP_PLAIN_ROOMS)
+    add_dependencies(MP${name} MPIncGen)
+    if(MP_PRECOMPILED_HEADERS)
+      target_precompile_headers(MP${name} REUSE_FROM MPPrecompiled)
+    endif()
+  endif()
+endfunction()
+
+# All rooms that ROOMS include, directly or not.
+function(mp_room_closure out)
+  set(pending ${ARGN})
+  set(closure "")
+  while(pending)
+    list(POP_FRONT pending room)
+    if(NOT room IN_LIST closure)
+      list(APPEND closure ${room})
+      get_target_property(deps MP${room} MP_ROOM_DEPS)
+      if(deps)
+        list(APPEND pending ${deps})
+      endif()
+    endif()
+  endwhile()
+  set(${out} ${closure} PARENT_SCOPE)
+endfunction()
+
+# mp_add_tool(NAME file.cpp ...): a program over libMP.
+function(mp_add_tool name)
+  add_executable(${name} ${ARGN})
+  mp_set_compile_options(${name})
+  add_dependencies(${name} MPIncGen)
+  target_link_libraries(${name} PRIVATE MP)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  install(TARGETS ${name} EXPORT MPTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# mp_add_unittest(NAME file.cpp ... ROOMS Room ...)
+#   With ROOMS, links those plain rooms alone (which proves that they stand alone);
+#   without, links libMP. lit runs the program as one test (see test/lit.cfg.py).
+function(mp_add_unittest name)
+  cmake_parse_arguments(ARG "" "" "ROOMS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  mp_set_compile_options(${name})
+  target_compile_definitions(${name} PRIVATE
+    MP_SHARED_DIR="${MP_SHARED_DIR}" MP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  if(ARG_ROOMS)
+    mp_room_closure(rooms ${ARG_ROOMS})
+    foreach(room ${rooms})
+      target_link_libraries(${name} PRIVATE $<TARGET_OBJECTS:MP${room}>)
+      add_dependencies(${name} MP${room})
+    endforeach()
+    target_link_libraries(${name} PRIVATE LLVM ${CMAKE_DL_LIBS})
+  else()
+    add_dependencies(${name} MPIncGen)
+    target_link_libraries(${name} PRIVATE MP)
+    if(MP_PRECOMPILED_HEADERS)
+      target_precompile_headers(${name} REUSE_FROM MPPrecompiled)
+    endif()
+  endif()
+  target_link_libraries(${name} PRIVATE GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)
+  set_property(GLOBAL APPEND PROPERTY MP_UNITTESTS ${name})
+endfunction()
