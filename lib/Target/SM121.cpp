@@ -1,0 +1,72 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// sm_121 and sm_121a (Blackwell: GB10, DGX Spark). mma.sync
+// only; fp6, fp4 and block scales need sm_121a.
+
+#include "Tables.h"
+
+using namespace mp::target;
+
+namespace {
+constexpr auto mma = InstructionFamily::MmaSync;
+
+TargetModel common(llvm::StringRef name) {
+  TargetModel t{name, 121, 88};
+  t.limits = {101376, 102400, 1536, 24};
+  t.memory.ldmatrix = t.memory.cpAsync = t.memory.tma = t.memory.stmatrix = true;
+  t.formats = {
+      {"f64", Support::Native, mma, {"f64"}},
+      {"tf32", Support::Native, mma, {"f32"}},
+      {"f16", Support::Native, mma, {"f16", "f32"}},
+      {"bf16", Support::Native, mma, {"f32"}},
+      {"f8E4M3FN", Support::Native, mma, {"f16", "f32"}},
+      {"f8E5M2", Support::Native, mma, {"f16", "f32"}},
+      {"i8", Support::Native, mma, {"i32"}},
+      {"i4", Support::Emulated, mma, {"i32"}},
+      {"i1", Support::Emulated, mma, {"i32"}},
+  };
+  tables::addAmpereShapes(t, Support::Emulated, Support::Emulated);
+  tables::addHopperF64Shapes(t);
+  tables::addFp8MmaShapes(t, Support::Native);
+  tables::addAmpereConversions(t);
+  tables::addHopperConversions(t);
+  tables::addFp8Conversions(t);
+  // Documented: fp4 500 dense (half of 1000 sparse). The rest by the ratios of RTX 5090.
+  t.parts = {{"GB10",
+              48,
+              273,
+              24,
+              31,
+              {{"tf32", "f32", 31},
+               {"f16", "f32", 62},
+               {"f16", "f16", 125},
+               {"bf16", "f32", 62},
+               {"f8E4M3FN", "f32", 125},
+               {"f8E4M3FN", "f16", 250},
+               {"f8E5M2", "f32", 125},
+               {"f8E5M2", "f16", 250},
+               {"i8", "i32", 250}},
+              "estimate"}};
+  return t;
+}
+} // namespace
+
+TargetModel tables::sm121() { return common("sm_121"); }
+
+TargetModel tables::sm121a() {
+  TargetModel t = common("sm_121a");
+  t.memory.setMaxRegisters = true;
+  t.formats.append({
+      {"f6E2M3FN", Support::Native, mma, {"f32"}},
+      {"f6E3M2FN", Support::Native, mma, {"f32"}},
+      {"f4E2M1FN", Support::Native, mma, {"f32"}},
+  });
+  addBlackwellMmaSync(t);
+  addBlackwellConversions(t, /*stochastic=*/false);
+  t.parts.front().rates.append({
+      {"f6E2M3FN", "f32", 125},
+      {"f6E3M2FN", "f32", 125},
+      {"f4E2M1FN", "f32", 500}, // block scaled kinds
+  });
+  return t;
+}

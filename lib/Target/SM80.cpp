@@ -1,0 +1,39 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// sm_80 (Ampere: A100). Adds bf16, tf32, f64 and cp.async.
+
+#include "Tables.h"
+
+using namespace mp::target;
+
+TargetModel tables::sm80() {
+  constexpr auto mma = InstructionFamily::MmaSync;
+  TargetModel t{"sm_80", 80, 70};
+  t.limits = {166912, 167936, 2048, 32};
+  t.memory.ldmatrix = t.memory.cpAsync = true;
+  t.formats = {
+      {"f64", Support::Native, mma, {"f64"}},        {"tf32", Support::Native, mma, {"f32"}},
+      {"f16", Support::Native, mma, {"f16", "f32"}}, {"bf16", Support::Native, mma, {"f32"}},
+      {"i8", Support::Native, mma, {"i32"}},         {"i4", Support::Native, mma, {"i32"}},
+      {"i1", Support::Native, mma, {"i32"}},
+  };
+  addAmpereShapes(t, Support::Native, Support::Native);
+  addAmpereConversions(t);
+  Part a100{"A100 SXM 40GB",
+            108,
+            1555,
+            40,
+            19.5,
+            {{"f64", "f64", 19.5},
+             {"tf32", "f32", 156},
+             {"f16", "f32", 312},
+             {"f16", "f16", 312},
+             {"bf16", "f32", 312},
+             {"i8", "i32", 624},
+             {"i4", "i32", 1248}}};
+  Part a100Large = a100;
+  a100Large.name = "A100 SXM 80GB";
+  a100Large.memoryGBs = 2039;
+  t.parts = {a100, a100Large};
+  return t;
+}

@@ -1,0 +1,43 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// sm_86 (Ampere: A40, A10, RTX 30). As sm_80 with less shared memory and token f64 products.
+
+#include "Tables.h"
+
+using namespace mp::target;
+
+TargetModel tables::sm86() {
+  constexpr auto mma = InstructionFamily::MmaSync;
+  TargetModel t{"sm_86", 86, 71};
+  t.limits = {101376, 102400, 1536, 16};
+  t.memory.ldmatrix = t.memory.cpAsync = true;
+  t.formats = {
+      {"f64", Support::Native, mma, {"f64"}},        {"tf32", Support::Native, mma, {"f32"}},
+      {"f16", Support::Native, mma, {"f16", "f32"}}, {"bf16", Support::Native, mma, {"f32"}},
+      {"i8", Support::Native, mma, {"i32"}},         {"i4", Support::Native, mma, {"i32"}},
+      {"i1", Support::Native, mma, {"i32"}},
+  };
+  addAmpereShapes(t, Support::Native, Support::Native);
+  addAmpereConversions(t);
+  t.parts = {{"A40",
+              84,
+              696,
+              6,
+              37.4,
+              {{"tf32", "f32", 74.8},
+               {"f16", "f32", 149.7},
+               {"f16", "f16", 149.7},
+               {"bf16", "f32", 149.7},
+               {"i8", "i32", 299}}},
+             {"RTX 3090",
+              82,
+              936,
+              6,
+              35.6,
+              {{"tf32", "f32", 35.6},
+               {"f16", "f32", 71},
+               {"f16", "f16", 142},
+               {"bf16", "f32", 71},
+               {"i8", "i32", 284}}}};
+  return t;
+}

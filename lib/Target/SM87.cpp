@@ -1,0 +1,35 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// sm_87 (Ampere: Jetson AGX Orin). As sm_86 with the shared memory of sm_80.
+
+#include "Tables.h"
+
+using namespace mp::target;
+
+TargetModel tables::sm87() {
+  constexpr auto mma = InstructionFamily::MmaSync;
+  TargetModel t{"sm_87", 87, 74};
+  t.limits = {166912, 167936, 1536, 16};
+  t.memory.ldmatrix = t.memory.cpAsync = true;
+  t.formats = {
+      {"f64", Support::Native, mma, {"f64"}},        {"tf32", Support::Native, mma, {"f32"}},
+      {"f16", Support::Native, mma, {"f16", "f32"}}, {"bf16", Support::Native, mma, {"f32"}},
+      {"i8", Support::Native, mma, {"i32"}},         {"i4", Support::Native, mma, {"i32"}},
+      {"i1", Support::Native, mma, {"i32"}},
+  };
+  addAmpereShapes(t, Support::Native, Support::Native);
+  addAmpereConversions(t);
+  // Dense int8 is documented (half of 170 sparse); the rest follows by the ratios of sm_86.
+  t.parts = {{"Jetson AGX Orin 64GB",
+              16,
+              204.8,
+              4,
+              5.3,
+              {{"tf32", "f32", 21},
+               {"f16", "f32", 42.5},
+               {"f16", "f16", 42.5},
+               {"bf16", "f32", 42.5},
+               {"i8", "i32", 85}},
+              "estimate"}};
+  return t;
+}

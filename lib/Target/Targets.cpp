@@ -1,0 +1,165 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Target/Targets.h"
+
+#include "Tables.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mp::target;
+using llvm::StringRef;
+
+llvm::ArrayRef<const TargetModel *> mp::target::allTargets() {
+  using namespace tables;
+  static const TargetModel models[] = {
+      sm70(),   sm75(),  sm80(),   sm86(),  sm87(),   sm89(),  sm90(),   sm90a(), sm100(),
+      sm100a(), sm103(), sm103a(), sm110(), sm110a(), sm120(), sm120a(), sm121(), sm121a(),
+  };
+  static const auto pointers = [] {
+    llvm::SmallVector<const TargetModel *> result;
+    for (const TargetModel &model : models)
+      result.push_back(&model);
+    return result;
+  }();
+  return pointers;
+}
+
+static llvm::Error error(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+/// The candidate with the least edit distance; among equals the longest common beginning, then the
+/// first.
+template <typename Range> static StringRef nearestName(StringRef name, Range &&candidates) {
+  StringRef best;
+  std::pair<unsigned, int> bestScore = {~0u, 0};
+  for (StringRef candidate : candidates) {
+    int common = 0;
+    while (candidate.substr(0, common + 1).size() == size_t(common + 1) &&
+           name.starts_with_insensitive(candidate.substr(0, common + 1)))
+      ++common;
+    std::pair<unsigned, int> score = {name.edit_distance_insensitive(candidate), -common};
+    if (score < bestScore) {
+      best = candidate;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+llvm::Expected<const TargetModel &> mp::target::lookupTarget(StringRef name) {
+  for (const TargetModel *target : allTargets())
+    if (target->name == name)
+      return *target;
+  auto names = llvm::map_range(allTargets(), [](const TargetModel *t) { return t->name; });
+  // Numbers alone ("90", "sm90") should find sm_90 rather than the shortest name.
+  StringRef digits = name;
+  if (!digits.consume_front_insensitive("sm_"))
+    digits.consume_front_insensitive("sm");
+  std::string spelled = ("sm_" + digits).str();
+  return error("unknown target '" + name + "'; did you mean '" + nearestName(spelled, names) +
+               "'? Known targets: " + llvm::join(names, ", "));
+}
+
+llvm::Expected<const TargetModel &> mp::target::targetForCapability(unsigned major,
+                                                                    unsigned minor) {
+  unsigned wanted = major * 10 + minor;
+  const TargetModel *best = nullptr;
+  for (const TargetModel *target : allTargets()) {
+    unsigned have = target->computeCapability;
+    if (have / 10 != major || have > wanted)
+      continue;
+    if (target->isArchSpecific() && have != wanted)
+      continue;
+    best = target; // the list ascends, architecture-specific after plain
+  }
+  if (best)
+    return *best;
+  return error("no target for compute capability " + llvm::Twine(major) + "." + llvm::Twine(minor) +
+               "; the oldest known is 7.0 and the newest 12.1");
+}
+
+StringRef mp::target::nearestFormat(const TargetModel &target, StringRef format) {
+  const FormatInfo *wanted = findFormat(format);
+  if (!wanted)
+    return {};
+  StringRef best;
+  unsigned bestDistance = ~0u;
+  for (const FormatInfo &info : knownFormats()) { // wide first, so ties go to the wider
+    if (info.isFloat != wanted->isFloat || target.formatSupport(info.name) != Support::Native)
+      continue;
+    unsigned distance =
+        info.bits > wanted->bits ? info.bits - wanted->bits : wanted->bits - info.bits;
+    if (distance < bestDistance) {
+      best = info.name;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+llvm::Error mp::target::checkFormat(const TargetModel &target, StringRef format) {
+  if (format == "f32")
+    return llvm::Error::success();
+  if (!findFormat(format)) {
+    auto names = llvm::map_range(knownFormats(), [](const FormatInfo &f) { return f.name; });
+    return error("unknown format '" + format + "'; did you mean '" + nearestName(format, names) +
+                 "'? Known formats: f32, " + llvm::join(names, ", "));
+  }
+  Support support = target.formatSupport(format);
+  if (support == Support::Native)
+    return llvm::Error::success();
+  std::string what =
+      support == Support::Absent ? "has no tensor core products of " : "only emulates products of ";
+  StringRef nearest = nearestFormat(target, format);
+  std::string hint = nearest.empty()
+                         ? "it has no tensor core format of that kind"
+                         : ("the nearest format it has natively is '" + nearest + "'").str();
+  // Hopper and Blackwell keep some formats for the architecture-specific name of the same chip.
+  for (const TargetModel *other : allTargets())
+    if (other != &target && other->computeCapability == target.computeCapability &&
+        other->formatSupport(format) == Support::Native)
+      hint += ("; '" + other->name + "' has it").str();
+  return error("target " + target.name + " " + what + "'" + format + "'; " + hint);
+}
+
+void mp::target::printTargets(llvm::raw_ostream &os) {
+  os << "Tensor core operand formats (n: native, e: accepted but emulated, -: absent)\n";
+  os << llvm::left_justify("target", 9);
+  for (const FormatInfo &format : knownFormats())
+    os << " " << llvm::right_justify(format.name, std::max<size_t>(format.name.size(), 4));
+  os << "  instruction\n";
+  for (const TargetModel *target : allTargets()) {
+    os << llvm::left_justify(target->name, 9);
+    for (const FormatInfo &format : knownFormats()) {
+      Support support = target->formatSupport(format.name);
+      StringRef mark = support == Support::Native ? "n" : support == Support::Emulated ? "e" : "-";
+      os << " " << llvm::right_justify(mark, std::max<size_t>(format.name.size(), 4));
+    }
+    os << "  " << toString(target->findOperand("f16")->family);
+    if (!target->blockScaled.empty()) {
+      os << "; block scaled";
+      for (const BlockScaledFormat &scaled : target->blockScaled)
+        os << " " << scaled.kind;
+    }
+    os << "\n";
+  }
+  os << "\nPeak dense rates used by cost models, 10^12 operations a second (documented figures, "
+        "not\n"
+        "measurements; lines marked 'estimate' are scaled from a relative)\n";
+  for (const TargetModel *target : allTargets())
+    for (const Part &part : target->parts) {
+      os << llvm::left_justify(target->name, 9) << " " << llvm::left_justify(part.name, 21)
+         << llvm::format("%6.1f GB/s", part.memoryGBs) << llvm::format("  f32 %.1f", part.f32Tera);
+      for (const Rate &rate : part.rates) {
+        os << "  " << rate.format;
+        if (rate.accumulator == "f16")
+          os << "->f16";
+        os << llvm::format(" %g", rate.tera);
+      }
+      os << (part.evidence == "doc" ? "\n" : "  (estimate)\n");
+    }
+}
