@@ -1,0 +1,25 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes of phase 3.
+
+#ifndef MP_TRANSFORMS_MATERIALIZE_PASSES_H
+#define MP_TRANSFORMS_MATERIALIZE_PASSES_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mp/Dialect/MP/MPDialect.h"
+
+namespace mlir::mp {
+
+#define GEN_PASS_DECL
+#include "mp/Transforms/Materialize/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "mp/Transforms/Materialize/Passes.h.inc"
+
+} // namespace mlir::mp
+
+#endif // MP_TRANSFORMS_MATERIALIZE_PASSES_H
