@@ -1,0 +1,142 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Numerics/ArrayCast.h"
+
+#include "llvm/ADT/bit.h"
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+using namespace mp::numerics;
+
+namespace {
+
+const Format narrowFormats[] = {
+    Format::TF32,       Format::BF16,          Format::F16,
+    Format::F8E5M2,     Format::F8E4M3,        Format::F8E4M3FN,
+    Format::F8E5M2FNUZ, Format::F8E4M3FNUZ,    Format::F8E4M3B11FNUZ,
+    Format::F8E3M4,     Format::F8E8M0FNU,     Format::F6E3M2FN,
+    Format::F6E2M3FN,   Format::F4E2M1FN};
+
+uint64_t element(const std::vector<uint64_t> &storage, size_t i, Format format) {
+  uint64_t bits = 0;
+  unsigned bytes = storageBytes(format);
+  std::memcpy(&bits, reinterpret_cast<const char *>(storage.data()) + i * bytes,
+              bytes);
+  return bits;
+}
+
+/// Compares arrays of f32 patterns against the scalar definition.
+void checkNarrowing(const std::vector<uint32_t> &patterns) {
+  std::vector<uint64_t> result(patterns.size());
+  for (Format to : narrowFormats)
+    for (Overflow overflow : {Overflow::IEEE, Overflow::Saturate})
+      for (Simd simd : {Simd::Portable, bestSimd()}) {
+        convertArray(patterns.data(), Format::F32, result.data(), to,
+                     patterns.size(), Rounding::RNE, overflow, nullptr, simd);
+        for (size_t i = 0; i < patterns.size(); ++i)
+          ASSERT_EQ(element(result, i, to),
+                    convert(patterns[i], Format::F32, to, Rounding::RNE,
+                            overflow))
+              << std::hex << "0x" << patterns[i] << " to "
+              << info(to).name.str();
+      }
+}
+
+TEST(ArrayCast, NarrowingAgreesWithScalarOnSampledF32) {
+  // Every exponent and sign with significands around all rounding boundaries
+  // of formats of 2 to 11 bits, then random patterns.
+  std::vector<uint32_t> patterns;
+  for (uint32_t top = 0; top < 512; ++top)
+    for (uint32_t bit = 0; bit <= 23; ++bit)
+      for (int32_t delta = -1; delta <= 1; ++delta)
+        for (uint32_t high : {0u, 0x400000u, 0x600000u, 0x700000u, 0x7FF000u})
+          patterns.push_back((top << 23) +
+                             (((1u << bit) + high + delta) & 0x7FFFFF));
+  std::mt19937 random(1);
+  for (int i = 0; i < 50000; ++i)
+    patterns.push_back(random());
+  checkNarrowing(patterns);
+}
+
+TEST(ArrayCast, WideningAgreesWithScalarOnEveryPattern) {
+  for (Format from : narrowFormats) {
+    uint64_t count = uint64_t(1) << info(from).bits;
+    std::vector<uint64_t> source(count);
+    std::vector<uint32_t> result(count);
+    for (uint64_t bits = 0; bits < count; ++bits)
+      std::memcpy(reinterpret_cast<char *>(source.data()) +
+                      bits * storageBytes(from),
+                  &bits, storageBytes(from));
+    for (Simd simd : {Simd::Portable, bestSimd()}) {
+      convertArray(source.data(), from, result.data(), Format::F32, count,
+                   Rounding::RNE, Overflow::IEEE, nullptr, simd);
+      for (uint64_t bits = 0; bits < count; ++bits)
+        ASSERT_EQ(result[bits], convert(bits, from, Format::F32))
+            << info(from).name.str() << " 0x" << std::hex << bits;
+    }
+  }
+}
+
+TEST(ArrayCast, TailsOfEveryLengthTouchNothingElse) {
+  for (Format to : {Format::BF16, Format::F8E4M3FN, Format::TF32})
+    for (size_t count = 0; count <= 33; ++count) {
+      std::vector<float> source(count, 1.5f);
+      std::vector<uint8_t> result(count * storageBytes(to) + 16, 0xA5);
+      convertArray(source.data(), Format::F32, result.data(), to, count);
+      for (size_t i = 0; i < count; ++i) {
+        uint64_t bits = 0;
+        std::memcpy(&bits, &result[i * storageBytes(to)], storageBytes(to));
+        ASSERT_EQ(bits, encode(1.5, to));
+      }
+      for (size_t i = count * storageBytes(to); i < result.size(); ++i)
+        ASSERT_EQ(result[i], 0xA5);
+    }
+}
+
+TEST(ArrayCast, OtherRoundingsAndSourcesGoThroughTheDefinition) {
+  std::mt19937 random(2);
+  std::vector<double> source(1000);
+  std::vector<uint32_t> draws(1000);
+  for (size_t i = 0; i < source.size(); ++i) {
+    source[i] = std::ldexp(double(random()), int(random() % 40) - 50);
+    draws[i] = random();
+  }
+  std::vector<uint8_t> result(source.size());
+  convertArray(source.data(), Format::F64, result.data(), Format::F8E5M2,
+               source.size(), Rounding::SR, Overflow::Saturate, draws.data());
+  for (size_t i = 0; i < source.size(); ++i)
+    ASSERT_EQ(result[i], encode(source[i], Format::F8E5M2, Rounding::SR,
+                                Overflow::Saturate, draws[i]));
+}
+
+TEST(ArrayCast, RoundArrayIsRoundToPerElement) {
+  std::mt19937 random(3);
+  std::vector<float> values(3000), rounded(3000);
+  for (float &value : values)
+    value = llvm::bit_cast<float>(uint32_t(random()));
+  for (Format format : narrowFormats) {
+    roundArray(values.data(), rounded.data(), values.size(), format);
+    for (size_t i = 0; i < values.size(); ++i)
+      ASSERT_EQ(llvm::bit_cast<uint32_t>(rounded[i]),
+                llvm::bit_cast<uint32_t>(roundTo(values[i], format)))
+          << info(format).name.str() << " " << values[i];
+  }
+}
+
+// All 2^32 f32 patterns into every narrow format, both overflow rules, against
+// the scalar definition (itself checked against APFloat on every boundary).
+TEST(NightlyArrayCast, EveryF32Pattern) {
+  std::vector<uint32_t> patterns(1 << 20);
+  for (uint64_t start = 0; start < (uint64_t(1) << 32); start += 1 << 20) {
+    for (uint32_t i = 0; i < patterns.size(); ++i)
+      patterns[i] = uint32_t(start) + i;
+    checkNarrowing(patterns);
+    if (HasFatalFailure())
+      return;
+  }
+}
+
+} // namespace
