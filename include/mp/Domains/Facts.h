@@ -1,0 +1,134 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+// What is known about all elements of one float value: the lattice element of the range analysis.
+// Product of
+//
+//   range         every element that is not NaN lies in it (rounded outward)
+//   norm2         bound on the 2-norm of every row, a row being a run along the innermost dimension
+//   (the whole tensor
+//                 if its rank is 0 or 1)
+//   mayNaN mayInf some element may be NaN, may be an infinity
+//   integerValued every finite element is an integer
+//   nonZero       no element is a zero of either sign
+//   channels      one interval per index of one dimension, kept only near constants
+//   provenance    what the facts rest on
+//
+// Order: a <= b when every set of elements that a allows is allowed by b. bottom() allows nothing
+// and means "unvisited"; top() allows everything and is the answer whenever something is not
+// understood. Source: precision analysis notes, sections 5 and B.1.
+
+#ifndef MP_DOMAINS_FACTS_H
+#define MP_DOMAINS_FACTS_H
+
+#include "mp/Domains/Interval.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <vector>
+
+namespace mp::domains {
+
+/// From strongest to weakest; a conclusion is as strong as its weakest premise.
+enum class Provenance : uint8_t {
+  Proved,  ///< follows from the program alone
+  Assumed, ///< uses an annotation or a labelled assumption
+  Sampled, ///< uses measured data
+};
+llvm::StringRef toString(Provenance provenance);
+inline Provenance weakest(Provenance a, Provenance b) { return a < b ? b : a; }
+
+/// Intervals per index of dimension `dim`. Never longer than kMaxChannels.
+struct ChannelFacts {
+  unsigned dim = 0;
+  std::vector<Interval> ranges;
+
+  static constexpr size_t kMaxChannels = 65536;
+  bool sameShape(const ChannelFacts &other) const {
+    return dim == other.dim && ranges.size() == other.ranges.size();
+  }
+  friend bool operator==(const ChannelFacts &a, const ChannelFacts &b) {
+    return a.dim == b.dim && a.ranges == b.ranges;
+  }
+};
+
+struct FloatFacts {
+  bool visited = true;
+  Interval range = Interval::top();
+  double norm2 = std::numeric_limits<double>::infinity();
+  bool mayNaN = true;
+  bool mayInf = true;
+  bool integerValued = false;
+  bool nonZero = false;
+  std::optional<ChannelFacts> channels;
+  Provenance provenance = Provenance::Proved;
+  /// Widening counters: how often each side moved at a join. Not part of equality.
+  uint8_t movesLo = 0, movesHi = 0, movesNorm = 0, movesChannels = 0;
+
+  static FloatFacts bottom();
+  static FloatFacts top() { return {}; }
+  /// Neither NaN nor infinite, all elements in `range`.
+  static FloatFacts finite(Interval range, Provenance provenance = Provenance::Proved);
+  static FloatFacts constant(double value);
+  /// An integer of the given bounds converted to float (before rounding to the result format).
+  static FloatFacts fromInteger(double lo, double hi);
+
+  bool isBottom() const { return !visited; }
+  /// Nothing is known (provenance aside).
+  bool isTop() const;
+  bool mayBeZero() const { return !nonZero && range.contains(0); }
+  bool mayBePositiveInf() const;
+  bool mayBeNegativeInf() const;
+  bool isNonNegative() const { return range.isEmpty() || range.lo >= 0; }
+  double mag() const { return range.mag(); }
+
+  /// Restores the normal form: an excluded zero sets nonZero, unbounded values have no norm, facts
+  /// about bounded values exclude infinities, channels lie inside the range.
+  void normalize();
+  /// Reduced product for rows of `rowLength` elements (nullopt: unknown): each of range and norm
+  /// bounds the other.
+  void reduce(std::optional<int64_t> rowLength);
+
+  /// Same facts; counters and provenance are not compared.
+  bool sameFacts(const FloatFacts &other) const;
+  friend bool operator==(const FloatFacts &a, const FloatFacts &b) {
+    return a.sameFacts(b) && (a.isBottom() || a.provenance == b.provenance);
+  }
+  friend bool operator!=(const FloatFacts &a, const FloatFacts &b) { return !(a == b); }
+
+  /// `[-8, 12] norm<=27.7 integer nonzero nan inf (assumed)`; `unvisited` for bottom.
+  void print(llvm::raw_ostream &os) const;
+};
+
+/// Is everything `a` allows allowed by `b`? (Provenance is not compared.)
+bool isAtMost(const FloatFacts &a, const FloatFacts &b);
+
+/// Least upper bound: what holds for either value. Provenance: the weakest.
+FloatFacts join(const FloatFacts &a, const FloatFacts &b);
+
+/// Greatest lower bound: both facts hold for one value. When one already implies the other its
+/// provenance is kept, otherwise the weakest. Contradictory facts give an empty range (the value
+/// has no elements but NaN). Channel facts of different dimensions cannot be kept together: the
+/// lower dimension's stay.
+FloatFacts meet(const FloatFacts &a, const FloatFacts &b);
+
+/// join(previous, next), except that a bound which has moved more than kMovesBeforeWidening times
+/// jumps to the next limit of kWideningLimits (format limits, so that loops keep useful answers),
+/// at last to infinity. Any chain x = widen(x, y) becomes stable after finitely many steps.
+FloatFacts widen(const FloatFacts &previous, const FloatFacts &next);
+
+inline constexpr uint8_t kMovesBeforeWidening = 4;
+/// Magnitudes at which widening stops: 0 and 1 (signs, probabilities), then the largest finite
+/// values of f8E4M3FN, f8E5M2, f16, bf16 and f32.
+llvm::ArrayRef<double> wideningLimits();
+
+inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const FloatFacts &facts) {
+  facts.print(os);
+  return os;
+}
+
+} // namespace mp::domains
+
+#endif // MP_DOMAINS_FACTS_H
