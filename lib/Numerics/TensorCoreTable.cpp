@@ -1,0 +1,223 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which model belongs to which instruction.
+
+#include "mp/Numerics/TensorCore.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mp::numerics;
+
+static constexpr llvm::StringRef architectureNames[] = {
+    "sm_70", "sm_75", "sm_80", "sm_89", "sm_90", "sm_100", "sm_120"};
+static constexpr llvm::StringRef routeNames[] = {"mma.sync", "wgmma",
+                                                 "tcgen05"};
+static constexpr llvm::StringRef evidenceNames[] = {"recorded", "published",
+                                                    "inferred"};
+
+llvm::StringRef mp::numerics::toString(Architecture architecture) {
+  return architectureNames[size_t(architecture)];
+}
+
+llvm::StringRef mp::numerics::toString(Route route) {
+  return routeNames[size_t(route)];
+}
+
+llvm::StringRef mp::numerics::toString(Evidence evidence) {
+  return evidenceNames[size_t(evidence)];
+}
+
+std::optional<Architecture>
+mp::numerics::parseArchitecture(llvm::StringRef chip) {
+  unsigned number;
+  if (!chip.consume_front("sm_") || chip.consumeInteger(10, number))
+    return std::nullopt;
+  if (chip != "" && !(number >= 90 && (chip == "a" || chip == "f")))
+    return std::nullopt;
+  switch (number) {
+  case 70:
+  case 72:
+    return Architecture::SM70;
+  case 75:
+    return Architecture::SM75;
+  case 80:
+  case 86: // A2, recorded, agrees with A100
+  case 87:
+  case 88:
+    return Architecture::SM80;
+  case 89:
+    return Architecture::SM89;
+  case 90:
+    return Architecture::SM90;
+  case 100:
+  case 103:
+  case 110:
+    return Architecture::SM100;
+  case 120:
+  case 121:
+    return Architecture::SM120;
+  default:
+    return std::nullopt;
+  }
+}
+
+Route mp::numerics::nativeRoute(Architecture architecture) {
+  switch (architecture) {
+  case Architecture::SM90:
+    return Route::Wgmma;
+  case Architecture::SM100:
+    return Route::Tcgen05;
+  default:
+    return Route::MmaSync;
+  }
+}
+
+static bool isFP8(Format format) {
+  return format == Format::F8E4M3FN || format == Format::F8E5M2;
+}
+
+static bool hasRoute(Architecture architecture, Route route) {
+  return route == Route::MmaSync || route == nativeRoute(architecture);
+}
+
+static int alignmentBitsOf(Architecture architecture) {
+  switch (architecture) {
+  case Architecture::SM70:
+    return 23;
+  case Architecture::SM75:
+  case Architecture::SM80:
+  case Architecture::SM89:
+    return 24;
+  default:
+    return 25;
+  }
+}
+
+/// Group of 16-bit operands.
+static unsigned groupOf(Architecture architecture) {
+  switch (architecture) {
+  case Architecture::SM70:
+    return 4;
+  case Architecture::SM75:
+  case Architecture::SM80:
+  case Architecture::SM89:
+    return 8;
+  default:
+    return 16;
+  }
+}
+
+static bool isRecorded(Architecture architecture) {
+  return architecture != Architecture::SM75 &&
+         architecture != Architecture::SM120;
+}
+
+/// Fills in fp8; false if the architecture has none.
+static bool fillFP8(TensorCoreModel &model) {
+  bool toF16 = model.result == Format::F16;
+  switch (model.architecture) {
+  case Architecture::SM89:
+    model.groupSize = 16;
+    model.alignmentBits = 13;
+    model.stepResult = toF16 ? StepResult::F16 : StepResult::E8M13;
+    model.evidence = Evidence::Recorded;
+    return true;
+  case Architecture::SM90:
+  case Architecture::SM100:
+    if (model.route == Route::MmaSync) {
+      // Unpacked to f16 and run on the f16 path; the sequence is ptxas's.
+      model.groupSize = 16;
+      model.emulatedThroughF16 = true;
+      bool recorded = model.architecture == Architecture::SM100 || toF16;
+      model.evidence = recorded ? Evidence::Recorded : Evidence::Inferred;
+      return true;
+    }
+    model.groupSize = 32;
+    if (model.route == Route::Wgmma) {
+      // Recorded with a zero accumulator only; the step with another one is
+      // the published model's.
+      model.alignmentBits = 13;
+      model.stepResult = toF16 ? StepResult::F16 : StepResult::E8M13;
+      model.evidence = toF16 ? Evidence::Published : Evidence::Recorded;
+    } else {
+      model.evidence = Evidence::Published;
+    }
+    return true;
+  case Architecture::SM120:
+    model.groupSize = 32;
+    model.evidence = Evidence::Inferred;
+    return true;
+  default:
+    return false;
+  }
+}
+
+std::optional<TensorCoreModel>
+mp::numerics::tensorCoreModel(Architecture architecture, Format operandA,
+                              Format operandB, Format result, Route route) {
+  if (!hasRoute(architecture, route))
+    return std::nullopt;
+  if (result != Format::F32 && result != Format::F16)
+    return std::nullopt;
+  bool mixes = isFP8(operandA) && isFP8(operandB);
+  if (operandA != operandB && !mixes)
+    return std::nullopt;
+
+  TensorCoreModel model = {};
+  model.architecture = architecture;
+  model.route = route;
+  model.operandA = operandA;
+  model.operandB = operandB;
+  model.result = result;
+  model.groupSize = groupOf(architecture);
+  model.alignmentBits = alignmentBitsOf(architecture);
+  model.stepResult =
+      result == Format::F16 ? StepResult::F16 : StepResult::F32;
+  model.evidence =
+      isRecorded(architecture) ? Evidence::Recorded : Evidence::Inferred;
+  bool sinceAmpere = architecture >= Architecture::SM80;
+
+  switch (operandA) {
+  case Format::F16:
+    return model;
+  case Format::BF16:
+    if (!sinceAmpere || result != Format::F32)
+      return std::nullopt;
+    return model;
+  case Format::TF32:
+    if (!sinceAmpere || result != Format::F32)
+      return std::nullopt;
+    model.groupSize /= 2;
+    // The records from sm_90 on are of the k4 instruction, one group of 4; k8
+    // in one group is the published model's.
+    if (architecture >= Architecture::SM90 && isRecorded(architecture))
+      model.evidence = Evidence::Published;
+    return model;
+  case Format::F8E4M3FN:
+  case Format::F8E5M2:
+    if (!fillFP8(model))
+      return std::nullopt;
+    return model;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::string mp::numerics::describe(const TensorCoreModel &model) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << toString(model.architecture) << ' ' << toString(model.route) << ' '
+      << toString(model.operandA);
+  if (model.operandB != model.operandA)
+    out << " x " << toString(model.operandB);
+  out << " -> " << toString(model.result) << ": groups of " << model.groupSize
+      << ", F " << model.alignmentBits;
+  if (model.stepResult == StepResult::E8M13)
+    out << ", e8m13 steps";
+  if (model.emulatedThroughF16)
+    out << ", through f16";
+  if (model.promoteEvery)
+    out << ", promoted every " << model.promoteEvery;
+  out << " (" << toString(model.evidence) << ")";
+  return text;
+}
