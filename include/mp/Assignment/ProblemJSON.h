@@ -1,0 +1,49 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Problems and answers as JSON, so that any other solver can be set against ours.
+//
+//   { "schema": "mp-assignment-problem", "version": 1,
+//     "types": ["f32", "bf16"],                          from widest to narrowest
+//     "values": [{"name": "x", "constant": false,        constant values cast for free, uncounted
+//                 "casts": [{"from": "f32", "to": "bf16", "cost": 3}]}],
+//     "nodes": [{"name": "mm", "operands": [0], "results": [1],   indices of values
+//                "frequency": 1, "pinned": 0,                     pinned: optional variant index
+//                "variants": [{"name": "bf16", "in": ["bf16"], "out": ["f32"],   "any" in "in": no
+//                cast
+//                              "cost": 10, "error": 2}]}],
+//     "gangs": [[3, 4]],                                 nodes with equal variant index
+//     "error_budget": 100, "cost_budget": 100,           at most one of the two, both optional
+//     "answer": {"labels": [0], "cost": 10, "casts": 1, "error": 2, "lower_bound": 10,
+//                "proven_optimal": true, "method": "min-cut",
+//                "copies": [{"value": 0, "from": "f32", "to": "bf16"}]} }        optional
+//
+// An assignment picks one variant per node. It costs the sum of variant cost times node frequency,
+// plus, for each value and each type that some operand reads and that is not the stored one, the
+// cast cost times the frequency of the defining node, once. Minimise cost (error under a cost
+// budget).
+
+#ifndef MP_ASSIGNMENT_PROBLEMJSON_H
+#define MP_ASSIGNMENT_PROBLEMJSON_H
+
+#include "mp/Assignment/Solve.h"
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace mp::assignment {
+
+/// Writes the problem, and the answer when given, one node or value per line.
+void writeProblem(const Problem &problem, const Solution *answer, llvm::raw_ostream &os);
+
+struct ProblemFile {
+  Problem problem;
+  std::optional<Labels> labels; ///< of the answer, if the file has one
+};
+
+/// Reads and validates. Errors name the JSON path or the node at fault.
+llvm::Expected<ProblemFile> readProblem(llvm::StringRef text);
+
+} // namespace mp::assignment
+
+#endif // MP_ASSIGNMENT_PROBLEMJSON_H

@@ -1,0 +1,50 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Answers to an assignment problem, and the solver that picks a method for it.
+
+#ifndef MP_ASSIGNMENT_SOLVE_H
+#define MP_ASSIGNMENT_SOLVE_H
+
+#include "mp/Assignment/Problem.h"
+
+namespace mp::assignment {
+
+/// Which of several optimal answers is returned; each is unique whatever the order of nodes.
+enum class Preference {
+  High, ///< as few bold variants as possible
+  Low,  ///< as many
+};
+
+enum class Method { MinCut, Frontier, Expansion };
+
+llvm::StringRef toString(Method method);
+
+struct SolveOptions {
+  Preference prefer = Preference::High;
+  /// Among answers of equal cost take those with the fewest run-time casts.
+  bool countCasts = true;
+  /// Frontier search gives up when more partial states than this are alive.
+  unsigned stateCap = 200000;
+  /// Rounds of the Lagrangian bound where no exact method applies.
+  unsigned boundRounds = 100;
+  /// Nodes of the search that closes the gap of a budgeted problem.
+  unsigned searchCap = 20000;
+};
+
+struct Solution {
+  Labels labels;
+  std::vector<Copy> copies;
+  Score score;
+  Method method = Method::MinCut;
+  bool provenOptimal = false;
+  /// No feasible assignment scores below this: on cost, or on error under a cost budget.
+  int64_t lowerBound = 0;
+};
+
+/// Solves the problem exactly when a minimum cut or the frontier search can, else by expansion
+/// moves with a lower bound. Errors: an invalid problem, or a budget that no assignment meets.
+llvm::Expected<Solution> solve(const Problem &problem, const SolveOptions &options = {});
+
+} // namespace mp::assignment
+
+#endif // MP_ASSIGNMENT_SOLVE_H

@@ -1,0 +1,31 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Exact answers by one minimum cut, for problems in which every choice is between two types.
+
+#ifndef MP_LIB_ASSIGNMENT_TWOLABEL_H
+#define MP_LIB_ASSIGNMENT_TWOLABEL_H
+
+#include "Flat.h"
+
+namespace mp::assignment {
+
+struct CutResult {
+  Labels labels;
+  Weight value; ///< objective of the labels; the minimum
+};
+
+/// The minimum cut, or nothing when the problem does not have that form: a node with more than two
+/// independent choices, or one whose costs are not submodular. `multipliers`, if given, receives
+/// the flow as a Lagrangian certificate.
+///
+/// H is the source side. Variants with equal port types count as one choice, the lightest. A node
+/// is one binary variable, or two when operands and results are chosen apart. Each value and read
+/// type t is a gadget of one demand vertex (Kolmogorov and Zabih 2004; the shared cast is a
+/// submodular higher-order term): readers that want t force the demand, the definition pays for it.
+std::optional<CutResult> solveTwoLabel(const Flat &flat, const Objective &objective,
+                                       Preference prefer,
+                                       std::vector<Multiplier> *multipliers = nullptr);
+
+} // namespace mp::assignment
+
+#endif // MP_LIB_ASSIGNMENT_TWOLABEL_H
