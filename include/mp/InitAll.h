@@ -6,12 +6,14 @@
 #define MP_INITALL_H
 
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
 
 namespace mlir::mp {
 
 /// The dialects of mp, and the external models of its interfaces.
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<MPDialect>();
+  registerPrecisionModels(registry);
 }
 
 /// The passes and pipelines of mp.

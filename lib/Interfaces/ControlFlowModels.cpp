@@ -1,0 +1,68 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Classes of the scf, func and cf dialects (why: docs/OpClasses.md).
+
+#include "TableModel.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::detail;
+
+static constexpr ClassEntry kScfEntries[] = {
+    {"scf.for", OpClass::ExactCommute, TypeRule::Container, "carried values have one format each"},
+    {"scf.if", OpClass::ExactCommute, TypeRule::Container, "carried values have one format each"},
+    {"scf.index_switch", OpClass::ExactCommute, TypeRule::Container,
+     "carried values have one format each"},
+    {"scf.execute_region", OpClass::ExactCommute, TypeRule::Container,
+     "carried values have one format each"},
+    {"scf.while", OpClass::ExactCommute, TypeRule::Frozen, "carried values keep their formats"},
+    {"scf.forall", OpClass::ExactCommute, TypeRule::Frozen, "carried values keep their formats"},
+    {"scf.parallel", OpClass::Barrier, TypeRule::Frozen, "reduces in an order of its own"},
+    {"scf.condition", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
+    {"scf.in_parallel", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
+    {"scf.reduce", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
+    {"scf.reduce.return", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
+    {"scf.yield", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
+};
+const ArrayRef<ClassEntry> mlir::mp::detail::scfTable = kScfEntries;
+
+static constexpr ClassEntry kFuncEntries[] = {
+    {"func.call", OpClass::Barrier, TypeRule::Frozen, "formats are those of the callee"},
+    {"func.call_indirect", OpClass::Barrier, TypeRule::Frozen, "formats are those of the callee"},
+    {"func.constant", OpClass::Barrier, TypeRule::Frozen, "a symbol"},
+    {"func.func", OpClass::Barrier, TypeRule::Frozen, "a symbol"},
+    {"func.return", OpClass::Barrier, TypeRule::Frozen, "formats are those of the signature"},
+};
+const ArrayRef<ClassEntry> mlir::mp::detail::funcTable = kFuncEntries;
+
+static constexpr ClassEntry kCfEntries[] = {
+    {"cf.assert", OpClass::Barrier, TypeRule::Frozen, "checks, computes nothing"},
+    {"cf.br", OpClass::Barrier, TypeRule::Frozen, "block arguments keep their formats"},
+    {"cf.cond_br", OpClass::Barrier, TypeRule::Frozen, "block arguments keep their formats"},
+    {"cf.switch", OpClass::Barrier, TypeRule::Frozen, "block arguments keep their formats"},
+};
+const ArrayRef<ClassEntry> mlir::mp::detail::cfTable = kCfEntries;
+
+void mlir::mp::detail::registerControlFlowModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
+    attachModels<TableModel,
+#define GET_OP_LIST
+#include "mlir/Dialect/SCF/IR/SCFOps.cpp.inc"
+                 >(context);
+  });
+  registry.addExtension(+[](MLIRContext *context, func::FuncDialect *) {
+    attachModels<TableModel,
+#define GET_OP_LIST
+#include "mlir/Dialect/Func/IR/FuncOps.cpp.inc"
+                 >(context);
+  });
+  registry.addExtension(+[](MLIRContext *context, cf::ControlFlowDialect *) {
+    attachModels<TableModel,
+#define GET_OP_LIST
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.cpp.inc"
+                 >(context);
+  });
+}

@@ -1,0 +1,264 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Classes of the linalg dialect (why: docs/OpClasses.md), and how structured ops
+// are built again with other element types.
+
+#include "StructuredBody.h"
+#include "TableModel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::detail;
+
+static constexpr ClassEntry kEntries[] = {
+    {"linalg.matmul", OpClass::TensorCore, TypeRule::Contraction,
+     "contraction: narrow factors, f32 accumulator"},
+    {"linalg.batch_matmul", OpClass::TensorCore, TypeRule::Contraction,
+     "contraction: narrow factors, f32 accumulator"},
+    {"linalg.matvec", OpClass::TensorCore, TypeRule::Contraction,
+     "contraction: narrow factors, f32 accumulator"},
+    {"linalg.vecmat", OpClass::TensorCore, TypeRule::Contraction,
+     "contraction: narrow factors, f32 accumulator"},
+    {"linalg.batch_matvec", OpClass::TensorCore, TypeRule::Contraction,
+     "contraction: narrow factors, f32 accumulator"},
+    {"linalg.batch_vecmat", OpClass::TensorCore, TypeRule::Contraction,
+     "contraction: narrow factors, f32 accumulator"},
+    {"linalg.dot", OpClass::TensorCore, TypeRule::Contraction,
+     "contraction: narrow factors, f32 accumulator"},
+    {"linalg.mmt4d", OpClass::TensorCore, TypeRule::Contraction,
+     "contraction: narrow factors, f32 accumulator"},
+    {"linalg.batch_mmt4d", OpClass::TensorCore, TypeRule::Contraction,
+     "contraction: narrow factors, f32 accumulator"},
+    {"linalg.batch_reduce_matmul", OpClass::TensorCore, TypeRule::Contraction,
+     "contraction: narrow factors, f32 accumulator"},
+    {"linalg.contract", OpClass::TensorCore, TypeRule::Contraction,
+     "contraction: narrow factors, f32 accumulator"},
+    {"linalg.conv_1d", OpClass::TensorCore, TypeRule::Contraction,
+     "convolution: narrow factors, f32 accumulator"},
+    {"linalg.conv_1d_ncw_fcw", OpClass::TensorCore, TypeRule::Contraction,
+     "convolution: narrow factors, f32 accumulator"},
+    {"linalg.conv_1d_nwc_wcf", OpClass::TensorCore, TypeRule::Contraction,
+     "convolution: narrow factors, f32 accumulator"},
+    {"linalg.conv_2d", OpClass::TensorCore, TypeRule::Contraction,
+     "convolution: narrow factors, f32 accumulator"},
+    {"linalg.conv_2d_nchw_fchw", OpClass::TensorCore, TypeRule::Contraction,
+     "convolution: narrow factors, f32 accumulator"},
+    {"linalg.conv_2d_ngchw_fgchw", OpClass::TensorCore, TypeRule::Contraction,
+     "convolution: narrow factors, f32 accumulator"},
+    {"linalg.conv_2d_ngchw_gfchw", OpClass::TensorCore, TypeRule::Contraction,
+     "convolution: narrow factors, f32 accumulator"},
+    {"linalg.conv_2d_nhwc_fhwc", OpClass::TensorCore, TypeRule::Contraction,
+     "convolution: narrow factors, f32 accumulator"},
+    {"linalg.conv_2d_nhwc_hwcf", OpClass::TensorCore, TypeRule::Contraction,
+     "convolution: narrow factors, f32 accumulator"},
+    {"linalg.conv_2d_nhwgc_gfhwc", OpClass::TensorCore, TypeRule::Contraction,
+     "convolution: narrow factors, f32 accumulator"},
+    {"linalg.conv_3d", OpClass::TensorCore, TypeRule::Contraction,
+     "convolution: narrow factors, f32 accumulator"},
+    {"linalg.conv_3d_ncdhw_fcdhw", OpClass::TensorCore, TypeRule::Contraction,
+     "convolution: narrow factors, f32 accumulator"},
+    {"linalg.conv_3d_ndhwc_dhwcf", OpClass::TensorCore, TypeRule::Contraction,
+     "convolution: narrow factors, f32 accumulator"},
+    {"linalg.depthwise_conv_1d_ncw_cw", OpClass::TensorCore, TypeRule::Contraction,
+     "bandwidth-bound convolution: narrow storage, f32 accumulator"},
+    {"linalg.depthwise_conv_1d_nwc_wc", OpClass::TensorCore, TypeRule::Contraction,
+     "bandwidth-bound convolution: narrow storage, f32 accumulator"},
+    {"linalg.depthwise_conv_1d_nwc_wcm", OpClass::TensorCore, TypeRule::Contraction,
+     "bandwidth-bound convolution: narrow storage, f32 accumulator"},
+    {"linalg.depthwise_conv_2d_nchw_chw", OpClass::TensorCore, TypeRule::Contraction,
+     "bandwidth-bound convolution: narrow storage, f32 accumulator"},
+    {"linalg.depthwise_conv_2d_nhwc_hwc", OpClass::TensorCore, TypeRule::Contraction,
+     "bandwidth-bound convolution: narrow storage, f32 accumulator"},
+    {"linalg.depthwise_conv_2d_nhwc_hwcm", OpClass::TensorCore, TypeRule::Contraction,
+     "bandwidth-bound convolution: narrow storage, f32 accumulator"},
+    {"linalg.depthwise_conv_3d_ncdhw_cdhw", OpClass::TensorCore, TypeRule::Contraction,
+     "bandwidth-bound convolution: narrow storage, f32 accumulator"},
+    {"linalg.depthwise_conv_3d_ndhwc_dhwc", OpClass::TensorCore, TypeRule::Contraction,
+     "bandwidth-bound convolution: narrow storage, f32 accumulator"},
+    {"linalg.depthwise_conv_3d_ndhwc_dhwcm", OpClass::TensorCore, TypeRule::Contraction,
+     "bandwidth-bound convolution: narrow storage, f32 accumulator"},
+    {"linalg.winograd_filter_transform", OpClass::KeepWide, TypeRule::Frozen,
+     "Winograd constants amplify"},
+    {"linalg.winograd_input_transform", OpClass::KeepWide, TypeRule::Frozen,
+     "Winograd constants amplify"},
+    {"linalg.winograd_output_transform", OpClass::KeepWide, TypeRule::Frozen,
+     "Winograd constants amplify"},
+    {"linalg.quantized_matmul", OpClass::Barrier, TypeRule::Frozen, "integer already"},
+    {"linalg.quantized_batch_matmul", OpClass::Barrier, TypeRule::Frozen, "integer already"},
+    {"linalg.conv_2d_nchw_fchw_q", OpClass::Barrier, TypeRule::Frozen, "integer already"},
+    {"linalg.conv_2d_ngchw_gfchw_q", OpClass::Barrier, TypeRule::Frozen, "integer already"},
+    {"linalg.conv_2d_nhwc_fhwc_q", OpClass::Barrier, TypeRule::Frozen, "integer already"},
+    {"linalg.conv_2d_nhwc_hwcf_q", OpClass::Barrier, TypeRule::Frozen, "integer already"},
+    {"linalg.conv_2d_nhwgc_gfhwc_q", OpClass::Barrier, TypeRule::Frozen, "integer already"},
+    {"linalg.conv_3d_ndhwc_dhwcf_q", OpClass::Barrier, TypeRule::Frozen, "integer already"},
+    {"linalg.depthwise_conv_2d_nhwc_hwc_q", OpClass::Barrier, TypeRule::Frozen, "integer already"},
+    {"linalg.depthwise_conv_2d_nhwc_hwcm_q", OpClass::Barrier, TypeRule::Frozen, "integer already"},
+    {"linalg.pooling_nchw_max", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
+    {"linalg.pooling_ncw_max", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
+    {"linalg.pooling_ndhwc_max", OpClass::ExactCommute, TypeRule::Uniform,
+     "commutes with rounding"},
+    {"linalg.pooling_ndhwc_min", OpClass::ExactCommute, TypeRule::Uniform,
+     "commutes with rounding"},
+    {"linalg.pooling_nhwc_max", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
+    {"linalg.pooling_nhwc_min", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
+    {"linalg.pooling_nwc_max", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
+    {"linalg.pooling_nwc_min", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
+    {"linalg.pooling_nhwc_max_unsigned", OpClass::Barrier, TypeRule::Frozen,
+     "compares as unsigned integers"},
+    {"linalg.pooling_nhwc_min_unsigned", OpClass::Barrier, TypeRule::Frozen,
+     "compares as unsigned integers"},
+    {"linalg.pooling_nwc_max_unsigned", OpClass::Barrier, TypeRule::Frozen,
+     "compares as unsigned integers"},
+    {"linalg.pooling_nwc_min_unsigned", OpClass::Barrier, TypeRule::Frozen,
+     "compares as unsigned integers"},
+    {"linalg.pooling_nchw_sum", OpClass::Accumulate, TypeRule::Accumulator,
+     "sums its window in f32"},
+    {"linalg.pooling_ncw_sum", OpClass::Accumulate, TypeRule::Accumulator,
+     "sums its window in f32"},
+    {"linalg.pooling_ndhwc_sum", OpClass::Accumulate, TypeRule::Accumulator,
+     "sums its window in f32"},
+    {"linalg.pooling_nhwc_sum", OpClass::Accumulate, TypeRule::Accumulator,
+     "sums its window in f32"},
+    {"linalg.pooling_nwc_sum", OpClass::Accumulate, TypeRule::Accumulator,
+     "sums its window in f32"},
+    {"linalg.softmax", OpClass::KeepWide, TypeRule::Uniform, "maximum, exponential and sum in f32"},
+    {"linalg.add", OpClass::Follow, TypeRule::Uniform, "bounded by the sum of its operands"},
+    {"linalg.sub", OpClass::Follow, TypeRule::Uniform, "bounded by the sum of its operands"},
+    {"linalg.mul", OpClass::RangeConditional, TypeRule::Uniform, "needs a bound on the product"},
+    {"linalg.square", OpClass::RangeConditional, TypeRule::Uniform, "needs a bound on the product"},
+    {"linalg.div", OpClass::RangeConditional, TypeRule::Uniform,
+     "needs a lower bound on the denominator"},
+    {"linalg.reciprocal", OpClass::RangeConditional, TypeRule::Uniform,
+     "needs a lower bound on the denominator"},
+    {"linalg.div_unsigned", OpClass::Barrier, TypeRule::Frozen, "integers and indices only"},
+    {"linalg.index", OpClass::Barrier, TypeRule::Frozen, "integers and indices only"},
+    {"linalg.sqrt", OpClass::RangeConditional, TypeRule::Uniform, "subnormal operands lose digits"},
+    {"linalg.rsqrt", OpClass::KeepWide, TypeRule::Uniform, "steep near zero: the epsilon of norms"},
+    {"linalg.exp", OpClass::RangeConditional, TypeRule::Uniform,
+     "overflows from 11.09 in f16: needs a bound"},
+    {"linalg.log", OpClass::RangeConditional, TypeRule::Uniform,
+     "needs an operand well above zero"},
+    {"linalg.powf", OpClass::KeepWide, TypeRule::Uniform, "powers explode"},
+    {"linalg.erf", OpClass::Follow, TypeRule::Uniform, "bounded"},
+    {"linalg.tanh", OpClass::Follow, TypeRule::Uniform, "bounded"},
+    {"linalg.abs", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
+    {"linalg.negf", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
+    {"linalg.max", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
+    {"linalg.min", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
+    {"linalg.select", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
+    {"linalg.copy", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"linalg.transpose", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"linalg.broadcast", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"linalg.pack", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"linalg.unpack", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"linalg.fill", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"linalg.ceil", OpClass::Discontinuous, TypeRule::Uniform, "steps"},
+    {"linalg.floor", OpClass::Discontinuous, TypeRule::Uniform, "steps"},
+    {"linalg.round", OpClass::Discontinuous, TypeRule::Uniform, "steps"},
+    {"linalg.fill_rng_2d", OpClass::Barrier, TypeRule::Frozen, "a bit-exact generator"},
+    {"linalg.generic", OpClass::Follow, TypeRule::Frozen, "by its iterators, maps and body"},
+    {"linalg.map", OpClass::Follow, TypeRule::Frozen, "by its iterators, maps and body"},
+    {"linalg.reduce", OpClass::Follow, TypeRule::Frozen, "by its iterators, maps and body"},
+    {"linalg.elementwise", OpClass::Follow, TypeRule::Frozen, "by its iterators, maps and body"},
+    {"linalg.yield", OpClass::Barrier, TypeRule::Frozen, "part of a body"},
+};
+const ArrayRef<ClassEntry> mlir::mp::detail::linalgTable = kEntries;
+
+/// Fills the region of a named op from its own region builder.
+static void buildNamedBody(linalg::LinalgOp op) {
+  Block &block = op->getRegion(0).emplaceBlock();
+  for (Value operand : op->getOperands())
+    block.addArgument(getElementTypeOrSelf(operand.getType()), op.getLoc());
+  ImplicitLocOpBuilder builder(op.getLoc(), op.getContext());
+  builder.setInsertionPointToStart(&block);
+  op.getRegionBuilder()(builder, block, op->getAttrs(), [&] { return op->emitOpError(); });
+}
+
+/// Gives the body's arguments the operands' new formats. Where the body computes,
+/// it keeps its own: a narrow argument is widened once, on entry.
+static void retypeGenericBody(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  bool computes = !body->without_terminator().empty();
+  OpBuilder builder = OpBuilder::atBlockBegin(body);
+  for (auto [argument, operand] : llvm::zip_equal(body->getArguments(), op->getOperands())) {
+    Type before = argument.getType(), after = getElementTypeOrSelf(operand.getType());
+    if (before == after)
+      continue;
+    argument.setType(after);
+    if (!computes || argument.use_empty())
+      continue;
+    auto widened = arith::ExtFOp::create(builder, op.getLoc(), before, argument);
+    argument.replaceAllUsesExcept(widened, widened);
+  }
+}
+
+static Operation *rebuildStructured(OpBuilder &builder, linalg::LinalgOp op, ValueRange operands,
+                                    TypeRange resultTypes) {
+  if (operands.getTypes() == op->getOperandTypes() && resultTypes == op->getResultTypes())
+    return cloneWithTypes(builder, op, operands, resultTypes);
+  if (!op.getRegionBuilder()) {
+    auto copy = cast<linalg::LinalgOp>(cloneWithTypes(builder, op, operands, resultTypes));
+    retypeGenericBody(copy);
+    return copy;
+  }
+  Operation *copy = op->cloneWithoutRegions();
+  copy->setOperands(operands);
+  for (auto [result, type] : llvm::zip_equal(copy->getResults(), resultTypes))
+    result.setType(type);
+  builder.insert(copy);
+  buildNamedBody(cast<linalg::LinalgOp>(copy));
+  return copy;
+}
+
+namespace {
+/// A structured op: roles by destination style; class, where the table leaves it
+/// to the body, by the body.
+template <typename Op>
+struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>, Op> {
+  static bool isByBody() {
+    return std::is_same_v<Op, linalg::GenericOp> || std::is_same_v<Op, linalg::MapOp> ||
+           std::is_same_v<Op, linalg::ReduceOp> || std::is_same_v<Op, linalg::ElementwiseOp>;
+  }
+  static const ClassEntry &entry() {
+    static const ClassEntry &line = lookupEntry(Op::getOperationName());
+    return line;
+  }
+  BodyFacts facts(Operation *op) const {
+    if (isByBody())
+      return classifyBody(cast<linalg::LinalgOp>(op));
+    return {entry().opClass, entry().rule, entry().note};
+  }
+  OpClass getOpClass(Operation *op) const { return facts(op).opClass; }
+  StringRef getClassNote(Operation *op) const { return facts(op).note; }
+  TypeRule getTypeRule(Operation *op) const { return facts(op).rule; }
+  OperandRole getOperandRole(Operation *op, unsigned index) const {
+    if (!getFloatFormat(op->getOperand(index).getType()))
+      return OperandRole::Other;
+    if (cast<linalg::LinalgOp>(op).isDpsInit(&op->getOpOperand(index)))
+      return OperandRole::Init;
+    return facts(op).rule == TypeRule::Contraction ? OperandRole::Factor : OperandRole::Data;
+  }
+  Operation *rebuild(Operation *op, OpBuilder &builder, ValueRange operands,
+                     TypeRange resultTypes) const {
+    return rebuildStructured(builder, cast<linalg::LinalgOp>(op), operands, resultTypes);
+  }
+};
+} // namespace
+
+void mlir::mp::detail::registerLinalgModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
+    attachModels<StructuredModel,
+#define GET_OP_LIST
+#include "mlir/Dialect/Linalg/IR/LinalgStructuredOps.cpp.inc"
+                 >(context);
+    attachModels<TableModel,
+#define GET_OP_LIST
+#include "mlir/Dialect/Linalg/IR/LinalgOps.cpp.inc"
+                 ,
+#define GET_OP_LIST
+#include "mlir/Dialect/Linalg/IR/LinalgRelayoutOps.cpp.inc"
+                 >(context);
+  });
+}

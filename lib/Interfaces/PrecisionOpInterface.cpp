@@ -1,0 +1,64 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The interface's generic part: tables by dialect, lookup, plain rebuilding.
+
+#include "mp/Interfaces/PrecisionOpInterface.h"
+#include "TableModel.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::detail;
+
+#include "mp/Interfaces/PrecisionOpInterface.cpp.inc"
+
+static constexpr StringLiteral kDialects[] = {"arith", "math", "linalg", "tensor",
+                                              "scf",   "func", "cf",     "tosa"};
+
+ArrayRef<StringLiteral> mlir::mp::getTabledDialects() { return kDialects; }
+
+ArrayRef<ClassEntry> mlir::mp::getClassTable(StringRef dialect) {
+  const ArrayRef<ClassEntry> tables[] = {arithTable, mathTable, linalgTable, tensorTable,
+                                         scfTable,   funcTable, cfTable,     tosaTable};
+  for (auto [name, table] : llvm::zip_equal(kDialects, tables))
+    if (name == dialect)
+      return table;
+  return {};
+}
+
+const ClassEntry &mlir::mp::detail::lookupEntry(StringRef op) {
+  static const ClassEntry missing = {"", OpClass::Barrier, TypeRule::Frozen,
+                                     "no line in the table of its dialect"};
+  for (const ClassEntry &entry : getClassTable(op.split('.').first))
+    if (entry.op == op)
+      return entry;
+  return missing;
+}
+
+Operation *mlir::mp::detail::cloneWithTypes(OpBuilder &builder, Operation *op, ValueRange operands,
+                                            TypeRange resultTypes) {
+  Operation *copy = op->clone();
+  copy->setOperands(operands);
+  for (auto [result, type] : llvm::zip_equal(copy->getResults(), resultTypes))
+    result.setType(type);
+  return builder.insert(copy);
+}
+
+OperandRole mlir::mp::detail::roleByType(Operation *op, unsigned index) {
+  return getFloatFormat(op->getOperand(index).getType()) ? OperandRole::Data : OperandRole::Other;
+}
+
+OpClass mlir::mp::getOpClass(Operation *op) {
+  if (auto precision = dyn_cast<PrecisionOpInterface>(op))
+    return precision.getOpClass();
+  return OpClass::Barrier;
+}
+
+void mlir::mp::registerPrecisionModels(DialectRegistry &registry) {
+  registerArithModels(registry);
+  registerMathModels(registry);
+  registerLinalgModels(registry);
+  registerTensorModels(registry);
+  registerControlFlowModels(registry);
+  registerTosaModels(registry);
+}

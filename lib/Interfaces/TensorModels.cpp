@@ -1,0 +1,46 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Classes of the tensor dialect (why: docs/OpClasses.md).
+
+#include "TableModel.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::detail;
+
+static constexpr ClassEntry kEntries[] = {
+    {"tensor.cast", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"tensor.collapse_shape", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"tensor.expand_shape", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"tensor.reshape", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"tensor.concat", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"tensor.extract_slice", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"tensor.insert_slice", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"tensor.gather", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"tensor.scatter", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"tensor.empty", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"tensor.splat", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"tensor.pad", OpClass::ExactCommute, TypeRule::Uniform,
+     "moves data; the padding value is converted"},
+    {"tensor.extract", OpClass::ExactCommute, TypeRule::Uniform, "moves data; indices stay"},
+    {"tensor.insert", OpClass::ExactCommute, TypeRule::Uniform, "moves data; indices stay"},
+    {"tensor.from_elements", OpClass::ExactCommute, TypeRule::Uniform, "moves data; indices stay"},
+    {"tensor.generate", OpClass::ExactCommute, TypeRule::Frozen, "its body makes the values"},
+    {"tensor.bitcast", OpClass::Barrier, TypeRule::Frozen, "reads the bit pattern"},
+    {"tensor.parallel_insert_slice", OpClass::Barrier, TypeRule::Frozen,
+     "writes through a destination shared by threads"},
+    {"tensor.dim", OpClass::Barrier, TypeRule::Frozen, "integers and indices only"},
+    {"tensor.rank", OpClass::Barrier, TypeRule::Frozen, "integers and indices only"},
+    {"tensor.yield", OpClass::Barrier, TypeRule::Frozen, "part of a body"},
+};
+const ArrayRef<ClassEntry> mlir::mp::detail::tensorTable = kEntries;
+
+void mlir::mp::detail::registerTensorModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
+    attachModels<TableModel,
+#define GET_OP_LIST
+#include "mlir/Dialect/Tensor/IR/TensorOps.cpp.inc"
+                 >(context);
+  });
+}
