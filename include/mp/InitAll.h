@@ -7,6 +7,9 @@
 
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Pipelines/Pipelines.h"
+#include "mp/Transforms/Assign/Passes.h"
+#include "mp/Transforms/Materialize/Passes.h"
 
 namespace mlir::mp {
 
@@ -17,7 +20,11 @@ inline void registerAllDialects(DialectRegistry &registry) {
 }
 
 /// The passes and pipelines of mp.
-inline void registerAllPasses() {}
+inline void registerAllPasses() {
+  registerMPAssignPasses();
+  registerMPMaterializePasses();
+  registerMixedPrecisionPipeline();
+}
 
 } // namespace mlir::mp
 

@@ -36,9 +36,41 @@ static constexpr ClassEntry kEntries[] = {
 };
 const ArrayRef<ClassEntry> mlir::mp::detail::tensorTable = kEntries;
 
+namespace {
+/// tensor.pad yields the padding value from a region: it follows the format.
+struct PadModel : PrecisionOpInterface::ExternalModel<PadModel, tensor::PadOp> {
+  static const ClassEntry &entry() { return TableModel<tensor::PadOp>::entry(); }
+  OpClass getOpClass(Operation *) const { return entry().opClass; }
+  StringRef getClassNote(Operation *) const { return entry().note; }
+  TypeRule getTypeRule(Operation *) const { return entry().rule; }
+  OperandRole getOperandRole(Operation *op, unsigned index) const { return roleByType(op, index); }
+  Operation *rebuild(Operation *op, OpBuilder &builder, ValueRange operands,
+                     TypeRange resultTypes) const {
+    Operation *copy = cloneWithTypes(builder, op, operands, resultTypes);
+    FloatType before = getFloatFormat(op->getResult(0).getType());
+    FloatType after = getFloatFormat(resultTypes[0]);
+    if (!before || before == after)
+      return copy;
+    Operation *yield = copy->getRegion(0).front().getTerminator();
+    OpBuilder inside(yield);
+    bool narrowing = !holdsEveryValueOf(after, before);
+    auto cast = CastOp::create(
+        inside, op->getLoc(), after, yield->getOperand(0), Value(), RoundingAttr(),
+        narrowing ? OverflowAttr::get(op->getContext(), Overflow::IEEE) : OverflowAttr(),
+        inside.getUnitAttr());
+    yield->setOperand(0, cast);
+    return copy;
+  }
+};
+
+template <typename Op>
+struct TensorModel
+    : std::conditional_t<std::is_same_v<Op, tensor::PadOp>, PadModel, TableModel<Op>> {};
+} // namespace
+
 void mlir::mp::detail::registerTensorModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
-    attachModels<TableModel,
+    attachModels<TensorModel,
 #define GET_OP_LIST
 #include "mlir/Dialect/Tensor/IR/TensorOps.cpp.inc"
                  >(context);

@@ -123,9 +123,43 @@ static constexpr ClassEntry kEntries[] = {
 };
 const ArrayRef<ClassEntry> mlir::mp::detail::tosaTable = kEntries;
 
+namespace {
+/// Contractions: two factors, then perhaps a bias, then the zero points, which
+/// are constants of the factors' formats.
+template <typename Op>
+struct TosaContractionModel
+    : PrecisionOpInterface::ExternalModel<TosaContractionModel<Op>, Op> {
+  static const ClassEntry &entry() { return TableModel<Op>::entry(); }
+  OpClass getOpClass(Operation *) const { return entry().opClass; }
+  StringRef getClassNote(Operation *) const { return entry().note; }
+  TypeRule getTypeRule(Operation *) const { return entry().rule; }
+  OperandRole getOperandRole(Operation *op, unsigned index) const {
+    if (!getFloatFormat(op->getOperand(index).getType()))
+      return OperandRole::Other;
+    if (index < 2)
+      return OperandRole::Factor;
+    return index == 2 && entry().rule == TypeRule::Uniform ? OperandRole::Addend
+                                                           : OperandRole::Data;
+  }
+  Operation *rebuild(Operation *op, OpBuilder &builder, ValueRange operands,
+                     TypeRange resultTypes) const {
+    return cloneWithTypes(builder, op, operands, resultTypes);
+  }
+};
+
+template <typename Op>
+constexpr bool isTosaContraction =
+    llvm::is_one_of<Op, tosa::MatMulOp, tosa::Conv2DOp, tosa::Conv3DOp, tosa::DepthwiseConv2DOp,
+                    tosa::TransposeConv2DOp>::value;
+
+template <typename Op>
+struct TosaModel : std::conditional_t<isTosaContraction<Op>, TosaContractionModel<Op>,
+                                      TableModel<Op>> {};
+} // namespace
+
 void mlir::mp::detail::registerTosaModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *) {
-    attachModels<TableModel,
+    attachModels<TosaModel,
 #define GET_OP_LIST
 #include "mlir/Dialect/Tosa/IR/TosaOps.cpp.inc"
                  >(context);

@@ -17,8 +17,7 @@ def MP_PrecisionAttr : AttrDef<MP_Dialect, "Precision"> {
     `mp-assign-precision` and `mp-insert-casts`.
 
     - `in`: storage of each operand, `_` where the operand is not a float.
-    - `compute`: the format the arithmetic runs in; absent for ops without
-      arithmetic.
+    - `compute`: the format the op runs in; absent for control flow.
     - `acc`: the accumulator of contractions and reductions; absent otherwise.
     - `out`: storage of each result.
     - `by`: the layer that decided and its reason.

@@ -1,0 +1,29 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pipelines: an options struct and a builder each, and a registered name.
+
+#ifndef MP_PIPELINES_PIPELINES_H
+#define MP_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::mp {
+
+/// Options of `mp-mixed-precision`.
+struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
+  Option<std::string> format{*this, "format",
+                             llvm::cl::desc("Narrow format of contractions: bf16, f16 or tf32"),
+                             llvm::cl::init("bf16")};
+  Option<std::string> target{*this, "target", llvm::cl::desc("GPU the result is meant for"),
+                             llvm::cl::init("sm_80")};
+};
+
+/// Phases 0 to 4: decide, insert casts, optimise them.
+void buildMixedPrecisionPipeline(OpPassManager &manager, const MixedPrecisionOptions &options);
+
+void registerMixedPrecisionPipeline();
+
+} // namespace mlir::mp
+
+#endif // MP_PIPELINES_PIPELINES_H

@@ -1,0 +1,47 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 2: a precision for every op.
+
+#ifndef MP_TRANSFORMS_ASSIGN_PASSES
+#define MP_TRANSFORMS_ASSIGN_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
+  let summary = "Decide the precision of every float op (changes nothing but attributes)";
+  let description = [{
+    Needs: phase 0 (input). Gives: phase 2, `mp.precision` on every op outside
+    bodies that has a float operand or result. Functions that are materialized
+    already are left alone, with a remark.
+
+    Only contractions compute in the narrow format, with an f32 accumulator; for
+    every other op the decision is how its operands and results are stored. Each
+    decision names the layer that made it: pin, policy, class, range or cost.
+
+    Example (`--mp-assign-precision="format=bf16"`):
+    ```mlir
+    func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
+      %0 = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>)
+                         outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
+      return %0 : tensor<4x2xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> attributes {mp.phase = "assigned"} {
+      %0 = linalg.matmul {mp.precision = #mp.precision<in = [bf16, bf16, f32], compute = bf16, acc = f32, out = [f32], by = class "T">}
+                         ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>)
+                         outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
+      return %0 : tensor<4x2xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "std::string", "\"bf16\"",
+           "Narrow format of contractions: bf16, f16 or tf32">,
+    Option<"target", "target", "std::string", "\"sm_80\"", "GPU the result is meant for">
+  ];
+  let dependentDialects = ["::mlir::mp::MPDialect"];
+}
+
+#endif // MP_TRANSFORMS_ASSIGN_PASSES

@@ -1,0 +1,26 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mp-mixed-precision: phases 0 to 4 of one graph.
+
+#include "mp/Pipelines/Pipelines.h"
+#include "mp/Transforms/Assign/Passes.h"
+#include "mp/Transforms/Materialize/Passes.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
+                                           const MixedPrecisionOptions &options) {
+  AssignPrecisionOptions assign;
+  assign.format = options.format;
+  assign.target = options.target;
+  manager.addPass(createAssignPrecision(assign));
+  // Nothing may run in between: upstream rewrites drop mp.precision.
+  manager.addPass(createInsertCasts());
+}
+
+void mlir::mp::registerMixedPrecisionPipeline() {
+  PassPipelineRegistration<MixedPrecisionOptions>(
+      "mp-mixed-precision", "Turn an f32 graph into a mixed-precision one (changes rounding)",
+      buildMixedPrecisionPipeline);
+}

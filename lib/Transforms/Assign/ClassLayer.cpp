@@ -1,0 +1,56 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the class of an op says: contractions compute narrow, everything else in
+// its own format. A contraction that makes angles stays wide: sin and cos of
+// positions lose all meaning when the angle is rounded.
+
+#include "Decisions.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// True if `op`, or its body, takes the sine or cosine of something.
+static bool isTrigonometric(Operation *op) {
+  auto isOne = [](Operation *inner) {
+    return isa<math::SinOp, math::CosOp, math::SincosOp, math::TanOp, tosa::SinOp, tosa::CosOp>(inner);
+  };
+  return op->walk([&](Operation *inner) {
+             return isOne(inner) ? WalkResult::interrupt() : WalkResult::advance();
+           }).wasInterrupted();
+}
+
+/// Values that reach a sine or cosine without a contraction in between, found
+/// backwards in one sweep.
+static DenseSet<Value> findAngles(FunctionDecisions &decisions) {
+  DenseSet<Value> angles;
+  for (auto &[op, decision] : llvm::reverse(decisions.getOps())) {
+    bool isAngle = llvm::any_of(op->getResults(), [&](Value v) { return angles.contains(v); });
+    if (decision.opClass == OpClass::TensorCore || !(isAngle || isTrigonometric(op)))
+      continue;
+    for (Value operand : op->getOperands())
+      if (getFloatFormat(operand.getType()))
+        angles.insert(operand);
+  }
+  return angles;
+}
+
+void mlir::mp::applyClasses(FunctionDecisions &decisions) {
+  DenseSet<Value> angles = findAngles(decisions);
+  for (auto &[op, decision] : decisions.getOps()) {
+    if (decision.origin)
+      continue;
+    StringRef name = stringifyOpClass(decision.opClass);
+    if (decision.opClass != OpClass::TensorCore) {
+      decision.decide(decision.compute, Origin::Class, name);
+      continue;
+    }
+    Decision before = decision;
+    decision.decide(decisions.getNarrow(), Origin::Class, name);
+    if (llvm::any_of(op->getResults(), [&](Value v) { return angles.contains(v); }))
+      decision.decide(before.compute, Origin::Class, "T, but its result is an angle");
+    else if (decision.rule == TypeRule::Frozen || !decisions.isNarrowContraction(op))
+      decision.decide(before.compute, Origin::Class, "T, but its formats are its own already");
+  }
+}
