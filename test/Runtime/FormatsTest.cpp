@@ -1,0 +1,34 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Numerics/Cast.h"
+#include "mp/Runtime/Runtime.h"
+#include "llvm/ADT/bit.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace mp::numerics;
+
+TEST(RuntimeFormats, EveryPatternHasTheValueNumericsGivesIt) {
+  for (Format format : allFormats()) {
+    if (info(format).bits > 16)
+      continue;
+    for (uint64_t bits = 0; bits < uint64_t(1) << info(format).bits; ++bits) {
+      double expected = decode(bits, format);
+      float actual = mp_rt_decode(uint32_t(bits), int(format));
+      if (std::isnan(expected))
+        ASSERT_TRUE(std::isnan(actual)) << toString(format).str() << " " << bits;
+      else
+        ASSERT_EQ(llvm::bit_cast<uint64_t>(double(actual)), llvm::bit_cast<uint64_t>(expected))
+            << toString(format).str() << " " << bits;
+    }
+  }
+}
+
+TEST(RuntimeFormats, AreNumberedAsInNumerics) {
+  EXPECT_EQ(int(Format::F64), MP_RT_F64);
+  EXPECT_EQ(int(Format::TF32), MP_RT_TF32);
+  EXPECT_EQ(int(Format::F8E4M3FN), MP_RT_F8E4M3FN);
+  EXPECT_EQ(int(Format::F8E8M0FNU), MP_RT_F8E8M0FNU);
+  EXPECT_EQ(allFormats().size(), size_t(MP_RT_FORMAT_COUNT));
+}
