@@ -2,8 +2,8 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
-#include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mp/InitAll.h"
+#include "mp/ToolSupport/Driver.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -12,6 +12,5 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::mp::registerAllDialects(registry);
   mlir::mp::registerAllPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "mp: mixed-precision compiler driver\n", registry));
+  return mlir::mp::runOpt(argc, argv, registry);
 }

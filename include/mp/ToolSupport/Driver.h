@@ -1,0 +1,41 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every main of mp starts with: a big stack, readable crashes, quiet colours.
+
+#ifndef MP_TOOLSUPPORT_DRIVER_H
+#define MP_TOOLSUPPORT_DRIVER_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace mlir::mp {
+
+/// Runs `body` as the whole program `tool` and returns its exit status.
+///
+/// - `body` runs on a thread with a stack of 1 GiB (less where the system refuses), because
+///   MLIR's parser, verifier and printer recurse over nesting; threads started later get 256 MiB.
+/// - A fatal signal in any thread prints one readable message, removes the pending OutputFile and
+///   exits with status `crashStatus`. With MP_BACKTRACE set in the environment the stack is printed.
+/// - Colours are off when NO_COLOR is set and not empty.
+int runTool(llvm::StringRef tool, int crashStatus, llvm::function_ref<int()> body);
+
+/// The program mp-opt: upstream's driver with every flag it has, and on top of it
+/// - input checked before parsing (see InputCheck.h),
+/// - output that replaces an existing file only when everything succeeded,
+/// - plugins that fail to load are errors,
+/// - errors without a dump of the whole op (--mlir-print-op-on-diagnostic brings it back),
+/// - information flags that need no input, such as --mp-show-targets.
+/// `registry` holds the dialects; passes are registered before the call. Returns 0 or 1.
+int runOpt(int argc, char **argv, DialectRegistry &registry);
+
+/// Hides the options of LLVM's code generators from --help; they still work. To be called before
+/// options of our own are registered.
+void hideForeignOptions();
+
+} // namespace mlir::mp
+
+#endif // MP_TOOLSUPPORT_DRIVER_H

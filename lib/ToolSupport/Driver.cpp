@@ -1,0 +1,72 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The start of every main.
+
+#include "mp/ToolSupport/Driver.h"
+#include "CrashGuard.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <pthread.h>
+
+using namespace mlir;
+
+namespace {
+
+struct Job {
+  llvm::function_ref<int()> body;
+  int status;
+};
+
+void *runJob(void *argument) {
+  Job &job = *static_cast<Job *>(argument);
+  mlir::mp::guardThisThread();
+  job.status = job.body();
+  return nullptr;
+}
+
+/// Starts `job` on a thread with a stack of `bytes` and waits for it.
+bool runOnStack(Job &job, size_t bytes) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, bytes);
+  pthread_t thread;
+  bool started = pthread_create(&thread, &attributes, runJob, &job) == 0;
+  pthread_attr_destroy(&attributes);
+  if (started)
+    pthread_join(thread, nullptr);
+  return started;
+}
+
+/// Thread pools started from here on get stacks of `bytes` (address space, not memory).
+void setDefaultStackSize(size_t bytes) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, bytes);
+  pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+}
+
+} // namespace
+
+int mlir::mp::runTool(llvm::StringRef tool, int crashStatus, llvm::function_ref<int()> body) {
+  if (const char *noColor = getenv("NO_COLOR"); noColor && *noColor) {
+    llvm::outs().enable_colors(false);
+    llvm::errs().enable_colors(false);
+  }
+  installCrashGuard(tool, crashStatus);
+  setDefaultStackSize(size_t(256) << 20);
+  Job job{body, crashStatus};
+  for (size_t megabytes : {1024, 256, 64})
+    if (runOnStack(job, megabytes << 20))
+      return job.status;
+  runJob(&job); // no thread to be had: the stack the system gave must do
+  return job.status;
+}
+
+void mlir::mp::hideForeignOptions() {
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions())
+    if (name != "help" && name != "help-list" && name != "version" && name != "color")
+      option->setHiddenFlag(llvm::cl::Hidden);
+}

@@ -1,0 +1,25 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Flags that print something and need no input.
+
+#ifndef MP_LIB_TOOLSUPPORT_INFOFLAGS_H
+#define MP_LIB_TOOLSUPPORT_INFOFLAGS_H
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace mlir::mp {
+
+/// Registers the flags with the command line.
+void registerInfoFlags();
+
+/// Prints what was asked for; false if nothing was.
+bool printInfo();
+
+/// What --version prints: mp's version and how it was built, and LLVM's.
+void printVersion(llvm::raw_ostream &os);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_TOOLSUPPORT_INFOFLAGS_H

@@ -1,0 +1,117 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mp-opt: upstream's core between our own input and output.
+
+#include "CrashGuard.h"
+#include "InfoFlags.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mp/ToolSupport/Driver.h"
+#include "mp/ToolSupport/InputCheck.h"
+#include "mp/ToolSupport/OutputFile.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// Upstream prints a line and goes on when a plugin does not load.
+static llvm::Error checkPlugins(ArrayRef<char *> arguments) {
+  for (StringRef argument : arguments) {
+    while (argument.consume_front("-")) {
+    }
+    if (argument.consume_front("load-dialect-plugin=")) {
+      auto plugin = DialectPlugin::load(argument.str());
+      if (!plugin)
+        return plugin.takeError();
+    } else if (argument.consume_front("load-pass-plugin=")) {
+      auto plugin = PassPlugin::load(argument.str());
+      if (!plugin)
+        return plugin.takeError();
+    }
+  }
+  return llvm::Error::success();
+}
+
+/// The value of one of upstream's flags, unless the user gave it.
+static void setFlag(StringRef name, bool value) {
+  auto option = llvm::cl::getRegisteredOptions().find(name);
+  if (option != llvm::cl::getRegisteredOptions().end() && option->second->getNumOccurrences() == 0)
+    static_cast<llvm::cl::opt<bool> *>(option->second)->setValue(value);
+}
+
+static llvm::Error checkInput(llvm::MemoryBufferRef input, DialectRegistry &registry,
+                              bool allowUnregistered) {
+  if (!isBytecode(input))
+    return checkText(input);
+  // Reading takes under 10 s for a hundred megabytes.
+  unsigned seconds = 10 + input.getBufferSize() / 10'000'000;
+  return probeInChild(input, seconds, [&] {
+    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+    context.allowUnregisteredDialects(allowUnregistered);
+    ParserConfig config(&context, /*verifyAfterParse=*/false);
+    Block block;
+    (void)readBytecodeFile(input, &block, config);
+  });
+}
+
+static int report(const llvm::Twine &message) {
+  llvm::errs() << "mp-opt: " << message << "\n";
+  return 1;
+}
+
+static int report(llvm::Error error) { return report(llvm::toString(std::move(error))); }
+
+static int processFile(StringRef inputName, StringRef outputName, DialectRegistry &registry,
+                       const MlirOptMainConfig &config) {
+  if (inputName == "-" && llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
+    llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)\n";
+
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputName, &message);
+  if (!input)
+    return report(message);
+  if (llvm::Error error =
+          checkInput(*input, registry, config.shouldAllowUnregisteredDialects()))
+    return report(std::move(error));
+  auto output = OutputFile::open(outputName);
+  if (!output)
+    return report(output.takeError());
+  if (failed(MlirOptMain((*output)->os(), std::move(input), registry, config)))
+    return 1;
+  if (llvm::Error error = (*output)->commit())
+    return report(std::move(error));
+  return 0;
+}
+
+int mlir::mp::runOpt(int argc, char **argv, DialectRegistry &registry) {
+  return runTool("mp-opt", /*crashStatus=*/1, [&]() -> int {
+    if (llvm::Error error = checkPlugins(llvm::ArrayRef(argv, argc).drop_front()))
+      return report(std::move(error));
+    llvm::cl::SetVersionPrinter(printVersion);
+    hideForeignOptions();
+    registerInfoFlags();
+    std::string header = registerCLIOptions("mp: mixed-precision compiler driver", registry);
+    auto [inputName, outputName] = parseCLIOptions(argc, argv, header);
+    if (printInfo())
+      return 0;
+    setFlag("mlir-print-op-on-diagnostic", false);
+    MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+    if (config.shouldShowDialects() || config.shouldListPasses()) {
+      // These need no file; upstream's main prints them before it opens any.
+      return failed(MlirOptMain(argc, argv, inputName, outputName, registry));
+    }
+    return processFile(inputName, outputName, registry, config);
+  });
+}

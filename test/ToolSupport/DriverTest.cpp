@@ -1,0 +1,71 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mp/ToolSupport/Driver.h"
+#include "mp/ToolSupport/OutputFile.h"
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+#include <thread>
+#include <unistd.h>
+
+using namespace mlir::mp;
+
+namespace {
+
+/// Uses about `megabytes` of stack.
+__attribute__((noinline)) int useStack(int megabytes) {
+  char frame[1 << 20];
+  frame[0] = frame[sizeof(frame) - 1] = 1;
+  asm volatile("" : : "r"(frame) : "memory"); // the frame must be real,
+  int below = megabytes > 1 ? useStack(megabytes - 1) : 0;
+  asm volatile("" : : "r"(frame) : "memory"); // and live across the call
+  return below + frame[0];
+}
+
+TEST(Driver, ReturnsTheStatusOfTheBody) {
+  EXPECT_EQ(runTool("tool", 1, [] { return 0; }), 0);
+  EXPECT_EQ(runTool("tool", 1, [] { return 7; }), 7);
+}
+
+TEST(Driver, HasABigStackAlsoInThreadsStartedLater) {
+  EXPECT_EQ(runTool("tool", 1, [] { return useStack(700); }), 700);
+  int result = 0;
+  runTool("tool", 1, [&] {
+    std::thread([&] { result = useStack(200); }).join();
+    return 0;
+  });
+  EXPECT_EQ(result, 200);
+}
+
+#if !defined(__has_feature) || !__has_feature(address_sanitizer)
+TEST(DriverDeathTest, AnyCrashIsOneMessageAndTheStatus) {
+  testing::FLAGS_gtest_death_test_style = "fast";
+  EXPECT_EXIT(runTool("tool", 1, [] { return *(volatile int *)16; }), testing::ExitedWithCode(1),
+              "tool: internal error: invalid memory access");
+  EXPECT_EXIT(runTool("tool", 2, [] { abort(); return 0; }), testing::ExitedWithCode(2),
+              "tool: internal error: a check failed");
+  EXPECT_EXIT(runTool("tool", 1, [] { return useStack(2000); }), testing::ExitedWithCode(1),
+              "tool: ran out of stack");
+  EXPECT_EXIT(runTool("tool", 1,
+                      [] {
+                        std::thread([] { *(volatile int *)16 = 1; }).join();
+                        return 0;
+                      }),
+              testing::ExitedWithCode(1), "tool: internal error: invalid memory access");
+}
+
+TEST(DriverDeathTest, ACrashRemovesThePendingOutput) {
+  testing::FLAGS_gtest_death_test_style = "fast";
+  std::string path = testing::TempDir() + "crash-output-" + std::to_string(getpid());
+  EXPECT_EXIT(
+      {
+        auto file = OutputFile::open(path);
+        (*file)->os() << "half";
+        (*file)->os().flush();
+        runTool("tool", 1, [] { return *(volatile int *)16; });
+      },
+      testing::ExitedWithCode(1), "no output was written");
+  EXPECT_NE(access(path.c_str(), F_OK), 0);
+}
+#endif
+
+} // namespace

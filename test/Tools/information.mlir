@@ -1,0 +1,13 @@
+// Flags that need no input, and help without LLVM's code generator options.
+// RUN: mp-opt --mp-show-targets < /dev/null | FileCheck --check-prefix=TARGETS %s
+// RUN: mp-opt --help | FileCheck --check-prefix=HELP %s
+// RUN: mp-opt --show-dialects < /dev/null | FileCheck --check-prefix=DIALECTS %s
+// RUN: mp-opt --version | FileCheck --check-prefix=VERSION %s
+// RUN: not mp-opt --mp-show-target 2>&1 | FileCheck --check-prefix=NEAREST %s
+// TARGETS: sm_80
+// HELP-NOT: --x86-
+// HELP-NOT: aarch64-
+// HELP: --mp-show-targets
+// DIALECTS: ,mp,
+// VERSION: mp {{[0-9]+\.[0-9]+}}
+// NEAREST: Did you mean '--mp-show-targets'?

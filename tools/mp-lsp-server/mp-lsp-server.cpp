@@ -1,0 +1,17 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "mp/InitAll.h"
+#include "mp/ToolSupport/Driver.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::mp::registerAllDialects(registry);
+  return mlir::mp::runTool("mp-lsp-server", 1, [&]() -> int {
+    mlir::mp::hideForeignOptions();
+    return failed(mlir::MlirLspServerMain(argc, argv, registry));
+  });
+}

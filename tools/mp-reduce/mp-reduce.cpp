@@ -1,0 +1,21 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "mp/InitAll.h"
+#include "mp/ToolSupport/Driver.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::registerAllPasses();
+  mlir::mp::registerAllDialects(registry);
+  mlir::mp::registerAllPasses();
+  return mlir::mp::runTool("mp-reduce", 1, [&]() -> int {
+    mlir::mp::hideForeignOptions();
+    mlir::MLIRContext context(registry);
+    return failed(mlir::mlirReduceMain(argc, argv, context));
+  });
+}
