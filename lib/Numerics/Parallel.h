@@ -1,0 +1,37 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_NUMERICS_PARALLEL_H
+#define MP_LIB_NUMERICS_PARALLEL_H
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace mp::numerics::detail {
+
+/// Calls body(i) for every i < count, on `threads` threads (0: one per
+/// processor). Items are taken in order but run in any; they must not depend
+/// on each other.
+template <typename Body>
+void parallelFor(size_t count, unsigned threads, Body body) {
+  if (threads == 0)
+    threads = std::max(1u, std::thread::hardware_concurrency());
+  threads = unsigned(std::min<size_t>(threads, count));
+  std::atomic<size_t> next = 0;
+  auto work = [&] {
+    for (size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;)
+      body(i);
+  };
+  std::vector<std::thread> others;
+  for (unsigned t = 1; t < threads; ++t)
+    others.emplace_back(work);
+  work();
+  for (std::thread &other : others)
+    other.join();
+}
+
+} // namespace mp::numerics::detail
+
+#endif // MP_LIB_NUMERICS_PARALLEL_H
