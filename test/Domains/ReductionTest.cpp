@@ -1,0 +1,309 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+// Reductions, constants, contractions: random groups of elements, computed in long double, against
+// the closed forms.
+
+#include "TestUtils.h"
+
+#include "mp/Domains/Contraction.h"
+
+#include "gtest/gtest.h"
+
+using namespace mp::domains;
+
+namespace {
+
+struct Group {
+  FloatFacts facts;
+  std::vector<double> elements; // rows one after the other
+};
+
+Group randomGroup(Random &random, int64_t rows, int64_t length) {
+  Interval range = random.interval(-4, 3);
+  bool integers = random.below(4) == 0;
+  if (integers)
+    range = {std::floor(range.lo), std::ceil(range.hi)};
+  Group group;
+  double mostSquares = 0;
+  bool hasZero = false;
+  // Some groups sit at the ends, where the bounds are attained.
+  bool atEnds = random.below(4) == 0;
+  for (int64_t r = 0; r < rows; ++r) {
+    double squares = 0;
+    for (int64_t k = 0; k < length; ++k) {
+      double x = atEnds ? (random.flip() ? range.lo : range.hi) : random.member(range);
+      x = integers ? std::trunc(x) : x;
+      hasZero |= x == 0;
+      squares += x * x;
+      group.elements.push_back(x);
+    }
+    mostSquares = std::max(mostSquares, squares);
+  }
+  group.facts = FloatFacts::finite(range);
+  group.facts.integerValued = integers;
+  group.facts.nonZero = !hasZero;
+  if (random.flip())
+    group.facts.norm2 = std::sqrt(mostSquares) * (1 + 1e-14) + 1e-300;
+  group.facts.normalize();
+  group.facts.reduce(length);
+  return group;
+}
+
+long double reduceExactly(ReduceFn fn, llvm::ArrayRef<double> x) {
+  long double sum = 0, product = 1, most = -kInf, least = kInf, squares = 0, magnitudes = 0,
+              exps = 0;
+  for (double v : x) {
+    sum += v;
+    product *= v;
+    most = std::max<long double>(most, v);
+    least = std::min<long double>(least, v);
+    squares += static_cast<long double>(v) * v;
+    magnitudes += std::fabs(v);
+    exps += std::exp(static_cast<long double>(v));
+  }
+  switch (fn) {
+  case ReduceFn::Sum: return sum;
+  case ReduceFn::Mean: return sum / x.size();
+  case ReduceFn::Product: return product;
+  case ReduceFn::Max: return most;
+  case ReduceFn::Min: return least;
+  case ReduceFn::SumSquares: return squares;
+  case ReduceFn::MeanSquares: return squares / x.size();
+  case ReduceFn::SumAbs: return magnitudes;
+  case ReduceFn::Norm2: return std::sqrt(squares);
+  case ReduceFn::LogSumExp: return std::log(exps);
+  }
+  return 0;
+}
+
+/// Long double rounding of the reference, relative to the size of its terms.
+bool holds(const FloatFacts &facts, long double exact, long double size) {
+  long double doubt = size * 1e-17L;
+  bool inRange = facts.range.lo <= exact + doubt && exact - doubt <= facts.range.hi;
+  bool isInteger = !facts.integerValued || exact == std::trunc(exact);
+  bool isNonZero = !facts.nonZero || exact != 0;
+  return inRange && isInteger && isNonZero;
+}
+
+TEST(Reduction, HoldsForRandomGroups) {
+  for (unsigned f = 0; f < kNumReduceFns; ++f) {
+    auto fn = static_cast<ReduceFn>(f);
+    Random random(60 + f);
+    for (int i = 0; i < 15000; ++i) {
+      int64_t rows = 1 + random.below(3), length = 1 + random.below(6);
+      Group x = randomGroup(random, rows, length);
+      long double exact = reduceExactly(fn, x.elements);
+      long double size = x.elements.size() * (1 + x.facts.mag() * x.facts.mag());
+      if (fn == ReduceFn::Product)
+        size = std::fabs(exact);
+      FloatFacts result = reduce(fn, x.facts, ReducedElements::ofRows(rows, length), 1);
+      ASSERT_TRUE(holds(result, exact, size))
+          << getName(fn).str() << rows << 'x' << length << ' ' << x.facts << " gives "
+          << static_cast<double>(exact) << " outside " << result;
+      // The same elements, extent only bounded.
+      ReducedElements bounded = ReducedElements::acrossRows({1, rows * length + 2});
+      ASSERT_TRUE(holds(reduce(fn, x.facts, bounded, 1), exact, size)) << getName(fn).str();
+      ASSERT_TRUE(holds(reduce(fn, x.facts, ReducedElements::acrossRows(Extent::unknown()), 1),
+                        exact, size));
+    }
+  }
+}
+
+TEST(Reduction, AcrossRowsBoundsTheResultRows) {
+  for (ReduceFn fn : {ReduceFn::Sum, ReduceFn::Mean, ReduceFn::Max, ReduceFn::Min, ReduceFn::Norm2,
+                      ReduceFn::SumAbs}) {
+    Random random(80);
+    for (int i = 0; i < 20000; ++i) {
+      int64_t rows = 1 + random.below(4), length = 1 + random.below(5);
+      Group x = randomGroup(random, rows, length);
+      std::vector<double> result;
+      for (int64_t k = 0; k < length; ++k) {
+        std::vector<double> column;
+        for (int64_t r = 0; r < rows; ++r)
+          column.push_back(x.elements[r * length + k]);
+        result.push_back(static_cast<double>(reduceExactly(fn, column)));
+      }
+      FloatFacts facts =
+          reduce(fn, x.facts, ReducedElements::acrossRows(Extent::exactly(rows)), length);
+      facts.range = inflate(facts.range, 1e-13 * (1 + facts.range.mag()));
+      facts.norm2 += 1e-13 * (1 + facts.norm2);
+      facts.integerValued = false;
+      std::string why;
+      ASSERT_TRUE(admits(facts, result, &why)) << why << getName(fn).str() << x.facts << facts;
+    }
+  }
+}
+
+TEST(Reduction, EmptyGroups) {
+  FloatFacts x = FloatFacts::finite({1, 2});
+  ReducedElements none = ReducedElements::acrossRows(Extent::exactly(0));
+  EXPECT_EQ(reduce(ReduceFn::Sum, x, none, 1).range, Interval::point(0));
+  EXPECT_EQ(reduce(ReduceFn::Product, x, none, 1).range, Interval::point(1));
+  EXPECT_TRUE(reduce(ReduceFn::Max, x, none, 1).range.contains(-kInf));
+  EXPECT_TRUE(reduce(ReduceFn::Max, x, none, 1).mayInf);
+  EXPECT_TRUE(reduce(ReduceFn::Mean, x, none, 1).mayNaN);
+}
+
+TEST(Reduction, InfinitiesOfBothSignsMakeNaN) {
+  FloatFacts x = FloatFacts::top();
+  x.mayNaN = false;
+  ReducedElements row = ReducedElements::ofRows(1, 4);
+  EXPECT_TRUE(reduce(ReduceFn::Sum, x, row, 1).mayNaN);
+  EXPECT_FALSE(reduce(ReduceFn::Max, x, row, 1).mayNaN);
+  EXPECT_FALSE(reduce(ReduceFn::Sum, x, ReducedElements::ofRows(1, 1), 1).mayNaN);
+}
+
+TEST(Reduction, LoopSumsNeedNoIteration) {
+  FloatFacts term = FloatFacts::finite({0, 2});
+  LoopSum known = accumulate(FloatFacts::constant(1), term, Extent::exactly(1000000), 1);
+  EXPECT_EQ(known.result.range, (Interval{1, 2000001}));
+  EXPECT_EQ(known.carried.range, (Interval{1, 2000001}));
+  LoopSum unknown = accumulate(FloatFacts::constant(1), term, Extent::unknown(), 1);
+  EXPECT_EQ(unknown.result.range, (Interval{1, kInf}));
+  LoopSum falling =
+      accumulate(FloatFacts::constant(0), FloatFacts::finite({-3, -1}), Extent::exactly(10), 1);
+  EXPECT_EQ(falling.result.range, (Interval{-30, -10}));
+  EXPECT_EQ(falling.carried.range, (Interval{-30, 0}));
+  EXPECT_EQ(prefixSums(FloatFacts::finite({-1, 3}), Extent::exactly(4), 4).range,
+            (Interval{-4, 12}));
+}
+
+TEST(Constants, MatrixSumsAndNorms) {
+  std::vector<double> values = {1, -2, 3, 4, 5, -6};
+  MatrixFacts matrix = scanMatrix(2, 3, llvm::ArrayRef<double>(values));
+  EXPECT_EQ(matrix.elements.range, (Interval{-6, 5}));
+  EXPECT_TRUE(matrix.elements.integerValued);
+  EXPECT_TRUE(matrix.elements.nonZero);
+  EXPECT_NEAR(matrix.rows[0].positiveSum.hi, 4, 1e-12);
+  EXPECT_NEAR(matrix.rows[0].negativeSum.lo, -2, 1e-12);
+  EXPECT_NEAR(matrix.columns[2].norm1(), 9, 1e-12);
+  EXPECT_NEAR(matrix.columns[1].norm2, std::sqrt(29), 1e-12);
+  EXPECT_GE(matrix.frobenius, std::sqrt(91.0) * (1 - 1e-16));
+  EXPECT_NEAR(matrix.frobenius, std::sqrt(91.0), 1e-12);
+}
+
+TEST(Constants, SpecialValues) {
+  std::vector<double> values = {0.5, NAN, -kInf, 0};
+  FloatFacts facts = scanElements(values, 2);
+  EXPECT_TRUE(facts.mayNaN && facts.mayInf && !facts.nonZero && !facts.integerValued);
+  EXPECT_EQ(facts.range, (Interval{-kInf, 0.5}));
+  EXPECT_EQ(facts.norm2, kInf);
+  EXPECT_TRUE(scanElements({}, 1).range.isEmpty());
+  EXPECT_TRUE(scanElements({3.0, -1.0}, 2).integerValued);
+  EXPECT_NEAR(scanElements({3.0, 4.0, 0.0, 1.0}, 2).norm2, 5, 1e-12);
+}
+
+/// Largest singular value by power iteration: a lower bound that converges.
+double largestSingularValue(int64_t rows, int64_t columns, llvm::ArrayRef<double> a,
+                            Random &random) {
+  std::vector<double> x(columns), y(rows);
+  for (double &v : x)
+    v = random.uniform(-1, 1);
+  double sigma = 0;
+  for (int step = 0; step < 200; ++step) {
+    for (int64_t r = 0; r < rows; ++r) {
+      y[r] = 0;
+      for (int64_t c = 0; c < columns; ++c)
+        y[r] += a[r * columns + c] * x[c];
+    }
+    double norm = 0;
+    for (int64_t c = 0; c < columns; ++c) {
+      x[c] = 0;
+      for (int64_t r = 0; r < rows; ++r)
+        x[c] += a[r * columns + c] * y[r];
+      norm += x[c] * x[c];
+    }
+    norm = std::sqrt(norm);
+    sigma = std::sqrt(norm);
+    for (double &v : x)
+      v /= norm;
+  }
+  return sigma;
+}
+
+TEST(Constants, SpectralBounds) {
+  Random random(90);
+  for (int i = 0; i < 40; ++i) {
+    int64_t rows = 1 + random.below(12), columns = 1 + random.below(12);
+    std::vector<double> a(rows * columns);
+    for (double &x : a)
+      x = random.uniform(-1, 1) * std::exp2(static_cast<int>(random.below(4)));
+    double sigma = largestSingularValue(rows, columns, a, random);
+    MatrixFacts matrix = scanMatrix(rows, columns, llvm::ArrayRef<double>(a));
+    double squared = spectralBoundBySquaring(rows, columns, a, 6);
+    ASSERT_LE(sigma, matrix.spectralBound() * (1 + 1e-12));
+    ASSERT_LE(sigma, squared * (1 + 1e-12));
+    ASSERT_LE(squared, matrix.frobenius * (1 + 1e-12));
+    ASSERT_LE(squared, sigma * std::pow(12.0, 1.0 / 64) * (1 + 1e-9))
+        << "tight after six squarings";
+  }
+}
+
+TEST(Contraction, KnownAnswers) {
+  // K = 8, [-2, 3] against the constant 0.5.
+  ContractionOperand x{FloatFacts::finite({-2, 3})}, half{FloatFacts::constant(0.5)};
+  EXPECT_EQ(contract(x, half, {Extent::exactly(8), 4}).range, (Interval{-8, 12}));
+  std::vector<double> column(8, 0.5);
+  MatrixFacts weights = scanMatrix(8, 1, llvm::ArrayRef<double>(column));
+  FloatFacts y = contractConstant(x, weights.elements, weights.columns, {Extent::exactly(8), 1}, 1);
+  EXPECT_NEAR(y.range.lo, -8, 1e-12);
+  EXPECT_NEAR(y.range.hi, 12, 1e-12);
+  ASSERT_TRUE(y.channels);
+  EXPECT_EQ(y.channels->ranges.size(), 1u);
+}
+
+TEST(Contraction, HoldsForRandomMatrices) {
+  Random random(95);
+  for (int i = 0; i < 8000; ++i) {
+    int64_t k = 1 + random.below(6), n = 1 + random.below(4);
+    Group x = randomGroup(random, 1, k), w = randomGroup(random, k, n);
+    std::vector<double> y(n);
+    long double size = k * (1 + x.facts.mag() * w.facts.mag());
+    for (int64_t j = 0; j < n; ++j) {
+      long double sum = 0;
+      for (int64_t t = 0; t < k; ++t)
+        sum += static_cast<long double>(x.elements[t]) * w.elements[t * n + j];
+      y[j] = static_cast<double>(sum);
+    }
+    MatrixFacts weights = scanMatrix(k, n, llvm::ArrayRef<double>(w.elements));
+    ContractionOperand xs{x.facts, contractedNorm(x.facts, Extent::exactly(k), true)};
+    ContractionOperand ws{w.facts, weights.maxColumnNorm2()};
+    ContractionShape shape{Extent::exactly(k), n, weights.spectralBound()};
+    FloatFacts constant = contractConstant(xs, weights.elements, weights.columns, shape, 1);
+    for (FloatFacts facts : {contract(xs, ws, shape), constant}) {
+      facts.range = inflate(facts.range, static_cast<double>(size) * 1e-15);
+      facts.norm2 += static_cast<double>(size) * 1e-14;
+      std::string why;
+      ASSERT_TRUE(admits(facts, y, &why)) << why << x.facts << w.facts << " k " << k << facts;
+    }
+    for (int64_t j = 0; j < n; ++j)
+      ASSERT_TRUE(
+          inflate(constant.channels->ranges[j], static_cast<double>(size) * 1e-15).contains(y[j]));
+    // The signed sums are never looser than the product interval of the scanned weights.
+    ContractionOperand scanned{weights.elements, weights.maxColumnNorm2()};
+    Interval plain = inflate(contract(xs, scanned, shape).range, static_cast<double>(size) * 1e-12);
+    ASSERT_TRUE(plain.contains(constant.range)) << plain << constant.range;
+  }
+}
+
+TEST(Contraction, InfinitiesMakeNaN) {
+  FloatFacts x = FloatFacts::top();
+  x.mayNaN = false;
+  ContractionOperand a{x}, b{FloatFacts::finite({0, 1})};
+  FloatFacts y = contract(a, b, {Extent::exactly(3), 4});
+  EXPECT_TRUE(y.mayNaN && y.mayInf);
+  EXPECT_EQ(y.range, Interval::top());
+}
+
+TEST(Contraction, ConvexCombination) {
+  FloatFacts v = FloatFacts::finite({-3, 5});
+  v.norm2 = 7;
+  FloatFacts exact = convexCombination(v, 0, 64);
+  EXPECT_EQ(exact.range, (Interval{-3, 5}));
+  EXPECT_EQ(exact.norm2, 7);
+  FloatFacts rounded = convexCombination(v, 0x1p-10, 64);
+  EXPECT_EQ(rounded.range, (Interval{-3 - 3 * 0x1p-10, 5 + 5 * 0x1p-10}));
+}
+
+} // namespace
