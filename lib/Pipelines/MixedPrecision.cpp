@@ -2,6 +2,7 @@
 //
 // mp-mixed-precision: phases 0 to 4 of one graph.
 
+#include "ReportPasses.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Assign/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
@@ -11,12 +12,17 @@ using namespace mlir::mp;
 
 void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
                                            const MixedPrecisionOptions &options) {
+  auto report = std::make_shared<Report>();
+  report->format = options.format;
+  report->target = options.target;
   AssignPrecisionOptions assign;
   assign.format = options.format;
   assign.target = options.target;
   manager.addPass(createAssignPrecision(assign));
-  // Nothing may run in between: upstream rewrites drop mp.precision.
+  // Nothing that rewrites may run in between: upstream rewrites drop mp.precision.
+  manager.addPass(createCollectDecisionsPass(report));
   manager.addPass(createInsertCasts());
+  manager.addPass(createFinishReportPass(report, options.report, !options.table));
 }
 
 void mlir::mp::registerMixedPrecisionPipeline() {

@@ -17,6 +17,10 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
                              llvm::cl::init("bf16")};
   Option<std::string> target{*this, "target", llvm::cl::desc("GPU the result is meant for"),
                              llvm::cl::init("sm_80")};
+  Option<std::string> report{*this, "report", llvm::cl::desc("File for the report as JSON"),
+                             llvm::cl::init("")};
+  Option<bool> table{*this, "table", llvm::cl::desc("Print the table to standard error"),
+                     llvm::cl::init(true)};
 };
 
 /// Phases 0 to 4: decide, insert casts, optimise them.

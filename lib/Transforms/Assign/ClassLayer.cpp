@@ -51,6 +51,6 @@ void mlir::mp::applyClasses(FunctionDecisions &decisions) {
     if (llvm::any_of(op->getResults(), [&](Value v) { return angles.contains(v); }))
       decision.decide(before.compute, Origin::Class, "T, but its result is an angle");
     else if (decision.rule == TypeRule::Frozen || !decisions.isNarrowContraction(op))
-      decision.decide(before.compute, Origin::Class, "T, but its formats are its own already");
+      decision.decide(before.compute, Origin::Class, "T, but its factors are not all f32");
   }
 }

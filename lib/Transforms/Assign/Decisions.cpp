@@ -88,7 +88,9 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
     if (decision.rule == TypeRule::Container)
       in.clear();
     FloatType accumulator;
-    if (decision.opClass == OpClass::TensorCore || decision.opClass == OpClass::Accumulate)
+    bool accumulates =
+        decision.opClass == OpClass::TensorCore || decision.opClass == OpClass::Accumulate;
+    if (accumulates && op->getNumResults() > 0)
       accumulator = getFloatFormat(op->getResult(0).getType());
     FloatType compute =
         decision.rule == TypeRule::Container ? FloatType() : decision.compute;

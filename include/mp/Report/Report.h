@@ -1,0 +1,70 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What was decided and what it cost, as rows: printed as a table, written as JSON.
+
+#ifndef MP_REPORT_REPORT_H
+#define MP_REPORT_REPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mp/Dialect/MP/MPDialect.h"
+#include "llvm/Support/JSON.h"
+
+namespace mlir::mp {
+
+/// Version of the JSON layout; a reader refuses a version it does not know.
+inline constexpr int64_t kReportVersion = 1;
+
+/// One op outside bodies that has a float operand or result.
+struct OpRow {
+  std::string function;
+  int64_t ordinal; ///< in walk order over the function's rows
+  std::string op;
+  std::string location;
+  OpClass opClass;
+  std::string compute; ///< empty for control flow
+  SmallVector<std::string> in, out;
+  std::string by, reason;
+  bool narrowed; ///< a contraction that computes in a narrower format than it did
+};
+
+/// One cast, rounding or converted constant that mp put in.
+struct CastRow {
+  std::string function;
+  std::string location;
+  std::string from, to;
+  int64_t bytes; ///< read by the cast; dynamic sizes count as `assumedDim`
+  int64_t users;
+  bool ofArgument; ///< its source is a function argument: a weight or an input
+};
+
+class Report {
+public:
+  std::string format, target;
+  /// Stands for every dynamic size.
+  int64_t assumedDim = 128;
+
+  /// Reads the decisions off an assigned module (phase 2).
+  void collectDecisions(ModuleOp module);
+  /// Reads the casts off a materialized module (phase 3 or 4).
+  void collectCasts(ModuleOp module);
+
+  /// A few lines for a person.
+  void printTable(raw_ostream &os) const;
+  llvm::json::Value toJSON() const;
+
+  ArrayRef<OpRow> getOps() const { return ops; }
+  ArrayRef<CastRow> getCasts() const { return casts; }
+
+private:
+  std::vector<OpRow> ops;
+  std::vector<CastRow> casts;
+  std::vector<std::string> unassigned; ///< functions left as they were
+  int64_t bytesBefore = 0, bytesAfter = 0;
+};
+
+/// The location of `op` as a person knows it: file:line:column, or its name.
+std::string describeLocation(Location location);
+
+} // namespace mlir::mp
+
+#endif // MP_REPORT_REPORT_H

@@ -1,0 +1,106 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The two forms of a report: a table for people, JSON for programs.
+
+#include "mp/Report/Report.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+static std::string bytesText(int64_t bytes) {
+  const char *units[] = {"B", "kB", "MB", "GB", "TB"};
+  double value = bytes;
+  unsigned unit = 0;
+  while (value >= 1000 && unit + 1 < std::size(units)) {
+    value /= 1000;
+    ++unit;
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(unit && value < 100 ? "%.1f %s" : "%.0f %s", value,
+                                                 units[unit]);
+  return text;
+}
+
+static StringRef describeClass(OpClass opClass) {
+  switch (opClass) {
+  case OpClass::TensorCore: return "contractions";
+  case OpClass::Follow: return "sums and bounded functions";
+  case OpClass::ExactCommute: return "moves and selections";
+  case OpClass::Discontinuous: return "comparisons and steps";
+  case OpClass::Accumulate: return "reductions";
+  case OpClass::KeepWide: return "softmax, norms, powers";
+  case OpClass::RangeConditional: return "products, quotients, exponentials";
+  case OpClass::Barrier: return "others";
+  }
+  llvm_unreachable("unknown class");
+}
+
+void Report::printTable(raw_ostream &os) const {
+  int64_t narrowed = 0, contractions = 0, onArguments = 0;
+  for (const OpRow &row : ops) {
+    contractions += row.opClass == OpClass::TensorCore;
+    narrowed += row.narrowed;
+  }
+  for (const CastRow &row : casts)
+    onArguments += row.ofArgument;
+
+  os << "mp: " << ops.size() << " ops: " << narrowed << " of " << contractions << " contractions "
+     << format << " with f32 accumulation; " << casts.size() << " casts (" << onArguments
+     << " of arguments); " << bytesText(bytesBefore) << " -> " << bytesText(bytesAfter)
+     << " read and written (modelled, casts fused)\n";
+
+  // Rows: class by the formats ops compute in.
+  std::map<OpClass, llvm::MapVector<StringRef, int64_t>> byClass;
+  for (const OpRow &row : ops)
+    if (!row.compute.empty())
+      ++byClass[row.opClass][row.compute];
+  for (auto &[opClass, formats] : byClass) {
+    os << "  " << stringifyOpClass(opClass) << "  " << llvm::left_justify(describeClass(opClass), 36);
+    llvm::interleaveComma(formats, os, [&](auto &entry) { os << entry.second << " " << entry.first; });
+    os << "\n";
+  }
+  // Contractions left wide, with the reason: nothing falls back silently.
+  llvm::MapVector<StringRef, int64_t> wide;
+  for (const OpRow &row : ops)
+    if (row.opClass == OpClass::TensorCore && !row.narrowed)
+      ++wide[row.reason];
+  for (auto &[reason, count] : wide)
+    os << "  " << count << " contraction" << (count == 1 ? "" : "s") << " left as found: " << reason
+       << "\n";
+  for (const std::string &function : unassigned)
+    os << "  @" << function << ": nothing to decide\n";
+}
+
+llvm::json::Value Report::toJSON() const {
+  llvm::json::Array opRows, castRows;
+  for (const OpRow &row : ops)
+    opRows.push_back(llvm::json::Object{{"function", row.function},
+                                        {"ordinal", row.ordinal},
+                                        {"op", row.op},
+                                        {"location", row.location},
+                                        {"class", stringifyOpClass(row.opClass).str()},
+                                        {"compute", row.compute},
+                                        {"in", llvm::json::Array(row.in)},
+                                        {"out", llvm::json::Array(row.out)},
+                                        {"by", row.by},
+                                        {"reason", row.reason},
+                                        {"narrowed", row.narrowed}});
+  for (const CastRow &row : casts)
+    castRows.push_back(llvm::json::Object{{"function", row.function},
+                                          {"location", row.location},
+                                          {"from", row.from},
+                                          {"to", row.to},
+                                          {"bytes", row.bytes},
+                                          {"users", row.users},
+                                          {"of_argument", row.ofArgument}});
+  return llvm::json::Object{{"mp_report", kReportVersion},
+                            {"format", format},
+                            {"target", target},
+                            {"assumed_dim", assumedDim},
+                            {"bytes_before", bytesBefore},
+                            {"bytes_after", bytesAfter},
+                            {"ops", std::move(opRows)},
+                            {"casts", std::move(castRows)}};
+}
