@@ -37,8 +37,7 @@ public:
     exponents.reset(new int32_t[capacity * panelSize()]);
   }
 
-  /// Fills panel `index` from `matrix`; `order[i]` is the k at position i, or
-  /// i itself without an order.
+  /// Fills panel `index` from `matrix`, k in the emulated order if `reorder`.
   void fill(size_t index, const Matrix &matrix, int minExponent, bool reorder);
 
   Panel panel(size_t index) const {
@@ -57,14 +56,17 @@ private:
   std::unique_ptr<int32_t[]> exponents;
 };
 
-int32_t exponentOf(float value, int minExponent) {
-  uint32_t bits = llvm::bit_cast<uint32_t>(value);
-  int32_t field = int32_t(bits >> 23 & 0xFF);
-  if (field == 0xFF)
-    return nonFiniteExponent;
-  if ((bits << 1) == 0)
-    return zeroExponent;
-  return std::max(field - 127, minExponent);
+/// The exponents of `count` values. Runs for AVX2 tiles only, so it may use
+/// what they need; written so that it vectorises.
+MP_TARGET_AVX2 void exponentsOf(const float *values, int32_t *exponents,
+                                size_t count, int32_t minExponent) {
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t magnitude = llvm::bit_cast<uint32_t>(values[i]) & 0x7FFFFFFF;
+    int32_t exponent = int32_t(magnitude >> 23) - 127;
+    exponent = exponent < minExponent ? minExponent : exponent;
+    exponent = magnitude == 0 ? zeroExponent : exponent;
+    exponents[i] = magnitude >= 0x7F800000 ? nonFiniteExponent : exponent;
+  }
 }
 
 /// Position of product k%32 in the emulated instruction's order: k%4 in {0,1}
@@ -77,20 +79,18 @@ size_t emulatedPosition(size_t k) {
 void Packed::fill(size_t index, const Matrix &matrix, int minExponent,
                   bool reorder) {
   float *v = values.get() + index * panelSize();
-  int32_t *e = exponents.get() + index * panelSize();
   size_t first = index * width;
   size_t used = std::min<size_t>(width, matrix.outer - first);
+  const float *from = matrix.data + first * matrix.outerStride;
   for (size_t k = 0; k < paddedK; ++k) {
-    size_t position = (reorder ? emulatedPosition(k) : k) * width;
-    for (size_t i = 0; i < width; ++i) {
-      float value = 0;
-      if (k < matrix.k && i < used)
-        value = matrix.data[(first + i) * matrix.outerStride +
-                            k * matrix.kStride];
-      v[position + i] = value;
-      e[position + i] = exponentOf(value, minExponent);
-    }
+    float *to = v + (reorder ? emulatedPosition(k) : k) * width;
+    size_t filled = k < matrix.k ? used : 0;
+    for (size_t i = 0; i < filled; ++i)
+      to[i] = from[i * matrix.outerStride + k * matrix.kStride];
+    std::fill(to + filled, to + width, 0.0f);
   }
+  exponentsOf(v, exponents.get() + index * panelSize(), panelSize(),
+              minExponent);
 }
 
 /// Columns of B packed at a time, to bound the copy to some tens of megabytes.
