@@ -179,3 +179,20 @@ Weight mp::assignment::dualBound(const Problem &problem, const Objective &object
                                  llvm::ArrayRef<Multiplier> multipliers) {
   return Checker(problem, objective).bound(multipliers);
 }
+
+int64_t mp::assignment::certifiedLowerBound(const Problem &problem,
+                                            const Certificate &certificate) {
+  const Objective &objective = certificate.objective;
+  Weight rest = dualBound(problem, objective, certificate.multipliers);
+  for (const Value &value : problem.values)
+    if (!value.constant)
+      rest -= objective.casts * Weight(value.casts.size()); // as many casts as there could be
+  if (problem.errorBudget)
+    rest -= objective.error * *problem.errorBudget;
+  if (problem.costBudget)
+    rest -= objective.cost * *problem.costBudget;
+  Weight unit = problem.costBudget ? objective.error : objective.cost;
+  if (!problem.errorBudget && !problem.costBudget && objective.error != 0)
+    return 0; // says nothing about cost alone
+  return rest > 0 && unit > 0 ? (rest + unit - 1) / unit : 0;
+}

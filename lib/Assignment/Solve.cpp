@@ -2,7 +2,7 @@
 
 #include "mp/Assignment/Solve.h"
 
-#include "TwoLabel.h"
+#include "Budget.h"
 
 #include "llvm/Support/ErrorHandling.h"
 
@@ -25,16 +25,19 @@ llvm::Expected<Solution> mp::assignment::solve(const Problem &problem,
   if (llvm::Error e = problem.validate())
     return std::move(e);
   Flat flat(problem);
-  Objective objective = flat.costObjective(options.countCasts);
+  if (problem.errorBudget || problem.costBudget)
+    return solveBudgeted(flat, options);
   Solution solution;
-  if (std::optional<CutResult> cut = solveTwoLabel(flat, objective, options.prefer)) {
-    solution.labels = std::move(cut->labels);
-    solution.score = evaluate(problem, solution.labels, &solution.copies);
-    solution.method = Method::MinCut;
-    solution.provenOptimal = true;
-    solution.lowerBound = solution.score.cost;
-    return solution;
-  }
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "the problem does not have the two-label form");
+  if (options.certify)
+    solution.certificate.emplace();
+  Objective objective = flat.costObjective(options.countCasts);
+  Answer answer =
+      Engine(flat, options).minimise(objective, options.certify ? &*solution.certificate : nullptr);
+  solution.labels = std::move(answer.labels);
+  solution.score = evaluate(problem, solution.labels, &solution.copies);
+  solution.method = answer.method;
+  // Casts weigh less than one unit of cost, so rounding down bounds the cost alone.
+  solution.lowerBound = std::min<Weight>(answer.bound / objective.cost, solution.score.cost);
+  solution.provenOptimal = solution.lowerBound == solution.score.cost;
+  return solution;
 }

@@ -26,8 +26,9 @@ struct GroupModel {
 
 class Builder {
 public:
-  Builder(const Flat &flat, const Objective &objective, Preference prefer)
-      : flat(flat), problem(flat.problem()), objective(objective), prefer(prefer) {}
+  Builder(const Flat &flat, const Objective &objective, Preference prefer,
+          const Move *move = nullptr)
+      : flat(flat), problem(flat.problem()), objective(objective), prefer(prefer), move(move) {}
 
   /// False if some group or value has no two-label form.
   bool build() {
@@ -89,7 +90,10 @@ private:
 
   bool addGroup(GroupId id) {
     signatures.clear();
-    for (unsigned v : flat.allowedInGroup(id)) {
+    llvm::SmallVector<unsigned, 4> variants(flat.allowedInGroup(id));
+    if (move)
+      variants = {(*move->current)[flat.membersOf(id).front()], move->alternative[id]};
+    for (unsigned v : variants) {
       Signature s{{}, v, flat.weight(objective, id, v)};
       for (NodeId n : flat.membersOf(id)) {
         const Variant &variant = problem.nodes[n].variants[v];
@@ -116,7 +120,10 @@ private:
       for (uint32_t port = portStart[n]; port < portStart[n + 1]; ++port, ++position) {
         PortTypes &types = ports[port];
         types.high = types.low = signatures[0].types[position];
-        for (const Signature &s : signatures) {
+        if (move)
+          types.low = signatures.back().types[position];
+        for (const Signature &s :
+             move ? llvm::ArrayRef<Signature>() : llvm::ArrayRef<Signature>(signatures)) {
           types.high = std::min(types.high, s.types[position]);
           types.low = std::max(types.low, s.types[position]);
         }
@@ -223,11 +230,18 @@ private:
       addPortCost(port, high, low);
       return true;
     }
-    if (!demand.onHigh.empty() && !demand.onLow.empty())
-      return false; // "some port is H or some other is L" is not submodular
+    if (!demand.onHigh.empty() && !demand.onLow.empty()) {
+      // "Some port is H or some other is L" is not submodular; for now a port is H, so it holds.
+      if (move)
+        addPortCost(port, high, low);
+      return move;
+    }
     bool onLow = demand.onHigh.empty();
     llvm::ArrayRef<uint32_t> readers = onLow ? demand.onLow : demand.onHigh;
     // With the demand on one side, a definition on the other side must not be cheaper.
+    if (move) {
+      (onLow ? high : low) = std::max(high, low); // never paid, or exact, while all is kept
+    }
     Weight atSameSide = onLow ? low : high, excess = onLow ? high - low : low - high;
     if (def.variable == noVariable)
       excess = 0;
@@ -330,6 +344,7 @@ private:
   const Problem &problem;
   Objective objective;
   Preference prefer;
+  const Move *move;
   llvm::SmallVector<Signature, 4> signatures; ///< of the group being added
   std::vector<GroupModel> groups;
   std::vector<uint32_t> portStart;
@@ -348,4 +363,12 @@ std::optional<CutResult> mp::assignment::solveTwoLabel(const Flat &flat, const O
   if (!builder.build())
     return std::nullopt;
   return builder.solve(multipliers);
+}
+
+Labels mp::assignment::solveMove(const Flat &flat, const Objective &objective, Preference prefer,
+                                 const Move &move) {
+  Builder builder(flat, objective, prefer, &move);
+  [[maybe_unused]] bool built = builder.build();
+  assert(built && "moves always have the two-label form");
+  return builder.solve(nullptr).labels;
 }

@@ -14,6 +14,17 @@ struct CutResult {
   Weight value; ///< objective of the labels; the minimum
 };
 
+/// A move from an assignment: every group keeps its variant or takes `alternative`.
+struct Move {
+  const Labels *current;
+  llvm::ArrayRef<unsigned> alternative; ///< per group
+};
+
+/// The best move by one minimum cut. H means keep. Costs that are not submodular are raised to the
+/// least submodular cost that is exact for the current assignment, so the result is never worse
+/// than that, and need not be the best possible.
+Labels solveMove(const Flat &flat, const Objective &objective, Preference prefer, const Move &move);
+
 /// The minimum cut, or nothing when the problem does not have that form: a node with more than two
 /// independent choices, or one whose costs are not submodular. `multipliers`, if given, receives
 /// the flow as a Lagrangian certificate.

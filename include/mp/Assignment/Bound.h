@@ -42,6 +42,10 @@ struct Certificate {
 Weight dualBound(const Problem &problem, const Objective &objective,
                  llvm::ArrayRef<Multiplier> multipliers);
 
+/// What a certificate proves, recomputed with dualBound: no assignment within the problem's budget
+/// has a lower cost (error, under a cost budget) than this.
+int64_t certifiedLowerBound(const Problem &problem, const Certificate &certificate);
+
 } // namespace mp::assignment
 
 #endif // MP_ASSIGNMENT_BOUND_H

@@ -51,7 +51,7 @@ struct Node {
   llvm::SmallVector<ValueId, 1> results;
   int64_t frequency =
       1; ///< executions; multiplies the cost of the node and of casts of its results
-  std::optional<unsigned> pinned; ///< the only variant allowed
+  std::optional<unsigned> pinned = std::nullopt; ///< the only variant allowed
 };
 
 struct CastCost {

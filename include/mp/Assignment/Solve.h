@@ -5,7 +5,7 @@
 #ifndef MP_ASSIGNMENT_SOLVE_H
 #define MP_ASSIGNMENT_SOLVE_H
 
-#include "mp/Assignment/Problem.h"
+#include "mp/Assignment/Bound.h"
 
 namespace mp::assignment {
 
@@ -27,8 +27,10 @@ struct SolveOptions {
   unsigned stateCap = 200000;
   /// Rounds of the Lagrangian bound where no exact method applies.
   unsigned boundRounds = 100;
-  /// Nodes of the search that closes the gap of a budgeted problem.
-  unsigned searchCap = 20000;
+  /// Effort of the search that closes the gap under a budget, in visits of graph nodes.
+  unsigned searchCap = 5000000;
+  /// Give a certificate with the answer.
+  bool certify = false;
 };
 
 struct Solution {
@@ -39,6 +41,8 @@ struct Solution {
   bool provenOptimal = false;
   /// No feasible assignment scores below this: on cost, or on error under a cost budget.
   int64_t lowerBound = 0;
+  /// If asked for: multipliers that prove the lower bound, or as much of it as they can.
+  std::optional<Certificate> certificate;
 };
 
 /// Solves the problem exactly when a minimum cut or the frontier search can, else by expansion

@@ -1,0 +1,131 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Budget.h"
+
+#include "Canonical.h"
+#include "Frontier.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace mp::assignment;
+
+namespace {
+
+/// Depth-first branch and bound; each node of the tree is bounded by its own bracket.
+class ClosingSearch {
+public:
+  ClosingSearch(Flat &flat, const Engine &engine, const Tradeoff &tradeoff, Weight limit,
+                uint64_t maxSolves)
+      : flat(flat), engine(engine), tradeoff(tradeoff), limit(limit), maxSolves(maxSolves),
+        keys(canonicalKeys(flat)) {}
+
+  TradeoffPoint incumbent;
+
+  /// Searches below a node whose bracket is known. Returns a bound on what is there, given that
+  /// nothing above the incumbent matters.
+  Weight search(const Bracket &bracket) {
+    if (!bracket.feasible)
+      return infinity;
+    if (bracket.within.primary < incumbent.primary)
+      incumbent = bracket.within;
+    if (bracket.bound >= incumbent.primary || bracket.beyond.labels.empty() || solves >= maxSolves)
+      return bracket.bound;
+    std::optional<GroupId> group = chooseGroup(bracket);
+    if (!group)
+      return bracket.bound;
+    llvm::SmallVector<unsigned, 4> all(flat.allowedInGroup(*group)), rest = all;
+    unsigned bold = bracket.beyond.labels[flat.membersOf(*group).front()];
+    llvm::erase(rest, bold);
+    Weight bound = infinity;
+    for (llvm::ArrayRef<unsigned> half : {llvm::ArrayRef<unsigned>(rest), llvm::ArrayRef(bold)}) {
+      flat.setAllowed(*group, half);
+      Bracket child = bracketLimit(flat, engine, tradeoff, limit);
+      solves += child.solves;
+      bound = std::min(bound, search(child));
+    }
+    flat.setAllowed(*group, all);
+    return std::max(bound, bracket.bound);
+  }
+
+private:
+  /// Of the groups that the neighbours decide differently, the one that frees most of the resource.
+  std::optional<GroupId> chooseGroup(const Bracket &bracket) const {
+    std::optional<GroupId> best;
+    std::pair<Weight, uint64_t> bestScore;
+    for (GroupId g = 0; g < flat.numGroups(); ++g) {
+      NodeId n = flat.membersOf(g).front();
+      unsigned in = bracket.within.labels[n], out = bracket.beyond.labels[n];
+      if (in == out)
+        continue;
+      std::pair<Weight, uint64_t> score = {
+          flat.weight(tradeoff.resource, g, out) - flat.weight(tradeoff.resource, g, in), keys[n]};
+      if (!best || score > bestScore) {
+        best = g;
+        bestScore = score;
+      }
+    }
+    return best;
+  }
+
+  static constexpr Weight infinity = Weight(1) << 125;
+  Flat &flat;
+  const Engine &engine;
+  const Tradeoff &tradeoff;
+  Weight limit;
+  uint64_t solves = 0, maxSolves;
+  std::vector<uint64_t> keys;
+};
+
+} // namespace
+
+llvm::Expected<Solution> mp::assignment::solveBudgeted(Flat &flat, const SolveOptions &options) {
+  const Problem &problem = flat.problem();
+  bool costIsResource = problem.costBudget.has_value();
+  int64_t limit = costIsResource ? *problem.costBudget : *problem.errorBudget;
+  Engine engine(flat, options);
+  llvm::Expected<Tradeoff> tradeoff = makeTradeoff(flat, options.countCasts, costIsResource);
+  if (!tradeoff)
+    return tradeoff.takeError();
+
+  Bracket bracket = bracketLimit(flat, engine, *tradeoff, limit);
+  if (!bracket.feasible) {
+    int64_t least = int64_t(bracket.within.resource);
+    std::string what = costIsResource ? "cost" : "error";
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        (bracket.within.exact ? "no assignment has " : "no assignment was found that has ") + what +
+            " at most " + llvm::Twine(limit) + "; the least is " + llvm::Twine(least));
+  }
+
+  Solution solution;
+  solution.method = bracket.method;
+  Weight bound = bracket.bound;
+  TradeoffPoint best = bracket.within;
+  if (bound < best.primary) {
+    FrontierQuery query{tradeoff->primary, tradeoff->resource, limit, best.primary};
+    FrontierResult frontier = searchFrontier(flat, query, options);
+    if (frontier.complete && frontier.found) {
+      best.labels = std::move(frontier.labels);
+      bound = best.primary = frontier.value;
+      solution.method = Method::Frontier;
+    } else if (bracket.method != Method::Expansion) {
+      ClosingSearch search(flat, engine, *tradeoff, limit,
+                           options.searchCap / std::max<size_t>(problem.nodes.size(), 1) + 1);
+      search.incumbent = best;
+      bound = std::max(bound, search.search(bracket));
+      best = search.incumbent;
+    }
+  }
+  solution.labels = std::move(best.labels);
+  solution.score = evaluate(problem, solution.labels, &solution.copies);
+  Weight units = bound > 0 ? bound / tradeoff->unit : 0;
+  int64_t reached = costIsResource ? solution.score.error : solution.score.cost;
+  solution.lowerBound = std::min<Weight>(units, reached);
+  solution.provenOptimal = solution.lowerBound == reached;
+  if (options.certify) {
+    solution.certificate.emplace();
+    engine.minimise(bracket.boundObjective, &*solution.certificate);
+  }
+  return solution;
+}

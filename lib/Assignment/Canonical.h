@@ -1,0 +1,21 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names for nodes that do not depend on the order in which they were created.
+
+#ifndef MP_LIB_ASSIGNMENT_CANONICAL_H
+#define MP_LIB_ASSIGNMENT_CANONICAL_H
+
+#include "Flat.h"
+
+namespace mp::assignment {
+
+/// A hash of each node's own data, of everything it depends on and of everything that depends on
+/// it. Nodes that differ in none of these (name included) may share a key.
+std::vector<uint64_t> canonicalKeys(const Flat &flat);
+
+/// Topological order, by depth and then by key.
+std::vector<NodeId> canonicalOrder(const Flat &flat);
+
+} // namespace mp::assignment
+
+#endif // MP_LIB_ASSIGNMENT_CANONICAL_H

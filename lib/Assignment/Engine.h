@@ -1,0 +1,36 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One linear objective minimised by the best method that applies.
+
+#ifndef MP_LIB_ASSIGNMENT_ENGINE_H
+#define MP_LIB_ASSIGNMENT_ENGINE_H
+
+#include "Flat.h"
+
+namespace mp::assignment {
+
+struct Answer {
+  Labels labels;
+  Weight value = 0; ///< of the objective
+  Weight bound = 0; ///< no assignment is below; equal to value when exact
+  Method method = Method::MinCut;
+  bool exact() const { return bound >= value; }
+};
+
+class Engine {
+public:
+  /// `allowed` sets of the flat problem may change between calls.
+  Engine(const Flat &flat, const SolveOptions &options) : flat(flat), options(options) {}
+
+  /// Fills `certificate`, if given, with multipliers that prove the bound, or the part of it that
+  /// multipliers can prove when the frontier search found the answer.
+  Answer minimise(const Objective &objective, Certificate *certificate = nullptr) const;
+
+private:
+  const Flat &flat;
+  const SolveOptions &options;
+};
+
+} // namespace mp::assignment
+
+#endif // MP_LIB_ASSIGNMENT_ENGINE_H

@@ -1,0 +1,109 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Expansion.h"
+
+#include "TwoLabel.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mp::assignment;
+
+/// True if `to` differs from `from` only by operands that become `in` and results that become
+/// `out`.
+static bool changesOnlyTo(const Variant &from, const Variant &to, TypeId in, TypeId out) {
+  for (auto [a, b] : llvm::zip_equal(from.in, to.in))
+    if (a != b && b != in && b != anyType)
+      return false;
+  for (auto [a, b] : llvm::zip_equal(from.out, to.out))
+    if (a != b && b != out)
+      return false;
+  return true;
+}
+
+Labels mp::assignment::improveByMoves(const Flat &flat, const Objective &objective, Labels labels) {
+  const Problem &problem = flat.problem();
+  Weight best = objective.of(evaluate(problem, labels));
+  std::vector<unsigned> offers(flat.numGroups());
+  unsigned numTypes = problem.types.size();
+  for (bool improved = true; improved;) {
+    improved = false;
+    for (unsigned kind = 0; kind < numTypes * numTypes; ++kind) {
+      TypeId in = kind / numTypes, out = kind % numTypes;
+      bool any = false;
+      for (GroupId g = 0; g < flat.numGroups(); ++g) {
+        unsigned current = labels[flat.membersOf(g).front()];
+        std::optional<Weight> lightest;
+        offers[g] = current;
+        for (unsigned v : flat.allowedInGroup(g)) {
+          if (v == current || !llvm::all_of(flat.membersOf(g), [&](NodeId n) {
+                const auto &variants = problem.nodes[n].variants;
+                return changesOnlyTo(variants[current], variants[v], in, out);
+              }))
+            continue;
+          Weight weight = flat.weight(objective, g, v);
+          if (!lightest || weight < *lightest) {
+            lightest = weight;
+            offers[g] = v;
+            any = true;
+          }
+        }
+      }
+      if (!any)
+        continue;
+      Labels moved = solveMove(flat, objective, Preference::High, {&labels, offers});
+      Weight weight = objective.of(evaluate(problem, moved));
+      if (weight < best) {
+        best = weight;
+        labels = std::move(moved);
+        improved = true;
+      }
+    }
+  }
+  return labels;
+}
+
+/// The optimum between the widest type and `type`, where that is a minimum cut.
+static std::optional<Labels> solveBetween(const Flat &flat, const Objective &objective,
+                                          Preference prefer, TypeId type) {
+  const Problem &problem = flat.problem();
+  Flat restricted = flat;
+  for (GroupId g = 0; g < flat.numGroups(); ++g) {
+    llvm::SmallVector<unsigned, 4> variants;
+    auto fits = [&](TypeId t) { return t == 0 || t == type || t == anyType; };
+    for (unsigned v : flat.allowedInGroup(g))
+      if (llvm::all_of(flat.membersOf(g), [&](NodeId n) {
+            const Variant &variant = problem.nodes[n].variants[v];
+            return llvm::all_of(variant.in, fits) && llvm::all_of(variant.out, fits);
+          }))
+        variants.push_back(v);
+    if (variants.empty())
+      variants.push_back(flat.allowedInGroup(g).front());
+    restricted.setAllowed(g, variants);
+  }
+  if (std::optional<CutResult> cut = solveTwoLabel(restricted, objective, prefer))
+    return std::move(cut->labels);
+  return std::nullopt;
+}
+
+Labels mp::assignment::searchByExpansion(const Flat &flat, const Objective &objective,
+                                         Preference prefer, const Labels &extraStart) {
+  const Problem &problem = flat.problem();
+  Labels safest(problem.nodes.size());
+  for (NodeId n = 0; n < safest.size(); ++n)
+    safest[n] = flat.allowed(n).front();
+  std::vector<Labels> starts = {safest, extraStart};
+  for (TypeId type = 1; type < problem.types.size(); ++type)
+    if (std::optional<Labels> labels = solveBetween(flat, objective, prefer, type))
+      starts.push_back(std::move(*labels));
+  Labels best;
+  Weight bestWeight = 0;
+  for (Labels &start : starts) {
+    Labels labels = improveByMoves(flat, objective, std::move(start));
+    Weight weight = objective.of(evaluate(problem, labels));
+    if (best.empty() || weight < bestWeight) {
+      bestWeight = weight;
+      best = std::move(labels);
+    }
+  }
+  return best;
+}

@@ -1,0 +1,25 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Good answers where no exact method applies.
+
+#ifndef MP_LIB_ASSIGNMENT_EXPANSION_H
+#define MP_LIB_ASSIGNMENT_EXPANSION_H
+
+#include "Flat.h"
+
+namespace mp::assignment {
+
+/// Improves an assignment by moves until none helps (Boykov, Veksler and Zabih 2001). One move
+/// offers every group its lightest variant that changes operands to one type and results to
+/// another, and takes the best subset of those offers by a minimum cut. Never returns anything
+/// heavier.
+Labels improveByMoves(const Flat &flat, const Objective &objective, Labels labels);
+
+/// The best of improveByMoves from several starts: everything safest, the optimum between the
+/// widest type and each other one, and `extraStart`.
+Labels searchByExpansion(const Flat &flat, const Objective &objective, Preference prefer,
+                         const Labels &extraStart);
+
+} // namespace mp::assignment
+
+#endif // MP_LIB_ASSIGNMENT_EXPANSION_H

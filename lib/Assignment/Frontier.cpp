@@ -1,0 +1,417 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Frontier.h"
+
+#include "Canonical.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
+
+#include <set>
+
+using namespace mp::assignment;
+
+namespace {
+
+/// What the rest of the search must know of a live value: 0 when it can cost nothing any more, else
+/// its stored type and copies; for an open gang one plus its variant.
+using Code = uint32_t;
+constexpr Code settled = 0;
+Code encode(TypeId stored, uint32_t copies) { return 1 + (uint32_t(stored) << maxTypes | copies); }
+
+/// A partial answer. Compared by weight, then by sum of variant indices, then by hash.
+struct Entry {
+  Weight weight, resource;
+  int64_t indexSum;
+  uint64_t hash;
+  uint32_t trail; ///< into the list of decisions
+  uint32_t next;  ///< other answers with the same key
+  uint32_t key;
+
+  bool isBetter(const Entry &other) const {
+    if (weight != other.weight)
+      return weight < other.weight;
+    if (indexSum != other.indexSum)
+      return indexSum < other.indexSum;
+    return hash < other.hash;
+  }
+};
+
+struct Decision {
+  uint32_t previous;
+  uint32_t variant;
+};
+
+/// States of one step: keys of fixed width in one array, found through an open-addressing table.
+class StateTable {
+public:
+  static constexpr uint32_t none = ~0u;
+
+  void reset(size_t newWidth) {
+    width = newWidth;
+    keys.clear();
+    heads.clear();
+    entries.clear();
+    alive = 0;
+    table.assign(1024, none);
+  }
+
+  llvm::ArrayRef<Code> key(uint32_t index) const {
+    return llvm::ArrayRef(keys).slice(index * width, width);
+  }
+  size_t size() const { return alive; }
+
+  /// Inserts unless dominated; drops what it dominates.
+  void insert(llvm::ArrayRef<Code> key, Entry entry) {
+    entry.key = find(key);
+    uint32_t *link = &heads[entry.key];
+    while (*link != none) {
+      Entry &other = entries[*link];
+      if (other.resource <= entry.resource && !entry.isBetter(other))
+        return;
+      if (entry.resource <= other.resource && entry.isBetter(other)) {
+        *link = other.next;
+        --alive;
+      } else {
+        link = &other.next;
+      }
+    }
+    entry.next = heads[entry.key];
+    heads[entry.key] = entries.size();
+    entries.push_back(entry);
+    ++alive;
+  }
+
+  template <typename Fn> void forEach(Fn visit) {
+    for (uint32_t head : heads)
+      for (uint32_t i = head; i != none; i = entries[i].next)
+        visit(entries[i]);
+  }
+
+private:
+  uint32_t find(llvm::ArrayRef<Code> key) {
+    if (heads.size() * 2 >= table.size())
+      grow();
+    size_t slot = hashOf(key) & (table.size() - 1);
+    for (; table[slot] != none; slot = (slot + 1) & (table.size() - 1))
+      if (this->key(table[slot]) == key)
+        return table[slot];
+    table[slot] = heads.size();
+    keys.insert(keys.end(), key.begin(), key.end());
+    heads.push_back(none);
+    return table[slot];
+  }
+
+  void grow() {
+    table.assign(table.size() * 2, none);
+    for (uint32_t i = 0; i < heads.size(); ++i) {
+      size_t slot = hashOf(key(i)) & (table.size() - 1);
+      while (table[slot] != none)
+        slot = (slot + 1) & (table.size() - 1);
+      table[slot] = i;
+    }
+  }
+
+  static uint64_t hashOf(llvm::ArrayRef<Code> key) {
+    return llvm::xxh3_64bits(llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(key.data()),
+                                                     key.size() * sizeof(Code)));
+  }
+
+  size_t width = 0, alive = 0;
+  std::vector<Code> keys;
+  std::vector<uint32_t> heads, table;
+  std::vector<Entry> entries;
+};
+
+class Search {
+public:
+  Search(const Flat &flat, const FrontierQuery &query, const SolveOptions &options)
+      : flat(flat), problem(flat.problem()), query(query), options(options),
+        usesResource(query.resource.cost || query.resource.casts || query.resource.error) {}
+
+  FrontierResult run() {
+    prepare();
+    FrontierResult result;
+    table.reset(0);
+    table.insert({}, Entry{0, 0, 0, 0, StateTable::none, StateTable::none, 0});
+    for (NodeId node : order) {
+      step(node);
+      work += table.size();
+      if (table.size() > options.stateCap || work > 100 * uint64_t(options.stateCap))
+        return result;
+    }
+    result.complete = true;
+    const Entry *best = nullptr;
+    table.forEach([&](const Entry &e) {
+      if (!best || e.isBetter(*best))
+        best = &e;
+    });
+    if (!best)
+      return result;
+    result.found = true;
+    result.value = best->weight;
+    result.labels.resize(problem.nodes.size());
+    uint32_t trail = best->trail;
+    for (NodeId node : llvm::reverse(order)) {
+      result.labels[node] = decisions[trail].variant;
+      trail = decisions[trail].previous;
+    }
+    return result;
+  }
+
+private:
+  /// A live value, or (with `isGang`) an open gang.
+  struct Slot {
+    uint32_t id;
+    bool isGang;
+    bool operator==(const Slot &) const = default;
+  };
+
+  void prepare() {
+    keys = canonicalKeys(flat);
+    readersLeft.assign(problem.values.size() * problem.types.size(), 0);
+    for (NodeId node = 0; node < problem.nodes.size(); ++node)
+      countReads(node, +1);
+    openMembers.resize(flat.numGroups());
+    chooseOrder();
+    // The least that the nodes from position i on add.
+    leastWeight.assign(order.size() + 1, 0);
+    leastResource.assign(order.size() + 1, 0);
+    for (size_t i = order.size(); i-- > 0;) {
+      std::optional<Weight> weight, resource;
+      for (unsigned v : flat.allowed(order[i])) {
+        Weight w = nodeWeight(query.objective, order[i], v);
+        Weight r = nodeWeight(query.resource, order[i], v);
+        weight = std::min(weight.value_or(w), w);
+        resource = std::min(resource.value_or(r), r);
+      }
+      leastWeight[i] = leastWeight[i + 1] + weight.value_or(0);
+      leastResource[i] = leastResource[i + 1] + resource.value_or(0);
+    }
+  }
+
+  Weight nodeWeight(const Objective &objective, NodeId node, unsigned variant) const {
+    const Variant &v = problem.nodes[node].variants[variant];
+    return objective.cost * (v.cost * problem.nodes[node].frequency) + objective.error * v.error;
+  }
+
+  /// Greedy: of the nodes whose operands are ready, the one that leaves the fewest values live;
+  /// ties by key.
+  void chooseOrder() {
+    std::vector<uint32_t> waiting(problem.nodes.size()), left(problem.values.size());
+    for (ValueId v = 0; v < left.size(); ++v)
+      left[v] = flat.uses(v).size();
+    std::vector<int> score(problem.nodes.size());
+    std::set<std::tuple<int, uint64_t, NodeId>> ready;
+    auto scoreOf = [&](NodeId n) {
+      int s = 0;
+      for (ValueId v : problem.nodes[n].results)
+        s += !flat.uses(v).empty();
+      llvm::ArrayRef<ValueId> operands = problem.nodes[n].operands;
+      for (size_t i = 0; i < operands.size(); ++i)
+        if (!llvm::is_contained(operands.take_front(i), operands[i]))
+          s -= left[operands[i]] == size_t(llvm::count(operands, operands[i]));
+      return s;
+    };
+    auto push = [&](NodeId n) {
+      score[n] = scoreOf(n);
+      ready.insert({score[n], keys[n], n});
+    };
+    for (NodeId n = 0; n < problem.nodes.size(); ++n)
+      if ((waiting[n] = problem.nodes[n].operands.size()) == 0)
+        push(n);
+    while (!ready.empty()) {
+      NodeId n = std::get<2>(*ready.begin());
+      ready.erase(ready.begin());
+      order.push_back(n);
+      for (ValueId v : problem.nodes[n].operands)
+        if (--left[v] <= 2)
+          for (Use use : flat.uses(v))
+            if (ready.erase({score[use.node], keys[use.node], use.node}))
+              push(use.node);
+      for (ValueId v : problem.nodes[n].results)
+        for (Use use : flat.uses(v))
+          if (--waiting[use.node] == 0)
+            push(use.node);
+    }
+  }
+
+  /// Counts the operands that may want each type of each value.
+  void countReads(NodeId node, int change) {
+    for (auto [i, value] : llvm::enumerate(problem.nodes[node].operands)) {
+      uint32_t types = 0;
+      for (unsigned v : flat.allowed(node))
+        if (TypeId t = problem.nodes[node].variants[v].in[i]; t != anyType)
+          types |= 1u << t;
+      for (TypeId t = 0; types >> t; ++t)
+        if (types >> t & 1)
+          readersLeft[value * problem.types.size() + t] += change;
+    }
+  }
+
+  /// The types that readers of `value` not yet decided may want.
+  uint32_t wantedLater(ValueId value) const {
+    uint32_t wanted = 0;
+    for (TypeId t = 0; t < problem.types.size(); ++t)
+      wanted |= uint32_t(readersLeft[value * problem.types.size() + t] > 0) << t;
+    return wanted;
+  }
+
+  bool isFree(ValueId value) const { return problem.values[value].constant; }
+
+  static Code normalised(TypeId stored, uint32_t copies, uint32_t wanted) {
+    copies &= wanted;
+    return wanted & ~copies & ~(1u << stored) ? encode(stored, copies) : settled;
+  }
+
+  void step(NodeId node) {
+    const Node &n = problem.nodes[node];
+    countReads(node, -1);
+    GroupId group = flat.groupOf(node);
+    uint32_t members = flat.membersOf(group).size();
+    bool gangOpen = openMembers[group] > 0;
+    bool gangStays = ++openMembers[group] < members;
+
+    // Where the operands and the gang are in the old key, and what the new key is made of.
+    llvm::SmallVector<int, 4> operandSlot;
+    for (ValueId v : n.operands)
+      operandSlot.push_back(llvm::find(slots, Slot{v, false}) - slots.begin());
+    int gangSlot = llvm::find(slots, Slot{group, true}) - slots.begin();
+    std::vector<Slot> newSlots;
+    llvm::SmallVector<int, 16> kept;
+    for (auto [i, slot] : llvm::enumerate(slots)) {
+      bool stays = slot.isGang ? slot.id != group || gangStays
+                               : !llvm::is_contained(n.operands, slot.id) || wantedLater(slot.id);
+      if (stays) {
+        kept.push_back(i);
+        newSlots.push_back(slot);
+      }
+    }
+    llvm::SmallVector<uint32_t, 4> operandWanted, resultWanted;
+    for (ValueId v : n.operands)
+      operandWanted.push_back(wantedLater(v));
+    llvm::SmallVector<bool, 4> resultLive;
+    for (ValueId v : n.results) {
+      resultWanted.push_back(isFree(v) ? 0 : wantedLater(v));
+      bool live = false;
+      for (unsigned variant : flat.allowed(node))
+        live |= (resultWanted.back() & ~(1u << flat.storedType(v, variant))) != 0;
+      resultLive.push_back(live);
+      if (live)
+        newSlots.push_back({v, false});
+    }
+    bool gangOpens = !gangOpen && gangStays;
+    if (gangOpens)
+      newSlots.push_back({group, true});
+
+    previous = std::move(table);
+    table.reset(newSlots.size());
+    size_t position = ++positionCounter;
+    llvm::SmallVector<Code, 32> key, changed;
+    llvm::ArrayRef<unsigned> allowed = flat.allowed(node);
+    llvm::SmallVector<std::pair<Weight, Weight>, 4> weights;
+    for (unsigned variant : allowed)
+      weights.push_back(
+          {nodeWeight(query.objective, node, variant), nodeWeight(query.resource, node, variant)});
+    size_t firstDecision = decisions.size();
+    previous.forEach([&](const Entry &state) {
+      llvm::ArrayRef<Code> old = previous.key(state.key);
+      for (auto [i, variant] : llvm::enumerate(allowed)) {
+        if (gangOpen && old[gangSlot] != 1 + variant)
+          continue;
+        Entry entry = state;
+        entry.weight += weights[i].first;
+        entry.resource += weights[i].second;
+        changed.assign(old.begin(), old.end());
+        for (auto [k, value] : llvm::enumerate(n.operands)) {
+          TypeId type = n.variants[variant].in[k];
+          if (size_t(operandSlot[k]) == slots.size())
+            continue;
+          Code &code = changed[operandSlot[k]];
+          if (code == settled)
+            continue;
+          TypeId stored = (code - 1) >> maxTypes;
+          uint32_t copies = (code - 1) & ((1u << maxTypes) - 1);
+          if (type != anyType && type != stored && !(copies >> type & 1)) {
+            entry.weight += flat.castWeight(query.objective, value, stored, type);
+            if (usesResource)
+              entry.resource += flat.castWeight(query.resource, value, stored, type);
+            copies |= 1u << type;
+          }
+          // A later operand of this node may read the same value, so normalise only at the end.
+          code = encode(stored, copies);
+        }
+        if (isHopeless(entry, position))
+          continue;
+        for (auto [k, wanted] : llvm::enumerate(operandWanted))
+          if (size_t(operandSlot[k]) != slots.size() && changed[operandSlot[k]] != settled) {
+            Code &code = changed[operandSlot[k]];
+            code = normalised((code - 1) >> maxTypes, (code - 1) & ((1u << maxTypes) - 1), wanted);
+          }
+        key.clear();
+        for (int k : kept)
+          key.push_back(changed[k]);
+        for (auto [k, value] : llvm::enumerate(n.results))
+          if (resultLive[k])
+            key.push_back(normalised(n.variants[variant].out[k], 0, resultWanted[k]));
+        if (gangOpens)
+          key.push_back(1 + variant);
+        entry.indexSum += options.prefer == Preference::High ? int64_t(variant) : -int64_t(variant);
+        entry.hash += mix(keys[node], variant);
+        if (!usesResource)
+          entry.resource = 0;
+        entry.trail = decisions.size();
+        decisions.push_back({state.trail, uint32_t(variant)});
+        table.insert(key, entry);
+      }
+    });
+    compactDecisions(firstDecision);
+    slots = std::move(newSlots);
+  }
+
+  /// Keeps only the decisions of states that survived the step.
+  void compactDecisions(size_t first) {
+    std::vector<Decision> survivors;
+    table.forEach([&](Entry &e) {
+      survivors.push_back(decisions[e.trail]);
+      e.trail = first + survivors.size() - 1;
+    });
+    decisions.resize(first);
+    decisions.insert(decisions.end(), survivors.begin(), survivors.end());
+  }
+
+  bool isHopeless(const Entry &entry, size_t position) const {
+    if (query.upperBound && entry.weight + leastWeight[position] > *query.upperBound)
+      return true;
+    return usesResource && entry.resource + leastResource[position] > query.limit;
+  }
+
+  static uint64_t mix(uint64_t key, uint64_t variant) {
+    uint64_t words[] = {key, variant};
+    return llvm::xxh3_64bits(
+        llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(words), sizeof(words)));
+  }
+
+  const Flat &flat;
+  const Problem &problem;
+  const FrontierQuery &query;
+  const SolveOptions &options;
+  bool usesResource;
+
+  std::vector<uint64_t> keys;
+  std::vector<NodeId> order;
+  std::vector<Weight> leastWeight, leastResource;
+  std::vector<uint32_t> readersLeft, openMembers;
+  std::vector<Slot> slots;
+  std::vector<Decision> decisions;
+  StateTable table, previous;
+  size_t positionCounter = 0;
+  uint64_t work = 0;
+};
+
+} // namespace
+
+FrontierResult mp::assignment::searchFrontier(const Flat &flat, const FrontierQuery &query,
+                                              const SolveOptions &options) {
+  return Search(flat, query, options).run();
+}
