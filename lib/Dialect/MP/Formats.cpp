@@ -5,7 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Numerics/Cast.h"
+#include "mp/Numerics/ArrayCast.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -46,25 +46,52 @@ static numerics::Overflow toNumerics(Overflow overflow) {
   return overflow == Overflow::IEEE ? numerics::Overflow::IEEE : numerics::Overflow::Saturate;
 }
 
-Attribute mlir::mp::convertConstant(Attribute attr, FloatType to, Rounding rounding, Overflow overflow) {
-  auto convertBits = [&](const APFloat &value) -> std::optional<APInt> {
-    auto from = numerics::formatOf(value.getSemantics());
-    auto target = numerics::formatOf(to.getFloatSemantics());
-    if (!from || !target)
-      return std::nullopt;
-    return APInt(to.getWidth(),
-                 numerics::convert(value.bitcastToAPInt().getZExtValue(), *from, *target,
-                                   toNumerics(rounding), toNumerics(overflow)),
-                 /*isSigned=*/false, /*implicitTrunc=*/true);
-  };
-  if (auto scalar = dyn_cast<FloatAttr>(attr)) {
-    std::optional<APInt> bits = convertBits(scalar.getValue());
-    return bits ? FloatAttr::get(to, APFloat(to.getFloatSemantics(), *bits)) : Attribute();
-  }
-  auto dense = dyn_cast<DenseFPElementsAttr>(attr);
-  auto source = dense ? dyn_cast<FloatType>(dense.getElementType()) : FloatType();
-  if (!source || !numerics::formatOf(source.getFloatSemantics()) ||
-      !numerics::formatOf(to.getFloatSemantics()))
+std::optional<ArrayRef<char>> mlir::mp::getRawElements(ElementsAttr attr) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+    return dense.getRawData();
+  auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
+  AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr;
+  auto format = dyn_cast<FloatType>(attr.getElementType());
+  if (!blob || !format ||
+      blob->getData().size() != static_cast<uint64_t>(attr.getNumElements()) * format.getWidth() / 8)
+    return std::nullopt;
+  return blob->getData();
+}
+
+static Attribute convertElements(ElementsAttr attr, numerics::Format source, FloatType to,
+                                 numerics::Format target, Rounding rounding, Overflow overflow) {
+  std::optional<ArrayRef<char>> raw = getRawElements(attr);
+  if (!raw)
     return {};
-  return dense.mapValues(to, [&](const APFloat &value) { return *convertBits(value); });
+  size_t count = raw->size() / numerics::storageBytes(source);
+  SmallVector<char, 0> converted(count * numerics::storageBytes(target));
+  numerics::convertArray(raw->data(), source, converted.data(), target, count,
+                         toNumerics(rounding), toNumerics(overflow));
+  ShapedType type = attr.getShapedType().clone(to);
+  if (isa<DenseElementsAttr>(attr))
+    return DenseElementsAttr::getFromRawBuffer(type, converted);
+  std::string name;
+  llvm::raw_string_ostream(name) << cast<DenseResourceElementsAttr>(attr).getRawHandle().getKey()
+                                 << '_' << to;
+  return DenseResourceElementsAttr::get(
+      type, name, HeapAsmResourceBlob::allocateAndCopyInferAlign(ArrayRef<char>(converted)));
+}
+
+Attribute mlir::mp::convertConstant(Attribute attr, FloatType to, Rounding rounding,
+                                    Overflow overflow) {
+  auto target = numerics::formatOf(to.getFloatSemantics());
+  auto elements = dyn_cast<ElementsAttr>(attr);
+  auto scalar = dyn_cast<FloatAttr>(attr);
+  auto from = elements ? dyn_cast<FloatType>(elements.getElementType())
+              : scalar ? cast<FloatType>(scalar.getType())
+                       : FloatType();
+  auto source = from ? numerics::formatOf(from.getFloatSemantics()) : std::nullopt;
+  if (!source || !target || rounding == Rounding::SR)
+    return {};
+  if (elements)
+    return convertElements(elements, *source, to, *target, rounding, overflow);
+  uint64_t bits =
+      numerics::convert(scalar.getValue().bitcastToAPInt().getZExtValue(), *source, *target,
+                        toNumerics(rounding), toNumerics(overflow));
+  return FloatAttr::get(to, APFloat(to.getFloatSemantics(), APInt(to.getWidth(), bits)));
 }

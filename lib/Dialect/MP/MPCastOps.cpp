@@ -18,6 +18,23 @@ static Type getBitsType(Type type) {
   return i32;
 }
 
+/// A constant's values rounded to those of `format`, in its own type.
+static Attribute roundConstant(Attribute attr, FloatType format) {
+  auto round = [&](const APFloat &value) {
+    APFloat rounded = value;
+    bool losesInfo;
+    rounded.convert(format.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+    rounded.convert(value.getSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+    return rounded;
+  };
+  if (auto scalar = dyn_cast<FloatAttr>(attr))
+    return FloatAttr::get(scalar.getType(), round(scalar.getValue()));
+  if (auto dense = dyn_cast<DenseFPElementsAttr>(attr))
+    return dense.mapValues(dense.getElementType(),
+                           [&](const APFloat &value) { return round(value).bitcastToAPInt(); });
+  return {};
+}
+
 //===-- mp.cast -------------------------------------------------------------------------===//
 
 FloatType CastOp::getSourceFormat() { return getFloatFormat(getSource().getType()); }
@@ -113,7 +130,7 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
       mp::holdsEveryValueOf(getSourceFormat(), getResultFormat()))
     return inner.getSource();
   // cast(constant)  ==>  the converted constant
-  if (adaptor.getSource() && getRounding() != Rounding::SR)
+  if (adaptor.getSource() && !isa<DenseResourceElementsAttr>(adaptor.getSource()))
     return convertConstant(adaptor.getSource(), getResultFormat(),
                            getRounding().value_or(Rounding::RNE),
                            getOverflow().value_or(Overflow::IEEE));
@@ -140,11 +157,5 @@ OpFoldResult RoundOp::fold(FoldAdaptor adaptor) {
   if (auto cast = getSource().getDefiningOp<CastOp>();
       cast && !cast.isNarrowing() && mp::holdsEveryValueOf(format, cast.getSourceFormat()))
     return getSource();
-  if (!adaptor.getSource())
-    return {};
-  Attribute rounded =
-      convertConstant(adaptor.getSource(), format, Rounding::RNE, Overflow::IEEE);
-  if (!rounded)
-    return {};
-  return convertConstant(rounded, getFloatFormat(getType()), Rounding::RNE, Overflow::IEEE);
+  return adaptor.getSource() ? roundConstant(adaptor.getSource(), format) : Attribute();
 }

@@ -44,9 +44,15 @@ Type withFormat(Type type, FloatType format);
 /// `wide`; decided by the formats' own semantics, not by their widths.
 bool holdsEveryValueOf(FloatType wide, FloatType narrow);
 
-/// The constant `attr` (FloatAttr, or dense elements of floats) converted to the
-/// format `to`; null when `attr` is of another kind. Rounds to nearest even.
+/// The constant `attr` (FloatAttr, dense or resource elements of floats) converted
+/// to the format `to`; null when `attr` is of another kind, or a resource whose
+/// data is missing or of the wrong length. A converted resource gets a name of its
+/// own, `NAME_FORMAT`.
 Attribute convertConstant(Attribute attr, FloatType to, Rounding rounding, Overflow overflow);
+
+/// The bytes of a dense constant (one element if it is a splat) or of a resource;
+/// nullopt where they are missing or of the wrong length.
+std::optional<ArrayRef<char>> getRawElements(ElementsAttr attr);
 
 } // namespace mlir::mp
 
