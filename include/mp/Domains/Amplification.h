@@ -1,0 +1,44 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+// How much an error made at one value can grow on its way to the outputs: a backward sweep that
+// multiplies Lipschitz constants (gains) along every path and adds over paths. First order in the
+// errors; certificates come from the forward rules of Error.h. Source: precision analysis notes,
+// section A.3.
+
+#ifndef MP_DOMAINS_AMPLIFICATION_H
+#define MP_DOMAINS_AMPLIFICATION_H
+
+#include "mp/Domains/Error.h"
+
+namespace mp::domains {
+
+/// |change of the result| <= x * |change of x| + y * |change of y|, in the largest element.
+struct Gains {
+  double x = 0, y = 0;
+};
+
+Gains binaryGains(BinaryFn fn, const FloatFacts &x, const FloatFacts &y);
+double unaryGain(UnaryFn fn, const FloatFacts &x);
+double reduceGain(ReduceFn fn, const FloatFacts &x, const ReducedElements &elements);
+/// Per element of one operand: the other one's norm1 (sum of magnitudes of a contracted vector).
+Gains contractionGains(double norm1X, double norm1W);
+/// 1/2 per element (1 for the sum of magnitudes).
+inline double softmaxGain() { return 0.5; }
+/// Row 2-norm: 1 / sqrt(minVariance + epsilon), times the largest weight.
+double normalizationGain(double minVariance, double epsilon, double maxWeight);
+
+/// One operand of one result.
+struct GainEdge {
+  unsigned operand, result; ///< value numbers
+  double gain;
+};
+
+/// amplification[v] = sum over paths from v to an output of the product of gains; outputs start
+/// at 1. `edges` in program order (every edge into a value before the edges out of it).
+std::vector<double> amplification(unsigned numValues, llvm::ArrayRef<GainEdge> edges,
+                                  llvm::ArrayRef<unsigned> outputs);
+
+} // namespace mp::domains
+
+#endif // MP_DOMAINS_AMPLIFICATION_H

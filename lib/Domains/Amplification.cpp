@@ -1,0 +1,92 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+
+#include "mp/Domains/Amplification.h"
+
+#include "mp/Domains/Rounding.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mp::domains {
+
+static constexpr double kInf = std::numeric_limits<double>::infinity();
+
+Gains binaryGains(BinaryFn fn, const FloatFacts &x, const FloatFacts &y) {
+  switch (fn) {
+  case BinaryFn::Add:
+  case BinaryFn::Sub:
+  case BinaryFn::Maximum:
+  case BinaryFn::Minimum:
+  case BinaryFn::MaxNum:
+  case BinaryFn::MinNum: return {1, 1};
+  case BinaryFn::Mul: return {y.mag(), x.mag()};
+  case BinaryFn::Div: {
+    double least = y.range.mig();
+    if (!(least > 0))
+      return {kInf, kInf};
+    return {divUp(1, least), divUp(x.mag(), mulDown(least, least))};
+  }
+  case BinaryFn::Pow: {
+    // d(x^y) = y x^(y-1) dx + x^y ln x dy on positive x.
+    if (!(x.range.lo > 0))
+      return {kInf, kInf};
+    double power = powPositive(x.range, y.range).mag();
+    double slope = mulUp(y.mag(), powPositive(x.range, sub(y.range, Interval::point(1))).mag());
+    return {slope, mulUp(power, image(UnaryFn::Log, x.range).mag())};
+  }
+  case BinaryFn::CopySign: return {1, kInf};
+  case BinaryFn::Rem: return {kInf, kInf};
+  case BinaryFn::Atan2: {
+    double least = std::max(x.range.mig(), y.range.mig());
+    double gain = least > 0 ? divUp(1, least) : kInf;
+    bool crossesCut = y.range.lo <= 0 && x.range.contains(0);
+    return crossesCut ? Gains{kInf, kInf} : Gains{gain, gain};
+  }
+  }
+  return {kInf, kInf};
+}
+
+double unaryGain(UnaryFn fn, const FloatFacts &x) { return derivativeBound(fn, x.range); }
+
+double reduceGain(ReduceFn fn, const FloatFacts &x, const ReducedElements &elements) {
+  double count = elements.count.upper();
+  switch (fn) {
+  case ReduceFn::Sum:
+  case ReduceFn::SumAbs: return count;
+  case ReduceFn::Mean:
+  case ReduceFn::Max:
+  case ReduceFn::Min:
+  case ReduceFn::LogSumExp: return 1;
+  case ReduceFn::SumSquares: return mulUp(2 * count, x.mag());
+  case ReduceFn::MeanSquares: return 2 * x.mag();
+  case ReduceFn::Norm2: return sqrtUp(count);
+  case ReduceFn::Product:
+    if (!elements.count.max || *elements.count.max < 1)
+      return elements.count.max ? 0 : kInf;
+    return mulUp(count,
+                 powInteger(Interval::point(std::max(x.mag(), 1.0)), *elements.count.max - 1).hi);
+  }
+  return kInf;
+}
+
+Gains contractionGains(double norm1X, double norm1W) { return {norm1W, norm1X}; }
+
+double normalizationGain(double minVariance, double epsilon, double maxWeight) {
+  double least = addDown(minVariance, epsilon);
+  return least > 0 ? mulUp(maxWeight, divUp(1, sqrtDown(least))) : kInf;
+}
+
+std::vector<double> amplification(unsigned numValues, llvm::ArrayRef<GainEdge> edges,
+                                  llvm::ArrayRef<unsigned> outputs) {
+  std::vector<double> result(numValues, 0);
+  for (unsigned output : outputs)
+    result[output] = addUp(result[output], 1);
+  for (const GainEdge &edge : llvm::reverse(edges))
+    result[edge.operand] = addUp(result[edge.operand], mulUp(edge.gain, result[edge.result]));
+  return result;
+}
+
+} // namespace mp::domains

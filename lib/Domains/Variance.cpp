@@ -1,0 +1,132 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+
+#include "mp/Domains/Variance.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mp::domains {
+
+using numerics::Format;
+
+double Signal::errorRms() const { return std::sqrt(variance); }
+double Signal::relativeRms() const { return rms > 0 ? errorRms() / rms : 0; }
+
+static double square(double x) { return x * x; }
+
+static double roundingVariance(double rms, Format format) {
+  const numerics::FormatInfo &facts = numerics::info(format);
+  double relative = kRoundingRms * facts.unitRoundoff * rms;
+  // Below the normal range the error is uniform within a fixed last place: eta / sqrt(3).
+  return rms < facts.minNormal ? square(facts.underflowUnit) / 3 : square(relative);
+}
+
+static Signal roundedSignal(Signal signal, Format format) {
+  signal.variance += roundingVariance(signal.rms, format);
+  return signal;
+}
+
+Signal signalFromFacts(const FloatFacts &facts, std::optional<int64_t> rowLength) {
+  Signal signal;
+  signal.rms = facts.mag();
+  if (rowLength && *rowLength > 0)
+    signal.rms = std::min(signal.rms, facts.norm2 / std::sqrt(static_cast<double>(*rowLength)));
+  return signal;
+}
+
+Signal castSignal(const Signal &x, Format format) { return roundedSignal(x, format); }
+
+Signal addSignal(const Signal &x, const Signal &y, Format format) {
+  Signal sum;
+  sum.rms = std::hypot(x.rms, y.rms);
+  sum.variance = x.variance + y.variance;
+  return roundedSignal(sum, format);
+}
+
+Signal mulSignal(const Signal &x, const Signal &y, Format format) {
+  Signal product;
+  product.rms = x.rms * y.rms;
+  product.variance =
+      square(x.rms) * y.variance + square(y.rms) * x.variance + x.variance * y.variance;
+  return roundedSignal(product, format);
+}
+
+Signal unarySignal(const Signal &x, double slopeRms, double gainRms, Format format) {
+  return roundedSignal({x.rms * gainRms, square(slopeRms) * x.variance}, format);
+}
+
+Signal unarySignal(UnaryFn fn, const Signal &x, Format format) {
+  // Midpoints of 200 equally likely slices would need the inverse normal; a plain sum over +-5
+  // standard deviations is as good for smooth functions.
+  constexpr int kPoints = 400;
+  double weights = 0, values = 0, slopes = 0;
+  for (int i = 0; i < kPoints; ++i) {
+    double z = -5 + 10 * (i + 0.5) / kPoints, step = 1e-4;
+    double weight = std::exp(-z * z / 2);
+    double value = evaluate(fn, z * x.rms);
+    double slope =
+        (evaluate(fn, (z + step) * x.rms) - evaluate(fn, (z - step) * x.rms)) / (2 * step * x.rms);
+    if (!std::isfinite(value) || !std::isfinite(slope))
+      continue;
+    weights += weight;
+    values += weight * value * value;
+    slopes += weight * slope * slope;
+  }
+  if (weights == 0 || x.rms == 0)
+    return roundedSignal({std::fabs(evaluate(fn, 0)), x.variance}, format);
+  return roundedSignal({std::sqrt(values / weights), slopes / weights * x.variance}, format);
+}
+
+/// Steps of a chained sum are each off by a uniform error of the size of the running sum, which
+/// grows like a square root; cut terms lose half a step on average, but towards zero, so that signs
+/// cancel.
+static double accumulationVariance(double resultRms, int64_t k, const Accumulation &accumulation) {
+  double chunk =
+      static_cast<double>(accumulation.promoteEvery ? std::min(accumulation.promoteEvery, k) : k);
+  double total = static_cast<double>(k), group = static_cast<double>(accumulation.group);
+  double stepRms = (accumulation.biased ? 1 / std::sqrt(3.0) : kRoundingRms) * accumulation.step;
+  if (accumulation.biased) // b + 1 independent cuts rather than their sum
+    stepRms /= std::sqrt(group + 1);
+  double steps = std::ceil(chunk / group);
+  double chunkRms = resultRms * std::sqrt(chunk / total);
+  double inner = square(stepRms * chunkRms) * steps / 2 * (total / chunk);
+  double outer = square(kRoundingRms * accumulation.promotion * resultRms) * (total / chunk) / 2;
+  return inner + (accumulation.promoteEvery ? outer : 0);
+}
+
+Signal contractionSignal(const Signal &x, const Signal &w, int64_t k,
+                         std::optional<Format> operands, const Accumulation &accumulation,
+                         Format result) {
+  Signal cx = operands ? castSignal(x, *operands) : x;
+  Signal cw = operands ? castSignal(w, *operands) : w;
+  double terms = static_cast<double>(k);
+  Signal y;
+  y.rms = std::sqrt(terms) * x.rms * w.rms;
+  y.variance = terms * (square(cx.rms) * cw.variance + square(cw.rms) * cx.variance +
+                        cx.variance * cw.variance);
+  y.variance += accumulationVariance(y.rms, k, accumulation);
+  return accumulation.format == result ? y : roundedSignal(y, result);
+}
+
+Signal sumSignal(const Signal &x, int64_t count, const Accumulation &accumulation, Format result) {
+  double terms = static_cast<double>(count);
+  Signal y{std::sqrt(terms) * x.rms, terms * x.variance};
+  y.variance += accumulationVariance(y.rms, count, accumulation);
+  return accumulation.format == result ? y : roundedSignal(y, result);
+}
+
+Signal normalizedSignal(const Signal &x, double scaleRms, Format format) {
+  if (x.rms == 0)
+    return {0, 0};
+  return roundedSignal({scaleRms, x.variance * square(scaleRms / x.rms)}, format);
+}
+
+Signal softmaxSignal(const Signal &x, int64_t n, Format format) {
+  // For logits of variance s^2 exponentials are log-normal: mean square of y is e^(s^2) / n^2.
+  double terms = static_cast<double>(n);
+  double rms = std::min(1.0, std::exp(std::min(square(x.rms), 2 * std::log(terms)) / 2) / terms);
+  return roundedSignal({rms, square(rms) * x.variance}, format);
+}
+
+} // namespace mp::domains
