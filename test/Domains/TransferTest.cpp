@@ -236,6 +236,18 @@ TEST(Shape, RowsAreBounded) {
   }
 }
 
+TEST(Shape, PerturbedRowsAreBounded) {
+  Random random(45);
+  for (int i = 0; i < 20000; ++i) {
+    Sample x = randomSample(random);
+    double radius = std::fabs(random.number(-8, 2));
+    std::vector<double> moved = x.row;
+    for (double &value : moved)
+      value += random.uniform(-radius, radius);
+    ASSERT_ADMITS(withRoom(perturb(x.facts, radius, kRow)), moved, x.facts << radius);
+  }
+}
+
 TEST(Cast, EveryPointOfEveryFormat) {
   Rounding roundings[] = {Rounding::RNE, Rounding::RNA, Rounding::RZ,
                           Rounding::RU,  Rounding::RD,  Rounding::SR};
