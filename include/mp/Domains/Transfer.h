@@ -10,7 +10,7 @@
 //
 // `rowLength`: number of elements of the result's innermost dimension, nullopt when unknown; it
 // links ranges and row norms. Elementwise operands have the shape of the result: use
-// broadcastRows() and friends first. Bottom operands give a bottom result. Source: precision
+// reshapeRows() and friends first. Bottom operands give a bottom result. Source: precision
 // analysis notes, section B.3.
 
 #ifndef MP_DOMAINS_TRANSFER_H
