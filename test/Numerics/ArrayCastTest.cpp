@@ -45,9 +45,9 @@ void checkNarrowing(const std::vector<uint32_t> &patterns) {
       }
 }
 
-TEST(ArrayCast, NarrowingAgreesWithScalarOnSampledF32) {
-  // Every exponent and sign with significands around all rounding boundaries
-  // of formats of 2 to 11 bits, then random patterns.
+/// Every exponent and sign with significands around all rounding boundaries of
+/// formats of 2 to 11 bits, then random patterns.
+std::vector<uint32_t> sampledPatterns() {
   std::vector<uint32_t> patterns;
   for (uint32_t top = 0; top < 512; ++top)
     for (uint32_t bit = 0; bit <= 23; ++bit)
@@ -58,7 +58,34 @@ TEST(ArrayCast, NarrowingAgreesWithScalarOnSampledF32) {
   std::mt19937 random(1);
   for (int i = 0; i < 50000; ++i)
     patterns.push_back(random());
-  checkNarrowing(patterns);
+  return patterns;
+}
+
+TEST(ArrayCast, NarrowingAgreesWithScalarOnSampledF32) {
+  checkNarrowing(sampledPatterns());
+}
+
+TEST(ArrayCast, EveryRoundingToBF16AndTF32AgreesWithScalar) {
+  std::vector<uint32_t> patterns = sampledPatterns(), draws(patterns.size());
+  std::mt19937 random(4);
+  for (uint32_t &draw : draws)
+    draw = random();
+  std::vector<uint64_t> result(patterns.size());
+  for (Format to : {Format::BF16, Format::TF32})
+    for (Rounding rounding :
+         {Rounding::RNA, Rounding::RZ, Rounding::RU, Rounding::RD, Rounding::SR,
+          Rounding::SRCompare})
+      for (Overflow overflow : {Overflow::IEEE, Overflow::Saturate})
+        for (Simd simd : {Simd::Portable, bestSimd()}) {
+          convertArray(patterns.data(), Format::F32, result.data(), to,
+                       patterns.size(), rounding, overflow, draws.data(), simd);
+          for (size_t i = 0; i < patterns.size(); ++i)
+            ASSERT_EQ(element(result, i, to),
+                      convert(patterns[i], Format::F32, to, rounding, overflow,
+                              draws[i]))
+                << std::hex << "0x" << patterns[i] << " to "
+                << info(to).name.str() << " " << toString(rounding).str();
+        }
 }
 
 TEST(ArrayCast, WideningAgreesWithScalarOnEveryPattern) {

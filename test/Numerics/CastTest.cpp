@@ -4,9 +4,11 @@
 
 #include "gtest/gtest.h"
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <thread>
 #include <vector>
 
 using namespace mp::numerics;
@@ -14,6 +16,15 @@ using llvm::APFloat;
 using llvm::APInt;
 
 namespace {
+
+const float inf = std::numeric_limits<float>::infinity();
+const float nan32 = std::numeric_limits<float>::quiet_NaN();
+
+uint64_t fromF32(float value, Format to, Rounding rounding, Overflow overflow,
+                 uint64_t randomBits = 0) {
+  return convert(llvm::bit_cast<uint32_t>(value), Format::F32, to, rounding,
+                 overflow, randomBits);
+}
 
 const std::pair<Rounding, APFloat::roundingMode> roundings[] = {
     {Rounding::RNE, APFloat::rmNearestTiesToEven},
@@ -169,6 +180,60 @@ TEST(Cast, RandomF32AndF64PatternsLikeAPFloat) {
   }
 }
 
+// All 2^32 f32 patterns into every narrower format, every rounding, against
+// APFloat: hours on one core, so the work is spread over all.
+TEST(NightlyCast, EveryF32PatternLikeAPFloat) {
+  std::atomic<uint64_t> next = 0;
+  const uint64_t block = 1 << 16;
+  auto work = [&] {
+    for (uint64_t start; (start = next.fetch_add(block)) < (uint64_t(1) << 32);)
+      for (uint64_t bits = start; bits < start + block; ++bits)
+        for (Format to : allFormats())
+          if (info(to).bits < 32) {
+            compare(bits, info(Format::F32), info(to));
+            if (HasFatalFailure())
+              return;
+          }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency());
+       ++i)
+    threads.emplace_back(work);
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+// The cast tables of ONNX's Cast operator: what saturate=1 and saturate=0 make
+// of NaN, infinities and values out of range.
+TEST(Cast, OnnxTables) {
+  struct Row {
+    Format format;
+    uint64_t largest, nan, infinity; // infinity: what saturate=0 gives for it
+  };
+  const Row rows[] = {{Format::F8E4M3FN, 0x7E, 0x7F, 0x7F},
+                      {Format::F8E4M3FNUZ, 0x7F, 0x80, 0x80},
+                      {Format::F8E5M2, 0x7B, 0x7E, 0x7C},
+                      {Format::F8E5M2FNUZ, 0x7F, 0x80, 0x80}};
+  for (const Row &row : rows) {
+    SCOPED_TRACE(info(row.format).name.str());
+    auto cast = [&](float value, Overflow overflow) {
+      return fromF32(value, row.format, Rounding::RNE, overflow);
+    };
+    float large = 2 * float(info(row.format).maxFinite);
+    uint64_t negative = row.largest | 0x80;
+    for (float value : {inf, large}) {
+      EXPECT_EQ(cast(value, Overflow::Saturate), row.largest);
+      EXPECT_EQ(cast(-value, Overflow::Saturate), negative);
+      EXPECT_EQ(cast(value, Overflow::IEEE), row.infinity);
+      EXPECT_EQ(cast(-value, Overflow::IEEE), row.infinity | 0x80);
+    }
+    EXPECT_EQ(cast(nan32, Overflow::Saturate), row.nan);
+    EXPECT_EQ(cast(nan32, Overflow::IEEE), row.nan);
+    uint64_t minusZero = info(row.format).hasNegativeZero ? 0x80 : 0;
+    EXPECT_EQ(cast(-0.0f, Overflow::IEEE), minusZero);
+  }
+}
+
 TEST(Cast, NaNKeepsSignAndLeadingPayloadBetweenIEEEFormats) {
   // Same bits as APFloat, quieting included.
   const Format ieee[] = {Format::F64,  Format::F32,    Format::TF32,
@@ -214,8 +279,6 @@ struct KnownByte {
   float value;
   uint64_t saturated, ieee;
 };
-const float inf = std::numeric_limits<float>::infinity();
-const float nan32 = std::numeric_limits<float>::quiet_NaN();
 const KnownByte knownBytes[] = {
     {Format::F8E4M3FN, 448, 0x7E, 0x7E},
     {Format::F8E4M3FN, 464, 0x7E, 0x7E},
@@ -263,12 +326,6 @@ const KnownByte knownBytes[] = {
     {Format::F6E3M2FN, .03125f, 0x00, 0x00},
     {Format::F6E3M2FN, .0313f, 0x01, 0x01},
 };
-
-uint64_t fromF32(float value, Format to, Rounding rounding, Overflow overflow,
-                 uint64_t randomBits = 0) {
-  return convert(llvm::bit_cast<uint32_t>(value), Format::F32, to, rounding,
-                 overflow, randomBits);
-}
 
 TEST(Cast, BytesOfTheCudaHeaders) {
   for (const KnownByte &k : knownBytes) {
