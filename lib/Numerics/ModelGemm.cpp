@@ -176,6 +176,9 @@ void mp::numerics::modelGemm(const TensorCoreModel &model, size_t m, size_t n,
                              size_t ldc, float *d, size_t ldd,
                              unsigned threads, Simd simd) {
   Matrix aMatrix = {a, m, lda, k, 1}, bMatrix = {b, n, 1, k, ldb};
+  // Below this, starting a thread takes longer than the product.
+  if (m * n * k < size_t(1) << 16)
+    threads = 1;
   size_t step = model.emulatedThroughF16 ? 32 : model.groupSize;
   TileFunction tile = simd == Simd::AVX2 && model.promoteEvery % step == 0
                           ? tileAVX2(model)

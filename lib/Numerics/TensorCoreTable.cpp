@@ -132,15 +132,13 @@ static bool fillFP8(TensorCoreModel &model) {
       model.evidence = recorded ? Evidence::Recorded : Evidence::Inferred;
       return true;
     }
+    // Single steps of wgmma from a zero accumulator are recorded; chained ones,
+    // and tcgen05, are the published model's.
     model.groupSize = 32;
+    model.evidence = Evidence::Published;
     if (model.route == Route::Wgmma) {
-      // Recorded with a zero accumulator only; the step with another one is
-      // the published model's.
       model.alignmentBits = 13;
       model.stepResult = toF16 ? StepResult::F16 : StepResult::E8M13;
-      model.evidence = toF16 ? Evidence::Published : Evidence::Recorded;
-    } else {
-      model.evidence = Evidence::Published;
     }
     return true;
   case Architecture::SM120:

@@ -49,7 +49,8 @@ std::optional<Overflow> parseOverflow(llvm::StringRef spelling);
 ///   no NaN (f4, f6). Between IEEE-style formats the sign and the leading
 ///   payload bits are kept and the result is quiet (as APFloat and x86 do);
 ///   otherwise the result is the canonical quiet NaN, with the sign where both
-///   formats have a signed NaN.
+///   formats have a signed NaN. Other paths of the compiler agree on what is
+///   NaN, not on its bits: PTX cvt, for one, always gives the same NaN.
 /// - Without infinity and NaN (f4, f6) overflow gives the largest value under
 ///   both rules.
 /// - f8E8M0FNU has neither sign nor zero: |x| is converted, and what is below

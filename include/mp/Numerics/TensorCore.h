@@ -4,7 +4,8 @@
 // products and the accumulator:
 //
 //   e_i = exponent(a_i) + exponent(b_i)   (subnormals: the format's smallest)
-//   M   = max(e_i, exponent(c)) over terms that are not zero
+//   M   = max(e_i, exponent(c)) over terms that are not zero (that zeros do not
+//         count is the one assumption no recorded result bears on)
 //   s   = sum of trunc(term * 2^(F - M))  (exact integers, any order)
 //   d   = s * 2^(M - F), cut or rounded to the result format
 //
@@ -33,8 +34,8 @@ enum class Route : uint8_t { MmaSync, Wgmma, Tcgen05 };
 
 /// How well a model is known.
 enum class Evidence : uint8_t {
-  Recorded,  ///< reproduces all recorded results of this hardware
-  Published, ///< taken from a published simulator, no recorded results here
+  Recorded,  ///< reproduces all recorded results of this hardware and type
+  Published, ///< a published simulator's; not, or not fully, recorded here
   Inferred,  ///< carried over from a neighbouring chip or instruction
 };
 
