@@ -1,0 +1,70 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The list of models, and building one from its options.
+
+#include "ModelList.h"
+#include "mlir/IR/Verifier.h"
+#include "mp/Models/GraphBuilder.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+ArrayRef<ModelInfo> mlir::mp::getModels() {
+  static const ModelInfo models[] = {
+      mlpModel(),  cnnModel(),  resnetBlockModel(), resnet18Model(), resnet50Model(),
+      bertModel(), gpt2Model(), llamaModel(),       vitModel(),      chainModel()};
+  return models;
+}
+
+static llvm::Error checkVariants(const ModelInfo &model, const ModelOptions &options) {
+  bool controlFlow = options.choice("control-flow") != "none";
+  if (!model.layered && (controlFlow || options.flag("calls")))
+    return llvm::createStringError(model.name + " has no layers, which --" +
+                                   (controlFlow ? "control-flow" : "calls") +
+                                   " needs; choose another model, such as mlp");
+  if (options.choice("dialect") == "tosa" && options.choice("softmax") == "named")
+    return llvm::createStringError("--softmax=named needs --dialect=linalg: TOSA has no softmax");
+  if (options.flag("resources") && options.choice("weights") == "constants")
+    return llvm::createStringError("--resources contradicts --weights=constants; give one of them");
+  return llvm::Error::success();
+}
+
+static GraphOptions graphOptions(const ModelOptions &options) {
+  GraphOptions graph;
+  StringRef weights = options.choice("weights"), flow = options.choice("control-flow");
+  if (options.flag("resources") || weights == "resources")
+    graph.weights = WeightStorage::Resources;
+  else if (weights == "constants")
+    graph.weights = WeightStorage::Constants;
+  if (options.choice("softmax") == "named")
+    graph.softmax = SoftmaxForm::Named;
+  graph.controlFlow = llvm::StringSwitch<ControlFlow>(flow)
+                          .Case("for", ControlFlow::For)
+                          .Case("if", ControlFlow::If)
+                          .Case("while", ControlFlow::While)
+                          .Case("all", ControlFlow::All)
+                          .Default(ControlFlow::None);
+  graph.calls = options.flag("calls");
+  graph.dynamic = options.flag("dynamic");
+  graph.roles = options.flag("roles");
+  graph.seed = options.integer("seed");
+  return graph;
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+mlir::mp::buildModel(MLIRContext &context, const ModelInfo &model, const ModelOptions &options) {
+  if (llvm::Error error = checkVariants(model, options))
+    return error;
+  context.loadDialect<func::FuncDialect>();
+  if (options.flag("roles"))
+    context.getOrLoadDialect("mp");
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  auto create = options.choice("dialect") == "tosa" ? createTosaBuilder : createLinalgBuilder;
+  std::unique_ptr<GraphBuilder> graph = create(*module, graphOptions(options));
+  if (llvm::Error error = model.build(*graph, options))
+    return error;
+  if (failed(verify(*module)))
+    return llvm::createStringError("the module built for " + model.name +
+                                   " does not verify; this is a defect of mp-gen");
+  return module;
+}

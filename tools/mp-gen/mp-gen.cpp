@@ -1,0 +1,116 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes example models as MLIR text. Exit status: 0 done, 2 wrong usage or output that
+// cannot be written.
+
+#include "mp/InitAll.h"
+#include "mp/Models/Models.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+static constexpr StringLiteral kUsage = R"(usage: mp-gen list
+       mp-gen MODEL --help
+       mp-gen MODEL [--OPTION=VALUE ...] [-o FILE]
+
+Writes an example model as MLIR text to FILE, or to standard output (also as '-').
+)";
+
+static void printOptions(ArrayRef<OptionSpec> options) {
+  for (const OptionSpec &option : options) {
+    std::string form = ("--" + option.name).str();
+    if (option.kind == OptionSpec::Kind::Integer)
+      form += "=N";
+    if (option.kind == OptionSpec::Kind::Choice)
+      form += "=" + llvm::join(option.choices, "|");
+    llvm::outs() << llvm::formatv("  {0,-44} {1}", form, option.help);
+    if (option.kind != OptionSpec::Kind::Flag)
+      llvm::outs() << llvm::formatv(" [{0}]", option.defaultValue);
+    llvm::outs() << "\n";
+  }
+}
+
+static void printModels() {
+  for (const ModelInfo &model : getModels())
+    llvm::outs() << llvm::formatv("{0,-14} {1}\n", model.name, model.summary);
+}
+
+static llvm::Error writeModel(const ModelInfo &model, ArrayRef<StringRef> words, StringRef file) {
+  llvm::Expected<ModelOptions> options = ModelOptions::parse(model, words);
+  if (!options)
+    return options.takeError();
+  DialectRegistry registry;
+  mlir::mp::registerAllDialects(registry);
+  MLIRContext context(registry);
+  llvm::Expected<OwningOpRef<ModuleOp>> module = buildModel(context, model, *options);
+  if (!module)
+    return module.takeError();
+  return llvm::writeToOutput(file, [&](raw_ostream &os) -> llvm::Error {
+    printModel(**module, os);
+    os.flush();
+    if (auto *out = static_cast<llvm::raw_fd_ostream *>(&os); out->has_error()) {
+      std::error_code code = out->error();
+      out->clear_error();
+      return llvm::createFileError(file, code);
+    }
+    return llvm::Error::success();
+  });
+}
+
+static llvm::Error run(ArrayRef<StringRef> words) {
+  if (words.empty() || words.front() == "--help" || words.front() == "-h") {
+    llvm::outs() << kUsage << "\nModels:\n";
+    printModels();
+    llvm::outs() << "\nOptions of every model, with defaults:\n";
+    printOptions(commonModelOptions());
+    return llvm::Error::success();
+  }
+  if (words.front() == "list") {
+    if (words.size() > 1)
+      return llvm::createStringError("unexpected '" + words[1] + "' after 'list'");
+    printModels();
+    return llvm::Error::success();
+  }
+
+  StringRef file = "-", name;
+  SmallVector<StringRef> options;
+  for (size_t index = 0; index != words.size(); ++index) {
+    StringRef word = words[index];
+    if (word == "-o") {
+      if (++index == words.size())
+        return llvm::createStringError("-o needs a file name, or '-' for standard output");
+      file = words[index];
+    } else if (word.consume_front("-o=")) {
+      file = word;
+    } else if (name.empty() && !word.starts_with("-")) {
+      name = word;
+    } else {
+      options.push_back(word);
+    }
+  }
+  if (name.empty())
+    return llvm::createStringError("no model named; 'mp-gen list' shows them");
+  llvm::Expected<const ModelInfo *> model = findModel(name);
+  if (!model)
+    return model.takeError();
+  if (llvm::is_contained(options, "--help")) {
+    llvm::outs() << (*model)->name << ": " << (*model)->summary << "\n\nOptions, with defaults:\n";
+    printOptions((*model)->options);
+    printOptions(commonModelOptions());
+    return llvm::Error::success();
+  }
+  return writeModel(**model, options, file);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialised(argc, argv);
+  SmallVector<StringRef> words(argv + 1, argv + argc);
+  if (llvm::Error error = run(words)) {
+    llvm::logAllUnhandledErrors(std::move(error), llvm::errs(), "mp-gen: error: ");
+    return 2;
+  }
+  return 0;
+}
