@@ -1,0 +1,23 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Instructions whose result the hardware only approximates. The emulator returns the correctly rounded value (computed
+// in f64 by the host's libm, then rounded once), which lies within the manual's bound; the hardware's bits may differ.
+
+#ifndef MP_EMULATOR_APPROXIMATE_H
+#define MP_EMULATOR_APPROXIMATE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mp::emulator {
+
+struct Approximation {
+  llvm::StringRef opcode;
+  llvm::StringRef bound; // of the hardware, by the PTX ISA manual 9.0
+};
+
+llvm::ArrayRef<Approximation> approximations();
+
+} // namespace mp::emulator
+
+#endif

@@ -1,0 +1,236 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where variables live: parameters, shared and local memory, the module image.
+
+#include "Decoder.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace mp::emulator;
+using llvm::StringRef;
+using llvm::Twine;
+
+static void collectNames(const syntax::Operand &operand, llvm::StringSet<> &names) {
+  if (!operand.name.empty())
+    names.insert(operand.name);
+  for (const syntax::Operand &part : operand.parts)
+    collectNames(part, names);
+}
+
+static llvm::StringSet<> namesIn(const syntax::Function &function) {
+  llvm::StringSet<> names;
+  for (const syntax::Instruction &inst : function.body)
+    for (const syntax::Operand &operand : inst.operands)
+      collectNames(operand, names);
+  return names;
+}
+
+void Decoder::placeGlobal(const syntax::Variable &var, StringRef name) {
+  uint64_t address = kModuleBase + (program.id << 36);
+  if (!program.globals.empty())
+    // A gap between variables makes an access past the end of one a fault.
+    address = program.globals.back().address + program.globals.back().bytes + 256;
+  GlobalVar global;
+  global.name = name.str();
+  global.address = llvm::alignTo(address, std::max<uint64_t>(256, var.alignment()));
+  global.bytes = var.bytes();
+  global.constant = var.space == syntax::Space::Const;
+  globalIndex[name] = program.globals.size();
+  program.globals.push_back(std::move(global));
+}
+
+bool Decoder::image(const syntax::Variable &var, GlobalVar &global) {
+  global.image.assign(global.bytes, 0);
+  unsigned width = (bitWidth(var.type) + 7) / 8;
+  uint64_t at = 0;
+  for (const syntax::Initial &value : var.initial) {
+    uint64_t bits = value.bits;
+    if (!value.symbol.empty()) {
+      auto g = globalIndex.find(value.symbol);
+      auto f = functionIndexOf.find(value.symbol);
+      if (g != globalIndex.end())
+        bits += program.globals[g->second].address;
+      else if (f != functionIndexOf.end())
+        bits += kFunctionWindow + 16 * f->second;
+      else
+        return fail("initialiser of '" + var.name + "' names unknown '" + value.symbol + "'");
+      if (value.mask)
+        bits = (bits & value.mask) >> llvm::countr_zero(value.mask);
+    }
+    for (unsigned b = 0; b < width && at + b < global.bytes; ++b)
+      global.image[at + b] = uint8_t(bits >> (8 * b));
+    at += width;
+  }
+  return true;
+}
+
+bool Decoder::layoutModule() {
+  for (const syntax::Function &f : module.functions) {
+    if (!functionIndexOf.try_emplace(f.name, program.functions.size()).second)
+      return fail("function '" + f.name + "' is declared twice");
+    FunctionCode code;
+    code.name = f.name.str();
+    code.isEntry = f.isEntry;
+    code.isDefined = !f.isDeclaration;
+    code.frameWords = kFrameFirst;
+    program.functions.push_back(std::move(code));
+  }
+  for (const syntax::Variable &v : module.variables)
+    if (v.space != syntax::Space::Shared) {
+      if (v.isExtern)
+        return fail("extern variable '" + v.name + "' is not defined in this module");
+      if (globalIndex.count(v.name))
+        return fail("variable '" + v.name + "' is declared twice");
+      placeGlobal(v, v.name);
+    }
+  for (const syntax::Variable &v : module.variables)
+    if (v.space != syntax::Space::Shared && !image(v, program.globals[globalIndex[v.name]]))
+      return false;
+
+  // Shared variables that device functions use have one place in every kernel.
+  functionShared.resize(module.functions.size());
+  auto place = [&](const syntax::Variable &v) {
+    uint64_t at = llvm::alignTo(commonSharedEnd, v.alignment());
+    commonSharedEnd = at + v.bytes();
+    return at;
+  };
+  for (unsigned f = 0; f < module.functions.size(); ++f) {
+    const syntax::Function &function = module.functions[f];
+    if (function.isEntry)
+      continue;
+    llvm::StringSet<> names = namesIn(function);
+    for (const syntax::Variable &v : module.variables)
+      if (v.space == syntax::Space::Shared && names.count(v.name) && !commonShared.count(v.name))
+        commonShared[v.name] = v.isExtern ? ~uint64_t(0) : place(v);
+    for (unsigned k = 0; k < function.variables.size(); ++k)
+      if (function.variables[k].space == syntax::Space::Shared)
+        functionShared[f].push_back({k, place(function.variables[k])});
+  }
+  // Parameters, so that calls can be decoded before their callee.
+  for (unsigned f = 0; f < module.functions.size(); ++f) {
+    const syntax::Function &function = module.functions[f];
+    FunctionCode &code = program.functions[f];
+    if (function.isEntry)
+      continue;
+    auto slots = [&](llvm::ArrayRef<unsigned> list, std::vector<ParamSlot> &into) {
+      for (unsigned index : list) {
+        const syntax::Variable &v = function.variables[index];
+        code.localBytes = llvm::alignTo(code.localBytes, std::max<uint64_t>(v.alignment(), 8));
+        into.push_back({code.localBytes, uint32_t(v.bytes())});
+        code.localBytes += v.bytes();
+      }
+    };
+    slots(function.returns, code.returns);
+    slots(function.params, code.params);
+  }
+  return true;
+}
+
+bool Decoder::layoutFunction(unsigned index) {
+  in = nullptr;
+  FunctionCode &code = program.functions[index];
+  variablePlace.assign(fn->variables.size(), ~uint64_t(0));
+  sharedModuleAddress.clear();
+
+  uint64_t sharedEnd = commonSharedEnd;
+  unsigned externAlign = 0;
+  llvm::SmallVector<StringRef, 2> externs;
+  for (auto &entry : commonShared)
+    sharedModuleAddress[entry.getKey()] = entry.getValue();
+  llvm::SmallVector<unsigned, 2> externLocals;
+  if (fn->isEntry) {
+    llvm::StringSet<> names = namesIn(*fn);
+    for (const syntax::Variable &v : module.variables) {
+      if (v.space != syntax::Space::Shared || !names.count(v.name))
+        continue;
+      if (v.isExtern) {
+        externs.push_back(v.name);
+        externAlign = std::max<unsigned>(externAlign, v.alignment());
+      } else if (!commonShared.count(v.name)) {
+        uint64_t at = llvm::alignTo(sharedEnd, v.alignment());
+        sharedModuleAddress[v.name] = at;
+        sharedEnd = at + v.bytes();
+      }
+    }
+  }
+  for (auto &[k, at] : functionShared[index])
+    variablePlace[k] = at;
+
+  KernelInfo info;
+  for (unsigned k = 0; k < fn->variables.size(); ++k) {
+    const syntax::Variable &v = fn->variables[k];
+    switch (v.space) {
+    case syntax::Space::Reg:
+      break;
+    case syntax::Space::Param: {
+      const unsigned *asParam = llvm::find(fn->params, k), *asReturn = llvm::find(fn->returns, k);
+      if (asParam != fn->params.end()) {
+        unsigned n = asParam - fn->params.begin();
+        if (!fn->isEntry) {
+          variablePlace[k] = code.params[n].localOffset;
+          break;
+        }
+        info.paramBytes = llvm::alignTo(info.paramBytes, v.alignment());
+        variablePlace[k] = info.paramBytes;
+        info.params.push_back({v.name.str(), info.paramBytes, uint32_t(v.bytes()),
+                               uint32_t(v.alignment())});
+        info.paramBytes += v.bytes();
+        break;
+      }
+      if (asReturn != fn->returns.end()) {
+        variablePlace[k] = code.returns[asReturn - fn->returns.begin()].localOffset;
+        break;
+      }
+      [[fallthrough]];
+    }
+    case syntax::Space::Local:
+      code.localBytes = llvm::alignTo(code.localBytes, std::max<uint64_t>(v.alignment(), 8));
+      variablePlace[k] = code.localBytes;
+      if (v.bytes() > (1u << 20))
+        return fail("'" + v.name + "' takes more than 1 MiB of local memory per thread");
+      code.localBytes += v.bytes();
+      break;
+    case syntax::Space::Shared:
+      if (!fn->isEntry)
+        break;
+      if (v.isExtern) {
+        externLocals.push_back(k);
+        externAlign = std::max<unsigned>(externAlign, v.alignment());
+      } else {
+        variablePlace[k] = llvm::alignTo(sharedEnd, v.alignment());
+        sharedEnd = variablePlace[k] + v.bytes();
+      }
+      break;
+    case syntax::Space::Global:
+    case syntax::Space::Const:
+      placeGlobal(v, (fn->name + "::" + v.name).str());
+      variablePlace[k] = program.globals.back().address;
+      if (!image(v, program.globals.back()))
+        return false;
+      break;
+    }
+  }
+  if (!fn->isEntry)
+    return true;
+  uint64_t dynamicAt = externAlign ? llvm::alignTo(sharedEnd, externAlign) : sharedEnd;
+  for (StringRef name : externs)
+    sharedModuleAddress[name] = dynamicAt;
+  for (unsigned k : externLocals)
+    variablePlace[k] = dynamicAt;
+  if (dynamicAt > (1u << kClusterShift))
+    return fail("kernel '" + fn->name + "' declares " + Twine(dynamicAt) + " bytes of shared memory");
+
+  info.name = fn->name.str();
+  info.staticSharedBytes = dynamicAt;
+  for (unsigned k = 0; k < 3; ++k) {
+    if (!fn->reqntid.empty())
+      info.requiredBlock[k] = fn->reqntid[k];
+    if (!fn->maxntid.empty())
+      info.maxBlock[k] = fn->maxntid[k];
+    if (!fn->cluster.empty())
+      info.cluster[k] = fn->cluster[k];
+  }
+  code.kernel = program.kernels.size();
+  program.kernels.push_back(std::move(info));
+  program.kernelFunction.push_back(index);
+  return true;
+}

@@ -1,0 +1,205 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches: checks, host threads over blocks, counts.
+
+#include "Warp.h"
+#include "llvm/ADT/Twine.h"
+#include <chrono>
+#include <thread>
+
+using namespace mp::emulator;
+using llvm::Twine;
+
+static llvm::Error bad(const Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+// Rounds without any event before the waiters are called stuck: pollers may do some work between polls.
+static constexpr unsigned kPatience = 4096;
+
+static void runCluster(Launch &launch, std::vector<std::unique_ptr<Block>> &blocks,
+                       std::vector<Block *> &members, Counters &counters, uint64_t cluster) {
+  const Dim3 g = launch.grid, c = launch.cluster;
+  const uint32_t gx = g.x / c.x, gy = g.y / c.y;
+  const uint32_t cx = cluster % gx, cy = cluster / gx % gy, cz = cluster / (uint64_t(gx) * gy);
+  const unsigned size = c.x * c.y * c.z;
+  members.clear();
+  for (unsigned r = 0; r < size; ++r) {
+    if (blocks.size() <= r)
+      blocks.push_back(std::make_unique<Block>());
+    Block &b = *blocks[r];
+    uint32_t where[3] = {cx * c.x + r % c.x, cy * c.y + r / c.x % c.y, cz * c.z + r / (c.x * c.y)};
+    b.rank = r;
+    b.cluster = &members;
+    b.start(launch, counters, where);
+    members.push_back(&b);
+  }
+  unsigned idle = 0;
+  uint64_t before = 0;
+  for (;;) {
+    bool anyWork = false, allDone = true;
+    uint64_t progress = 0;
+    for (Block *b : members) {
+      if (!b->done() && !b->round(anyWork))
+        return;
+      allDone &= b->done();
+      progress += b->progress;
+    }
+    if (allDone)
+      return;
+    if (launch.stop)
+      return;
+    idle = anyWork || progress != before ? 0 : idle + 1;
+    before = progress;
+    if (idle > kPatience) {
+      for (Block *b : members)
+        if (!b->done())
+          b->reportDeadlock();
+      return;
+    }
+  }
+}
+
+void LaunchStats::add(const LaunchStats &o) {
+  warpInstructions += o.warpInstructions;
+  laneInstructions += o.laneInstructions;
+  for (auto &[name, count] : o.opcodes)
+    opcodes[name] += count;
+  globalRequests += o.globalRequests;
+  globalSectors += o.globalSectors;
+  globalBytes += o.globalBytes;
+  sharedRequests += o.sharedRequests;
+  sharedWavefronts += o.sharedWavefronts;
+  bankConflicts += o.bankConflicts;
+  barriers += o.barriers;
+  blocks += o.blocks;
+  sharedBytes = std::max(sharedBytes, o.sharedBytes);
+  seconds += o.seconds;
+  printed += o.printed;
+}
+
+void LaunchStats::print(llvm::raw_ostream &os) const {
+  os << "blocks " << blocks << ", warp instructions " << warpInstructions << ", lane instructions "
+     << laneInstructions << "\n"
+     << "global: " << globalRequests << " requests, " << globalSectors << " sectors, "
+     << globalBytes << " bytes\n"
+     << "shared: " << sharedBytes << " bytes per block, " << sharedRequests << " requests, "
+     << sharedWavefronts << " wavefronts, " << bankConflicts << " bank conflicts\n"
+     << "barriers " << barriers << "\n";
+  for (auto &[name, count] : opcodes)
+    os << "  " << name << " " << count << "\n";
+}
+
+static llvm::Error checkShape(const KernelInfo &k, Dim3 grid, Dim3 block, uint32_t shared,
+                              const LaunchOptions &options) {
+  if (!grid.x || !grid.y || !grid.z)
+    return bad("kernel '" + k.name + "': the grid has a zero extent");
+  if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)
+    return bad("kernel '" + k.name + "': grid (" + Twine(grid.x) + ", " + Twine(grid.y) + ", " +
+               Twine(grid.z) + ") exceeds (2147483647, 65535, 65535)");
+  uint64_t threads = uint64_t(block.x) * block.y * block.z;
+  if (threads == 0 || threads > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64)
+    return bad("kernel '" + k.name + "': block (" + Twine(block.x) + ", " + Twine(block.y) + ", " +
+               Twine(block.z) + ") must have 1 to 1024 threads, at most 64 in z");
+  const uint32_t b[3] = {block.x, block.y, block.z}, g[3] = {grid.x, grid.y, grid.z};
+  uint64_t most = 1;
+  for (unsigned d = 0; d < 3; ++d) {
+    if (k.requiredBlock[0] && k.requiredBlock[d] != b[d])
+      return bad("kernel '" + k.name + "' requires a block of (" + Twine(k.requiredBlock[0]) +
+                 ", " + Twine(k.requiredBlock[1]) + ", " + Twine(k.requiredBlock[2]) + ")");
+    most *= k.maxBlock[d];
+    if (g[d] % k.cluster[d])
+      return bad("kernel '" + k.name + "': the grid is no multiple of the cluster in dimension " +
+                 Twine(d));
+  }
+  if (k.maxBlock[0] && threads > most)
+    return bad("kernel '" + k.name + "' allows at most " + Twine(most) + " threads per block");
+  if (shared > options.maxSharedBytes)
+    return bad("kernel '" + k.name + "' needs " + Twine(shared) + " bytes of shared memory, " +
+               Twine(options.maxSharedBytes) + " are allowed");
+  return llvm::Error::success();
+}
+
+llvm::Expected<LaunchStats> Device::launch(const Module &module, llvm::StringRef kernel, Dim3 grid,
+                                           Dim3 block, uint32_t dynamicShared,
+                                           llvm::ArrayRef<KernelArg> args,
+                                           const LaunchOptions &options) {
+  const Program &program = module.program();
+  const KernelInfo *info = module.findKernel(kernel);
+  if (!info) {
+    std::string known;
+    for (const KernelInfo &k : program.kernels)
+      known += " " + k.name;
+    return bad("no kernel '" + kernel + "' in " + program.file + "; it has:" + known);
+  }
+  if (llvm::Error e = checkShape(*info, grid, block, info->staticSharedBytes + dynamicShared, options))
+    return std::move(e);
+  if (args.size() != info->params.size())
+    return bad("kernel '" + kernel + "' takes " + Twine(info->params.size()) + " arguments, " +
+               Twine(args.size()) + " are given");
+  Launch l;
+  l.params.assign(info->paramBytes, 0);
+  for (unsigned k = 0; k < args.size(); ++k) {
+    const KernelParam &p = info->params[k];
+    if (args[k].data.size() != p.bytes)
+      return bad("argument " + Twine(k) + " of kernel '" + kernel + "' has " +
+                 Twine(args[k].data.size()) + " bytes, parameter '" + p.name + "' has " +
+                 Twine(p.bytes));
+    std::memcpy(l.params.data() + p.offset, args[k].data.data(), p.bytes);
+  }
+  if (llvm::Error e = place(module))
+    return std::move(e);
+  l.program = &program;
+  l.kernel = &program.functions[program.kernelFunction[info - program.kernels.data()]];
+  l.info = info;
+  l.global = memory.get();
+  l.options = options;
+  if (l.options.chip.empty())
+    l.options.chip = program.target;
+  l.grid = grid;
+  l.block = block;
+  l.cluster = {info->cluster[0], info->cluster[1], info->cluster[2]};
+  l.dynamicBytes = dynamicShared;
+  l.staticBytes = info->staticSharedBytes;
+  l.sharedBytes = info->staticSharedBytes + dynamicShared;
+
+  auto began = std::chrono::steady_clock::now();
+  const uint64_t clusterSize = uint64_t(l.cluster.x) * l.cluster.y * l.cluster.z;
+  const uint64_t clusters = uint64_t(grid.x) * grid.y * grid.z / clusterSize;
+  unsigned threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  threads = std::min<uint64_t>(threads, clusters);
+  std::vector<Counters> counters(threads);
+  std::atomic<uint64_t> nextCluster{0};
+  auto work = [&](unsigned t) {
+    Counters &c = counters[t];
+    c.warps.assign(program.code.size(), 0);
+    c.lanes.assign(program.code.size(), 0);
+    std::vector<std::unique_ptr<Block>> blocks;
+    std::vector<Block *> members;
+    for (uint64_t n; !l.stop && (n = nextCluster++) < clusters;)
+      runCluster(l, blocks, members, c, options.reverse ? clusters - 1 - n : n);
+  };
+  std::vector<std::thread> pool;
+  for (unsigned t = 1; t < threads; ++t)
+    pool.emplace_back(work, t);
+  work(0);
+  for (std::thread &t : pool)
+    t.join();
+  if (l.hasFault)
+    return llvm::make_error<FaultError>(l.fault);
+
+  LaunchStats stats;
+  for (Counters &c : counters) {
+    for (size_t pc = 0; pc < c.warps.size(); ++pc)
+      if (c.warps[pc]) {
+        c.stats.warpInstructions += c.warps[pc];
+        c.stats.laneInstructions += c.lanes[pc];
+        c.stats.opcodes[program.where[pc].opcode.str()] += c.warps[pc];
+      }
+    stats.add(c.stats);
+  }
+  stats.sharedBytes = l.sharedBytes;
+  stats.printed = l.printed;
+  stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return stats;
+}
