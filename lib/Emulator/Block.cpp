@@ -61,9 +61,12 @@ void Block::start(Launch &l, Counters &k, const uint32_t where[3]) {
   mbarriers.clear();
   bulk.clear();
   instructions = progress = 0;
+  clusterBarrier = ClusterBarrier();
+  clusterClock.clear();
   liveThreads = threads;
   liveWarps = count;
   warps.resize(count);
+  clusterGoal.assign(count, 0);
   for (unsigned n = 0; n < count; ++n) {
     if (!warps[n])
       warps[n] = std::make_unique<Warp>();
@@ -169,6 +172,37 @@ void Block::threadsExited(unsigned count) {
   ++progress;
   for (unsigned b = 0; b < 16; ++b)
     barrierCheck(b);
+  clusterCheck();
+}
+
+void Block::clusterArrive(unsigned lanes, unsigned warp) {
+  ClusterBarrier &b = (*cluster)[0]->clusterBarrier;
+  clusterGoal[warp] = b.generation + 1;
+  if (shared.races.enabled())
+    shared.races.release(warp, clusterClock);
+  b.arrived += lanes;
+  ++progress;
+  clusterCheck();
+}
+
+void Block::clusterCheck() {
+  ClusterBarrier &b = (*cluster)[0]->clusterBarrier;
+  unsigned alive = 0;
+  for (Block *block : *cluster)
+    alive += block->liveThreads;
+  if (b.arrived == 0 || b.arrived < alive)
+    return;
+  b.arrived = 0;
+  ++b.generation;
+  ++progress;
+}
+
+bool Block::clusterPassed(unsigned warp) {
+  if ((*cluster)[0]->clusterBarrier.generation < clusterGoal[warp])
+    return false;
+  if (shared.races.enabled())
+    shared.races.acquire(warp, clusterClock);
+  return true;
 }
 
 Step Block::barrierArrive(Warp &w, const Inst &inst, unsigned number, uint32_t count, bool wait,

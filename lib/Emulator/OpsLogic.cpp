@@ -359,6 +359,9 @@ static void decodeBmsk(Decoder &d) {
   }>;
 }
 
+template <class T> static T extendFrom(T a, uint32_t n) {
+  return n >= 32 ? a : n == 0 ? T(0) : T(T(uint32_t(a) << (32 - n)) >> (32 - n));
+}
 static void decodeSzext(Decoder &d) {
   bool wrap = d.take("wrap"), clamp = d.take("clamp");
   Type t = d.takeType();
@@ -370,11 +373,8 @@ static void decodeSzext(Decoder &d) {
   d.out->a = d.src(1, t);
   d.out->b = d.src(2, Type::U32);
   auto pick = [&]<class T>(T) -> ExecFn {
-    constexpr auto extend = [](T a, uint32_t n) {
-      return n >= 32 ? a : n == 0 ? T(0) : T(T(uint32_t(a) << (32 - n)) >> (32 - n));
-    };
-    return wrap ? binary<T, T, uint32_t, [](T a, uint32_t n) { return extend(a, n & 31); }>
-                : binary<T, T, uint32_t, [](T a, uint32_t n) { return extend(a, n); }>;
+    return wrap ? binary<T, T, uint32_t, [](T a, uint32_t n) { return extendFrom(a, n & 31); }>
+                : binary<T, T, uint32_t, [](T a, uint32_t n) { return extendFrom(a, n); }>;
   };
   d.out->fn = t == Type::U32 ? pick(uint32_t()) : t == Type::S32 ? pick(int32_t()) : nullptr;
 }

@@ -59,7 +59,7 @@ struct Operand {
   llvm::StringRef name;
   uint64_t bits = 0;
   int64_t offset = 0; // Name inside an address, or name+constant
-  llvm::SmallVector<Operand, 0> parts;
+  std::vector<Operand> parts;
 };
 
 struct Instruction {

@@ -136,6 +136,11 @@ struct BulkCopy {
   RaceDetector::Clock clock;
 };
 
+/// barrier.cluster of the blocks of a cluster.
+struct ClusterBarrier {
+  uint32_t arrived = 0, generation = 0;
+};
+
 struct Counters {
   std::vector<uint64_t> warps, lanes; // per pc
   LaunchStats stats;
@@ -147,6 +152,9 @@ struct Block {
   uint32_t id[3] = {0, 0, 0};
   uint32_t rank = 0; // in the cluster
   std::vector<Block *> *cluster = nullptr;
+  ClusterBarrier clusterBarrier; // the first block's counts for all
+  std::vector<uint32_t> clusterGoal; // per warp: the generation it waits for
+  RaceDetector::Clock clusterClock;
   SharedMemory shared;
   std::vector<std::unique_ptr<Warp>> warps;
   Barrier barriers[16];
@@ -166,6 +174,9 @@ struct Block {
   void threadsExited(unsigned count);
   Step barrierArrive(Warp &warp, const Inst &inst, unsigned id, uint32_t count, bool wait,
                      uint32_t votes);
+  void clusterArrive(unsigned lanes, unsigned warp);
+  bool clusterPassed(unsigned warp);
+  void clusterCheck();
   /// Faults the first stuck warp with a list of all.
   void reportDeadlock();
 
