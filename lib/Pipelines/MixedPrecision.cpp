@@ -18,6 +18,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   AssignPrecisionOptions assign;
   assign.format = options.format;
   assign.target = options.target;
+  assign.maxUnderflow = options.maxUnderflow;
   manager.addPass(createAssignPrecision(assign));
   // Nothing that rewrites may run in between: upstream rewrites drop mp.precision.
   manager.addPass(createCollectDecisionsPass(report));

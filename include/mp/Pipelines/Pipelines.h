@@ -17,6 +17,10 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
                              llvm::cl::init("bf16")};
   Option<std::string> target{*this, "target", llvm::cl::desc("GPU the result is meant for"),
                              llvm::cl::init("sm_80")};
+  Option<double> maxUnderflow{
+      *this, "max-underflow",
+      llvm::cl::desc("Largest fraction of a constant's non-zero elements that may become zero"),
+      llvm::cl::init(1e-3)};
   Option<std::string> report{*this, "report", llvm::cl::desc("File for the report as JSON"),
                              llvm::cl::init("")};
   Option<bool> table{*this, "table", llvm::cl::desc("Print the table to standard error"),

@@ -44,6 +44,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       }
       FunctionDecisions decisions(function, narrow);
       applyPins(decisions);
+      applyRanges(decisions, maxUnderflow);
       applyClasses(decisions);
       chooseStorage(decisions);
       writeDecisions(decisions);

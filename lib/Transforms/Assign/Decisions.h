@@ -66,6 +66,7 @@ private:
 
 /// The layers, strongest first. Each decides ops that none before it has.
 void applyPins(FunctionDecisions &decisions);
+void applyRanges(FunctionDecisions &decisions, double maxUnderflow);
 void applyClasses(FunctionDecisions &decisions);
 /// Chooses the storage of every value, given what computes how.
 void chooseStorage(FunctionDecisions &decisions);

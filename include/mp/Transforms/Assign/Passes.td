@@ -39,7 +39,9 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
   let options = [
     Option<"format", "format", "std::string", "\"bf16\"",
            "Narrow format of contractions: bf16, f16 or tf32">,
-    Option<"target", "target", "std::string", "\"sm_80\"", "GPU the result is meant for">
+    Option<"target", "target", "std::string", "\"sm_80\"", "GPU the result is meant for">,
+    Option<"maxUnderflow", "max-underflow", "double", "1e-3",
+           "Largest fraction of a constant's non-zero elements that rounding may turn into zero">
   ];
   let dependentDialects = ["::mlir::mp::MPDialect"];
 }

@@ -1,0 +1,36 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What rounding a constant to a narrower format would do to it.
+
+#ifndef MP_ANALYSIS_CONSTANTROUNDING_H
+#define MP_ANALYSIS_CONSTANTROUNDING_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace mlir::mp {
+
+/// Counts and errors of rounding every element to nearest even.
+struct ConstantRounding {
+  int64_t elements = 0;
+  int64_t overflowed = 0; ///< finite elements that would become infinite or NaN
+  int64_t flushed = 0;    ///< non-zero elements that would become zero
+  int64_t nonZero = 0;    ///< finite non-zero elements
+  double largest = 0;     ///< largest finite magnitude before rounding
+  /// |x - round(x)| / |x| in the 2-norm over the finite elements that stay finite.
+  double relativeError = 0;
+};
+
+/// Inspects a float constant (FloatAttr, dense, or a resource whose data is there);
+/// nullopt for others.
+std::optional<ConstantRounding> inspectRounding(Attribute constant, FloatType to);
+
+/// Why `constant` must not be stored in `to`, or an empty string if it may:
+/// an element overflows; more than `maxUnderflow` (a fraction) of the non-zero
+/// elements flush to zero; or the constant as a whole loses more than twice the
+/// format's unit roundoff, as when it lies among the subnormals.
+std::string whyNotRounded(Attribute constant, FloatType to, double maxUnderflow);
+
+} // namespace mlir::mp
+
+#endif // MP_ANALYSIS_CONSTANTROUNDING_H

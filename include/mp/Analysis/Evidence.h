@@ -1,0 +1,98 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Evidence that a value fits a format of smaller range than f32.
+//
+// Two facts are kept per value. A proved range: interval arithmetic outward from
+// constants, `mp.range`, bounded functions and relations (x - max x <= 0,
+// x / sum x <= 1, x * rsqrt(mean x^2 + eps) <= sqrt n). And a gain, the labelled
+// class assumption: |value| <= gain * (what arguments and contraction results
+// reach), which sums and bounded functions keep, growing constants raise (up to a margin), and
+// exponentials, powers, quotients, products and sums over a dimension lose.
+// Unknown is never optimistic: top, and an infinite gain.
+//
+// Relations are recognised by value numbers that see through moves of data, so a
+// relation across a transposition of equal sizes is taken on trust.
+
+#ifndef MP_ANALYSIS_EVIDENCE_H
+#define MP_ANALYSIS_EVIDENCE_H
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Domains/Interval.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+
+namespace mlir::mp {
+
+/// How far below a format's limit arguments and contraction results are assumed
+/// to stay: gains up to this need no further evidence.
+inline constexpr double kAssumedMargin = 16;
+
+struct Evidence {
+  ::mp::domains::Interval range = ::mp::domains::Interval::top();
+  double gain = std::numeric_limits<double>::infinity();
+  /// Equal numbers are equal values, up to moving elements.
+  unsigned number = 0;
+  /// Depends on constants and on arguments of rank 0 or 1 alone.
+  bool parameter = false;
+  /// The op that lost the last bound; empty while there is one.
+  StringRef lostAt;
+
+  bool isAssumed() const { return gain <= kAssumedMargin; }
+};
+
+class EvidenceAnalysis {
+public:
+  /// Visits the function once, and private callees once each.
+  explicit EvidenceAnalysis(FunctionOpInterface function);
+
+  /// What is known of a float value of the function outside bodies.
+  Evidence lookup(Value value) const { return facts.lookup(value); }
+
+  /// Why `value` must not be stored in `format`, or an empty string if it may be.
+  std::string whyNot(Value value, FloatType format, double maxUnderflow) const;
+
+private:
+  /// How a numbered value was made, as far as relations need it.
+  enum class Kind : uint8_t {
+    Other, Add, Sub, Mul, Div, Square, Sum, Max, Scaled, Plus, Sqrt, Rsqrt, Reciprocal
+  };
+  struct Expression {
+    Kind kind = Kind::Other;
+    unsigned a = 0, b = 0;
+    double factor = 1;
+  };
+  struct MeanSquare {
+    unsigned of;
+    double factor; ///< value = factor * sum of squares + something non-negative
+  };
+
+  void visitRegion(Region &region);
+  void visitOp(Operation *op);
+  void visitStructured(Operation *op);
+  void visitLoop(Operation *op);
+  void visitCall(Operation *op);
+  /// Elementwise semantics of `op` on scalars or tensors.
+  Evidence evaluate(Operation *op, ArrayRef<Evidence> operands);
+  Evidence evaluateUnary(Operation *op, StringRef name, const Evidence &x);
+  Evidence evaluateBinary(Operation *op, StringRef name, const Evidence &a, const Evidence &b);
+  Evidence multiply(const Evidence &a, const Evidence &b);
+  Evidence divide(const Evidence &a, const Evidence &b);
+  Evidence sumOver(const Evidence &x, std::optional<int64_t> count, StringRef op);
+  Evidence join(const Evidence &a, const Evidence &b);
+  Evidence lost(Operation *op);
+
+  unsigned number(Kind kind, unsigned a, unsigned b = 0, double factor = 1);
+  unsigned fresh();
+  std::optional<MeanSquare> asMeanSquare(unsigned value, bool summed = false) const;
+  bool isMeanOf(unsigned mean, unsigned x) const;
+  bool isSumOf(unsigned sum, unsigned x) const;
+
+  DenseMap<Value, Evidence> facts;
+  DenseMap<Operation *, SmallVector<Evidence>> callees; ///< of visited functions: their results
+  std::vector<Expression> expressions;
+  std::map<std::tuple<Kind, unsigned, unsigned, double>, unsigned> numbers;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_ANALYSIS_EVIDENCE_H

@@ -1,0 +1,85 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Analysis/ConstantRounding.h"
+#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Numerics/ArrayCast.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace numerics = ::mp::numerics;
+
+/// Elements converted at a time.
+static constexpr size_t kChunk = 4096;
+
+std::optional<ConstantRounding> mlir::mp::inspectRounding(Attribute constant, FloatType to) {
+  auto elements = dyn_cast<ElementsAttr>(constant);
+  auto scalar = dyn_cast<FloatAttr>(constant);
+  auto from = elements ? dyn_cast<FloatType>(elements.getElementType())
+              : scalar ? cast<FloatType>(scalar.getType())
+                       : FloatType();
+  auto source = from ? numerics::formatOf(from.getFloatSemantics()) : std::nullopt;
+  auto target = numerics::formatOf(to.getFloatSemantics());
+  if (!source || !target)
+    return std::nullopt;
+
+  uint64_t scalarBits = scalar ? scalar.getValue().bitcastToAPInt().getZExtValue() : 0;
+  unsigned width = numerics::storageBytes(*source);
+  ArrayRef<char> raw(reinterpret_cast<const char *>(&scalarBits), width);
+  if (elements) {
+    std::optional<ArrayRef<char>> data = getRawElements(elements);
+    if (!data)
+      return std::nullopt;
+    raw = *data;
+  }
+
+  ConstantRounding result;
+  double errorSquares = 0, squares = 0;
+  double before[kChunk], after[kChunk];
+  char rounded[kChunk * sizeof(double)];
+  for (size_t begin = 0, count = raw.size() / width; begin < count; begin += kChunk) {
+    size_t size = std::min(kChunk, count - begin);
+    const char *chunk = raw.data() + begin * width;
+    numerics::convertArray(chunk, *source, before, numerics::Format::F64, size);
+    numerics::convertArray(chunk, *source, rounded, *target, size);
+    numerics::convertArray(rounded, *target, after, numerics::Format::F64, size);
+    for (size_t i = 0; i < size; ++i) {
+      double x = before[i], y = after[i];
+      if (!std::isfinite(x) || x == 0)
+        continue;
+      ++result.nonZero;
+      result.largest = std::max(result.largest, std::fabs(x));
+      if (!std::isfinite(y)) {
+        ++result.overflowed;
+        continue;
+      }
+      result.flushed += y == 0;
+      errorSquares += (x - y) * (x - y);
+      squares += x * x;
+    }
+  }
+  result.elements = raw.size() / width;
+  result.relativeError = squares > 0 ? std::sqrt(errorSquares / squares) : 0;
+  return result;
+}
+
+std::string mlir::mp::whyNotRounded(Attribute constant, FloatType to, double maxUnderflow) {
+  std::optional<ConstantRounding> rounding = inspectRounding(constant, to);
+  if (!rounding)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  const auto &facts = numerics::info(*numerics::formatOf(to.getFloatSemantics()));
+  if (rounding->overflowed > 0)
+    os << "a constant reaches " << llvm::format("%.4g", rounding->largest) << ", beyond the largest "
+       << to << " " << llvm::format("%.6g", facts.maxFinite);
+  else if (rounding->flushed > maxUnderflow * rounding->nonZero)
+    os << rounding->flushed << " of " << rounding->nonZero
+       << " non-zero elements of a constant would become zero in " << to;
+  else if (rounding->relativeError > 2 * facts.unitRoundoff)
+    os << "a constant would lose " << llvm::format("%.1e", rounding->relativeError)
+       << " of itself in " << to << ", whose smallest normal is "
+       << llvm::format("%.3g", facts.minNormal);
+  return text;
+}

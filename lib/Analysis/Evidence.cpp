@@ -1,0 +1,311 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The walk over a function: control flow, structured ops, calls. What single
+// operations do to a range stands in EvidenceTransfer.cpp.
+
+#include "mp/Analysis/Evidence.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mp/Analysis/ConstantRounding.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Numerics/Format.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace domains = ::mp::domains;
+
+EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function) {
+  expressions.emplace_back(); // number 0 is nobody's
+  for (BlockArgument argument : function.getArguments()) {
+    if (!getFloatFormat(argument.getType()))
+      continue;
+    Evidence evidence;
+    evidence.gain = 1;
+    evidence.number = fresh();
+    auto shaped = dyn_cast<ShapedType>(argument.getType());
+    evidence.parameter = shaped && shaped.hasRank() && shaped.getRank() <= 1;
+    if (auto range = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kRangeAttrName))
+      evidence.range = {cast<FloatAttr>(range[0]).getValueAsDouble(),
+                        cast<FloatAttr>(range[1]).getValueAsDouble()};
+    facts[argument] = evidence;
+  }
+  visitRegion(function.getFunctionBody());
+}
+
+std::string EvidenceAnalysis::whyNot(Value value, FloatType format, double maxUnderflow) const {
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return whyNotRounded(constant, format, maxUnderflow);
+  double limit = ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
+  Evidence evidence = lookup(value);
+  if (evidence.range.mag() <= limit || evidence.isAssumed())
+    return "";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "no evidence that an operand stays below " << llvm::format("%.6g", limit);
+  if (!evidence.lostAt.empty())
+    os << ": '" << evidence.lostAt << "' has no bound";
+  else if (evidence.range.isBounded())
+    os << ": it may reach " << llvm::format("%.4g", evidence.range.mag());
+  return text;
+}
+
+void EvidenceAnalysis::visitRegion(Region &region) {
+  for (Block &block : region) {
+    // Arguments of later blocks come from branches: nothing is known.
+    if (!block.isEntryBlock())
+      for (BlockArgument argument : block.getArguments())
+        facts[argument].number = fresh();
+    for (Operation &op : block)
+      visitOp(&op);
+  }
+}
+
+Evidence EvidenceAnalysis::lost(Operation *op) {
+  Evidence evidence;
+  evidence.number = fresh();
+  evidence.lostAt = op->getName().getStringRef();
+  return evidence;
+}
+
+static bool hasFloatResult(Operation *op) {
+  return llvm::any_of(op->getResultTypes(), getFloatFormat);
+}
+
+void EvidenceAnalysis::visitOp(Operation *op) {
+  if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ForallOp, scf::ExecuteRegionOp,
+          scf::IndexSwitchOp, tosa::IfOp, tosa::WhileOp>(op))
+    return visitLoop(op);
+  if (!hasFloatResult(op))
+    return;
+  if (isa<func::CallOp>(op))
+    return visitCall(op);
+  if (isa<linalg::LinalgOp>(op) && op->getNumRegions() == 1)
+    return visitStructured(op);
+  SmallVector<Evidence> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(facts.lookup(operand));
+  Evidence evidence = evaluate(op, operands);
+  if (auto range = op->getAttrOfType<ArrayAttr>(kRangeAttrName))
+    evidence.range = domains::intersect(
+        evidence.range, {cast<FloatAttr>(range[0]).getValueAsDouble(),
+                         cast<FloatAttr>(range[1]).getValueAsDouble()});
+  for (Value result : op->getResults())
+    facts[result] = evidence;
+}
+
+/// Number of elements reduced into one, if static.
+static std::optional<int64_t> reducedCount(linalg::LinalgOp op) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  int64_t count = 1;
+  for (auto [size, kind] : llvm::zip_equal(sizes, op.getIteratorTypesArray())) {
+    if (kind != utils::IteratorType::reduction)
+      continue;
+    if (ShapedType::isDynamic(size))
+      return std::nullopt;
+    count *= size;
+  }
+  return count;
+}
+
+void EvidenceAnalysis::visitStructured(Operation *op) {
+  auto structured = cast<linalg::LinalgOp>(op);
+  if (getOpClass(op) == OpClass::TensorCore) {
+    Evidence evidence;
+    evidence.gain = 1; // the class assumption about contraction results
+    evidence.number = fresh();
+    for (Value result : op->getResults())
+      facts[result] = evidence;
+    return;
+  }
+  Block *body = structured.getBlock();
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = structured.getMatchingBlockArgument(&operand);
+    if (argument)
+      facts[argument] = facts.lookup(operand.get());
+  }
+  for (Operation &inner : body->without_terminator())
+    visitOp(&inner);
+  Operation *yield = body->getTerminator();
+  bool reduces = structured.getNumReductionLoops() > 0;
+  for (auto [index, result] : llvm::enumerate(op->getResults())) {
+    if (index >= yield->getNumOperands())
+      break;
+    Value yielded = yield->getOperand(index);
+    if (!reduces) {
+      facts[result] = facts.lookup(yielded);
+      continue;
+    }
+    // out + x, or an op that commutes: what is combined is the other operand.
+    Operation *combiner = yielded.getDefiningOp();
+    BlockArgument out = body->getArgument(body->getNumArguments() - op->getNumResults() + index);
+    Value combined;
+    if (combiner && combiner->getNumOperands() == 2 && op->getNumResults() == 1)
+      combined = combiner->getOperand(0) == out   ? combiner->getOperand(1)
+                 : combiner->getOperand(1) == out ? combiner->getOperand(0)
+                                                  : Value();
+    Evidence initial = facts.lookup(structured.getDpsInits()[index]);
+    if (combined && isa<arith::AddFOp>(combiner)) {
+      Evidence sum = sumOver(facts.lookup(combined), reducedCount(structured),
+                             op->getName().getStringRef());
+      sum.range = domains::add(sum.range, initial.range);
+      facts[result] = sum;
+    } else if (combined && isa<arith::MaximumFOp, arith::MaxNumFOp>(combiner)) {
+      Evidence x = facts.lookup(combined);
+      x.range = domains::max(x.range, initial.range);
+      x.number = number(Kind::Max, x.number);
+      facts[result] = x;
+    } else if (combined && isa<arith::MinimumFOp, arith::MinNumFOp>(combiner)) {
+      Evidence x = facts.lookup(combined);
+      x.number = fresh();
+      facts[result] = x;
+    } else {
+      facts[result] = lost(op);
+    }
+  }
+}
+
+void EvidenceAnalysis::visitLoop(Operation *op) {
+  // Carried values: assume what the initial values show, then check what the body
+  // yields; if that is worse, nothing is known and the body is visited again.
+  auto loop = dyn_cast<scf::ForOp>(op);
+  auto bind = [&](bool trusting) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments()) {
+          Evidence evidence;
+          if (loop && trusting && argument.getArgNumber() > 0) {
+            evidence.gain = facts.lookup(loop.getInitArgs()[argument.getArgNumber() - 1]).gain;
+            if (!evidence.isAssumed() && facts.lookup(loop.getInitArgs()[argument.getArgNumber() - 1])
+                                             .range.mag() <= 1024)
+              evidence.gain = 1;
+          }
+          evidence.number = fresh();
+          facts[argument] = evidence;
+        }
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block)
+          visitOp(&inner);
+  };
+  bind(/*trusting=*/true);
+  if (loop) {
+    bool holds = llvm::all_of(
+        llvm::zip_equal(loop.getYieldedValues(), loop.getRegionIterArgs()), [&](auto pair) {
+          return facts.lookup(std::get<0>(pair)).gain <= facts.lookup(std::get<1>(pair)).gain;
+        });
+    if (!holds)
+      bind(/*trusting=*/false);
+  }
+  for (auto [index, result] : llvm::enumerate(op->getResults())) {
+    std::optional<Evidence> joined;
+    if (isa<scf::ForOp, scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp, tosa::IfOp>(op))
+      for (Region &region : op->getRegions())
+        if (region.hasOneBlock() && region.front().getTerminator()->getNumOperands() > index) {
+          Evidence yielded = facts.lookup(region.front().getTerminator()->getOperand(index));
+          joined = joined ? join(*joined, yielded) : yielded;
+        }
+    if (joined && loop)
+      joined = join(*joined, facts.lookup(loop.getInitArgs()[index]));
+    facts[result] = joined.value_or(lost(op));
+  }
+}
+
+void EvidenceAnalysis::visitCall(Operation *op) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+      op, cast<func::CallOp>(op).getCalleeAttr());
+  auto known = callees.find(callee);
+  if (callee && !callee.isExternal() && known == callees.end()) {
+    callees[callee]; // a recursive call finds no results: unknown
+    for (BlockArgument argument : callee.getArguments()) {
+      Evidence evidence;
+      evidence.gain = 1;
+      evidence.number = fresh();
+      facts[argument] = evidence;
+    }
+    visitRegion(callee.getFunctionBody());
+    SmallVector<Evidence> results;
+    if (callee.getFunctionBody().hasOneBlock())
+      for (Value returned : callee.getFunctionBody().front().getTerminator()->getOperands())
+        results.push_back(facts.lookup(returned));
+    callees[callee] = results;
+    known = callees.find(callee);
+  }
+  // The callee's facts rest on its arguments having gain 1: so must the call's.
+  bool argumentsHold = llvm::all_of(op->getOperands(), [&](Value operand) {
+    Evidence evidence = facts.lookup(operand);
+    return !getFloatFormat(operand.getType()) || evidence.isAssumed() ||
+           evidence.range.mag() <= 1024;
+  });
+  for (auto [index, result] : llvm::enumerate(op->getResults())) {
+    Evidence evidence = lost(op);
+    if (known != callees.end() && index < known->second.size() && argumentsHold) {
+      evidence = known->second[index];
+      evidence.number = fresh();
+    }
+    facts[result] = evidence;
+  }
+}
+
+unsigned EvidenceAnalysis::fresh() {
+  expressions.emplace_back();
+  return expressions.size() - 1;
+}
+
+unsigned EvidenceAnalysis::number(Kind kind, unsigned a, unsigned b, double factor) {
+  // A factor in f64 and its f32 rounding are one: torch takes variances in f64.
+  factor = static_cast<float>(factor);
+  auto [it, isNew] = numbers.try_emplace({kind, a, b, factor}, expressions.size());
+  if (isNew)
+    expressions.push_back({kind, a, b, factor});
+  return it->second;
+}
+
+std::optional<EvidenceAnalysis::MeanSquare> EvidenceAnalysis::asMeanSquare(unsigned value,
+                                                                           bool summed) const {
+  const Expression &e = expressions[value];
+  switch (e.kind) {
+  case Kind::Plus:
+    return asMeanSquare(e.a, summed);
+  case Kind::Sum:
+    return asMeanSquare(e.a, true);
+  case Kind::Scaled: {
+    auto inner = asMeanSquare(e.a, summed);
+    if (inner)
+      inner->factor *= e.factor;
+    return inner;
+  }
+  case Kind::Square:
+    return summed ? std::optional(MeanSquare{e.a, 1}) : std::nullopt;
+  case Kind::Sub: {
+    // mean(x^2) - mean(x)^2 is the mean square of x - mean(x).
+    auto squares = asMeanSquare(e.a, summed);
+    const Expression &b = expressions[e.b];
+    if (!squares || b.kind != Kind::Square || !isMeanOf(b.a, squares->of))
+      return std::nullopt;
+    auto difference = numbers.find({Kind::Sub, squares->of, b.a, 1.0});
+    if (difference == numbers.end())
+      return std::nullopt;
+    return MeanSquare{difference->second, squares->factor};
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
+bool EvidenceAnalysis::isMeanOf(unsigned mean, unsigned x) const {
+  const Expression &e = expressions[mean];
+  return e.kind == Kind::Scaled && isSumOf(e.a, x);
+}
+
+bool EvidenceAnalysis::isSumOf(unsigned sum, unsigned x) const {
+  const Expression &e = expressions[sum];
+  if (e.kind == Kind::Plus)
+    return isSumOf(e.a, x);
+  return e.kind == Kind::Sum && e.a == x;
+}

@@ -1,0 +1,337 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What one operation does to the evidence of its operands.
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mp/Analysis/Evidence.h"
+#include "mp/Domains/Elementary.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Numerics/ArrayCast.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace domains = ::mp::domains;
+namespace numerics = ::mp::numerics;
+using domains::Interval;
+using domains::UnaryFn;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// A constant below this is no growth when it is added.
+static constexpr double kModest = 32768;
+
+/// A bounded value counts as gain 1 beside an assumed one.
+static double gainOf(const Evidence &x) {
+  return x.range.mag() <= kModest ? std::min(x.gain, 1.0) : x.gain;
+}
+
+/// The function an op computes, by its name without the dialect: arith, math,
+/// linalg and tosa spell it alike but for suffixes.
+static std::optional<UnaryFn> getFunction(StringRef name) {
+  return llvm::StringSwitch<std::optional<UnaryFn>>(name)
+      .Cases({"negf", "negate"}, UnaryFn::Neg)
+      .Cases({"absf", "abs"}, UnaryFn::Abs)
+      .Case("square", UnaryFn::Square)
+      .Case("reciprocal", UnaryFn::Reciprocal)
+      .Case("sqrt", UnaryFn::Sqrt)
+      .Case("rsqrt", UnaryFn::Rsqrt)
+      .Case("cbrt", UnaryFn::Cbrt)
+      .Case("exp", UnaryFn::Exp)
+      .Case("exp2", UnaryFn::Exp2)
+      .Case("expm1", UnaryFn::Expm1)
+      .Case("log", UnaryFn::Log)
+      .Case("log2", UnaryFn::Log2)
+      .Case("log10", UnaryFn::Log10)
+      .Case("log1p", UnaryFn::Log1p)
+      .Case("sin", UnaryFn::Sin)
+      .Case("cos", UnaryFn::Cos)
+      .Case("tan", UnaryFn::Tan)
+      .Case("atan", UnaryFn::Atan)
+      .Case("asin", UnaryFn::Asin)
+      .Case("acos", UnaryFn::Acos)
+      .Case("sinh", UnaryFn::Sinh)
+      .Case("cosh", UnaryFn::Cosh)
+      .Case("tanh", UnaryFn::Tanh)
+      .Case("erf", UnaryFn::Erf)
+      .Case("erfc", UnaryFn::Erfc)
+      .Case("sigmoid", UnaryFn::Sigmoid)
+      .Case("floor", UnaryFn::Floor)
+      .Case("ceil", UnaryFn::Ceil)
+      .Case("trunc", UnaryFn::Trunc)
+      .Case("round", UnaryFn::Round)
+      .Case("roundeven", UnaryFn::RoundEven)
+      .Default(std::nullopt);
+}
+
+/// Smallest and largest element of a float constant; top where it cannot be read.
+static Interval rangeOfConstant(Attribute constant) {
+  if (auto scalar = dyn_cast<FloatAttr>(constant)) {
+    double value = scalar.getValueAsDouble();
+    return value == value ? Interval::point(value) : Interval::top();
+  }
+  auto elements = dyn_cast<ElementsAttr>(constant);
+  auto format = elements ? dyn_cast<FloatType>(elements.getElementType()) : FloatType();
+  auto source = format ? numerics::formatOf(format.getFloatSemantics()) : std::nullopt;
+  auto raw = source ? getRawElements(elements) : std::nullopt;
+  if (!raw)
+    return Interval::top();
+  Interval range;
+  unsigned width = numerics::storageBytes(*source);
+  double chunk[1024];
+  for (size_t begin = 0, count = raw->size() / width; begin < count; begin += std::size(chunk)) {
+    size_t size = std::min(std::size(chunk), count - begin);
+    numerics::convertArray(raw->data() + begin * width, *source, chunk, numerics::Format::F64, size);
+    for (double value : ArrayRef(chunk, size)) {
+      if (value != value)
+        return Interval::top();
+      range = domains::hull(range, Interval::point(value));
+    }
+  }
+  return range.isEmpty() ? Interval::point(0) : range;
+}
+
+Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) {
+  Attribute constant;
+  if (op->getNumOperands() == 0 && matchPattern(op, m_Constant(&constant))) {
+    Evidence evidence;
+    evidence.range = rangeOfConstant(constant);
+    evidence.parameter = true;
+    evidence.number = fresh();
+    return evidence;
+  }
+  StringRef name = op->getName().stripDialect();
+  if (getFunction(name))
+    return evaluateUnary(op, name, operands[0]);
+  SmallVector<Evidence> data;
+  for (auto [operand, evidence] : llvm::zip_equal(op->getOperands(), operands))
+    if (getFloatFormat(operand.getType()))
+      data.push_back(evidence);
+
+  if (isa<linalg::SoftmaxOp>(op)) {
+    Evidence evidence;
+    evidence.range = {0, 1};
+    evidence.number = fresh();
+    return evidence;
+  }
+  if (auto sum = dyn_cast<tosa::ReduceSumOp>(op)) {
+    int64_t size = cast<ShapedType>(sum.getInput().getType()).getDimSize(sum.getAxis());
+    return sumOver(data[0], ShapedType::isDynamic(size) ? std::nullopt : std::optional(size),
+                   op->getName().getStringRef());
+  }
+  if (isa<tosa::ReduceMaxOp>(op)) {
+    Evidence evidence = data[0];
+    evidence.number = number(Kind::Max, evidence.number);
+    return evidence;
+  }
+  if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {
+    Evidence evidence = data[0];
+    auto lo = dyn_cast<FloatAttr>(clamp.getMinVal()), hi = dyn_cast<FloatAttr>(clamp.getMaxVal());
+    if (lo && hi) {
+      Interval bounds = {lo.getValueAsDouble(), hi.getValueAsDouble()};
+      evidence.range = domains::min(domains::max(evidence.range, Interval::point(bounds.lo)),
+                                    Interval::point(bounds.hi));
+      evidence.number = fresh();
+    }
+    return evidence;
+  }
+  if (isa<arith::ExtFOp, arith::TruncFOp, tosa::CastOp>(op) && data.size() == 1)
+    return data[0];
+  if (data.size() == 2 && name != "select")
+    if (Evidence evidence = evaluateBinary(op, name, data[0], data[1]); evidence.number)
+      return evidence;
+  switch (getOpClass(op)) {
+  case OpClass::TensorCore: {
+    Evidence evidence;
+    evidence.gain = 1;
+    evidence.number = fresh();
+    return evidence;
+  }
+  case OpClass::ExactCommute: {
+    // Moves keep values; what gathers several keeps the hull. Destinations that
+    // are overwritten add nothing.
+    if (data.empty())
+      return lost(op);
+    bool isDestination = isa<DestinationStyleOpInterface>(op) && data.size() > 1;
+    Evidence evidence = data[0];
+    for (const Evidence &other : ArrayRef(data).drop_front().drop_back(isDestination))
+      evidence = join(evidence, other);
+    return evidence;
+  }
+  case OpClass::Follow: {
+    if (data.size() != 1)
+      return lost(op);
+    Evidence evidence = data[0];
+    evidence.number = fresh();
+    return evidence;
+  }
+  default:
+    return lost(op);
+  }
+}
+
+Evidence EvidenceAnalysis::evaluateUnary(Operation *op, StringRef name, const Evidence &x) {
+  UnaryFn fn = *getFunction(name);
+  Evidence result;
+  result.range = domains::image(fn, x.range);
+  result.parameter = x.parameter;
+  if (std::optional<double> growth = domains::linearBound(fn))
+    result.gain = *growth * x.gain;
+  // Scales made of given parameters, as batch norm's 1 / sqrt(variance + eps).
+  if (x.parameter && (fn == UnaryFn::Rsqrt || fn == UnaryFn::Sqrt || fn == UnaryFn::Reciprocal))
+    result.gain = 1;
+  switch (fn) {
+  case UnaryFn::Square: result.number = number(Kind::Square, x.number); break;
+  case UnaryFn::Sqrt: result.number = number(Kind::Sqrt, x.number); break;
+  case UnaryFn::Rsqrt: result.number = number(Kind::Rsqrt, x.number); break;
+  case UnaryFn::Reciprocal: result.number = number(Kind::Reciprocal, x.number); break;
+  default: result.number = fresh(); break;
+  }
+  if (result.gain == kInfinity && !result.range.isBounded())
+    result.lostAt = op->getName().getStringRef();
+  return result;
+}
+
+Evidence EvidenceAnalysis::evaluateBinary(Operation *op, StringRef name, const Evidence &a,
+                                          const Evidence &b) {
+  enum class Binary { None, Add, Sub, Mul, Div, Max, Min, Pow };
+  Binary kind = llvm::StringSwitch<Binary>(name)
+                    .Cases({"addf", "add"}, Binary::Add)
+                    .Cases({"subf", "sub"}, Binary::Sub)
+                    .Cases({"mulf", "mul"}, Binary::Mul)
+                    .Cases({"divf", "div"}, Binary::Div)
+                    .Cases({"maximumf", "maxnumf", "max", "maximum"}, Binary::Max)
+                    .Cases({"minimumf", "minnumf", "min", "minimum"}, Binary::Min)
+                    .Cases({"powf", "pow"}, Binary::Pow)
+                    .Default(Binary::None);
+  Evidence result;
+  switch (kind) {
+  case Binary::None:
+    return result;
+  case Binary::Add:
+  case Binary::Sub: {
+    result.range = kind == Binary::Add ? domains::add(a.range, b.range)
+                                       : domains::sub(a.range, b.range);
+    result.gain = std::max(gainOf(a), gainOf(b));
+    if (kind == Binary::Sub) {
+      result.number = number(Kind::Sub, a.number, b.number);
+      if (expressions[b.number].kind == Kind::Max && expressions[b.number].a == a.number)
+        result.range = domains::intersect(result.range, {-kInfinity, 0});
+    } else if (b.range.isPoint() && b.range.lo >= 0) {
+      result.number = number(Kind::Plus, a.number);
+    } else if (a.range.isPoint() && a.range.lo >= 0) {
+      result.number = number(Kind::Plus, b.number);
+    } else {
+      result.number = number(Kind::Add, std::min(a.number, b.number), std::max(a.number, b.number));
+    }
+    break;
+  }
+  case Binary::Mul:
+    result = multiply(a, b);
+    break;
+  case Binary::Div:
+    result = divide(a, b);
+    break;
+  case Binary::Max:
+  case Binary::Min:
+    result.range = kind == Binary::Max ? domains::max(a.range, b.range)
+                                       : domains::min(a.range, b.range);
+    result.gain = std::max(gainOf(a), gainOf(b));
+    result.number = fresh();
+    break;
+  case Binary::Pow:
+    if (b.range.isPoint() && b.range.lo == 2)
+      return evaluateUnary(op, "square", a);
+    result.range = a.range.lo >= 0 ? domains::powPositive(a.range, b.range) : Interval::top();
+    result.number = fresh();
+    break;
+  }
+  result.parameter = a.parameter && b.parameter;
+  if (result.gain == kInfinity && !result.range.isBounded())
+    result.lostAt = op->getName().getStringRef();
+  return result;
+}
+
+Evidence EvidenceAnalysis::multiply(const Evidence &a, const Evidence &b) {
+  Evidence result;
+  if (a.number == b.number) {
+    result.range = domains::square(a.range);
+    result.number = number(Kind::Square, a.number);
+    return result;
+  }
+  result.range = domains::mul(a.range, b.range);
+  auto scaled = [](double gain, const Interval &by) {
+    return gain == kInfinity || by.mag() == kInfinity ? kInfinity : gain * by.mag();
+  };
+  result.gain = std::min(scaled(a.gain, b.range), scaled(b.gain, a.range));
+  for (auto [x, y] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    // A parameter times anything assumed: an affine scale.
+    if (x->parameter && x->isAssumed() && gainOf(*y) <= kAssumedMargin)
+      result.gain = std::min(result.gain, 1.0);
+    const Expression &e = expressions[y->number];
+    if (e.kind == Kind::Rsqrt)
+      if (auto square = asMeanSquare(e.a); square && square->of == x->number)
+        result.range = domains::intersect(
+            result.range, Interval::symmetric(1 / std::sqrt(square->factor)));
+    if (e.kind == Kind::Reciprocal && x->range.lo >= 0 && isSumOf(e.a, x->number))
+      result.range = domains::intersect(result.range, {0, 1});
+  }
+  if (b.range.isPoint() && b.range.lo > 0)
+    result.number = number(Kind::Scaled, a.number, 0, b.range.lo);
+  else if (a.range.isPoint() && a.range.lo > 0)
+    result.number = number(Kind::Scaled, b.number, 0, a.range.lo);
+  else
+    result.number = number(Kind::Mul, std::min(a.number, b.number), std::max(a.number, b.number));
+  return result;
+}
+
+Evidence EvidenceAnalysis::divide(const Evidence &a, const Evidence &b) {
+  Evidence result;
+  result.range = domains::div(a.range, b.range);
+  double smallest = b.range.mig();
+  if (smallest > 0)
+    result.gain = a.gain / smallest;
+  if (b.parameter && b.isAssumed() && gainOf(a) <= kAssumedMargin)
+    result.gain = std::min(result.gain, 1.0);
+  if (a.range.lo >= 0 && isSumOf(b.number, a.number))
+    result.range = domains::intersect(result.range, {0, 1});
+  const Expression &e = expressions[b.number];
+  if (e.kind == Kind::Sqrt)
+    if (auto square = asMeanSquare(e.a); square && square->of == a.number)
+      result.range =
+          domains::intersect(result.range, Interval::symmetric(1 / std::sqrt(square->factor)));
+  if (a.range.isPoint() && a.range.lo == 1 && e.kind == Kind::Sqrt)
+    result.number = number(Kind::Rsqrt, e.a);
+  else if (a.range.isPoint() && a.range.lo == 1)
+    result.number = number(Kind::Reciprocal, b.number);
+  else if (b.range.isPoint() && b.range.lo > 0)
+    result.number = number(Kind::Scaled, a.number, 0, 1 / b.range.lo);
+  else
+    result.number = number(Kind::Div, a.number, b.number);
+  return result;
+}
+
+Evidence EvidenceAnalysis::sumOver(const Evidence &x, std::optional<int64_t> count, StringRef op) {
+  Evidence result;
+  result.number = number(Kind::Sum, x.number);
+  if (count) {
+    result.range = domains::mul(x.range, Interval::point(*count));
+    result.gain = x.gain * *count;
+  } else {
+    result.range = {x.range.lo >= 0 ? 0 : -kInfinity, x.range.hi <= 0 ? 0 : kInfinity};
+    result.lostAt = op;
+  }
+  return result;
+}
+
+Evidence EvidenceAnalysis::join(const Evidence &a, const Evidence &b) {
+  Evidence result;
+  result.range = domains::hull(a.range, b.range);
+  result.gain = std::max(gainOf(a), gainOf(b));
+  result.parameter = a.parameter && b.parameter;
+  result.number = a.number == b.number ? a.number : fresh();
+  result.lostAt = a.lostAt.empty() ? b.lostAt : a.lostAt;
+  return result;
+}

@@ -1,0 +1,47 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What ranges say. Formats with f32's range need no evidence beyond their
+// constants. For a smaller range every factor of a contraction needs some: a
+// checked constant, a proved range, or the class assumption (Evidence.h).
+// A contraction without keeps its formats, and the reason.
+
+#include "Decisions.h"
+#include "mlir/IR/Matchers.h"
+#include "mp/Analysis/ConstantRounding.h"
+#include "mp/Analysis/Evidence.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// Constants are checked for every format: also bf16 has a largest and a smallest value.
+static std::string whyConstantNot(Value value, FloatType format, double maxUnderflow) {
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return whyNotRounded(constant, format, maxUnderflow);
+  return "";
+}
+
+void mlir::mp::applyRanges(FunctionDecisions &decisions, double maxUnderflow) {
+  FloatType narrow = decisions.getNarrow();
+  bool needsEvidence = APFloat::semanticsMaxExponent(narrow.getFloatSemantics()) <
+                       APFloat::semanticsMaxExponent(APFloat::IEEEsingle());
+  std::optional<EvidenceAnalysis> evidence;
+  for (auto &[op, decision] : decisions.getOps()) {
+    if (decision.origin || decision.opClass != OpClass::TensorCore)
+      continue;
+    if (needsEvidence && !evidence)
+      evidence.emplace(decisions.getFunction());
+    auto interface = cast<PrecisionOpInterface>(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
+          !getFloatFormat(operand.get().getType()).isF32())
+        continue;
+      std::string why = evidence ? evidence->whyNot(operand.get(), narrow, maxUnderflow)
+                                 : whyConstantNot(operand.get(), narrow, maxUnderflow);
+      if (why.empty())
+        continue;
+      decision.decide(decision.compute, Origin::Range, why);
+      break;
+    }
+  }
+}

@@ -1,0 +1,154 @@
+// RUN: mp-opt %s -split-input-file --mp-assign-precision="format=f16" | FileCheck %s
+// RUN: mp-opt %s -split-input-file --mp-assign-precision="format=bf16" | FileCheck %s --check-prefix=BF16
+
+// bf16 has f32's range: no evidence is asked for, and nothing stays wide for range.
+// BF16-NOT: by = range
+
+// CHECK-LABEL: func.func @takes_arguments_on_the_class_assumption
+// CHECK: linalg.matmul {mp.precision = #mp.precision<in = [f16, f16, f32], compute = f16, acc = f32, out = [f32], by = class "T">}
+func.func @takes_arguments_on_the_class_assumption(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @keeps_exponentials_wide
+// CHECK: linalg.matmul {mp.precision = {{.*}}compute = f32{{.*}}by = range "no evidence that an operand stays below 65504: 'math.exp' has no bound"
+func.func @keeps_exponentials_wide(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %e = math.exp %x : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%e, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// An annotation is evidence.
+// CHECK-LABEL: func.func @believes_annotated_ranges
+// CHECK: linalg.matmul {{.*}}compute = f16
+func.func @believes_annotated_ranges(%x: tensor<4x4xf32> {mp.range = [-8.0, 8.0]}, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %e = math.exp %x : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%e, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @keeps_large_constants_wide
+// CHECK: linalg.matmul {{.*}}compute = f32{{.*}}by = range "a constant reaches 3.6e+06, beyond the largest f16 65504"
+func.func @keeps_large_constants_wide(%x: tensor<4x2xf32>, %i: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %w = arith.constant dense<[[1.0, 3.6e6], [2.0, 0.5]]> : tensor<2x2xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x2xf32>, tensor<2x2xf32>) outs(%i : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @keeps_tiny_constants_wide
+// CHECK: linalg.matmul {{.*}}compute = f32{{.*}}by = range "4 of 4 non-zero elements of a constant would become zero in f16"
+func.func @keeps_tiny_constants_wide(%x: tensor<4x2xf32>, %i: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %w = arith.constant dense<[[-1.0e-9, -2.0e-9], [-1.5e-9, -1.0e-9]]> : tensor<2x2xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x2xf32>, tensor<2x2xf32>) outs(%i : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @keeps_growing_products_wide
+// CHECK: linalg.matmul {{.*}}compute = f32{{.*}}by = range
+func.func @keeps_growing_products_wide(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c = arith.constant dense<1.0e5> : tensor<4x4xf32>
+  %m = arith.mulf %x, %c : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%m, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// Softmax in pieces: x - max x is at most 0, its exponential at most 1, and a
+// part of a sum of such at most 1.
+// CHECK-LABEL: func.func @bounds_decomposed_softmax
+// CHECK: linalg.matmul {{.*}}compute = f16
+#id = affine_map<(i,j)->(i,j)>
+#row = affine_map<(i,j)->(i)>
+func.func @bounds_decomposed_softmax(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %ninf = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %er = tensor.empty() : tensor<4xf32>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %m0 = linalg.fill ins(%ninf : f32) outs(%er : tensor<4xf32>) -> tensor<4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%er : tensor<4xf32>) -> tensor<4xf32>
+  %max = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x4xf32>) outs(%m0 : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.maximumf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %exp = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %max : tensor<4x4xf32>, tensor<4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  } -> tensor<4x4xf32>
+  %sum = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%exp : tensor<4x4xf32>) outs(%s0 : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %p = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%exp, %sum : tensor<4x4xf32>, tensor<4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.divf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4x4xf32>
+  %0 = linalg.matmul ins(%p, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// RMS norm: x / sqrt(mean x^2 + eps) is at most sqrt n; without the mean of its own
+// squares below, a quotient has no bound.
+// CHECK-LABEL: func.func @bounds_rms_norm
+// CHECK: linalg.matmul {{.*}}compute = f16
+// CHECK: linalg.matmul {{.*}}compute = f32{{.*}}by = range "no evidence
+#id = affine_map<(i,j)->(i,j)>
+#row = affine_map<(i,j)->(i)>
+func.func @bounds_rms_norm(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 4.0 : f32
+  %eps = arith.constant 1.0e-5 : f32
+  %er = tensor.empty() : tensor<4xf32>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%er : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x4xf32>) outs(%s0 : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %q = arith.mulf %a, %a : f32
+    %r = arith.addf %b, %q : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %norm = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %sum : tensor<4x4xf32>, tensor<4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.divf %b, %n : f32
+    %v = arith.addf %m, %eps : f32
+    %s = math.rsqrt %v : f32
+    %r = arith.mulf %a, %s : f32
+    linalg.yield %r : f32
+  } -> tensor<4x4xf32>
+  %other = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%y, %sum : tensor<4x4xf32>, tensor<4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.divf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4x4xf32>
+  %0 = linalg.matmul ins(%norm, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = linalg.matmul ins(%other, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @keeps_angles_wide
+// CHECK: linalg.matmul {{.*}}compute = f32{{.*}}by = class "T, but its result is an angle"
+func.func @keeps_angles_wide(%p: tensor<4x1xf32>, %f: tensor<1x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul ins(%p, %f : tensor<4x1xf32>, tensor<1x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = math.cos %0 : tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
