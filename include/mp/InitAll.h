@@ -10,6 +10,7 @@
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Assign/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
+#include "mp/Transforms/Verify/Passes.h"
 
 namespace mlir::mp {
 
@@ -23,6 +24,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
 inline void registerAllPasses() {
   registerMPAssignPasses();
   registerMPMaterializePasses();
+  registerMPVerifyPasses();
   registerMixedPrecisionPipeline();
 }
 

@@ -1,0 +1,28 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether a converted module is the original one plus casts, and nothing else.
+
+#ifndef MP_TRANSFORMS_VERIFY_ERASURE_H
+#define MP_TRANSFORMS_VERIFY_ERASURE_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::mp {
+
+/// Succeeds if `converted` becomes `original` when what mp put in is taken out again:
+///
+/// - `mp.cast` and `mp.round` marked `inserted` stand for their source,
+/// - constants, `tensor.empty` and `linalg.fill` may be made again in other formats; a constant
+///   must be the original's value, or that value rounded to nearest even into its new format,
+/// - in bodies of linalg ops, `arith.extf` may widen an argument whose format changed back to the
+///   original's,
+/// - element formats of floats are free, except in signatures of functions that are not private,
+/// - private functions may have copies, each of which must match the function it stands for.
+///
+/// Everything else must agree: ops and their order, operands, attributes, shapes, blocks. Errors
+/// stand at the converted op with a note at the original; the first of each function is reported.
+LogicalResult checkErasure(ModuleOp original, ModuleOp converted);
+
+} // namespace mlir::mp
+
+#endif // MP_TRANSFORMS_VERIFY_ERASURE_H

@@ -1,0 +1,98 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The contracts of phases 0, 2 and 3, and of the conversion as a whole.
+
+#ifndef MP_TRANSFORMS_VERIFY_PASSES
+#define MP_TRANSFORMS_VERIFY_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def VerifyInput : Pass<"mp-verify-input", "::mlir::ModuleOp"> {
+  let summary = "Check that a graph can be decided on: phase 0 (exact)";
+  let description = [{
+    Fails where a function that has reached no phase carries `mp.precision` or
+    has tensors of tf32 elements, which nothing lowers; and where a constant's
+    data is elided (it parses, but its values are gone).
+
+    Example (`--mp-verify-input`) of what passes:
+    ```mlir
+    func.func @relu(%x: tensor<4xf32> {mp.range = [-1.0, 1.0]}) -> tensor<4xf32> {
+      %zero = arith.constant dense<0.0> : tensor<4xf32>
+      %0 = arith.maximumf %x, %zero {mp.pin = f32} : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+def VerifyAssigned : Pass<"mp-verify-assigned", "::mlir::ModuleOp"> {
+  let summary = "Check that every op has its decision: phase 2 (exact)";
+  let description = [{
+    For functions whose phase is `assigned`, fails where an op outside bodies
+    with a float operand or result has no `mp.precision`, where its entries are
+    not one per operand and result with `_` exactly for what is no float, where
+    a contraction names no accumulator, and where an operand's entry is neither
+    the storage its producer names nor a format the op itself asked for.
+
+    Example (`--mp-verify-assigned`) of what passes:
+    ```mlir
+    func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> attributes {mp.phase = "assigned"} {
+      %0 = linalg.matmul {mp.precision = #mp.precision<in = [bf16, bf16, f32], compute = bf16, acc = f32, out = [f32], by = class "T">}
+                         ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>)
+                         outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
+      return %0 : tensor<4x2xf32>
+    }
+    ```
+  }];
+}
+
+def VerifyMaterialized : Pass<"mp-verify-materialized", "::mlir::ModuleOp"> {
+  let summary = "Check that types and casts alone say it all: phase 3 (exact)";
+  let description = [{
+    For functions whose phase is `materialized`, fails where `mp.precision` is
+    left, where an inserted cast joins f64 and a narrow format or changes nothing,
+    where a tensor has tf32 elements, and where a contraction that got a narrowed
+    factor accumulates in less than f32.
+
+    Example (`--mp-verify-materialized`) of what passes:
+    ```mlir
+    func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xbf16>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> attributes {mp.phase = "materialized"} {
+      %0 = mp.cast ieee %x {inserted} : tensor<4x8xf32> to tensor<4x8xbf16>
+      %1 = linalg.matmul ins(%0, %w : tensor<4x8xbf16>, tensor<8x2xbf16>)
+                         outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
+      return %1 : tensor<4x2xf32>
+    }
+    ```
+  }];
+}
+
+def CheckErasure : Pass<"mp-check-erasure", "::mlir::ModuleOp"> {
+  let summary = "Check that a converted module is the original plus casts (exact)";
+  let description = [{
+    Reads the original from the file `original` and walks both side by side: same
+    ops in the same order, same operands up to casts marked `inserted`, same
+    attributes and shapes, element formats free, constants equal or rounded to
+    nearest even into their new format, clones of private functions matched to
+    their original. Extra `tensor.empty` and `linalg.fill` for destinations of
+    another format, and `arith.extf` of narrowed arguments of linalg bodies, are
+    part of casting. The first difference in each function is an error.
+
+    Example, accepted when `original` is the same module without its two casts
+    and with f32 in place of bf16:
+    ```mlir
+    func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
+      %0 = mp.cast ieee %x {inserted} : tensor<4x8xf32> to tensor<4x8xbf16>
+      %1 = mp.cast ieee %w {inserted} : tensor<8x2xf32> to tensor<8x2xbf16>
+      %2 = linalg.matmul ins(%0, %1 : tensor<4x8xbf16>, tensor<8x2xbf16>)
+                         outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
+      return %2 : tensor<4x2xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"original", "original", "std::string", "\"\"",
+           "File with the module as it was before conversion">
+  ];
+}
+
+#endif // MP_TRANSFORMS_VERIFY_PASSES

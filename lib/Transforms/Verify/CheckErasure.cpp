@@ -1,0 +1,40 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mlir/Parser/Parser.h"
+#include "mp/Transforms/Verify/Erasure.h"
+#include "mp/Transforms/Verify/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_CHECKERASURE
+#include "mp/Transforms/Verify/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+namespace {
+struct CheckErasure : mlir::mp::impl::CheckErasureBase<CheckErasure> {
+  using CheckErasureBase::CheckErasureBase;
+
+  /// Parses here, not when run: the file may need dialects that are not loaded yet.
+  LogicalResult initialize(MLIRContext *context) override {
+    if (original.empty())
+      return emitError(UnknownLoc::get(context))
+             << "mp-check-erasure: option 'original' is empty, expected the file that was converted";
+    auto module = parseSourceFile<ModuleOp>(original, context);
+    if (!module)
+      return emitError(UnknownLoc::get(context))
+             << "mp-check-erasure: cannot read the original from '" << original << "'";
+    originalModule = std::make_shared<OwningOpRef<ModuleOp>>(std::move(module));
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(checkErasure(originalModule->get(), getOperation())))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  std::shared_ptr<OwningOpRef<ModuleOp>> originalModule; ///< shared by copies of the pass
+};
+} // namespace

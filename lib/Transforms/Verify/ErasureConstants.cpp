@@ -1,0 +1,48 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ErasureMatcher.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+bool mlir::mp::isSameUpToFormat(Type original, Type converted) {
+  if (original == converted)
+    return true;
+  FloatType from = getFloatFormat(original), to = getFloatFormat(converted);
+  return from && to && withFormat(converted, from) == original;
+}
+
+/// Elements held in a resource, as an attribute that holds them itself; null if they are missing.
+static Attribute readResource(Attribute attribute) {
+  auto resource = dyn_cast_or_null<DenseResourceElementsAttr>(attribute);
+  if (!resource)
+    return attribute;
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  bool isSplat = false;
+  if (!blob || !DenseElementsAttr::isValidRawBuffer(resource.getType(), blob->getData(), isSplat))
+    return {};
+  return DenseElementsAttr::getFromRawBuffer(resource.getType(), blob->getData());
+}
+
+/// The format of a constant; null if it is no float, or floats, with a type.
+static FloatType getConstantFormat(Attribute attribute) {
+  auto typed = dyn_cast_or_null<TypedAttr>(attribute);
+  return typed ? getFloatFormat(typed.getType()) : FloatType();
+}
+
+bool mlir::mp::isSameConstant(Attribute original, Attribute converted) {
+  if (original == converted)
+    return true;
+  FloatType from = getConstantFormat(original), to = getConstantFormat(converted);
+  if (!from || !to ||
+      !isSameUpToFormat(cast<TypedAttr>(original).getType(), cast<TypedAttr>(converted).getType()))
+    return false;
+  original = readResource(original);
+  converted = readResource(converted);
+  if (!original || !converted)
+    return false;
+  if (from != to)
+    original = convertConstant(original, to, Rounding::RNE, Overflow::IEEE);
+  return original && original == converted;
+}

@@ -1,0 +1,244 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ErasureMatcher.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// A cast or rounding that mp put in.
+static bool isInserted(Operation *op) {
+  if (auto cast = dyn_cast<CastOp>(op))
+    return cast.getInserted();
+  if (auto round = dyn_cast<RoundOp>(op))
+    return round.getInserted();
+  return false;
+}
+
+/// What a value is without inserted casts.
+static Value strip(Value value) {
+  while (Operation *def = value.getDefiningOp()) {
+    if (!isInserted(def))
+      break;
+    value = def->getOperand(0);
+  }
+  return value;
+}
+
+/// Ops that may be made again in another format, or dropped when only their copies are used.
+static bool isFloating(Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumSuccessors() != 0)
+    return false;
+  return (op->hasTrait<OpTrait::ConstantLike>() && op->getNumOperands() == 0) ||
+         isa<tensor::EmptyOp, linalg::FillOp>(op);
+}
+
+/// Attributes in which mp keeps its books.
+static bool isBookkeeping(StringRef name) {
+  return name == kPhaseAttrName || name == kPrecisionAttrName;
+}
+
+/// Reports at the converted op, with a note at the original.
+static InFlightDiagnostic differ(Operation *original, Operation *converted, const Twine &what) {
+  InFlightDiagnostic diagnostic = converted->emitOpError() << what;
+  diagnostic.attachNote(original->getLoc()) << "the original '" << original->getName() << "' is here";
+  return diagnostic;
+}
+
+LogicalResult ErasureMatcher::match(Operation *original, Operation *converted) {
+  if (failed(pairOps(original, converted)))
+    return failure();
+  for (auto [left, right] : pairs)
+    if (failed(compareOperands(left, right)))
+      return failure();
+  return success();
+}
+
+LogicalResult ErasureMatcher::pairOps(Operation *original, Operation *converted) {
+  if (original->getName() != converted->getName())
+    return differ(original, converted, "stands where the original has '")
+           << original->getName() << "'; only casts marked 'inserted' may be added";
+  if (failed(compareAttributes(original, converted)) || failed(compareTypes(original, converted)))
+    return failure();
+  pairs.push_back({original, converted});
+  for (auto [left, right] : llvm::zip_equal(original->getResults(), converted->getResults()))
+    originals[right] = left;
+  for (auto [left, right] : llvm::zip_equal(original->getRegions(), converted->getRegions()))
+    if (failed(pairRegions(left, right)))
+      return failure();
+  return success();
+}
+
+LogicalResult ErasureMatcher::pairRegions(Region &original, Region &converted) {
+  Operation *left = original.getParentOp(), *right = converted.getParentOp();
+  size_t leftCount = original.getBlocks().size(), rightCount = converted.getBlocks().size();
+  if (leftCount != rightCount)
+    return differ(left, right, "has " + Twine(rightCount) + " blocks, the original has " +
+                                   Twine(leftCount));
+  for (auto [a, b] : llvm::zip_equal(original, converted)) {
+    blocks[&a] = &b;
+    if (a.getNumArguments() != b.getNumArguments())
+      return differ(left, right, "has a block of " + Twine(b.getNumArguments()) +
+                                     " arguments, the original of " + Twine(a.getNumArguments()));
+    for (auto [x, y] : llvm::zip_equal(a.getArguments(), b.getArguments())) {
+      if (!isSameUpToFormat(x.getType(), y.getType()))
+        return differ(left, right, "has a block argument of type ")
+               << y.getType() << ", the original has " << x.getType();
+      originals[y] = x;
+    }
+  }
+  for (auto [a, b] : llvm::zip_equal(original, converted))
+    if (failed(pairBlocks(a, b)))
+      return failure();
+  return success();
+}
+
+LogicalResult ErasureMatcher::pairBlocks(Block &original, Block &converted) {
+  auto left = original.begin(), right = converted.begin();
+  for (;;) {
+    while (left != original.end() && (isInserted(&*left) || isFloating(&*left)))
+      ++left;
+    for (; right != converted.end(); ++right) {
+      if (isWideningOfArgument(&*right))
+        originals[right->getResult(0)] = originals.lookup(right->getOperand(0));
+      else if (!isInserted(&*right) && !isFloating(&*right))
+        break;
+    }
+    if (left == original.end() && right == converted.end())
+      return success();
+    if (left == original.end())
+      return differ(converted.getParentOp() ? original.getParentOp() : &original.back(), &*right,
+                    "has no counterpart in the original; only casts marked 'inserted' may be added");
+    if (right == converted.end()) {
+      InFlightDiagnostic diagnostic = converted.getParentOp()->emitOpError()
+                                      << "lacks an op of the original: '" << left->getName() << "'";
+      diagnostic.attachNote(left->getLoc()) << "it is here";
+      return diagnostic;
+    }
+    if (failed(pairOps(&*left++, &*right++)))
+      return failure();
+  }
+}
+
+/// extf(argument : narrow -> the original argument's format), in the body of a linalg op.
+bool ErasureMatcher::isWideningOfArgument(Operation *converted) const {
+  auto widen = dyn_cast<arith::ExtFOp>(converted);
+  auto argument = widen ? dyn_cast<BlockArgument>(widen.getIn()) : BlockArgument();
+  if (!argument || argument.getOwner() != converted->getBlock() ||
+      !isa<linalg::LinalgOp>(converted->getParentOp()))
+    return false;
+  Value original = originals.lookup(argument);
+  return original && original.getType() != argument.getType() &&
+         original.getType() == widen.getType();
+}
+
+LogicalResult ErasureMatcher::compareAttributes(Operation *original, Operation *converted) {
+  auto call = dyn_cast<CallOpInterface>(original);
+  bool isFunction = isa<FunctionOpInterface>(original);
+  bool isPublic = isFunction && cast<SymbolOpInterface>(original).isPublic();
+  DictionaryAttr left = original->getAttrDictionary(), right = converted->getAttrDictionary();
+  for (NamedAttribute attribute : right)
+    if (!isBookkeeping(attribute.getName()) && !left.contains(attribute.getName()))
+      return differ(original, converted, "has '" + attribute.getName().strref() +
+                                             "', which the original has not");
+  for (NamedAttribute attribute : left) {
+    StringAttr name = attribute.getName();
+    Attribute before = attribute.getValue(), after = right.get(name);
+    if (before == after || isBookkeeping(name))
+      continue;
+    if (!after)
+      return differ(original, converted, "lacks '" + name.strref() + "'");
+    auto leftSymbol = dyn_cast<FlatSymbolRefAttr>(before);
+    auto rightSymbol = dyn_cast<FlatSymbolRefAttr>(after);
+    if (call && leftSymbol && rightSymbol &&
+        call.getCallableForCallee() == CallInterfaceCallable(SymbolRefAttr(leftSymbol))) {
+      calls.insert({leftSymbol.getAttr(), rightSymbol.getAttr()});
+      continue;
+    }
+    if (isFunction && name == SymbolTable::getSymbolAttrName())
+      continue; // a copy; who may be one is for the caller to know
+    if (isFunction && !isPublic && name == "function_type")
+      continue; // the entry block's arguments and the returned values tell
+    // TOSA's accumulator may become wider with its operands.
+    auto leftType = dyn_cast<TypeAttr>(before), rightType = dyn_cast<TypeAttr>(after);
+    if (name == "acc_type" && leftType && rightType && isa<FloatType>(leftType.getValue()) &&
+        isa<FloatType>(rightType.getValue()))
+      continue;
+    if (!isSameConstant(before, after))
+      return differ(original, converted, "has '" + name.strref() + "' = ")
+             << after << ", the original has " << before;
+  }
+  return success();
+}
+
+LogicalResult ErasureMatcher::compareTypes(Operation *original, Operation *converted) {
+  if (original->getNumResults() != converted->getNumResults() ||
+      original->getNumRegions() != converted->getNumRegions() ||
+      original->getNumSuccessors() != converted->getNumSuccessors())
+    return differ(original, converted, "differs from the original in its number of results, "
+                                       "regions or successors");
+  for (auto [left, right] : llvm::zip_equal(original->getResultTypes(), converted->getResultTypes()))
+    if (!isSameUpToFormat(left, right))
+      return differ(original, converted, "returns ") << right << ", the original " << left;
+  return success();
+}
+
+LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *converted) {
+  if (original->getNumOperands() != converted->getNumOperands())
+    return differ(original, converted, "has " + Twine(converted->getNumOperands()) +
+                                           " operands, the original " +
+                                           Twine(original->getNumOperands()));
+  for (auto [index, left, right] :
+       llvm::enumerate(original->getOperands(), converted->getOperands()))
+    if (!isSame(left, right)) {
+      InFlightDiagnostic diagnostic =
+          differ(original, converted, "operand #" + Twine(index) + " is not the original's, nor a "
+                                      "cast of it or a constant rounded from it");
+      diagnostic.attachNote(right.getLoc()) << "it is defined here";
+      return diagnostic;
+    }
+  for (auto [index, left] : llvm::enumerate(original->getSuccessors()))
+    if (blocks.lookup(left) != converted->getSuccessor(index))
+      return differ(original, converted, "goes to another block than the original");
+  return success();
+}
+
+bool ErasureMatcher::isSame(Value original, Value converted) {
+  original = strip(original);
+  converted = strip(converted);
+  if (Value known = originals.lookup(converted))
+    return known == original;
+  auto left = dyn_cast<OpResult>(original), right = dyn_cast<OpResult>(converted);
+  return left && right && isSameFloating(left, right);
+}
+
+bool ErasureMatcher::isSameFloating(OpResult original, OpResult converted) {
+  Operation *left = original.getOwner(), *right = converted.getOwner();
+  if (!isFloating(left) || left->getName() != right->getName() ||
+      left->getNumOperands() != right->getNumOperands() ||
+      !isSameUpToFormat(original.getType(), converted.getType()))
+    return false;
+  if (sameFloating.contains({original, converted}))
+    return true;
+  DictionaryAttr before = left->getAttrDictionary(), after = right->getAttrDictionary();
+  auto count = [](DictionaryAttr attributes) {
+    return llvm::count_if(attributes, [](NamedAttribute attribute) {
+      return !isBookkeeping(attribute.getName());
+    });
+  };
+  if (count(before) != count(after))
+    return false;
+  for (NamedAttribute attribute : before)
+    if (!isBookkeeping(attribute.getName()) &&
+        !isSameConstant(attribute.getValue(), after.get(attribute.getName())))
+      return false;
+  for (auto [a, b] : llvm::zip_equal(left->getOperands(), right->getOperands()))
+    if (!isSame(a, b))
+      return false;
+  sameFloating.insert({original, converted});
+  return true;
+}

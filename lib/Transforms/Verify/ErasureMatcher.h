@@ -1,0 +1,57 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two functions side by side: which converted op stands for which original one.
+
+#ifndef MP_LIB_TRANSFORMS_VERIFY_ERASUREMATCHER_H
+#define MP_LIB_TRANSFORMS_VERIFY_ERASUREMATCHER_H
+
+#include "mp/Dialect/MP/MPDialect.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::mp {
+
+/// Equal attributes, or a float constant converted to another format by rounding to nearest even.
+/// Reads resources; one whose data is missing equals only itself.
+bool isSameConstant(Attribute original, Attribute converted);
+
+/// Equal types up to the format of float elements.
+bool isSameUpToFormat(Type original, Type converted);
+
+/// Pairs the ops of an original op and a converted one, regions included. *Anchored* ops pair one to
+/// one in program order. *Floating* ops (constants, tensor.empty, linalg.fill) pair on demand, when
+/// operands of anchored ops are compared. Inserted casts stand for their source, on both sides.
+class ErasureMatcher {
+public:
+  using SymbolPair = std::pair<StringAttr, StringAttr>;
+
+  /// Pairs everything, then compares operands (blocks need not stand in order of dominance).
+  LogicalResult match(Operation *original, Operation *converted);
+
+  /// Callees that differ in name, and so must match as functions.
+  ArrayRef<SymbolPair> getCalls() const { return calls.getArrayRef(); }
+
+private:
+  LogicalResult pairOps(Operation *original, Operation *converted);
+  LogicalResult pairRegions(Region &original, Region &converted);
+  LogicalResult pairBlocks(Block &original, Block &converted);
+  LogicalResult compareAttributes(Operation *original, Operation *converted);
+  LogicalResult compareTypes(Operation *original, Operation *converted);
+  LogicalResult compareOperands(Operation *original, Operation *converted);
+  bool isWideningOfArgument(Operation *converted) const;
+
+  /// True if `converted` stands for `original`.
+  bool isSame(Value original, Value converted);
+  bool isSameFloating(OpResult original, OpResult converted);
+
+  llvm::DenseMap<Value, Value> originals; ///< of converted results and block arguments
+  llvm::DenseMap<Block *, Block *> blocks; ///< original to converted
+  llvm::DenseSet<std::pair<Value, Value>> sameFloating;
+  SmallVector<std::pair<Operation *, Operation *>> pairs;
+  llvm::SetVector<SymbolPair> calls;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_TRANSFORMS_VERIFY_ERASUREMATCHER_H

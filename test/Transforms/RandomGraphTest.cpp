@@ -1,0 +1,143 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What conversion promises, on random graphs: the result verifies, erases to the original, is the
+// same in every run and unchanged by a second one, and survives text and bytecode.
+
+#include "RandomGraph.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mp/InitAll.h"
+#include "mp/Transforms/Verify/Erasure.h"
+#include "llvm/ADT/StringSet.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::test;
+
+namespace {
+
+std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
+  return text;
+}
+
+std::string bytecode(ModuleOp module) {
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  (void)writeBytecodeToFile(module, stream);
+  return bytes;
+}
+
+struct Converter {
+  explicit Converter(MLIRContext &context) : handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      errors += diagnostic.str() + "\n";
+    return success();
+  }) {}
+
+  /// The phases one by one, each checked.
+  LogicalResult convert(ModuleOp module, StringRef format) {
+    PassManager manager(module.getContext());
+    AssignPrecisionOptions assign;
+    assign.format = format.str();
+    manager.addPass(createVerifyInput());
+    manager.addPass(createAssignPrecision(assign));
+    manager.addPass(createVerifyAssigned());
+    manager.addPass(createInsertCasts());
+    manager.addPass(createVerifyMaterialized());
+    return manager.run(module);
+  }
+  LogicalResult runPipeline(ModuleOp module, StringRef format) {
+    PassManager manager(module.getContext());
+    MixedPrecisionOptions options;
+    options.format = format.str();
+    buildMixedPrecisionPipeline(manager, options);
+    return manager.run(module);
+  }
+
+  std::string errors;
+  ScopedDiagnosticHandler handler;
+};
+
+/// Checks one graph; empty when all holds, else what did not.
+std::string checkGraph(MLIRContext &context, uint64_t seed) {
+  static constexpr StringLiteral kFormats[] = {"bf16", "f16", "tf32"};
+  StringRef format = kFormats[seed % 3];
+  Converter converter(context);
+  auto original = RandomGraph(&context, seed).build(4 + seed % 29);
+  auto fail = [&](StringRef what, ModuleOp module) {
+    return what.str() + "\n" + converter.errors + "original:\n" + print(*original) + "converted:\n" +
+           print(module);
+  };
+  if (failed(verify(*original)))
+    return fail("the generator made an invalid graph", *original);
+
+  OwningOpRef<ModuleOp> byPhases = original->clone();
+  if (failed(converter.convert(*byPhases, format)))
+    return fail("a phase failed", *byPhases);
+  if (failed(checkErasure(*original, *byPhases)))
+    return fail("the phases' result does not erase to the original", *byPhases);
+
+  OwningOpRef<ModuleOp> converted = original->clone();
+  if (failed(converter.runPipeline(*converted, format)))
+    return fail("the pipeline failed", *converted);
+  if (failed(checkErasure(*original, *converted)))
+    return fail("the pipeline's result does not erase to the original", *converted);
+
+  std::string text = print(*converted);
+  OwningOpRef<ModuleOp> again = original->clone();
+  if (failed(converter.runPipeline(*again, format)) || print(*again) != text)
+    return fail("a second conversion gives another result", *again);
+  OwningOpRef<ModuleOp> twice = converted->clone();
+  if (failed(converter.runPipeline(*twice, format)) || print(*twice) != text)
+    return fail("the pipeline changes its own result", *twice);
+
+  auto fromText = parseSourceString<ModuleOp>(text, &context);
+  if (!fromText || print(*fromText) != text)
+    return fail("text does not survive", *converted);
+  auto fromBytes = parseSourceString<ModuleOp>(bytecode(*converted), &context);
+  if (!fromBytes || print(*fromBytes) != text)
+    return fail("bytecode does not survive", *converted);
+  return "";
+}
+
+void checkSeeds(uint64_t begin, uint64_t end) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  loadDialects(context);
+  for (uint64_t seed = begin; seed < end; ++seed)
+    ASSERT_EQ(checkGraph(context, seed), "") << "seed " << seed;
+}
+
+TEST(RandomGraph, KeepsThePromises) { checkSeeds(0, 1000); }
+
+TEST(RandomGraph, SlowKeepsThePromises) { checkSeeds(1000, 10000); }
+
+/// The property test means something only if graphs are varied and get narrowed.
+TEST(RandomGraph, IsVariedAndGetsNarrowed) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  loadDialects(context);
+  Converter converter(context);
+  llvm::StringMap<unsigned> graphsWith;
+  unsigned narrowed = 0, graphs = 200;
+  for (uint64_t seed = 0; seed < graphs; ++seed) {
+    auto module = RandomGraph(&context, seed).build(20);
+    llvm::StringSet<llvm::MallocAllocator> names;
+    module->walk([&](Operation *op) { names.insert(op->getName().getStringRef()); });
+    for (auto &name : names)
+      ++graphsWith[name.getKey()];
+    ASSERT_TRUE(succeeded(converter.convert(*module, "bf16"))) << converter.errors;
+    narrowed += module->walk([](CastOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+  for (StringRef name : {"linalg.matmul", "linalg.generic", "linalg.softmax", "linalg.transpose",
+                         "scf.for", "scf.if", "scf.while", "func.call", "cf.cond_br", "tensor.pad",
+                         "tensor.insert_slice", "arith.constant", "arith.truncf", "tensor.dim"})
+    EXPECT_GE(graphsWith.lookup(name), graphs / 10) << name.str();
+  EXPECT_GE(graphsWith.size(), 40u);
+  EXPECT_GE(narrowed, graphs * 3 / 4);
+}
+
+} // namespace
