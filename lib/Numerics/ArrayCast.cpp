@@ -201,6 +201,33 @@ void convertScalar(const void *source, Format from, void *result, Format to,
   }
 }
 
+/// What the processor's own conversions do: nearest even, NaN payloads kept and
+/// quiet.
+template <typename From, typename To>
+void castNatively(const void *source, void *result, size_t count) {
+  const From *from = static_cast<const From *>(source);
+  To *to = static_cast<To *>(result);
+  for (size_t i = 0; i < count; ++i)
+    to[i] = static_cast<To>(from[i]);
+}
+
+/// Between two narrow formats: f32 holds every value of the first, so only one
+/// rounding happens.
+void convertThroughF32(const Arrays &arrays, Format from, Format to,
+                       Rounding rounding, Overflow overflow, Simd simd) {
+  constexpr size_t block = 1024;
+  float values[block];
+  const char *in = static_cast<const char *>(arrays.source);
+  char *out = static_cast<char *>(arrays.result);
+  for (size_t i = 0; i < arrays.count; i += block) {
+    size_t n = std::min(block, arrays.count - i);
+    convertArray(in + i * storageBytes(from), from, values, Format::F32, n,
+                 Rounding::RNE, Overflow::IEEE, nullptr, simd);
+    convertArray(values, Format::F32, out + i * storageBytes(to), to, n,
+                 rounding, overflow, nullptr, simd);
+  }
+}
+
 } // namespace
 
 unsigned mp::numerics::storageBytes(Format format) {
@@ -224,12 +251,22 @@ void mp::numerics::convertArray(const void *source, Format from, void *result,
       std::memcpy(values + 4 * i, &table[bytes[i]], 4);
     return;
   }
+  if (from == Format::F32 && to == Format::F64)
+    return castNatively<float, double>(source, result, count);
+  bool nearestIEEE = rounding == Rounding::RNE && overflow == Overflow::IEEE;
+  if (from == Format::F64 && to == Format::F32 && nearestIEEE)
+    return castNatively<double, float>(source, result, count);
   Arrays arrays = {source, result, randomBits, count};
-  if (!convertVectorised(simd, arrays, from, to, rounding, overflow))
-    convertScalar(source, from, result, to, count, rounding, overflow,
-                  randomBits);
+  if (convertVectorised(simd, arrays, from, to, rounding, overflow))
+    return;
+  // How many bits a stochastic rounding takes depends on the source format.
+  bool stochastic =
+      rounding == Rounding::SR || rounding == Rounding::SRCompare;
+  if (info(from).bits <= 19 && to != Format::F64 && !stochastic)
+    return convertThroughF32(arrays, from, to, rounding, overflow, simd);
+  convertScalar(source, from, result, to, count, rounding, overflow,
+                randomBits);
 }
-
 void mp::numerics::roundArray(const float *source, float *result, size_t count,
                               Format format, Rounding rounding,
                               Overflow overflow, Simd simd) {

@@ -78,8 +78,11 @@ Oracle apfloatSaturate(uint64_t bits, const FormatInfo &from,
   return ieee;
 }
 
-void compare(uint64_t bits, const FormatInfo &from, const FormatInfo &to) {
-  for (auto [rounding, mode] : roundings) {
+using RoundingPair = std::pair<Rounding, APFloat::roundingMode>;
+
+void compare(uint64_t bits, const FormatInfo &from, const FormatInfo &to,
+             llvm::ArrayRef<RoundingPair> modes = roundings) {
+  for (auto [rounding, mode] : modes) {
     for (Overflow overflow : {Overflow::IEEE, Overflow::Saturate}) {
       Oracle expected = overflow == Overflow::IEEE
                             ? apfloatConvert(bits, from, to, mode)
@@ -180,8 +183,8 @@ TEST(Cast, RandomF32AndF64PatternsLikeAPFloat) {
   }
 }
 
-// All 2^32 f32 patterns into every narrower format, every rounding, against
-// APFloat: hours on one core, so the work is spread over all.
+// All 2^32 f32 patterns into every narrower format against APFloat, to nearest
+// even, both overflow rules: hours on one core, so the work is spread over all.
 TEST(NightlyCast, EveryF32PatternLikeAPFloat) {
   std::atomic<uint64_t> next = 0;
   const uint64_t block = 1 << 16;
@@ -190,7 +193,7 @@ TEST(NightlyCast, EveryF32PatternLikeAPFloat) {
       for (uint64_t bits = start; bits < start + block; ++bits)
         for (Format to : allFormats())
           if (info(to).bits < 32) {
-            compare(bits, info(Format::F32), info(to));
+            compare(bits, info(Format::F32), info(to), {roundings[0]});
             if (HasFatalFailure())
               return;
           }
