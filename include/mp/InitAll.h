@@ -10,6 +10,7 @@
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Assign/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
+#include "mp/Transforms/Optimize/Passes.h"
 #include "mp/Transforms/Verify/Passes.h"
 
 namespace mlir::mp {
@@ -24,6 +25,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
 inline void registerAllPasses() {
   registerMPAssignPasses();
   registerMPMaterializePasses();
+  registerMPOptimizePasses();
   registerMPVerifyPasses();
   registerMixedPrecisionPipeline();
 }

@@ -22,7 +22,7 @@ static constexpr ClassEntry kScfEntries[] = {
     {"scf.forall", OpClass::ExactCommute, TypeRule::Frozen, "carried values keep their formats"},
     {"scf.parallel", OpClass::Barrier, TypeRule::Frozen, "reduces in an order of its own"},
     {"scf.condition", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
-    {"scf.in_parallel", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
+    {"scf.forall.in_parallel", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
     {"scf.reduce", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
     {"scf.reduce.return", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
     {"scf.yield", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},

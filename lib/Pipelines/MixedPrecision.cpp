@@ -6,6 +6,8 @@
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Assign/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
+#include "mp/Transforms/Optimize/Passes.h"
+#include "mp/Transforms/Verify/Passes.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -19,10 +21,17 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   assign.format = options.format;
   assign.target = options.target;
   assign.maxUnderflow = options.maxUnderflow;
+  if (options.verify)
+    manager.addPass(createVerifyInput());
   manager.addPass(createAssignPrecision(assign));
+  if (options.verify)
+    manager.addPass(createVerifyAssigned());
   // Nothing that rewrites may run in between: upstream rewrites drop mp.precision.
   manager.addPass(createCollectDecisionsPass(report));
   manager.addPass(createInsertCasts());
+  if (options.verify)
+    manager.addPass(createVerifyMaterialized());
+  manager.addNestedPass<func::FuncOp>(createOptimizeCasts());
   manager.addPass(createFinishReportPass(report, options.report, !options.table));
 }
 

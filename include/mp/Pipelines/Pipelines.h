@@ -23,6 +23,8 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       llvm::cl::init(1e-3)};
   Option<std::string> report{*this, "report", llvm::cl::desc("File for the report as JSON"),
                              llvm::cl::init("")};
+  Option<bool> verify{*this, "verify", llvm::cl::desc("Check the contract of every phase"),
+                      llvm::cl::init(true)};
   Option<bool> table{*this, "table", llvm::cl::desc("Print the table to standard error"),
                      llvm::cl::init(true)};
 };

@@ -1,0 +1,177 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mp-optimize-casts: folding, then motion through ops that only move data, then
+// merging. Motion is exact because such ops commute with rounding element by
+// element; it pays only where the cast then works on fewer elements.
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/FoldUtils.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Transforms/Optimize/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_OPTIMIZECASTS
+#include "mp/Transforms/Optimize/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// Elements of a tensor; nullopt for dynamic shapes and scalars.
+static std::optional<int64_t> countElements(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return std::nullopt;
+  return tensor.getNumElements();
+}
+
+/// The one operand whose elements `op` moves, if it does nothing else.
+static OpOperand *getMovedOperand(Operation *op) {
+  auto interface = dyn_cast<PrecisionOpInterface>(op);
+  if (!interface || interface.getOpClass() != OpClass::ExactCommute ||
+      interface.getTypeRule() != TypeRule::Uniform || op->getNumResults() != 1)
+    return nullptr;
+  OpOperand *moved = nullptr;
+  for (OpOperand &operand : op->getOpOperands()) {
+    OperandRole role = interface.getOperandRole(operand.getOperandNumber());
+    if (role == OperandRole::Other)
+      continue;
+    if (role == OperandRole::Init && isa_and_nonnull<tensor::EmptyOp>(operand.get().getDefiningOp()))
+      continue;
+    if (role != OperandRole::Data || moved)
+      return nullptr;
+    moved = &operand;
+  }
+  return moved;
+}
+
+static CastOp castLike(OpBuilder &builder, CastOp like, Value source) {
+  return CastOp::create(builder, like.getLoc(),
+                        withFormat(source.getType(), like.getResultFormat()), source, Value(),
+                        like.getRoundingAttr(), like.getOverflowAttr(), like.getInsertedAttr());
+}
+
+/// Rebuilds `mover` on `source` in the format of `like`'s result.
+static Value moveInFormat(OpBuilder &builder, Operation *mover, OpOperand *moved, Value source,
+                          FloatType format) {
+  SmallVector<Value> operands(mover->getOperands());
+  operands[moved->getOperandNumber()] = source;
+  for (OpOperand &operand : mover->getOpOperands())
+    if (auto empty = operand.get().getDefiningOp<tensor::EmptyOp>();
+        empty && getFloatFormat(empty.getType()))
+      operands[operand.getOperandNumber()] =
+          tensor::EmptyOp::create(builder, empty.getLoc(), withFormat(empty.getType(), format),
+                                  empty.getDynamicSizes());
+  return cast<PrecisionOpInterface>(mover)
+      .rebuild(builder, operands, withFormat(mover->getResult(0).getType(), format))
+      ->getResult(0);
+}
+
+/// cast(move(x))  ==>  move(cast(x))      when x has fewer elements and one use
+static CastOp raiseAboveGrowth(CastOp cast) {
+  Operation *mover = cast.getSource().getDefiningOp();
+  OpOperand *moved = mover && cast.getInserted() && cast.isNarrowing() ? getMovedOperand(mover)
+                                                                        : nullptr;
+  if (!moved || !cast.getSource().hasOneUse())
+    return {};
+  auto before = countElements(moved->get().getType()), after = countElements(cast.getType());
+  if (!before || !after || *before >= *after)
+    return {};
+  OpBuilder builder(mover);
+  CastOp raised = castLike(builder, cast, moved->get());
+  cast.getResult().replaceAllUsesWith(
+      moveInFormat(builder, mover, moved, raised, cast.getResultFormat()));
+  cast.erase();
+  mover->erase();
+  return raised;
+}
+
+/// move(cast(x))  ==>  cast(move(x))      when the result has fewer elements, and the cast one use
+static CastOp sinkBelowShrinking(CastOp cast) {
+  if (!cast.getInserted() || !cast.isNarrowing() || !cast->hasOneUse())
+    return {};
+  Operation *mover = *cast->user_begin();
+  OpOperand *moved = getMovedOperand(mover);
+  if (!moved || moved->get() != cast.getResult())
+    return {};
+  auto before = countElements(cast.getType()), after = countElements(mover->getResult(0).getType());
+  if (!before || !after || *after >= *before)
+    return {};
+  OpBuilder builder(mover);
+  Value wide = moveInFormat(builder, mover, moved, cast.getSource(), cast.getSourceFormat());
+  CastOp sunk = castLike(builder, cast, wide);
+  mover->getResult(0).replaceAllUsesWith(sunk);
+  mover->erase();
+  cast.erase();
+  return sunk;
+}
+
+/// Moves every cast as far as it pays. Each step works on strictly fewer elements,
+/// and a cast never returns, so this ends.
+static void moveCasts(Operation *root) {
+  SmallVector<CastOp> casts;
+  root->walk([&](CastOp cast) { casts.push_back(cast); });
+  for (CastOp cast : casts)
+    while (cast) {
+      CastOp next = raiseAboveGrowth(cast);
+      cast = next ? next : sinkBelowShrinking(cast);
+    }
+}
+
+/// Folds every cast and rounding, in program order; constants that only they read go.
+static void foldCasts(Operation *root) {
+  SmallVector<Operation *> conversions;
+  root->walk([&](Operation *op) {
+    if (isa<CastOp, RoundOp>(op))
+      conversions.push_back(op);
+  });
+  OperationFolder folder(root->getContext());
+  for (Operation *op : conversions) {
+    Operation *source = op->getOperand(0).getDefiningOp();
+    if (failed(folder.tryToFold(op)))
+      continue;
+    if (source && source->use_empty() && matchPattern(source, m_Constant())) {
+      folder.notifyRemoval(source);
+      source->erase();
+    }
+  }
+}
+
+/// One cast per value and format: the first one, where it dominates the others.
+static void mergeCasts(Operation *root) {
+  DominanceInfo dominance(root);
+  DenseMap<std::tuple<Value, Type, Attribute, Attribute>, CastOp> first;
+  root->walk([&](CastOp cast) {
+    if (cast.getBits())
+      return;
+    CastOp &known = first[{cast.getSource(), cast.getType(), cast.getRoundingAttr(),
+                           cast.getOverflowAttr()}];
+    if (known && known.getInserted() == cast.getInserted() &&
+        dominance.dominates(known.getOperation(), cast)) {
+      cast.getResult().replaceAllUsesWith(known.getResult());
+      cast.erase();
+      return;
+    }
+    known = cast;
+  });
+}
+
+namespace {
+struct OptimizeCasts : mlir::mp::impl::OptimizeCastsBase<OptimizeCasts> {
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    mergeCasts(root);
+    foldCasts(root);
+    moveCasts(root);
+    mergeCasts(root);
+    if (auto function = dyn_cast<FunctionOpInterface>(root);
+        function && function->hasAttr(kPhaseAttrName))
+      function->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "optimized"));
+  }
+};
+} // namespace

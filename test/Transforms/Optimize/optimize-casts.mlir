@@ -1,0 +1,90 @@
+// RUN: mp-opt %s -split-input-file --mp-optimize-casts | FileCheck %s
+// RUN: mp-opt %s -split-input-file --mp-optimize-casts -o %t.1
+// RUN: mp-opt %s -split-input-file --mp-optimize-casts --mp-optimize-casts -o %t.2
+// RUN: diff %t.1 %t.2
+
+// CHECK-LABEL: func.func @merges_equal_casts
+// CHECK: %[[C:.*]] = mp.cast ieee
+// CHECK-NOT: mp.cast
+// CHECK: return %[[C]], %[[C]]
+func.func @merges_equal_casts(%x: tensor<4xf32>) -> (tensor<4xbf16>, tensor<4xbf16>) {
+  %0 = mp.cast ieee %x {inserted} : tensor<4xf32> to tensor<4xbf16>
+  %1 = mp.cast ieee %x {inserted} : tensor<4xf32> to tensor<4xbf16>
+  return %0, %1 : tensor<4xbf16>, tensor<4xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @keeps_other_formats_apart
+// CHECK-COUNT-3: mp.cast
+func.func @keeps_other_formats_apart(%x: tensor<4xf32>) -> (tensor<4xbf16>, tensor<4xf16>, tensor<4xf16>) {
+  %0 = mp.cast ieee %x {inserted} : tensor<4xf32> to tensor<4xbf16>
+  %1 = mp.cast ieee %x {inserted} : tensor<4xf32> to tensor<4xf16>
+  %2 = mp.cast saturate %x {inserted} : tensor<4xf32> to tensor<4xf16>
+  return %0, %1, %2 : tensor<4xbf16>, tensor<4xf16>, tensor<4xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @raises_above_broadcast
+// CHECK: %[[N:.*]] = mp.cast ieee %arg0 {inserted} : tensor<4xf32> to tensor<4xbf16>
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<8x4xbf16>
+// CHECK: linalg.broadcast ins(%[[N]] : tensor<4xbf16>) outs(%[[E]] : tensor<8x4xbf16>)
+// CHECK-NOT: mp.cast
+func.func @raises_above_broadcast(%x: tensor<4xf32>) -> tensor<8x4xbf16> {
+  %e = tensor.empty() : tensor<8x4xf32>
+  %b = linalg.broadcast ins(%x : tensor<4xf32>) outs(%e : tensor<8x4xf32>) dimensions = [0]
+  %0 = mp.cast ieee %b {inserted} : tensor<8x4xf32> to tensor<8x4xbf16>
+  return %0 : tensor<8x4xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @sinks_below_slice
+// CHECK: %[[S:.*]] = tensor.extract_slice %arg0[0, 0] [2, 4] [1, 1] : tensor<8x4xf32> to tensor<2x4xf32>
+// CHECK: mp.cast ieee %[[S]] {inserted} : tensor<2x4xf32> to tensor<2x4xbf16>
+func.func @sinks_below_slice(%x: tensor<8x4xf32>) -> tensor<2x4xbf16> {
+  %0 = mp.cast ieee %x {inserted} : tensor<8x4xf32> to tensor<8x4xbf16>
+  %1 = tensor.extract_slice %0[0, 0] [2, 4] [1, 1] : tensor<8x4xbf16> to tensor<2x4xbf16>
+  return %1 : tensor<2x4xbf16>
+}
+
+// -----
+
+// Two slices of one cast: the cast stays, once.
+// CHECK-LABEL: func.func @keeps_shared_cast
+// CHECK-COUNT-1: mp.cast ieee %arg0
+// CHECK-NOT: mp.cast
+func.func @keeps_shared_cast(%x: tensor<8x4xf32>) -> (tensor<2x4xbf16>, tensor<2x4xbf16>) {
+  %0 = mp.cast ieee %x {inserted} : tensor<8x4xf32> to tensor<8x4xbf16>
+  %1 = tensor.extract_slice %0[0, 0] [2, 4] [1, 1] : tensor<8x4xbf16> to tensor<2x4xbf16>
+  %2 = tensor.extract_slice %0[2, 0] [2, 4] [1, 1] : tensor<8x4xbf16> to tensor<2x4xbf16>
+  return %1, %2 : tensor<2x4xbf16>, tensor<2x4xbf16>
+}
+
+// -----
+
+// What computes does not commute with rounding; and the user's casts stay where they are.
+// CHECK-LABEL: func.func @leaves_the_rest
+// CHECK: math.tanh %arg0 : tensor<8x4xf32>
+// CHECK: mp.cast ieee %{{.*}} {inserted}
+// CHECK: mp.cast ieee %arg0 : tensor<8x4xf32>
+// CHECK: tensor.extract_slice
+func.func @leaves_the_rest(%x: tensor<8x4xf32>) -> (tensor<8x4xbf16>, tensor<2x4xbf16>) {
+  %t = math.tanh %x : tensor<8x4xf32>
+  %0 = mp.cast ieee %t {inserted} : tensor<8x4xf32> to tensor<8x4xbf16>
+  %1 = mp.cast ieee %x : tensor<8x4xf32> to tensor<8x4xbf16>
+  %2 = tensor.extract_slice %1[0, 0] [2, 4] [1, 1] : tensor<8x4xbf16> to tensor<2x4xbf16>
+  return %0, %2 : tensor<8x4xbf16>, tensor<2x4xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @stores_constants_in_their_final_format
+// CHECK-NEXT: %[[C:.*]] = arith.constant dense<1.000980e-01> : tensor<4xbf16>
+// CHECK-NEXT: return %[[C]]
+func.func @stores_constants_in_their_final_format() -> tensor<4xbf16> {
+  %c = arith.constant dense<0.1> : tensor<4xf32>
+  %0 = mp.cast ieee %c {inserted} : tensor<4xf32> to tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}
