@@ -23,6 +23,9 @@ ModelInfo resnet18Model();
 ModelInfo resnet50Model();
 ModelInfo chainModel();
 
+// Digits.cpp
+ModelInfo digitsModel();
+
 } // namespace mlir::mp
 
 #endif // MP_MODELS_MODELLIST_H

@@ -95,9 +95,11 @@ llvm::Expected<ModelOptions> ModelOptions::parse(const ModelInfo &model,
   ModelOptions result;
   llvm::StringMap<const OptionSpec *> known;
   SmallVector<StringRef> names;
+  // A model's own option stands before a common one of the same name.
   for (ArrayRef<OptionSpec> options : {ArrayRef(model.options), commonModelOptions()})
     for (const OptionSpec &option : options) {
-      known[option.name] = &option;
+      if (!known.try_emplace(option.name, &option).second)
+        continue;
       names.push_back(option.name);
       result.values[option.name] = option.defaultValue;
     }
@@ -123,6 +125,12 @@ llvm::Expected<ModelOptions> ModelOptions::parse(const ModelInfo &model,
     if (!given.try_emplace(name).second)
       return llvm::createStringError("--" + name + " is given twice");
     result.values[name] = value.str();
+  }
+  if (result.flag("resources")) {
+    if (given.contains("weights") && result.choice("weights") != "resources")
+      return llvm::createStringError(
+          "--resources contradicts --weights=" + result.choice("weights") + "; give one of them");
+    result.values["weights"] = "resources";
   }
   return result;
 }

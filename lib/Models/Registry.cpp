@@ -10,9 +10,10 @@ using namespace mlir;
 using namespace mlir::mp;
 
 ArrayRef<ModelInfo> mlir::mp::getModels() {
-  static const ModelInfo models[] = {
-      mlpModel(),  cnnModel(),  resnetBlockModel(), resnet18Model(), resnet50Model(),
-      bertModel(), gpt2Model(), llamaModel(),       vitModel(),      chainModel()};
+  static const ModelInfo models[] = {mlpModel(),         digitsModel(),   cnnModel(),
+                                     resnetBlockModel(), resnet18Model(), resnet50Model(),
+                                     bertModel(),        gpt2Model(),     llamaModel(),
+                                     vitModel(),         chainModel()};
   return models;
 }
 
@@ -24,15 +25,13 @@ static llvm::Error checkVariants(const ModelInfo &model, const ModelOptions &opt
                                    " needs; choose another model, such as mlp");
   if (options.choice("dialect") == "tosa" && options.choice("softmax") == "named")
     return llvm::createStringError("--softmax=named needs --dialect=linalg: TOSA has no softmax");
-  if (options.flag("resources") && options.choice("weights") == "constants")
-    return llvm::createStringError("--resources contradicts --weights=constants; give one of them");
   return llvm::Error::success();
 }
 
 static GraphOptions graphOptions(const ModelOptions &options) {
   GraphOptions graph;
   StringRef weights = options.choice("weights"), flow = options.choice("control-flow");
-  if (options.flag("resources") || weights == "resources")
+  if (weights == "resources")
     graph.weights = WeightStorage::Resources;
   else if (weights == "constants")
     graph.weights = WeightStorage::Constants;

@@ -41,6 +41,11 @@ SmallVector<int64_t> WeightSpec::storedShape() const {
 }
 
 void mlir::mp::appendWeightData(const WeightSpec &spec, uint64_t seed, std::vector<float> &data) {
+  if (!spec.values.empty()) {
+    assert(spec.layout.empty() && "trained values are in stored order");
+    data.insert(data.end(), spec.values.begin(), spec.values.end());
+    return;
+  }
   uint64_t key = mix(hashName(spec.name) ^ mix(seed + kGamma));
   auto value = [&](uint64_t index) {
     return static_cast<float>(spec.offset + spec.scale * uniform(key, index));

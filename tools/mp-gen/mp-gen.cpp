@@ -99,7 +99,9 @@ static llvm::Error run(ArrayRef<StringRef> words) {
   if (llvm::is_contained(options, "--help")) {
     llvm::outs() << (*model)->name << ": " << (*model)->summary << "\n\nOptions, with defaults:\n";
     printOptions((*model)->options);
-    printOptions(commonModelOptions());
+    for (const OptionSpec &option : commonModelOptions())
+      if (llvm::none_of((*model)->options, [&](auto &own) { return own.name == option.name; }))
+        printOptions(option);
     return llvm::Error::success();
   }
   return writeModel(**model, options, file);

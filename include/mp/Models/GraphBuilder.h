@@ -48,6 +48,8 @@ struct WeightSpec {
   double scale = 0;
   double offset = 0;
   SmallVector<int64_t> layout = {};
+  /// Trained values, instead of drawn ones.
+  std::vector<float> values = {};
 
   SmallVector<int64_t> storedShape() const;
 };
