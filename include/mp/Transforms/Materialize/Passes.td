@@ -17,6 +17,27 @@ def InsertCasts : Pass<"mp-insert-casts", "::mlir::ModuleOp"> {
 
     The new function is built beside the old one with a value map and swapped in;
     nothing is retyped in place. One cast per value and format.
+
+    Example (`--mp-insert-casts`):
+    ```mlir
+    func.func @dense(%x: tensor<4x8xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> attributes {mp.phase = "assigned"} {
+      %w = arith.constant {mp.precision = #mp.precision<in = [], compute = f32, out = [bf16], by = class "B">} dense<0.1> : tensor<8x2xf32>
+      %0 = linalg.matmul {mp.precision = #mp.precision<in = [bf16, bf16, f32], compute = bf16, acc = f32, out = [f32], by = class "T">}
+                         ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>)
+                         outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
+      return %0 : tensor<4x2xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @dense(%x: tensor<4x8xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> attributes {mp.phase = "materialized"} {
+      %xn = mp.cast ieee %x {inserted} : tensor<4x8xf32> to tensor<4x8xbf16>
+      %wn = arith.constant dense<0.1> : tensor<8x2xbf16>
+      %0 = linalg.matmul ins(%xn, %wn : tensor<4x8xbf16>, tensor<8x2xbf16>)
+                         outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
+      return %0 : tensor<4x2xf32>
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];

@@ -1,0 +1,19 @@
+# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Breaks the rules of the tree in a copy of it."""
+import pathlib
+import sys
+
+root = pathlib.Path(sys.argv[1])
+licence = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
+(root / "test/Dev").rename(root / "gone")  # its texts would count as tests
+(root / "lib/Numerics/Broken.cpp").write_text('#include "mp/Dialect/MP/MPDialect.h"\n#include "mlir/IR/Builders.h"\n')
+(root / "lib/Numerics/Long.cpp").write_text(licence + "\n" * 500)
+(root / "lib/Nonsense").mkdir()
+(root / "lib/Nonsense/Broken.cpp").write_text(licence)
+for i in range(17 - len(list((root / "lib/Target").glob("*.cpp")))):
+    (root / f"lib/Target/More{i}.cpp").write_text(licence)
+(root / "notes.txt").write_text("")
+with (root / "include/mp/Transforms/Verify/Passes.td").open("a") as file:
+    file.write('def Untested : Pass<"mp-untested"> {\n}\n')
+with (root / "include/mp/Dialect/MP/MPCastOps.td").open("a") as file:
+    file.write('def MP_UntestedOp : MP_Op<"untested_op"> {\n  let summary = "x";\n  let description = [{ x }];\n}\n')

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks the tree against the rules of docs/Architecture.md.
+
+usage: check-tree.py [ROOT]
+
+Allowed includes per room, sizes of files and folders, licence lines, nothing foreign at the top
+level; every pass and every op has a summary, a description with a runnable example, and a test.
+Prints one line per problem; exits 1 if there are any.
+"""
+import pathlib
+import re
+import sys
+
+# Room -> rooms it may include, itself and theirs beside. The same table is in docs/Architecture.md.
+ROOMS = {
+    "Numerics": [],
+    "Target": [],
+    "Assignment": [],
+    "Runtime": [],
+    "Domains": ["Numerics"],
+    "Emulator": ["Numerics"],
+    "Dialect": ["Numerics"],
+    "Interfaces": ["Domains", "Dialect"],
+    "Analysis": ["Interfaces", "Domains", "Target"],
+    "Report": ["Analysis"],
+    "Import": ["Dialect"],
+    "Models": ["Dialect"],
+    "Kernels": ["Analysis", "Target", "Interfaces"],
+    "Transforms": ["Analysis", "Assignment", "Target"],
+    "Pipelines": ["Transforms", "Kernels", "Import", "Report"],
+    "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics"],
+    "ToolSupport": ["Target"],
+}
+PLAIN_ROOMS = {"Numerics", "Target", "Domains", "Assignment", "Emulator", "Runtime"}
+TOP_LEVEL = {"lib", "include", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"}
+MAX_LINES = 500
+MAX_SOURCES = 16
+# Folders that hold more, and why.
+MORE_SOURCES = {"lib/Emulator": (36, "one file per family of PTX instructions")}
+CODE = {".cpp", ".h", ".td", ".py", ".sh"}
+LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+
+
+def may_include(room):
+    """The room itself and everything below it."""
+    reached, pending = set(), [room]
+    while pending:
+        current = pending.pop()
+        if current not in reached:
+            reached.add(current)
+            pending += ROOMS[current]
+    return reached
+
+
+def check_top_level(root):
+    for entry in sorted(root.iterdir()):
+        if not entry.name.startswith((".", "build", "install")) and entry.name not in TOP_LEVEL:
+            yield f"{entry.name}: does not belong at the top level, which holds {', '.join(sorted(TOP_LEVEL))}"
+
+
+def check_files(root, files):
+    for path in files:
+        name = path.relative_to(root)
+        lines = path.read_text(errors="replace").splitlines()
+        if len(lines) > MAX_LINES:
+            yield f"{name}: {len(lines)} lines, at most {MAX_LINES}; split it by concern"
+        if LICENCE not in " ".join(line.lstrip("/# ") for line in lines[:4]):
+            yield f"{name}: no licence line on top"
+        marker = "TO" + "DO"
+        for number, line in enumerate(lines, 1):
+            if re.search(rf"\b({marker}|FIX{'ME'})\b", line):
+                yield f"{name}:{number}: {marker}; write an issue instead"
+            if name.parts[0] == "lib" and name.parts[1] != "ToolSupport" and re.search(r"\bcl::opt<", line):
+                yield f"{name}:{number}: global option; options belong to passes, in TableGen"
+
+
+def check_folders(root, files):
+    count = {}
+    for path in files:
+        if path.suffix == ".cpp" and path.relative_to(root).parts[0] == "lib":
+            folder = path.parent.relative_to(root).as_posix()
+            count[folder] = count.get(folder, 0) + 1
+    for folder, sources in sorted(count.items()):
+        limit, _ = MORE_SOURCES.get(folder, (MAX_SOURCES, ""))
+        if sources > limit:
+            yield f"{folder}: {sources} sources, at most {limit}; split it into folders"
+
+
+def check_includes(root, files):
+    for path in files:
+        name = path.relative_to(root)
+        if path.suffix not in (".cpp", ".h", ".td"):
+            continue
+        if name.parts[0] == "lib" and len(name.parts) > 2:
+            room = name.parts[1]
+        elif name.parts[:2] == ("include", "mp") and len(name.parts) > 3:
+            room = name.parts[2]
+        else:
+            continue
+        if room not in ROOMS:
+            yield f"{name}: '{room}' is no room; docs/Architecture.md has the list"
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = re.match(r'\s*#?include "(mp|mlir)/(\w+)', line)
+            if not match:
+                continue
+            if match[1] == "mp" and match[2] not in may_include(room):
+                yield f"{name}:{number}: {room} includes {match[2]}; it may include {', '.join(ROOMS[room]) or 'no other room'}"
+            if match[1] == "mlir" and room in PLAIN_ROOMS:
+                yield f"{name}:{number}: {room} is plain C++ and includes MLIR"
+
+
+def definitions(text, pattern):
+    """(match, body) of each TableGen def that matches."""
+    for match in re.finditer(pattern, text):
+        end = re.search(r"^}", text[match.end():], re.M)
+        yield match, text[match.start():match.end() + (end.start() if end else 0)]
+
+
+def check_described(name, what, body, needs_example=True):
+    if 'let summary = "' not in body:
+        yield f"{name}: {what} has no summary"
+    if "let description" not in body:
+        yield f"{name}: {what} has no description"
+    elif needs_example and "```mlir" not in body:
+        yield f"{name}: the description of {what} has no example fenced as mlir"
+
+
+def check_passes(root, files, tests):
+    for path in files:
+        if path.name != "Passes.td":
+            continue
+        name = path.relative_to(root)
+        folder = root / "lib" / path.parent.relative_to(root / "include" / "mp")
+        for match, body in definitions(path.read_text(), r'def (\w+) : (?:Interface)?Pass<"([^"]+)"'):
+            pass_name, flag = match.groups()
+            yield from check_described(name, f"pass {flag}", body)
+            if not list(folder.rglob(pass_name + ".cpp")):
+                yield f"{name}: pass {flag} should be in {folder.relative_to(root)}/{pass_name}.cpp"
+            if not any(re.search(rf"{flag}\b", text) for text in tests.values()):
+                yield f"{name}: no test runs {flag}"
+
+
+def check_ops(root, files, tests):
+    for path in files:
+        if path.suffix != ".td" or "Dialect" not in path.parts:
+            continue
+        name = path.relative_to(root)
+        for match, body in definitions(path.read_text(), r'def (MPK?)_\w+Op : MPK?_\w*Op<"([\w.]+)"'):
+            op = f"{match[1].lower()}.{match[2]}"
+            yield from check_described(name, f"op {op}", body)
+            if not any(re.search(rf"{re.escape(op)}\b", text) for text in tests.values()):
+                yield f"{name}: no test mentions {op}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
+    files = [path for folder in ("lib", "include", "tools", "test") for path in sorted((root / folder).rglob("*"))
+             if path.suffix in CODE and path.is_file() and "__pycache__" not in path.parts]
+    tests = {path: path.read_text(errors="replace") for path in (root / "test").rglob("*")
+             if path.suffix in (".mlir", ".test", ".cpp") and path.is_file()}
+    problems = [problem for check in (check_files(root, files), check_folders(root, files), check_includes(root, files),
+                                      check_top_level(root), check_passes(root, files, tests),
+                                      check_ops(root, files, tests)) for problem in check]
+    for problem in problems:
+        print(problem)
+    print(f"{len(files)} files, {len(problems)} problems")
+    return 1 if problems or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
