@@ -37,7 +37,7 @@ TOP_LEVEL = {"lib", "include", "tools", "test", "docs", "CMakeLists.txt", "CMake
 MAX_LINES = 500
 MAX_SOURCES = 16
 # Folders that hold more, and why.
-MORE_SOURCES = {"lib/Emulator": (36, "one file per family of PTX instructions")}
+MORE_SOURCES = {"lib/Emulator": (45, "one file per family of PTX instructions")}
 CODE = {".cpp", ".h", ".td", ".py", ".sh"}
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 
