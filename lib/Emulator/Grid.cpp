@@ -156,6 +156,9 @@ llvm::Expected<LaunchStats> Device::launch(const Module &module, llvm::StringRef
   l.options = options;
   if (l.options.chip.empty())
     l.options.chip = program.target;
+  l.architecture = numerics::parseArchitecture(l.options.chip);
+  if (!options.chip.empty() && !l.architecture)
+    return bad("chip '" + options.chip + "' has no Tensor Core model; for example sm_80 or sm_90a");
   l.grid = grid;
   l.block = block;
   l.cluster = {info->cluster[0], info->cluster[1], info->cluster[2]};

@@ -11,6 +11,7 @@
 
 #include "Memory.h"
 #include "Program.h"
+#include "mp/Numerics/TensorCore.h"
 #include <deque>
 #include <mutex>
 
@@ -193,6 +194,7 @@ struct Launch {
   Dim3 grid, block, cluster;
   uint32_t sharedBytes = 0, dynamicBytes = 0, staticBytes = 0;
   std::vector<uint8_t> params;
+  std::optional<numerics::Architecture> architecture; // of the Tensor Cores
   std::atomic<bool> stop{false};
   std::mutex mutex; // guards what follows
   bool hasFault = false;
