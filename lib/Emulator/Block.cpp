@@ -60,6 +60,7 @@ void Block::start(Launch &l, Counters &k, const uint32_t where[3]) {
     b = Barrier();
   mbarriers.clear();
   bulk.clear();
+  meetings.clear();
   instructions = progress = 0;
   clusterBarrier = ClusterBarrier();
   clusterClock.clear();
@@ -67,6 +68,7 @@ void Block::start(Launch &l, Counters &k, const uint32_t where[3]) {
   liveWarps = count;
   warps.resize(count);
   clusterGoal.assign(count, 0);
+  meetings.resize((count + 3) / 4);
   for (unsigned n = 0; n < count; ++n) {
     if (!warps[n])
       warps[n] = std::make_unique<Warp>();
@@ -295,8 +297,8 @@ void Block::reportDeadlock() {
                     .str();
       } else if (s.waitMask) {
         text += (Twine(" (waits for lanes 0x") + llvm::Twine::utohexstr(s.waitMask) + ")").str();
-      } else if (s.clusterWait) {
-        text += " (waits for the cluster)";
+      } else if (s.meeting) {
+        text += " (waits for the other warps of its warpgroup)";
       } else {
         text += " (polls)";
       }

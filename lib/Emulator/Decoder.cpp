@@ -25,6 +25,12 @@ Decoder::Decoder(const syntax::Module &module, Program &program)
   registerControlOps(table);
   registerWarpOps(table);
   registerBarrierOps(table);
+  registerMatrixOps(table);
+  registerMatrixMoveOps(table);
+  registerWmmaOps(table);
+  registerAsyncOps(table);
+  registerMbarrierOps(table);
+  registerWgmmaOps(table);
 }
 
 bool Decoder::fail(const Twine &text) {

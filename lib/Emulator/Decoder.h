@@ -32,6 +32,7 @@ void registerWarpOps(OpTable &table);
 void registerBarrierOps(OpTable &table);
 void registerMatrixOps(OpTable &table);
 void registerMatrixMoveOps(OpTable &table);
+void registerWmmaOps(OpTable &table);
 void registerAsyncOps(OpTable &table);
 void registerMbarrierOps(OpTable &table);
 void registerWgmmaOps(OpTable &table);
@@ -139,6 +140,9 @@ private:
   std::string message;
   unsigned messageLine = 0;
 };
+
+/// Takes a modifier like m16n8k16.
+bool takeShape(Decoder &d, uint16_t &m, uint16_t &n, uint16_t &k);
 
 /// How an instruction passes control on. A guarded one may also fall through.
 enum class Flow : uint8_t { Falls, Branches, Ends };

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+using namespace mp;
 using namespace mp::emulator;
 using llvm::Twine;
 

@@ -8,6 +8,7 @@
 
 #include "Program.h"
 #include "mp/Emulator/Device.h"
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <set>
@@ -64,6 +65,15 @@ public:
   /// other = max(other, clocks[agent]); later accesses of the agent are not covered.
   void release(unsigned agent, Clock &other);
   void join(unsigned to, unsigned from);
+  /// What \p of did up to its clock value is known to \p agent.
+  void learn(unsigned agent, unsigned of, uint32_t clock) {
+    uint32_t &known = clocks[agent * agents + of];
+    known = std::max(known, clock);
+  }
+  /// fence.proxy.async by the agent: ordinary writes it knows of are visible to the async proxy.
+  void fenceProxy(unsigned agent);
+  /// The agent of an ordinary write in the range that no proxy fence covers, or -1.
+  int unfencedWriter(uint32_t offset, uint32_t bytes, unsigned warps) const;
   void tick(unsigned agent) { clocks[agent * agents + agent]++; }
 
   struct Conflict {
@@ -85,6 +95,7 @@ private:
   };
   unsigned agents = 0, shift = 2;
   std::vector<uint32_t> clocks; // agents x agents
+  std::vector<uint32_t> fenced; // per agent: writes up to this clock are visible to the async proxy
   std::vector<Cell> cells;
   std::vector<uint32_t> readClocks; // cell x agents: clock << 6 | lane + 1, 63 for several lanes
   std::map<uint32_t, Clock> atomics;

@@ -218,10 +218,12 @@ static void decodeLoadStore(Decoder &d, bool load) {
 static void decodeLd(Decoder &d) { decodeLoadStore(d, true); }
 static void decodeSt(Decoder &d) { decodeLoadStore(d, false); }
 
-static Step execFence(Warp &w, const Inst &i) {
-  (void)i;
-  // Orders this thread's accesses; other threads still need a synchronisation to see them.
-  (void)w;
+// Orders this thread's accesses; other threads still need a synchronisation to see them.
+static Step execFence(Warp &, const Inst &) { return Step::Next; }
+
+static Step execProxyFence(Warp &w, const Inst &) {
+  if (w.block->shared.races.enabled())
+    w.block->shared.races.fenceProxy(w.index);
   return Step::Next;
 }
 
@@ -235,15 +237,18 @@ static void decodeFence(Decoder &d) {
   if (d.take("proxy")) {
     static const char *const proxies[] = {"async",         "async::generic", "alias",
                                           "async.global",  "tensormap::generic"};
-    bool known = false;
+    bool known = false, async = false;
     for (const char *proxy : proxies)
-      known |= d.take(proxy);
+      if (d.take(proxy)) {
+        known = true;
+        async = llvm::StringRef(proxy).starts_with("async");
+      }
     d.take("global"), d.take("shared::cta"), d.take("shared::cluster");
     d.take("acquire"), d.take("release"), d.take("sync_restrict::shared::cta");
     d.take("sync_restrict::shared::cluster");
     takeScope(d);
     if (known)
-      d.out->fn = execFence;
+      d.out->fn = async ? execProxyFence : execFence;
     return;
   }
   if (d.take("mbarrier_init")) {

@@ -13,6 +13,7 @@ void RaceDetector::reset(unsigned agentCount, uint32_t bytes, unsigned granule) 
   for (unsigned a = 0; a < agents; ++a)
     clocks[a * agents + a] = 1;
   size_t count = agents ? (bytes + granule - 1) >> shift : 0;
+  fenced.assign(agents, 0);
   cells.assign(count, Cell());
   readClocks.resize(count * agents);
   atomics.clear();
@@ -29,6 +30,21 @@ void RaceDetector::release(unsigned agent, Clock &other) {
   for (unsigned a = 0; a < agents; ++a)
     other[a] = std::max(other[a], clocks[agent * agents + a]);
   tick(agent);
+}
+
+void RaceDetector::fenceProxy(unsigned agent) {
+  for (unsigned a = 0; a < agents; ++a)
+    fenced[a] = std::max(fenced[a], clocks[agent * agents + a]);
+  tick(agent);
+}
+
+int RaceDetector::unfencedWriter(uint32_t offset, uint32_t bytes, unsigned warps) const {
+  for (uint32_t c = offset >> shift, end = (offset + bytes - 1) >> shift; c <= end; ++c) {
+    const Cell &cell = cells[c];
+    if (cell.writeClock && cell.writeAgent < warps && cell.writeClock > fenced[cell.writeAgent])
+      return cell.writeAgent;
+  }
+  return -1;
 }
 
 void RaceDetector::join(unsigned to, unsigned from) {

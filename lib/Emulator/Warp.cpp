@@ -41,12 +41,13 @@ void Warp::start(uint32_t lanes, const FunctionCode &fn) {
   freeFrames.clear();
   for (Frame &f : frames)
     freeFrames.push_back(&f);
-  copyGroups.clear();
-  openCopies.clear();
+  copies.clear();
+  std::fill(std::begin(copyGroup), std::end(copyGroup), 0);
   wgmmaGroups.clear();
-  wgmmaOpen.clear();
+  wgmmaOpen = AsyncGroup();
+  wgmmaFenced = false;
   bulkGroups.clear();
-  bulkOpen = 0;
+  bulkOpen = AsyncGroup();
   Frame *f = newFrame(fn);
   setLocalBase(*f, 0);
   splits.emplace_back();
@@ -184,11 +185,13 @@ Step Warp::exitLanes(uint32_t mask) {
   return Step::Leave;
 }
 
+unsigned Warp::asyncAgent() const { return block->warps.size() + index; }
+
 void Warp::unblock(int s) {
   splits[s].blocked = false;
   splits[s].barrier = -1;
   splits[s].waitMask = 0;
-  splits[s].clusterWait = false;
+  splits[s].meeting = false;
 }
 
 Step Warp::fault(FaultKind kind, const Inst &inst, const llvm::Twine &text, uint32_t lane,

@@ -36,13 +36,22 @@ struct Split {
   unsigned children = 0;
   int barrier = -1;       // blocked at this block barrier
   uint32_t waitMask = 0;  // blocked at bar.warp.sync
-  bool clusterWait = false;
+  bool meeting = false;   // blocked at a wgmma
 };
 
 /// A cp.async not yet complete: its bytes, taken when it was issued.
 struct PendingCopy {
   uint32_t lane = 0, dst = 0, bytes = 0;
+  uint32_t group = 0; // number of the lane's group
+  uint32_t clock = 0; // of the asynchronous agent
   uint8_t data[16];
+};
+
+/// Work that a wait_group ends: the agent's clock when it was committed.
+struct AsyncGroup {
+  unsigned agent = 0;
+  uint32_t clock = 0;
+  std::vector<Reg> registers; // wgmma: the accumulators
 };
 
 struct Warp {
@@ -70,15 +79,15 @@ struct Warp {
   std::vector<uint8_t> local; // lane-major
   uint32_t localStride = 0;
 
-  // cp.async: groups of copies, oldest first; the open group is last.
-  std::vector<std::vector<PendingCopy>> copyGroups;
-  std::vector<PendingCopy> openCopies;
-  // wgmma: registers written by groups not yet waited for.
-  std::vector<std::vector<Reg>> wgmmaGroups;
-  std::vector<Reg> wgmmaOpen;
-  std::vector<uint32_t> bulkGroups; // committed cp.async.bulk groups outstanding
-  uint32_t bulkOpen = 0;
+  std::vector<PendingCopy> copies; // cp.async, oldest first
+  uint32_t copyGroup[kLanes] = {};  // groups each lane has committed
+  std::vector<AsyncGroup> wgmmaGroups;
+  AsyncGroup wgmmaOpen;
+  bool wgmmaFenced = false;
+  std::vector<AsyncGroup> bulkGroups; // cp.async.bulk into global memory
+  AsyncGroup bulkOpen;
 
+  unsigned asyncAgent() const;
   template <class T> T *lanes(Reg r) {
     return reinterpret_cast<T *>(base[r.base()] + r.offset());
   }
@@ -125,16 +134,22 @@ struct Mbarrier {
 
 /// A bulk copy into shared memory whose bytes appear when its mbarrier is next looked at.
 struct BulkCopy {
-  Block *target = nullptr, *barrierBlock = nullptr;
-  uint32_t barrier = 0;
-  unsigned agent = 0;
+  uint32_t barrier = 0; // offset of the mbarrier in the receiving block
+  unsigned agent = 0;   // in the receiving block; only set for copies of its own warps
+  bool ownBlock = false;
+  uint32_t clock = 0;
   struct Piece {
-    uint32_t dst;
-    std::vector<uint8_t> data;
+    uint32_t dst, from, bytes;
   };
   std::vector<Piece> pieces;
-  uint32_t bytes = 0;
-  RaceDetector::Clock clock;
+  std::vector<uint8_t> data;
+};
+
+/// The four warps of a warpgroup at a wgmma.
+struct WarpgroupMeeting {
+  uint32_t arrived = 0;
+  const Inst *inst = nullptr;
+  int split[4] = {-1, -1, -1, -1};
 };
 
 /// barrier.cluster of the blocks of a cluster.
@@ -161,6 +176,7 @@ struct Block {
   Barrier barriers[16];
   std::map<uint32_t, Mbarrier> mbarriers;
   std::vector<BulkCopy> bulk; // on their way into this block
+  std::vector<WarpgroupMeeting> meetings;
   uint64_t instructions = 0;
   uint64_t progress = 0; // grows with everything that can wake a waiter
   unsigned liveThreads = 0, liveWarps = 0;

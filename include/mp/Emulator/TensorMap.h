@@ -1,0 +1,43 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensor maps (CUtensorMap, tiled mode) for kernels that copy tiles with cp.async.bulk.tensor. The 128 bytes that
+// encode() returns are this emulator's own: the hardware's format is not public. Fields follow cuTensorMapEncodeTiled.
+
+#ifndef MP_EMULATOR_TENSORMAP_H
+#define MP_EMULATOR_TENSORMAP_H
+
+#include "llvm/Support/Error.h"
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace mp::emulator {
+
+struct TensorMap {
+  enum class Type : uint8_t { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, TF32 };
+  enum class Swizzle : uint8_t { None, B32, B64, B128 };
+
+  Type type = Type::U8;
+  uint8_t rank = 1;                              // 1 to 5
+  uint64_t address = 0;                          // global, a multiple of 16
+  std::array<uint64_t, 5> dims{1, 1, 1, 1, 1};   // elements, the fastest dimension first
+  std::array<uint64_t, 4> strides{};             // bytes, of dimensions 1 to rank - 1, multiples of 16
+  std::array<uint32_t, 5> box{1, 1, 1, 1, 1};    // elements, at most 256 each
+  std::array<uint32_t, 5> elementStrides{1, 1, 1, 1, 1}; // only 1 is supported
+  Swizzle swizzle = Swizzle::None;
+  bool nanFill = false; // what lies outside the tensor is NaN instead of zero
+
+  unsigned elementBytes() const;
+  uint64_t boxBytes() const;
+  /// Checks every rule above, and that the box's rows are multiples of 16 bytes that fit the swizzle.
+  llvm::Error verify() const;
+  std::array<uint8_t, 128> encode() const;
+  static std::optional<TensorMap> decode(const uint8_t *bytes);
+};
+
+/// Where a byte of a swizzled tile lies, given its plain shared memory address.
+uint32_t swizzled(TensorMap::Swizzle swizzle, uint32_t address);
+
+} // namespace mp::emulator
+
+#endif
