@@ -9,6 +9,7 @@
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Assign/Passes.h"
+#include "mp/Transforms/Interop/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
 #include "mp/Transforms/Optimize/Passes.h"
 #include "mp/Transforms/Verify/Passes.h"
@@ -24,10 +25,12 @@ inline void registerAllDialects(DialectRegistry &registry) {
 /// The passes and pipelines of mp.
 inline void registerAllPasses() {
   registerMPAssignPasses();
+  registerMPInteropPasses();
   registerMPMaterializePasses();
   registerMPOptimizePasses();
   registerMPVerifyPasses();
   registerMixedPrecisionPipeline();
+  registerCPUPipeline();
 }
 
 } // namespace mlir::mp

@@ -34,6 +34,27 @@ void buildMixedPrecisionPipeline(OpPassManager &manager, const MixedPrecisionOpt
 
 void registerMixedPrecisionPipeline();
 
+/// Options of `mp-to-cpu`.
+struct CPUOptions : PassPipelineOptions<CPUOptions> {
+  Option<bool> promoteToF64{*this, "promote-to-f64",
+                            llvm::cl::desc("Compute everything in f64, as a reference"),
+                            llvm::cl::init(false)};
+  Option<bool> runtimeContractions{
+      *this, "runtime-contractions",
+      llvm::cl::desc("Contractions call libMPRuntime (else: plain loops in the order written)"),
+      llvm::cl::init(true)};
+};
+
+/// TOSA to linalg, arith, tensor and scf; nothing happens to other ops.
+void buildTosaToLinalgPipeline(OpPassManager &manager);
+
+/// Any phase up to 4 to the LLVM dialect for the host. Public functions get C
+/// wrappers (`_mlir_ciface_NAME`) and never write to their arguments; the code
+/// calls libMPRuntime.
+void buildCPUPipeline(OpPassManager &manager, const CPUOptions &options);
+
+void registerCPUPipeline();
+
 } // namespace mlir::mp
 
 #endif // MP_PIPELINES_PIPELINES_H

@@ -1,0 +1,160 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Towards other dialects, which know nothing of mp.
+
+#ifndef MP_TRANSFORMS_INTEROP_PASSES
+#define MP_TRANSFORMS_INTEROP_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertMPToArith : Pass<"convert-mp-to-arith"> {
+  let summary = "Lower casts between float formats to integer arithmetic (exact)";
+  let description = [{
+    Needs: `mp.cast` and `mp.round` on scalars and vectors; those on tensors become
+    `linalg.generic` by `convert-elementwise-to-linalg` first, else this pass
+    fails and says so. Gives: no `mp.cast` and no `mp.round` left, and no
+    `arith.extf` or `arith.truncf` on scalars and vectors but the ones between f32
+    and f64 that round to nearest even; the rest is integer arithmetic between
+    `arith.bitcast`s, so that no library function is called (LLVM's `fptrunc` to
+    bf16 calls one that not every system has). Every format, rounding and
+    overflow rule; results are those of lib/Numerics bit for bit, NaN included.
+
+    Widening a format of at most 16 bits multiplies by a power of two in f32, which
+    is exact as long as subnormals are not flushed.
+
+    Example (`--convert-mp-to-arith`):
+    ```mlir
+    func.func @widen(%x: bf16) -> f32 {
+      %0 = arith.extf %x : bf16 to f32
+      return %0 : f32
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @widen(%x: bf16) -> f32 {
+      %c16 = arith.constant 16 : i32
+      %c32767 = arith.constant 32767 : i32
+      %c32640 = arith.constant 32640 : i32
+      %quiet = arith.constant 4194304 : i32
+      %bits = arith.bitcast %x : bf16 to i16
+      %wide = arith.extui %bits : i16 to i32
+      %shifted = arith.shli %wide, %c16 : i32
+      %magnitude = arith.andi %wide, %c32767 : i32
+      %isNaN = arith.cmpi ugt, %magnitude, %c32640 : i32
+      %asNaN = arith.ori %shifted, %quiet : i32
+      %result = arith.select %isNaN, %asNaN, %shifted : i32
+      %0 = arith.bitcast %result : i32 to f32
+      return %0 : f32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::mp::MPDialect"];
+}
+
+def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
+  let summary = "Rewrite what upstream's lowering to loops leaves behind or gets wrong (exact)";
+  let description = [{
+    Needs: linalg on tensors. Aggregated ops (`linalg.softmax`) are decomposed;
+    `math.fpowi` by a constant becomes products, any other `math.powf`; contractions
+    whose operands both come from `mp.round tf32` are marked
+    `operands_tf32`; arguments of public functions are marked as not writable,
+    so that bufferization copies instead of overwriting the caller's data.
+
+    What would be undefined behaviour or an abort is checked: a `cf.assert` that
+    fails, a `tensor.extract` out of bounds and an integer division by zero call
+    `mp_rt_fail` with a number, and the attribute `runtime_checks` of that function
+    holds the message of each number, from 1.
+
+    Example (`--mp-prepare-for-cpu`):
+    ```mlir
+    func.func @square(%x: f32) -> f32 {
+      %c2 = arith.constant 2 : i64
+      %0 = math.fpowi %x, %c2 : f32, i64
+      return %0 : f32
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @square(%x: f32) -> f32 {
+      %0 = arith.mulf %x, %x : f32
+      return %0 : f32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::linalg::LinalgDialect"];
+}
+
+def ConvertContractionsToRuntime : Pass<"convert-contractions-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Turn contractions and convolutions on buffers into calls of libMPRuntime (changes rounding: order of sums)";
+  let description = [{
+    Needs: linalg on buffers. Every op whose body is `out + a * b`, a and b perhaps
+    widened, with f32 or f64 results and indices that are sums of loop times
+    constant, becomes a call of `mp_rt_contract` with sizes and strides: matrix
+    products of any layout, contractions of any rank, convolutions without copying
+    the image. Sums are taken in another, fixed order. Others are left alone.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def PromoteToF64 : Pass<"mp-promote-to-f64", "::mlir::ModuleOp"> {
+  let summary = "Compute everything in f64, as a reference (changes rounding and range)";
+  let description = [{
+    Needs: no TOSA, which has no f64. Every float type of at most 32 bits becomes
+    f64, arguments, results and constants included; casts between floats and
+    `mp.round` disappear. Bit patterns keep their meaning: an `arith.bitcast`
+    converts to or from the original format at that place.
+
+    Example (`--mp-promote-to-f64`):
+    ```mlir
+    func.func @product(%x: tensor<4xbf16>, %y: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = arith.extf %x : tensor<4xbf16> to tensor<4xf32>
+      %1 = arith.mulf %0, %y : tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @product(%x: tensor<4xf64>, %y: tensor<4xf64>) -> tensor<4xf64> {
+      %0 = arith.mulf %x, %y : tensor<4xf64>
+      return %0 : tensor<4xf64>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def EmulateNarrowArithmetic : Pass<"mp-emulate-narrow-arithmetic"> {
+  let summary = "Compute arith ops of formats of at most 16 bits in f32, rounding each result (exact)";
+  let description = [{
+    Every arith op on scalars or vectors of such a format, casts and constants
+    excepted, widens its operands to f32, computes there, and rounds its result to
+    nearest even. For one addition, subtraction, multiplication, division or
+    comparison in bf16, f16 or fp8 that is the IEEE result: f32 has more than twice
+    their digits. Integers become narrow floats through f64. `convert-mp-to-arith`
+    lowers the casts.
+
+    Example (`--mp-emulate-narrow-arithmetic`):
+    ```mlir
+    func.func @add(%x: f16, %y: f16) -> f16 {
+      %0 = arith.addf %x, %y : f16
+      return %0 : f16
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @add(%x: f16, %y: f16) -> f16 {
+      %0 = arith.extf %x fastmath<contract> : f16 to f32
+      %1 = arith.extf %y fastmath<contract> : f16 to f32
+      %2 = arith.addf %0, %1 : f32
+      %3 = arith.truncf %2 fastmath<contract> : f32 to f16
+      return %3 : f16
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+#endif // MP_TRANSFORMS_INTEROP_PASSES

@@ -1,0 +1,108 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mp-to-cpu: any graph to the LLVM dialect for the host.
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "mp/Pipelines/Pipelines.h"
+#include "mp/Transforms/Interop/Passes.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+void mlir::mp::buildTosaToLinalgPipeline(OpPassManager &manager) {
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(tosa::createTosaMakeBroadcastablePass());
+  function.addPass(tosa::createTosaToLinalgNamed());
+  function.addPass(createCanonicalizerPass());
+  function.addPass(tosa::createTosaInferShapesPass());
+  function.addPass(tosa::createTosaMakeBroadcastablePass());
+  function.addPass(tosa::createTosaToLinalgNamed());
+  function.addPass(tosa::createTosaToLinalg());
+  TosaToArithPassOptions arith;
+  arith.includeApplyRescale = true;
+  function.addPass(createTosaToArithPass(arith));
+  function.addPass(createTosaToTensorPass());
+  function.addPass(createTosaToSCFPass());
+}
+
+/// Tensors to buffers, with frees.
+static void addBufferization(OpPassManager &manager) {
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.allowReturnAllocsFromLoops = true;
+  options.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  manager.addPass(bufferization::createOneShotBufferizePass(options));
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  bufferization::buildBufferDeallocationPipeline(manager, {});
+  manager.addPass(createConvertBufferizationToMemRefPass());
+}
+
+/// Arithmetic in formats the host lacks: each op in f32, its result rounded.
+static void addNarrowArithmetic(OpPassManager &manager) {
+  math::MathExtendToSupportedTypesOptions math;
+  math.targetTypeStr = "f32";
+  manager.addPass(math::createMathExtendToSupportedTypes(math));
+  manager.addPass(createEmulateNarrowArithmetic());
+  manager.addPass(createConvertMPToArith());
+}
+
+void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &options) {
+  buildTosaToLinalgPipeline(manager);
+  manager.addPass(createPrepareForCPU());
+  if (options.promoteToF64)
+    manager.addPass(createPromoteToF64());
+  manager.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  addBufferization(manager);
+  if (options.runtimeContractions)
+    manager.addPass(createConvertContractionsToRuntime());
+
+  manager.addNestedPass<func::FuncOp>(createForallToForLoopPass());
+  manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  addNarrowArithmetic(manager);
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(arith::createArithExpandOpsPass());
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(createConvertVectorToLLVMPass());
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createConvertMathToLibmPass());
+  FinalizeMemRefToLLVMConversionPassOptions memory;
+  memory.useGenericFunctions = true;
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
+  manager.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
+  manager.addPass(createConvertFuncToLLVMPass());
+  manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createConvertIndexToLLVMPass());
+  manager.addPass(createUBToLLVMConversionPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void mlir::mp::registerCPUPipeline() {
+  PassPipelineRegistration<CPUOptions>(
+      "mp-to-cpu", "Lower any graph to the LLVM dialect for the host; contractions call libMPRuntime",
+      [](OpPassManager &manager, const CPUOptions &options) { buildCPUPipeline(manager, options); });
+}

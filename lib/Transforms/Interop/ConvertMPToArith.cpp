@@ -1,0 +1,157 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// convert-mp-to-arith: casts between float formats as integer arithmetic.
+
+#include "FormatArithmetic.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "mp/Transforms/Interop/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_CONVERTMPTOARITH
+#include "mp/Transforms/Interop/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace numerics = ::mp::numerics;
+
+static numerics::Rounding toNumerics(std::optional<Rounding> rounding) {
+  switch (rounding.value_or(Rounding::RNE)) {
+  case Rounding::RNE:
+    return numerics::Rounding::RNE;
+  case Rounding::RNA:
+    return numerics::Rounding::RNA;
+  case Rounding::RZ:
+    return numerics::Rounding::RZ;
+  case Rounding::RU:
+    return numerics::Rounding::RU;
+  case Rounding::RD:
+    return numerics::Rounding::RD;
+  case Rounding::SR:
+    return numerics::Rounding::SR;
+  }
+  llvm_unreachable("unknown rounding");
+}
+
+static numerics::Rounding toNumerics(std::optional<arith::RoundingMode> mode) {
+  switch (mode.value_or(arith::RoundingMode::to_nearest_even)) {
+  case arith::RoundingMode::to_nearest_even:
+    return numerics::Rounding::RNE;
+  case arith::RoundingMode::downward:
+    return numerics::Rounding::RD;
+  case arith::RoundingMode::upward:
+    return numerics::Rounding::RU;
+  case arith::RoundingMode::toward_zero:
+    return numerics::Rounding::RZ;
+  case arith::RoundingMode::to_nearest_away:
+    return numerics::Rounding::RNA;
+  }
+  llvm_unreachable("unknown rounding mode");
+}
+
+static std::optional<numerics::Format> formatOf(Type type) {
+  FloatType format = getFloatFormat(type);
+  return format ? numerics::formatOf(format.getFloatSemantics()) : std::nullopt;
+}
+
+/// The conversion of `op`'s operand to its result, or failure for formats of more
+/// than 64 bits.
+static FailureOr<Value> convert(OpBuilder &builder, Operation *op, numerics::Rounding rounding,
+                                numerics::Overflow overflow, Value randomBits = {}) {
+  Value source = op->getOperand(0);
+  Type resultType = op->getResult(0).getType();
+  auto from = formatOf(source.getType()), to = formatOf(resultType);
+  if (!from || !to)
+    return failure();
+  if (*from == *to)
+    return source;
+  return emitConversion(builder, op->getLoc(), source, *from, resultType, *to, rounding, overflow,
+                        randomBits);
+}
+
+static FailureOr<Value> lower(OpBuilder &builder, CastOp op) {
+  numerics::Overflow overflow = op.getOverflow().value_or(Overflow::IEEE) == Overflow::Saturate
+                                    ? numerics::Overflow::Saturate
+                                    : numerics::Overflow::IEEE;
+  return convert(builder, op, toNumerics(op.getRounding()), overflow, op.getBits());
+}
+
+/// To the format and back into the type of the operand.
+static FailureOr<Value> lower(OpBuilder &builder, RoundOp op) {
+  Value source = op.getSource();
+  Type type = source.getType();
+  auto stored = formatOf(type), format = formatOf(op.getFormat());
+  if (!stored || !format)
+    return failure();
+  if (*stored == *format)
+    return source;
+  // The pattern of tf32 is kept in an f32.
+  Type element = *format == numerics::Format::TF32 ? Type(builder.getF32Type()) : op.getFormat();
+  Value narrow = emitConversion(builder, op.getLoc(), source, *stored,
+                                withFormat(type, cast<FloatType>(element)), *format,
+                                numerics::Rounding::RNE, numerics::Overflow::IEEE);
+  return emitConversion(builder, op.getLoc(), narrow, *format, type, *stored,
+                        numerics::Rounding::RNE, numerics::Overflow::IEEE);
+}
+
+/// f32 and f64 convert to each other in hardware, to nearest even.
+static bool isHardwareConversion(Operation *op) {
+  auto wide = [](Type type) {
+    FloatType format = getFloatFormat(type);
+    return format && (format.isF32() || format.isF64());
+  };
+  auto truncate = dyn_cast<arith::TruncFOp>(op);
+  return wide(op->getOperand(0).getType()) && wide(op->getResult(0).getType()) &&
+         (!truncate || toNumerics(truncate.getRoundingmode()) == numerics::Rounding::RNE);
+}
+
+namespace {
+
+struct ConvertMPToArith : mlir::mp::impl::ConvertMPToArithBase<ConvertMPToArith> {
+  void runOnOperation() override {
+    SmallVector<Operation *> casts;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<CastOp, RoundOp>(op) ||
+          (isa<arith::ExtFOp, arith::TruncFOp>(op) && !isHardwareConversion(op)))
+        casts.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : casts)
+      if (failed(rewrite(rewriter, op)))
+        return signalPassFailure();
+  }
+
+  static LogicalResult rewrite(IRRewriter &rewriter, Operation *op) {
+    bool ours = isa<CastOp, RoundOp>(op);
+    if (isa<TensorType>(op->getOperand(0).getType())) {
+      if (!ours)
+        return success();
+      InFlightDiagnostic diag = op->emitOpError("expected a scalar or a vector, found ")
+                                << op->getOperand(0).getType();
+      diag.attachNote() << "run convert-elementwise-to-linalg first";
+      return diag;
+    }
+    rewriter.setInsertionPoint(op);
+    FailureOr<Value> result =
+        TypeSwitch<Operation *, FailureOr<Value>>(op)
+            .Case<CastOp, RoundOp>([&](auto cast) { return lower(rewriter, cast); })
+            .Case<arith::TruncFOp>([&](auto cast) {
+              return convert(rewriter, cast, toNumerics(cast.getRoundingmode()),
+                             numerics::Overflow::IEEE);
+            })
+            .Default([&](Operation *cast) {
+              return convert(rewriter, cast, numerics::Rounding::RNE, numerics::Overflow::IEEE);
+            });
+    if (succeeded(result)) {
+      rewriter.replaceOp(op, *result);
+      return success();
+    }
+    if (!ours)
+      return success();
+    return op->emitOpError("expected formats of at most 64 bits, found ")
+           << op->getOperand(0).getType() << " and " << op->getResult(0).getType();
+  }
+};
+
+} // namespace

@@ -1,0 +1,219 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mp-prepare-for-cpu: what upstream's loops would get wrong, on tensors.
+
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mp/Transforms/Interop/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_PREPAREFORCPU
+#include "mp/Transforms/Interop/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+//===----------------------------------------------------------------------===//
+// Decomposition
+//===----------------------------------------------------------------------===//
+
+static LogicalResult decompose(IRRewriter &rewriter, linalg::AggregatedOpInterface op) {
+  rewriter.setInsertionPoint(op);
+  FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+  if (failed(results))
+    return op->emitOpError("cannot be decomposed for the CPU");
+  rewriter.replaceOp(op, *results);
+  return success();
+}
+
+/// x^n by squaring for small constant n, so that x^2 is x * x; else powf.
+static void expandIntegerPower(IRRewriter &rewriter, math::FPowIOp op) {
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  Value base = op.getLhs();
+  Type type = base.getType();
+  auto one = [&]() -> Value {
+    auto format = cast<FloatType>(getElementTypeOrSelf(type));
+    TypedAttr attr = rewriter.getFloatAttr(format, 1.0);
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      attr = DenseElementsAttr::get(shaped, attr);
+    return arith::ConstantOp::create(rewriter, loc, attr);
+  };
+  APInt power;
+  if (!matchPattern(op.getRhs(), m_ConstantInt(&power)) || power.abs().ugt(64)) {
+    Value exponent = arith::SIToFPOp::create(rewriter, loc, type, op.getRhs());
+    rewriter.replaceOpWithNewOp<math::PowFOp>(op, base, exponent);
+    return;
+  }
+  Value result;
+  Value square = base;
+  for (uint64_t n = power.abs().getZExtValue(); n; n >>= 1) {
+    if (n & 1)
+      result = result ? arith::MulFOp::create(rewriter, loc, result, square) : square;
+    if (n > 1)
+      square = arith::MulFOp::create(rewriter, loc, square, square);
+  }
+  if (!result)
+    result = one();
+  if (power.isNegative())
+    result = arith::DivFOp::create(rewriter, loc, one(), result);
+  rewriter.replaceOp(op, result);
+}
+
+/// Sees through what only rearranges values.
+static bool holdsTF32(Value value) {
+  while (Operation *def = value.getDefiningOp()) {
+    if (auto round = dyn_cast<RoundOp>(def))
+      return isa<FloatTF32Type>(round.getFormat());
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp,
+             tensor::ExtractSliceOp, linalg::TransposeOp>(def))
+      return false;
+    value = def->getOperand(0);
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Checks {
+public:
+  explicit Checks(ModuleOp module) : module(module) {}
+
+  /// Fails with `message` at run time unless `condition` holds.
+  void require(ImplicitLocOpBuilder &b, Value condition, const Twine &message) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    stream << message << " at " << b.getLoc();
+    messages.push_back(b.getStringAttr(text));
+    Value holds = condition;
+    Value no = arith::XOrIOp::create(
+        b, holds, arith::ConstantIntOp::create(b, b.getI1Type(), 1));
+    auto branch = scf::IfOp::create(b, no, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value code = arith::ConstantIntOp::create(b, b.getI64Type(), int64_t(messages.size()));
+    func::CallOp::create(b, kFailName, TypeRange(), code);
+  }
+
+  void finish() {
+    if (messages.empty())
+      return;
+    OpBuilder b(module.getBody(), module.getBody()->begin());
+    auto function = func::FuncOp::create(b, module.getLoc(), kFailName,
+                                         b.getFunctionType(b.getI64Type(), {}));
+    function.setPrivate();
+    function->setAttr(kChecksAttrName, b.getArrayAttr(messages));
+  }
+
+private:
+  ModuleOp module;
+  SmallVector<Attribute> messages;
+};
+
+} // namespace
+
+static void checkAssert(Checks &checks, cf::AssertOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  checks.require(b, op.getArg(), "assertion failed: " + op.getMsg());
+  op.erase();
+}
+
+static void checkBounds(Checks &checks, tensor::ExtractOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto type = op.getTensor().getType();
+  for (auto [dim, index] : llvm::enumerate(op.getIndices())) {
+    APInt known;
+    if (matchPattern(index, m_ConstantInt(&known)) && !type.isDynamicDim(dim) &&
+        known.ult(type.getDimSize(dim)))
+      continue;
+    if (index.getDefiningOp<linalg::IndexOp>())
+      continue; // a loop of the enclosing op; wrong only if the file is
+    Value size = tensor::DimOp::create(b, op.getTensor(), int64_t(dim));
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, size);
+    checks.require(b, inside, "index out of bounds in dimension " + Twine(dim) + " of a tensor.extract");
+  }
+}
+
+/// Traps on the host: division by zero, and the one quotient that overflows.
+static void checkDivision(Checks &checks, Operation *op) {
+  Value divisor = op->getOperand(1);
+  auto type = dyn_cast<IntegerType>(divisor.getType());
+  APInt known;
+  bool isKnown = matchPattern(divisor, m_ConstantInt(&known));
+  if ((!type && !divisor.getType().isIndex()) || (isKnown && !known.isZero() && !known.isAllOnes()))
+    return;
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(divisor.getType(), 0));
+  Value nonZero = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, divisor, zero);
+  checks.require(b, nonZero, "integer division by zero");
+  if (!type || !isa<arith::DivSIOp, arith::RemSIOp>(op))
+    return;
+  auto constant = [&](APInt value) -> Value {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+  };
+  Value fits = arith::OrIOp::create(
+      b,
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, divisor,
+                            constant(APInt::getAllOnes(type.getWidth()))),
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, op->getOperand(0),
+                            constant(APInt::getSignedMinValue(type.getWidth()))));
+  checks.require(b, fits, "integer overflow in a division");
+}
+
+namespace {
+
+struct PrepareForCPU : mlir::mp::impl::PrepareForCPUBase<PrepareForCPU> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::AggregatedOpInterface> aggregated;
+    module.walk([&](linalg::AggregatedOpInterface op) { aggregated.push_back(op); });
+    for (linalg::AggregatedOpInterface op : aggregated)
+      if (failed(decompose(rewriter, op)))
+        return signalPassFailure();
+
+    SmallVector<math::FPowIOp> powers;
+    module.walk([&](math::FPowIOp op) { powers.push_back(op); });
+    for (math::FPowIOp op : powers)
+      expandIntegerPower(rewriter, op);
+
+    module.walk([](linalg::LinalgOp op) {
+      if (op.getNumDpsInputs() == 2 && llvm::all_of(op.getDpsInputs(), holdsTF32))
+        op->setAttr(kOperandsTF32AttrName, UnitAttr::get(op->getContext()));
+    });
+    addChecks(module);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal())
+        for (unsigned i = 0; i < function.getNumArguments(); ++i)
+          if (isa<TensorType>(function.getArgument(i).getType()))
+            function.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName,
+                                rewriter.getBoolAttr(false));
+  }
+
+  static void addChecks(ModuleOp module) {
+    Checks checks(module);
+    SmallVector<Operation *> ops;
+    module.walk([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops) {
+      if (auto assertion = dyn_cast<cf::AssertOp>(op))
+        checkAssert(checks, assertion);
+      else if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+        checkBounds(checks, extract);
+      else if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+        checkDivision(checks, op);
+    }
+    checks.finish();
+  }
+};
+
+} // namespace

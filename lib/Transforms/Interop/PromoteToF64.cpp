@@ -1,0 +1,105 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mp-promote-to-f64: the same computation in f64, the reference of mp-run.
+
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mp/Transforms/Interop/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_PROMOTETOF64
+#include "mp/Transforms/Interop/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+static bool isPromoted(Type type) {
+  auto format = dyn_cast<FloatType>(type);
+  return format && format.getWidth() <= 32;
+}
+
+static bool isFloatCast(Operation *op) {
+  return isa<CastOp, RoundOp, arith::ExtFOp, arith::TruncFOp>(op) &&
+         getFloatFormat(op->getOperand(0).getType()).getWidth() <= 64 &&
+         getFloatFormat(op->getResult(0).getType()).getWidth() <= 64;
+}
+
+namespace {
+
+/// A bitcast with the format its operand or result had.
+struct BitPattern {
+  arith::BitcastOp op;
+  Type source, result;
+};
+
+struct PromoteToF64 : mlir::mp::impl::PromoteToF64Base<PromoteToF64> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<Operation *> casts;
+    SmallVector<BitPattern> patterns;
+    WalkResult walked = module.walk([&](Operation *op) {
+      if (isa_and_nonnull<tosa::TosaDialect>(op->getDialect())) {
+        op->emitOpError("has no f64 form: lower TOSA to linalg before mp-promote-to-f64");
+        return WalkResult::interrupt();
+      }
+      if (isFloatCast(op))
+        casts.push_back(op);
+      else if (auto bitcast = dyn_cast<arith::BitcastOp>(op))
+        patterns.push_back({bitcast, bitcast.getIn().getType(), bitcast.getType()});
+      op->removeDiscardableAttr(kPrecisionAttrName);
+      return WalkResult::advance();
+    });
+    if (walked.wasInterrupted())
+      return signalPassFailure();
+    if (failed(retype(module)))
+      return signalPassFailure();
+    // Now from f64 to f64.
+    for (Operation *cast : casts) {
+      cast->getResult(0).replaceAllUsesWith(cast->getOperand(0));
+      cast->erase();
+    }
+    for (BitPattern &pattern : patterns)
+      keepMeaning(pattern);
+  }
+
+  LogicalResult retype(ModuleOp module) {
+    Type f64 = Float64Type::get(&getContext());
+    AttrTypeReplacer replacer;
+    bool unknownConstant = false;
+    replacer.addReplacement([&](FloatType type) -> std::optional<Type> {
+      return isPromoted(type) ? std::optional<Type>(f64) : std::nullopt;
+    });
+    replacer.addReplacement([&](Attribute attr) -> std::optional<std::pair<Attribute, WalkResult>> {
+      bool isConstant = isa<FloatAttr, ElementsAttr>(attr);
+      Type type = isConstant ? cast<TypedAttr>(attr).getType() : Type();
+      if (!isConstant || !isPromoted(getElementTypeOrSelf(type)))
+        return std::nullopt;
+      Attribute wide = convertConstant(attr, cast<FloatType>(f64), Rounding::RNE, Overflow::IEEE);
+      unknownConstant |= !wide;
+      return std::make_pair(wide ? wide : attr, WalkResult::skip());
+    });
+    replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+    if (unknownConstant)
+      return module.emitError("a constant cannot be promoted to f64: expected dense elements");
+    return success();
+  }
+
+  /// The integer side has the width of the original format.
+  void keepMeaning(BitPattern &pattern) {
+    OpBuilder builder(pattern.op);
+    Location loc = pattern.op.getLoc();
+    Value source = pattern.op.getIn();
+    if (isPromoted(getElementTypeOrSelf(pattern.source)))
+      source = arith::TruncFOp::create(builder, loc, pattern.source, source);
+    Value result = arith::BitcastOp::create(builder, loc, pattern.result, source);
+    if (isPromoted(getElementTypeOrSelf(pattern.result)))
+      result = arith::ExtFOp::create(builder, loc, pattern.op.getType(), result);
+    pattern.op.getResult().replaceAllUsesWith(result);
+    pattern.op.erase();
+  }
+};
+
+} // namespace
