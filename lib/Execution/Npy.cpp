@@ -189,10 +189,10 @@ llvm::Expected<Array> mlir::mp::readNpy(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false,
                                                    /*RequiresNullTerminator=*/false);
   if (!buffer)
-    return createStringError("cannot read '" + path.str() + "': " + buffer.getError().message());
+    return createStringError("cannot read '" + path + "': " + buffer.getError().message());
   auto array = parseNpy((*buffer)->getBuffer());
   if (!array)
-    return createStringError("cannot read '" + path.str() +
+    return createStringError("cannot read '" + path +
                              "': " + llvm::toString(array.takeError()));
   return array;
 }
@@ -223,15 +223,23 @@ std::string mlir::mp::formatNpy(const Array &array) {
   return text;
 }
 
-llvm::Error mlir::mp::writeNpy(StringRef path, const Array &array) {
-  std::string text = formatNpy(array);
+llvm::Error mlir::mp::writeText(StringRef path, StringRef text) {
+  if (path == "-") {
+    llvm::outs() << text;
+    return llvm::Error::success();
+  }
+  // Written beside the file and renamed by commit().
   auto buffer = llvm::FileOutputBuffer::create(path, text.size());
   if (!buffer)
-    return createStringError("cannot write '" + path.str() +
+    return createStringError("cannot write '" + path +
                              "': " + llvm::toString(buffer.takeError()));
   std::memcpy((*buffer)->getBufferStart(), text.data(), text.size());
   if (llvm::Error error = (*buffer)->commit())
-    return createStringError("cannot write '" + path.str() +
+    return createStringError("cannot write '" + path +
                              "': " + llvm::toString(std::move(error)));
   return llvm::Error::success();
+}
+
+llvm::Error mlir::mp::writeNpy(StringRef path, const Array &array) {
+  return writeText(path, formatNpy(array));
 }

@@ -63,7 +63,7 @@ llvm::Expected<Safetensors> Safetensors::parse(std::unique_ptr<llvm::MemoryBuffe
   file.dataStart = 8 + length;
   uint64_t dataSize = bytes.size() - file.dataStart;
   for (const auto &[key, value] : *object) {
-    std::string name = key.str().str();
+    std::string name = key.str();
     if (name == "__metadata__")
       continue;
     const llvm::json::Object *entry = value.getAsObject();

@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -72,6 +71,7 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   if (options.runtimeContractions)
     manager.addPass(createConvertContractionsToRuntime());
 
+  manager.addPass(createConvertCopiesToLinalg());
   manager.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   manager.addPass(memref::createExpandStridedMetadataPass());
@@ -92,7 +92,6 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   FinalizeMemRefToLLVMConversionPassOptions memory;
   memory.useGenericFunctions = true;
   manager.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
-  manager.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
   manager.addPass(createConvertFuncToLLVMPass());
   manager.addPass(createArithToLLVMConversionPass());
   manager.addPass(createConvertControlFlowToLLVMPass());

@@ -2,6 +2,8 @@
 
 #include "Kernels.h"
 
+#include "mp/Runtime/Runtime.h"
+
 #include <cstring>
 
 using namespace mp::runtime;
@@ -68,6 +70,17 @@ template <typename T> static Kernel<T> choose() {
 template <typename T> const Kernel<T> &mp::runtime::kernel() {
   static const Kernel<T> best = choose<T>();
   return best;
+}
+
+extern "C" const char *mp_rt_kernel_name(void) {
+  switch (kernel<float>().columns) {
+  case 32:
+    return "own kernel, avx512f";
+  case 16:
+    return "own kernel, avx2";
+  default:
+    return "own kernel, portable";
+  }
 }
 
 template const Kernel<float> &mp::runtime::kernel<float>();

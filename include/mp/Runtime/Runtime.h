@@ -65,6 +65,9 @@ typedef struct {
 typedef int (*mp_rt_product_hook)(void *user, const mp_rt_product *product);
 void mp_rt_set_product_hook(mp_rt_product_hook hook, void *user);
 
+/* The inner loops used on this machine, such as "own kernel, avx512f". */
+const char *mp_rt_kernel_name(void);
+
 /* Threads for large contractions; 0 (the default) asks the system. */
 void mp_rt_set_threads(int threads);
 

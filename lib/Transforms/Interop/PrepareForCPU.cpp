@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -194,10 +195,16 @@ struct PrepareForCPU : mlir::mp::impl::PrepareForCPUBase<PrepareForCPU> {
     addChecks(module);
     for (auto function : module.getOps<func::FuncOp>())
       if (function.isPublic() && !function.isExternal())
-        for (unsigned i = 0; i < function.getNumArguments(); ++i)
-          if (isa<TensorType>(function.getArgument(i).getType()))
-            function.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName,
-                                rewriter.getBoolAttr(false));
+        exposeToC(function);
+  }
+
+  static void exposeToC(func::FuncOp function) {
+    Builder b(function.getContext());
+    function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), b.getUnitAttr());
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (isa<TensorType>(function.getArgument(i).getType()))
+        function.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName,
+                            b.getBoolAttr(false));
   }
 
   static void addChecks(ModuleOp module) {

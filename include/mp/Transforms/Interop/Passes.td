@@ -58,7 +58,8 @@ def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
     `math.fpowi` by a constant becomes products, any other `math.powf`; contractions
     whose operands both come from `mp.round tf32` are marked
     `operands_tf32`; arguments of public functions are marked as not writable,
-    so that bufferization copies instead of overwriting the caller's data.
+    so that bufferization copies instead of overwriting the caller's data, and the
+    functions get C wrappers.
 
     What would be undefined behaviour or an abort is checked: a `cf.assert` that
     fails, a `tensor.extract` out of bounds and an integer division by zero call
@@ -97,6 +98,35 @@ def ConvertContractionsToRuntime : Pass<"convert-contractions-to-runtime", "::ml
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::memref::MemRefDialect"];
+}
+
+def ConvertCopiesToLinalg : Pass<"mp-convert-copies-to-linalg"> {
+  let summary = "Turn memref.copy into a linalg copy, which becomes loops (exact)";
+  let description = [{
+    A copy between layouts would otherwise call a library function.
+
+    Example (`--mp-convert-copies-to-linalg`):
+    ```mlir
+    func.func @copy(%x: memref<4xf32>, %y: memref<4xf32>) {
+      memref.copy %x, %y : memref<4xf32> to memref<4xf32>
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @copy(%x: memref<4xf32>, %y: memref<4xf32>) {
+      linalg.generic {
+        indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+        iterator_types = ["parallel"]
+      } ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        linalg.yield %in : f32
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
 def PromoteToF64 : Pass<"mp-promote-to-f64", "::mlir::ModuleOp"> {

@@ -1,0 +1,48 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How far a result is from its reference, for people and for programs.
+
+#ifndef MP_EXECUTION_COMPARISON_H
+#define MP_EXECUTION_COMPARISON_H
+
+#include "mp/Execution/Array.h"
+#include "mp/Numerics/Compare.h"
+#include "llvm/Support/JSON.h"
+
+namespace mlir::mp {
+
+struct ErrorReport {
+  std::string label; ///< "result 0", or the op of an intermediate value
+  std::string type;  ///< of the result
+  bool isFloat = true;
+  ::mp::numerics::Comparison stats;
+  double meanAbsolute = 0;
+  double largestReference = 0; ///< largest finite magnitude of the reference
+
+  /// Largest absolute error over the largest magnitude of the reference; what
+  /// --max-rel limits. Infinity if NaN or infinities do not match.
+  double relativeToLargest() const;
+  /// Signal to quantisation noise in dB; infinity when equal.
+  double sqnr() const;
+  bool passes(double maxRelative) const { return relativeToLargest() <= maxRelative; }
+  llvm::json::Object toJSON() const;
+};
+
+/// Compares element by element; shapes must agree, formats need not. ULPs are those
+/// of the result's format.
+llvm::Expected<ErrorReport> compareArrays(const Array &result, const Array &reference,
+                                          llvm::StringRef label);
+
+/// A few lines for one report.
+void printReport(llvm::raw_ostream &os, const ErrorReport &report, const Array &result);
+
+/// One line per report, aligned: for the values inside a function.
+void printTable(llvm::raw_ostream &os, llvm::ArrayRef<ErrorReport> reports);
+
+/// Type and values of a small array; type, extremes and NaN and infinity counts of
+/// a large one.
+void printArray(llvm::raw_ostream &os, llvm::StringRef label, const Array &array);
+
+} // namespace mlir::mp
+
+#endif // MP_EXECUTION_COMPARISON_H

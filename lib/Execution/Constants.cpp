@@ -1,0 +1,88 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Constants.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mp/Execution/Array.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::mp;
+using llvm::createStringError;
+
+static llvm::Error badConstant(LLVM::GlobalOp global, const Twine &why) {
+  return createStringError("constant @" + global.getSymName() + " " + why);
+}
+
+/// The address of the elements, copied if need be.
+static llvm::Expected<const void *> dataOf(LLVM::GlobalOp global, ElementsAttr attr,
+                                           std::vector<std::unique_ptr<char[]>> &storage) {
+  auto type = ElementType::of(attr.getElementType());
+  if (!type)
+    return badConstant(global, "has elements that are neither floats nor integers");
+  int64_t count = attr.getNumElements();
+  size_t bytes = size_t(count) * type->bytes();
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob || blob->getData().size() != bytes)
+      return badConstant(global, "is the resource '" + resource.getRawHandle().getKey() +
+                                     "', which is elided or of the wrong length");
+    return blob->getData().data();
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(attr);
+  if (!dense)
+    return badConstant(global, "is neither dense nor a resource");
+  ArrayRef<char> raw = dense.getRawData();
+  bool perElement = !dense.isSplat() && type->bits() == 8 * type->bytes() && raw.size() == bytes;
+  if (perElement)
+    return raw.data();
+  storage.push_back(std::make_unique<char[]>(bytes ? bytes : 1));
+  char *out = storage.back().get();
+  auto write = [&](const APInt &value) {
+    uint64_t bits = value.getZExtValue();
+    std::memcpy(out, &bits, type->bytes());
+    out += type->bytes();
+  };
+  if (type->isFloat)
+    for (APFloat value : dense.getValues<APFloat>())
+      write(value.bitcastToAPInt());
+  else
+    for (APInt value : dense.getValues<APInt>())
+      write(value);
+  return storage.back().get();
+}
+
+llvm::Error mlir::mp::placeConstants(ModuleOp module,
+                                     std::vector<std::unique_ptr<char[]>> &storage) {
+  DenseMap<StringAttr, const void *> addresses;
+  SmallVector<LLVM::GlobalOp> placed;
+  for (auto global : module.getOps<LLVM::GlobalOp>()) {
+    auto attr = dyn_cast_or_null<ElementsAttr>(global.getValueOrNull());
+    if (!attr || !global.getConstant())
+      continue;
+    auto data = dataOf(global, attr, storage);
+    if (!data)
+      return data.takeError();
+    addresses[global.getSymNameAttr()] = *data;
+    placed.push_back(global);
+  }
+  SmallVector<LLVM::AddressOfOp> uses;
+  module.walk([&](LLVM::AddressOfOp op) {
+    if (addresses.count(op.getGlobalNameAttr().getAttr()))
+      uses.push_back(op);
+  });
+  for (LLVM::AddressOfOp op : uses) {
+    OpBuilder b(op);
+    auto address = reinterpret_cast<intptr_t>(addresses[op.getGlobalNameAttr().getAttr()]);
+    Value number = LLVM::ConstantOp::create(b, op.getLoc(), b.getI64Type(),
+                                            b.getI64IntegerAttr(int64_t(address)));
+    Value pointer = LLVM::IntToPtrOp::create(b, op.getLoc(), op.getType(), number);
+    op.getResult().replaceAllUsesWith(pointer);
+    op.erase();
+  }
+  for (LLVM::GlobalOp global : placed)
+    global.erase();
+  return llvm::Error::success();
+}

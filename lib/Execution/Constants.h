@@ -1,0 +1,21 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MP_LIB_EXECUTION_CONSTANTS_H
+#define MP_LIB_EXECUTION_CONSTANTS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <vector>
+
+namespace mlir::mp {
+
+/// Replaces dense constants of a module in the LLVM dialect by the addresses of
+/// their data in this process, so that weights are neither translated nor
+/// compiled. Data that the attributes do not hold element by element (splats,
+/// bits) is written to `storage`.
+llvm::Error placeConstants(ModuleOp module, std::vector<std::unique_ptr<char[]>> &storage);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_EXECUTION_CONSTANTS_H

@@ -1,0 +1,264 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Execution/Program.h"
+
+#include "Constants.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mp/Pipelines/Pipelines.h"
+#include "mp/Runtime/Runtime.h"
+#include "mp/Transforms/Interop/Passes.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::mp;
+using llvm::createStringError;
+namespace numerics = ::mp::numerics;
+
+void mlir::mp::registerExecution(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+}
+
+Program::~Program() = default;
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+/// Floats become f64, as mp-promote-to-f64 makes them.
+static void promote(std::vector<Parameter> &parameters) {
+  for (Parameter &parameter : parameters)
+    if (parameter.type.isFloat)
+      parameter.type = ElementType::floating(numerics::Format::F64);
+}
+
+/// Attributes of dialects unknown here (exporters leave them) and inlining hints
+/// play no role, but other public functions would be compiled: only the entry
+/// keeps its C wrapper.
+static void hideOtherFunctions(ModuleOp module, StringRef entry) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.getName() != entry)
+      function.setPrivate();
+}
+
+static std::vector<std::string> takeChecks(ModuleOp module) {
+  std::vector<std::string> messages;
+  if (Operation *fail = module.lookupSymbol(kFailName))
+    if (auto texts = fail->getAttrOfType<ArrayAttr>(kChecksAttrName)) {
+      for (Attribute text : texts)
+        messages.push_back(cast<StringAttr>(text).str());
+      fail->removeAttr(kChecksAttrName);
+    }
+  return messages;
+}
+
+static llvm::orc::SymbolMap runtimeSymbols(llvm::orc::MangleAndInterner mangle) {
+  llvm::orc::SymbolMap symbols;
+  auto add = [&](StringRef name, auto *function) {
+    symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                             llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  };
+  add("mp_rt_contract", &mp_rt_contract);
+  add("mp_rt_fail", &mp_rt_fail);
+  add("_mlir_memref_to_llvm_alloc", &_mlir_memref_to_llvm_alloc);
+  add("_mlir_memref_to_llvm_aligned_alloc", &_mlir_memref_to_llvm_aligned_alloc);
+  add("_mlir_memref_to_llvm_free", &_mlir_memref_to_llvm_free);
+  return symbols;
+}
+
+static llvm::Expected<std::unique_ptr<ExecutionEngine>> createEngine(ModuleOp module,
+                                                                     std::string *llvmIR) {
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0, machine->get());
+  ExecutionEngineOptions options;
+  auto transform = [&](llvm::Module *ir) -> llvm::Error {
+    if (llvmIR) {
+      llvm::raw_string_ostream stream(*llvmIR);
+      ir->print(stream, nullptr);
+    }
+    return optimize(ir);
+  };
+  options.transformer = transform;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
+  options.enableGDBNotificationListener = false;
+  options.enablePerfNotificationListener = false;
+  return ExecutionEngine::create(module, options, std::move(*machine));
+}
+
+llvm::Expected<std::unique_ptr<Program>>
+Program::compile(ModuleOp original, StringRef entryName, const ProgramOptions &options) {
+  auto function = findEntry(original, entryName);
+  if (!function)
+    return function.takeError();
+  auto signature = signatureOf(*function);
+  if (!signature)
+    return signature.takeError();
+
+  std::unique_ptr<Program> program(new Program);
+  program->types = std::move(*signature);
+  if (options.promoteToF64) {
+    promote(program->types.arguments);
+    promote(program->types.results);
+  }
+  std::string name = function->getName().str();
+  program->module = cast<ModuleOp>(original->clone());
+  hideOtherFunctions(*program->module, name);
+
+  PassManager manager(original.getContext());
+  CPUOptions pipeline;
+  pipeline.promoteToF64 = options.promoteToF64;
+  pipeline.runtimeContractions = options.runtimeContractions;
+  buildCPUPipeline(manager, pipeline);
+  if (failed(manager.run(*program->module)))
+    return createStringError("@" + name + " could not be lowered for the CPU");
+  program->checks = takeChecks(*program->module);
+  if (llvm::Error error = placeConstants(*program->module, program->constants))
+    return std::move(error);
+
+  auto engine = createEngine(*program->module, options.llvmIR);
+  if (!engine)
+    return engine.takeError();
+  program->engine = std::move(*engine);
+  program->engine->registerSymbols(runtimeSymbols);
+  auto address = program->engine->lookupPacked("_mlir_ciface_" + name);
+  if (!address)
+    return address.takeError();
+  program->entry = *address;
+  return program;
+}
+
+//===----------------------------------------------------------------------===//
+// Calling convention
+//===----------------------------------------------------------------------===//
+
+/// Words of a memref descriptor: two pointers, offset, sizes, strides.
+static std::vector<int64_t> describe(const Array &array) {
+  size_t rank = array.shape.size();
+  std::vector<int64_t> words(3 + 2 * rank);
+  words[0] = words[1] = int64_t(reinterpret_cast<intptr_t>(array.data.data()));
+  int64_t stride = 1;
+  for (size_t dim = rank; dim-- > 0;) {
+    words[3 + dim] = array.shape[dim];
+    words[3 + rank + dim] = stride;
+    stride *= array.shape[dim];
+  }
+  return words;
+}
+
+namespace {
+
+/// Where each result lies in the struct that a C wrapper fills.
+struct ResultLayout {
+  std::vector<size_t> offsets;
+  size_t bytes = 0;
+
+  explicit ResultLayout(ArrayRef<Parameter> results) {
+    for (const Parameter &result : results) {
+      size_t size = result.isTensor ? 8 * (3 + 2 * result.shape.size()) : result.type.bytes();
+      size_t alignment = result.isTensor ? 8 : size;
+      bytes = (bytes + alignment - 1) / alignment * alignment;
+      offsets.push_back(bytes);
+      bytes += size;
+    }
+  }
+};
+
+} // namespace
+
+static llvm::Expected<Array> takeResult(const Parameter &parameter, const char *at, size_t index) {
+  if (!parameter.isTensor) {
+    Array array(parameter.type, {});
+    std::memcpy(array.data.data(), at, array.data.size());
+    return array;
+  }
+  size_t rank = parameter.shape.size();
+  std::vector<int64_t> words(3 + 2 * rank);
+  std::memcpy(words.data(), at, words.size() * 8);
+  ArrayRef<int64_t> shape(words.data() + 3, rank);
+  if (!elementCount(shape))
+    return createStringError(llvm::Twine("result ") + llvm::Twine(index) + " has a negative size: " +
+                             typeString(shape, parameter.type));
+  Array array(parameter.type, shape);
+  // Results have the identity layout (mp-to-cpu asks for it).
+  const char *data = reinterpret_cast<const char *>(words[1]) + words[2] * parameter.type.bytes();
+  std::memcpy(array.data.data(), data, array.data.size());
+  return array;
+}
+
+static std::string failureText(int64_t code, ArrayRef<std::string> checks) {
+  if (code == -1)
+    return "the program ran out of memory";
+  if (code >= 1 && code <= int64_t(checks.size()))
+    return "the program failed a check: " + checks[code - 1];
+  return "the program failed with code " + std::to_string(code);
+}
+
+llvm::Expected<std::vector<Array>> Program::run(ArrayRef<Array> arguments) {
+  if (arguments.size() != types.arguments.size())
+    return createStringError(llvm::Twine("expected ") + llvm::Twine(types.arguments.size()) +
+                             " arguments, found " + llvm::Twine(arguments.size()));
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    if (llvm::Error error = checkArgument(argument, types.arguments[i], "argument " + llvm::Twine(i)))
+      return std::move(error);
+
+  ResultLayout layout(types.results);
+  std::vector<char> results(layout.bytes + 8);
+  bool single = types.results.size() == 1 && !types.results.front().isTensor;
+  void *resultAddress = results.data();
+  // The packed call takes the address of each parameter of the C wrapper: the
+  // result struct's address first, a lone scalar result last.
+  std::vector<void *> packed;
+  if (!types.results.empty() && !single)
+    packed.push_back(&resultAddress);
+  std::vector<std::vector<int64_t>> descriptors;
+  std::vector<void *> addresses(arguments.size());
+  descriptors.reserve(arguments.size());
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    if (!types.arguments[i].isTensor) {
+      packed.push_back(const_cast<char *>(argument.data.data()));
+      continue;
+    }
+    descriptors.push_back(describe(argument));
+    addresses[i] = descriptors.back().data();
+    packed.push_back(&addresses[i]);
+  }
+  if (single)
+    packed.push_back(resultAddress);
+
+  int64_t code = mp_rt_invoke(entry, packed.data());
+  peak = mp_rt_peak_bytes();
+  std::vector<Array> outputs;
+  llvm::Error error = llvm::Error::success();
+  if (code != 0)
+    error = llvm::joinErrors(std::move(error), createStringError(failureText(code, checks)));
+  for (size_t i = 0; code == 0 && i < types.results.size(); ++i) {
+    auto output = takeResult(types.results[i], results.data() + layout.offsets[i], i);
+    if (!output) {
+      error = llvm::joinErrors(std::move(error), output.takeError());
+      break;
+    }
+    outputs.push_back(std::move(*output));
+  }
+  mp_rt_release();
+  if (error)
+    return std::move(error);
+  return outputs;
+}

@@ -1,0 +1,169 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "RunOptions.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace mlir::mp;
+using llvm::createStringError;
+
+StringRef mlir::mp::runHelp() {
+  return R"(mp-run FILE.mlir [options]: run a function on the CPU and say how far it is from a reference
+
+  --entry=NAME          function to run (default: main, or the only public one)
+  --input=VALUE         once per argument, in order: @x.npy, @w.safetensors:NAME, 2x3xf32=1.5,
+                        "2x3xf32=[1 2 3][4 5 6]", i32:7, 4xf32=uniform:SEED,SCALE,OFFSET,
+                        4xi64=integers:SEED,LOW,HIGH, seed; arguments without one are seeded.
+                        Integer files of the same width are taken as patterns of narrow floats
+  --params=F.safetensors  arguments by name (of the location), before --input is counted
+  --seed=N              of seeded arguments (default 0): weights have variance 1 / fan-in
+  --dim=N               size of dynamic dimensions of seeded arguments (default: mp.dim, else 128)
+  --output=@y.npy       once per result, in order; - is standard output
+  --device=cpu          where to run
+  --numerics=ieee|sm_70|sm_75|sm_80|sm_89|sm_90|sm_100|sm_120
+                        arithmetic of contractions: IEEE, or a GPU's Tensor Cores bit for bit
+  --compare=f64|FILE    against the same graph computed in f64, or against another file
+  --max-rel=X           fail if an error exceeds X times the reference's largest magnitude
+  --per-op              compare the values inside the function too
+  --json=R.json         the comparison for programs
+  --steps=N             repeat, feeding leading results back into leading arguments
+  --emit-llvm           print the LLVM IR instead of running
+  --help, --version
+
+Exit status: 0 done, 1 a comparison or a check of the program failed, 2 wrong usage or input.
+
+  mp-run model.mlir --compare=f64
+  mp-opt model.mlir --mp-mixed-precision -o mixed.mlir && mp-run mixed.mlir --compare=model.mlir --max-rel=1e-2
+  mp-run layer.mlir --input=@x.npy --params=weights.safetensors --output=@y.npy
+)";
+}
+
+static llvm::Error bad(StringRef option, StringRef value, const Twine &expected) {
+  return createStringError("--" + option + "=" + value + ": expected " + expected);
+}
+
+/// The candidate with the fewest edits.
+static StringRef nearest(StringRef word, ArrayRef<StringRef> candidates) {
+  return *llvm::min_element(candidates, [&](StringRef x, StringRef y) {
+    return word.edit_distance(x) < word.edit_distance(y);
+  });
+}
+
+static llvm::Error parseDevice(RunOptions &options, StringRef value) {
+  if (value == "emulator" || value == "cuda")
+    return bad("device", value, "cpu: this build runs MLIR on the CPU only");
+  if (value != "cpu")
+    return bad("device", value, "cpu, emulator or cuda; nearest is " +
+                                    nearest(value, {"cpu", "emulator", "cuda"}));
+  return llvm::Error::success();
+}
+
+static llvm::Error parseNumerics(RunOptions &options, StringRef value) {
+  options.numericsName = value.str();
+  if (value == "ieee")
+    return llvm::Error::success();
+  options.numerics = ::mp::numerics::parseArchitecture(value);
+  if (options.numerics)
+    return llvm::Error::success();
+  ArrayRef<StringRef> known = {"ieee",  "sm_70", "sm_75",  "sm_80",
+                               "sm_89", "sm_90", "sm_100", "sm_120"};
+  return bad("numerics", value, "ieee or a GPU with a Tensor Core model; nearest is " +
+                                    nearest(value, known));
+}
+
+template <typename T>
+static llvm::Error parseInteger(StringRef option, StringRef value, T least, T &result) {
+  if (value.getAsInteger(10, result) || result < least)
+    return bad(option, value, "an integer of at least " + Twine(least));
+  return llvm::Error::success();
+}
+
+llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> arguments) {
+  RunOptions options;
+  using Handler = std::function<llvm::Error(StringRef)>;
+  auto text = [](std::string &target) -> Handler {
+    return [&target](StringRef value) -> llvm::Error {
+      target = value.str();
+      return llvm::Error::success();
+    };
+  };
+  std::vector<std::pair<StringRef, Handler>> valued = {
+      {"entry", text(options.entry)},
+      {"params", text(options.inputs.params)},
+      {"compare", text(options.compare)},
+      {"json", text(options.json)},
+      {"input",
+       [&](StringRef value) -> llvm::Error {
+         options.inputs.inputs.push_back(value.str());
+         return llvm::Error::success();
+       }},
+      {"output",
+       [&](StringRef value) -> llvm::Error {
+         value.consume_front("@");
+         options.outputs.push_back(value.str());
+         return value.empty() ? bad("output", value, "@FILE.npy or -") : llvm::Error::success();
+       }},
+      {"seed", [&](StringRef v) { return parseInteger<uint64_t>("seed", v, 0, options.inputs.seed); }},
+      {"dim",
+       [&](StringRef v) { return parseInteger<int64_t>("dim", v, 1, options.inputs.dynamicSize); }},
+      {"steps", [&](StringRef v) { return parseInteger<int64_t>("steps", v, 1, options.steps); }},
+      {"device", [&](StringRef v) { return parseDevice(options, v); }},
+      {"numerics", [&](StringRef v) { return parseNumerics(options, v); }},
+      {"max-rel",
+       [&](StringRef v) -> llvm::Error {
+         double limit;
+         if (v.getAsDouble(limit) || !(limit >= 0))
+           return bad("max-rel", v, "a number of at least 0");
+         options.maxRelative = limit;
+         return llvm::Error::success();
+       }},
+  };
+  std::pair<StringRef, bool *> flags[] = {{"per-op", &options.perOp},
+                                          {"emit-llvm", &options.emitLLVM},
+                                          {"help", &options.help},
+                                          {"version", &options.version}};
+
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    if (argument == "-" || !argument.starts_with("-")) {
+      if (!options.file.empty())
+        return createStringError("expected one file, found '" + options.file + "' and '" + argument + "'");
+      options.file = argument.str();
+      continue;
+    }
+    auto [name, value] = argument.drop_front(argument.starts_with("--") ? 2 : 1).split('=');
+    bool hasValue = argument.contains('=');
+    auto flag = llvm::find_if(flags, [&](auto &entry) { return entry.first == name; });
+    if (flag != std::end(flags)) {
+      if (hasValue)
+        return createStringError("--" + name + " takes no value");
+      *flag->second = true;
+      continue;
+    }
+    auto option = llvm::find_if(valued, [&](auto &entry) { return entry.first == name; });
+    if (option == valued.end()) {
+      SmallVector<StringRef> names;
+      for (auto &entry : valued)
+        names.push_back(entry.first);
+      for (auto &entry : flags)
+        names.push_back(entry.first);
+      return createStringError("unknown option '" + argument.split('=').first + "'; nearest is --" +
+                               nearest(name, names));
+    }
+    if (!hasValue) {
+      if (++i == arguments.size())
+        return createStringError("--" + name + " needs a value");
+      value = arguments[i];
+    }
+    if (llvm::Error error = option->second(value))
+      return std::move(error);
+  }
+  if (options.file.empty() && !options.help && !options.version)
+    return createStringError("expected a file to run; see --help");
+  if (options.maxRelative && options.compare.empty())
+    return createStringError("--max-rel needs --compare");
+  if (options.perOp && options.compare.empty())
+    return createStringError("--per-op needs --compare");
+  return options;
+}

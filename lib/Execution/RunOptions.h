@@ -1,0 +1,36 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MP_LIB_EXECUTION_RUNOPTIONS_H
+#define MP_LIB_EXECUTION_RUNOPTIONS_H
+
+#include "mp/Execution/Inputs.h"
+#include "mp/Numerics/TensorCore.h"
+
+namespace mlir::mp {
+
+/// What the command line of mp-run says.
+struct RunOptions {
+  std::string file;
+  std::string entry;
+  InputOptions inputs;
+  std::vector<std::string> outputs; ///< paths, "-" for standard output
+  std::string device = "cpu";
+  std::string numericsName = "ieee";
+  std::optional<::mp::numerics::Architecture> numerics; ///< nullopt for IEEE
+  std::string compare;                                  ///< "", "f64" or a path
+  std::optional<double> maxRelative;
+  bool perOp = false;
+  std::string json;
+  int64_t steps = 1;
+  bool emitLLVM = false;
+  bool help = false;
+  bool version = false;
+};
+
+/// Errors name the option, the value and what was expected.
+llvm::Expected<RunOptions> parseRunOptions(llvm::ArrayRef<llvm::StringRef> arguments);
+
+llvm::StringRef runHelp();
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_EXECUTION_RUNOPTIONS_H

@@ -1,0 +1,348 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Execution/RunTool.h"
+
+#include "RunOptions.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mp/Execution/Comparison.h"
+#include "mp/Execution/Files.h"
+#include "mp/Execution/TensorCores.h"
+#include "mp/Execution/Trace.h"
+#include "mp/Runtime/Runtime.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::mp;
+using llvm::createStringError;
+
+namespace {
+
+/// What a step of the run ends with unless all goes well.
+enum class Status { Done = 0, Failed = 1, BadInput = 2 };
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// One file, or one precision of it: parsed, traced, compiled.
+struct Side {
+  OwningOpRef<ModuleOp> module;
+  std::vector<TracedValue> traced;
+  size_t ownResults = 0;
+  std::unique_ptr<Program> program;
+  std::vector<Array> results;
+  double compileSeconds = 0, runSeconds = 0;
+};
+
+class Run {
+public:
+  Run(RunOptions options, MLIRContext &context,
+      llvm::function_ref<llvm::Error(llvm::MemoryBufferRef)> checkText)
+      : options(std::move(options)), context(context), checkText(checkText) {}
+
+  Status go();
+
+private:
+  Status report(Status status, llvm::Error error) {
+    llvm::errs() << "mp-run: error: " << llvm::toString(std::move(error)) << "\n";
+    return status;
+  }
+  llvm::Expected<OwningOpRef<ModuleOp>> parse(StringRef path);
+  llvm::Error prepare();
+  llvm::Error trace(Side &side);
+  llvm::Error compile(Side &side, bool promoteToF64);
+  llvm::Error execute(Side &side, const std::vector<Array> &arguments, bool tensorCores);
+  llvm::Error writeOutputs();
+  Status printComparison();
+  llvm::Error writeJSON(bool passed);
+
+  RunOptions options;
+  MLIRContext &context;
+  llvm::function_ref<llvm::Error(llvm::MemoryBufferRef)> checkText;
+  Side main, reference;
+  std::vector<std::pair<size_t, size_t>> matched;
+  std::vector<ErrorReport> outputs, inner;
+  std::set<std::string> models;
+};
+
+} // namespace
+
+llvm::Expected<OwningOpRef<ModuleOp>> Run::parse(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!buffer)
+    return createStringError("cannot read '" + path + "': " + buffer.getError().message());
+  if (llvm::Error error = checkText((*buffer)->getMemBufferRef()))
+    return createStringError("'" + path + "': " + llvm::toString(std::move(error)));
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (!module)
+    return createStringError("'" + path + "' is not a valid MLIR module");
+  return module;
+}
+
+/// The compared values become results of both sides, in the order of `matched`.
+llvm::Error Run::trace(Side &side) {
+  auto function = findEntry(*side.module, options.entry);
+  if (!function)
+    return function.takeError();
+  side.ownResults = function->getNumResults();
+  if (options.perOp)
+    side.traced = tracedValues(*function);
+  return llvm::Error::success();
+}
+
+static llvm::Error returnMatched(Side &side, StringRef entry, ArrayRef<size_t> indices) {
+  auto function = findEntry(*side.module, entry);
+  if (!function)
+    return function.takeError();
+  SmallVector<Value> values;
+  for (size_t index : indices)
+    values.push_back(side.traced[index].value);
+  return returnValues(*function, values);
+}
+
+llvm::Error Run::compile(Side &side, bool promoteToF64) {
+  double start = now();
+  ProgramOptions programOptions;
+  programOptions.promoteToF64 = promoteToF64;
+  std::string ir;
+  if (options.emitLLVM)
+    programOptions.llvmIR = &ir;
+  auto program = Program::compile(*side.module, options.entry, programOptions);
+  if (!program)
+    return program.takeError();
+  if (options.emitLLVM)
+    llvm::outs() << ir;
+  side.program = std::move(*program);
+  side.compileSeconds = now() - start;
+  return llvm::Error::success();
+}
+
+llvm::Error Run::prepare() {
+  auto module = parse(options.file);
+  if (!module)
+    return module.takeError();
+  main.module = std::move(*module);
+  if (llvm::Error error = trace(main))
+    return error;
+  bool comparesFile = !options.compare.empty() && options.compare != "f64";
+  if (comparesFile) {
+    auto other = parse(options.compare);
+    if (!other)
+      return other.takeError();
+    reference.module = std::move(*other);
+    if (llvm::Error error = trace(reference))
+      return error;
+    if (main.ownResults != reference.ownResults)
+      return createStringError(llvm::Twine("--compare: '") + options.compare + "' returns " +
+                               llvm::Twine(reference.ownResults) + " results, expected " +
+                               llvm::Twine(main.ownResults));
+    matched = matchTraces(main.traced, reference.traced);
+  } else {
+    for (size_t i = 0; i < main.traced.size(); ++i)
+      matched.push_back({i, i});
+  }
+  if (options.perOp) {
+    std::vector<size_t> left, right;
+    for (auto [x, y] : matched) {
+      left.push_back(x);
+      right.push_back(y);
+    }
+    if (llvm::Error error = returnMatched(main, options.entry, left))
+      return error;
+    if (comparesFile)
+      if (llvm::Error error = returnMatched(reference, options.entry, right))
+        return error;
+  }
+  if (options.compare == "f64") {
+    reference.module = main.module->clone();
+    reference.ownResults = main.ownResults;
+  }
+  if (llvm::Error error = compile(main, /*promoteToF64=*/false))
+    return error;
+  if (!options.compare.empty() && !options.emitLLVM)
+    return compile(reference, options.compare == "f64");
+  return llvm::Error::success();
+}
+
+llvm::Error Run::execute(Side &side, const std::vector<Array> &given, bool tensorCores) {
+  const Signature &signature = side.program->signature();
+  std::vector<Array> arguments = given;
+  // State: leading results that have the type of the argument in their place.
+  size_t state = 0;
+  while (options.steps > 1 && state < std::min(side.ownResults, arguments.size()) &&
+         signature.results[state].typeStr() == signature.arguments[state].typeStr())
+    ++state;
+  double start = now();
+  std::optional<TensorCoreScope> scope;
+  if (tensorCores)
+    scope.emplace(*options.numerics);
+  for (int64_t step = 0; step < options.steps; ++step) {
+    auto results = side.program->run(arguments);
+    if (!results)
+      return results.takeError();
+    side.results = std::move(*results);
+    if (options.steps > 1 && &side == &main)
+      for (size_t i = 0; i < side.ownResults; ++i)
+        if (side.results[i].shape.empty())
+          printArray(llvm::outs(), llvm::formatv("step {0}, result {1}", step, i).str(), side.results[i]);
+    for (size_t i = 0; i < state; ++i)
+      arguments[i] = side.results[i];
+  }
+  if (scope)
+    models = scope->used();
+  side.runSeconds = now() - start;
+  return llvm::Error::success();
+}
+
+/// The run's arguments as another signature wants them: rounded, widened.
+static llvm::Expected<std::vector<Array>> adapt(const std::vector<Array> &arguments,
+                                                const Signature &signature) {
+  if (arguments.size() != signature.arguments.size())
+    return createStringError(llvm::Twine("--compare: the reference takes ") +
+                             llvm::Twine(signature.arguments.size()) + " arguments, expected " +
+                             llvm::Twine(arguments.size()));
+  std::vector<Array> adapted;
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    auto array = convertTo(argument, signature.arguments[i].type);
+    if (!array)
+      return createStringError("--compare: argument " + llvm::Twine(i) + " of the reference: " +
+                               llvm::toString(array.takeError()));
+    if (llvm::Error error = checkArgument(*array, signature.arguments[i],
+                                          "--compare: argument " + llvm::Twine(i) + " of the reference"))
+      return std::move(error);
+    adapted.push_back(std::move(*array));
+  }
+  return adapted;
+}
+
+llvm::Error Run::writeOutputs() {
+  if (options.outputs.size() > main.ownResults)
+    return createStringError(llvm::Twine("--output given ") + llvm::Twine(options.outputs.size()) +
+                             " times, but the function has " + llvm::Twine(main.ownResults) + " results");
+  for (auto [path, result] : llvm::zip(options.outputs, main.results))
+    if (llvm::Error error = writeNpy(path, result))
+      return error;
+  return llvm::Error::success();
+}
+
+Status Run::printComparison() {
+  bool passed = true;
+  for (size_t i = 0; i < main.results.size(); ++i) {
+    bool isOutput = i < main.ownResults;
+    std::string label = isOutput ? "result " + std::to_string(i)
+                                 : main.traced[matched[i - main.ownResults].first].label;
+    auto compared = compareArrays(main.results[i], reference.results[i], label);
+    if (!compared)
+      return report(Status::BadInput, compared.takeError());
+    (isOutput ? outputs : inner).push_back(*compared);
+    if (!isOutput)
+      continue;
+    printReport(llvm::outs(), *compared, main.results[i]);
+    if (options.maxRelative && !compared->passes(*options.maxRelative)) {
+      passed = false;
+      llvm::outs() << llvm::format("  FAILED    %.3g of the largest magnitude, limit %.3g\n",
+                                   compared->relativeToLargest(), *options.maxRelative);
+    }
+  }
+  if (options.perOp) {
+    llvm::outs() << "\n" << inner.size() << " values inside, against the reference\n";
+    printTable(llvm::outs(), inner);
+  }
+  if (!options.json.empty())
+    if (llvm::Error error = writeJSON(passed))
+      return report(Status::BadInput, std::move(error));
+  return passed ? Status::Done : Status::Failed;
+}
+
+llvm::Error Run::writeJSON(bool passed) {
+  llvm::json::Array outputList, innerList, modelList;
+  for (const ErrorReport &output : outputs)
+    outputList.push_back(output.toJSON());
+  for (const ErrorReport &value : inner)
+    innerList.push_back(value.toJSON());
+  for (const std::string &model : models)
+    modelList.push_back(model);
+  llvm::json::Object object{{"version", 1},
+                            {"tool", "mp-run"},
+                            {"file", options.file},
+                            {"compare", options.compare},
+                            {"numerics", options.numericsName},
+                            {"models", std::move(modelList)},
+                            {"device", options.device},
+                            {"seed", int64_t(options.inputs.seed)},
+                            {"kernel", mp_rt_kernel_name()},
+                            {"compile_seconds", main.compileSeconds},
+                            {"run_seconds", main.runSeconds},
+                            {"peak_bytes", main.program->peakBytes()},
+                            {"passed", passed},
+                            {"outputs", std::move(outputList)},
+                            {"per_op", std::move(innerList)}};
+  std::string text = llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
+  return writeText(options.json, text);
+}
+
+Status Run::go() {
+  if (llvm::Error error = prepare())
+    return report(Status::BadInput, std::move(error));
+  if (options.emitLLVM)
+    return Status::Done;
+  std::vector<std::string> notes;
+  auto arguments = makeInputs(main.program->signature(), options.inputs, notes);
+  if (!arguments)
+    return report(Status::BadInput, arguments.takeError());
+  for (const std::string &note : notes)
+    llvm::errs() << "mp-run: note: " << note << "\n";
+
+  if (llvm::Error error = execute(main, *arguments, options.numerics.has_value()))
+    return report(Status::Failed, std::move(error));
+  for (const std::string &model : models)
+    llvm::outs() << "arithmetic: " << model << "\n";
+  if (llvm::Error error = writeOutputs())
+    return report(Status::BadInput, std::move(error));
+  if (options.compare.empty()) {
+    if (options.outputs.empty())
+      for (size_t i = 0; i < main.ownResults; ++i)
+        printArray(llvm::outs(), "result " + std::to_string(i), main.results[i]);
+    if (!options.json.empty())
+      if (llvm::Error error = writeJSON(/*passed=*/true))
+        return report(Status::BadInput, std::move(error));
+    return Status::Done;
+  }
+  auto adapted = adapt(*arguments, reference.program->signature());
+  if (!adapted)
+    return report(Status::BadInput, adapted.takeError());
+  if (llvm::Error error = execute(reference, *adapted, /*tensorCores=*/false))
+    return report(Status::Failed, std::move(error));
+  return printComparison();
+}
+
+int mlir::mp::runRun(int argc, char **argv, DialectRegistry &registry,
+                     llvm::function_ref<llvm::Error(llvm::MemoryBufferRef)> checkText) {
+  SmallVector<StringRef> arguments(argv + 1, argv + argc);
+  auto options = parseRunOptions(arguments);
+  if (!options) {
+    llvm::errs() << "mp-run: error: " << llvm::toString(options.takeError()) << "\n";
+    return int(Status::BadInput);
+  }
+  if (options->help || options->version) {
+    llvm::outs() << (options->help ? runHelp() : "mp-run, with LLVM " LLVM_VERSION_STRING "\n");
+    return 0;
+  }
+  registerExecution(registry);
+  MLIRContext context(registry);
+  // Attributes of unknown dialects, which exporters leave, change nothing here.
+  context.allowUnregisteredDialects();
+  llvm::SourceMgr noSources;
+  SourceMgrDiagnosticHandler handler(noSources, &context);
+  context.printOpOnDiagnostic(false);
+  return int(Run(std::move(*options), context, checkText).go());
+}

@@ -1,0 +1,109 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which function to call, and what it takes and gives.
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Execution/Program.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using llvm::createStringError;
+
+static std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+llvm::Expected<func::FuncOp> mlir::mp::findEntry(ModuleOp module, StringRef entry) {
+  SmallVector<func::FuncOp> candidates;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal() && function.isPublic())
+      candidates.push_back(function);
+  std::string names;
+  StringRef nearest;
+  for (func::FuncOp function : candidates) {
+    StringRef name = function.getName();
+    if (name == entry || (entry.empty() && name == "main"))
+      return function;
+    names += (names.empty() ? "@" : ", @") + name.str();
+    if (nearest.empty() || entry.edit_distance(name) < entry.edit_distance(nearest))
+      nearest = name;
+  }
+  if (candidates.empty())
+    return createStringError("the module has no public function with a body");
+  if (entry.empty() && candidates.size() == 1)
+    return candidates.front();
+  if (entry.empty())
+    return createStringError("no @main and more than one public function: choose with --entry one of " +
+                             names);
+  return createStringError("--entry=" + entry.str() + " is no public function of the module; nearest is @" +
+                           nearest.str() + "; there are " + names);
+}
+
+static std::string nameOf(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName().str();
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (auto name = dyn_cast<NameLoc>(part))
+        return name.getName().str();
+  return "";
+}
+
+static llvm::Expected<Parameter> parameterOf(Type type, const Twine &what) {
+  Parameter parameter;
+  parameter.isTensor = isa<TensorType>(type);
+  auto ranked = dyn_cast<RankedTensorType>(type);
+  if (ranked)
+    for (int64_t size : ranked.getShape())
+      parameter.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
+  auto element = parameter.isTensor && !ranked ? std::nullopt
+                                               : ElementType::of(getElementTypeOrSelf(type));
+  if (!element || (!ranked && !isa<FloatType, IntegerType, IndexType>(type)))
+    return createStringError(what + " is " + typeText(type) +
+                             ", expected a ranked tensor or scalar of floats or integers of at most "
+                             "64 bits");
+  parameter.type = *element;
+  return parameter;
+}
+
+llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
+  Signature signature;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto parameter = parameterOf(type, "argument " + Twine(i) + " of @" + function.getName());
+    if (!parameter)
+      return parameter.takeError();
+    parameter->name = nameOf(function.getArgument(i).getLoc());
+    for (StringRef attribute : {"mp.name", "ml_program.identifier"})
+      if (auto name = function.getArgAttrOfType<StringAttr>(i, attribute))
+        parameter->name = name.str();
+    if (auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttrName))
+      parameter->role = role.str();
+    if (auto sizes = function.getArgAttrOfType<DenseI64ArrayAttr>(i, kDimAttrName))
+      parameter->likelyShape.append(sizes.asArrayRef().begin(), sizes.asArrayRef().end());
+    if (auto range = function.getArgAttrOfType<ArrayAttr>(i, kRangeAttrName))
+      parameter->range = {cast<FloatAttr>(range[0]).getValueAsDouble(),
+                          cast<FloatAttr>(range[1]).getValueAsDouble()};
+    signature.arguments.push_back(std::move(*parameter));
+  }
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    auto parameter = parameterOf(type, "result " + Twine(i) + " of @" + function.getName());
+    if (!parameter)
+      return parameter.takeError();
+    signature.results.push_back(std::move(*parameter));
+  }
+  return signature;
+}
+
+llvm::Error mlir::mp::checkArgument(const Array &array, const Parameter &parameter,
+                                    const Twine &what) {
+  bool same = array.type == parameter.type && array.shape.size() == parameter.shape.size();
+  for (size_t dim = 0; same && dim < array.shape.size(); ++dim)
+    same = parameter.shape[dim] < 0 || parameter.shape[dim] == array.shape[dim];
+  if (same)
+    return llvm::Error::success();
+  return createStringError(what + ": expected " + parameter.typeStr() + ", found " + array.typeStr());
+}

@@ -1,0 +1,93 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Execution/Trace.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mp/Dialect/MP/MPDialect.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// Moves, fills or converts values, or reads none.
+static bool onlyMoves(Operation *op) {
+  if (isa<CastOp, RoundOp, arith::ExtFOp, arith::TruncFOp, linalg::FillOp, linalg::TransposeOp,
+          linalg::BroadcastOp, tosa::CastOp, tosa::ReshapeOp, tosa::TransposeOp, tosa::ConstOp,
+          tosa::SliceOp, tosa::ConcatOp, tosa::PadOp>(op))
+    return true;
+  return op->hasTrait<OpTrait::ConstantLike>() ||
+         isa_and_nonnull<tensor::TensorDialect, bufferization::BufferizationDialect>(op->getDialect());
+}
+
+std::vector<TracedValue> mlir::mp::tracedValues(func::FuncOp function) {
+  std::vector<TracedValue> traced;
+  for (Operation &op : function.getBody().front()) {
+    if (onlyMoves(&op))
+      continue;
+    for (OpResult result : op.getResults()) {
+      if (!isa<RankedTensorType>(result.getType()) || !getFloatFormat(result.getType()))
+        continue;
+      std::string label = std::to_string(traced.size()) + " " + op.getName().getStringRef().str();
+      if (auto name = dyn_cast<NameLoc>(op.getLoc()))
+        label += " " + name.getName().str();
+      traced.push_back({result, label});
+    }
+  }
+  return traced;
+}
+
+static bool correspond(const TracedValue &x, const TracedValue &y) {
+  auto xType = cast<RankedTensorType>(x.value.getType());
+  auto yType = cast<RankedTensorType>(y.value.getType());
+  return x.value.getDefiningOp()->getName() == y.value.getDefiningOp()->getName() &&
+         xType.getShape() == yType.getShape();
+}
+
+std::vector<std::pair<size_t, size_t>> mlir::mp::matchTraces(ArrayRef<TracedValue> result,
+                                                             ArrayRef<TracedValue> reference) {
+  constexpr size_t lookAhead = 64;
+  std::vector<std::pair<size_t, size_t>> pairs;
+  size_t i = 0, j = 0;
+  while (i < result.size() && j < reference.size()) {
+    // The smallest number of values to skip on both sides together.
+    bool found = false;
+    for (size_t skip = 0; skip < lookAhead && !found; ++skip)
+      for (size_t left = 0; left <= skip && !found; ++left) {
+        size_t x = i + left, y = j + skip - left;
+        found = x < result.size() && y < reference.size() && correspond(result[x], reference[y]);
+        if (found) {
+          pairs.push_back({x, y});
+          i = x + 1;
+          j = y + 1;
+        }
+      }
+    if (!found)
+      break;
+  }
+  return pairs;
+}
+
+llvm::Error mlir::mp::returnValues(func::FuncOp function, ArrayRef<Value> values) {
+  auto module = function->getParentOfType<ModuleOp>();
+  if (!SymbolTable::symbolKnownUseEmpty(function, module))
+    return llvm::createStringError("--per-op: @" + function.getName() +
+                                   " is called within the module; choose another --entry");
+  if (!function.getBody().hasOneBlock())
+    return llvm::createStringError("--per-op: @" + function.getName() +
+                                   " has control flow between blocks");
+  Operation *terminator = function.getBody().front().getTerminator();
+  SmallVector<Type> types(function.getResultTypes());
+  for (Value value : values) {
+    terminator->insertOperands(terminator->getNumOperands(), value);
+    types.push_back(value.getType());
+  }
+  function.setType(FunctionType::get(function.getContext(), function.getArgumentTypes(), types));
+  if (ArrayAttr attributes = function.getAllResultAttrs()) {
+    SmallVector<Attribute> extended(attributes.begin(), attributes.end());
+    extended.resize(types.size(), DictionaryAttr::get(function.getContext()));
+    function.setAllResultAttrs(extended);
+  }
+  return llvm::Error::success();
+}

@@ -1,0 +1,30 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mp/Transforms/Interop/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_CONVERTCOPIESTOLINALG
+#include "mp/Transforms/Interop/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+namespace {
+
+struct ConvertCopiesToLinalg : mlir::mp::impl::ConvertCopiesToLinalgBase<ConvertCopiesToLinalg> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    getOperation()->walk([&](memref::CopyOp copy) {
+      if (!isa<MemRefType>(copy.getSource().getType()) || !isa<MemRefType>(copy.getTarget().getType()))
+        return; // unranked
+      rewriter.setInsertionPoint(copy);
+      linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(), copy.getTarget());
+      rewriter.eraseOp(copy);
+    });
+  }
+};
+
+} // namespace
