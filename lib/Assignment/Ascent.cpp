@@ -10,73 +10,48 @@ using namespace mp::assignment;
 
 namespace {
 
-/// Above every weight that occurs, far below overflow.
-constexpr Weight unreachable = Weight(1) << 120;
-
-/// Amounts per type; the last slot is anyType.
-struct Amounts {
-  Weight of[maxTypes + 1] = {};
-  Weight &operator[](TypeId t) { return of[t == anyType ? maxTypes : t]; }
-};
-
-struct Port {
-  NodeId node;
-  bool isResult;
-  uint32_t index;
-};
-
-class Ascent {
+/// `W` is int64_t where all sums fit, which halves the time.
+template <typename W> class AscentIn : public Ascent {
 public:
-  Ascent(const Flat &flat, const Objective &objective)
-      : flat(flat), problem(flat.problem()), objective(objective) {
-    portStart.resize(problem.nodes.size() + 1);
-    for (NodeId n = 0; n < problem.nodes.size(); ++n)
-      portStart[n + 1] =
-          portStart[n] + problem.nodes[n].operands.size() + problem.nodes[n].results.size();
-    stride = problem.types.size() + 1;
-    paid.assign(portStart.back() * stride, 0);
+  AscentIn(const Flat &flat, const Objective &scaled, Weight fine) : Ascent(flat, scaled, fine) {
     variantStart.resize(flat.numGroups() + 1);
-    for (GroupId g = 0; g < flat.numGroups(); ++g)
+    for (GroupId g = 0; g < flat.numGroups(); ++g) {
       variantStart[g + 1] = variantStart[g] + flat.allowedInGroup(g).size();
-    total.resize(variantStart.back());
-    for (GroupId g = 0; g < flat.numGroups(); ++g)
-      for (auto [i, v] : llvm::enumerate(flat.allowedInGroup(g)))
-        total[variantStart[g] + i] = flat.weight(objective, g, v);
+      for (unsigned v : flat.allowedInGroup(g))
+        total.push_back(W(flat.weight(objective, g, v)));
+    }
     for (NodeId n : canonicalOrder(flat))
       for (ValueId value : problem.nodes[n].results)
         if (!problem.values[value].constant && !flat.uses(value).empty())
-          order.push_back(value);
+          addStar(value);
   }
 
-  /// One sweep down and up again. Returns false when nothing changed.
-  bool sweep() {
-    bool changed = false;
-    for (ValueId value : order)
-      changed |= visit(value);
-    for (ValueId value : llvm::reverse(order))
-      changed |= visit(value);
+  bool run(unsigned rounds) override {
+    bool changed = true;
+    for (unsigned round = 0; round < rounds && changed; ++round) {
+      changed = false;
+      for (const Star &star : stars)
+        changed |= visit(star);
+      for (const Star &star : llvm::reverse(stars))
+        changed |= visit(star);
+    }
     return changed;
   }
 
-  std::vector<Multiplier> multipliers() {
+  std::vector<Multiplier> multipliers() const override {
     std::vector<Multiplier> list;
-    for (NodeId n = 0; n < problem.nodes.size(); ++n)
-      for (uint32_t i = portStart[n]; i < portStart[n + 1]; ++i) {
-        uint32_t operands = problem.nodes[n].operands.size(), index = i - portStart[n];
-        bool isResult = index >= operands;
-        for (unsigned t = 0; t < stride; ++t)
-          if (Weight amount = paid[i * stride + t])
-            list.push_back({n, isResult, isResult ? index - operands : index,
-                            t + 1 == stride ? anyType : TypeId(t), amount});
-      }
+    for (const Port &port : ports)
+      for (uint32_t s = port.slots; s < port.slots + port.numSlots; ++s)
+        if (paid[s] != 0)
+          list.push_back({port.node, port.isResult, port.index, typeOfSlot[s], paid[s]});
     return list;
   }
 
-  Labels cheapestVariants() const {
+  Labels cheapestVariants() const override {
     Labels labels(problem.nodes.size());
     for (NodeId n = 0; n < problem.nodes.size(); ++n) {
       GroupId g = flat.groupOf(n);
-      llvm::ArrayRef<Weight> weights =
+      llvm::ArrayRef<W> weights =
           llvm::ArrayRef(total).slice(variantStart[g], flat.allowedInGroup(g).size());
       labels[n] = flat.allowedInGroup(g)[llvm::min_element(weights) - weights.begin()];
     }
@@ -84,108 +59,136 @@ public:
   }
 
 private:
-  TypeId typeOf(const Port &port, unsigned variant) const {
-    const Variant &v = problem.nodes[port.node].variants[variant];
-    return port.isResult ? v.out[port.index] : v.in[port.index];
-  }
-  Weight &paidAt(const Port &port, TypeId t) {
-    uint32_t operands = problem.nodes[port.node].operands.size();
-    uint32_t index = portStart[port.node] + port.index + (port.isResult ? operands : 0);
-    return paid[index * stride + (t == anyType ? stride - 1 : t)];
-  }
+  /// A definition or a reader. It has one slot per type that it may have.
+  struct Port {
+    NodeId node;
+    uint32_t index;
+    bool isResult;
+    uint32_t slots, numSlots; ///< into paid and the scratch arrays
+    uint32_t variants;        ///< into slotOfVariant, one per allowed variant of the group
+  };
+  /// A value: its definition, then its readers, and the casts between their types.
+  struct Star {
+    uint32_t ports, numPorts;
+    uint32_t casts;  ///< into castWeights, one row per slot of the definition
+    uint32_t wanted; ///< types that readers may ask for
+  };
 
-  /// Sets what the port pays.
-  void setPaid(const Port &port, llvm::ArrayRef<TypeId> types, Amounts amounts) {
-    Amounts change;
-    for (TypeId t : types) {
-      change[t] = amounts[t] - paidAt(port, t);
-      paidAt(port, t) = amounts[t];
-    }
-    GroupId g = flat.groupOf(port.node);
-    for (auto [i, v] : llvm::enumerate(flat.allowedInGroup(g)))
-      total[variantStart[g] + i] += change[typeOf(port, v)];
-  }
-
-  bool visit(ValueId value) {
-    ports.clear();
+  void addStar(ValueId value) {
+    Star star{uint32_t(ports.size()), 1, uint32_t(castWeights.size()), 0};
     Use def = flat.definition(value);
-    ports.push_back({def.node, true, def.index});
-    for (Use use : flat.uses(value))
-      ports.push_back({use.node, false, use.index});
-    types.assign(ports.size(), {});
-    known.assign(ports.size(), {});
-    answers.assign(ports.size(), {});
-
-    before.assign(ports.size(), {});
-
-    // Each port hands over the least its node can cost per type; the node keeps nothing.
-    for (auto [i, port] : llvm::enumerate(ports)) {
-      GroupId g = flat.groupOf(port.node);
-      for (unsigned v : flat.allowedInGroup(g))
-        if (TypeId t = typeOf(port, v); !llvm::is_contained(types[i], t))
-          types[i].push_back(t);
-      for (TypeId t : types[i])
-        before[i][t] = paidAt(port, t);
-      setPaid(port, types[i], {});
-      llvm::fill(known[i].of, unreachable);
-      for (auto [k, v] : llvm::enumerate(flat.allowedInGroup(g))) {
-        TypeId t = typeOf(port, v);
-        known[i][t] = std::min(known[i][t], total[variantStart[g] + k]);
-      }
-      Amounts taken;
-      for (TypeId t : types[i])
-        taken[t] = -known[i][t];
-      setPaid(port, types[i], taken);
+    addPort(def.node, def.index, /*isResult=*/true);
+    for (Use use : flat.uses(value)) {
+      addPort(use.node, use.index, /*isResult=*/false);
+      ++star.numPorts;
     }
-    minimise(value);
-    bool changed = false;
-    for (auto [i, port] : llvm::enumerate(ports)) {
-      Amounts shared;
-      for (TypeId t : types[i]) {
-        // Rounds down: the remainder stays with the value, which keeps the bound sound.
-        Weight answer = answers[i][t], count = ports.size();
-        Weight share = answer >= 0 ? answer / count : -((-answer + count - 1) / count);
-        shared[t] = share - known[i][t];
-        changed |= shared[t] != before[i][t];
+    for (uint32_t s = ports[star.ports].slots + ports[star.ports].numSlots; s < paid.size(); ++s)
+      star.wanted |= typeOfSlot[s] == anyType ? 0 : 1u << typeOfSlot[s];
+    for (uint32_t s = 0; s < ports[star.ports].numSlots; ++s)
+      for (TypeId t = 0; t < problem.types.size(); ++t) {
+        TypeId stored = typeOfSlot[ports[star.ports].slots + s];
+        bool used = stored != t && (star.wanted >> t & 1);
+        castWeights.push_back(used ? W(flat.castWeight(objective, value, stored, t)) : W(0));
       }
-      setPaid(port, types[i], shared);
+    stars.push_back(star);
+  }
+
+  void addPort(NodeId node, uint32_t index, bool isResult) {
+    Port port{node, index, isResult, uint32_t(paid.size()), 0, uint32_t(slotOfVariant.size())};
+    for (unsigned v : flat.allowed(node)) {
+      const Variant &variant = problem.nodes[node].variants[v];
+      TypeId type = isResult ? variant.out[index] : variant.in[index];
+      uint32_t s = port.slots;
+      while (s < typeOfSlot.size() && typeOfSlot[s] != type)
+        ++s;
+      if (s == typeOfSlot.size()) {
+        typeOfSlot.push_back(type);
+        paid.push_back(0);
+        ++port.numSlots;
+      }
+      slotOfVariant.push_back(s);
+    }
+    ports.push_back(port);
+    before.resize(paid.size());
+    known.resize(paid.size());
+    answers.resize(paid.size());
+  }
+
+  /// Adds to the node's variants what `port` pays now, or takes it away.
+  void charge(const Port &port, int sign) {
+    GroupId g = flat.groupOf(port.node);
+    uint32_t count = variantStart[g + 1] - variantStart[g];
+    for (uint32_t k = 0; k < count; ++k)
+      total[variantStart[g] + k] += sign * paid[slotOfVariant[port.variants + k]];
+  }
+
+  bool visit(const Star &star) {
+    llvm::ArrayRef<Port> list = llvm::ArrayRef(ports).slice(star.ports, star.numPorts);
+    // Each port hands over the least its node can cost per type; the node keeps nothing.
+    for (const Port &port : list) {
+      charge(port, -1);
+      for (uint32_t s = port.slots; s < port.slots + port.numSlots; ++s) {
+        before[s] = paid[s];
+        known[s] = unreachable;
+      }
+      GroupId g = flat.groupOf(port.node);
+      for (uint32_t k = 0; k < variantStart[g + 1] - variantStart[g]; ++k) {
+        W &least = known[slotOfVariant[port.variants + k]];
+        least = std::min(least, total[variantStart[g] + k]);
+      }
+      for (uint32_t s = port.slots; s < port.slots + port.numSlots; ++s)
+        paid[s] = -known[s];
+      charge(port, +1);
+    }
+    minimise(star, list);
+    bool changed = false;
+    W count = star.numPorts;
+    for (const Port &port : list) {
+      charge(port, -1);
+      for (uint32_t s = port.slots; s < port.slots + port.numSlots; ++s) {
+        // Rounds down: the remainder stays with the value, which keeps the bound sound.
+        W share = answers[s] >= 0 ? answers[s] / count : -((-answers[s] + count - 1) / count);
+        paid[s] = share - known[s];
+        changed |= paid[s] != before[s];
+      }
+      charge(port, +1);
     }
     return changed;
   }
 
   /// For every port and type, the least that value and neighbours cost together.
-  void minimise(ValueId value) {
-    for (Amounts &a : answers)
-      llvm::fill(a.of, unreachable);
-    uint32_t wanted = 0;
-    for (size_t i = 1; i < ports.size(); ++i)
-      for (TypeId t : types[i])
-        wanted |= t == anyType ? 0 : 1u << t;
-    llvm::SmallVector<Weight, 8> best(ports.size());
-    for (TypeId stored : types[0]) {
-      uint32_t options = wanted & ~(1u << stored);
-      for (uint32_t made = options;; made = (made - 1) & options) {
-        Weight sum = known[0][stored];
+  void minimise(const Star &star, llvm::ArrayRef<Port> list) {
+    const Port &def = list.front();
+    std::fill(answers.begin() + def.slots,
+              answers.begin() + list.back().slots + list.back().numSlots, unreachable);
+    best.resize(list.size());
+    for (uint32_t d = 0; d < def.numSlots; ++d) {
+      TypeId stored = typeOfSlot[def.slots + d];
+      const W *casts = &castWeights[star.casts + d * problem.types.size()];
+      uint32_t options = star.wanted & ~(1u << stored);
+      for (uint32_t made = options;; made = (made - 1) & options) { // all subsets
+        W sum = known[def.slots + d];
         for (TypeId t = 0; made >> t; ++t)
-          if (made >> t & 1)
-            sum += flat.castWeight(objective, value, stored, t);
+          sum += made >> t & 1 ? casts[t] : 0;
         uint32_t readable = made | 1u << stored;
-        auto canRead = [&](TypeId t) { return t == anyType || (readable >> t & 1); };
+        auto canRead = [&](uint32_t s) {
+          return typeOfSlot[s] == anyType || (readable >> typeOfSlot[s] & 1);
+        };
         bool feasible = true;
-        for (size_t i = 1; i < ports.size(); ++i) {
+        for (size_t i = 1; i < list.size() && feasible; ++i) {
           best[i] = unreachable;
-          for (TypeId t : types[i])
-            if (canRead(t))
-              best[i] = std::min(best[i], known[i][t]);
-          feasible &= best[i] != unreachable;
+          for (uint32_t s = list[i].slots; s < list[i].slots + list[i].numSlots; ++s)
+            if (canRead(s))
+              best[i] = std::min(best[i], known[s]);
+          feasible = best[i] != unreachable;
           sum += best[i];
         }
         if (feasible) {
-          answers[0][stored] = std::min(answers[0][stored], sum);
-          for (size_t i = 1; i < ports.size(); ++i)
-            for (TypeId t : types[i])
-              if (canRead(t))
-                answers[i][t] = std::min(answers[i][t], sum - best[i] + known[i][t]);
+          answers[def.slots + d] = std::min(answers[def.slots + d], sum);
+          for (size_t i = 1; i < list.size(); ++i)
+            for (uint32_t s = list[i].slots; s < list[i].slots + list[i].numSlots; ++s)
+              if (canRead(s))
+                answers[s] = std::min(answers[s], sum - best[i] + known[s]);
         }
         if (made == 0)
           break;
@@ -193,34 +196,52 @@ private:
     }
   }
 
-  const Flat &flat;
-  const Problem &problem;
-  Objective objective;
-  std::vector<uint32_t> portStart, variantStart;
-  size_t stride;
-  std::vector<Weight> paid;  ///< per port and type
-  std::vector<Weight> total; ///< per group and allowed variant: its weight and what its ports pay
-  std::vector<ValueId> order;
-  llvm::SmallVector<Port, 8> ports; ///< of the value being visited, its definition first
-  llvm::SmallVector<llvm::SmallVector<TypeId, 4>, 8> types;
-  llvm::SmallVector<Amounts, 8> before, known, answers;
+  /// Above every weight that occurs, and far from overflow.
+  static constexpr W unreachable = W(1) << (sizeof(W) * 8 - 3);
+
+  std::vector<uint32_t> variantStart;
+  std::vector<W> total; ///< per group and allowed variant: its weight and what its ports pay
+  std::vector<Port> ports;
+  std::vector<Star> stars;
+  std::vector<W> paid, before, known, answers; ///< per slot
+  std::vector<TypeId> typeOfSlot;
+  std::vector<uint32_t> slotOfVariant;
+  std::vector<W> castWeights, best;
 };
 
 } // namespace
 
-AscentResult mp::assignment::ascend(const Flat &flat, const Objective &objective, unsigned rounds) {
-  // Finer units, so that sharing by integer division loses little.
-  constexpr Weight fine = 1024;
+std::unique_ptr<Ascent> Ascent::create(const Flat &flat, const Objective &objective) {
+  const Problem &problem = flat.problem();
+  Weight total = 0, ports = 1;
+  for (GroupId g = 0; g < flat.numGroups(); ++g) {
+    Weight most = 0;
+    for (unsigned v : flat.allowedInGroup(g))
+      most = std::max(most, flat.weight(objective, g, v));
+    total += most;
+  }
+  for (ValueId value = 0; value < problem.values.size(); ++value) {
+    ports += 1 + flat.uses(value).size();
+    if (!problem.values[value].constant)
+      for (const CastCost &cast : problem.values[value].casts)
+        total += flat.castWeight(objective, value, cast.from, cast.to);
+  }
+  // Finer units, so that sharing by integer division costs less than a unit of the objective.
+  Weight unit = std::max<Weight>(1, std::max(objective.cost, objective.error));
+  Weight fine = std::max<Weight>(16, 16 * ports / unit);
   Objective scaled{objective.cost * fine, objective.casts * fine, objective.error * fine};
-  Ascent ascent(flat, scaled);
-  for (unsigned round = 0; round < rounds && ascent.sweep(); ++round)
-    ;
-  AscentResult result;
-  result.certificate.objective = scaled;
-  result.certificate.multipliers = ascent.multipliers();
-  result.certificate.bound = dualBound(flat.problem(), scaled, result.certificate.multipliers);
-  Weight bound = result.certificate.bound;
-  result.bound = bound > 0 ? (bound + fine - 1) / fine : 0;
-  result.labels = ascent.cheapestVariants();
-  return result;
+  if (total < (Weight(1) << 52) / fine)
+    return std::make_unique<AscentIn<int64_t>>(flat, scaled, fine);
+  return std::make_unique<AscentIn<Weight>>(flat, scaled, fine);
+}
+
+Certificate Ascent::certificate() const {
+  Certificate certificate{objective, multipliers(), 0};
+  certificate.bound = dualBound(problem, objective, certificate.multipliers);
+  return certificate;
+}
+
+Weight Ascent::bound() const {
+  Weight bound = dualBound(problem, objective, multipliers());
+  return bound > 0 ? (bound + fine - 1) / fine : 0;
 }

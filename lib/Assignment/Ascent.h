@@ -7,18 +7,39 @@
 
 #include "Flat.h"
 
-namespace mp::assignment {
+#include <memory>
 
-struct AscentResult {
-  Certificate certificate; ///< its objective is a multiple of the one asked for
-  Weight bound = 0;        ///< on the objective asked for
-  Labels labels;           ///< cheapest variant per node under the multipliers: a start for others
-};
+namespace mp::assignment {
 
 /// Max-product linear programming in integers (Globerson and Jaakkola 2007): value by value, the
 /// readers and the definition hand over what they know, and share the value's answer equally.
 /// Values are visited in canonical order, so the bound does not depend on node order.
-AscentResult ascend(const Flat &flat, const Objective &objective, unsigned rounds);
+class Ascent {
+public:
+  static std::unique_ptr<Ascent> create(const Flat &flat, const Objective &objective);
+  virtual ~Ascent() = default;
+
+  /// Sweeps over all values, down and up. False once nothing changes any more.
+  virtual bool run(unsigned rounds) = 0;
+
+  /// The bound on the objective that the multipliers prove now.
+  Weight bound() const;
+  /// The same with the multipliers; its objective is `fine` times the one asked for.
+  Certificate certificate() const;
+
+  /// Cheapest variant per node under the multipliers: a start for improvement.
+  virtual Labels cheapestVariants() const = 0;
+
+protected:
+  Ascent(const Flat &flat, const Objective &scaled, Weight fine)
+      : flat(flat), problem(flat.problem()), objective(scaled), fine(fine) {}
+  virtual std::vector<Multiplier> multipliers() const = 0;
+
+  const Flat &flat;
+  const Problem &problem;
+  Objective objective;
+  Weight fine;
+};
 
 } // namespace mp::assignment
 

@@ -16,8 +16,8 @@ namespace {
 class ClosingSearch {
 public:
   ClosingSearch(Flat &flat, const Engine &engine, const Tradeoff &tradeoff, Weight limit,
-                uint64_t maxSolves)
-      : flat(flat), engine(engine), tradeoff(tradeoff), limit(limit), maxSolves(maxSolves),
+                uint64_t maxEffort)
+      : flat(flat), engine(engine), tradeoff(tradeoff), limit(limit), maxEffort(maxEffort),
         keys(canonicalKeys(flat)) {}
 
   TradeoffPoint incumbent;
@@ -29,7 +29,7 @@ public:
       return infinity;
     if (bracket.within.primary < incumbent.primary)
       incumbent = bracket.within;
-    if (bracket.bound >= incumbent.primary || bracket.beyond.labels.empty() || solves >= maxSolves)
+    if (bracket.bound >= incumbent.primary || bracket.beyond.labels.empty() || effort >= maxEffort)
       return bracket.bound;
     std::optional<GroupId> group = chooseGroup(bracket);
     if (!group)
@@ -41,7 +41,7 @@ public:
     for (llvm::ArrayRef<unsigned> half : {llvm::ArrayRef<unsigned>(rest), llvm::ArrayRef(bold)}) {
       flat.setAllowed(*group, half);
       Bracket child = bracketLimit(flat, engine, tradeoff, limit);
-      solves += child.solves;
+      effort += child.effort;
       bound = std::min(bound, search(child));
     }
     flat.setAllowed(*group, all);
@@ -73,7 +73,7 @@ private:
   const Engine &engine;
   const Tradeoff &tradeoff;
   Weight limit;
-  uint64_t solves = 0, maxSolves;
+  uint64_t effort = 0, maxEffort;
   std::vector<uint64_t> keys;
 };
 
@@ -109,9 +109,12 @@ llvm::Expected<Solution> mp::assignment::solveBudgeted(Flat &flat, const SolveOp
       best.labels = std::move(frontier.labels);
       bound = best.primary = frontier.value;
       solution.method = Method::Frontier;
-    } else if (bracket.method != Method::Expansion) {
-      ClosingSearch search(flat, engine, *tradeoff, limit,
-                           options.searchCap / std::max<size_t>(problem.nodes.size(), 1) + 1);
+    } else {
+      SolveOptions rough = options;
+      rough.boundRounds = std::min(options.boundRounds, 16u);
+      rough.stateCap = std::min(options.stateCap, 2000u);
+      Engine roughEngine(flat, rough);
+      ClosingSearch search(flat, roughEngine, *tradeoff, limit, options.searchCap);
       search.incumbent = best;
       bound = std::max(bound, search.search(bracket));
       best = search.incumbent;

@@ -40,7 +40,7 @@ struct Bracket {
   TradeoffPoint beyond;     ///< its neighbour on the other side; no labels if none is needed
   Weight bound = 0;         ///< on the primary objective of everything within the limit
   Objective boundObjective; ///< the mixture that gave the bound
-  uint64_t solves = 0;
+  uint64_t effort = 0;
   Method method = Method::MinCut;
 };
 

@@ -14,6 +14,7 @@ struct Answer {
   Weight value = 0; ///< of the objective
   Weight bound = 0; ///< no assignment is below; equal to value when exact
   Method method = Method::MinCut;
+  uint64_t effort = 0; ///< in visits of graph nodes, roughly
   bool exact() const { return bound >= value; }
 };
 
@@ -27,8 +28,13 @@ public:
   Answer minimise(const Objective &objective, Certificate *certificate = nullptr) const;
 
 private:
+  Answer approximate(const Objective &objective, Certificate *certificate) const;
+
   const Flat &flat;
   const SolveOptions &options;
+  /// Whether the frontier fits hardly depends on the objective: a cap that failed is not tried
+  /// again.
+  mutable unsigned smallestCapExceeded = ~0u;
 };
 
 } // namespace mp::assignment

@@ -86,12 +86,12 @@ static std::optional<Labels> solveBetween(const Flat &flat, const Objective &obj
 }
 
 Labels mp::assignment::searchByExpansion(const Flat &flat, const Objective &objective,
-                                         Preference prefer, const Labels &extraStart) {
+                                         Preference prefer) {
   const Problem &problem = flat.problem();
   Labels safest(problem.nodes.size());
   for (NodeId n = 0; n < safest.size(); ++n)
     safest[n] = flat.allowed(n).front();
-  std::vector<Labels> starts = {safest, extraStart};
+  std::vector<Labels> starts = {safest};
   for (TypeId type = 1; type < problem.types.size(); ++type)
     if (std::optional<Labels> labels = solveBetween(flat, objective, prefer, type))
       starts.push_back(std::move(*labels));

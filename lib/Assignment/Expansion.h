@@ -15,10 +15,9 @@ namespace mp::assignment {
 /// heavier.
 Labels improveByMoves(const Flat &flat, const Objective &objective, Labels labels);
 
-/// The best of improveByMoves from several starts: everything safest, the optimum between the
-/// widest type and each other one, and `extraStart`.
-Labels searchByExpansion(const Flat &flat, const Objective &objective, Preference prefer,
-                         const Labels &extraStart);
+/// The best of improveByMoves from several starts: everything safest, and the optimum between the
+/// widest type and each other one.
+Labels searchByExpansion(const Flat &flat, const Objective &objective, Preference prefer);
 
 } // namespace mp::assignment
 

@@ -23,12 +23,15 @@ public:
   FrontierResult run() {
     prepare();
     FrontierResult result;
+    result.tooWide = isTooWide();
+    if (result.tooWide)
+      return result;
     table.reset(0);
     table.insert({}, Entry{0, 0, 0, 0, StateTable::none, StateTable::none, 0});
     for (NodeId node : order) {
       step(node);
-      work += table.size();
-      if (table.size() > options.stateCap || work > 100 * uint64_t(options.stateCap))
+      result.effort += table.size();
+      if (table.size() > options.stateCap || result.effort > 100 * uint64_t(options.stateCap))
         return result;
     }
     result.complete = true;
@@ -138,6 +141,30 @@ private:
         if (types >> t & 1)
           readersLeft[value * problem.types.size() + t] += change;
     }
+  }
+
+  /// With so many values live at once no search comes to an end: do not even start.
+  bool isTooWide() {
+    constexpr size_t most = 40;
+    size_t live = 0;
+    bool tooWide = false;
+    for (NodeId node : order) {
+      llvm::SmallVector<bool, 4> wasLive;
+      llvm::ArrayRef<ValueId> operands = problem.nodes[node].operands;
+      for (ValueId value : operands)
+        wasLive.push_back(!isFree(value) && wantedLater(value));
+      countReads(node, -1);
+      for (size_t i = 0; i < operands.size(); ++i)
+        if (wasLive[i] && !wantedLater(operands[i]) &&
+            !llvm::is_contained(operands.take_front(i), operands[i]))
+          --live;
+      for (ValueId value : problem.nodes[node].results)
+        live += !isFree(value) && wantedLater(value);
+      tooWide |= live > most;
+    }
+    for (NodeId node : order)
+      countReads(node, +1);
+    return tooWide;
   }
 
   /// The types that readers of `value` not yet decided may want.
@@ -297,7 +324,6 @@ private:
   std::vector<Decision> decisions;
   StateTable table, previous;
   size_t positionCounter = 0;
-  uint64_t work = 0;
 };
 
 } // namespace

@@ -19,9 +19,11 @@ struct FrontierQuery {
 
 struct FrontierResult {
   bool complete = false; ///< false: too many states, nothing is known
+  bool tooWide = false;  ///< too many values live at once for any cap
   bool found = false;    ///< an answer within limit and upper bound exists
   Labels labels;
   Weight value = 0;
+  uint64_t effort = 0; ///< states visited
 };
 
 /// Dynamic programming over the nodes in an order that keeps few values live. A state is the stored

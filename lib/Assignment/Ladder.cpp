@@ -87,11 +87,12 @@ Bracket mp::assignment::bracketLimit(const Flat &flat, const Engine &engine,
   Answer answer;
   auto consider = [&](Weight a, Weight b) {
     TradeoffPoint point = solveMix(flat, engine, tradeoff, a, b, &answer);
-    ++bracket.solves;
+    bool first = bracket.effort == 0;
+    bracket.effort += answer.effort + 1;
     bracket.method = std::max(bracket.method, answer.method);
     // a P + b R >= bound and R <= limit give a bound on P.
     Weight bound = divideUp(answer.bound - b * limit, a);
-    if (bracket.solves == 1 || bound > bracket.bound) {
+    if (first || bound > bracket.bound) {
       bracket.bound = bound;
       bracket.boundObjective = tradeoff.mix(a, b);
     }

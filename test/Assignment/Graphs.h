@@ -146,6 +146,52 @@ inline Problem shuffled(const Problem &problem, std::mt19937 &random, std::vecto
   return result;
 }
 
+/// Random graphs of three types and up to four variants, with any operands, gangs, constants,
+/// loops.
+inline Problem randomManyTypes(std::mt19937 &random, int maxNodes, bool withError = false) {
+  auto pick = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  Problem p;
+  for (llvm::StringRef name : {"f32", "bf16", "fp8"})
+    p.addType(name);
+  int n = pick(1, maxNodes);
+  for (int i = 0; i < n; ++i) {
+    Node node;
+    node.name = "n" + std::to_string(i);
+    for (int k = pick(0, std::min<int>(2, p.values.size())); k > 0; --k)
+      node.operands.push_back(
+          pick(std::max<int>(0, int(p.values.size()) - 6), p.values.size() - 1));
+    llvm::SmallVector<CastCost> casts;
+    for (TypeId s = 0; s < 3; ++s)
+      for (TypeId t = 0; t < 3; ++t)
+        if (s != t)
+          casts.push_back({s, t, pick(0, 6)});
+    node.results = {p.addValue("v" + std::to_string(i), casts, pick(0, 9) == 0)};
+    node.frequency = pick(0, 5) == 0 ? 2 : 1;
+    for (int k = pick(1, 4); k > 0; --k) {
+      Variant v;
+      v.name = std::to_string(k);
+      for (size_t o = 0; o < node.operands.size(); ++o)
+        v.in.push_back(pick(0, 5) == 0 ? anyType : TypeId(pick(0, 2)));
+      v.out = {TypeId(pick(0, 2))};
+      v.cost = pick(0, 15);
+      v.error = withError ? pick(0, 8) : 0;
+      node.variants.push_back(v);
+    }
+    if (pick(0, 7) == 0)
+      node.pinned = pick(0, node.variants.size() - 1);
+    p.addNode(node);
+  }
+  for (int tries = 0; tries < 2 && n >= 2; ++tries) {
+    NodeId a = pick(0, n - 1), b = pick(0, n - 1);
+    if (a != b && pick(0, 2) == 0 && p.nodes[a].variants.size() == p.nodes[b].variants.size() &&
+        !p.nodes[a].pinned && !p.nodes[b].pinned)
+      p.gangs.push_back({a, b});
+  }
+  return p;
+}
+
 } // namespace mp::assignment::test
 
 #endif // MP_TEST_ASSIGNMENT_GRAPHS_H

@@ -71,7 +71,7 @@ TEST_P(HAWQ, LeastSensitivityWithinTheLimit) {
   const Instance &instance = GetParam();
   Problem problem = build(instance);
   for (unsigned cap : {200000u, 0u}) { // frontier search allowed, and branch and bound alone
-    Solution s = llvm::cantFail(solve(problem, {.stateCap = cap}));
+    Solution s = llvm::cantFail(solve(problem, {.stateCap = cap, .searchCap = 5000000}));
     EXPECT_TRUE(s.provenOptimal);
     EXPECT_NEAR(s.score.error * 1e-12, instance.sensitivity, 5e-7);
     std::string bits;

@@ -28,7 +28,7 @@ struct SolveOptions {
   /// Rounds of the Lagrangian bound where no exact method applies.
   unsigned boundRounds = 100;
   /// Effort of the search that closes the gap under a budget, in visits of graph nodes.
-  unsigned searchCap = 5000000;
+  unsigned searchCap = 1000000;
   /// Give a certificate with the answer.
   bool certify = false;
 };
