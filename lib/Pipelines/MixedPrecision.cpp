@@ -14,6 +14,7 @@ using namespace mlir::mp;
 
 void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
                                            const MixedPrecisionOptions &options) {
+  bool reports = options.table || !options.report.empty();
   auto report = std::make_shared<Report>();
   report->format = options.format;
   report->target = options.target;
@@ -27,12 +28,14 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   if (options.verify)
     manager.addPass(createVerifyAssigned());
   // Nothing that rewrites may run in between: upstream rewrites drop mp.precision.
-  manager.addPass(createCollectDecisionsPass(report));
+  if (reports)
+    manager.addPass(createCollectDecisionsPass(report));
   manager.addPass(createInsertCasts());
   if (options.verify)
     manager.addPass(createVerifyMaterialized());
   manager.addNestedPass<func::FuncOp>(createOptimizeCasts());
-  manager.addPass(createFinishReportPass(report, options.report, !options.table));
+  if (reports)
+    manager.addPass(createFinishReportPass(report, options.report, !options.table));
 }
 
 void mlir::mp::registerMixedPrecisionPipeline() {
