@@ -45,9 +45,9 @@ public:
         return e;
     if (llvm::Error e = checkDefinitions())
       return e;
-    if (llvm::Error e = checkCasts())
-      return e;
     if (llvm::Error e = checkGangs())
+      return e;
+    if (llvm::Error e = checkCasts())
       return e;
     if (llvm::Error e = checkSums())
       return e;

@@ -53,17 +53,57 @@ static json::Value nodeJSON(const Problem &problem, const Node &node) {
   return object;
 }
 
+static std::string toText(Weight weight) {
+  std::string digits;
+  bool negative = weight < 0;
+  for (Weight rest = weight; rest != 0; rest /= 10)
+    digits.insert(digits.begin(), char('0' + int(rest % 10) * (negative ? -1 : 1)));
+  if (digits.empty())
+    return "0";
+  return negative ? "-" + digits : digits;
+}
+
+static bool fromText(llvm::StringRef text, Weight &weight) {
+  bool negative = text.consume_front("-");
+  if (text.empty() || text.size() > 38) // 10^38 < 2^127
+    return false;
+  weight = 0;
+  for (char c : text) {
+    if (c < '0' || c > '9')
+      return false;
+    weight = weight * 10 + (c - '0');
+  }
+  weight = negative ? -weight : weight;
+  return true;
+}
+
+static json::Value certificateJSON(const Problem &problem, const Certificate &certificate) {
+  json::Array multipliers;
+  for (const Multiplier &m : certificate.multipliers)
+    multipliers.push_back(json::Array{m.node, m.isResult ? "result" : "operand", m.index,
+                                      typeName(problem, m.type), toText(m.amount)});
+  const Objective &objective = certificate.objective;
+  return json::Object{{"objective", json::Object{{"cost", toText(objective.cost)},
+                                                 {"casts", toText(objective.casts)},
+                                                 {"error", toText(objective.error)}}},
+                      {"bound", toText(certificate.bound)},
+                      {"multipliers", std::move(multipliers)}};
+}
+
 static json::Value answerJSON(const Problem &problem, const Solution &answer) {
   json::Array copies;
   for (const Copy &copy : answer.copies)
     copies.push_back(json::Object{{"value", copy.value},
                                   {"from", typeName(problem, copy.from)},
                                   {"to", typeName(problem, copy.to)}});
-  return json::Object{
+  json::Object object{
       {"labels", json::Array(answer.labels)}, {"cost", answer.score.cost},
       {"casts", answer.score.casts},          {"error", answer.score.error},
       {"lower_bound", answer.lowerBound},     {"proven_optimal", answer.provenOptimal},
       {"method", toString(answer.method)},    {"copies", std::move(copies)}};
+  if (answer.certificate)
+    object["certificate"] = certificateJSON(problem, *answer.certificate);
+  return object;
 }
 
 void mp::assignment::writeProblem(const Problem &problem, const Solution *answer,
@@ -95,7 +135,7 @@ class Reader {
 public:
   explicit Reader(Problem &problem) : problem(problem) {}
 
-  bool read(const json::Value &root, std::optional<Labels> &labels, json::Path path) {
+  bool read(const json::Value &root, std::optional<Solution> &answer, json::Path path) {
     json::ObjectMapper map(root, path);
     std::string schema;
     int64_t version = 0;
@@ -113,13 +153,8 @@ public:
         !readList(object, "nodes", path, [&](auto &v, auto p) { return readNode(v, p); }) ||
         !readList(object, "gangs", path, [&](auto &v, auto p) { return readGang(v, p); }))
       return false;
-    if (const json::Value *answer = object.get("answer")) {
-      json::ObjectMapper answerMap(*answer, path.field("answer"));
-      std::vector<int64_t> list;
-      if (!answerMap || !answerMap.map("labels", list))
-        return false;
-      labels.emplace(list.begin(), list.end());
-    }
+    if (const json::Value *claimed = object.get("answer"))
+      return readAnswer(*claimed, answer.emplace(), path.field("answer"));
     return true;
   }
 
@@ -237,6 +272,85 @@ private:
     return true;
   }
 
+  bool readAnswer(const json::Value &json, Solution &answer, json::Path path) {
+    json::ObjectMapper map(json, path);
+    std::string method;
+    if (!map || !map.map("cost", answer.score.cost) || !map.map("casts", answer.score.casts) ||
+        !map.map("error", answer.score.error) || !map.map("lower_bound", answer.lowerBound) ||
+        !map.map("proven_optimal", answer.provenOptimal) || !map.map("method", method))
+      return false;
+    for (Method known : {Method::MinCut, Method::Frontier, Method::Expansion})
+      if (toString(known) == method)
+        answer.method = known;
+    const json::Object &object = *json.getAsObject();
+    json::Value null = nullptr;
+    const json::Value *labels = object.get("labels");
+    if (!readIndices(labels ? *labels : null, answer.labels, path.field("labels")))
+      return false;
+    auto readCopy = [&](const json::Value &item, json::Path p) {
+      Copy copy{};
+      json::ObjectMapper copyMap(item, p);
+      const json::Object *fields = item.getAsObject();
+      if (!copyMap || !copyMap.map("value", copy.value))
+        return false;
+      const json::Value *from = fields->get("from"), *to = fields->get("to");
+      if (!readType(from ? *from : null, copy.from, p.field("from")) ||
+          !readType(to ? *to : null, copy.to, p.field("to")))
+        return false;
+      answer.copies.push_back(copy);
+      return true;
+    };
+    if (!readList(object, "copies", path, readCopy))
+      return false;
+    const json::Value *certificate = object.get("certificate");
+    return !certificate ||
+           readCertificate(*certificate, answer.certificate.emplace(), path.field("certificate"));
+  }
+
+  bool readWeight(const json::Object *object, llvm::StringRef key, Weight &weight,
+                  json::Path path) {
+    std::optional<llvm::StringRef> text = object ? object->getString(key) : std::nullopt;
+    if (text && fromText(*text, weight))
+      return true;
+    path.field(key).report("expected an integer as text");
+    return false;
+  }
+
+  bool readCertificate(const json::Value &json, Certificate &certificate, json::Path path) {
+    const json::Object *object = json.getAsObject();
+    const json::Object *objective = object ? object->getObject("objective") : nullptr;
+    if (!readWeight(objective, "cost", certificate.objective.cost, path.field("objective")) ||
+        !readWeight(objective, "casts", certificate.objective.casts, path.field("objective")) ||
+        !readWeight(objective, "error", certificate.objective.error, path.field("objective")) ||
+        !readWeight(object, "bound", certificate.bound, path))
+      return false;
+    return readList(*object, "multipliers", path, [&](const json::Value &item, json::Path p) {
+      const json::Array *fields = item.getAsArray();
+      Multiplier m{};
+      if (!fields || fields->size() != 5) {
+        p.report("expected [node, \"result\" or \"operand\", index, type, amount]");
+        return false;
+      }
+      std::optional<int64_t> node = (*fields)[0].getAsInteger(),
+                             index = (*fields)[2].getAsInteger();
+      std::optional<llvm::StringRef> amount = (*fields)[4].getAsString();
+      m.isResult = (*fields)[1].getAsString() == "result";
+      if (!node || *node < 0 || size_t(*node) >= problem.nodes.size() || !index || *index < 0 ||
+          size_t(*index) >= (m.isResult ? problem.nodes[*node].results.size()
+                                        : problem.nodes[*node].operands.size()) ||
+          !amount || !fromText(*amount, m.amount)) {
+        p.report("expected the index of a node, of its port, and an integer as text");
+        return false;
+      }
+      m.node = *node;
+      m.index = *index;
+      if (!readType((*fields)[3], m.type, p.index(3)))
+        return false;
+      certificate.multipliers.push_back(m);
+      return true;
+    });
+  }
+
   bool readGang(const json::Value &json, json::Path path) {
     problem.gangs.emplace_back();
     return readIndices(json, problem.gangs.back(), path);
@@ -253,13 +367,13 @@ llvm::Expected<ProblemFile> mp::assignment::readProblem(llvm::StringRef text) {
     return root.takeError();
   ProblemFile file;
   json::Path::Root pathRoot("problem");
-  if (!Reader(file.problem).read(*root, file.labels, pathRoot))
+  if (!Reader(file.problem).read(*root, file.answer, pathRoot))
     return pathRoot.getError();
   if (llvm::Error e = file.problem.validate())
     return std::move(e);
-  if (file.labels && file.labels->size() != file.problem.nodes.size())
+  if (file.answer && file.answer->labels.size() != file.problem.nodes.size())
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "answer has %zu labels for %zu nodes", file.labels->size(),
-                                   file.problem.nodes.size());
+                                   "answer has %zu labels for %zu nodes",
+                                   file.answer->labels.size(), file.problem.nodes.size());
   return file;
 }

@@ -88,8 +88,9 @@ TEST(Problem, JSONRoundTrips) {
   llvm::raw_string_ostream firstOS(first), secondOS(second);
   writeProblem(g.problem, &solution, firstOS);
   ProblemFile file = llvm::cantFail(readProblem(first));
-  ASSERT_TRUE(file.labels);
-  EXPECT_EQ(*file.labels, solution.labels);
+  ASSERT_TRUE(file.answer);
+  EXPECT_EQ(file.answer->labels, solution.labels);
+  EXPECT_EQ(file.answer->copies, solution.copies);
   EXPECT_EQ(file.problem.errorBudget, 5);
   writeProblem(file.problem, &solution, secondOS);
   EXPECT_EQ(first, second);
@@ -112,6 +113,36 @@ TEST(Problem, JSONErrorsNameThePlace) {
             std::string::npos);
   EXPECT_NE(message(head + R"("values": [], "gangs": []})").find("problem.nodes"),
             std::string::npos);
+}
+
+/// Damaged files are refused, never a crash.
+TEST(Problem, SurvivesDamagedFiles) {
+  TwoTypes g = small();
+  g.problem.nodes[1].pinned = 1;
+  g.problem.gangs.push_back({0, 2});
+  Solution solution = llvm::cantFail(solve(g.problem, {.certify = true}));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writeProblem(g.problem, &solution, os);
+  std::mt19937 random(14);
+  int refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string damaged = text;
+    for (int k = 1 + random() % 3; k > 0; --k) {
+      const char replacements[] = "0123456789-\"[]{}:,fx";
+      damaged[random() % damaged.size()] = replacements[random() % (sizeof(replacements) - 1)];
+    }
+    llvm::Expected<ProblemFile> file = readProblem(damaged);
+    if (!file) {
+      llvm::consumeError(file.takeError());
+      ++refused;
+      continue;
+    }
+    llvm::consumeError(solve(file->problem).takeError());
+    if (file->answer)
+      llvm::consumeError(checkFeasible(file->problem, file->answer->labels));
+  }
+  EXPECT_GT(refused, 1000);
 }
 
 } // namespace

@@ -15,7 +15,14 @@
 //     "error_budget": 100, "cost_budget": 100,           at most one of the two, both optional
 //     "answer": {"labels": [0], "cost": 10, "casts": 1, "error": 2, "lower_bound": 10,
 //                "proven_optimal": true, "method": "min-cut",
-//                "copies": [{"value": 0, "from": "f32", "to": "bf16"}]} }        optional
+//                "copies": [{"value": 0, "from": "f32", "to": "bf16"}],
+//                "certificate": {"objective": {"cost": "1", "casts": "0", "error": "0"},
+//                                "bound": "10",              integers of up to 128 bits as text
+//                                "multipliers": [[3, "result", 0, "bf16", "-7"]]}} }  both optional
+//
+// A multiplier [node, "result" or "operand", index, type, amount] is added to every variant of the
+// node whose port has the type, and given to the value at that port; see Bound.h for what that
+// proves.
 //
 // An assignment picks one variant per node. It costs the sum of variant cost times node frequency,
 // plus, for each value and each type that some operand reads and that is not the stored one, the
@@ -38,7 +45,7 @@ void writeProblem(const Problem &problem, const Solution *answer, llvm::raw_ostr
 
 struct ProblemFile {
   Problem problem;
-  std::optional<Labels> labels; ///< of the answer, if the file has one
+  std::optional<Solution> answer; ///< as claimed: checkAnswer() verifies it
 };
 
 /// Reads and validates. Errors name the JSON path or the node at fault.
