@@ -55,7 +55,7 @@ void Block::start(Launch &l, Counters &k, const uint32_t where[3]) {
   std::copy(where, where + 3, id);
   const unsigned threads = l.block.x * l.block.y * l.block.z;
   const unsigned count = (threads + kLanes - 1) / kLanes;
-  shared.reset(l.sharedBytes, l.options.checkRaces ? 2 * count : 0, l.program->sharedGranule);
+  shared.reset(l.sharedBytes, l.options.checkRaces ? 2 * count + (count + 3) / 4 : 0, l.program->sharedGranule);
   for (Barrier &b : barriers)
     b = Barrier();
   mbarriers.clear();

@@ -45,7 +45,8 @@ private:
   uint64_t next = kGlobalBase;
 };
 
-/// Who touches shared memory: a warp (agent w), or the asynchronous engine on its behalf (agent warps + w).
+/// Who touches shared memory: a warp (agent w), the copy engine on its behalf (agent warps + w), or the wgmma of its
+/// warpgroup (agent 2 warps + w / 4). At most 72 agents.
 struct Actor {
   unsigned agent = 0;
   unsigned lane = 0;
@@ -91,7 +92,7 @@ private:
     uint32_t writeClock = 0;
     uint8_t writeAgent = 0, writeLane = 0;
     uint8_t atomicWrite = 0;
-    uint64_t readers = 0; // agents that read since the last write
+    uint64_t readers[2] = {0, 0}; // agents that read since the last write, a bit each
   };
   unsigned agents = 0, shift = 2;
   std::vector<uint32_t> clocks; // agents x agents

@@ -170,7 +170,7 @@ static bool loadOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
   if (!map)
     return false;
   if (map->rank != op.rank) {
-    w.fault(FaultKind::Misuse, i, "the tensor map has rank " + Twine(map->rank), l);
+    w.fault(FaultKind::Misuse, i, "the tensor map has rank " + Twine(unsigned(map->rank)), l);
     return false;
   }
   if (dst % 128) {
@@ -332,7 +332,7 @@ static bool storeOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
   if (!map)
     return false;
   if (map->rank != op.rank) {
-    w.fault(FaultKind::Misuse, i, "the tensor map has rank " + Twine(map->rank), l);
+    w.fault(FaultKind::Misuse, i, "the tensor map has rank " + Twine(unsigned(map->rank)), l);
     return false;
   }
   if (src % 128) {

@@ -62,7 +62,7 @@ static void landCopies(Block &block, uint32_t offset, Mbarrier &b) {
       finishAsyncWrite(block, p.dst, c.data.data() + p.from, p.bytes);
     if (c.ownBlock && block.shared.races.enabled()) {
       if (b.clock.size() <= c.agent)
-        b.clock.resize(block.warps.size() * 2, 0);
+        b.clock.resize(c.agent + 1, 0);
       b.clock[c.agent] = std::max(b.clock[c.agent], c.clock);
     }
     mbarrierTx(block, b, -int64_t(c.data.size()));

@@ -138,7 +138,7 @@ static Step execMma(Warp &w, const Inst &i) {
   }
   // All four are here.
   RaceDetector &races = block.shared.races;
-  const unsigned agent = block.warps.size() + first;
+  const unsigned agent = 2 * block.warps.size() + first / 4;
   for (unsigned k = 0; k < 4 && races.enabled(); ++k)
     races.join(agent, first + k);
   if (races.enabled())

@@ -63,9 +63,10 @@ RaceDetector::Conflict RaceDetector::read(uint32_t offset, uint32_t bytes, Actor
       return {true, true, cell.writeAgent, cell.writeLane};
     uint32_t &record = readClocks[size_t(c) * agents + who.agent];
     uint32_t entry = mine[who.agent] << 6 | (who.lane + 1);
-    bool again = cell.readers >> who.agent & 1 && record >> 6 == mine[who.agent];
+    uint64_t &readers = cell.readers[who.agent / 64], bit = uint64_t(1) << who.agent % 64;
+    bool again = (readers & bit) && record >> 6 == mine[who.agent];
     record = again && record != entry ? mine[who.agent] << 6 | 63 : entry;
-    cell.readers |= uint64_t(1) << who.agent;
+    readers |= bit;
   }
   return {};
 }
@@ -79,16 +80,18 @@ RaceDetector::Conflict RaceDetector::write(uint32_t offset, uint32_t bytes, Acto
                        : cell.writeClock <= mine[cell.writeAgent];
     if (cell.writeClock && !ordered)
       return {true, true, cell.writeAgent, cell.writeLane};
-    for (uint64_t readers = cell.readers; readers; readers &= readers - 1) {
-      unsigned agent = std::countr_zero(readers);
-      uint32_t record = readClocks[size_t(c) * agents + agent];
-      uint32_t clock = record >> 6, lane = (record & 63) - 1;
-      bool fine = agent == who.agent ? lane == who.lane || clock < mine[agent]
-                                     : clock <= mine[agent];
-      if (!fine)
-        return {true, false, agent, lane == 62 ? 0 : lane};
+    for (unsigned half = 0; half < 2; ++half) {
+      for (uint64_t readers = cell.readers[half]; readers; readers &= readers - 1) {
+        unsigned agent = 64 * half + std::countr_zero(readers);
+        uint32_t record = readClocks[size_t(c) * agents + agent];
+        uint32_t clock = record >> 6, lane = (record & 63) - 1;
+        bool fine = agent == who.agent ? lane == who.lane || clock < mine[agent]
+                                       : clock <= mine[agent];
+        if (!fine)
+          return {true, false, agent, lane == 62 ? 0 : lane};
+      }
+      cell.readers[half] = 0;
     }
-    cell.readers = 0;
     cell.writeClock = mine[who.agent];
     cell.writeAgent = who.agent;
     cell.writeLane = who.lane;

@@ -50,6 +50,8 @@ void mp::emulator::sharedWavefronts(const uint32_t *offsets, uint32_t mask, unsi
 
 static std::string nameOf(Warp &w, unsigned agent, unsigned lane) {
   unsigned warps = w.block->warps.size();
+  if (agent >= 2 * warps)
+    return ("a wgmma of warpgroup " + Twine(agent - 2 * warps)).str();
   if (agent >= warps)
     return ("an asynchronous operation of warp " + Twine(agent - warps)).str();
   return ("warp " + Twine(agent) + " lane " + Twine(lane)).str();

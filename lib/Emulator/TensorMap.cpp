@@ -38,7 +38,7 @@ llvm::Error TensorMap::verify() const {
   if (type > Type::TF32 || swizzle > Swizzle::B128)
     return bad("unknown element type or swizzle");
   if (rank < 1 || rank > 5)
-    return bad("rank " + Twine(rank) + " is not 1 to 5");
+    return bad("rank " + Twine(unsigned(rank)) + " is not 1 to 5");
   if (address % 16)
     return bad("the address is no multiple of 16");
   for (unsigned d = 0; d < rank; ++d) {

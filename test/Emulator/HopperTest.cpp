@@ -1,0 +1,468 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// sm_90: tensor copies with swizzles, mbarriers, wgmma, clusters; and each of them with a piece missing.
+
+#include "TestSupport.h"
+#include "mp/Emulator/TensorMap.h"
+#include <bit>
+#include <functional>
+#include <numeric>
+
+using namespace mp::emulator;
+using namespace mp::emulator::test;
+using Swizzle = TensorMap::Swizzle;
+
+namespace {
+std::string replace(std::string text, const std::string &from, const std::string &to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+TensorMap matrixMap(DevicePtr p, TensorMap::Type type, uint64_t rows, uint64_t cols, uint32_t boxRows, uint32_t boxCols, Swizzle s) {
+  TensorMap m;
+  m.type = type;
+  m.rank = 2;
+  m.address = p;
+  m.dims = {cols, rows, 1, 1, 1};
+  m.strides[0] = cols * m.elementBytes();
+  m.box = {boxCols, boxRows, 1, 1, 1};
+  m.swizzle = s;
+  check(m.verify());
+  return m;
+}
+KernelArg mapArg(const TensorMap &m) { return KernelArg::bytes(m.encode()); }
+
+// One thread loads a tile at (X, Y); then the whole block copies shared memory out as it lies.
+const char *loadTile = R"(
+.extern .shared .align 1024 .b8 dsmem[];
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 OUT, .param .u32 X, .param .u32 Y, .param .u32 BYTES) {
+  .shared .align 8 .b64 bar;
+  .reg .pred %p, %q; .reg .b32 %t, %s, %b, %x, %y, %n, %v, %a; .reg .b64 %m, %o, %w;
+  mov.u32 %t, %tid.x; mov.u32 %b, bar; mov.u32 %s, dsmem; ld.param.u32 %n, [BYTES]; ld.param.u32 %x, [X]; ld.param.u32 %y, [Y];
+  mov.b64 %m, map; cvta.param.u64 %m, %m;
+  setp.eq.u32 %p, %t, 0;
+  @%p mbarrier.init.shared::cta.b64 [%b], 1;
+  fence.mbarrier_init.release.cluster;
+  bar.sync 0;
+  @!%p bra WAIT;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%b], %n;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%s], [%m, {%x, %y}], [%b];
+WAIT:
+  mbarrier.try_wait.parity.shared::cta.b64 %q, [%b], PARITY, 1000;
+  @%q bra DONE;
+  bra WAIT;
+DONE:
+  ld.param.u64 %o, [OUT]; shl.b32 %a, %t, 2; cvt.u64.u32 %w, %a; add.u64 %o, %o, %w; add.u32 %a, %a, %s;
+COPY:
+  setp.ge.u32 %p, %t, %v; shl.b32 %v, %t, 2; setp.ge.u32 %p, %v, %n; @%p bra END;
+  ld.shared.b32 %v, [%a]; st.global.b32 [%o], %v; add.u32 %t, %t, 128; add.u32 %a, %a, 512; add.u64 %o, %o, 512; bra COPY;
+END:
+  ret;
+})";
+std::string tileKernel(const std::string &parity = "0") {
+  return replace(replace(loadTile, "setp.ge.u32 %p, %t, %v; shl.b32", "shl.b32"), "PARITY", parity);
+}
+
+struct TileRun {
+  Device device;
+  std::vector<uint16_t> source;
+  DevicePtr in, out;
+  std::unique_ptr<Module> module;
+  TileRun(const std::string &text) : source(100 * 96) {
+    std::iota(source.begin(), source.end(), uint16_t(1));
+    in = upload(device, source);
+    out = take(device.alloc(1 << 16));
+    module = load(text);
+  }
+  llvm::Expected<LaunchStats> run(const TensorMap &m, int x, int y, LaunchOptions options = {}) {
+    uint32_t bytes = m.boxBytes();
+    return device.launch(*module, "k", {1}, {128}, 1 << 15,
+                         {mapArg(m), KernelArg::value(out), KernelArg::value(x), KernelArg::value(y), KernelArg::value(bytes)}, options);
+  }
+};
+} // namespace
+
+TEST(TensorCopy, EverySwizzleAndOutside) {
+  TileRun t(tileKernel());
+  struct {
+    Swizzle swizzle;
+    uint32_t cols;
+    int chunks; // of 16 bytes in a row
+  } modes[] = {{Swizzle::None, 64, 8}, {Swizzle::B128, 64, 8}, {Swizzle::B64, 32, 4}, {Swizzle::B32, 16, 2}};
+  for (auto &mode : modes)
+    for (auto [x, y] : {std::pair{8, 16}, {64, 90}, {-8, -3}}) {
+      TensorMap m = matrixMap(t.in, TensorMap::Type::BF16, 100, 96, 32, mode.cols, mode.swizzle);
+      auto r = t.run(m, x, y);
+      ASSERT_TRUE(bool(r)) << llvm::toString(r.takeError());
+      auto got = download<uint16_t>(t.device, t.out, 32 * mode.cols);
+      for (int row = 0; row < 32; ++row)
+        for (int col = 0; col < int(mode.cols); ++col) {
+          // Where the byte lies: the manual's figures, rows of 128, 64 and 32 bytes.
+          int line = (row * mode.cols * 2) / 128, chunk = col / 8;
+          if (mode.swizzle == Swizzle::B128)
+            chunk ^= row % 8;
+          else if (mode.swizzle == Swizzle::B64)
+            chunk ^= line % 4;
+          else if (mode.swizzle == Swizzle::B32)
+            chunk ^= line % 2;
+          int gx = x + col, gy = y + row;
+          uint16_t want = gx < 0 || gx >= 96 || gy < 0 || gy >= 100 ? 0 : t.source[gy * 96 + gx];
+          ASSERT_EQ(got[row * mode.cols + chunk * 8 + col % 8], want) << int(mode.swizzle) << " at " << row << ", " << col;
+        }
+    }
+}
+
+TEST(TensorCopy, WrongParityIsADeadlock) {
+  // Expecting one byte too many never completes.
+  TileRun more(replace(tileKernel(), "_, [%b], %n;", "_, [%b], 8192;"));
+  Fault f = faultOf(more.run(matrixMap(more.in, TensorMap::Type::BF16, 100, 96, 32, 64, Swizzle::B128), 0, 0));
+  EXPECT_EQ(f.kind, FaultKind::Deadlock);
+  EXPECT_NE(f.message.find("polls"), std::string::npos) << f.message;
+  // Parity 1 is that of the phase before the first: it does not wait.
+  TileRun flipped(tileKernel("1"));
+  f = faultOf(flipped.run(matrixMap(flipped.in, TensorMap::Type::BF16, 100, 96, 32, 64, Swizzle::B128), 0, 0));
+  EXPECT_TRUE(f.kind == FaultKind::InFlight || f.kind == FaultKind::Race || f.kind == FaultKind::Uninitialized) << f.message;
+  EXPECT_EQ(f.instruction, "ld.shared.b32 %v, [%a]");
+}
+
+TEST(TensorCopy, ReadingWithoutTheWait) {
+  // Nobody looks at the mbarrier.
+  TileRun t(replace(tileKernel(), "WAIT:\n  mbarrier.try_wait", "WAIT: bra DONE;\n  mbarrier.try_wait"));
+  Fault f = faultOf(t.run(matrixMap(t.in, TensorMap::Type::BF16, 100, 96, 32, 64, Swizzle::B128), 0, 0));
+  EXPECT_EQ(f.kind, FaultKind::InFlight);
+  EXPECT_EQ(f.warp, 0u);
+}
+
+TEST(TensorCopy, MapsAreChecked) {
+  TensorMap m;
+  m.rank = 2, m.type = TensorMap::Type::F16, m.dims = {64, 64, 1, 1, 1}, m.strides[0] = 128, m.box = {64, 64, 1, 1, 1};
+  check(m.verify());
+  auto wrong = [&](auto change) {
+    TensorMap c = m;
+    change(c);
+    return llvm::toString(c.verify());
+  };
+  EXPECT_NE(wrong([](TensorMap &c) { c.rank = 6; }).find("rank 6"), std::string::npos);
+  EXPECT_NE(wrong([](TensorMap &c) { c.address = 8; }).find("multiple of 16"), std::string::npos);
+  EXPECT_NE(wrong([](TensorMap &c) { c.box[0] = 300; }).find("300"), std::string::npos);
+  EXPECT_NE(wrong([](TensorMap &c) { c.strides[0] = 130; }).find("130"), std::string::npos);
+  EXPECT_NE(wrong([](TensorMap &c) { c.swizzle = Swizzle::B64; }).find("allows 64"), std::string::npos);
+  auto back = TensorMap::decode(m.encode().data());
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->dims, m.dims);
+  EXPECT_EQ(back->box, m.box);
+  std::array<uint8_t, 128> zeros{};
+  EXPECT_FALSE(TensorMap::decode(zeros.data()));
+}
+
+// 128 threads fill a 32 x 64 tile of 16-bit numbers, one stores it with TMA; then the tile is overwritten.
+static const char *storeTile = R"(
+.extern .shared .align 1024 .b8 dsmem[];
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 OUT, .param .u32 X, .param .u32 Y, .param .u32 BYTES) {
+  .reg .pred %p; .reg .b32 %t, %s, %x, %y, %v, %a; .reg .b64 %m;
+  mov.u32 %t, %tid.x; mov.u32 %s, dsmem; ld.param.u32 %x, [X]; ld.param.u32 %y, [Y]; mov.b64 %m, map; cvta.param.u64 %m, %m;
+  mov.u32 %v, %t;
+FILL: shl.b32 %a, %v, 2; add.u32 %a, %a, %s; st.shared.b32 [%a], %v; add.u32 %v, %v, 128; setp.lt.u32 %p, %v, 1024; @%p bra FILL;
+  FENCE
+  BARRIER
+  setp.eq.u32 %p, %t, 0;
+  @!%p bra AFTER;
+  OPCODE [%m, {%x, %y}], [%s];
+  cp.async.bulk.commit_group;
+  WAITGROUP
+AFTER:
+  bar.sync 0;
+  mov.u32 %v, %t;
+AGAIN: shl.b32 %a, %v, 2; add.u32 %a, %a, %s; st.shared.b32 [%a], 7; add.u32 %v, %v, 128; setp.lt.u32 %p, %v, 1024; @%p bra AGAIN;
+  ret;
+})";
+static std::string storeKernel(const std::string &fence = "fence.proxy.async.shared::cta;", const std::string &barrier = "bar.sync 0;",
+                               const std::string &wait = "cp.async.bulk.wait_group.read 0;",
+                               const std::string &opcode = "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group") {
+  return replace(replace(replace(replace(storeTile, "FENCE", fence), "BARRIER", barrier), "WAITGROUP", wait), "OPCODE", opcode);
+}
+
+TEST(TensorCopy, StoreAndReduce) {
+  for (bool reduce : {false, true}) {
+    TileRun t(reduce ? storeKernel("fence.proxy.async;", "bar.sync 0;", "cp.async.bulk.wait_group 0;",
+                                   "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group")
+                     : storeKernel());
+    TensorMap m = matrixMap(t.in, TensorMap::Type::U32, 100, 48, 32, 32, Swizzle::None);
+    auto before = download<uint32_t>(t.device, t.in, 4800);
+    auto r = t.run(m, 24, 80);
+    ASSERT_TRUE(bool(r)) << llvm::toString(r.takeError());
+    auto after = download<uint32_t>(t.device, t.in, 4800);
+    for (int y = 0; y < 100; ++y)
+      for (int x = 0; x < 48; ++x) {
+        bool inside = x >= 24 && y >= 80;
+        uint32_t tile = (y - 80) * 32 + (x - 24), old = before[y * 48 + x];
+        ASSERT_EQ(after[y * 48 + x], inside ? tile + (reduce ? old : 0) : old) << x << ", " << y;
+      }
+  }
+}
+
+TEST(TensorCopy, StoreFaults) {
+  struct {
+    const char *what;
+    std::string text;
+    FaultKind kind;
+  } cases[] = {{"no proxy fence", storeKernel(""), FaultKind::Race},
+               {"no barrier", storeKernel("fence.proxy.async.shared::cta;", ""), FaultKind::Uninitialized},
+               {"no wait before the overwrite", storeKernel("fence.proxy.async.shared::cta;", "bar.sync 0;", ""), FaultKind::Race}};
+  for (auto &c : cases) {
+    TileRun t(c.text);
+    Fault f = faultOf(t.run(matrixMap(t.in, TensorMap::Type::U32, 100, 48, 32, 32, Swizzle::None), 0, 0));
+    EXPECT_EQ(f.kind, c.kind) << c.what << ": " << f.message;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// wgmma: one warpgroup, D (64 x N) = A (64 x K) * B (K x N), K one or more boxes
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Gemm {
+  const char *types;     // "bf16.bf16"
+  TensorMap::Type map;
+  int bytes, instK, n, k; // element size, K per instruction, N, K in all
+  bool aInRegisters = false, bRowMajor = false;
+  std::string wait = "wgmma.wait_group.sync.aligned 0;", fence = "wgmma.fence.sync.aligned;", parity = "%ph";
+  Swizzle swizzle = Swizzle::B128;
+};
+
+// Boxes of 128 bytes along K (64 rows of A, N rows of B); with bRowMajor boxes of BK rows x 64 columns of N.
+std::string gemmText(const Gemm &g) {
+  const int bk = 128 / g.bytes, acc = g.n / 2, aBytes = 64 * 128, bBytes = g.n * 128;
+  auto reg = [](const char *p, int i) { return std::string(p) + std::to_string(i); };
+  std::string d = "{";
+  for (int i = 0; i < acc; ++i)
+    d += (i ? "," : "") + reg("%f", i);
+  d += "}";
+  std::string s = R"(
+.extern .shared .align 1024 .b8 dsmem[];
+.visible .entry k(.param .align 64 .b8 mapA[128], .param .align 64 .b8 mapB[128], .param .u64 OUT) .reqntid 128, 1, 1 {
+  .shared .align 8 .b64 bar;
+  .reg .pred %p, %q, %sd; .reg .b32 %t, %s, %sb, %b, %ph, %kk, %n0, %v, %a<8>, %i; .reg .b64 %ma, %mb, %o, %da, %db, %w, %x; .reg .f32 %f<128>;
+  mov.u32 %t, %tid.x; mov.u32 %b, bar; mov.u32 %s, dsmem; mov.b64 %ma, mapA; cvta.param.u64 %ma, %ma; mov.b64 %mb, mapB; cvta.param.u64 %mb, %mb;
+  setp.eq.u32 %p, %t, 0; @%p mbarrier.init.shared::cta.b64 [%b], 1; fence.mbarrier_init.release.cluster; bar.sync 0; setmaxnreg.inc.sync.aligned.u32 232;
+  mov.u32 %ph, 0; mov.u32 %kk, 0; setp.ne.u32 %sd, 0, 0;
+)";
+  s += "  add.u32 %sb, %s, " + std::to_string(aBytes) + ";\n";
+  // Garbage to start with: the first product ignores the accumulators.
+  for (int i = 0; i < acc; ++i)
+    s += "  mov.f32 " + reg("%f", i) + ", 0f42280000;\n";
+  s += "LOOP:\n  @!%p bra WAIT;\n  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%b], " + std::to_string(aBytes + bBytes) + ";\n";
+  s += "  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%ma, {%kk, 0}], [%b];\n";
+  if (!g.bRowMajor)
+    s += "  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%sb], [%mb, {%kk, 0}], [%b];\n";
+  else
+    for (int c = 0; c < g.n / 64; ++c)
+      s += "  mov.u32 %n0, " + std::to_string(64 * c) + "; cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%sb+" +
+           std::to_string(c * bk * 128) + "], [%mb, {%n0, %kk}], [%b];\n";
+  s += "WAIT:\n  mbarrier.try_wait.parity.shared::cta.b64 %q, [%b], " + g.parity + "; @!%q bra WAIT;\n  xor.b32 %ph, %ph, 1;\n";
+  s += "  " + g.fence + "\n";
+  for (int k = 0; k < bk / g.instK; ++k) {
+    int step = k * g.instK * g.bytes;
+    auto desc = [&](const char *to, const char *base, int offset, uint64_t high) {
+      s += "  add.u32 %v, " + std::string(base) + ", " + std::to_string(offset) + "; shr.u32 %v, %v, 4; and.b32 %v, %v, 16383; cvt.u64.u32 " +
+           to + ", %v; or.b64 " + to + ", " + to + ", " + std::to_string(high) + ";\n";
+    };
+    const uint64_t mode = g.swizzle == Swizzle::B128 ? 1 : 2;
+    uint64_t major = mode << 62 | uint64_t(1024 >> 4) << 32 | uint64_t(1) << 16;
+    uint64_t row = mode << 62 | uint64_t(1024 >> 4) << 32 | uint64_t(bk * 128 >> 4) << 16;
+    desc("%da", "%s", step, major);
+    desc("%db", "%sb", g.bRowMajor ? k * g.instK * 128 : step, g.bRowMajor ? row : major);
+    std::string a = "%da";
+    if (g.aInRegisters) {
+      // 16-bit fragments straight from the swizzled tile: rows 16 w + l / 4 (+ 8), byte columns step + 4 (l % 4) (+ 16).
+      a = "{%a0, %a1, %a2, %a3}";
+      for (int r = 0; r < 4; ++r)
+        s += "  shr.u32 %v, %t, 5; shl.b32 %v, %v, 4; and.b32 %i, %t, 31; shr.u32 %i, %i, 2; add.u32 %v, %v, %i; add.u32 %v, %v, " +
+             std::to_string(r % 2 * 8) + "; shl.b32 %v, %v, 7; and.b32 %i, %t, 3; shl.b32 %i, %i, 2; add.u32 %v, %v, %i; add.u32 %v, %v, " +
+             std::to_string(step + r / 2 * 16) + "; shr.u32 %i, %v, 3; and.b32 %i, %i, 112; xor.b32 %v, %v, %i; add.u32 %v, %v, %s; ld.shared.b32 " +
+             reg("%a", r) + ", [%v];\n";
+    }
+    bool half = g.bytes == 2;
+    s += "  wgmma.mma_async.sync.aligned.m64n" + std::to_string(g.n) + "k" + std::to_string(g.instK) + ".f32." + g.types + " " + d + ", " + a +
+         ", %db, %sd, 1, 1" + (half ? std::string(g.aInRegisters ? "" : ", 0") + (g.bRowMajor ? ", 1" : ", 0") : "") + ";\n";
+    s += "  setp.eq.u32 %sd, 0, 0;\n";
+  }
+  s += "  wgmma.commit_group.sync.aligned;\n  " + g.wait + "\n  bar.sync 0;\n  add.u32 %kk, %kk, " + std::to_string(bk) +
+       "; setp.lt.u32 %q, %kk, " + std::to_string(g.k) + "; @%q bra LOOP;\n";
+  // Row 16 w + l / 4 + 8 (i / 2 % 2), column 8 (i / 4) + 2 (l % 4) + i % 2.
+  s += "  ld.param.u64 %o, [OUT]; shr.u32 %v, %t, 5; shl.b32 %v, %v, 4; and.b32 %i, %t, 31; shr.u32 %i, %i, 2; add.u32 %v, %v, %i; mul.lo.u32 %v, %v, " +
+       std::to_string(4 * g.n) + "; and.b32 %i, %t, 3; shl.b32 %i, %i, 3; add.u32 %v, %v, %i; cvt.u64.u32 %w, %v; add.u64 %o, %o, %w;\n";
+  for (int i = 0; i < acc; ++i)
+    s += "  st.global.f32 [%o+" + std::to_string(i / 2 % 2 * 8 * 4 * g.n + (i / 4 * 8 + i % 2) * 4) + "], " + reg("%f", i) + ";\n";
+  return s + "  ret;\n}\n";
+}
+
+// Small integers in the element's format.
+uint32_t encode(TensorMap::Type type, int bytes, const char *types, int v) {
+  if (bytes == 4)
+    return std::bit_cast<uint32_t>(float(v));
+  if (type == TensorMap::Type::BF16)
+    return std::bit_cast<uint32_t>(float(v)) >> 16;
+  const uint32_t f16[] = {0, 0x3c00, 0x4000, 0x4200}, e4m3[] = {0, 0x38, 0x40, 0x44};
+  uint32_t sign = v < 0, m = std::abs(v);
+  return bytes == 2 ? f16[m] | sign << 15 : e4m3[m] | sign << 7;
+}
+
+struct GemmRun {
+  Device device;
+  std::vector<int> a, b;
+  DevicePtr out;
+  std::unique_ptr<Module> module;
+  TensorMap mapA, mapB;
+  GemmRun(const Gemm &g) : a(64 * g.k), b(g.k * g.n) {
+    for (size_t i = 0; i < a.size(); ++i)
+      a[i] = int(i * 7 + i / 13) % 5 - 2;
+    for (size_t i = 0; i < b.size(); ++i)
+      b[i] = int(i * 11 + i / 17) % 7 - 3;
+    auto place = [&](int rows, int cols, const std::function<int(int, int)> &at) {
+      std::vector<uint8_t> data(rows * cols * g.bytes);
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < cols; ++c) {
+          uint32_t v = encode(g.map, g.bytes, g.types, at(r, c));
+          std::memcpy(&data[(r * cols + c) * g.bytes], &v, g.bytes);
+        }
+      return upload(device, data);
+    };
+    const uint32_t bk = 128 / g.bytes;
+    mapA = matrixMap(place(64, g.k, [&](int r, int c) { return a[r * g.k + c]; }), g.map, 64, g.k, 64, bk, g.swizzle);
+    mapB = g.bRowMajor ? matrixMap(place(g.k, g.n, [&](int r, int c) { return b[r * g.n + c]; }), g.map, g.k, g.n, bk, 64, g.swizzle)
+                       : matrixMap(place(g.n, g.k, [&](int r, int c) { return b[c * g.n + r]; }), g.map, g.n, g.k, g.n, bk, g.swizzle);
+    out = take(device.alloc(64 * g.n * 4));
+    module = load(gemmText(g));
+  }
+  llvm::Expected<LaunchStats> run(LaunchOptions options = {}) {
+    return device.launch(*module, "k", {1}, {128}, 1 << 16, {mapArg(mapA), mapArg(mapB), KernelArg::value(out)}, options);
+  }
+};
+} // namespace
+
+TEST(Wgmma, EveryTypeAndLayout) {
+  using T = TensorMap::Type;
+  const Gemm cases[] = {
+      {"bf16.bf16", T::BF16, 2, 16, 64, 128}, {"f16.f16", T::F16, 2, 16, 128, 64},
+      {"bf16.bf16", T::BF16, 2, 16, 128, 128, false, true}, {"f16.f16", T::F16, 2, 16, 64, 128, true},
+      {"bf16.bf16", T::BF16, 2, 16, 8, 64},   {"tf32.tf32", T::F32, 4, 8, 64, 64},
+      {"e4m3.e4m3", T::U8, 1, 32, 96, 256},
+  };
+  for (const Gemm &g : cases)
+    for (bool reverse : {false, true}) {
+      SCOPED_TRACE(std::string(g.types) + " n " + std::to_string(g.n) + (g.aInRegisters ? " A in registers" : "") + (g.bRowMajor ? " B row-major" : ""));
+      GemmRun t(g);
+      LaunchOptions options;
+      options.reverse = reverse;
+      auto r = t.run(options);
+      ASSERT_TRUE(bool(r)) << llvm::toString(r.takeError());
+      auto got = download<float>(t.device, t.out, 64 * g.n);
+      for (int row = 0; row < 64; ++row)
+        for (int col = 0; col < g.n; ++col) {
+          int want = 0;
+          for (int k = 0; k < g.k; ++k)
+            want += t.a[row * g.k + k] * t.b[k * g.n + col];
+          ASSERT_EQ(got[row * g.n + col], float(want)) << row << ", " << col;
+        }
+    }
+}
+
+TEST(Wgmma, MissingWaitFenceAndSwizzle) {
+  const Gemm good = {"bf16.bf16", TensorMap::Type::BF16, 2, 16, 64, 64};
+  Gemm g = good;
+  g.wait = "";
+  Fault f = faultOf(GemmRun(g).run());
+  EXPECT_EQ(f.kind, FaultKind::InFlight);
+  EXPECT_NE(f.message.find("wgmma.wait_group"), std::string::npos) << f.message;
+  g = good;
+  g.fence = "";
+  f = faultOf(GemmRun(g).run());
+  EXPECT_EQ(f.kind, FaultKind::Misuse);
+  EXPECT_NE(f.message.find("wgmma.fence"), std::string::npos) << f.message;
+  // With two boxes the next copy would land in what the product still reads.
+  g = good;
+  g.k = 128;
+  g.wait = "wgmma.wait_group.sync.aligned 1;";
+  f = faultOf(GemmRun(g).run());
+  EXPECT_EQ(f.kind, FaultKind::Race) << f.message;
+  // A tile stored with another swizzle than the descriptor's gives wrong numbers, not a fault.
+  GemmRun wrong(good);
+  wrong.mapA.swizzle = Swizzle::None;
+  auto r = wrong.run();
+  ASSERT_TRUE(bool(r)) << llvm::toString(r.takeError());
+  GemmRun right(good);
+  ASSERT_TRUE(bool(right.run()));
+  EXPECT_NE(download<float>(wrong.device, wrong.out, 64 * 64), download<float>(right.device, right.out, 64 * 64));
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+// Each block writes its rank into its neighbour's shared memory.
+static const char *neighbours = R"(
+.visible .entry k(.param .u64 OUT) .explicitcluster .reqnctapercluster 4, 1, 1 {
+  .shared .align 4 .b32 mine; .reg .pred %p; .reg .b32 %t, %r, %n, %a, %v; .reg .b64 %o, %w;
+  mov.u32 %r, %cluster_ctarank; add.u32 %n, %r, 1; and.b32 %n, %n, 3; mov.u32 %a, mine; mapa.shared::cluster.u32 %a, %a, %n;
+  mov.u32 %t, %tid.x; setp.eq.u32 %p, %t, 0; mad.lo.u32 %v, %r, 100, 5;
+  @%p st.shared::cluster.u32 [%a], %v;
+  BARRIER
+  @!%p bra END;
+  ld.shared.u32 %v, [mine]; mov.u32 %t, %ctaid.x; mul.wide.u32 %w, %t, 4; ld.param.u64 %o, [OUT]; add.u64 %o, %o, %w; st.global.u32 [%o], %v;
+END: ret;
+})";
+
+TEST(Cluster, RemoteStores) {
+  auto m = load(replace(neighbours, "BARRIER", "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;"));
+  Device device;
+  DevicePtr out = take(device.alloc(32));
+  take(device.launch(*m, "k", {8}, {64}, 0, {KernelArg::value(out)}));
+  auto got = download<uint32_t>(device, out, 8);
+  for (int i = 0; i < 8; ++i)
+    EXPECT_EQ(got[i], uint32_t((i + 3) % 4 * 100 + 5));
+  EXPECT_NE(llvm::toString(device.launch(*m, "k", {6}, {64}, 0, {KernelArg::value(out)}).takeError()).find("cluster"), std::string::npos);
+  // Without the barrier somebody reads before the neighbour wrote.
+  auto broken = load(replace(neighbours, "BARRIER", ""));
+  EXPECT_EQ(faultOf(device.launch(*broken, "k", {4}, {64}, 0, {KernelArg::value(out)})).kind, FaultKind::Uninitialized);
+}
+
+TEST(Mbarrier, ProducersAndConsumers) {
+  // Warp 0 fills a slot and arrives; warp 1 waits, reads, and frees it: eight rounds through one slot.
+  const char *text = R"(
+.visible .entry k(.param .u64 OUT) {
+  .shared .align 8 .b64 bars[2]; .shared .align 4 .b8 slot[128];
+  .reg .pred %p, %q, %c; .reg .b32 %t, %l, %f, %e, %a, %i, %ph, %v; .reg .b64 %o, %w, %st;
+  mov.u32 %t, %tid.x; and.b32 %l, %t, 31; mov.u32 %f, bars; add.u32 %e, %f, 8; mov.u32 %a, slot; shl.b32 %v, %l, 2; add.u32 %a, %a, %v;
+  setp.eq.u32 %p, %t, 0; @%p mbarrier.init.shared.b64 [%f], 32; @%p mbarrier.init.shared.b64 [%e], 32; bar.sync 0;
+  mov.u32 %i, 0; mov.u32 %ph, 0; setp.lt.u32 %c, %t, 32; ld.param.u64 %o, [OUT]; mul.wide.u32 %w, %l, 4; add.u64 %o, %o, %w;
+  @!%c bra CONSUMER;
+PRODUCER:
+  xor.b32 %v, %ph, 1;
+P1: mbarrier.try_wait.parity.shared.b64 %q, [%e], %v; @!%q bra P1;
+  add.u32 %v, %i, %l; st.shared.u32 [%a], %v; mbarrier.arrive.shared.b64 %st, [%f];
+  xor.b32 %ph, %ph, 1; add.u32 %i, %i, 1; setp.lt.u32 %q, %i, 8; @%q bra PRODUCER; ret;
+CONSUMER:
+C1: mbarrier.try_wait.parity.shared.b64 %q, [%f], %ph; @!%q bra C1;
+  xor.b32 %v, %a, 4; ld.shared.u32 %v, [%v]; st.global.u32 [%o], %v; add.u64 %o, %o, 128; RELEASE
+  xor.b32 %ph, %ph, 1; add.u32 %i, %i, 1; setp.lt.u32 %q, %i, 8; @%q bra CONSUMER; ret;
+})";
+  Device device;
+  DevicePtr out = take(device.alloc(1024));
+  auto m = load(replace(text, "RELEASE", "mbarrier.arrive.shared.b64 _, [%e];"));
+  for (bool reverse : {false, true}) {
+    LaunchOptions options;
+    options.reverse = reverse;
+    take(device.launch(*m, "k", {1}, {64}, 0, {KernelArg::value(out)}, options));
+    auto got = download<uint32_t>(device, out, 256);
+    for (int i = 0; i < 8; ++i)
+      for (int l = 0; l < 32; ++l)
+        EXPECT_EQ(got[i * 32 + l], uint32_t(i + (l ^ 1)));
+  }
+  EXPECT_EQ(faultOf(device.launch(*load(replace(text, "RELEASE", "")), "k", {1}, {64}, 0, {KernelArg::value(out)})).kind, FaultKind::Deadlock);
+  // A producer that does not wait for the slot to be free overwrites what is being read.
+  auto hasty = load(replace(replace(text, "RELEASE", "mbarrier.arrive.shared.b64 _, [%e];"), "xor.b32 %v, %ph, 1;", "mov.u32 %v, 1; mov.u32 %ph, 0;"));
+  Fault f = faultOf(device.launch(*hasty, "k", {1}, {64}, 0, {KernelArg::value(out)}));
+  EXPECT_TRUE(f.kind == FaultKind::Race || f.kind == FaultKind::Deadlock) << f.message;
+}

@@ -1,0 +1,292 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mma.sync with fragments placed by the manual's formulas, ldmatrix and stmatrix.
+
+#include "TestSupport.h"
+#include "llvm/ADT/APFloat.h"
+#include <bit>
+#include <functional>
+#include <random>
+
+using namespace mp::emulator;
+using namespace mp::emulator::test;
+using llvm::APFloat;
+
+namespace {
+/// Where element i of a lane's fragment lies; g = lane / 4, t = lane % 4.
+using Place = std::function<std::pair<int, int>(int g, int t, int i)>;
+
+enum Kind { Half, BFloat, Tf32, E4M3, E5M2, S8, U8, S4, U4, B1 };
+
+struct Case {
+  const char *name, *opcode;
+  int m, k;
+  Kind kind;
+  Place a, b;
+};
+
+int bitsOf(Kind k) { return k <= BFloat ? 16 : k == Tf32 ? 32 : k <= U8 ? 8 : k <= U4 ? 4 : 1; }
+bool isFloat(Kind k) { return k <= E5M2; }
+
+uint32_t encode(Kind k, int value) {
+  bool loses;
+  APFloat v{float(value)};
+  switch (k) {
+  case Half:
+    v.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven, &loses);
+    break;
+  case BFloat:
+    v.convert(APFloat::BFloat(), APFloat::rmNearestTiesToEven, &loses);
+    break;
+  case Tf32:
+    break;
+  case E4M3:
+    v.convert(APFloat::Float8E4M3FN(), APFloat::rmNearestTiesToEven, &loses);
+    break;
+  case E5M2:
+    v.convert(APFloat::Float8E5M2(), APFloat::rmNearestTiesToEven, &loses);
+    break;
+  default:
+    return uint32_t(value) & ((1u << bitsOf(k)) - 1);
+  }
+  return uint32_t(v.bitcastToAPInt().getZExtValue());
+}
+
+// Registers of all lanes, register-major, packed from a matrix.
+std::vector<uint32_t> pack(Kind kind, int elements, const Place &place, const std::function<int(int, int)> &at) {
+  const int per = 32 / bitsOf(kind);
+  std::vector<uint32_t> words(elements / per * 32);
+  for (int lane = 0; lane < 32; ++lane)
+    for (int i = 0; i < elements; ++i) {
+      auto [row, col] = place(lane / 4, lane % 4, i);
+      words[i / per * 32 + lane] |= encode(kind, at(row, col)) << (i % per * bitsOf(kind));
+    }
+  return words;
+}
+
+std::string kernel(const std::string &opcode, int a, int b, int c) {
+  auto regs = [](const char *p, int n) {
+    std::string s = "{";
+    for (int i = 0; i < n; ++i)
+      s += (i ? ", " : "") + std::string(p) + std::to_string(i);
+    return s + "}";
+  };
+  std::string s = ".visible .entry k(.param .u64 A, .param .u64 B, .param .u64 C) {\n"
+                  ".reg .b32 %a<8>, %b<8>, %c<8>, %t; .reg .b64 %p, %o, %q; mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4;\n";
+  auto move = [&](const char *param, const char *p, int n, bool store) {
+    s += std::string("ld.param.u64 %p, [") + param + "]; add.u64 %p, %p, %o;\n";
+    for (int i = 0; i < n; ++i) {
+      std::string at = "[%p+" + std::to_string(128 * i) + "]", reg = p + std::to_string(i);
+      s += store ? "st.global.b32 " + at + ", " + reg + ";\n" : "ld.global.b32 " + reg + ", " + at + ";\n";
+    }
+  };
+  move("A", "%a", a, false), move("B", "%b", b, false), move("C", "%c", c, false);
+  s += opcode + " " + regs("%c", c) + ", " + regs("%a", a) + ", " + regs("%b", b) + ", " + regs("%c", c) + ";\n";
+  move("C", "%c", c, true);
+  return s + "ret; }";
+}
+
+std::vector<uint32_t> run(const std::string &text, const std::vector<uint32_t> &a, const std::vector<uint32_t> &b,
+                          const std::vector<uint32_t> &c, const std::string &chip) {
+  auto m = load(text);
+  if (!m)
+    return {};
+  Device device;
+  DevicePtr pc = upload(device, c);
+  LaunchOptions options;
+  options.chip = chip;
+  auto r = device.launch(*m, "k", {1}, {32}, 0, {KernelArg::value(upload(device, a)), KernelArg::value(upload(device, b)), KernelArg::value(pc)}, options);
+  if (!r) {
+    ADD_FAILURE() << llvm::toString(r.takeError());
+    return {};
+  }
+  return download<uint32_t>(device, pc, c.size());
+}
+
+// The manual's formulas, form by form.
+Place a16816 = [](int g, int t, int i) {
+  return std::pair{(i == 0 || i == 1 || i == 4 || i == 5) ? g : g + 8, t * 2 + (i & 1) + (i >= 4 ? 8 : 0)};
+};
+Place b16816 = [](int g, int t, int i) { return std::pair{t * 2 + (i & 1) + (i >= 2 ? 8 : 0), g}; };
+Place a1688 = [](int g, int t, int i) { return std::pair{i < 2 ? g : g + 8, t * 2 + (i & 1)}; };
+Place b1688 = [](int g, int t, int i) { return std::pair{t * 2 + i, g}; };
+Place aTf32k8 = [](int g, int t, int i) { return std::pair{i == 0 || i == 2 ? g : g + 8, i < 2 ? t : t + 4}; };
+Place bTf32k8 = [](int g, int t, int i) { return std::pair{i == 0 ? t : t + 4, g}; };
+Place aTf32k4 = [](int g, int t, int i) { return std::pair{i == 0 ? g : g + 8, t}; };
+Place bTf32k4 = [](int g, int t, int) { return std::pair{t, g}; };
+Place aByte32 = [](int g, int t, int i) {
+  return std::pair{(i < 4 || (i >= 8 && i < 12)) ? g : g + 8, t * 4 + (i & 3) + (i >= 8 ? 16 : 0)};
+};
+Place bByte32 = [](int g, int t, int i) { return std::pair{t * 4 + (i & 3) + (i >= 4 ? 16 : 0), g}; };
+Place aByte16 = [](int g, int t, int i) { return std::pair{i < 4 ? g : g + 8, t * 4 + (i & 3)}; };
+Place bByte16 = [](int g, int t, int i) { return std::pair{t * 4 + i, g}; };
+Place aByte8 = [](int g, int t, int i) { return std::pair{g, t * 4 + i}; };
+Place aNibble64 = [](int g, int t, int i) {
+  return std::pair{(i < 8 || (i >= 16 && i < 24)) ? g : g + 8, t * 8 + (i & 7) + (i >= 16 ? 32 : 0)};
+};
+Place bNibble64 = [](int g, int t, int i) { return std::pair{t * 8 + (i & 7) + (i >= 8 ? 32 : 0), g}; };
+Place aBit256 = [](int g, int t, int i) {
+  return std::pair{(i < 32 || (i >= 64 && i < 96)) ? g : g + 8, t * 32 + (i & 31) + (i >= 64 ? 128 : 0)};
+};
+Place bBit256 = [](int g, int t, int i) { return std::pair{t * 32 + (i & 31) + (i >= 32 ? 128 : 0), g}; };
+
+std::pair<int, int> placeC(int lane, int i) { return {lane / 4 + (i >= 2 ? 8 : 0), lane % 4 * 2 + (i & 1)}; }
+} // namespace
+
+TEST(Mma, SmallIntegersInEveryShape) {
+  const Case cases[] = {
+      {"f16 k16", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 16, Half, a16816, b16816},
+      {"f16 k8", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 16, 8, Half, a1688, b1688},
+      {"bf16 k16", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 16, 16, BFloat, a16816, b16816},
+      {"tf32 k8", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 16, 8, Tf32, aTf32k8, bTf32k8},
+      {"tf32 k4", "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", 16, 4, Tf32, aTf32k4, bTf32k4},
+      {"e4m3", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", 16, 32, E4M3, aByte32, bByte32},
+      {"e5m2", "mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.e5m2.e5m2.f32", 16, 32, E5M2, aByte32, bByte32},
+      {"s8 k32", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 16, 32, S8, aByte32, bByte32},
+      {"u8 k16", "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.u8.u8.s32", 16, 16, U8, aByte16, bByte16},
+      {"s8 m8", "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32", 8, 16, S8, aByte8, bByte16},
+      {"s4", "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32", 16, 64, S4, aNibble64, bNibble64},
+      {"u4", "mma.sync.aligned.m16n8k64.row.col.s32.u4.u4.s32", 16, 64, U4, aNibble64, bNibble64},
+      {"b1 xor", "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc", 16, 256, B1, aBit256, bBit256},
+      {"b1 and", "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc", 16, 256, B1, aBit256, bBit256},
+  };
+  std::mt19937 rng(5);
+  for (const Case &c : cases) {
+    SCOPED_TRACE(c.name);
+    bool isUnsigned = c.kind == U8 || c.kind == U4 || c.kind == B1;
+    auto draw = [&] { return c.kind == B1 ? int(rng() & 1) : int(rng() % 5) - (isUnsigned ? 0 : 2); };
+    std::vector<int> a(c.m * c.k), b(c.k * 8), acc(c.m * 8);
+    for (int &v : a)
+      v = draw();
+    for (int &v : b)
+      v = draw();
+    for (int &v : acc)
+      v = int(rng() % 100) - 50;
+    auto wordsA = pack(c.kind, c.m * c.k / 32, c.a, [&](int r, int col) { return a[r * c.k + col]; });
+    auto wordsB = pack(c.kind, c.k * 8 / 32, c.b, [&](int r, int col) { return b[r * 8 + col]; });
+    const int regsC = c.m * 8 / 32;
+    std::vector<uint32_t> wordsC(regsC * 32);
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < regsC; ++i) {
+        auto [row, col] = placeC(lane, i);
+        int v = acc[row * 8 + col];
+        wordsC[i * 32 + lane] = isFloat(c.kind) ? std::bit_cast<uint32_t>(float(v)) : uint32_t(v);
+      }
+    auto got = run(kernel(c.opcode, wordsA.size() / 32, wordsB.size() / 32, regsC), wordsA, wordsB, wordsC, "sm_90a");
+    ASSERT_EQ(got.size(), wordsC.size());
+    bool isXor = std::string(c.name) == "b1 xor";
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < regsC; ++i) {
+        auto [row, col] = placeC(lane, i);
+        int want = acc[row * 8 + col];
+        for (int k = 0; k < c.k; ++k) {
+          int x = a[row * c.k + k], y = b[k * 8 + col];
+          want += isXor ? x ^ y : x * y;
+        }
+        uint32_t word = got[i * 32 + lane];
+        ASSERT_EQ(isFloat(c.kind) ? int(std::bit_cast<float>(word)) : int(word), want) << "row " << row << " column " << col;
+      }
+  }
+}
+
+TEST(Mma, HalfAccumulators) {
+  std::vector<uint32_t> a(128, 0x3c003c00), b(64, 0x40004000), c(64, 0x3c004000); // 1, 2, and pairs (2, 1)
+  auto got = run(kernel("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", 4, 2, 2), a, b, c, "sm_80");
+  for (uint32_t w : got)
+    EXPECT_EQ(w, 0x50205040u); // 33 and 34
+}
+
+TEST(Mma, AccumulatesAsTheChipDoes) {
+  // C = 1 and 16 equal products: what survives alignment tells the architectures apart.
+  auto result = [](float product, const char *chip) {
+    uint32_t half = encode(Half, 1);
+    bool loses;
+    APFloat v(product);
+    v.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven, &loses);
+    uint32_t small = v.bitcastToAPInt().getZExtValue();
+    std::vector<uint32_t> a(128, half | half << 16), b(64, small | small << 16), c(128, 0x3f800000);
+    return std::bit_cast<float>(run(kernel("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 4), a, b, c, chip)[0]);
+  };
+  EXPECT_EQ(result(0x1p-24f, "sm_80"), 1 + 0x1p-20f);
+  EXPECT_EQ(result(0x1p-24f, "sm_90a"), 1 + 0x1p-20f);
+  // 2^-25 is no f16 number: halve the other factor.
+  auto halved = [&](const char *chip) {
+    uint32_t one = encode(Half, 1) - 0x400, tiny = 1; // 0.5 * 2^-24
+    std::vector<uint32_t> a(128, one | one << 16), b(64, tiny | tiny << 16), c(128, 0x3f800000);
+    return std::bit_cast<float>(run(kernel("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 4), a, b, c, chip)[0]);
+  };
+  EXPECT_EQ(halved("sm_80"), 1.0f);
+  EXPECT_EQ(halved("sm_90a"), 1 + 0x1p-21f);
+}
+
+TEST(Mma, PartOfAWarpIsAFault) {
+  auto m = load(R"(.visible .entry k() { .reg .pred p; .reg .b32 a, t; mov.u32 t, %tid.x; setp.lt.u32 p, t, 9; mov.u32 a, 0;
+    @p mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {a,a,a,a}, {a,a}, {a}, {a,a,a,a}; ret; })");
+  Device device;
+  Fault f = faultOf(device.launch(*m, "k", {1}, {32}, 0, {}));
+  EXPECT_EQ(f.kind, FaultKind::Divergence);
+  EXPECT_EQ(f.lane, 9u);
+}
+
+TEST(Mma, RefusesWhatDoesNotExist) {
+  for (const char *bad : {"mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%wa,%wa,%wa,%wa}, {%wa,%wa,%wa,%wa}, {%wa,%wa}, {%wa,%wa,%wa,%wa};",
+                          "mma.sync.aligned.m16n8k16.row.col.bf16.bf16.bf16.bf16 {%wa,%wa}, {%wa,%wa,%wa,%wa}, {%wa,%wa}, {%wa,%wa};",
+                          "mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%wa,%wa,%wa,%wa}, {%wa,%wa,%wa,%wa}, {%wa,%wa}, {%wa,%wa,%wa,%wa};",
+                          "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%wa,%wa}, {%wa,%wa,%wa,%wa}, {%wa,%wa}, {%wa,%wa,%wa,%wa};",
+                          "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%wa,%wa,%wa,%wa}, {%wa,%wa}, {%wa,%wa}, {%wa,%wa,%wa,%wa}, %wa, 0;",
+                          "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%wa,%wa}, [%wa];"})
+    EXPECT_NE(loadError(evalText(bad, 'w')).find("test.ptx:"), std::string::npos) << bad;
+}
+
+// 1024 bytes of shared memory hold 512 numbered halves; then the body, then %r0..%r3 are stored.
+static std::vector<uint16_t> moved(const std::string &body, LaunchStats *stats = nullptr) {
+  auto m = load(R"(.visible .entry k(.param .u64 P) { .shared .align 16 .b8 s[1024]; .reg .b32 %t, %a, %i, %v, %r<4>; .reg .b64 %p, %o; .reg .pred %q;
+    ld.param.u64 %p, [P]; mov.u32 %t, %tid.x; mov.u32 %i, %t;
+    FILL: shl.b32 %a, %i, 2; mov.u32 %v, s; add.u32 %a, %a, %v; shl.b32 %v, %i, 17; shl.b32 %r0, %i, 1; or.b32 %v, %v, %r0; or.b32 %v, %v, 65536;
+    st.shared.b32 [%a], %v; add.u32 %i, %i, 32; setp.lt.u32 %q, %i, 256; @%q bra FILL;
+    bar.sync 0; )" + body + R"(
+    shl.b32 %i, %t, 4; cvt.u64.u32 %o, %i; add.u64 %p, %p, %o; st.global.v4.b32 [%p], {%r0, %r1, %r2, %r3}; ret; })");
+  Device device;
+  DevicePtr p = take(device.alloc(512));
+  auto r = device.launch(*m, "k", {1}, {32}, 0, {KernelArg::value(p)});
+  if (!r) {
+    ADD_FAILURE() << llvm::toString(r.takeError());
+    return {};
+  }
+  if (stats)
+    *stats = *r;
+  return download<uint16_t>(device, p, 256);
+}
+// Lane l gives row l: 16 bytes at 16 l (matrices follow each other), or 32 bytes apart.
+static const char *rows = "mov.u32 %a, s; shl.b32 %v, %t, 4; add.u32 %a, %a, %v; ";
+
+TEST(Ldmatrix, PlainAndTransposed) {
+  auto x4 = moved(std::string(rows) + "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [%a];");
+  auto t4 = moved(std::string(rows) + "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r0, %r1, %r2, %r3}, [%a];");
+  for (int lane = 0; lane < 32; ++lane)
+    for (int j = 0; j < 4; ++j)
+      for (int e = 0; e < 2; ++e) {
+        EXPECT_EQ(x4[lane * 8 + j * 2 + e], 64 * j + lane / 4 * 8 + lane % 4 * 2 + e);
+        EXPECT_EQ(t4[lane * 8 + j * 2 + e], 64 * j + (lane % 4 * 2 + e) * 8 + lane / 4);
+      }
+}
+
+TEST(Ldmatrix, CountsConflictsAndChecksAlignment) {
+  LaunchStats stats;
+  moved(std::string(rows) + "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [%a];", &stats);
+  EXPECT_EQ(stats.bankConflicts, 0u);
+  // Rows 128 bytes apart: all eight in the same banks.
+  moved("mov.u32 %a, s; and.b32 %v, %t, 7; shl.b32 %v, %v, 7; add.u32 %a, %a, %v; "
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [%a];", &stats);
+  EXPECT_EQ(stats.bankConflicts, 28u);
+}
+
+TEST(Stmatrix, UndoesLdmatrix) {
+  auto got = moved(std::string(rows) + R"(ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [%a]; bar.sync 0;
+    movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r1; stmatrix.sync.aligned.m8n8.x4.shared.b16 [%a], {%r0, %r1, %r2, %r3}; bar.sync 0;
+    mov.u32 %v, s; shl.b32 %i, %t, 4; add.u32 %v, %v, %i; ld.shared.v4.b32 {%r0, %r1, %r2, %r3}, [%v];)");
+  for (int i = 0; i < 256; ++i) {
+    int r = i % 64 / 8, c = i % 8;
+    EXPECT_EQ(got[i], i / 64 == 1 ? 64 + c * 8 + r : i);
+  }
+}
