@@ -73,7 +73,7 @@ TargetModel tables::sm110a() {
       {"i1", Support::Emulated, mma, {"i32"}},
   };
   addTcgen05(t, /*int8=*/true);
-  addBlackwellConversions(t, /*stochastic=*/true);
+  addBlackwellConversions(t, /*stochastic=*/false);
   // Documented: fp4 1035 dense (half of 2070 sparse). The rest by the ratios of B200.
   t.parts = {{"Jetson T5000",
               20,

@@ -154,6 +154,7 @@ TEST(Targets, Conversions) {
     return llvm::any_of(t.conversions, [](auto &c) { return c.instruction.starts_with("cvt.rs"); });
   };
   EXPECT_TRUE(stochastic(get("sm_100a")));
+  EXPECT_FALSE(stochastic(get("sm_110a")));
   EXPECT_FALSE(stochastic(get("sm_120a")));
 }
 
