@@ -2,7 +2,7 @@
 //
 // bra, brx.idx, call, ret, exit, trap and the extern functions that CUDA code calls.
 
-#include "Decoder.h"
+#include "Externs.h"
 #include "Lanes.h"
 #include "llvm/ADT/Twine.h"
 
@@ -62,13 +62,6 @@ static void copyParams(Warp &w, uint32_t mask, uint32_t to, uint32_t from, uint3
   });
 }
 
-namespace {
-struct CallSite {
-  const uint32_t *args; // local offsets in the caller's frame
-  const uint32_t *results;
-};
-} // namespace
-
 static Step execRet(Warp &w, const Inst &i) {
   if (w.frame->fn->isEntry)
     return w.exitLanes(w.exec);
@@ -121,33 +114,6 @@ static Step execCall(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-static std::string deviceString(Warp &w, uint64_t address) {
-  std::string text;
-  Allocation *a = w.launch->global->find(address);
-  for (; a && address - a->base < a->size; ++address) {
-    char c = char(a->data[address - a->base]);
-    if (!c)
-      break;
-    text += c;
-  }
-  return text;
-}
-
-static Step execAssertFail(Warp &w, const Inst &i) {
-  const auto &site = *static_cast<const CallSite *>(i.aux);
-  unsigned lane = std::countr_zero(w.exec);
-  uint8_t *local = w.local.data() + size_t(lane) * w.localStride + w.frame->localBase;
-  uint64_t condition, file;
-  uint32_t line;
-  std::memcpy(&condition, local + site.args[0], 8);
-  std::memcpy(&file, local + site.args[1], 8);
-  std::memcpy(&line, local + site.args[2], 4);
-  return w.fault(FaultKind::Trap, i,
-                 "assertion '" + deviceString(w, condition) + "' failed at " +
-                     deviceString(w, file) + ":" + Twine(line),
-                 lane);
-}
-
 static Step execTrap(Warp &w, const Inst &i) {
   return w.fault(FaultKind::Trap, i, "the kernel trapped", std::countr_zero(w.exec));
 }
@@ -164,7 +130,7 @@ Flow mp::emulator::flowOf(const Inst &i, llvm::SmallVectorImpl<uint32_t> &target
     targets.append(table.pcs, table.pcs + table.count);
     return Flow::Branches;
   }
-  if (i.fn == execExit || i.fn == execRet || i.fn == execTrap || i.fn == execAssertFail)
+  if (i.fn == execExit || i.fn == execRet || i.fn == execTrap || isNoReturn(i.fn))
     return Flow::Ends;
   return Flow::Falls;
 }
@@ -270,9 +236,7 @@ static void decodeCall(Decoder &d) {
   d.out->target = r.index;
   if (fn.isDefined)
     d.out->fn = execCall;
-  else if (name == "__assertfail" && fn.params.size() == 5)
-    d.out->fn = execAssertFail;
-  else
+  else if (!(d.out->fn = externFunction(fn)))
     d.fail("extern function '" + name + "' is not defined in this module");
 }
 

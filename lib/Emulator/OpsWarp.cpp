@@ -10,29 +10,37 @@
 using namespace mp::emulator;
 using llvm::Twine;
 
-// The members, which must be the same number in every lane; 0 after a fault.
-static uint32_t members(Warp &w, const Inst &i, Reg mask) {
+// body(lanes) for every group of lanes that name one member mask, as the halves of a warp may do. False after a fault.
+template <class F> static bool forGroups(Warp &w, const Inst &i, Reg mask, F &&body) {
   const uint32_t *m = w.lanes<uint32_t>(mask);
-  unsigned first = std::countr_zero(w.exec);
-  uint32_t value = m[first];
-  for (uint32_t rest = w.exec; rest; rest &= rest - 1) {
-    unsigned l = std::countr_zero(rest);
-    if (m[l] == value && (m[l] >> l & 1))
-      continue;
-    if (m[l] >> l & 1)
-      w.fault(FaultKind::Misuse, i, "lanes name different member masks", l);
-    else
-      w.fault(FaultKind::Misuse, i, "the member mask 0x" + Twine::utohexstr(m[l]) + " lacks the executing lane", l);
-    return 0;
+  for (uint32_t rest = w.exec; rest;) {
+    unsigned first = std::countr_zero(rest);
+    const uint32_t value = m[first], group = value & w.live, missing = group & ~w.exec;
+    if (!(value >> first & 1)) {
+      w.fault(FaultKind::Misuse, i, "the member mask 0x" + Twine::utohexstr(value) + " lacks the executing lane", first);
+      return false;
+    }
+    if (missing) {
+      w.fault(FaultKind::Divergence, i,
+              "lanes 0x" + Twine::utohexstr(missing) + " are named by the member mask but are elsewhere",
+              std::countr_zero(missing));
+      return false;
+    }
+    for (uint32_t g = group; g; g &= g - 1)
+      if (m[std::countr_zero(g)] != value) {
+        w.fault(FaultKind::Misuse, i, "lanes of one group name different member masks", std::countr_zero(g));
+        return false;
+      }
+    if (!body(group))
+      return false;
+    rest &= ~group;
   }
-  uint32_t missing = value & w.live & ~w.exec;
-  if (missing) {
-    w.fault(FaultKind::Divergence, i,
-            "lanes 0x" + Twine::utohexstr(missing) + " are named by the member mask but are elsewhere",
-            std::countr_zero(missing));
-    return 0;
-  }
-  return value;
+  return true;
+}
+
+static void setPredIn(Warp &w, Reg r, uint32_t lanes, uint32_t value) {
+  uint32_t &p = w.pred(r);
+  p = (p & ~lanes) | (value & lanes);
 }
 
 namespace {
@@ -40,11 +48,11 @@ enum Mode : uint32_t { Up, Down, Bfly, Idx, kHasPred = 8 };
 }
 
 static Step execShfl(Warp &w, const Inst &i) {
-  uint32_t mask = members(w, i, *i.list);
-  if (!mask)
+  if (!forGroups(w, i, *i.list, [](uint32_t) { return true; }))
     return Step::Fault;
   uint32_t *d = w.lanes<uint32_t>(i.dst);
   const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
+  const uint32_t *members = w.lanes<uint32_t>(*i.list);
   uint32_t result[kLanes], inRange = 0;
   for (uint32_t rest = w.exec; rest; rest &= rest - 1) {
     int l = std::countr_zero(rest);
@@ -71,7 +79,7 @@ static Step execShfl(Warp &w, const Inst &i) {
     }
     if (!p)
       j = l;
-    if (!(w.exec >> j & 1))
+    if (!((w.exec & members[l]) >> j & 1))
       return w.fault(FaultKind::Misuse, i,
                      "reads lane " + Twine(j) + ", which takes no part in the shuffle", l);
     result[l] = a[j];
@@ -110,30 +118,30 @@ enum Vote : uint32_t { All, Any, Uni, Ballot, kNegated = 8 };
 }
 
 static Step execVote(Warp &w, const Inst &i) {
-  uint32_t mask = members(w, i, i.b);
-  if (!mask)
-    return Step::Fault;
-  uint32_t votes = w.pred(i.a);
+  uint32_t all = w.pred(i.a);
   if (i.flags & kNegated)
-    votes = ~votes;
-  votes &= w.exec;
-  switch (i.flags & 3) {
-  case All:
-    setPred(w, i.dst, votes == w.exec ? ~0u : 0);
-    break;
-  case Any:
-    setPred(w, i.dst, votes ? ~0u : 0);
-    break;
-  case Uni:
-    setPred(w, i.dst, votes == w.exec || !votes ? ~0u : 0);
-    break;
-  case Ballot: {
-    uint32_t *d = w.lanes<uint32_t>(i.dst);
-    forLanes(w.exec, [&](unsigned l) { d[l] = votes; });
-    break;
-  }
-  }
-  return Step::Next;
+    all = ~all;
+  bool fine = forGroups(w, i, i.b, [&](uint32_t group) {
+    const uint32_t votes = all & group;
+    switch (i.flags & 3) {
+    case All:
+      setPredIn(w, i.dst, group, votes == group ? ~0u : 0);
+      break;
+    case Any:
+      setPredIn(w, i.dst, group, votes ? ~0u : 0);
+      break;
+    case Uni:
+      setPredIn(w, i.dst, group, votes == group || !votes ? ~0u : 0);
+      break;
+    case Ballot: {
+      uint32_t *d = w.lanes<uint32_t>(i.dst);
+      forLanes(group, [&](unsigned l) { d[l] = votes; });
+      break;
+    }
+    }
+    return true;
+  });
+  return fine ? Step::Next : Step::Fault;
 }
 
 static void decodeVote(Decoder &d) {
@@ -153,18 +161,20 @@ static void decodeVote(Decoder &d) {
 }
 
 template <class T, bool All> static Step execMatch(Warp &w, const Inst &i) {
-  uint32_t mask = members(w, i, i.b);
-  if (!mask)
-    return Step::Fault;
   const T *a = w.lanes<T>(i.a);
   uint32_t *d = w.lanes<uint32_t>(i.dst), result[kLanes], agree = 0;
-  for (uint32_t rest = w.exec; rest; rest &= rest - 1) {
-    unsigned l = std::countr_zero(rest);
-    uint32_t same = laneMask([&](unsigned k) { return a[k] == a[l]; }) & w.exec;
-    bool all = same == w.exec;
-    result[l] = All ? (all ? w.exec : 0) : same;
-    agree |= uint32_t(all) << l;
-  }
+  bool fine = forGroups(w, i, i.b, [&](uint32_t group) {
+    for (uint32_t rest = group; rest; rest &= rest - 1) {
+      unsigned l = std::countr_zero(rest);
+      uint32_t same = laneMask([&](unsigned k) { return a[k] == a[l]; }) & group;
+      bool all = same == group;
+      result[l] = All ? (all ? group : 0) : same;
+      agree |= uint32_t(all) << l;
+    }
+    return true;
+  });
+  if (!fine)
+    return Step::Fault;
   forLanes(w.exec, [&](unsigned l) { d[l] = result[l]; });
   if (All && (i.flags & 1))
     setPred(w, i.d, agree);
@@ -207,15 +217,18 @@ static void decodeActivemask(Decoder &d) {
 }
 
 template <class T, auto F> static Step execRedux(Warp &w, const Inst &i) {
-  uint32_t mask = members(w, i, i.b);
-  if (!mask)
-    return Step::Fault;
   const uint32_t *a = w.lanes<uint32_t>(i.a);
-  T r = T(a[std::countr_zero(w.exec)]);
-  for (uint32_t rest = w.exec & (w.exec - 1); rest; rest &= rest - 1)
-    r = F(r, T(a[std::countr_zero(rest)]));
-  uint32_t *d = w.lanes<uint32_t>(i.dst);
-  forLanes(w.exec, [&](unsigned l) { d[l] = uint32_t(r); });
+  uint32_t *d = w.lanes<uint32_t>(i.dst), result[kLanes];
+  bool fine = forGroups(w, i, i.b, [&](uint32_t group) {
+    T r = T(a[std::countr_zero(group)]);
+    for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1)
+      r = F(r, T(a[std::countr_zero(rest)]));
+    forLanes(group, [&](unsigned l) { result[l] = uint32_t(r); });
+    return true;
+  });
+  if (!fine)
+    return Step::Fault;
+  forLanes(w.exec, [&](unsigned l) { d[l] = result[l]; });
   return Step::Next;
 }
 
@@ -253,14 +266,14 @@ static void decodeRedux(Decoder &d) {
 }
 
 static Step execElect(Warp &w, const Inst &i) {
-  uint32_t mask = members(w, i, i.a);
-  if (!mask)
-    return Step::Fault;
-  unsigned leader = std::countr_zero(w.exec);
   uint32_t *d = w.lanes<uint32_t>(i.dst);
-  forLanes(w.exec, [&](unsigned l) { d[l] = leader; });
-  setPred(w, i.d, 1u << leader);
-  return Step::Next;
+  bool fine = forGroups(w, i, i.a, [&](uint32_t group) {
+    unsigned leader = std::countr_zero(group);
+    forLanes(group, [&](unsigned l) { d[l] = leader; });
+    setPredIn(w, i.d, group, 1u << leader);
+    return true;
+  });
+  return fine ? Step::Next : Step::Fault;
 }
 
 static void decodeElect(Decoder &d) {

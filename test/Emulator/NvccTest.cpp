@@ -178,6 +178,17 @@ TEST_F(Nvcc, RecursionAndSwitch) {
     EXPECT_EQ(got[i], want[i % 9]) << i;
 }
 
+TEST_F(Nvcc, GroupsOfAWarpAndPrintf) {
+  std::vector<int> x(32, 1);
+  x[20] = 50;
+  DevicePtr y = take(device.alloc(128));
+  launch("half_warps", {1}, {32}, {arg(upload(device, x)), arg(y)});
+  auto got = download<int>(device, y, 32);
+  EXPECT_EQ(got[0], 116016);
+  EXPECT_EQ(got[31], 16065);
+  EXPECT_EQ(launch("hello", {1}, {32}, {arg(7)}).printed, "n is 7,  1.50 text 10000000000%\n");
+}
+
 TEST_F(Nvcc, InjectedPipelineFaults) {
   std::vector<float> x(4 * 128);
   for (const char *kernel : {"missing_wait", "missing_barrier"}) {

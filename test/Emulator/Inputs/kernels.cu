@@ -7,6 +7,7 @@
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <mma.h>
+#include <stdio.h>
 
 __device__ float table[4] = {1, 2, 3, 4};
 __constant__ int modulus[3] = {7, 8, 9};
@@ -123,4 +124,18 @@ extern "C" __global__ void choose(const int *x, int *y) {
   default: v = -1;
   }
   y[threadIdx.x] = v;
+}
+
+// The halves of a warp work on their own.
+extern "C" __global__ void half_warps(const int *x, int *y) {
+  int i = threadIdx.x, v = x[i];
+  unsigned mask = i % 32 < 16 ? 0xffffu : 0xffff0000u;
+  for (int o = 8; o; o >>= 1)
+    v += __shfl_xor_sync(mask, v, o, 16);
+  y[i] = v + 1000 * __reduce_add_sync(mask, 1) + (__any_sync(mask, i == 3) ? 100000 : 0);
+}
+
+extern "C" __global__ void hello(int n) {
+  if (threadIdx.x == 1)
+    printf("n is %d, %5.2f %s %llx%%\n", n, 1.5, "text", 1ll << 40);
 }
