@@ -47,7 +47,7 @@ static llvm::Error buildDigits(GraphBuilder &graph, const ModelOptions &options)
     if (layer + 1 != layers)
       x = graph.unary(Unary::Relu, x);
   }
-  graph.finish(x);
+  graph.finish(x, Loss::CrossEntropy);
   return llvm::Error::success();
 }
 

@@ -86,15 +86,47 @@ void GraphBuilder::inScope(Block *block, llvm::function_ref<void()> body) {
 // Arguments and weights
 //===--------------------------------------------------------------------------------===//
 
-Value GraphBuilder::addArgument(StringRef name, RankedTensorType type, StringRef role,
+Value GraphBuilder::addArgument(StringRef name, RankedTensorType type, ArgumentKind kind,
                                 ArrayRef<int64_t> likelySizes) {
+  static constexpr StringLiteral roles[] = {"input", "parameter", "optimizer_state"};
   NamedAttrList attributes;
-  if (options.roles && !role.empty())
-    attributes.set(kRoleAttrName, builder.getStringAttr(role));
-  if (options.roles && !type.hasStaticShape())
-    attributes.set(kDimAttrName, builder.getDenseI64ArrayAttr(likelySizes));
-  argumentAttributes.push_back(attributes);
+  if (options.roles) {
+    attributes.set(kRoleAttrName, builder.getStringAttr(roles[static_cast<unsigned>(kind)]));
+    if (!type.hasStaticShape())
+      attributes.set(kDimAttrName, builder.getDenseI64ArrayAttr(likelySizes));
+  }
+  arguments.push_back({kind, attributes});
   return mainScope.block->addArgument(type, NameLoc::get(builder.getStringAttr(name)));
+}
+
+SmallVector<Value> GraphBuilder::argumentsOf(ArgumentKind kind) {
+  SmallVector<Value> values;
+  for (auto [argument, value] : llvm::zip_equal(arguments, mainScope.block->getArguments()))
+    if (argument.kind == kind)
+      values.push_back(value);
+  return values;
+}
+
+Value GraphBuilder::state(const Twine &name, ArrayRef<int64_t> shape) {
+  return addArgument(name.str(), tensor(shape), ArgumentKind::State, shape);
+}
+
+StringRef GraphBuilder::nameOf(Value argument) {
+  return cast<NameLoc>(argument.getLoc()).getName();
+}
+
+void GraphBuilder::orderArguments(ArrayRef<Value> order, MutableArrayRef<Value> results) {
+  unsigned count = arguments.size();
+  assert(order.size() == count && "every argument has its place");
+  SmallVector<Argument> ordered;
+  for (Value old : order) {
+    ordered.push_back(arguments[cast<BlockArgument>(old).getArgNumber()]);
+    Value moved = mainScope.block->addArgument(old.getType(), old.getLoc());
+    old.replaceAllUsesWith(moved);
+    llvm::replace(results, old, moved);
+  }
+  mainScope.block->eraseArguments(0, count);
+  arguments = std::move(ordered);
 }
 
 Value GraphBuilder::input(StringRef name, ArrayRef<int64_t> shape, Type element,
@@ -103,7 +135,7 @@ Value GraphBuilder::input(StringRef name, ArrayRef<int64_t> shape, Type element,
   if (options.dynamic)
     for (int64_t axis : dynamicAxes.take_front(maxDynamicDims()))
       type[axis] = ShapedType::kDynamic;
-  return addArgument(name, tensor(type, element), "input", shape);
+  return addArgument(name, tensor(type, element), ArgumentKind::Input, shape);
 }
 
 Value GraphBuilder::storedWeight(StringRef name, ArrayRef<WeightSpec> layers, bool stacked) {
@@ -112,7 +144,7 @@ Value GraphBuilder::storedWeight(StringRef name, ArrayRef<WeightSpec> layers, bo
     shape.insert(shape.begin(), layers.size());
   RankedTensorType type = tensor(shape);
   if (options.weights == WeightStorage::Arguments)
-    return addArgument(name, type, "parameter", shape);
+    return addArgument(name, type, ArgumentKind::Parameter, shape);
 
   std::vector<float> data;
   for (const WeightSpec &spec : layers)
@@ -130,13 +162,13 @@ Value GraphBuilder::weight(const WeightSpec &spec) {
   return storedWeight(spec.name, spec, /*stacked=*/false);
 }
 
-void GraphBuilder::finish(ValueRange results) {
+void GraphBuilder::finish(ValueRange results, Loss) {
   func::ReturnOp::create(builder, loc(), results);
   main.setFunctionType(
       builder.getFunctionType(mainScope.block->getArgumentTypes(), results.getTypes()));
-  for (auto [index, attributes] : llvm::enumerate(argumentAttributes))
-    if (!attributes.empty())
-      main.setArgAttrs(index, attributes);
+  for (auto [index, argument] : llvm::enumerate(arguments))
+    if (!argument.attributes.empty())
+      main.setArgAttrs(index, argument.attributes);
 }
 
 //===--------------------------------------------------------------------------------===//
@@ -223,7 +255,7 @@ Value GraphBuilder::stack(const LayerStack &layers, Value x) {
   Value gates;
   if (gated && layers.count > 0)
     gates = addArgument((layers.name + "_gates").str(), tensor({layers.count}, builder.getI1Type()),
-                        "input", {});
+                        ArgumentKind::Input, {});
   auto apply = [&](Value index, Value x, ValueRange weights) {
     if (!gated)
       return applyLayer(layers, x, weights);

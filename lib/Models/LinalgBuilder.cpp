@@ -11,11 +11,15 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-std::unique_ptr<GraphBuilder> mlir::mp::createLinalgBuilder(ModuleOp module,
-                                                            const GraphOptions &options) {
+LinalgBuilder::LinalgBuilder(ModuleOp module, const GraphOptions &options)
+    : GraphBuilder(module, options) {
   module.getContext()
       ->loadDialect<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
                     tensor::TensorDialect>();
+}
+
+std::unique_ptr<GraphBuilder> mlir::mp::createLinalgBuilder(ModuleOp module,
+                                                            const GraphOptions &options) {
   return std::make_unique<LinalgBuilder>(module, options);
 }
 
@@ -266,6 +270,12 @@ Value LinalgBuilder::unary(Unary kind, Value x) {
       return create<math::ErfOp>(v);
     case Unary::Abs:
       return create<math::AbsFOp>(v);
+    case Unary::Sqrt:
+      return create<math::SqrtOp>(v);
+    case Unary::Step: {
+      Value positive = create<arith::CmpFOp>(arith::CmpFPredicate::OGT, v, scalar(0));
+      return create<arith::UIToFPOp>(f32(), positive);
+    }
     case Unary::Reciprocal:
       return create<arith::DivFOp>(scalar(1), v);
     }

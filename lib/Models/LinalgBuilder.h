@@ -11,9 +11,9 @@
 
 namespace mlir::mp {
 
-class LinalgBuilder final : public GraphBuilder {
+class LinalgBuilder : public GraphBuilder {
 public:
-  using GraphBuilder::GraphBuilder;
+  LinalgBuilder(ModuleOp module, const GraphOptions &options);
 
   Type idType() override { return builder.getI64Type(); }
   OpFoldResult dim(Value v, int64_t axis) override;
@@ -37,6 +37,9 @@ public:
   Value concat(Value a, Value b, int64_t axis) override;
   Value repeat(Value x, int64_t axis, int64_t times) override;
   Value gather(Value table, Value ids) override;
+  Value oneHot(Value ids, int64_t classes) override;
+  Value padAxis(Value x, int64_t axis, int64_t before, int64_t after) override;
+  Value scalarOf(Value x) override;
   Value layerOf(Value stacked, Value index) override;
   SmallVector<int64_t> imageShape(int64_t batch, int64_t channels, int64_t height,
                                   int64_t width) override;

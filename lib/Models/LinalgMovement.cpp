@@ -95,6 +95,33 @@ Value LinalgBuilder::gather(Value table, Value ids) {
                  });
 }
 
+Value LinalgBuilder::oneHot(Value ids, int64_t classes) {
+  int64_t rank = rankOf(ids);
+  SmallVector<OpFoldResult> sizes = dims(ids);
+  sizes.push_back(size(classes));
+  AffineMap identity = builder.getMultiDimIdentityMap(rank + 1);
+  return generic(ids, empty(sizes), {identity.dropResult(rank), identity}, 0,
+                 [&](ArrayRef<Value> scalars) -> Value {
+                   Value id = create<arith::IndexCastOp>(builder.getIndexType(), scalars[0]);
+                   Value column = create<linalg::IndexOp>(rank);
+                   Value hit = create<arith::CmpIOp>(arith::CmpIPredicate::eq, id, column);
+                   return create<arith::UIToFPOp>(f32(), hit);
+                 });
+}
+
+Value LinalgBuilder::padAxis(Value x, int64_t axis, int64_t before, int64_t after) {
+  SmallVector<OpFoldResult> low(rankOf(x), size(0)), high(rankOf(x), size(0));
+  low[axis] = size(before);
+  high[axis] = size(after);
+  SmallVector<int64_t> shape(typeOf(x).getShape());
+  shape[axis] += before + after;
+  return create<tensor::PadOp>(tensor(shape), x, low, high, scalar(0));
+}
+
+Value LinalgBuilder::scalarOf(Value x) {
+  return create<tensor::CollapseShapeOp>(tensor({}), x, ArrayRef<ReassociationIndices>{});
+}
+
 Value LinalgBuilder::imageToTokens(Value x) { return transpose(collapse(x, 2, 2), {0, 2, 1}); }
 
 //===--------------------------------------------------------------------------------===//

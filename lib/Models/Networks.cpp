@@ -262,11 +262,15 @@ static SmallVector<OptionSpec> resnetOptions() {
 }
 
 ModelInfo mlir::mp::resnet18Model() {
-  return {"resnet18", "ResNet-18, batch normalisation folded", resnetOptions(), buildResnet18};
+  return {"resnet18",       "ResNet-18, batch normalisation folded",
+          resnetOptions(),  buildResnet18,
+          /*layered=*/true, /*trainable=*/false};
 }
 
 ModelInfo mlir::mp::resnet50Model() {
-  return {"resnet50", "ResNet-50, batch normalisation folded", resnetOptions(), buildResnet50};
+  return {"resnet50",       "ResNet-50, batch normalisation folded",
+          resnetOptions(),  buildResnet50,
+          /*layered=*/true, /*trainable=*/false};
 }
 
 static llvm::Error buildResnetBlock(GraphBuilder &graph, const ModelOptions &options) {
@@ -292,5 +296,7 @@ ModelInfo mlir::mp::resnetBlockModel() {
            OptionSpec::integer("image", 56, "height and width in pixels", 4),
            OptionSpec::integer("channels", 64, "channels of the image"),
            OptionSpec::integer("batch", 1, "images")},
-          buildResnetBlock};
+          buildResnetBlock,
+          /*layered=*/true,
+          /*trainable=*/false};
 }

@@ -37,6 +37,8 @@ ArrayRef<OptionSpec> mlir::mp::commonModelOptions() {
                          "all of them",
                          "all"),
       OptionSpec::flag("calls", "layers as calls of a private function"),
+      OptionSpec::choice("train", {"none", "sgd", "momentum", "adam"},
+                         "one training step: loss, gradients and this optimizer", "adam"),
       OptionSpec::flag("roles", "mark arguments with mp.role and mp.dim")};
   return options;
 }

@@ -23,6 +23,17 @@ static llvm::Error checkVariants(const ModelInfo &model, const ModelOptions &opt
     return llvm::createStringError(model.name + " has no layers, which --" +
                                    (controlFlow ? "control-flow" : "calls") +
                                    " needs; choose another model, such as mlp");
+  if (options.choice("train") != "none") {
+    if (!model.trainable)
+      return llvm::createStringError("--train has no derivative of convolutions, which " +
+                                     model.name +
+                                     " needs; choose mlp, digits, bert, gpt2 or llama");
+    for (StringRef other : {"dynamic", "calls"})
+      if (options.flag(other))
+        return llvm::createStringError("--train and --" + other + " do not go together");
+    if (controlFlow)
+      return llvm::createStringError("--train and --control-flow do not go together");
+  }
   if (options.choice("dialect") == "tosa" && options.choice("softmax") == "named")
     return llvm::createStringError("--softmax=named needs --dialect=linalg: TOSA has no softmax");
   return llvm::Error::success();
@@ -43,6 +54,14 @@ static GraphOptions graphOptions(const ModelOptions &options) {
                           .Case("while", ControlFlow::While)
                           .Case("all", ControlFlow::All)
                           .Default(ControlFlow::None);
+  graph.optimizer = llvm::StringSwitch<Optimizer>(options.choice("train"))
+                        .Case("sgd", Optimizer::Sgd)
+                        .Case("momentum", Optimizer::Momentum)
+                        .Case("adam", Optimizer::Adam)
+                        .Default(Optimizer::None);
+  // What is trained comes in and goes out.
+  if (graph.optimizer != Optimizer::None)
+    graph.weights = WeightStorage::Arguments;
   graph.calls = options.flag("calls");
   graph.dynamic = options.flag("dynamic");
   graph.roles = options.flag("roles");
@@ -58,8 +77,13 @@ mlir::mp::buildModel(MLIRContext &context, const ModelInfo &model, const ModelOp
   if (options.flag("roles"))
     context.getOrLoadDialect("mp");
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-  auto create = options.choice("dialect") == "tosa" ? createTosaBuilder : createLinalgBuilder;
-  std::unique_ptr<GraphBuilder> graph = create(*module, graphOptions(options));
+  GraphOptions wanted = graphOptions(options);
+  bool tosa = options.choice("dialect") == "tosa";
+  std::unique_ptr<GraphBuilder> graph;
+  if (wanted.optimizer != Optimizer::None)
+    graph = createTrainingBuilder(tosa, *module, wanted);
+  else
+    graph = tosa ? createTosaBuilder(*module, wanted) : createLinalgBuilder(*module, wanted);
   if (llvm::Error error = model.build(*graph, options))
     return error;
   if (failed(verify(*module)))

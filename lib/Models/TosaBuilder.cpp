@@ -8,9 +8,13 @@
 using namespace mlir;
 using namespace mlir::mp;
 
+TosaBuilder::TosaBuilder(ModuleOp module, const GraphOptions &options)
+    : GraphBuilder(module, options) {
+  module.getContext()->loadDialect<tosa::TosaDialect>();
+}
+
 std::unique_ptr<GraphBuilder> mlir::mp::createTosaBuilder(ModuleOp module,
                                                           const GraphOptions &options) {
-  module.getContext()->loadDialect<tosa::TosaDialect>();
   return std::make_unique<TosaBuilder>(module, options);
 }
 
@@ -203,6 +207,15 @@ Value TosaBuilder::unary(Unary kind, Value x) {
     return create<tosa::ErfOp>(type, x);
   case Unary::Abs:
     return create<tosa::AbsOp>(type, x);
+  case Unary::Sqrt:
+    return create<tosa::PowOp>(type, x, splat(0.5, rankOf(x)));
+  case Unary::Step: {
+    int64_t rank = rankOf(x);
+    Value zero = splat(0, rank), one = splat(1, rank);
+    RankedTensorType flags = tensor(typeOf(x).getShape(), builder.getI1Type());
+    Value positive = create<tosa::GreaterOp>(flags, x, zero);
+    return create<tosa::SelectOp>(type, positive, one, zero);
+  }
   case Unary::Reciprocal:
     return create<tosa::ReciprocalOp>(type, x);
   }
@@ -241,17 +254,18 @@ Value TosaBuilder::softmax(Value x) {
   return binary(Binary::Divide, weights, reduce(Reduction::Sum, weights, last));
 }
 
+Value TosaBuilder::iota(int64_t rank, int64_t axis, int64_t length) {
+  SmallVector<int64_t> shape(rank, 1);
+  shape[axis] = length;
+  SmallVector<int32_t> numbers = llvm::to_vector(llvm::seq<int32_t>(0, length));
+  auto value =
+      DenseElementsAttr::get(tensor(shape, builder.getI32Type()), ArrayRef<int32_t>(numbers));
+  return once(value, [&] { return materialize(value); });
+}
+
 Value TosaBuilder::causalMask(Value scores, double masked) {
   int64_t rank = rankOf(scores), length = typeOf(scores).getShape().back();
-  SmallVector<int32_t> positions = llvm::to_vector(llvm::seq<int32_t>(0, length));
-  auto iota = [&](int64_t axis) {
-    SmallVector<int64_t> shape(rank, 1);
-    shape[axis] = length;
-    auto value =
-        DenseElementsAttr::get(tensor(shape, builder.getI32Type()), ArrayRef<int32_t>(positions));
-    return once(value, [&] { return materialize(value); });
-  };
-  Value row = iota(rank - 2), column = iota(rank - 1);
+  Value row = iota(rank, rank - 2, length), column = iota(rank, rank - 1, length);
   RankedTensorType flags = tensor(broadcastShape({row, column}), builder.getI1Type());
   Value seen = create<tosa::GreaterEqualOp>(flags, row, column);
   return create<tosa::SelectOp>(scores.getType(), seen, scores, splat(masked, rank));

@@ -10,9 +10,9 @@
 
 namespace mlir::mp {
 
-class TosaBuilder final : public GraphBuilder {
+class TosaBuilder : public GraphBuilder {
 public:
-  using GraphBuilder::GraphBuilder;
+  TosaBuilder(ModuleOp module, const GraphOptions &options);
 
   Type idType() override { return builder.getI32Type(); }
   OpFoldResult dim(Value v, int64_t axis) override;
@@ -36,6 +36,9 @@ public:
   Value concat(Value a, Value b, int64_t axis) override;
   Value repeat(Value x, int64_t axis, int64_t times) override;
   Value gather(Value table, Value ids) override;
+  Value oneHot(Value ids, int64_t classes) override;
+  Value padAxis(Value x, int64_t axis, int64_t before, int64_t after) override;
+  Value scalarOf(Value x) override;
   Value layerOf(Value stacked, Value index) override;
   SmallVector<int64_t> imageShape(int64_t batch, int64_t channels, int64_t height,
                                   int64_t width) override;
@@ -59,6 +62,8 @@ private:
   Value splat(double value, int64_t rank) {
     return splat(builder.getF32FloatAttr(value), f32(), rank);
   }
+  /// 0, 1, .. along one axis, i32; the other axes have size 1.
+  Value iota(int64_t rank, int64_t axis, int64_t length);
   /// A !tosa.shape constant; kDynamic is written -1, the size to infer.
   Value shapeOf(ArrayRef<int64_t> shape);
   Value reshape(Value x, ArrayRef<int64_t> shape);
@@ -77,7 +82,6 @@ private:
   SmallVector<Value> passCaptured(Region &first, Region &second);
   SmallVector<Value> whileLoop(ArrayRef<Value> inits, llvm::function_ref<Value(ValueRange)> more,
                                RegionBody body);
-  Value atRank0(Value x) { return reshape(x, {}); }
 
   template <typename Op, typename... Args> Value create(Args &&...args) {
     return Op::create(builder, loc(), std::forward<Args>(args)...);

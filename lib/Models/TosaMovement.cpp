@@ -81,6 +81,33 @@ Value TosaBuilder::gather(Value table, Value ids) {
   return reshape(found, result);
 }
 
+Value TosaBuilder::oneHot(Value ids, int64_t classes) {
+  int64_t rank = rankOf(ids);
+  SmallVector<int64_t> shape(typeOf(ids).getShape());
+  shape.push_back(1);
+  Value wide = reshape(ids, shape);
+  Value columns = iota(rank + 1, rank, classes);
+  shape.back() = classes;
+  Value hit = create<tosa::EqualOp>(tensor(shape, builder.getI1Type()), wide, columns);
+  Value one = splat(1, rank + 1), zero = splat(0, rank + 1);
+  return create<tosa::SelectOp>(tensor(shape), hit, one, zero);
+}
+
+Value TosaBuilder::padAxis(Value x, int64_t axis, int64_t before, int64_t after) {
+  // tosa.pad of four axes needs a longer shape than the specification's checker allows.
+  auto zeros = [&](int64_t length) {
+    SmallVector<int64_t> shape(typeOf(x).getShape());
+    shape[axis] = length;
+    auto value = DenseElementsAttr::get(tensor(shape), 0.0f);
+    return once(value, [&] { return materialize(value); });
+  };
+  if (before != 0)
+    x = concat(zeros(before), x, axis);
+  return after != 0 ? concat(x, zeros(after), axis) : x;
+}
+
+Value TosaBuilder::scalarOf(Value x) { return reshape(x, {}); }
+
 //===--------------------------------------------------------------------------------===//
 // Control flow
 //===--------------------------------------------------------------------------------===//
@@ -178,7 +205,7 @@ Value TosaBuilder::buildWhile(int64_t count, Value x, double tolerance, LoopBody
     Value change = unary(Unary::Abs, binary(Binary::Subtract, next, v[1]));
     Value largest = reduce(Reduction::Max, collapse(change, 0, rankOf(change)), 0);
     Value step = create<tosa::AddOp>(v[0].getType(), v[0], counter(1));
-    return {step, next, atRank0(largest)};
+    return {step, next, scalarOf(largest)};
   })[1];
 }
 

@@ -159,7 +159,7 @@ static llvm::Error buildGpt2(GraphBuilder &graph, const ModelOptions &options) {
   // The output layer reads the token embedding, transposed.
   if (embeds)
     x = linear(graph, x, graph.transpose(tokens, {1, 0}), Value());
-  graph.finish(x);
+  graph.finish(x, embeds ? Loss::CrossEntropy : Loss::SquaredError);
   return llvm::Error::success();
 }
 
@@ -273,7 +273,7 @@ static llvm::Error buildLlama(GraphBuilder &graph, const ModelOptions &options) 
     declareLinear(last, "lm_head", hidden, vocab, false);
     x = linear(graph, x, graph.weight(last[1]), Value());
   }
-  graph.finish(x);
+  graph.finish(x, embeds ? Loss::CrossEntropy : Loss::SquaredError);
   return llvm::Error::success();
 }
 
@@ -359,5 +359,7 @@ ModelInfo mlir::mp::vitModel() {
            OptionSpec::integer("patch", 16, "height and width of a patch; divides image"),
            OptionSpec::integer("batch", 1, "images"),
            OptionSpec::integer("classes", 1000, "classes")},
-          buildVit};
+          buildVit,
+          /*layered=*/true,
+          /*trainable=*/false};
 }

@@ -3,11 +3,12 @@
 // Writes example models as MLIR text. Exit status: 0 done, 2 wrong usage or output that
 // cannot be written.
 
-#include "mp/InitAll.h"
+#include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Models/Models.h"
+#include "mp/ToolSupport/Driver.h"
+#include "mp/ToolSupport/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/InitLLVM.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -43,21 +44,16 @@ static llvm::Error writeModel(const ModelInfo &model, ArrayRef<StringRef> words,
   if (!options)
     return options.takeError();
   DialectRegistry registry;
-  mlir::mp::registerAllDialects(registry);
+  registry.insert<MPDialect>();
   MLIRContext context(registry);
   llvm::Expected<OwningOpRef<ModuleOp>> module = buildModel(context, model, *options);
   if (!module)
     return module.takeError();
-  return llvm::writeToOutput(file, [&](raw_ostream &os) -> llvm::Error {
-    printModel(**module, os);
-    os.flush();
-    if (auto *out = static_cast<llvm::raw_fd_ostream *>(&os); out->has_error()) {
-      std::error_code code = out->error();
-      out->clear_error();
-      return llvm::createFileError(file, code);
-    }
-    return llvm::Error::success();
-  });
+  llvm::Expected<std::unique_ptr<OutputFile>> output = OutputFile::open(file);
+  if (!output)
+    return output.takeError();
+  printModel(**module, (*output)->os());
+  return (*output)->commit();
 }
 
 static llvm::Error run(ArrayRef<StringRef> words) {
@@ -108,11 +104,12 @@ static llvm::Error run(ArrayRef<StringRef> words) {
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM initialised(argc, argv);
-  SmallVector<StringRef> words(argv + 1, argv + argc);
-  if (llvm::Error error = run(words)) {
+  return runTool("mp-gen", /*crashStatus=*/2, [&] {
+    SmallVector<StringRef> words(argv + 1, argv + argc);
+    llvm::Error error = run(words);
+    if (!error)
+      return 0;
     llvm::logAllUnhandledErrors(std::move(error), llvm::errs(), "mp-gen: error: ");
     return 2;
-  }
-  return 0;
+  });
 }

@@ -23,6 +23,7 @@ enum class Unary {
   Tanh,
   Exp,
   Rsqrt,
+  Sqrt,
   Sigmoid,
   Sin,
   Cos,
@@ -30,13 +31,17 @@ enum class Unary {
   Log,
   Erf,
   Abs,
-  Reciprocal
+  Reciprocal,
+  Step ///< 1 where positive, else 0.
 };
 enum class Binary { Add, Subtract, Multiply, Divide };
 enum class Reduction { Sum, Max };
 enum class WeightStorage { Arguments, Constants, Resources };
 enum class SoftmaxForm { Decomposed, Named };
 enum class ControlFlow { None, For, If, While, All };
+enum class Optimizer { None, Sgd, Momentum, Adam };
+/// What a training step of the model minimises.
+enum class Loss { SquaredError, CrossEntropy };
 
 /// A weight with its seeded initial value, offset + scale * uniform(-1, 1).
 /// Values depend on the seed and the name alone, and are drawn in the order of
@@ -58,6 +63,7 @@ struct GraphOptions {
   WeightStorage weights = WeightStorage::Arguments;
   SoftmaxForm softmax = SoftmaxForm::Decomposed;
   ControlFlow controlFlow = ControlFlow::None;
+  Optimizer optimizer = Optimizer::None;
   bool calls = false;
   bool dynamic = false;
   bool roles = false;
@@ -106,7 +112,8 @@ public:
   Value weight(const WeightSpec &spec);
   /// A tensor whose values belong to the model's definition, never an argument.
   virtual Value constant(ArrayRef<float> values, ArrayRef<int64_t> shape) = 0;
-  void finish(ValueRange results);
+  /// Ends @main; `loss` is what training minimises on the first result.
+  virtual void finish(ValueRange results, Loss loss = Loss::SquaredError);
 
   /// Applies the layers one after the other: unrolled, as calls of one private
   /// function, or under control flow, as the options say.
@@ -164,6 +171,12 @@ public:
   virtual Value repeat(Value x, int64_t axis, int64_t times) = 0;
   /// Rows of `table` [V, H] at integer `ids` [B, S], clamped to the table.
   virtual Value gather(Value table, Value ids) = 0;
+  /// 1 at each id of the new last axis, else 0.
+  virtual Value oneHot(Value ids, int64_t classes) = 0;
+  /// Zeros before and after along one axis of a static shape.
+  virtual Value padAxis(Value x, int64_t axis, int64_t before, int64_t after) = 0;
+  /// One element as a tensor of rank 0.
+  virtual Value scalarOf(Value x) = 0;
   /// The layer `index` (an i32 or index value) of a stacked weight [L, ...].
   virtual Value layerOf(Value stacked, Value index) = 0;
 
@@ -184,6 +197,17 @@ protected:
   virtual Value materialize(TypedAttr value) = 0;
   /// How many dynamic dimensions an argument may have.
   virtual unsigned maxDynamicDims() = 0;
+
+  // The arguments of @main so far.
+
+  SmallVector<Value> inputValues() { return argumentsOf(ArgumentKind::Input); }
+  SmallVector<Value> parameterValues() { return argumentsOf(ArgumentKind::Parameter); }
+  /// An argument that holds state of the optimizer.
+  Value state(const Twine &name, ArrayRef<int64_t> shape);
+  StringRef nameOf(Value argument);
+  /// Puts the arguments into this order and lets `results` follow.
+  void orderArguments(ArrayRef<Value> order, MutableArrayRef<Value> results);
+
   /// Shape after NumPy broadcasting.
   SmallVector<int64_t> broadcastShape(ArrayRef<Value> operands);
   /// Runs `make` once per key and function, at the function's entry: what common
@@ -215,7 +239,13 @@ protected:
   GraphOptions options;
 
 private:
-  Value addArgument(StringRef name, RankedTensorType type, StringRef role,
+  enum class ArgumentKind { Input, Parameter, State };
+  struct Argument {
+    ArgumentKind kind;
+    NamedAttrList attributes;
+  };
+  SmallVector<Value> argumentsOf(ArgumentKind kind);
+  Value addArgument(StringRef name, RankedTensorType type, ArgumentKind kind,
                     ArrayRef<int64_t> likelySizes);
   /// One weight, or with several specs their values along a new first axis.
   Value storedWeight(StringRef name, ArrayRef<WeightSpec> layers, bool stacked);
@@ -228,11 +258,14 @@ private:
   func::FuncOp main;
   Scope *scope = nullptr;
   Scope mainScope;
-  SmallVector<NamedAttrList> argumentAttributes;
+  SmallVector<Argument> arguments;
 };
 
 std::unique_ptr<GraphBuilder> createLinalgBuilder(ModuleOp module, const GraphOptions &options);
 std::unique_ptr<GraphBuilder> createTosaBuilder(ModuleOp module, const GraphOptions &options);
+/// Adds loss, gradients and optimizer to what it builds.
+std::unique_ptr<GraphBuilder> createTrainingBuilder(bool tosa, ModuleOp module,
+                                                    const GraphOptions &options);
 
 } // namespace mlir::mp
 
