@@ -1,0 +1,48 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes from tensors to PTX (phases 5 and 6).
+
+#ifndef MP_KERNELS_PASSES_H
+#define MP_KERNELS_PASSES_H
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::mp {
+
+/// Order in which `mp-parallel-to-for` visits the points of a parallel loop.
+enum class ThreadOrder { Forward, Reverse };
+
+/// What `mp-emit-kernels` produces.
+enum class EmitFormat { PTX, Cubin, Fatbin };
+
+/// The module that holds all kernels.
+inline constexpr llvm::StringLiteral kKernelModuleName = "mp_kernels";
+/// On a linalg.generic: operand format of the Tensor Core instruction that will run it.
+inline constexpr llvm::StringLiteral kMmaAttrName = "mp.mma";
+/// On a memref.load: the host reads one element back, on purpose.
+inline constexpr llvm::StringLiteral kHostReadAttrName = "mp.host_read";
+
+#define GEN_PASS_DECL
+#include "mp/Kernels/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "mp/Kernels/Passes.h.inc"
+
+/// Translations to LLVM IR that serialisation needs.
+void registerKernelsTranslations(DialectRegistry &registry);
+
+} // namespace mlir::mp
+
+#endif // MP_KERNELS_PASSES_H

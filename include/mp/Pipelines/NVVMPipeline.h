@@ -1,0 +1,49 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From linalg on tensors to kernels in PTX.
+
+#ifndef MP_PIPELINES_NVVMPIPELINE_H
+#define MP_PIPELINES_NVVMPIPELINE_H
+
+#include "mlir/Pass/PassOptions.h"
+#include "mp/Kernels/Passes.h"
+
+namespace mlir::mp {
+
+struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
+  Option<std::string> target{*this, "target", llvm::cl::desc("GPU architecture, as in --mp-show-targets"),
+                             llvm::cl::init("sm_80")};
+  Option<EmitFormat> emit{
+      *this, "emit", llvm::cl::desc("What the kernels become"),
+      llvm::cl::values(clEnumValN(EmitFormat::PTX, "ptx", "PTX assembly"),
+                       clEnumValN(EmitFormat::Cubin, "cubin", "machine code of one architecture"),
+                       clEnumValN(EmitFormat::Fatbin, "fatbin", "machine code and PTX")),
+      llvm::cl::init(EmitFormat::PTX)};
+  Option<std::string> dir{*this, "dir", llvm::cl::desc("Folder for the files; created if missing"),
+                          llvm::cl::init("")};
+  Option<bool> fuse{*this, "fuse", llvm::cl::desc("Fuse elementwise ops"), llvm::cl::init(true)};
+  Option<bool> mma{*this, "mma", llvm::cl::desc("Run contractions on Tensor Cores where types allow"),
+                   llvm::cl::init(true)};
+  Option<bool> allowSpills{*this, "allow-spills",
+                           llvm::cl::desc("Warn about spilled registers instead of failing"),
+                           llvm::cl::init(false)};
+};
+
+/// Tensors to buffers, with contractions marked and elementwise ops fused.
+void buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOptions &options);
+
+/// Buffers to parallel loops and, from them, launches of outlined kernels.
+void buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions &options);
+
+/// Kernels to the NVVM dialect, checked.
+void buildKernelLoweringPipeline(OpPassManager &pm);
+
+/// All of it, and serialisation: `mp-to-nvvm`.
+void buildNVVMPipeline(OpPassManager &pm, const NVVMPipelineOptions &options);
+
+/// Registers `mp-to-nvvm` and `mp-to-loops` (the loop nests of the kernels, for the CPU).
+void registerNVVMPipelines();
+
+} // namespace mlir::mp
+
+#endif // MP_PIPELINES_NVVMPIPELINE_H

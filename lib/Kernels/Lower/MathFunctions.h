@@ -1,0 +1,34 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// f32 functions as arith ops: range reduction and a polynomial. Every function gives the same bits
+// wherever IEEE arithmetic and a fused multiply-add are. Arguments and results are scalars.
+
+#ifndef MP_LIB_KERNELS_LOWER_MATHFUNCTIONS_H
+#define MP_LIB_KERNELS_LOWER_MATHFUNCTIONS_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::mp {
+
+/// Which logarithm.
+enum class LogBase { E, Two, Ten };
+
+Value expandExp(ImplicitLocOpBuilder &b, Value x);
+Value expandExp2(ImplicitLocOpBuilder &b, Value x);
+Value expandExpM1(ImplicitLocOpBuilder &b, Value x);
+Value expandLog(ImplicitLocOpBuilder &b, Value x, LogBase base);
+Value expandLog1p(ImplicitLocOpBuilder &b, Value x);
+Value expandTanh(ImplicitLocOpBuilder &b, Value x);
+Value expandErf(ImplicitLocOpBuilder &b, Value x);
+/// Arguments up to 2^50 in magnitude; larger ones are clamped first.
+Value expandSin(ImplicitLocOpBuilder &b, Value x);
+Value expandCos(ImplicitLocOpBuilder &b, Value x);
+/// Through f64; special cases as IEEE 754 pow.
+Value expandPow(ImplicitLocOpBuilder &b, Value x, Value y);
+/// Exact, as C's fmod; f32 and f64.
+Value expandRemainder(ImplicitLocOpBuilder &b, Value x, Value y);
+Value expandRsqrt(ImplicitLocOpBuilder &b, Value x);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_KERNELS_LOWER_MATHFUNCTIONS_H

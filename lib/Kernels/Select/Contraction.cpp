@@ -1,0 +1,99 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mp/Kernels/Contraction.h"
+
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mp/Dialect/MP/MPDialect.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// The block argument behind at most one exact widening; null if there is none.
+static BlockArgument widenedArgument(Value value) {
+  if (auto ext = value.getDefiningOp<arith::ExtFOp>())
+    value = ext.getIn();
+  else if (auto cast = value.getDefiningOp<CastOp>(); cast && !cast.isNarrowing())
+    value = cast.getSource();
+  return dyn_cast<BlockArgument>(value);
+}
+
+/// Linear form of every result of `map`; fails on floordiv, mod and symbols.
+static FailureOr<LinearAccess> linearize(AffineMap map) {
+  LinearAccess access;
+  if (map.getNumSymbols() != 0)
+    return failure();
+  for (AffineExpr result : map.getResults()) {
+    SmallVector<int64_t> flat;
+    if (failed(getFlattenedAffineExpr(result, map.getNumDims(), 0, &flat)) ||
+        flat.size() != map.getNumDims() + 1)
+      return failure();
+    access.constants.push_back(flat.pop_back_val());
+    access.coefficients.push_back(std::move(flat));
+  }
+  return access;
+}
+
+/// The product and the sum of `yield(out + a * b)`, operands in any order.
+static std::pair<arith::MulFOp, arith::AddFOp> matchBody(linalg::GenericOp op) {
+  Block *body = op.getBody();
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    return {};
+  auto sum = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return {};
+  Value out = body->getArgument(2);
+  Value other = sum.getLhs() == out ? sum.getRhs() : sum.getRhs() == out ? sum.getLhs() : Value();
+  return {other ? other.getDefiningOp<arith::MulFOp>() : arith::MulFOp(), sum};
+}
+
+bool mlir::mp::looksLikeContraction(linalg::GenericOp op) {
+  return op.getNumReductionLoops() != 0 && matchBody(op).first;
+}
+
+FailureOr<Contraction> mlir::mp::matchContraction(linalg::GenericOp op, std::string &reason) {
+  auto refuse = [&](StringRef why) {
+    reason = why.str();
+    return failure();
+  };
+  auto [product, sum] = matchBody(op);
+  if (!product || op.getNumReductionLoops() == 0)
+    return refuse("it is no sum of products of two operands");
+  BlockArgument a = widenedArgument(product.getLhs()), b = widenedArgument(product.getRhs());
+  if (!a || !b || a == b || a.getArgNumber() > 1 || b.getArgNumber() > 1)
+    return refuse("its factors are not the two operands as they are in memory");
+
+  Contraction result;
+  result.format = dyn_cast<FloatType>(a.getType());
+  result.accumulator = dyn_cast<FloatType>(sum.getType());
+  if (!result.format || a.getType() != b.getType())
+    return refuse("its operands have different types");
+  if (op.getBody()->getArgument(2).getType() != sum.getType())
+    return refuse("its result type is not its accumulator type");
+
+  ArrayRef<unsigned> order = {0, 1, 2};
+  for (unsigned operand : order) {
+    FailureOr<LinearAccess> access = linearize(op.getIndexingMapsArray()[operand]);
+    if (failed(access))
+      return refuse("an index expression is not linear in the loops");
+    result.access[operand] = std::move(*access);
+  }
+  if (!op.getIndexingMapsArray()[2].isProjectedPermutation(/*allowZeroInResults=*/true))
+    return refuse("its result is not indexed by plain loops");
+
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+    bool inA = result.access[0].uses(loop), inB = result.access[1].uses(loop);
+    bool inC = result.access[2].uses(loop);
+    bool parallel = kind == utils::IteratorType::parallel;
+    if (parallel != inC)
+      return refuse("a parallel loop does not index the result");
+    if (!inA && !inB)
+      return refuse("a loop indexes neither operand");
+    if (parallel)
+      (inA && inB ? result.batch : inA ? result.m : result.n).push_back(loop);
+    else if (inA && inB)
+      result.k.push_back(loop);
+    else
+      return refuse("a reduction loop indexes one operand only");
+  }
+  return result;
+}

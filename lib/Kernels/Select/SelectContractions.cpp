@@ -1,0 +1,145 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Kernels/Contraction.h"
+#include "mp/Kernels/Passes.h"
+#include "mp/Target/Targets.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_SELECTCONTRACTIONS
+#include "mp/Kernels/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// True if every element of `value` is a tf32 value: rounded, widened from a format that tf32
+/// holds, a constant of such values, or those moved about.
+static bool holdsTf32(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto round = dyn_cast<RoundOp>(op))
+    return isa<FloatTF32Type>(round.getFormat());
+  if (isa<CastOp, arith::ExtFOp>(op)) {
+    FloatType from = getFloatFormat(op->getOperand(0).getType());
+    return from && holdsEveryValueOf(FloatTF32Type::get(op->getContext()), from);
+  }
+  DenseElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)) && isa<Float32Type>(constant.getElementType()))
+    return llvm::all_of(constant.getValues<APInt>(),
+                        [](const APInt &bits) { return (bits.getZExtValue() & 0x1fff) == 0; });
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp,
+          tensor::ExtractSliceOp, tensor::CastOp>(op))
+    return holdsTf32(op->getOperand(0));
+  if (auto transpose = dyn_cast<linalg::TransposeOp>(op))
+    return holdsTf32(transpose.getInput());
+  if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op))
+    return holdsTf32(broadcast.getInput());
+  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    Value padding = pad.getConstantPaddingValue();
+    return padding && matchPattern(padding, m_AnyZeroFloat()) && holdsTf32(pad.getSource());
+  }
+  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    // A generic that only moves one input about.
+    Block *body = generic.getBody();
+    auto moved = dyn_cast<BlockArgument>(
+        body->getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
+    return moved && moved.getArgNumber() < generic.getNumDpsInputs() &&
+           holdsTf32(generic.getDpsInputs()[moved.getArgNumber()]);
+  }
+  return false;
+}
+
+/// Static number of points of the loops, or a large number if one is dynamic.
+static int64_t extent(ArrayRef<int64_t> ranges, ArrayRef<unsigned> loops) {
+  int64_t product = 1;
+  for (unsigned loop : loops)
+    product *= ShapedType::isDynamic(ranges[loop]) ? 4096 : ranges[loop];
+  return product;
+}
+
+/// The format whose instruction can run `op` on `model`, or why there is none.
+static StringRef selectFormat(linalg::GenericOp op, const ::mp::target::TargetModel &model,
+                              std::string &reason) {
+  FailureOr<Contraction> contraction = matchContraction(op, reason);
+  if (failed(contraction))
+    return {};
+  if (!isa<Float32Type>(contraction->accumulator)) {
+    llvm::raw_string_ostream(reason) << "it accumulates in " << contraction->accumulator
+                                     << " and Tensor Cores here accumulate in f32";
+    return {};
+  }
+  StringRef format;
+  if (isa<Float16Type>(contraction->format))
+    format = "f16";
+  else if (isa<BFloat16Type>(contraction->format))
+    format = "bf16";
+  else if (isa<Float32Type>(contraction->format)) {
+    if (!holdsTf32(op.getDpsInputs()[0]) || !holdsTf32(op.getDpsInputs()[1])) {
+      reason = "its f32 operands are not known to be tf32 values (see mp.round)";
+      return {};
+    }
+    format = "tf32";
+  } else {
+    llvm::raw_string_ostream(reason) << "there is no emitter for " << contraction->format
+                                     << " operands";
+    return {};
+  }
+  if (!model.bestShape(format, ::mp::target::InstructionFamily::MmaSync)) {
+    reason = (model.name + " has no mma.sync for " + format).str();
+    return {};
+  }
+  // A depthwise convolution has one column a group: fifteen sixteenths of an instruction idle.
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t k = extent(ranges, contraction->k);
+  if ((contraction->m.empty() || contraction->n.empty()) && k < 128) {
+    reason = "it has a single row or column and a short sum";
+    return {};
+  }
+  return format;
+}
+
+namespace {
+
+struct SelectContractions : impl::SelectContractionsBase<SelectContractions> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    auto model = ::mp::target::lookupTarget(target);
+    if (!model) {
+      emitError(getOperation().getLoc()) << toString(model.takeError());
+      return signalPassFailure();
+    }
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) {
+      if (op.hasPureTensorSemantics() && op.getNumReductionLoops() != 0)
+        ops.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp op : ops) {
+      auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+      if (!generic) {
+        rewriter.setInsertionPoint(op);
+        FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
+        if (failed(made))
+          continue;
+        generic = *made;
+      }
+      if (!looksLikeContraction(generic))
+        continue;
+      std::string reason;
+      StringRef format = selectFormat(generic, *model, reason);
+      if (!format.empty())
+        generic->setAttr(kMmaAttrName, rewriter.getStringAttr(format));
+      else
+        remark::missed(generic.getLoc(), remark::RemarkOpts::name("ScalarContraction")
+                                             .category("mp-select-contractions"))
+            << "contraction runs on the scalar units: " << reason;
+    }
+  }
+};
+
+} // namespace

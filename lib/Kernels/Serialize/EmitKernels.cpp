@@ -1,0 +1,111 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "PTX.h"
+#include "mp/Kernels/Passes.h"
+#include "mp/Target/Targets.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Path.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_EMITKERNELS
+#include "mp/Kernels/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// Writes the file under a temporary name and renames it, so that no reader ever sees half of it.
+static LogicalResult writeWhole(StringRef dir, StringRef name, StringRef content, Location loc) {
+  SmallString<128> path(dir);
+  if (std::error_code error = llvm::sys::fs::create_directories(dir))
+    return emitError(loc) << "cannot create folder '" << dir << "': " << error.message();
+  llvm::sys::path::append(path, name);
+  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
+    stream << content;
+    return llvm::Error::success();
+  });
+  if (error)
+    return emitError(loc) << "cannot write '" << path << "': " << toString(std::move(error));
+  return success();
+}
+
+namespace {
+
+struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    auto model = ::mp::target::lookupTarget(target);
+    if (!model) {
+      emitError(getOperation().getLoc()) << toString(model.takeError());
+      return signalPassFailure();
+    }
+    for (auto module : llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
+      if (failed(serialize(module, *model)))
+        return signalPassFailure();
+  }
+
+  LogicalResult serialize(gpu::GPUModuleOp module, const ::mp::target::TargetModel &model) {
+    Location loc = module.getLoc();
+    FailureOr<std::string> ptx = translateToPTX(module, model, optLevel);
+    if (failed(ptx) || failed(checkPTX(*ptx, loc)))
+      return failure();
+    std::string object = *ptx;
+    StringRef extension = "ptx";
+    gpu::CompilationTarget format = gpu::CompilationTarget::Assembly;
+    if (emit != EmitFormat::PTX) {
+      FailureOr<std::string> cubin = assembleChecked(*ptx, model, loc);
+      if (failed(cubin))
+        return failure();
+      object = *cubin;
+      extension = "cubin";
+      format = gpu::CompilationTarget::Binary;
+    }
+    if (emit == EmitFormat::Fatbin) {
+      FailureOr<std::string> fat = makeFatBinary(*ptx, object, model, loc);
+      if (failed(fat))
+        return failure();
+      object = *fat;
+      extension = "fatbin";
+      format = gpu::CompilationTarget::Fatbin;
+    }
+    if (!dir.empty() &&
+        failed(writeWhole(dir, (module.getName() + "." + extension).str(), object, loc)))
+      return failure();
+    replaceByBinary(module, model, format, object);
+    return success();
+  }
+
+  FailureOr<std::string> assembleChecked(StringRef ptx, const ::mp::target::TargetModel &model,
+                                         Location loc) {
+    SmallVector<KernelResources> resources;
+    FailureOr<std::string> cubin = assemble(ptx, model, loc, resources);
+    if (failed(cubin))
+      return failure();
+    bool spills = false;
+    for (const KernelResources &kernel : resources) {
+      if (kernel.spillBytes == 0)
+        continue;
+      spills = true;
+      InFlightDiagnostic message = allowSpills ? emitWarning(loc) : emitError(loc);
+      message << "kernel '" << kernel.name << "' spills " << kernel.spillBytes
+              << " bytes of registers (" << kernel.registers << " registers a thread)";
+    }
+    if (spills && !allowSpills)
+      return failure();
+    return cubin;
+  }
+
+  void replaceByBinary(gpu::GPUModuleOp module, const ::mp::target::TargetModel &model,
+                       gpu::CompilationTarget format, StringRef object) {
+    OpBuilder b(module);
+    auto target = NVVM::NVVMTargetAttr::get(&getContext(), 3, "nvptx64-nvidia-cuda", model.name,
+                                            model.ptxFeature());
+    Attribute image = gpu::ObjectAttr::get(&getContext(), target, format, b.getStringAttr(object),
+                                           nullptr, nullptr);
+    gpu::BinaryOp::create(b, module.getLoc(), module.getName(), nullptr, ArrayRef<Attribute>{image});
+    module.erase();
+  }
+};
+
+} // namespace

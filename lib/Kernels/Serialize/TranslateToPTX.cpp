@@ -1,0 +1,114 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "PTX.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mp/Kernels/Passes.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+
+void mlir::mp::registerKernelsTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+}
+
+extern "C" {
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+static const llvm::Target *findBackend(const llvm::Triple &triple, std::string &error) {
+  static bool once = [] {
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
+  (void)once;
+  return llvm::TargetRegistry::lookupTarget(triple, error);
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned level) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  const llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+                                            llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+  llvm::OptimizationLevel chosen = levels[std::min(level, 3u)];
+  llvm::ModulePassManager passes = chosen == llvm::OptimizationLevel::O0
+                                       ? builder.buildO0DefaultPipeline(chosen)
+                                       : builder.buildPerModuleDefaultPipeline(chosen);
+  passes.run(module, modules);
+}
+
+FailureOr<std::string> mlir::mp::translateToPTX(gpu::GPUModuleOp module,
+                                                const ::mp::target::TargetModel &model,
+                                                unsigned optLevel) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> ir = translateModuleToLLVMIR(module, context, module.getName());
+  if (!ir)
+    return module.emitOpError("cannot be translated to LLVM IR"), failure();
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *backend = findBackend(triple, error);
+  if (!backend)
+    return module.emitOpError("cannot be compiled: this LLVM has no NVPTX backend: ") << error,
+           failure();
+  llvm::TargetOptions options;
+  std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
+      triple, model.name, model.ptxFeature(), options, std::nullopt, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+  ir->setTargetTriple(triple);
+  ir->setDataLayout(machine->createDataLayout());
+  optimize(*ir, *machine, optLevel);
+
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager codegen;
+  if (machine->addPassesToEmitFile(codegen, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    return module.emitOpError("cannot be printed as PTX by this LLVM"), failure();
+  codegen.run(*ir);
+  return text.str().str();
+}
+
+/// Lines that must not be in a kernel, and why.
+LogicalResult mlir::mp::checkPTX(StringRef ptx, Location loc) {
+  StringRef rest = ptx;
+  while (!rest.empty()) {
+    auto [line, after] = rest.split('\n');
+    rest = after;
+    StringRef text = line.trim();
+    if (text.contains("sqrt.approx"))
+      return emitError(loc) << "PTX takes an approximate square root: '" << text << "'";
+    if (text.contains(".callprototype"))
+      return emitError(loc) << "PTX makes an indirect call: '" << text << "'";
+    if (text.starts_with(".extern .func") && !text.contains("__assertfail") &&
+        !text.contains("vprintf"))
+      return emitError(loc) << "PTX calls a function that is not there: '" << text << "'";
+  }
+  return success();
+}

@@ -1,0 +1,131 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mp/Pipelines/NVVMPipeline.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+static void addCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void addTosaToLinalg(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(tosa::createTosaMakeBroadcastablePass());
+  pm.addNestedPass<func::FuncOp>(createTosaToLinalgNamed());
+  pm.addNestedPass<func::FuncOp>(createTosaToLinalg());
+  TosaToArithPassOptions arithOptions;
+  arithOptions.includeApplyRescale = true;
+  pm.addNestedPass<func::FuncOp>(createTosaToArithPass(arithOptions));
+  pm.addNestedPass<func::FuncOp>(createTosaToTensorPass());
+  pm.addNestedPass<func::FuncOp>(createTosaToSCFPass());
+}
+
+void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
+  addTosaToLinalg(pm);
+  addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createDecomposeAggregates());
+  if (options.mma)
+    pm.addPass(createSelectContractions({options.target}));
+  pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  if (options.fuse)
+    pm.addNestedPass<func::FuncOp>(createFuseElementwise());
+  addCleanup(pm);
+  pm.addPass(createProtectArguments());
+  pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.allowReturnAllocsFromLoops = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  addCleanup(pm);
+}
+
+void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createSCFForallToForLoop());
+  if (options.mma)
+    pm.addPass(createEmitContractions({options.target}));
+  pm.addNestedPass<func::FuncOp>(createLinalgToLoops());
+  addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createMapToLaunch());
+  addCleanup(pm);
+  pm.addPass(createOutlineKernels());
+  pm.addPass(createVerifyHost());
+}
+
+void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  addCleanup(kernels);
+  kernels.addPass(createLowerKernelCasts());
+  kernels.addPass(memref::createExpandStridedMetadataPass());
+  kernels.addPass(memref::createExpandOpsPass());
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(createExpandMath());
+  addCleanup(kernels);
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createLowerDeviceMath());
+  ConvertGpuOpsToNVVMOpsOptions convert;
+  convert.indexBitwidth = 64;
+  convert.useBarePtrCallConv = true;
+  kernels.addPass(createConvertGpuOpsToNVVMOps(convert));
+  addCleanup(kernels);
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+  kernels.addPass(createVerifyKernels());
+}
+
+void mlir::mp::buildNVVMPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
+  buildDispatchPipeline(pm, options);
+  buildKernelPipeline(pm, options);
+  buildKernelLoweringPipeline(pm);
+  EmitKernelsOptions emit;
+  emit.target = options.target;
+  emit.emit = options.emit;
+  emit.dir = options.dir;
+  emit.allowSpills = options.allowSpills;
+  pm.addPass(createEmitKernels(emit));
+}
+
+namespace {
+
+struct LoopPipelineOptions : PassPipelineOptions<LoopPipelineOptions> {
+  Option<ThreadOrder> order{
+      *this, "order", llvm::cl::desc("Order in which the points of a kernel run"),
+      llvm::cl::values(clEnumValN(ThreadOrder::Forward, "forward", "first point first"),
+                       clEnumValN(ThreadOrder::Reverse, "reverse", "last point first")),
+      llvm::cl::init(ThreadOrder::Forward)};
+  Option<bool> fuse{*this, "fuse", llvm::cl::desc("Fuse elementwise ops"), llvm::cl::init(true)};
+};
+
+} // namespace
+
+void mlir::mp::registerNVVMPipelines() {
+  PassPipelineRegistration<NVVMPipelineOptions>(
+      "mp-to-nvvm", "Lower a module to GPU kernels and serialise them", buildNVVMPipeline);
+  PassPipelineRegistration<LoopPipelineOptions>(
+      "mp-to-loops", "The loop nests that mp-to-nvvm would launch, for one CPU thread",
+      [](OpPassManager &pm, const LoopPipelineOptions &options) {
+        NVVMPipelineOptions shared;
+        shared.mma = false;
+        shared.fuse = options.fuse;
+        buildDispatchPipeline(pm, shared);
+        pm.addNestedPass<func::FuncOp>(createSCFForallToForLoop());
+        pm.addNestedPass<func::FuncOp>(createLinalgToLoops());
+        pm.addPass(createParallelToFor({options.order}));
+        pm.addPass(createLowerKernelCasts());
+        pm.addPass(createExpandMath());
+        addCleanup(pm);
+      });
+}
