@@ -7,6 +7,8 @@
 
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Kernels/Passes.h"
+#include "mp/Pipelines/NVVMPipeline.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Assign/Passes.h"
 #include "mp/Transforms/Interop/Passes.h"
@@ -20,6 +22,7 @@ namespace mlir::mp {
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<MPDialect>();
   registerPrecisionModels(registry);
+  registerKernelsTranslations(registry);
 }
 
 /// The passes and pipelines of mp.
@@ -27,10 +30,12 @@ inline void registerAllPasses() {
   registerMPAssignPasses();
   registerMPInteropPasses();
   registerMPMaterializePasses();
+  registerMPKernelsPasses();
   registerMPOptimizePasses();
   registerMPVerifyPasses();
   registerMixedPrecisionPipeline();
   registerCPUPipeline();
+  registerNVVMPipelines();
 }
 
 } // namespace mlir::mp

@@ -31,6 +31,8 @@ enum class EmitFormat { PTX, Cubin, Fatbin };
 inline constexpr llvm::StringLiteral kKernelModuleName = "mp_kernels";
 /// On a linalg.generic: operand format of the Tensor Core instruction that will run it.
 inline constexpr llvm::StringLiteral kMmaAttrName = "mp.mma";
+/// On such an op: its result is written, not added to what `outs` holds.
+inline constexpr llvm::StringLiteral kMmaFreshAttrName = "mp.mma_fresh";
 /// On a memref.load: the host reads one element back, on purpose.
 inline constexpr llvm::StringLiteral kHostReadAttrName = "mp.host_read";
 

@@ -62,7 +62,8 @@ def SelectContractions : Pass<"mp-select-contractions", "::mlir::ModuleOp"> {
     its spelling (named, generic, transposed, batched, convolution), is a
     `linalg.generic`; those that the target's Tensor Cores can run with f32
     accumulators carry `mp.mma`, the name of the operand format. Contractions
-    that stay on the scalar units get a remark with the reason.
+    that stay on the scalar units get a remark with the reason. One that starts
+    from zeros writes its result into a fresh buffer (`mp.mma_fresh`).
 
     A contraction qualifies when its body is exactly one multiplication and one
     addition in f32 (operands widened from the narrow format), its result is
@@ -113,11 +114,14 @@ def EmitContractions : Pass<"mp-emit-contractions", "::mlir::ModuleOp"> {
     `mma.sync` and staged through shared memory, and a `gpu.launch_func` in place
     of each op. Ragged sizes are guarded, dynamic ones are kernel arguments.
 
-    The accumulators start from the `outs` buffer and take the products in
-    ascending order of the flattened reduction, one instruction's k at a time.
+    The accumulators start from zero and take the products in ascending order of
+    the flattened reduction, one instruction's k at a time; what `outs` held is
+    added last, in f32, unless the op carries `mp.mma_fresh`.
 
-    Kernel arguments: the A, B and C buffers, then as `index` the dynamic loop
-    sizes in loop order and the dynamic strides and offsets of A, B, C.
+    Kernel arguments: the A, B and C buffers (static shapes whole, others as
+    their base), then as `index`, dynamic ones only: for each loop of batch, rows,
+    columns and reduction its size and its steps in A, B, C; the offsets of A, B,
+    C. Buffers that are function arguments must be 16-byte aligned.
 
     Example (`--mp-emit-contractions="target=sm_80"`):
     ```mlir

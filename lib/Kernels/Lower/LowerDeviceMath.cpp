@@ -1,7 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Kernels/Passes.h"
 
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_LOWERDEVICEMATH

@@ -102,9 +102,19 @@ static StringRef selectFormat(linalg::GenericOp op, const ::mp::target::TargetMo
   return format;
 }
 
+/// A sum that starts from zeros needs no zeros: the kernel writes its result.
+static void dropZeroInit(linalg::GenericOp op) {
+  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  if (!fill || !matchPattern(fill.getInputs()[0], m_PosZeroFloat()) ||
+      !fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>())
+    return;
+  op.getDpsInitsMutable()[0].set(fill.getOutputs()[0]);
+  op->setAttr(kMmaFreshAttrName, UnitAttr::get(op.getContext()));
+}
+
 namespace {
 
-struct SelectContractions : impl::SelectContractionsBase<SelectContractions> {
+struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContractions> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -132,9 +142,10 @@ struct SelectContractions : impl::SelectContractionsBase<SelectContractions> {
         continue;
       std::string reason;
       StringRef format = selectFormat(generic, *model, reason);
-      if (!format.empty())
+      if (!format.empty()) {
         generic->setAttr(kMmaAttrName, rewriter.getStringAttr(format));
-      else
+        dropZeroInit(generic);
+      } else
         remark::missed(generic.getLoc(), remark::RemarkOpts::name("ScalarContraction")
                                              .category("mp-select-contractions"))
             << "contraction runs on the scalar units: " << reason;

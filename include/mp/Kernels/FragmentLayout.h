@@ -1,0 +1,55 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which lane of a warp holds which element of a matrix fragment, as data: a linear map over the
+// bits of the lane and of the element's number in the lane. Checked against the formulas of the PTX
+// ISA, "Matrix Fragments for mma.m16n8k*" in the unit tests.
+
+#ifndef MP_KERNELS_FRAGMENTLAYOUT_H
+#define MP_KERNELS_FRAGMENTLAYOUT_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::mp {
+
+/// A place in a fragment. For A: row m, column k. For B: row k, column n. For C: row m, column n.
+struct FragmentPosition {
+  int row = 0, column = 0;
+  bool operator==(const FragmentPosition &other) const {
+    return row == other.row && column == other.column;
+  }
+};
+
+/// position = sum of the places of the bits that are set.
+struct FragmentLayout {
+  llvm::SmallVector<FragmentPosition, 5> laneBits;
+  llvm::SmallVector<FragmentPosition, 3> elementBits;
+
+  unsigned elements() const { return 1u << elementBits.size(); }
+  FragmentPosition position(unsigned lane, unsigned element) const;
+};
+
+enum class FragmentOperand { A, B, C };
+
+/// One mma.sync instruction.
+struct MmaInstruction {
+  llvm::StringRef format; ///< f16, bf16 or tf32
+  int m, n, k;
+  unsigned elementBits; ///< of A and B in registers and memory
+  FragmentLayout a, b, c;
+
+  const FragmentLayout &layout(FragmentOperand operand) const;
+  /// 32-bit registers of A or B in a lane.
+  unsigned registers(FragmentOperand operand) const;
+};
+
+/// The instruction for `format` with the given k; null if there is none.
+const MmaInstruction *findMmaInstruction(llvm::StringRef format, int k);
+
+/// All of them, for tests.
+llvm::ArrayRef<MmaInstruction> allMmaInstructions();
+
+} // namespace mlir::mp
+
+#endif // MP_KERNELS_FRAGMENTLAYOUT_H

@@ -1,0 +1,51 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mp/Kernels/FragmentLayout.h"
+
+using namespace mlir::mp;
+
+FragmentPosition FragmentLayout::position(unsigned lane, unsigned element) const {
+  FragmentPosition result;
+  auto add = [&](llvm::ArrayRef<FragmentPosition> bits, unsigned value) {
+    for (auto [bit, place] : llvm::enumerate(bits))
+      if (value >> bit & 1) {
+        result.row += place.row;
+        result.column += place.column;
+      }
+  };
+  add(laneBits, lane);
+  add(elementBits, element);
+  return result;
+}
+
+const FragmentLayout &MmaInstruction::layout(FragmentOperand operand) const {
+  return operand == FragmentOperand::A ? a : operand == FragmentOperand::B ? b : c;
+}
+
+unsigned MmaInstruction::registers(FragmentOperand operand) const {
+  return layout(operand).elements() * elementBits / 32;
+}
+
+/// Lanes of A, pairs of 16-bit values along k: groups of four lanes share a row.
+static const llvm::SmallVector<FragmentPosition, 5> kPairedA = {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}};
+static const llvm::SmallVector<FragmentPosition, 5> kPairedB = {{2, 0}, {4, 0}, {0, 1}, {0, 2}, {0, 4}};
+static const llvm::SmallVector<FragmentPosition, 5> kSingleA = {{0, 1}, {0, 2}, {1, 0}, {2, 0}, {4, 0}};
+static const llvm::SmallVector<FragmentPosition, 5> kSingleB = {{1, 0}, {2, 0}, {0, 1}, {0, 2}, {0, 4}};
+/// Every f32 accumulator of shape m16n8.
+static const FragmentLayout kAccumulator = {kPairedA, {{0, 1}, {8, 0}}};
+
+llvm::ArrayRef<MmaInstruction> mlir::mp::allMmaInstructions() {
+  static const MmaInstruction instructions[] = {
+      {"f16", 16, 8, 16, 16, {kPairedA, {{0, 1}, {8, 0}, {0, 8}}}, {kPairedB, {{1, 0}, {8, 0}}}, kAccumulator},
+      {"f16", 16, 8, 8, 16, {kPairedA, {{0, 1}, {8, 0}}}, {kPairedB, {{1, 0}}}, kAccumulator},
+      {"bf16", 16, 8, 16, 16, {kPairedA, {{0, 1}, {8, 0}, {0, 8}}}, {kPairedB, {{1, 0}, {8, 0}}}, kAccumulator},
+      {"tf32", 16, 8, 8, 32, {kSingleA, {{8, 0}, {0, 4}}}, {kSingleB, {{4, 0}}}, kAccumulator},
+  };
+  return instructions;
+}
+
+const MmaInstruction *mlir::mp::findMmaInstruction(llvm::StringRef format, int k) {
+  for (const MmaInstruction &instruction : allMmaInstructions())
+    if (instruction.format == format && instruction.k == k)
+      return &instruction;
+  return nullptr;
+}

@@ -1,0 +1,258 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "GemmPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+namespace {
+
+/// Arithmetic on sizes: now where they are known, on the host where not.
+struct SizeBuilder {
+  OpBuilder &b;
+  Location loc;
+
+  Value value(Size size) {
+    return size.isKnown() ? arith::ConstantIndexOp::create(b, loc, size.value).getResult()
+                          : size.dynamic;
+  }
+  Size from(OpFoldResult size) {
+    if (auto known = getConstantIntValue(size))
+      return Size::known(*known);
+    return {0, cast<Value>(size)};
+  }
+  Size add(Size x, Size y) {
+    if (x.isKnown() && y.isKnown())
+      return Size::known(x.value + y.value);
+    if (x.is(0) || y.is(0))
+      return x.is(0) ? y : x;
+    return {0, arith::AddIOp::create(b, loc, value(x), value(y))};
+  }
+  Size scale(Size x, int64_t factor) {
+    if (x.isKnown() || factor == 0)
+      return Size::known(x.value * factor);
+    if (factor == 1)
+      return x;
+    return {0, arith::MulIOp::create(b, loc, x.dynamic, value(Size::known(factor)))};
+  }
+};
+
+/// Strides and offset of a buffer.
+struct Strides {
+  SmallVector<Size> strides;
+  Size offset;
+};
+
+Strides stridesOf(SizeBuilder &sizes, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  (void)type.getStridesAndOffset(strides, offset);
+  Strides result;
+  memref::ExtractStridedMetadataOp metadata;
+  auto get = [&](int64_t known, auto read) -> Size {
+    if (!ShapedType::isDynamic(known))
+      return Size::known(known);
+    if (!metadata)
+      metadata = memref::ExtractStridedMetadataOp::create(sizes.b, sizes.loc, buffer);
+    return {0, read(metadata)};
+  };
+  for (auto [dim, stride] : llvm::enumerate(strides))
+    result.strides.push_back(
+        get(stride, [&, dim = dim](auto op) -> Value { return op.getStrides()[dim]; }));
+  result.offset = get(offset, [](auto op) -> Value { return op.getOffset(); });
+  return result;
+}
+
+/// Merges neighbouring loops that every operand walks as one.
+void mergeLoops(SmallVectorImpl<GemmLoop> &loops) {
+  auto merges = [](const GemmLoop &outer, const GemmLoop &inner) {
+    if (!inner.size.isKnown() || !outer.size.isKnown())
+      return false;
+    for (auto [o, i] : llvm::zip_equal(outer.step, inner.step))
+      if (!o.isKnown() || !i.isKnown() || o.value != i.value * inner.size.value)
+        return false;
+    return true;
+  };
+  for (size_t i = loops.size(); i-- > 1;) {
+    if (!merges(loops[i - 1], loops[i]))
+      continue;
+    loops[i].size.value *= loops[i - 1].size.value;
+    loops.erase(loops.begin() + (i - 1));
+  }
+}
+
+/// Drops loops of one iteration, which only cost divisions.
+void dropUnitLoops(SmallVectorImpl<GemmLoop> &loops) {
+  llvm::erase_if(loops, [](const GemmLoop &loop) { return loop.size.is(1); });
+}
+
+/// Elements of `operand` that can be read at once along the innermost loops of `group`: a power of
+/// two that divides the contiguous run and everything else that moves the address.
+unsigned vectorWidth(unsigned operand, ArrayRef<GemmLoop> group, ArrayRef<ArrayRef<GemmLoop>> others,
+                     Size offset, unsigned most) {
+  if (group.empty() || !group.back().step[operand].is(1))
+    return 1;
+  // The run: loops from the innermost outwards that continue one another.
+  Size run = Size::known(1);
+  size_t outside = group.size();
+  while (outside > 0 && run.isKnown() && group[outside - 1].step[operand].is(run.value)) {
+    const Size &size = group[--outside].size;
+    run = size.isKnown() ? Size::known(run.value * size.value) : size;
+  }
+  auto fits = [&](unsigned width) {
+    auto aligned = [&](const GemmLoop &loop) { return loop.step[operand].divides(width); };
+    return run.divides(width) && offset.divides(width) &&
+           llvm::all_of(group.take_front(outside), aligned) &&
+           llvm::all_of(others, [&](ArrayRef<GemmLoop> loops) { return llvm::all_of(loops, aligned); });
+  };
+  unsigned width = most;
+  while (width > 1 && !fits(width))
+    width /= 2;
+  return width;
+}
+
+StagingPlan planStaging(unsigned operand, ArrayRef<GemmLoop> outer, ArrayRef<GemmLoop> k,
+                        ArrayRef<GemmLoop> batch, Size offset, unsigned elementBits) {
+  unsigned most = 128 / elementBits;
+  unsigned widthK = vectorWidth(operand, k, {outer, batch}, offset, most);
+  unsigned widthOuter = vectorWidth(operand, outer, {k, batch}, offset, most);
+  if (widthK == 1 && widthOuter == 1) {
+    // Scalars: neighbouring lanes should still read neighbours.
+    bool outerContiguous = !outer.empty() && outer.back().step[operand].is(1);
+    bool kContiguous = !k.empty() && k.back().step[operand].is(1);
+    return {kContiguous || !outerContiguous, 1};
+  }
+  return widthK >= widthOuter ? StagingPlan{true, widthK} : StagingPlan{false, widthOuter};
+}
+
+int64_t tiles(Size extent, int size) { return extent.isKnown() ? (extent.value + size - 1) / size : 8; }
+
+/// Large tiles when they fill the machine, thin ones for thin products.
+TileShape chooseTile(const GemmPlan &plan) {
+  Size m = GemmPlan::extent(plan.m), n = GemmPlan::extent(plan.n), batch = GemmPlan::extent(plan.batch);
+  int k = plan.instruction->elementBits == 16 ? 32 : 16;
+  if (m.isKnown() && m.value <= 16)
+    return {16, 128, k, 1, 4};
+  if (n.isKnown() && n.value <= 16)
+    return {128, 16, k, 4, 1};
+  int64_t large = tiles(m, 128) * tiles(n, 128) * tiles(batch, 1);
+  bool wide = m.isKnown() && n.isKnown() && m.value > 64 && n.value > 64;
+  if (wide && large >= 64)
+    return {128, 128, k, 2, 4};
+  return {64, 64, k, 2, 2};
+}
+
+} // namespace
+
+Size GemmPlan::extent(ArrayRef<GemmLoop> loops) {
+  int64_t product = 1;
+  for (const GemmLoop &loop : loops) {
+    if (!loop.size.isKnown())
+      return {0, loop.size.dynamic};
+    product *= loop.size.value;
+  }
+  return Size::known(product);
+}
+
+bool GemmPlan::isCertainlyNonEmpty(const GemmPlan &plan) {
+  for (ArrayRef<GemmLoop> group : {ArrayRef(plan.batch), ArrayRef(plan.m), ArrayRef(plan.n)})
+    for (const GemmLoop &loop : group)
+      if (!loop.size.isKnown() || loop.size.value == 0)
+        return false;
+  return true;
+}
+
+bool GemmPlan::fitsInt32() const {
+  constexpr int64_t limit = (int64_t(1) << 31) - 4096;
+  for (unsigned operand = 0; operand < 3; ++operand) {
+    int64_t reach = 0;
+    if (!offset[operand].isKnown())
+      return false;
+    for (ArrayRef<GemmLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)})
+      for (const GemmLoop &loop : group) {
+        if (!loop.size.isKnown() || !loop.step[operand].isKnown())
+          return false;
+        reach += loop.size.value * std::abs(loop.step[operand].value);
+      }
+    // Tiles reach beyond the ends by less than one tile of each kind.
+    if (reach + offset[operand].value > limit / 2)
+      return false;
+  }
+  for (ArrayRef<GemmLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)})
+    if (extent(group).value > limit / 2)
+      return false;
+  return true;
+}
+
+std::string GemmPlan::key() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto print = [&](const Size &size) {
+    if (size.isKnown())
+      stream << size.value << ' ';
+    else
+      stream << "? ";
+  };
+  stream << instruction->format << instruction->k << ' ' << tile.m << ' ' << tile.n << ' '
+         << stageA.alongK << stageA.vector << stageB.alongK << stageB.vector << fresh << pairedStore;
+  for (ArrayRef<GemmLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)}) {
+    stream << " | ";
+    for (const GemmLoop &loop : group) {
+      print(loop.size);
+      for (const Size &step : loop.step)
+        print(step);
+    }
+  }
+  stream << " | ";
+  for (const Size &size : offset)
+    print(size);
+  return text;
+}
+
+GemmPlan mlir::mp::planGemm(OpBuilder &builder, linalg::GenericOp op, const Contraction &contraction,
+                            const MmaInstruction &instruction, bool fresh) {
+  SizeBuilder sizes{builder, op.getLoc()};
+  SmallVector<Range, 4> ranges =
+      cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(builder, op.getLoc());
+  SmallVector<GemmLoop> loops(ranges.size());
+  for (auto [loop, range] : llvm::zip_equal(loops, ranges))
+    loop.size = sizes.from(range.size);
+
+  GemmPlan plan;
+  plan.instruction = &instruction;
+  plan.fresh = fresh;
+  for (unsigned operand = 0; operand < 3; ++operand) {
+    const LinearAccess &access = contraction.access[operand];
+    Strides strides = stridesOf(sizes, op->getOperand(operand));
+    plan.offset[operand] = strides.offset;
+    for (auto [result, stride] : llvm::enumerate(strides.strides)) {
+      Size constant = sizes.scale(stride, access.constants[result]);
+      plan.offset[operand] = sizes.add(plan.offset[operand], constant);
+      for (auto [loop, coefficient] : llvm::enumerate(access.coefficients[result]))
+        if (coefficient != 0)
+          loops[loop].step[operand] =
+              sizes.add(loops[loop].step[operand], sizes.scale(stride, coefficient));
+    }
+  }
+  auto gather = [&](ArrayRef<unsigned> members, SmallVectorImpl<GemmLoop> &group) {
+    for (unsigned loop : members)
+      group.push_back(loops[loop]);
+    dropUnitLoops(group);
+    mergeLoops(group);
+  };
+  gather(contraction.batch, plan.batch);
+  gather(contraction.m, plan.m);
+  gather(contraction.n, plan.n);
+  gather(contraction.k, plan.k);
+
+  plan.stageA = planStaging(0, plan.m, plan.k, plan.batch, plan.offset[0], instruction.elementBits);
+  plan.stageB = planStaging(1, plan.n, plan.k, plan.batch, plan.offset[1], instruction.elementBits);
+  plan.pairedStore = vectorWidth(2, plan.n, {plan.m, plan.batch}, plan.offset[2], 2) == 2;
+  plan.tile = chooseTile(plan);
+  return plan;
+}

@@ -1,0 +1,74 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a contraction kernel must know before it is written: how loops map to rows, columns and
+// reduction, where operands are contiguous, how wide they can be loaded, which tile to take.
+
+#ifndef MP_LIB_KERNELS_EMIT_GEMMPLAN_H
+#define MP_LIB_KERNELS_EMIT_GEMMPLAN_H
+
+#include "mp/Kernels/Contraction.h"
+#include "mp/Kernels/FragmentLayout.h"
+#include "mp/Target/TargetModel.h"
+
+namespace mlir::mp {
+
+/// A number known now, or a kernel argument (an `index` value of the host).
+struct Size {
+  int64_t value = 0;
+  Value dynamic;
+
+  static Size known(int64_t value) { return {value, Value()}; }
+  bool isKnown() const { return !dynamic; }
+  bool is(int64_t other) const { return isKnown() && value == other; }
+  /// True if certainly a multiple of `n`.
+  bool divides(int64_t n) const { return isKnown() && value % n == 0; }
+};
+
+/// One loop: its size and the step of A, B and C per iteration, in elements.
+struct GemmLoop {
+  Size size;
+  std::array<Size, 3> step = {Size::known(0), Size::known(0), Size::known(0)};
+};
+
+/// How one operand's tile travels from global to shared memory.
+struct StagingPlan {
+  bool alongK = true;  ///< rows of shared memory run along k (else along m or n)
+  unsigned vector = 1; ///< elements in one access
+};
+
+/// Block tile and the warps in it.
+struct TileShape {
+  int m, n, k;
+  int warpsM, warpsN;
+
+  int threads() const { return 32 * warpsM * warpsN; }
+  int warpM() const { return m / warpsM; }
+  int warpN() const { return n / warpsN; }
+};
+
+struct GemmPlan {
+  const MmaInstruction *instruction;
+  SmallVector<GemmLoop> batch, m, n, k; ///< outermost first; neighbours merged where possible
+  std::array<Size, 3> offset;           ///< of element zero of A, B, C from the base
+  TileShape tile;
+  StagingPlan stageA, stageB;
+  bool fresh;       ///< C is written, not added to
+  bool pairedStore; ///< two neighbouring columns of C are one aligned 8-byte access
+
+  /// Product of the sizes; unknown if one is.
+  static Size extent(ArrayRef<GemmLoop> loops);
+  /// True if no loop of the result is known or suspected to be empty.
+  static bool isCertainlyNonEmpty(const GemmPlan &plan);
+  /// True if every offset and size fits 31 bits for certain.
+  bool fitsInt32() const;
+  /// A text that two plans share exactly when their kernels are the same.
+  std::string key() const;
+};
+
+/// Plans `op`; builds host arithmetic for dynamic sizes with `builder`.
+GemmPlan planGemm(OpBuilder &builder, linalg::GenericOp op, const Contraction &contraction,
+                  const MmaInstruction &instruction, bool fresh);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_KERNELS_EMIT_GEMMPLAN_H
