@@ -23,8 +23,8 @@ static void addCleanup(OpPassManager &pm) {
 
 static void addTosaToLinalg(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(tosa::createTosaMakeBroadcastablePass());
-  pm.addNestedPass<func::FuncOp>(createTosaToLinalgNamed());
-  pm.addNestedPass<func::FuncOp>(createTosaToLinalg());
+  pm.addNestedPass<func::FuncOp>(tosa::createTosaToLinalgNamed());
+  pm.addNestedPass<func::FuncOp>(tosa::createTosaToLinalg());
   TosaToArithPassOptions arithOptions;
   arithOptions.includeApplyRescale = true;
   pm.addNestedPass<func::FuncOp>(createTosaToArithPass(arithOptions));
@@ -55,7 +55,7 @@ void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOption
 }
 
 void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createSCFForallToForLoop());
+  pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   if (options.mma)
     pm.addPass(createEmitContractions({options.target}));
   pm.addNestedPass<func::FuncOp>(createLinalgToLoops());
@@ -121,7 +121,7 @@ void mlir::mp::registerNVVMPipelines() {
         shared.mma = false;
         shared.fuse = options.fuse;
         buildDispatchPipeline(pm, shared);
-        pm.addNestedPass<func::FuncOp>(createSCFForallToForLoop());
+        pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
         pm.addNestedPass<func::FuncOp>(createLinalgToLoops());
         pm.addPass(createParallelToFor({options.order}));
         pm.addPass(createLowerKernelCasts());

@@ -30,11 +30,11 @@ enum class EmitFormat { PTX, Cubin, Fatbin };
 /// The module that holds all kernels.
 inline constexpr llvm::StringLiteral kKernelModuleName = "mp_kernels";
 /// On a linalg.generic: operand format of the Tensor Core instruction that will run it.
-inline constexpr llvm::StringLiteral kMmaAttrName = "mp.mma";
+inline constexpr llvm::StringLiteral kMmaAttrName = "mpk.mma";
 /// On such an op: its result is written, not added to what `outs` holds.
-inline constexpr llvm::StringLiteral kMmaFreshAttrName = "mp.mma_fresh";
+inline constexpr llvm::StringLiteral kMmaFreshAttrName = "mpk.fresh";
 /// On a memref.load: the host reads one element back, on purpose.
-inline constexpr llvm::StringLiteral kHostReadAttrName = "mp.host_read";
+inline constexpr llvm::StringLiteral kHostReadAttrName = "mpk.host_read";
 
 #define GEN_PASS_DECL
 #include "mp/Kernels/Passes.h.inc"

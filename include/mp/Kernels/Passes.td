@@ -61,9 +61,9 @@ def SelectContractions : Pass<"mp-select-contractions", "::mlir::ModuleOp"> {
     that f32 operands may run as tf32). Gives: every product-and-sum, whatever
     its spelling (named, generic, transposed, batched, convolution), is a
     `linalg.generic`; those that the target's Tensor Cores can run with f32
-    accumulators carry `mp.mma`, the name of the operand format. Contractions
+    accumulators carry `mpk.mma`, the name of the operand format. Contractions
     that stay on the scalar units get a remark with the reason. One that starts
-    from zeros writes its result into a fresh buffer (`mp.mma_fresh`).
+    from zeros writes its result into a fresh buffer (`mpk.fresh`).
 
     A contraction qualifies when its body is exactly one multiplication and one
     addition in f32 (operands widened from the narrow format), its result is
@@ -76,7 +76,7 @@ def SelectContractions : Pass<"mp-select-contractions", "::mlir::ModuleOp"> {
       return %0 : tensor<64x64xf32>
     }
     ```
-    becomes a `linalg.generic` with `mp.mma = "bf16"`.
+    becomes a `linalg.generic` with `mpk.mma = "bf16"`.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"sm_80\"", "GPU architecture, as in --mp-show-targets">
@@ -91,7 +91,7 @@ def FuseElementwise : Pass<"mp-fuse-elementwise", "::mlir::func::FuncOp"> {
 
     A producer is fused when the consumer is its only user and does not repeat
     its work (a broadcast of a costly value is computed once, not per element).
-    Nothing is fused into an op marked `mp.mma`: upstream's fusion would pull a
+    Nothing is fused into an op marked `mpk.mma`: upstream's fusion would pull a
     narrowing cast into the contraction, which then reads f32.
 
     Example (`--mp-fuse-elementwise`): the two generics of `exp(x + y)` become one.
@@ -107,16 +107,16 @@ def FuseElementwise : Pass<"mp-fuse-elementwise", "::mlir::func::FuncOp"> {
 }
 
 def EmitContractions : Pass<"mp-emit-contractions", "::mlir::ModuleOp"> {
-  let summary = "Write contractions marked mp.mma as Tensor Core kernels";
+  let summary = "Write contractions marked mpk.mma as Tensor Core kernels";
   let description = [{
-    Needs: buffers; `linalg.generic` ops marked `mp.mma`. Gives: one `gpu.func`
+    Needs: buffers; `linalg.generic` ops marked `mpk.mma`. Gives: one `gpu.func`
     per distinct contraction in `gpu.module @mp_kernels`, tiled for the target's
     `mma.sync` and staged through shared memory, and a `gpu.launch_func` in place
     of each op. Ragged sizes are guarded, dynamic ones are kernel arguments.
 
     The accumulators start from zero and take the products in ascending order of
     the flattened reduction, one instruction's k at a time; what `outs` held is
-    added last, in f32, unless the op carries `mp.mma_fresh`.
+    added last, in f32, unless the op carries `mpk.fresh`.
 
     Kernel arguments: the A, B and C buffers (static shapes whole, others as
     their base), then as `index`, dynamic ones only: for each loop of batch, rows,
@@ -129,7 +129,7 @@ def EmitContractions : Pass<"mp-emit-contractions", "::mlir::ModuleOp"> {
     #b = affine_map<(m, n, k) -> (k, n)>
     #c = affine_map<(m, n, k) -> (m, n)>
     func.func @mm(%a: memref<64x32xbf16>, %b: memref<32x64xbf16>, %c: memref<64x64xf32>) {
-      linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mp.mma = "bf16"}
+      linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16"}
           ins(%a, %b : memref<64x32xbf16>, memref<32x64xbf16>) outs(%c : memref<64x64xf32>) {
       ^bb0(%x: bf16, %y: bf16, %z: f32):
         %0 = arith.extf %x : bf16 to f32
@@ -227,7 +227,7 @@ def MapToLaunch : Pass<"mp-map-to-launch", "::mlir::func::FuncOp"> {
     a thread, last dimension fastest; inner parallel loops are sequential. Loads,
     stores and loop nests that no thread owns form one-thread launches. A value
     that host control flow or a size needs is read back: its `memref.load` stays
-    and carries `mp.host_read`.
+    and carries `mpk.host_read`.
 
     Example (`--mp-map-to-launch`): 300 points become 2 blocks, the last guarded.
     ```mlir
@@ -278,7 +278,7 @@ def VerifyHost : Pass<"mp-verify-host", "::mlir::ModuleOp"> {
   let summary = "Check that no computation on buffers is left outside kernels";
   let description = [{
     Needs: outlined kernels. Fails on host code that would touch device memory:
-    `memref.load` without `mp.host_read`, `memref.store`, linalg, parallel loops,
+    `memref.load` without `mpk.host_read`, `memref.store`, linalg, parallel loops,
     vector accesses. Changes nothing.
 
     Example (`--mp-verify-host`): accepted, nothing but address arithmetic.

@@ -231,6 +231,8 @@ gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, S
   auto kernel = gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({plan.tile.threads(), 1, 1}));
+  // One block a multiprocessor is fine: without this ptxas may spill to fit more of them.
+  kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
   Block &entry = kernel.getBody().front();
   device.b.setInsertionPointToStart(&entry);
   gpu::ReturnOp::create(device.b);

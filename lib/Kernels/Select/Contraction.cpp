@@ -70,14 +70,14 @@ FailureOr<Contraction> mlir::mp::matchContraction(linalg::GenericOp op, std::str
   if (op.getBody()->getArgument(2).getType() != sum.getType())
     return refuse("its result type is not its accumulator type");
 
-  ArrayRef<unsigned> order = {0, 1, 2};
-  for (unsigned operand : order) {
-    FailureOr<LinearAccess> access = linearize(op.getIndexingMapsArray()[operand]);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (unsigned operand = 0; operand < 3; ++operand) {
+    FailureOr<LinearAccess> access = linearize(maps[operand]);
     if (failed(access))
       return refuse("an index expression is not linear in the loops");
     result.access[operand] = std::move(*access);
   }
-  if (!op.getIndexingMapsArray()[2].isProjectedPermutation(/*allowZeroInResults=*/true))
+  if (!maps[2].isProjectedPermutation(/*allowZeroInResults=*/true))
     return refuse("its result is not indexed by plain loops");
 
   for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {

@@ -1,0 +1,214 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Contraction kernels, executed: the PTX that ships against the Tensor Core model of lib/Numerics,
+// bit for bit, in the kernel's order of the reduction.
+
+#include "Lowering.h"
+#include "mp/Numerics/Cast.h"
+#include "mp/Numerics/TensorCore.h"
+#include "gtest/gtest.h"
+
+#include <random>
+
+using namespace mlir::mp;
+using namespace mlir::mp::test;
+namespace numerics = ::mp::numerics;
+
+namespace {
+
+struct Operands {
+  int64_t batch, m, n, k;
+  bool transposeA, transposeB;
+};
+
+/// Values of `format` that neither overflow nor vanish; wide exponents, both signs.
+float draw(std::mt19937 &random, numerics::Format format) {
+  float exponent = std::uniform_int_distribution<int>(-6, 6)(random);
+  float value = std::uniform_real_distribution<float>(-1, 1)(random) * std::exp2(exponent);
+  return numerics::roundTo(value, format);
+}
+
+std::string shape(std::initializer_list<int64_t> sizes, const std::string &type) {
+  std::string text = "tensor<";
+  for (int64_t size : sizes)
+    text += std::to_string(size) + "x";
+  return text + type + ">";
+}
+
+/// A batched product with either operand transposed, spelled as a generic.
+std::string moduleText(const Operands &o, const std::string &format, bool fresh) {
+  bool tf32 = format == "tf32";
+  std::string element = tf32 ? "f32" : format;
+  std::string a = o.transposeA ? shape({o.batch, o.k, o.m}, element) : shape({o.batch, o.m, o.k}, element);
+  std::string b = o.transposeB ? shape({o.batch, o.n, o.k}, element) : shape({o.batch, o.k, o.n}, element);
+  std::string c = shape({o.batch, o.m, o.n}, "f32");
+  std::string mapA = o.transposeA ? "(z, k, m)" : "(z, m, k)", mapB = o.transposeB ? "(z, n, k)" : "(z, k, n)";
+  std::string text = "func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " + c + " {\n";
+  std::string nameA = "%a", nameB = "%b";
+  if (tf32) {
+    text += "%ra = mp.round tf32 %a : " + a + "\n%rb = mp.round tf32 %b : " + b + "\n";
+    nameA = "%ra";
+    nameB = "%rb";
+  }
+  std::string init = "%c";
+  if (fresh) {
+    text += "%e = tensor.empty() : " + c + "\n%z = arith.constant 0.0 : f32\n%i = linalg.fill ins(%z : f32) outs(%e : " +
+            c + ") -> " + c + "\n";
+    init = "%i";
+  }
+  text += "%r = linalg.generic {indexing_maps = [affine_map<(z, m, n, k) -> " + mapA + ">, affine_map<(z, m, n, k) -> " +
+          mapB + ">, affine_map<(z, m, n, k) -> (z, m, n)>], iterator_types = [\"parallel\", \"parallel\", \"parallel\", "
+          "\"reduction\"]} ins(" + nameA + ", " + nameB + " : " + a + ", " + b + ") outs(" + init + " : " + c + ") {\n^bb0(%x: " +
+          element + ", %y: " + element + ", %s: f32):\n";
+  if (tf32)
+    text += "%p = arith.mulf %x, %y : f32\n";
+  else
+    text += "%wx = arith.extf %x : " + element + " to f32\n%wy = arith.extf %y : " + element +
+            " to f32\n%p = arith.mulf %wx, %wy : f32\n";
+  text += "%q = arith.addf %s, %p : f32\nlinalg.yield %q : f32\n} -> " + c + "\nreturn %r : " + c + "\n}\n";
+  return text;
+}
+
+Array makeArray(numerics::Format format, std::initializer_list<int64_t> sizes, std::mt19937 &random,
+                numerics::Format drawn) {
+  Array array(ElementType::floating(format), llvm::ArrayRef<int64_t>(sizes));
+  for (int64_t i = 0; i < array.size(); ++i)
+    array.setPattern(i, numerics::encode(draw(random, drawn), format));
+  return array;
+}
+
+void check(const Operands &o, const std::string &name, const std::string &chip, bool fresh) {
+  SCOPED_TRACE(name + " " + chip + " " + std::to_string(o.batch) + "x" + std::to_string(o.m) + "x" +
+               std::to_string(o.n) + "x" + std::to_string(o.k) + (o.transposeA ? " At" : "") +
+               (o.transposeB ? " Bt" : "") + (fresh ? " fresh" : ""));
+  numerics::Format format = name == "f16"    ? numerics::Format::F16
+                            : name == "bf16" ? numerics::Format::BF16
+                                             : numerics::Format::TF32;
+  numerics::Format storage = name == "tf32" ? numerics::Format::F32 : format;
+  Lowered lowered(moduleText(o, name, fresh), chip);
+  ASSERT_EQ(lowered.error, "");
+  std::mt19937 random(1);
+  Array a = o.transposeA ? makeArray(storage, {o.batch, o.k, o.m}, random, format)
+                         : makeArray(storage, {o.batch, o.m, o.k}, random, format);
+  Array b = o.transposeB ? makeArray(storage, {o.batch, o.n, o.k}, random, format)
+                         : makeArray(storage, {o.batch, o.k, o.n}, random, format);
+  Array c = makeArray(numerics::Format::F32, {o.batch, o.m, o.n}, random, numerics::Format::F32);
+  std::vector<Array> results = lowered.run({a, b, c});
+  ASSERT_EQ(lowered.error, "");
+  ASSERT_EQ(results.size(), 1u);
+  bool hasMma = false;
+  for (const auto &[opcode, count] : lowered.stats.opcodes)
+    hasMma |= llvm::StringRef(opcode).starts_with("mma.sync") && count > 0;
+  EXPECT_TRUE(hasMma);
+
+  auto model = numerics::tensorCoreModel(*numerics::parseArchitecture(chip), format, format,
+                                         numerics::Format::F32, numerics::Route::MmaSync);
+  ASSERT_TRUE(model.has_value());
+  std::vector<float> row(o.k), column(o.k);
+  int64_t wrong = 0;
+  for (int64_t z = 0; z < o.batch; ++z)
+    for (int64_t i = 0; i < o.m; ++i)
+      for (int64_t j = 0; j < o.n; ++j) {
+        for (int64_t k = 0; k < o.k; ++k) {
+          row[k] = a.value(o.transposeA ? (z * o.k + k) * o.m + i : (z * o.m + i) * o.k + k);
+          column[k] = b.value(o.transposeB ? (z * o.n + j) * o.k + k : (z * o.k + k) * o.n + j);
+        }
+        int64_t at = (z * o.m + i) * o.n + j;
+        float expected = numerics::modelDot(*model, row.data(), column.data(), o.k, 0.0f);
+        if (!fresh)
+          expected = float(c.value(at)) + expected;
+        float found = results[0].value(at);
+        if (found != expected && ++wrong <= 3)
+          ADD_FAILURE() << "at " << z << ", " << i << ", " << j << ": " << found << ", expected " << expected;
+      }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(EmulatedContraction, FullTilesOfEveryFormat) {
+  for (const char *format : {"f16", "bf16", "tf32"})
+    check({1, 64, 64, 64, false, false}, format, "sm_80", true);
+}
+
+TEST(EmulatedContraction, RaggedEverywhere) {
+  for (const char *format : {"f16", "bf16", "tf32"})
+    check({1, 37, 29, 45, false, false}, format, "sm_80", false);
+}
+
+TEST(EmulatedContraction, EveryTransposition) {
+  for (const char *format : {"bf16", "tf32"})
+    for (bool transposeA : {false, true})
+      for (bool transposeB : {false, true})
+        check({2, 40, 24, 48, transposeA, transposeB}, format, "sm_80", false);
+}
+
+TEST(EmulatedContraction, ThinProducts) {
+  check({1, 5, 72, 40, false, true}, "f16", "sm_80", true);
+  check({1, 72, 3, 40, false, false}, "f16", "sm_80", true);
+}
+
+TEST(EmulatedContraction, Turing) { check({1, 48, 40, 56, false, false}, "f16", "sm_75", false); }
+
+TEST(SlowEmulatedContraction, LargeTiles) {
+  check({1, 1024, 1024, 32, false, false}, "bf16", "sm_80", true);
+}
+
+TEST(EmulatedContraction, ConvolutionIsAnImplicitProduct) {
+  const char *text = R"(func.func @f(%x: tensor<1x10x9x8xbf16>, %w: tensor<3x3x8x24xbf16>, %c: tensor<1x4x7x24xf32>) -> tensor<1x4x7x24xf32> {
+    %0 = linalg.conv_2d_nhwc_hwcf {strides = dense<[2, 1]> : tensor<2xi64>} ins(%x, %w : tensor<1x10x9x8xbf16>, tensor<3x3x8x24xbf16>) outs(%c : tensor<1x4x7x24xf32>) -> tensor<1x4x7x24xf32>
+    return %0 : tensor<1x4x7x24xf32>
+  })";
+  Lowered lowered(text, "sm_80");
+  ASSERT_EQ(lowered.error, "");
+  std::mt19937 random(3);
+  Array x = makeArray(numerics::Format::BF16, {1, 10, 9, 8}, random, numerics::Format::BF16);
+  Array w = makeArray(numerics::Format::BF16, {3, 3, 8, 24}, random, numerics::Format::BF16);
+  Array c = makeArray(numerics::Format::F32, {1, 4, 7, 24}, random, numerics::Format::F32);
+  std::vector<Array> results = lowered.run({x, w, c});
+  ASSERT_EQ(lowered.error, "");
+  auto model = *numerics::tensorCoreModel(numerics::Architecture::SM80, numerics::Format::BF16);
+  for (int64_t oh = 0; oh < 4; ++oh)
+    for (int64_t ow = 0; ow < 7; ++ow)
+      for (int64_t oc = 0; oc < 24; ++oc) {
+        std::vector<float> row, column;
+        for (int64_t kh = 0; kh < 3; ++kh)
+          for (int64_t kw = 0; kw < 3; ++kw)
+            for (int64_t ic = 0; ic < 8; ++ic) {
+              row.push_back(x.value(((oh * 2 + kh) * 9 + ow + kw) * 8 + ic));
+              column.push_back(w.value(((kh * 3 + kw) * 8 + ic) * 24 + oc));
+            }
+        int64_t at = (oh * 7 + ow) * 24 + oc;
+        float expected = float(c.value(at)) +
+                         numerics::modelDot(model, row.data(), column.data(), row.size(), 0.0f);
+        EXPECT_EQ(float(results[0].value(at)), expected) << oh << ' ' << ow << ' ' << oc;
+      }
+}
+
+TEST(EmulatedContraction, DynamicSizes) {
+  const char *text = R"(func.func @f(%a: tensor<?x?xbf16>, %b: tensor<?x?xbf16>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
+    %0 = linalg.matmul ins(%a, %b : tensor<?x?xbf16>, tensor<?x?xbf16>) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+    return %0 : tensor<?x?xf32>
+  })";
+  Lowered lowered(text, "sm_80");
+  ASSERT_EQ(lowered.error, "");
+  auto model = *numerics::tensorCoreModel(numerics::Architecture::SM80, numerics::Format::BF16);
+  for (auto [m, n, k] : {std::array<int64_t, 3>{33, 65, 20}, {1, 1, 1}, {70, 9, 0}, {0, 5, 4}}) {
+    std::mt19937 random(4);
+    Array a = makeArray(numerics::Format::BF16, {m, k}, random, numerics::Format::BF16);
+    Array b = makeArray(numerics::Format::BF16, {k, n}, random, numerics::Format::BF16);
+    Array c = makeArray(numerics::Format::F32, {m, n}, random, numerics::Format::F32);
+    std::vector<Array> results = lowered.run({a, b, c});
+    ASSERT_EQ(lowered.error, "") << m << 'x' << n << 'x' << k;
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        std::vector<float> row, column;
+        for (int64_t l = 0; l < k; ++l) {
+          row.push_back(a.value(i * k + l));
+          column.push_back(b.value(l * n + j));
+        }
+        float expected = float(c.value(i * n + j)) + numerics::modelDot(model, row.data(), column.data(), k, 0.0f);
+        EXPECT_EQ(float(results[0].value(i * n + j)), expected);
+      }
+  }
+}
+
+} // namespace

@@ -1,0 +1,57 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Lowering.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Pipelines/NVVMPipeline.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::test;
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registry.insert<MPDialect>();
+  registerKernelsTranslations(registry);
+  return registry;
+}
+
+Lowered::Lowered(llvm::StringRef text, llvm::StringRef target) : context(makeRegistry()) {
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      error += diagnostic.str() + "\n";
+    return success();
+  });
+  module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  if (!module)
+    return;
+  PassManager pm(&context);
+  NVVMPipelineOptions options;
+  options.target = target.str();
+  buildNVVMPipeline(pm, options);
+  if (failed(pm.run(*module)) && error.empty())
+    error = "the pipeline failed";
+}
+
+std::vector<Array> Lowered::run(llvm::ArrayRef<Array> arguments, bool reverse) {
+  ::mp::emulator::LaunchOptions options;
+  options.reverse = reverse;
+  options.threads = 1;
+  auto loaded = EmulatedModule::create(*module, options);
+  if (!loaded) {
+    error = llvm::toString(loaded.takeError());
+    return {};
+  }
+  auto results = (*loaded)->run("f", arguments);
+  stats = (*loaded)->stats();
+  if (!results) {
+    error = llvm::toString(results.takeError());
+    return {};
+  }
+  return std::move(*results);
+}

@@ -1,0 +1,75 @@
+// RUN: mp-opt %s --mp-select-contractions="target=sm_80" --remarks-filter=".*" 2>%t.remarks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
+// RUN: mp-opt %s --mp-select-contractions="target=sm_75" | FileCheck %s --check-prefix=TURING
+// RUN: not mp-opt %s --mp-select-contractions="target=sm_81" 2>&1 | FileCheck %s --check-prefix=TARGET
+
+// TARGET: error: {{.*}}sm_81
+
+// CHECK-LABEL: func.func @named_matmul
+// CHECK: linalg.generic
+// CHECK-SAME: mpk.mma = "bf16"
+// TURING-LABEL: func.func @named_matmul
+// TURING-NOT: mpk.mma
+// TURING: return
+func.func @named_matmul(%a: tensor<64x32xbf16>, %b: tensor<32x48xbf16>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<64x32xbf16>, tensor<32x48xbf16>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
+  return %0 : tensor<64x48xf32>
+}
+
+// A sum that starts from zeros does not need the zeros.
+// CHECK-LABEL: func.func @from_zero
+// CHECK: %[[EMPTY:.*]] = tensor.empty
+// CHECK: linalg.generic {{.*}} outs(%[[EMPTY]] : tensor<4x64x48xf32>) attrs = {mpk.fresh, mpk.mma = "f16"}
+// TURING-LABEL: func.func @from_zero
+// TURING: mpk.mma = "f16"
+func.func @from_zero(%a: tensor<4x64x32xf16>, %b: tensor<4x32x48xf16>) -> tensor<4x64x48xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x64x48xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %0 = linalg.batch_matmul ins(%a, %b : tensor<4x64x32xf16>, tensor<4x32x48xf16>) outs(%f : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  return %0 : tensor<4x64x48xf32>
+}
+
+// CHECK-LABEL: func.func @rounded_to_tf32
+// CHECK: mpk.mma = "tf32"
+func.func @rounded_to_tf32(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+  %ra = mp.round tf32 %a : tensor<64x32xf32>
+  %rb = mp.round tf32 %b : tensor<32x48xf32>
+  %0 = linalg.matmul ins(%ra, %rb : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
+  return %0 : tensor<64x48xf32>
+}
+
+// f32 operands that nobody rounded would be cut by the hardware: not ours to do.
+// CHECK-LABEL: func.func @plain_f32
+// CHECK-NOT: mpk.mma
+// CHECK: return
+// REMARK: contraction runs on the scalar units: its f32 operands are not known to be tf32 values
+func.func @plain_f32(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
+  return %0 : tensor<64x48xf32>
+}
+
+// CHECK-LABEL: func.func @narrow_accumulator
+// CHECK-NOT: mpk.mma
+// CHECK: return
+// REMARK: it accumulates in 'f16'
+func.func @narrow_accumulator(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, %c: tensor<64x48xf16>) -> tensor<64x48xf16> {
+  %0 = linalg.matmul ins(%a, %b : tensor<64x32xf16>, tensor<32x48xf16>) outs(%c : tensor<64x48xf16>) -> tensor<64x48xf16>
+  return %0 : tensor<64x48xf16>
+}
+
+// CHECK-LABEL: func.func @convolution
+// CHECK: mpk.mma = "bf16"
+func.func @convolution(%x: tensor<1x18x18x16xbf16>, %w: tensor<3x3x16x32xbf16>, %c: tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x18x18x16xbf16>, tensor<3x3x16x32xbf16>) outs(%c : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
+  return %0 : tensor<1x16x16x32xf32>
+}
+
+// CHECK-LABEL: func.func @depthwise
+// CHECK-NOT: mpk.mma
+// CHECK: return
+// REMARK: it has a single row or column and a short sum
+func.func @depthwise(%x: tensor<1x18x18x16xbf16>, %w: tensor<3x3x16xbf16>, %c: tensor<1x16x16x16xf32>) -> tensor<1x16x16x16xf32> {
+  %0 = linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %w : tensor<1x18x18x16xbf16>, tensor<3x3x16xbf16>) outs(%c : tensor<1x16x16x16xf32>) -> tensor<1x16x16x16xf32>
+  return %0 : tensor<1x16x16x16xf32>
+}
