@@ -184,7 +184,7 @@ llvm::Error EmulatedModule::State::global(memref::GetGlobalOp op) {
 llvm::Error EmulatedModule::State::launch(gpu::LaunchFuncOp op) {
   auto binary = binaries.find(op.getKernelModuleName());
   if (binary == binaries.end())
-    return llvm::createStringError("no PTX for kernel module '" + op.getKernelModuleName() + "'");
+    return llvm::createStringError("no PTX for kernel module '" + op.getKernelModuleName().getValue() + "'");
   SmallVector<KernelArg> arguments;
   for (Value operand : op.getKernelOperands()) {
     const Cell &cell = values[operand];

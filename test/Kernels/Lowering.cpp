@@ -5,6 +5,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Pipelines/NVVMPipeline.h"
 

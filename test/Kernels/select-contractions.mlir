@@ -43,7 +43,7 @@ func.func @rounded_to_tf32(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: ten
 // CHECK-LABEL: func.func @plain_f32
 // CHECK-NOT: mpk.mma
 // CHECK: return
-// REMARK: contraction runs on the scalar units: its f32 operands are not known to be tf32 values
+// REMARK: contraction runs on the scalar units: {{.*}}its f32 operands are not known to be tf32 values
 func.func @plain_f32(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
   %0 = linalg.matmul ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
   return %0 : tensor<64x48xf32>
@@ -52,7 +52,7 @@ func.func @plain_f32(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64
 // CHECK-LABEL: func.func @narrow_accumulator
 // CHECK-NOT: mpk.mma
 // CHECK: return
-// REMARK: it accumulates in 'f16'
+// REMARK: it accumulates in f16
 func.func @narrow_accumulator(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, %c: tensor<64x48xf16>) -> tensor<64x48xf16> {
   %0 = linalg.matmul ins(%a, %b : tensor<64x32xf16>, tensor<32x48xf16>) outs(%c : tensor<64x48xf16>) -> tensor<64x48xf16>
   return %0 : tensor<64x48xf16>

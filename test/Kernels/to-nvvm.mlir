@@ -16,7 +16,6 @@
 // CHECK: %[[Y:.*]] = memref.alloc()
 // CHECK: gpu.launch_func @mp_kernels::@mma_bf16_64x64_0 blocks in (%{{.*}}) threads in (%c128, %c1, %c1) args(%[[X]] : memref<64x96xbf16>, %[[W]] : memref<96x128xbf16>, %[[Y]] : memref<64x128xf32>)
 // CHECK: gpu.launch_func @mp_kernels::@layer_0
-// CHECK: gpu.binary @mp_kernels
 func.func @layer(%x: tensor<64x96xbf16>, %w: tensor<96x128xbf16>, %b: tensor<128xf32>) -> tensor<64x128xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x128xf32>
@@ -66,3 +65,5 @@ func.func @same(%x: tensor<100xf32>) -> tensor<100xf32> {
   %0 = math.exp %x : tensor<100xf32>
   return %0 : tensor<100xf32>
 }
+
+// CHECK: gpu.binary @mp_kernels

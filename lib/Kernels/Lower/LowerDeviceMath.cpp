@@ -22,6 +22,10 @@ static StringRef intrinsicFor(Operation *op) {
       .Case<math::TruncOp>([](auto) { return "llvm.trunc"; })
       .Case<math::RoundOp>([](auto) { return "llvm.round"; })
       .Case<math::RoundEvenOp>([](auto) { return "llvm.roundeven"; })
+      .Case<arith::MaximumFOp>([](auto) { return "llvm.maximum"; })
+      .Case<arith::MinimumFOp>([](auto) { return "llvm.minimum"; })
+      .Case<arith::MaxNumFOp>([](auto) { return "llvm.maxnum"; })
+      .Case<arith::MinNumFOp>([](auto) { return "llvm.minnum"; })
       .Case<math::CtPopOp>([](auto) { return "llvm.ctpop"; })
       .Default([](Operation *) { return StringRef(); });
 }
@@ -34,7 +38,9 @@ struct LowerDeviceMath : mlir::mp::impl::LowerDeviceMathBase<LowerDeviceMath> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa_and_nonnull<math::MathDialect>(op->getDialect()))
+      // Upstream maps these four, too, to the vendor's library.
+      if (isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+          isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)
