@@ -132,6 +132,46 @@ static void decodeSlow(Decoder &d, Type t, SlowOp op, Rounding r, bool ftz, bool
   d.out->fn = t == Type::F32 ? execSlow<float> : execSlow<double>;
 }
 
+// add, sub and fma of f32 with 16-bit sources, which are widened first (sm_100 and later).
+static Step execMixed(Warp &w, const Inst &i) {
+  float *d = w.lanes<float>(i.dst);
+  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b);
+  const float *c = w.lanes<float>(i.c);
+  const uint32_t op = i.flags & 0xff;
+  const auto mode = apMode(Rounding(i.size));
+  auto widen = [&](uint32_t v) { return i.count ? widenBF16(uint16_t(v)) : widenF16(uint16_t(v)); };
+  for (uint32_t m = w.exec; m; m &= m - 1) {
+    unsigned l = std::countr_zero(m);
+    float x = widen(a[l]), y = op == SlowFma ? widen(b[l]) : c[l], z = op == SlowFma ? c[l] : 0.0f;
+    float r = slow<float>(op, mode, x, y, z);
+    d[l] = i.flags & kSat ? finish<false, true>(r) : canonical(r);
+  }
+  return Step::Next;
+}
+
+/// True when a second type follows, which makes the form mixed: decoded, or refused.
+static bool decodeMixed(Decoder &d, SlowOp op, Rounding r, bool ftz, bool sat) {
+  Type source = peekType(d);
+  if (source == Type::None)
+    return false;
+  d.takeType();
+  const unsigned sources = op == SlowFma ? 3 : 2;
+  if ((source != Type::F16 && source != Type::BF16) || op == SlowMul || ftz || !d.expectOps(sources + 1)) {
+    d.unsupported();
+    return true;
+  }
+  d.out->dst = d.dst(0, Type::F32);
+  d.out->a = d.out->b = d.src(1, source);
+  if (op == SlowFma)
+    d.out->b = d.src(2, source);
+  d.out->c = d.src(sources, Type::F32);
+  d.out->size = uint8_t(r);
+  d.out->count = source == Type::BF16;
+  d.out->flags = op | (sat ? kSat : 0);
+  d.out->fn = execMixed;
+  return true;
+}
+
 static bool isFloat32Or64(Type t) { return t == Type::F32 || t == Type::F64; }
 
 static bool operands(Decoder &d, Type t, unsigned sources) {
@@ -159,6 +199,8 @@ bool mp::emulator::decodeFloatAddSubMul(Decoder &d, FloatOp op) {
     d.unsupported();
     return true;
   }
+  if (t == Type::F32 && decodeMixed(d, SlowOp(op), r, ftz, sat))
+    return true;
   if (!operands(d, t, 2))
     return true;
   if (r != Rounding::Nearest) {
@@ -229,6 +271,8 @@ bool mp::emulator::decodeFloatFma(Decoder &d) {
     d.unsupported();
     return true;
   }
+  if (t == Type::F32 && decodeMixed(d, SlowFma, r, ftz, sat))
+    return true;
   if (!operands(d, t, 3))
     return true;
   if (r != Rounding::Nearest)
