@@ -78,6 +78,7 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(createLowerAffinePass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addPass(createOutlineLoops());
   addNarrowArithmetic(manager);
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

@@ -129,6 +129,46 @@ def ConvertCopiesToLinalg : Pass<"mp-convert-copies-to-linalg"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def OutlineLoops : Pass<"mp-outline-loops", "::mlir::ModuleOp"> {
+  let summary = "Move loop nests into functions, equal ones into the same (exact)";
+  let description = [{
+    Needs: loops over buffers (`scf.for`). Every outermost loop that neither calls
+    anything (but `mp_rt_fail`) nor holds memory becomes a call of a private
+    function that is never inlined. LLVM's loop passes take quadratic time over
+    long sequences of loops in one function, and the layers of a network repeat.
+
+    Example (`--mp-outline-loops`):
+    ```mlir
+    func.func @main(%x: memref<4xf32>, %n: index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %zero = arith.constant 0.0 : f32
+      scf.for %i = %c0 to %n step %c1 {
+        memref.store %zero, %x[%i] : memref<4xf32>
+      }
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: memref<4xf32>, %n: index) {
+      call @loops(%x, %n) : (memref<4xf32>, index) -> ()
+      return
+    }
+    func.func private @loops(%x: memref<4xf32>, %n: index) attributes {passthrough = ["noinline"]} {
+      %zero = arith.constant 0.0 : f32
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      scf.for %i = %c0 to %n step %c1 {
+        memref.store %zero, %x[%i] : memref<4xf32>
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
+}
+
 def PromoteToF64 : Pass<"mp-promote-to-f64", "::mlir::ModuleOp"> {
   let summary = "Compute everything in f64, as a reference (changes rounding and range)";
   let description = [{
