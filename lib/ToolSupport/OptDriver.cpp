@@ -73,8 +73,24 @@ static int report(const llvm::Twine &message) {
 
 static int report(llvm::Error error) { return report(llvm::toString(std::move(error))); }
 
+/// Parses, runs and writes `input`, which outlives the call.
+static int processInput(llvm::MemoryBufferRef input, StringRef outputName,
+                        DialectRegistry &registry, const MlirOptMainConfig &config) {
+  if (llvm::Error error = checkInput(input, registry, config.shouldAllowUnregisteredDialects()))
+    return report(std::move(error));
+  auto output = OutputFile::open(outputName);
+  if (!output)
+    return report(output.takeError());
+  auto buffer = llvm::MemoryBuffer::getMemBuffer(input);
+  if (failed(MlirOptMain((*output)->os(), std::move(buffer), registry, config)))
+    return 1;
+  if (llvm::Error error = (*output)->commit())
+    return report(std::move(error));
+  return 0;
+}
+
 static int processFile(StringRef inputName, StringRef outputName, DialectRegistry &registry,
-                       const MlirOptMainConfig &config) {
+                       const MlirOptMainConfig &config, const InputHooks &hooks, bool import) {
   if (inputName == "-" && llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
     llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)\n";
 
@@ -82,26 +98,30 @@ static int processFile(StringRef inputName, StringRef outputName, DialectRegistr
   std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputName, &message);
   if (!input)
     return report(message);
-  if (llvm::Error error =
-          checkInput(*input, registry, config.shouldAllowUnregisteredDialects()))
-    return report(std::move(error));
-  auto output = OutputFile::open(outputName);
-  if (!output)
-    return report(output.takeError());
-  if (failed(MlirOptMain((*output)->os(), std::move(input), registry, config)))
-    return 1;
-  if (llvm::Error error = (*output)->commit())
-    return report(std::move(error));
-  return 0;
+  if (import) {
+    auto imported = hooks.import(*input);
+    if (!imported)
+      return report(imported.takeError());
+    return processInput(**imported, outputName, registry, config);
+  }
+  int status = processInput(*input, outputName, registry, config);
+  if (status != 0 && hooks.explain)
+    if (std::string notes = hooks.explain(*input); !notes.empty())
+      llvm::errs() << notes << "\n";
+  return status;
 }
 
-int mlir::mp::runOpt(int argc, char **argv, DialectRegistry &registry) {
+int mlir::mp::runOpt(int argc, char **argv, DialectRegistry &registry, const InputHooks &hooks) {
   return runTool("mp-opt", /*crashStatus=*/1, [&]() -> int {
     if (llvm::Error error = checkPlugins(llvm::ArrayRef(argv, argc).drop_front()))
       return report(std::move(error));
     llvm::cl::SetVersionPrinter(printVersion);
     hideForeignOptions();
     registerInfoFlags();
+    std::optional<llvm::cl::opt<bool>> import;
+    if (hooks.import)
+      import.emplace("import", llvm::cl::desc("Translate what exporters and older releases of MLIR "
+                                              "leave in the text before parsing it"));
     std::string header = registerCLIOptions("mp: mixed-precision compiler driver", registry);
     auto [inputName, outputName] = parseCLIOptions(argc, argv, header);
     if (printInfo())
@@ -112,6 +132,6 @@ int mlir::mp::runOpt(int argc, char **argv, DialectRegistry &registry) {
       // These need no file; upstream's main prints them before it opens any.
       return failed(MlirOptMain(argc, argv, inputName, outputName, registry));
     }
-    return processFile(inputName, outputName, registry, config);
+    return processFile(inputName, outputName, registry, config, hooks, import && *import);
   });
 }

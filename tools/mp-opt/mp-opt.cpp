@@ -2,6 +2,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mp/Import/Import.h"
 #include "mp/InitAll.h"
 #include "mp/ToolSupport/Driver.h"
 
@@ -12,5 +13,6 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::mp::registerAllDialects(registry);
   mlir::mp::registerAllPasses();
-  return mlir::mp::runOpt(argc, argv, registry);
+  return mlir::mp::runOpt(argc, argv, registry,
+                          {mlir::mp::importText, mlir::mp::explainLeftovers});
 }

@@ -7,6 +7,12 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <functional>
+#include <memory>
+#include <string>
 
 namespace mlir {
 class DialectRegistry;
@@ -23,6 +29,14 @@ namespace mlir::mp {
 /// - Colours are off when NO_COLOR is set and not empty.
 int runTool(llvm::StringRef tool, int crashStatus, llvm::function_ref<int()> body);
 
+/// What mp-opt does about text that MLIR cannot parse.
+struct InputHooks {
+  /// With --import: rewrites the input into what can be parsed. Errors hold file, line and column.
+  std::function<llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>(llvm::MemoryBufferRef)> import;
+  /// Notes on input that failed; empty when there is nothing to say.
+  std::function<std::string(llvm::MemoryBufferRef)> explain;
+};
+
 /// The program mp-opt: upstream's driver with every flag it has, and on top of it
 /// - input checked before parsing (see InputCheck.h),
 /// - output that replaces an existing file only when everything succeeded,
@@ -30,7 +44,8 @@ int runTool(llvm::StringRef tool, int crashStatus, llvm::function_ref<int()> bod
 /// - errors without a dump of the whole op (--mlir-print-op-on-diagnostic brings it back),
 /// - information flags that need no input, such as --mp-show-targets.
 /// `registry` holds the dialects; passes are registered before the call. Returns 0 or 1.
-int runOpt(int argc, char **argv, DialectRegistry &registry);
+/// `hooks` come into play before parsing and after a failure.
+int runOpt(int argc, char **argv, DialectRegistry &registry, const InputHooks &hooks = {});
 
 /// Hides the options of LLVM's code generators from --help; they still work. To be called before
 /// options of our own are registered.

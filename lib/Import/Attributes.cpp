@@ -1,0 +1,43 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attributes that only exporters read.
+
+#include "Rules.h"
+
+using namespace llvm;
+using namespace mlir::mp::import;
+
+/// jax.result_info stays: it names the results.
+static bool isDropped(StringRef key) {
+  key.consume_front("\"");
+  static constexpr StringRef dialects[] = {"mhlo",  "jax",  "tf_saved_model", "tf",   "tfl",
+                                           "torch", "iree", "stablehlo",      "vhlo", "sdy",
+                                           "hal",   "flow", "stream",         "util", "onnx"};
+  return key.contains('.') && key != "jax.result_info" &&
+         is_contained(dialects, key.split('.').first);
+}
+
+size_t mlir::mp::import::dropForeignAttributes(Source &source, size_t open) {
+  bool isKey = source.kind(open + 1) == Tok::Name || source.kind(open + 1) == Tok::String;
+  bool isEntry = source.is(open + 2, "=") || source.is(open + 2, ",") || source.is(open + 2, "}");
+  if (!isKey || !isEntry)
+    return open;
+  size_t close = source.closing(open);
+  std::string kept;
+  bool dropped = false;
+  for (Span entry : source.split({open + 1, close})) {
+    if (isDropped(source.text(entry.begin))) {
+      dropped = true;
+      continue;
+    }
+    kept += (kept.empty() ? "" : ", ") + source.text(entry).str();
+  }
+  if (!dropped)
+    return open;
+  size_t begin = open;
+  if (kept.empty() && open > 0 && source.is(open - 1, "attributes"))
+    --begin;
+  source.replace({begin, close + 1}, kept.empty() ? "" : "{" + kept + "}",
+                 /*needed=*/false);
+  return close + 1;
+}

@@ -1,0 +1,87 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kinds of leftovers, each in the file named. A rule gets the token where its leftover starts
+// and returns the token to go on with; errors are recorded in the source.
+
+#ifndef MP_LIB_IMPORT_RULES_H
+#define MP_LIB_IMPORT_RULES_H
+
+#include "Source.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::mp::import {
+
+/// Functions.cpp: util.func, util.return, util.call and util.optimization_barrier.
+size_t translateFunctionOp(Source &source, size_t name, size_t depth);
+
+/// Attributes.cpp: the dictionary that opens at `open` without its entries of exporters' dialects;
+/// `open` itself when there are none, or it is no dictionary.
+size_t dropForeignAttributes(Source &source, size_t open);
+
+/// Globals.cpp: util.global and its loads. Weights kept outside become trailing arguments of the
+/// functions that load them, and of those that call these.
+class Globals {
+public:
+  /// Looks through the whole text first, and edits signatures and calls.
+  explicit Globals(Source &source);
+  /// At a name util.global*.
+  size_t translate(size_t name, size_t depth);
+  /// One past the accessor function that starts at `name`, now removed; else `name`.
+  size_t removeAccessor(size_t name);
+
+private:
+  struct Global {
+    std::string type, parameter, argument, alias;
+    bool isParameter = false, isStored = false;
+  };
+  struct Function {
+    size_t name, argumentsOpen, argumentsClose, bodyOpen, bodyClose;
+    bool isAccessor = false;
+    llvm::SetVector<StringRef> needs; ///< parameters, in order of first use
+    SmallVector<size_t> calls;        ///< tokens of callees
+  };
+  void collectGlobal(size_t name);
+  void collectFunction(size_t name);
+  void collectUses(Function &function);
+  bool isAccessor(const Function &function) const;
+  void propagateNeeds();
+  void appendArguments();
+  size_t loadedSymbol(size_t name) const;
+
+  Source &source;
+  llvm::MapVector<StringRef, Global> globals;
+  llvm::MapVector<StringRef, Function> functions;
+};
+
+/// Foreign.cpp: ops, types and attributes that cannot be translated. One error per dialect, which
+/// says how to get rid of it.
+class Foreign {
+public:
+  explicit Foreign(Source &source) : source(source) {}
+  /// Notes the token if it names something of an exporter's dialect.
+  void visit(size_t i);
+  void report();
+
+private:
+  struct Seen {
+    size_t first, count;
+    std::string advice;
+  };
+  Source &source;
+  llvm::MapVector<StringRef, Seen> seen;
+};
+
+/// OldNames.cpp: ops that only changed their name.
+bool renameOldOp(Source &source, size_t name);
+
+/// OldForms.cpp: ops that changed their syntax, and ops that are gone, with what replaces them.
+bool translateOldForm(Source &source, size_t name);
+
+/// Binary.cpp: what a file that is no MLIR text is, and what to do; empty for text, and for
+/// bytecode that MLIR 22 wrote.
+std::string explainBinary(MemoryBufferRef input);
+
+} // namespace mlir::mp::import
+
+#endif // MP_LIB_IMPORT_RULES_H

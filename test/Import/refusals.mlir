@@ -1,0 +1,101 @@
+// RUN: split-file %s %t
+// RUN: not mp-opt --import %t/jax.mlir 2>&1 | FileCheck %t/jax.mlir
+// RUN: not mp-opt --import %t/torch.mlir 2>&1 | FileCheck %t/torch.mlir
+// RUN: not mp-opt --import %t/onnx.mlir 2>&1 | FileCheck %t/onnx.mlir
+// RUN: not mp-opt --import %t/iree.mlir 2>&1 | FileCheck %t/iree.mlir
+// RUN: not mp-opt --import %t/tensorflow.mlir 2>&1 | FileCheck %t/tensorflow.mlir
+// RUN: not mp-opt --import %t/fft.mlir 2>&1 | FileCheck %t/fft.mlir
+// RUN: not mp-opt --import %t/buffers.mlir 2>&1 | FileCheck %t/buffers.mlir
+// RUN: not mp-opt --import %t/old.mlir 2>&1 | FileCheck %t/old.mlir
+//
+// What cannot be translated is an error with its place, the tool, the flag or the new spelling.
+// Without --import the parser's error is followed by the same words, or by a pointer to the flag.
+//
+// RUN: not mp-opt %t/jax.mlir 2>&1 | FileCheck %t/jax.mlir --check-prefix=NOTE
+// RUN: not mp-opt %t/plain.mlir 2>&1 | FileCheck %t/plain.mlir
+// RUN: not mp-opt %t/broken.mlir 2>&1 | FileCheck %t/broken.mlir
+//
+// Bytecode and flatbuffers.
+// RUN: %python -c "import sys; open(sys.argv[1], 'wb').write(b'ML\xefR\x0dMLIR24.0.0git\0rest')" %t/new.mlirbc
+// RUN: not mp-opt %t/new.mlirbc 2>&1 | FileCheck %s --check-prefix=BYTECODE
+// RUN: not mp-opt --import %t/new.mlirbc 2>&1 | FileCheck %s --check-prefix=BYTECODE
+// BYTECODE: new.mlirbc: {{note|error}}: this file is bytecode of 'MLIR24.0.0git'; {{.*}} re-emit as text
+// RUN: %python -c "import sys; open(sys.argv[1], 'wb').write(b'ML\xefR\x0dStableHLO_v1.13.0\0rest')" %t/jax.export
+// RUN: not mp-opt --import %t/jax.export 2>&1 | FileCheck %s --check-prefix=ARTIFACT
+// ARTIFACT: is a StableHLO artifact ('StableHLO_v1.13.0'); convert it with 'iree-compile --iree-input-type=stablehlo --compile-to=input {{.*}}jax.export -o OUT.mlir'
+// RUN: %python -c "import sys; open(sys.argv[1], 'wb').write(b'\x1c\0\0\0TFL3rest')" %t/model.tflite
+// RUN: not mp-opt %t/model.tflite 2>&1 | FileCheck %s --check-prefix=TFLITE
+// TFLITE: note: this file is a TFLite model; convert it with 'tosa-converter-for-tflite {{.*}}model.tflite --text -o OUT.mlir'
+
+//--- jax.mlir
+func.func public @main(%arg0: tensor<7xf32>) -> tensor<7xf32> {
+  // CHECK: jax.mlir:[[#@LINE+2]]:10: error: 'stablehlo.constant' (and 1 more like it) cannot be read: convert to linalg with 'iree-compile --iree-input-type=stablehlo --compile-to=input {{.*}}jax.mlir -o OUT.mlir' (PyPI: iree-base-compiler)
+  // NOTE: jax.mlir:[[#@LINE+1]]:10: note: 'stablehlo.constant' (and 1 more like it) cannot be read: convert to linalg
+  %cst = stablehlo.constant dense<1.0> : tensor<7xf32>
+  %0 = "stablehlo.add"(%arg0, %cst) : (tensor<7xf32>, tensor<7xf32>) -> tensor<7xf32>
+  return %0 : tensor<7xf32>
+}
+//--- torch.mlir
+// CHECK: torch.mlir:[[#@LINE+1]]:23: error: '!torch.vtensor' (and 2 more like it) cannot be read: convert to linalg with 'torch-mlir-opt --torchdynamo-export-to-torch-backend-pipeline
+func.func @main(%arg: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
+  return %arg : !torch.vtensor<[4],f32>
+}
+//--- onnx.mlir
+// CHECK: onnx.mlir:{{.*}} error: {{.*}} 'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline
+func.func @main(%arg: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
+  %0 = torch.operator "onnx.Relu"(%arg) : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32>
+  return %0 : !torch.vtensor<[4],f32>
+}
+//--- iree.mlir
+// CHECK: iree.mlir:[[#@LINE+1]]:36: error: '!hal.buffer_view' {{.*}} '--iree-input-type=torch --iree-torch-emit-async-entry-points=false'
+util.func public @main$async(%arg: !hal.buffer_view, %fence: !hal.fence) -> !hal.buffer_view {
+  %0 = hal.tensor.import wait(%fence) => %arg : !hal.buffer_view -> tensor<4xf32>
+  util.return %arg : !hal.buffer_view
+}
+//--- tensorflow.mlir
+func.func @main(%arg: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: tensorflow.mlir:[[#@LINE+1]]:8: error: 'tf.Relu' cannot be read: export StableHLO
+  %0 = "tf.Relu"(%arg) : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: tensorflow.mlir:[[#@LINE+1]]:8: error: 'tfl.exp' cannot be read: convert the .tflite file with 'tosa-converter-for-tflite
+  %1 = "tfl.exp"(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+//--- fft.mlir
+util.func public @main(%s: index, %c: tensor<1xf32>, %r: tensor<8xf32>, %i: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: fft.mlir:[[#@LINE+1]]:10: error: 'iree_linalg_ext.fft' cannot be read: mp translates scatter, scan, sort and topk only
+  %4:2 = iree_linalg_ext.fft ins(%s, %c, %c : index, tensor<1xf32>, tensor<1xf32>) outs(%r, %i : tensor<8xf32>, tensor<8xf32>) : tensor<8xf32>, tensor<8xf32>
+  util.return %4#0 : tensor<8xf32>
+}
+//--- buffers.mlir
+func.func @main(%x: memref<4xf32>, %y: memref<4xf32>, %a: memref<f32>) {
+  // CHECK: buffers.mlir:[[#@LINE+1]]:56: error: 'tm_tensor.scan' expects ranked tensors without encoding, found 'memref<4xf32>'
+  tm_tensor.scan dimension(0) inclusive(true) ins(%x : memref<4xf32>) outs(%y, %a : memref<4xf32>, memref<f32>) {
+  ^bb0(%b: f32, %c: f32):
+    tm_tensor.yield %b : f32
+  }
+  return
+}
+//--- old.mlir
+func.func @main(%arg: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: old.mlir:[[#@LINE+1]]:8: error: 'tosa.reshape' is written as before TOSA 1.0 (MLIR 20 and older); export again with a current converter, or write the shape as an operand
+  %0 = "tosa.reshape"(%arg) <{new_shape = array<i64: 4>}> : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: old.mlir:[[#@LINE+1]]:8: error: 'linalg.pad_tensor' is a spelling of an older MLIR; write tensor.pad, with tensor.yield in its body
+  %1 = linalg.pad_tensor %0 low[0] high[0] : tensor<4xf32> to tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+//--- plain.mlir
+func.func @first(%arg: tensor<4xf32>) -> tensor<4xf32> attributes {mhlo.unused} {
+  return %arg : tensor<4xf32>
+}
+// CHECK: plain.mlir:[[#@LINE+2]]:1: error:
+// CHECK: plain.mlir:[[#@LINE+1]]:1: note: 'util.func' is left over from an exporter or an older MLIR; --import translates it
+util.func public @main(%arg: tensor<4xf32>) -> tensor<4xf32> {
+  util.return %arg : tensor<4xf32>
+}
+//--- broken.mlir
+// An error of another kind gets no note, whatever attributes there are.
+// CHECK: broken.mlir:[[#@LINE+3]]:{{.*}} error:
+// CHECK-NOT: note: '
+func.func @main(%arg: tensor<4xf32>) -> tensor<4xf32> attributes {mhlo.unused} {
+  return %nothing : tensor<4xf32>
+}
