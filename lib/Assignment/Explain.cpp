@@ -87,7 +87,7 @@ std::vector<llvm::SmallVector<int64_t, 4>> mp::assignment::leastPrices(const Pro
 llvm::Expected<CheckedAnswer> mp::assignment::checkAnswer(const Problem &problem,
                                                           const Solution &answer) {
   if (llvm::Error e = checkFeasible(problem, answer.labels))
-    return std::move(e);
+    return e;
   CheckedAnswer checked;
   std::vector<Copy> copies;
   checked.score = evaluate(problem, answer.labels, &copies);
@@ -97,11 +97,11 @@ llvm::Expected<CheckedAnswer> mp::assignment::checkAnswer(const Problem &problem
                                      "; its labels give " + llvm::Twine(expected));
   };
   if (llvm::Error e = compare("cost", checked.score.cost, answer.score.cost))
-    return std::move(e);
+    return e;
   if (llvm::Error e = compare("casts", checked.score.casts, answer.score.casts))
-    return std::move(e);
+    return e;
   if (llvm::Error e = compare("error", checked.score.error, answer.score.error))
-    return std::move(e);
+    return e;
   if (copies != answer.copies)
     return error("the answer lists other casts than its labels need");
   int64_t reached = problem.costBudget ? checked.score.error : checked.score.cost;

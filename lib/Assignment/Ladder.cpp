@@ -139,7 +139,7 @@ llvm::Expected<LadderResult> mp::assignment::precisionLadder(const Problem &prob
                                                              const SolveOptions &options,
                                                              unsigned maxPoints) {
   if (llvm::Error e = problem.validate())
-    return std::move(e);
+    return e;
   Flat flat(problem);
   Engine engine(flat, options);
   llvm::Expected<Tradeoff> tradeoff =

@@ -370,7 +370,7 @@ llvm::Expected<ProblemFile> mp::assignment::readProblem(llvm::StringRef text) {
   if (!Reader(file.problem).read(*root, file.answer, pathRoot))
     return pathRoot.getError();
   if (llvm::Error e = file.problem.validate())
-    return std::move(e);
+    return e;
   if (file.answer && file.answer->labels.size() != file.problem.nodes.size())
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "answer has %zu labels for %zu nodes",

@@ -23,7 +23,7 @@ llvm::StringRef mp::assignment::toString(Method method) {
 llvm::Expected<Solution> mp::assignment::solve(const Problem &problem,
                                                const SolveOptions &options) {
   if (llvm::Error e = problem.validate())
-    return std::move(e);
+    return e;
   Flat flat(problem);
   if (problem.errorBudget || problem.costBudget)
     return solveBudgeted(flat, options);
