@@ -94,12 +94,14 @@ const Conversion *TargetModel::findConversion(StringRef from, StringRef to) cons
 }
 
 double TargetModel::peakTera(StringRef format, StringRef accumulator) const {
-  if (parts.empty())
-    return 0;
+  return parts.empty() ? 0 : peakTera(parts.front(), format, accumulator);
+}
+
+double TargetModel::peakTera(const Part &part, StringRef format, StringRef accumulator) {
   if (format == "f32")
-    return parts.front().f32Tera;
+    return part.f32Tera;
   const Rate *any = nullptr;
-  for (const Rate &rate : parts.front().rates) {
+  for (const Rate &rate : part.rates) {
     if (rate.format != format)
       continue;
     if (rate.accumulator == accumulator || (accumulator.empty() && rate.accumulator == "f32"))

@@ -153,6 +153,9 @@ struct TargetModel {
   /// Documented dense peak of the first part, 10^12 op/s; 0 if none is published. "f32" gives the
   /// FMA units. An empty accumulator takes f32, or the only one there is.
   double peakTera(llvm::StringRef format, llvm::StringRef accumulator = "") const;
+  /// The same for another part.
+  static double peakTera(const Part &part, llvm::StringRef format,
+                         llvm::StringRef accumulator = "");
 
   /// PTX ISA (times ten) needed for native products of `format`; 0 if there are none.
   unsigned requiredPtx(llvm::StringRef format) const;
