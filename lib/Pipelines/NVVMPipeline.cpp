@@ -9,9 +9,11 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
-#include "mlir/Dialect/Tosa/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Pipelines/Pipelines.h"
+#include "mp/Transforms/Interop/Passes.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -21,19 +23,53 @@ static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-static void addTosaToLinalg(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(tosa::createTosaMakeBroadcastablePass());
-  pm.addNestedPass<func::FuncOp>(tosa::createTosaToLinalgNamed());
-  pm.addNestedPass<func::FuncOp>(tosa::createTosaToLinalg());
-  TosaToArithPassOptions arithOptions;
-  arithOptions.includeApplyRescale = true;
-  pm.addNestedPass<func::FuncOp>(createTosaToArithPass(arithOptions));
-  pm.addNestedPass<func::FuncOp>(createTosaToTensorPass());
-  pm.addNestedPass<func::FuncOp>(createTosaToSCFPass());
+/// Formats that every target converts natively or as LLVM does it.
+static bool isPlain(Type type) {
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(getElementTypeOrSelf(type));
 }
 
+static bool hasRareFormat(Operation *op) {
+  auto isRare = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)) && !isPlain(type); };
+  bool computes = isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+                  !isa<arith::ConstantOp, arith::BitcastOp, arith::SelectOp>(op);
+  return isa<CastOp, RoundOp>(op) ||
+         (computes && (llvm::any_of(op->getOperandTypes(), isRare) ||
+                       llvm::any_of(op->getResultTypes(), isRare)));
+}
+
+namespace {
+
+/// Kernels that convert or compute in fp8 and the like do so in integer arithmetic. Others keep their
+/// f16 and bf16 conversions, which are single instructions.
+struct LowerRareFormats : PassWrapper<LowerRareFormats, OperationPass<gpu::GPUFuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerRareFormats)
+
+  StringRef getArgument() const override { return "mp-lower-rare-formats"; }
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, math::MathDialect, MPDialect>();
+  }
+
+  void runOnOperation() override {
+    bool found = getOperation()
+                     .walk([](Operation *op) {
+                       return hasRareFormat(op) ? WalkResult::interrupt() : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+    if (!found)
+      return;
+    OpPassManager pipeline(gpu::GPUFuncOp::getOperationName());
+    pipeline.addPass(createEmulateNarrowArithmetic());
+    pipeline.addPass(createConvertMPToArith());
+    if (failed(runPipeline(pipeline, getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
 void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
-  addTosaToLinalg(pm);
+  buildTosaToLinalgPipeline(pm);
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createDecomposeAggregates());
   if (options.mma)
@@ -70,6 +106,7 @@ void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   addCleanup(kernels);
   kernels.addPass(createLowerKernelCasts());
+  kernels.addNestedPass<gpu::GPUFuncOp>(std::make_unique<LowerRareFormats>());
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(memref::createExpandOpsPass());
   kernels.addPass(createLowerAffinePass());
@@ -87,6 +124,12 @@ void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm) {
 }
 
 void mlir::mp::buildNVVMPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
+  if (!options.format.empty()) {
+    MixedPrecisionOptions precision;
+    precision.format = options.format;
+    precision.target = options.target;
+    buildMixedPrecisionPipeline(pm, precision);
+  }
   buildDispatchPipeline(pm, options);
   buildKernelPipeline(pm, options);
   buildKernelLoweringPipeline(pm);
@@ -125,6 +168,7 @@ void mlir::mp::registerNVVMPipelines() {
         pm.addNestedPass<func::FuncOp>(createLinalgToLoops());
         pm.addPass(createParallelToFor({options.order}));
         pm.addPass(createLowerKernelCasts());
+        pm.addPass(createConvertMPToArith());
         pm.addPass(createExpandMath());
         addCleanup(pm);
       });

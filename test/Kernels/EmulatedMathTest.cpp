@@ -46,7 +46,9 @@ const Case cases[] = {
     {"log1p", std::log1p, -0.999, 100, 2},  {"tanh", std::tanh, -10, 10, 2},
     {"erf", std::erf, -5, 5, 1.5},          {"sin", std::sin, -100000, 100000, 1.7},
     {"cos", std::cos, -100000, 100000, 1.7}, {"rsqrt", rsqrtExact, 0, 1000, 1.5},
-    {"sqrt", std::sqrt, 0, 1000, 0.5},
+    {"sqrt", std::sqrt, 0, 1000, 0.5},      {"sinh", std::sinh, -89, 89, 4},
+    {"asinh", std::asinh, -1e6, 1e6, 3},    {"atanh", std::atanh, -0.9999, 0.9999, 3},
+    {"atan", std::atan, -20, 20, 2},
 };
 
 std::vector<float> samples(const Case &test, size_t count) {

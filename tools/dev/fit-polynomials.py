@@ -27,6 +27,8 @@ FITS = [
      around_zero(lambda s: mpmath.erf(mpmath.sqrt(s)) / mpmath.sqrt(s) - 1, lambda s: 2 / mpmath.sqrt(mp.pi) * (1 - s / 3) - 1), (0, 0.8465), 7),
     ("ErfcLog", "float", "-log(erfc(a)) on 0.92 <= a <= 4",
      lambda x: -mpmath.log(mpmath.erfc(x)), (0.9199, 4.0001), 10),
+    ("Atan", "float", "(atan(x)/x - 1) / s in s = x^2 on |x| <= 1",
+     around_zero(lambda s: (mpmath.atan(mpmath.sqrt(s)) / mpmath.sqrt(s) - 1) / s, lambda s: -mpf(1) / 3 + s / 5), (0, 1.0001), 10),
     ("Sin", "float", "(sin(r)/r - 1) / s in s = r^2 on |r| <= pi/4",
      around_zero(lambda s: (mpmath.sin(mpmath.sqrt(s)) / mpmath.sqrt(s) - 1) / s, lambda s: -mpf(1) / 6 + s / 120), (0, 0.6170), 4),
     ("Cos", "float", "(cos(r) - 1 + s/2) / s^2 in s = r^2 on |r| <= pi/4",

@@ -159,7 +159,7 @@ def LinalgToLoops : Pass<"mp-linalg-to-loops", "::mlir::func::FuncOp"> {
     dimension that an output drops would be a race and becomes sequential.
     Reductions accumulate in registers, in ascending order.
 
-    Example (`--mp-linalg-to-loops`):
+    Example (`--mp-linalg-to-loops --canonicalize`):
     ```mlir
     func.func @f(%x: memref<4x8xf32>, %y: memref<4x8xf32>) {
       linalg.exp ins(%x : memref<4x8xf32>) outs(%y : memref<4x8xf32>)
@@ -169,9 +169,9 @@ def LinalgToLoops : Pass<"mp-linalg-to-loops", "::mlir::func::FuncOp"> {
     becomes
     ```mlir
     func.func @f(%x: memref<4x8xf32>, %y: memref<4x8xf32>) {
+      %c4 = arith.constant 4 : index
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
-      %c4 = arith.constant 4 : index
       %c8 = arith.constant 8 : index
       scf.parallel (%i, %j) = (%c0, %c0) to (%c4, %c8) step (%c1, %c1) {
         %0 = memref.load %x[%i, %j] : memref<4x8xf32>
@@ -364,7 +364,7 @@ def LowerDeviceMath : Pass<"mp-lower-device-math"> {
     becomes
     ```mlir
     func.func @f(%x: f32) -> f32 {
-      %0 = llvm.intr.floor(%x) : (f32) -> f32
+      %0 = llvm.call_intrinsic "llvm.floor"(%x) : (f32) -> f32
       return %0 : f32
     }
     ```

@@ -13,6 +13,11 @@ namespace mlir::mp {
 struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("GPU architecture, as in --mp-show-targets"),
                              llvm::cl::init("sm_80")};
+  Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("Narrow format of contractions (bf16, f16 or tf32): runs mp-mixed-precision "
+                     "first; empty takes the module as it is"),
+      llvm::cl::init("")};
   Option<EmitFormat> emit{
       *this, "emit", llvm::cl::desc("What the kernels become"),
       llvm::cl::values(clEnumValN(EmitFormat::PTX, "ptx", "PTX assembly"),

@@ -236,14 +236,18 @@ struct ExpandMath : mlir::mp::impl::ExpandMathBase<ExpandMath> {
     patterns.add<ExpandUnary<math::Log1pOp>>(context, expandLog1p);
     patterns.add<ExpandUnary<math::TanhOp>>(context, expandTanh);
     patterns.add<ExpandUnary<math::ErfOp>>(context, expandErf);
+    patterns.add<ExpandUnary<math::SinhOp>>(context, expandSinh);
+    patterns.add<ExpandUnary<math::AsinhOp>>(context, expandAsinh);
+    patterns.add<ExpandUnary<math::AtanhOp>>(context, expandAtanh);
+    patterns.add<ExpandUnary<math::AtanOp>>(context, expandAtan);
     patterns.add<ExpandUnary<math::SinOp>>(context, expandSin);
     patterns.add<ExpandUnary<math::CosOp>>(context, expandCos);
     patterns.add<ExpandRsqrt, ExpandPow, ExpandFPowI, ExpandIPowI, ExpandRemF, ComputeWide>(context);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     // The rest by upstream's identities, which end in the functions above.
-    math::populateExpansionPatterns(patterns, {"sinh", "cosh", "tan", "asinh", "acosh", "atanh"});
+    math::populateExpansionPatterns(patterns, {"cosh", "tan", "acosh"});
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-      return llvm::is_contained({"math.atan", "math.atan2", "math.asin", "math.acos", "math.cbrt",
+      return llvm::is_contained({"math.atan2", "math.asin", "math.acos", "math.cbrt",
                                  "math.erfc"},
                                 name);
     });

@@ -149,6 +149,54 @@ Value mlir::mp::expandErf(ImplicitLocOpBuilder &b, Value x) {
   return m.select(m.isNaN(x), x, result);
 }
 
+Value mlir::mp::expandSinh(ImplicitLocOpBuilder &b, Value x) {
+  // With e = exp(|x|) - 1: sinh = (e + e / (e + 1)) / 2, without cancellation; from 20 on the second
+  // term is lost, and exp(|x| / 2)^2 / 2 overflows no earlier than the result.
+  ScalarMath m(b, f32(b));
+  Value a = m.abs(x);
+  Value e = expandExpM1(b, a);
+  Value small = m.mul(m.c(0.5), m.add(e, m.div(e, m.add(e, m.c(1)))));
+  Value root = expandExp(b, m.mul(a, m.c(0.5)));
+  Value large = m.mul(m.mul(m.c(0.5), root), root);
+  Value result = m.select(m.less(a, m.c(20)), small, large);
+  return m.select(m.isNaN(x), x, m.copySign(result, x));
+}
+
+Value mlir::mp::expandAsinh(ImplicitLocOpBuilder &b, Value x) {
+  // log1p(a + a^2 / (1 + sqrt(a^2 + 1))); for large a, log(2a).
+  ScalarMath m(b, f32(b));
+  Value a = m.abs(x), one = m.c(1);
+  Value square = m.mul(a, a);
+  Value root = math::SqrtOp::create(b, m.add(square, one));
+  Value small = expandLog1p(b, m.add(a, m.div(square, m.add(one, root))));
+  Value large = m.add(expandLog(b, a, LogBase::E), m.c(0.69314718055994531));
+  Value result = m.select(m.less(a, m.c(0x1p30)), small, large);
+  return m.select(m.isNaN(x), x, m.copySign(result, x));
+}
+
+Value mlir::mp::expandAtanh(ImplicitLocOpBuilder &b, Value x) {
+  // log1p(2a / (1 - a)) / 2; NaN beyond one comes out of the logarithm.
+  ScalarMath m(b, f32(b));
+  Value a = m.abs(x);
+  Value ratio = m.div(m.add(a, a), m.sub(m.c(1), a));
+  Value result = m.mul(m.c(0.5), expandLog1p(b, ratio));
+  return m.copySign(result, x);
+}
+
+Value mlir::mp::expandAtan(ImplicitLocOpBuilder &b, Value x) {
+  // atan(a) = pi/2 - atan(1/a) above one.
+  ScalarMath m(b, f32(b));
+  Value a = m.abs(x), one = m.c(1);
+  Value outside = m.less(one, a);
+  Value t = m.select(outside, m.div(one, a), a);
+  Value square = m.mul(t, t);
+  Value inner = m.fma(m.mul(square, t), m.polynomial(poly::kAtan, square), t);
+  constexpr double high = 0x1.921fb6p+0, low = -0x1.777a5cp-25; // pi/2
+  Value flipped = m.add(m.sub(m.c(high), inner), m.c(low));
+  Value result = m.select(outside, flipped, inner);
+  return m.select(m.isNaN(x), x, m.copySign(result, x));
+}
+
 Value mlir::mp::expandRsqrt(ImplicitLocOpBuilder &b, Value x) {
   auto type = cast<FloatType>(x.getType());
   ScalarMath m(b, type);

@@ -20,6 +20,10 @@ Value expandLog(ImplicitLocOpBuilder &b, Value x, LogBase base);
 Value expandLog1p(ImplicitLocOpBuilder &b, Value x);
 Value expandTanh(ImplicitLocOpBuilder &b, Value x);
 Value expandErf(ImplicitLocOpBuilder &b, Value x);
+Value expandSinh(ImplicitLocOpBuilder &b, Value x);
+Value expandAsinh(ImplicitLocOpBuilder &b, Value x);
+Value expandAtanh(ImplicitLocOpBuilder &b, Value x);
+Value expandAtan(ImplicitLocOpBuilder &b, Value x);
 /// Arguments up to 2^50 in magnitude; larger ones are clamped first.
 Value expandSin(ImplicitLocOpBuilder &b, Value x);
 Value expandCos(ImplicitLocOpBuilder &b, Value x);

@@ -1,0 +1,55 @@
+// RUN: mp-opt %s --mp-lower-kernel-casts --mp-expand-math --mp-lower-device-math --split-input-file --verify-diagnostics | FileCheck %s
+
+// CHECK-LABEL: func.func @root
+// CHECK: llvm.call_intrinsic "llvm.sqrt"
+// CHECK: arith.divf
+func.func @root(%x: f32) -> f32 {
+  %0 = math.rsqrt %x : f32
+  return %0 : f32
+}
+
+// -----
+
+// No call of a library with an exponent type it does not have.
+// CHECK-LABEL: func.func @square
+// CHECK: arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK-NOT: call
+func.func @square(%x: f32) -> f32 {
+  %c2 = arith.constant 2 : i64
+  %0 = math.fpowi %x, %c2 : f32, i64
+  return %0 : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @narrow
+// CHECK: arith.extf
+// CHECK-NOT: math.
+// CHECK: arith.truncf
+func.func @narrow(%x: bf16) -> bf16 {
+  %0 = math.tanh %x : bf16
+  return %0 : bf16
+}
+
+// -----
+
+// CHECK-LABEL: func.func @casts
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
+// CHECK: arith.bitcast %{{.*}} : f32 to i32
+// CHECK: arith.andi
+// A saturating cast is not a truncation.
+// CHECK: mp.cast saturate
+func.func @casts(%x: f32) -> (bf16, f32, bf16) {
+  %0 = mp.cast ieee %x : f32 to bf16
+  %1 = mp.round tf32 %x : f32
+  %2 = mp.cast saturate %x : f32 to bf16
+  return %0, %1, %2 : bf16, f32, bf16
+}
+
+// -----
+
+func.func @no_f64_library(%x: f64) -> f64 {
+  // expected-error @+1 {{has no lowering for 'f64' on the GPU without a vendor library}}
+  %0 = math.exp %x : f64
+  return %0 : f64
+}

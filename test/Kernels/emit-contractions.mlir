@@ -1,0 +1,72 @@
+// RUN: mp-opt %s --mp-emit-contractions="target=sm_80" --split-input-file --verify-diagnostics | FileCheck %s
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// CHECK-LABEL: func.func @static
+// CHECK: gpu.launch_func @mp_kernels::@mma_bf16_64x64_0 blocks in (%{{.*}}) threads in (%c128, %{{.*}}) args(%{{.*}} : memref<128x64xbf16>, %{{.*}} : memref<64x128xbf16>, %{{.*}} : memref<128x128xf32>)
+// CHECK: llvm.mlir.global internal @mma_bf16_64x64_0_tiles() {addr_space = 3 : i32, alignment = 128 : i64}
+// CHECK: gpu.func @mma_bf16_64x64_0
+// CHECK-SAME: known_block_size = array<i32: 128, 1, 1>
+// CHECK-SAME: nvvm.minctasm = 1
+// CHECK: scf.for
+// CHECK: gpu.barrier
+// Rows of A run along k: plain ldmatrix; rows of B run along n: transposing ldmatrix.
+// CHECK: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<row>, num = 4
+// CHECK: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<col>, num = 4
+// CHECK: nvvm.mma.sync
+// Full tiles, and a C of which columns are neighbours: stores of two, unguarded.
+// CHECK: llvm.store {{.*}} : vector<2xf32>
+func.func @static(%x: memref<128x64xbf16>, %y: memref<64x128xbf16>, %z: memref<128x128xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16"}
+      ins(%x, %y : memref<128x64xbf16>, memref<64x128xbf16>) outs(%z : memref<128x128xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %wp = arith.extf %p : bf16 to f32
+    %wq = arith.extf %q : bf16 to f32
+    %m = arith.mulf %wp, %wq : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// Sizes are arguments, and an empty result is no launch.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: arith.cmpi sgt
+// CHECK: scf.if
+// CHECK: gpu.launch_func @mp_kernels::@mma_f16_64x64_0
+// CHECK-SAME: memref<f16>, %{{.*}} : memref<f16>, %{{.*}} : memref<f32>, %{{.*}} : index
+func.func @dynamic(%x: memref<?x?xf16>, %y: memref<?x?xf16>, %z: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "f16"}
+      ins(%x, %y : memref<?x?xf16>, memref<?x?xf16>) outs(%z : memref<?x?xf32>) {
+  ^bb0(%p: f16, %q: f16, %s: f32):
+    %wp = arith.extf %p : f16 to f32
+    %wq = arith.extf %q : f16 to f32
+    %m = arith.mulf %wp, %wq : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// The mark alone is not trusted.
+func.func @no_product(%x: memref<8x8xf16>, %z: memref<8xf32>) {
+  // expected-error @+1 {{is marked 'mpk.mma' but it is no sum of products}}
+  linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"], mpk.mma = "f16"}
+      ins(%x : memref<8x8xf16>) outs(%z : memref<8xf32>) {
+  ^bb0(%p: f16, %s: f32):
+    %wp = arith.extf %p : f16 to f32
+    %r = arith.addf %s, %wp : f32
+    linalg.yield %r : f32
+  }
+  return
+}
