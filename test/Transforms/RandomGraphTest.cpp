@@ -55,6 +55,7 @@ struct Converter {
     PassManager manager(module.getContext());
     MixedPrecisionOptions options;
     options.format = format.str();
+    options.table = false;
     buildMixedPrecisionPipeline(manager, options);
     return manager.run(module);
   }

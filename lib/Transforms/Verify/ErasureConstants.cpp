@@ -31,7 +31,7 @@ static FloatType getConstantFormat(Attribute attribute) {
   return typed ? getFloatFormat(typed.getType()) : FloatType();
 }
 
-bool mlir::mp::isSameConstant(Attribute original, Attribute converted) {
+bool mlir::mp::isSameConstant(Attribute original, Attribute converted, bool mayBeTF32) {
   if (original == converted)
     return true;
   FloatType from = getConstantFormat(original), to = getConstantFormat(converted);
@@ -42,7 +42,13 @@ bool mlir::mp::isSameConstant(Attribute original, Attribute converted) {
   converted = readResource(converted);
   if (!original || !converted)
     return false;
+  if (original == converted)
+    return true;
+  auto round = [](Attribute value, FloatType format) {
+    return value ? convertConstant(value, format, Rounding::RNE, Overflow::IEEE) : value;
+  };
   if (from != to)
-    original = convertConstant(original, to, Rounding::RNE, Overflow::IEEE);
-  return original && original == converted;
+    return round(original, to) == converted;
+  auto tf32 = FloatTF32Type::get(original.getContext());
+  return mayBeTF32 && from.isF32() && round(round(original, tf32), from) == converted;
 }

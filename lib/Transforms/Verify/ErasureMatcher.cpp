@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -192,9 +193,12 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
     return differ(original, converted, "has " + Twine(converted->getNumOperands()) +
                                            " operands, the original " +
                                            Twine(original->getNumOperands()));
+  auto interface = dyn_cast<PrecisionOpInterface>(original);
+  bool isContraction = interface && interface.getOpClass() == OpClass::TensorCore;
   for (auto [index, left, right] :
        llvm::enumerate(original->getOperands(), converted->getOperands()))
-    if (!isSame(left, right)) {
+    if (!isSame(left, right,
+                isContraction && interface.getOperandRole(index) == OperandRole::Factor)) {
       InFlightDiagnostic diagnostic =
           differ(original, converted, "operand #" + Twine(index) + " is not the original's, nor a "
                                       "cast of it or a constant rounded from it");
@@ -207,16 +211,16 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
   return success();
 }
 
-bool ErasureMatcher::isSame(Value original, Value converted) {
+bool ErasureMatcher::isSame(Value original, Value converted, bool isFactor) {
   original = strip(original);
   converted = strip(converted);
   if (Value known = originals.lookup(converted))
     return known == original;
   auto left = dyn_cast<OpResult>(original), right = dyn_cast<OpResult>(converted);
-  return left && right && isSameFloating(left, right);
+  return left && right && isSameFloating(left, right, isFactor);
 }
 
-bool ErasureMatcher::isSameFloating(OpResult original, OpResult converted) {
+bool ErasureMatcher::isSameFloating(OpResult original, OpResult converted, bool isFactor) {
   Operation *left = original.getOwner(), *right = converted.getOwner();
   if (!isFloating(left) || left->getName() != right->getName() ||
       left->getNumOperands() != right->getNumOperands() ||
@@ -234,11 +238,12 @@ bool ErasureMatcher::isSameFloating(OpResult original, OpResult converted) {
     return false;
   for (NamedAttribute attribute : before)
     if (!isBookkeeping(attribute.getName()) &&
-        !isSameConstant(attribute.getValue(), after.get(attribute.getName())))
+        !isSameConstant(attribute.getValue(), after.get(attribute.getName()), isFactor))
       return false;
   for (auto [a, b] : llvm::zip_equal(left->getOperands(), right->getOperands()))
     if (!isSame(a, b))
       return false;
-  sameFloating.insert({original, converted});
+  if (!isFactor) // what holds of a factor need not hold elsewhere
+    sameFloating.insert({original, converted});
   return true;
 }

@@ -13,8 +13,9 @@
 namespace mlir::mp {
 
 /// Equal attributes, or a float constant converted to another format by rounding to nearest even.
-/// Reads resources; one whose data is missing equals only itself.
-bool isSameConstant(Attribute original, Attribute converted);
+/// Reads resources; one whose data is missing equals only itself. With `mayBeTF32`, f32 values may
+/// also be the original's rounded to tf32.
+bool isSameConstant(Attribute original, Attribute converted, bool mayBeTF32 = false);
 
 /// Equal types up to the format of float elements.
 bool isSameUpToFormat(Type original, Type converted);
@@ -41,9 +42,10 @@ private:
   LogicalResult compareOperands(Operation *original, Operation *converted);
   bool isWideningOfArgument(Operation *converted) const;
 
-  /// True if `converted` stands for `original`.
-  bool isSame(Value original, Value converted);
-  bool isSameFloating(OpResult original, OpResult converted);
+  /// True if `converted` stands for `original`. A factor of a contraction, where tf32 is stated by
+  /// rounding f32 values, may be a constant so rounded.
+  bool isSame(Value original, Value converted, bool isFactor = false);
+  bool isSameFloating(OpResult original, OpResult converted, bool isFactor);
 
   llvm::DenseMap<Value, Value> originals; ///< of converted results and block arguments
   llvm::DenseMap<Block *, Block *> blocks; ///< original to converted

@@ -61,7 +61,7 @@ struct VerifyMaterialized : mlir::mp::impl::VerifyMaterializedBase<VerifyMateria
     bool valid = true;
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName);
-      if (phase && phase.getValue() == "materialized")
+      if (phase && (phase.getValue() == "materialized" || phase.getValue() == "optimized"))
         function->walk([&](Operation *op) { valid &= succeeded(verifyOp(op)); });
     }
     if (!valid)

@@ -13,7 +13,8 @@ namespace mlir::mp {
 ///
 /// - `mp.cast` and `mp.round` marked `inserted` stand for their source,
 /// - constants, `tensor.empty` and `linalg.fill` may be made again in other formats; a constant
-///   must be the original's value, or that value rounded to nearest even into its new format,
+///   must be the original's value, or that value rounded to nearest even into its new format; an
+///   f32 factor of a contraction may be rounded to tf32,
 /// - in bodies of linalg ops, `arith.extf` may widen an argument whose format changed back to the
 ///   original's,
 /// - element formats of floats are free, except in signatures of functions that are not private,

@@ -49,7 +49,7 @@ def VerifyAssigned : Pass<"mp-verify-assigned", "::mlir::ModuleOp"> {
 def VerifyMaterialized : Pass<"mp-verify-materialized", "::mlir::ModuleOp"> {
   let summary = "Check that types and casts alone say it all: phase 3 (exact)";
   let description = [{
-    For functions whose phase is `materialized`, fails where `mp.precision` is
+    For functions that are `materialized` or `optimized`, fails where `mp.precision` is
     left, where an inserted cast joins f64 and a narrow format or changes nothing,
     where a tensor has tf32 elements, and where a contraction that got a narrowed
     factor accumulates in less than f32.
