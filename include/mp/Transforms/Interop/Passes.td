@@ -95,6 +95,14 @@ def ConvertContractionsToRuntime : Pass<"convert-contractions-to-runtime", "::ml
     constant, becomes a call of `mp_rt_contract` with sizes and strides: matrix
     products of any layout, contractions of any rank, convolutions without copying
     the image. Sums are taken in another, fixed order. Others are left alone.
+
+    Example (`--convert-contractions-to-runtime`):
+    ```mlir
+    func.func @product(%x: memref<4x8xf32>, %w: memref<8x2xf32>, %out: memref<4x2xf32>) {
+      linalg.matmul ins(%x, %w : memref<4x8xf32>, memref<8x2xf32>) outs(%out : memref<4x2xf32>)
+      return
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::memref::MemRefDialect"];
