@@ -7,14 +7,19 @@
 using namespace llvm;
 using namespace mlir::mp::import;
 
-/// jax.result_info stays: it names the results.
-static bool isDropped(StringRef key) {
-  key.consume_front("\"");
+static bool isExporters(StringRef name) {
   static constexpr StringRef dialects[] = {"mhlo",  "jax",  "tf_saved_model", "tf",   "tfl",
                                            "torch", "iree", "stablehlo",      "vhlo", "sdy",
                                            "hal",   "flow", "stream",         "util", "onnx"};
-  return key.contains('.') && key != "jax.result_info" &&
-         is_contained(dialects, key.split('.').first);
+  return name.contains('.') && is_contained(dialects, name.split('.').first);
+}
+
+/// By the key, or by the value. jax.result_info stays: it names the results.
+static bool isDropped(const Source &source, Span entry) {
+  StringRef key = source.text(entry.begin).trim('"'), value = source.text(entry.begin + 2);
+  if (key == "jax.result_info")
+    return false;
+  return isExporters(key) || (entry.end > entry.begin + 2 && value.consume_front("#") && isExporters(value));
 }
 
 size_t mlir::mp::import::dropForeignAttributes(Source &source, size_t open) {
@@ -26,7 +31,7 @@ size_t mlir::mp::import::dropForeignAttributes(Source &source, size_t open) {
   std::string kept;
   bool dropped = false;
   for (Span entry : source.split({open + 1, close})) {
-    if (isDropped(source.text(entry.begin))) {
+    if (isDropped(source, entry)) {
       dropped = true;
       continue;
     }

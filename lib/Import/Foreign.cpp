@@ -60,15 +60,14 @@ static const Advice *findAdvice(StringRef dialect) {
 
 void Foreign::visit(size_t i) {
   StringRef name = source.text(i);
-  Tok kind = source.kind(i);
-  bool isEntity = kind == Tok::Type || kind == Tok::Hash;
-  if (isEntity || kind == Tok::String)
+  bool isType = source.kind(i) == Tok::Type;
+  if (isType || source.kind(i) == Tok::String)
     name = name.drop_front().rtrim('"');
   auto [dialect, rest] = name.split('.');
   if (rest.empty())
     return;
   const Advice *advice = findAdvice(dialect);
-  if (!advice || (!isEntity && !source.isOperation(i)))
+  if (!advice || (!isType && !source.isOperation(i)))
     return;
   auto [entry, isNew] = seen.insert({advice->dialects, {i, 0, ""}});
   ++entry->second.count;

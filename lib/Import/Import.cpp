@@ -87,7 +87,6 @@ static void translateLeftovers(Source &source) {
     }
     case Tok::String:
     case Tok::Type:
-    case Tok::Hash:
       foreign.visit(i);
       break;
     default:

@@ -84,6 +84,20 @@ static bool addOutputShape(Source &source, size_t name) {
   return true;
 }
 
+/// linalg.matmul_transpose_b  ==>  linalg.matmul indexing_maps = [...]; likewise _a and batches.
+static bool translateTransposedMatmul(Source &source, size_t name, bool batch, bool a) {
+  StringRef dims = batch ? "(d0, d1, d2, d3) -> (d0, " : "(d0, d1, d2) -> (";
+  StringRef m = batch ? "d1" : "d0", n = batch ? "d2" : "d1", k = batch ? "d3" : "d2";
+  auto map = [&](StringRef first, StringRef second) {
+    return ("affine_map<" + dims + first + ", " + second + ")>").str();
+  };
+  std::string lhs = a ? map(k, m) : map(m, k), rhs = a ? map(k, n) : map(n, k);
+  source.replace({name, name + 1}, (batch ? "linalg.batch_matmul" : "linalg.matmul") +
+                                       Twine(" indexing_maps = [") + lhs + ", " + rhs + ", " +
+                                       map(m, n) + "]");
+  return true;
+}
+
 /// What to write instead of ops that are gone.
 static StringRef replacement(StringRef name) {
   return StringSwitch<StringRef>(name)
@@ -101,22 +115,26 @@ static StringRef replacement(StringRef name) {
       .Default("");
 }
 
-/// TOSA 0.x: what is an operand since TOSA 1.0 was an attribute.
+/// TOSA before 1.0: attributes that are operands now. As leftovers on ops that never had them they
+/// still parse.
 static StringRef oldTosaAttribute(Source &source, size_t name) {
+  StringRef op = source.text(name).trim('"');
+  StringRef old = StringSwitch<StringRef>(op)
+                      .Case("tosa.reshape", "new_shape")
+                      .Case("tosa.clamp", "min_fp")
+                      .Cases({"tosa.mul", "tosa.rescale"}, "shift")
+                      .Cases({"tosa.conv2d", "tosa.depthwise_conv2d", "tosa.matmul"}, "quantization_info")
+                      .Case("tosa.const", "value")
+                      .Default("");
   size_t end = std::min(source.size(), name + 64);
-  for (size_t i = name + 1; i < end && !source.isOperation(i); ++i) {
-    if (source.kind(i) != Tok::Name || !source.is(i + 1, "="))
-      continue;
-    StringRef key = source.text(i);
-    StringRef advice =
-        StringSwitch<StringRef>(key)
-            .Case("new_shape", "the shape as an operand, made by tosa.const_shape")
-            .Case("quantization_info", "zero points as operands, made by tosa.const")
-            .Cases({"min_fp", "max_fp", "min_int", "max_int"}, "min_val and max_val, typed as the elements")
-            .Default("");
-    if (!advice.empty())
-      return advice;
-  }
+  for (size_t i = name + 1; i < end && !old.empty() && !source.isOperation(i); ++i)
+    if (source.is(i, old) && source.is(i + 1, "="))
+      return StringSwitch<StringRef>(old)
+          .Case("new_shape", "the shape as an operand, made by tosa.const_shape")
+          .Case("min_fp", "min_val and max_val, typed as the elements")
+          .Case("shift", "the shift as an operand, made by tosa.const")
+          .Case("value", "values = instead of value =")
+          .Default("zero points as operands, made by tosa.const");
   return "";
 }
 
@@ -130,6 +148,11 @@ bool mlir::mp::import::translateOldForm(Source &source, size_t name) {
     return translateFill(source, name);
   if (text == "tensor.expand_shape" || text == "linalg.tensor_expand_shape")
     return addOutputShape(source, name);
+  if (StringRef rest = text; source.is(name + 1, "ins") && rest.consume_front("linalg.")) {
+    bool batch = rest.consume_front("batch_");
+    if (rest == "matmul_transpose_a" || rest == "matmul_transpose_b")
+      return translateTransposedMatmul(source, name, batch, rest.ends_with("a"));
+  }
   if (StringRef now = replacement(text); !now.empty() && source.isOperation(name)) {
     source.error(name, "'" + text + "' is a spelling of an older MLIR; write " + now);
     return true;

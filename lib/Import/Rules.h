@@ -54,7 +54,7 @@ private:
   llvm::MapVector<StringRef, Function> functions;
 };
 
-/// Foreign.cpp: ops, types and attributes that cannot be translated. One error per dialect, which
+/// Foreign.cpp: ops and types that cannot be translated. One error per dialect, which
 /// says how to get rid of it.
 class Foreign {
 public:

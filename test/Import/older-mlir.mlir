@@ -2,6 +2,9 @@
 //
 // Spellings of MLIR 11 to 18 that have a plain successor.
 
+// CHECK-DAG: affine_map<(d0, d1, d2) -> (d2, d0)>
+// CHECK-DAG: affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-DAG: affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
 // CHECK-LABEL: func.func @before_mlir_15(
 func @before_mlir_15(%arg0: tensor<8xf32>, %arg1: tensor<?xf32>, %p: i1) -> tensor<2x4xf32> {
   // CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
@@ -37,6 +40,16 @@ func @before_mlir_15(%arg0: tensor<8xf32>, %arg1: tensor<?xf32>, %p: i1) -> tens
   // CHECK: tensor.expand_shape %arg1 {{\[\[}}0, 1]] output_shape [%[[LEFT]], 4] : tensor<?xf32> into tensor<?x4xf32>
   %4 = linalg.tensor_expand_shape %arg1 [[0, 1]] : tensor<?xf32> into tensor<?x4xf32>
   return %3 : tensor<2x4xf32>
+}
+
+// Named transposed products, gone since MLIR 21.
+// CHECK-LABEL: func.func @transposed(
+// CHECK: linalg.matmul indexing_maps = [#[[AT:.*]], #[[AB:.*]], #[[AC:.*]]] ins(%arg0, %arg1
+// CHECK: linalg.batch_matmul indexing_maps = [#[[BT:.*]], #[[BB:.*]], #[[BC:.*]]] ins(%arg3, %arg4
+func.func @transposed(%a: tensor<4x2xf32>, %b: tensor<4x3xf32>, %c: tensor<2x3xf32>, %d: tensor<5x2x4xf32>, %e: tensor<5x3x4xf32>, %f: tensor<5x2x3xf32>) -> (tensor<2x3xf32>, tensor<5x2x3xf32>) {
+  %0 = linalg.matmul_transpose_a ins(%a, %b : tensor<4x2xf32>, tensor<4x3xf32>) outs(%c : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = linalg.batch_matmul_transpose_b ins(%d, %e : tensor<5x2x4xf32>, tensor<5x3x4xf32>) outs(%f : tensor<5x2x3xf32>) -> tensor<5x2x3xf32>
+  return %0, %1 : tensor<2x3xf32>, tensor<5x2x3xf32>
 }
 
 // Blocks of the std dialect.
