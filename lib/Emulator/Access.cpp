@@ -70,10 +70,28 @@ static bool globalLanes(Warp &w, const Inst &inst, const uint64_t *addresses, ui
                         unsigned bytes, Access access, uint8_t **pointers) {
   if (!aligned(w, inst, addresses, mask, bytes, "global"))
     return false;
+  // Usually all lanes lie in one allocation whose bytes are all written.
+  uint64_t low = ~uint64_t(0), high = 0;
   for (uint32_t m = mask; m; m &= m - 1) {
-    unsigned l = std::countr_zero(m);
-    if (!resolveGlobal(w, inst, addresses[l], bytes, access, l, pointers[l]))
-      return false;
+    uint64_t address = addresses[std::countr_zero(m)];
+    low = std::min(low, address);
+    high = std::max(high, address);
+  }
+  Allocation *a = w.lastAllocation;
+  if (!a || low - a->base >= a->size) {
+    a = w.launch->global->find(low);
+    if (a)
+      w.lastAllocation = a;
+  }
+  if (a && high - a->base < a->size && bytes <= a->size - (high - a->base) &&
+      a->allWritten.load(std::memory_order_relaxed) && (access == Access::Read || !a->readOnly)) {
+    forLanes(mask, [&](unsigned l) { pointers[l] = a->data.get() + (addresses[l] - a->base); });
+  } else {
+    for (uint32_t m = mask; m; m &= m - 1) {
+      unsigned l = std::countr_zero(m);
+      if (!resolveGlobal(w, inst, addresses[l], bytes, access, l, pointers[l]))
+        return false;
+    }
   }
   LaunchStats &stats = w.block->counters->stats;
   ++stats.globalRequests;

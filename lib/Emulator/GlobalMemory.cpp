@@ -75,7 +75,20 @@ std::string GlobalMemory::describe(uint64_t address, uint64_t bytes) {
 }
 
 unsigned mp::emulator::globalSectors(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
-  uint64_t seen[2 * kLanes];
+  // Mostly all lie within 64 sectors: a bit each.
+  uint64_t low = ~uint64_t(0), high = 0;
+  for (uint32_t m = mask; m; m &= m - 1) {
+    uint64_t sector = addresses[std::countr_zero(m)] >> 5;
+    low = std::min(low, sector);
+    high = std::max(high, sector);
+  }
+  if (high - low < 64) {
+    uint64_t bits = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+      bits |= uint64_t(1) << ((addresses[std::countr_zero(m)] >> 5) - low);
+    return std::popcount(bits) * (bytes > 32 ? bytes / 32 : 1);
+  }
+  uint64_t seen[kLanes];
   unsigned count = 0;
   uint64_t last = ~uint64_t(0);
   for (; mask; mask &= mask - 1) {

@@ -232,6 +232,9 @@ template <class T, auto F> static Step execRedux(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
+static constexpr auto smaller = [](auto a, auto b) { return a < b ? a : b; };
+static constexpr auto greater = [](auto a, auto b) { return a > b ? a : b; };
+
 static void decodeRedux(Decoder &d) {
   using U = uint32_t;
   using S = int32_t;
@@ -252,11 +255,9 @@ static void decodeRedux(Decoder &d) {
   if (op == "add" && (isU || isS))
     d.out->fn = execRedux<U, [](U a, U b) { return a + b; }>;
   else if (op == "min" && (isU || isS))
-    d.out->fn = isU ? execRedux<U, [](U a, U b) { return a < b ? a : b; }>
-                    : execRedux<S, [](S a, S b) { return a < b ? a : b; }>;
+    d.out->fn = isU ? execRedux<U, smaller> : execRedux<S, smaller>;
   else if (op == "max" && (isU || isS))
-    d.out->fn = isU ? execRedux<U, [](U a, U b) { return a > b ? a : b; }>
-                    : execRedux<S, [](S a, S b) { return a > b ? a : b; }>;
+    d.out->fn = isU ? execRedux<U, greater> : execRedux<S, greater>;
   else if (isB && op == "and")
     d.out->fn = execRedux<U, [](U a, U b) { return a & b; }>;
   else if (isB && op == "or")

@@ -18,6 +18,21 @@ void SharedMemory::reset(uint32_t bytes, unsigned agents, unsigned granule) {
 void mp::emulator::sharedWavefronts(const uint32_t *offsets, uint32_t mask, unsigned bytes,
                                     unsigned &needed, unsigned &least) {
   // Accesses of 8 bytes go by half warps, of 16 by quarters.
+  if (bytes <= 4) {
+    // The usual case: no two lanes want different words of one bank.
+    uint32_t word[32], used = 0;
+    bool conflict = false;
+    for (uint32_t m = mask; m && !conflict; m &= m - 1) {
+      uint32_t wanted = offsets[std::countr_zero(m)] >> 2, bank = wanted & 31;
+      conflict = (used >> bank & 1) && word[bank] != wanted;
+      word[bank] = wanted;
+      used |= 1u << bank;
+    }
+    if (!conflict) {
+      needed = least = mask != 0;
+      return;
+    }
+  }
   unsigned phase = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
   unsigned words = std::max(1u, bytes / 4);
   needed = least = 0;
@@ -69,7 +84,19 @@ bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t
     return false;
   }
   uint8_t *state = shared.state.data() + offset;
-  for (uint32_t k = 0; k < bytes; ++k) {
+  auto allWritten = [&] {
+    uint64_t a = 0x0101010101010101, b = a;
+    if (bytes == 4)
+      return std::memcmp(state, &a, 4) == 0;
+    if (bytes == 8)
+      return std::memcmp(state, &a, 8) == 0;
+    if (bytes != 16)
+      return false;
+    std::memcpy(&a, state, 8), std::memcpy(&b, state + 8, 8);
+    return a == b && a == 0x0101010101010101;
+  };
+  static_assert(kWritten == 1);
+  for (uint32_t k = allWritten() ? bytes : 0; k < bytes; ++k) {
     if (state[k] == kWritten)
       continue;
     if (state[k] == kInFlight) {
