@@ -227,13 +227,17 @@ bool Parser::declarators(Variable prototype, std::vector<Variable> &into, Functi
 bool Parser::initialiser(Variable &v) {
   auto one = [&](auto &self) -> bool {
     if (accept('{')) {
+      if (++depth > 16)
+        return fail("braces nested too deeply");
       if (!accept('}')) {
         do {
           if (!self(self))
             return false;
         } while (accept(','));
-        return expect('}');
+        if (!expect('}'))
+          return false;
       }
+      --depth;
       return true;
     }
     Initial value;

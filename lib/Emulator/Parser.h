@@ -56,6 +56,7 @@ private:
   Lexer lexer;
   Token tok, last;
   unsigned scope = 0;
+  unsigned depth = 0; // nested brackets, bounded so that hostile text cannot exhaust the stack
   std::string error;
   unsigned errorLine = 0;
 };

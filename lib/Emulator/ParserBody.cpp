@@ -126,17 +126,24 @@ bool Parser::sequence(Operand &op, char close) {
 }
 
 bool Parser::operand(Operand &op) {
-  if (accept('{')) {
-    op.kind = Operand::Vector;
-    return sequence(op, '}');
-  }
-  if (accept('(')) {
-    op.kind = Operand::List;
-    return sequence(op, ')');
-  }
-  if (accept('[')) {
-    op.kind = Operand::Address;
-    return address(op);
+  if (tok.is('{') || tok.is('(') || tok.is('[')) {
+    if (depth == 16)
+      return fail("brackets nested too deeply");
+    ++depth;
+    bool fine;
+    if (accept('{')) {
+      op.kind = Operand::Vector;
+      fine = sequence(op, '}');
+    } else if (accept('(')) {
+      op.kind = Operand::List;
+      fine = sequence(op, ')');
+    } else {
+      op.kind = Operand::Address;
+      advance();
+      fine = address(op);
+    }
+    --depth;
+    return fine;
   }
   op.negated = accept('!');
   bool minus = accept('-');
@@ -184,7 +191,12 @@ bool Parser::operand(Operand &op) {
     op.kind = Operand::Pair;
     op.parts.push_back(first);
     op.parts.emplace_back();
-    return operand(op.parts.back());
+    if (depth == 16)
+      return fail("operands nested too deeply");
+    ++depth;
+    bool fine = operand(op.parts.back());
+    --depth;
+    return fine;
   }
   return true;
 }

@@ -130,6 +130,10 @@ TEST(Refusal, BrokenText) {
         ".visible .entry k() { .reg .b32 %a; .reg .b32 %a; ret; }", ".global .b8 x[2] = {1, 2, 3};",
         ".extern .global .b8 y[4];", ".global .u64 p = generic(nothing);", "\"open"})
     EXPECT_FALSE(loadError(bad).empty()) << bad;
+  // Depth is bounded.
+  std::string deep = ".visible .entry k() { mov.u32 ";
+  EXPECT_NE(loadError(deep + std::string(100000, '{')).find("nested too deeply"), std::string::npos);
+  EXPECT_NE(loadError(".global .u32 x[2] = " + std::string(100000, '{')).find("nested too deeply"), std::string::npos);
   auto none = loadModule("", "empty.ptx");
   ASSERT_FALSE(bool(none));
   EXPECT_NE(llvm::toString(none.takeError()).find(".version"), std::string::npos);
