@@ -73,3 +73,17 @@ func.func @depthwise(%x: tensor<1x18x18x16xbf16>, %w: tensor<3x3x16xbf16>, %c: t
   %0 = linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %w : tensor<1x18x18x16xbf16>, tensor<3x3x16xbf16>) outs(%c : tensor<1x16x16x16xf32>) -> tensor<1x16x16x16xf32>
   return %0 : tensor<1x16x16x16xf32>
 }
+
+// Constants count by their values: 0.5 is a tf32 value, 0.1 is not.
+// CHECK-LABEL: func.func @constant_operands
+// CHECK: mpk.mma = "tf32"
+// CHECK-NOT: mpk.mma
+// CHECK: return
+func.func @constant_operands(%a: tensor<64x32xf32>, %c: tensor<64x48xf32>) -> (tensor<64x48xf32>, tensor<64x48xf32>) {
+  %r = mp.round tf32 %a : tensor<64x32xf32>
+  %b = arith.constant dense<0.5> : tensor<32x48xf32>
+  %d = arith.constant dense<0.1> : tensor<32x48xf32>
+  %0 = linalg.matmul ins(%r, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
+  %1 = linalg.matmul ins(%r, %d : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
+  return %0, %1 : tensor<64x48xf32>, tensor<64x48xf32>
+}

@@ -209,6 +209,15 @@ LogicalResult lowerReduction(scf::ParallelOp op) {
 struct MapToLaunch : mlir::mp::impl::MapToLaunchBase<MapToLaunch> {
   using Base::Base;
 
+  /// Host code that reads vectors, mostly to print them, does so on purpose.
+  void markVectorReads() {
+    getOperation()->walk([](Operation *op) {
+      if (isa<vector::TransferReadOp, vector::LoadOp>(op) && !op->getParentOfType<gpu::LaunchOp>() &&
+          isa<MemRefType>(op->getOperand(0).getType()))
+        op->setAttr(kHostReadAttrName, UnitAttr::get(op->getContext()));
+    });
+  }
+
   void runOnOperation() override {
     SmallVector<scf::ParallelOp> reductions, loops;
     getOperation()->walk([&](scf::ParallelOp op) {
@@ -230,6 +239,7 @@ struct MapToLaunch : mlir::mp::impl::MapToLaunchBase<MapToLaunch> {
     }
     for (Block &block : getOperation().getBody())
       formIslands(block);
+    markVectorReads();
   }
 };
 

@@ -11,7 +11,8 @@ using namespace mlir::mp;
 
 /// What is wrong with `op` on the host; empty if nothing is.
 static StringRef hostFault(Operation *op) {
-  if (isa<memref::LoadOp>(op))
+  if (isa<memref::LoadOp, vector::TransferReadOp, vector::LoadOp>(op) &&
+      isa<MemRefType>(op->getOperand(0).getType()))
     return op->hasAttr(kHostReadAttrName) ? "" : "reads device memory on the host";
   if (isa<memref::StoreOp>(op))
     return "writes device memory on the host";

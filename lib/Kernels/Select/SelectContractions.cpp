@@ -29,8 +29,9 @@ static bool holdsTf32(Value value) {
   }
   DenseElementsAttr constant;
   if (matchPattern(value, m_Constant(&constant)) && isa<Float32Type>(constant.getElementType()))
-    return llvm::all_of(constant.getValues<APInt>(),
-                        [](const APInt &bits) { return (bits.getZExtValue() & 0x1fff) == 0; });
+    return llvm::all_of(constant.getValues<APFloat>(), [](const APFloat &element) {
+      return (element.bitcastToAPInt().getZExtValue() & 0x1fff) == 0;
+    });
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp,
           tensor::ExtractSliceOp, tensor::CastOp>(op))
     return holdsTf32(op->getOperand(0));
