@@ -267,8 +267,11 @@ bool Parser::initial(Initial &value) {
     advance();
     if (isInteger && accept('(')) { // 0xFF00(symbol)
       value.mask = bits;
+      if (++depth > 16)
+        return fail("parentheses nested too deeply");
       if (!initial(value))
         return false;
+      --depth;
       return expect(')');
     }
     value.bits = negative ? -bits : bits;

@@ -134,6 +134,10 @@ TEST(Refusal, BrokenText) {
   std::string deep = ".visible .entry k() { mov.u32 ";
   EXPECT_NE(loadError(deep + std::string(100000, '{')).find("nested too deeply"), std::string::npos);
   EXPECT_NE(loadError(".global .u32 x[2] = " + std::string(100000, '{')).find("nested too deeply"), std::string::npos);
+  std::string masks;
+  for (int i = 0; i < 50000; ++i)
+    masks += "1(";
+  EXPECT_NE(loadError(".global .u32 x = " + masks).find("nested too deeply"), std::string::npos);
   auto none = loadModule("", "empty.ptx");
   ASSERT_FALSE(bool(none));
   EXPECT_NE(llvm::toString(none.takeError()).find(".version"), std::string::npos);
