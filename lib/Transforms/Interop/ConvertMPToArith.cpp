@@ -95,6 +95,12 @@ static FailureOr<Value> lower(OpBuilder &builder, RoundOp op) {
                         numerics::Rounding::RNE, numerics::Overflow::IEEE);
 }
 
+FailureOr<Value> mlir::mp::emitConversion(OpBuilder &builder, Operation *op) {
+  if (auto round = dyn_cast<RoundOp>(op))
+    return lower(builder, round);
+  return lower(builder, cast<CastOp>(op));
+}
+
 /// f32 and f64 convert to each other in hardware, to nearest even.
 static bool isHardwareConversion(Operation *op) {
   auto wide = [](Type type) {
@@ -135,7 +141,7 @@ struct ConvertMPToArith : mlir::mp::impl::ConvertMPToArithBase<ConvertMPToArith>
     rewriter.setInsertionPoint(op);
     FailureOr<Value> result =
         TypeSwitch<Operation *, FailureOr<Value>>(op)
-            .Case<CastOp, RoundOp>([&](auto cast) { return lower(rewriter, cast); })
+            .Case<CastOp, RoundOp>([&](auto) { return emitConversion(rewriter, op); })
             .Case<arith::TruncFOp>([&](auto cast) {
               return convert(rewriter, cast, toNumerics(cast.getRoundingmode()),
                              numerics::Overflow::IEEE);

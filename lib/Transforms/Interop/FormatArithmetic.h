@@ -20,6 +20,10 @@ Value emitConversion(OpBuilder &builder, Location loc, Value value, ::mp::numeri
                      ::mp::numerics::Rounding rounding, ::mp::numerics::Overflow overflow,
                      Value randomBits = {});
 
+/// Emits what `op`, an `mp.cast` or `mp.round` on scalars or vectors, computes.
+/// Fails for formats of more than 64 bits.
+FailureOr<Value> emitConversion(OpBuilder &builder, Operation *op);
+
 } // namespace mlir::mp
 
 #endif // MP_LIB_TRANSFORMS_INTEROP_FORMATARITHMETIC_H

@@ -51,6 +51,38 @@ def ConvertMPToArith : Pass<"convert-mp-to-arith"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::mp::MPDialect"];
 }
 
+def CastsToUpstream : Pass<"mp-casts-to-upstream", "::mlir::ModuleOp"> {
+  let summary = "Say casts with upstream ops alone, for other compilers (exact)";
+  let description = [{
+    Needs: phase 3 or 4. Gives: no op and no attribute of mp, and the same values.
+
+    A widening cast becomes `arith.extf`, a narrowing one to nearest even with
+    IEEE overflow `arith.truncf`; beside TOSA ops both become `tosa.cast`. Every
+    other cast or rounding (saturation, other roundings, tf32) becomes a
+    `linalg.generic` of integer arithmetic. No rounding attribute is written:
+    it would lower to a constrained intrinsic.
+
+    Example (`--mp-casts-to-upstream`):
+    ```mlir
+    func.func @both(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = mp.cast ieee %x {inserted} : tensor<4xf32> to tensor<4xbf16>
+      %1 = mp.cast %0 {inserted} : tensor<4xbf16> to tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @both(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = arith.truncf %x : tensor<4xf32> to tensor<4xbf16>
+      %1 = arith.extf %0 : tensor<4xbf16> to tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tosa::TosaDialect"];
+}
+
 def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
   let summary = "Rewrite what upstream's lowering to loops leaves behind or gets wrong (exact)";
   let description = [{
