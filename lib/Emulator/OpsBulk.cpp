@@ -4,9 +4,8 @@
 // groups, and reductions into global memory.
 
 #include "Async.h"
-#include "Half.h"
+#include "BulkReduction.h"
 #include "OpsMemory.h"
-#include "mp/Emulator/TensorMap.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 #include <mutex>
@@ -26,7 +25,7 @@ struct BulkOp {
   Reg mask; // multicast
   bool multicast = false;
   bool reduces = false;
-  enum Reduction : uint8_t { Add, Min, Max, And, Or, Xor } reduction = Add;
+  Reduction reduction = Reduction::Add;
   Type type = Type::None; // of a reduction without a tensor map
 };
 } // namespace
@@ -198,75 +197,6 @@ static bool loadOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
   return fine && deliver(w, i, op, std::move(copy), map->swizzle, dst, bar, l);
 }
 
-template <class T> static void combine(uint8_t *to, const uint8_t *from, BulkOp::Reduction r) {
-  T a, b;
-  std::memcpy(&a, to, sizeof(T));
-  std::memcpy(&b, from, sizeof(T));
-  if constexpr (std::is_same_v<T, F16Bits>) {
-    float x = widenF16(a.bits), y = widenF16(b.bits);
-    a.bits = narrowF16(r == BulkOp::Add ? x + y : (r == BulkOp::Min) == (x < y) ? x : y);
-  } else if constexpr (std::is_same_v<T, BF16Bits>) {
-    float x = widenBF16(a.bits), y = widenBF16(b.bits);
-    a.bits = narrowBF16(r == BulkOp::Add ? x + y : (r == BulkOp::Min) == (x < y) ? x : y);
-  } else if constexpr (std::is_floating_point_v<T>) {
-    a = a + b;
-  } else {
-    switch (r) {
-    case BulkOp::Add:
-      a = T(a + b);
-      break;
-    case BulkOp::Min:
-      a = std::min(a, b);
-      break;
-    case BulkOp::Max:
-      a = std::max(a, b);
-      break;
-    case BulkOp::And:
-      a = a & b;
-      break;
-    case BulkOp::Or:
-      a = a | b;
-      break;
-    case BulkOp::Xor:
-      a = a ^ b;
-      break;
-    }
-  }
-  std::memcpy(to, &a, sizeof(T));
-}
-
-using CombineFn = void (*)(uint8_t *, const uint8_t *, BulkOp::Reduction);
-static CombineFn combineFor(TensorMap::Type t, unsigned &bytes) {
-  switch (t) {
-  case TensorMap::Type::F32:
-    bytes = 4;
-    return combine<float>;
-  case TensorMap::Type::F64:
-    bytes = 8;
-    return combine<double>;
-  case TensorMap::Type::F16:
-    bytes = 2;
-    return combine<F16Bits>;
-  case TensorMap::Type::BF16:
-    bytes = 2;
-    return combine<BF16Bits>;
-  case TensorMap::Type::U32:
-    bytes = 4;
-    return combine<uint32_t>;
-  case TensorMap::Type::S32:
-    bytes = 4;
-    return combine<int32_t>;
-  case TensorMap::Type::U64:
-    bytes = 8;
-    return combine<uint64_t>;
-  case TensorMap::Type::S64:
-    bytes = 8;
-    return combine<int64_t>;
-  default:
-    return nullptr;
-  }
-}
-
 static bool storeRange(Warp &w, const Inst &i, const BulkOp &op, uint64_t to, const uint8_t *from, uint32_t bytes,
                        TensorMap::Type type, unsigned lane) {
   uint8_t *p;
@@ -282,7 +212,7 @@ static bool storeRange(Warp &w, const Inst &i, const BulkOp &op, uint64_t to, co
   unsigned e = 0;
   CombineFn fn = combineFor(type, e);
   bool floating = type == TensorMap::Type::F32 || type == TensorMap::Type::F64;
-  if (!fn || (floating && op.reduction != BulkOp::Add)) {
+  if (!fn || (floating && op.reduction != Reduction::Add)) {
     w.fault(FaultKind::Misuse, i, "this reduction does not exist for the element type", lane);
     return false;
   }
@@ -437,7 +367,7 @@ static void decodeTransfer(Decoder &d, bool reduces) {
     fine = false;
     for (unsigned k = 0; k < 6 && !fine; ++k)
       if (d.take(names[k])) {
-        op.reduction = BulkOp::Reduction(k);
+        op.reduction = Reduction(k);
         fine = true;
       }
     d.take("noftz");
