@@ -73,6 +73,7 @@ void RandomGraph::addOps(Pool &pool, unsigned count, unsigned depth) {
       &RandomGraph::addConstant,    &RandomGraph::addSelect,
       &RandomGraph::addUserCasts,   &RandomGraph::addSlices,
       &RandomGraph::addScalars,     &RandomGraph::addPad,
+      &RandomGraph::addTosa,        &RandomGraph::addTosa,
       &RandomGraph::addCall};
   for (unsigned i = 0; i < count; ++i) {
     if (depth < 3 && oneIn(10)) {

@@ -47,6 +47,10 @@ private:
   void addScalars(Pool &pool);
   void addPad(Pool &pool);
 
+  // RandomGraphTosa.cpp: elementwise, data movement, matmul, conv2d.
+  void addTosa(Pool &pool);
+  Value tosaConstant(RankedTensorType type);
+
   // RandomGraphControl.cpp: regions, calls and blocks.
   void addFor(Pool &pool, unsigned depth);
   void addIf(Pool &pool, unsigned depth);
