@@ -308,13 +308,19 @@ void RandomGraph::addSelect(Pool &pool) {
   pool.push_back(arith::SelectOp::create(builder, loc, less, y, x));
 }
 
-/// A user's own trip to bf16 and back, or just there.
+/// A user's own trip to bf16 and back, or just there, in arith's words or in mp's.
 void RandomGraph::addUserCasts(Pool &pool) {
   Value x = pick(pool);
   if (!formatOf(x).isF32())
     return addUnary(pool);
-  Value narrow = arith::TruncFOp::create(
-      builder, loc, mlir::mp::withFormat(x.getType(), builder.getBF16Type()), x);
+  Type type = mlir::mp::withFormat(x.getType(), builder.getBF16Type());
+  Value narrow;
+  if (oneIn(2))
+    narrow = arith::TruncFOp::create(builder, loc, type, x);
+  else
+    narrow = mlir::mp::CastOp::create(
+        builder, loc, type, x, Value(), mlir::mp::RoundingAttr(),
+        mlir::mp::OverflowAttr::get(context, mlir::mp::Overflow::IEEE), UnitAttr());
   if (oneIn(2))
     pool.push_back(narrow);
   else

@@ -123,23 +123,48 @@ static void moveCasts(Operation *root) {
     }
 }
 
-/// Folds every cast and rounding, in program order; constants that only they read go.
+/// conversion(constant)  ==>  the constant in its final format, by an op of its own kind: a graph of
+/// TOSA stays one
+static bool foldConstant(Operation *op) {
+  Operation *source = op->getOperand(0).getDefiningOp();
+  Attribute value;
+  if (!source || source->getNumOperands() != 0 || op->getNumOperands() != 1 ||
+      !matchPattern(source, m_Constant(&value)))
+    return false;
+  SmallVector<OpFoldResult> results;
+  if (failed(op->fold({value}, results)) || results.size() != 1)
+    return false;
+  auto folded = dyn_cast<Attribute>(results.front());
+  if (!folded)
+    return false;
+  Operation *constant = source->clone();
+  // arith calls it `value`, tosa `values`.
+  for (NamedAttribute attribute : source->getAttrs())
+    if (attribute.getValue() == value)
+      constant->setAttr(attribute.getName(), folded);
+  constant->getResult(0).setType(op->getResult(0).getType());
+  OpBuilder(source).insert(constant);
+  op->replaceAllUsesWith(constant);
+  op->erase();
+  if (source->use_empty())
+    source->erase();
+  return true;
+}
+
+/// Folds every inserted cast and rounding, in program order; constants that only they read go.
+/// The user's own stay, as every op of the original does.
 static void foldCasts(Operation *root) {
   SmallVector<Operation *> conversions;
   root->walk([&](Operation *op) {
-    if (isa<CastOp, RoundOp>(op))
+    auto cast = dyn_cast<CastOp>(op);
+    auto round = dyn_cast<RoundOp>(op);
+    if ((cast && cast.getInserted()) || (round && round.getInserted()))
       conversions.push_back(op);
   });
   OperationFolder folder(root->getContext());
-  for (Operation *op : conversions) {
-    Operation *source = op->getOperand(0).getDefiningOp();
-    if (failed(folder.tryToFold(op)))
-      continue;
-    if (source && source->use_empty() && matchPattern(source, m_Constant())) {
-      folder.notifyRemoval(source);
-      source->erase();
-    }
-  }
+  for (Operation *op : conversions)
+    if (!foldConstant(op))
+      (void)folder.tryToFold(op);
 }
 
 /// One cast per value and format: the first one, where it dominates the others.
@@ -147,12 +172,11 @@ static void mergeCasts(Operation *root) {
   DominanceInfo dominance(root);
   DenseMap<std::tuple<Value, Type, Attribute, Attribute>, CastOp> first;
   root->walk([&](CastOp cast) {
-    if (cast.getBits())
+    if (cast.getBits() || !cast.getInserted())
       return;
     CastOp &known = first[{cast.getSource(), cast.getType(), cast.getRoundingAttr(),
                            cast.getOverflowAttr()}];
-    if (known && known.getInserted() == cast.getInserted() &&
-        dominance.dominates(known.getOperation(), cast)) {
+    if (known && dominance.dominates(known.getOperation(), cast)) {
       cast.getResult().replaceAllUsesWith(known.getResult());
       cast.erase();
       return;

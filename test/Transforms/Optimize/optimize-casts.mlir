@@ -88,3 +88,28 @@ func.func @stores_constants_in_their_final_format() -> tensor<4xbf16> {
   %0 = mp.cast ieee %c {inserted} : tensor<4xf32> to tensor<4xbf16>
   return %0 : tensor<4xbf16>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @keeps_constants_of_tosa
+// CHECK-NEXT: "tosa.const"() <{values = dense<1.000980e-01> : tensor<4xbf16>}>
+// CHECK-NEXT: return
+func.func @keeps_constants_of_tosa() -> tensor<4xbf16> {
+  %c = "tosa.const"() {values = dense<0.1> : tensor<4xf32>} : () -> tensor<4xf32>
+  %0 = mp.cast ieee %c {inserted} : tensor<4xf32> to tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @keeps_the_users_casts
+// CHECK: arith.constant dense<1.000000e-01> : tensor<4xf32>
+// CHECK-COUNT-2: mp.cast ieee
+// CHECK: mp.round tf32
+func.func @keeps_the_users_casts() -> (tensor<4xbf16>, tensor<4xbf16>, tensor<4xf32>) {
+  %c = arith.constant dense<0.1> : tensor<4xf32>
+  %0 = mp.cast ieee %c : tensor<4xf32> to tensor<4xbf16>
+  %1 = mp.cast ieee %c : tensor<4xf32> to tensor<4xbf16>
+  %2 = mp.round tf32 %c : tensor<4xf32>
+  return %0, %1, %2 : tensor<4xbf16>, tensor<4xbf16>, tensor<4xf32>
+}
