@@ -3,6 +3,7 @@
 // Attributes that only exporters read.
 
 #include "Rules.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 using namespace mlir::mp::import;
@@ -28,17 +29,14 @@ size_t mlir::mp::import::dropForeignAttributes(Source &source, size_t open) {
   if (!isKey || !isEntry)
     return open;
   size_t close = source.closing(open);
-  std::string kept;
-  bool dropped = false;
-  for (Span entry : source.split({open + 1, close})) {
-    if (isDropped(source, entry)) {
-      dropped = true;
-      continue;
-    }
-    kept += (kept.empty() ? "" : ", ") + source.text(entry).str();
-  }
-  if (!dropped)
+  SmallVector<Span> entries = source.split({open + 1, close});
+  auto isDroppedEntry = [&](Span entry) { return isDropped(source, entry); };
+  if (close >= source.size() || none_of(entries, isDroppedEntry))
     return open;
+  std::string kept;
+  for (Span entry : entries)
+    if (!isDroppedEntry(entry))
+      kept += (kept.empty() ? "" : ", ") + source.text(entry).str();
   size_t begin = open;
   if (kept.empty() && open > 0 && source.is(open - 1, "attributes"))
     --begin;

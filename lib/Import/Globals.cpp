@@ -5,6 +5,9 @@
 using namespace llvm;
 using namespace mlir::mp::import;
 
+/// Tokens a global may have; a literal and what is in brackets count as one.
+static constexpr size_t kLongest = 64;
+
 static bool isFunction(StringRef name) { return name == "util.func" || name == "func.func"; }
 static bool isCall(StringRef name) {
   return name == "util.call" || name == "func.call" || name == "call";
@@ -45,7 +48,7 @@ void Globals::collectGlobal(size_t name) {
     at = source.closing(at) + 1;
   size_t colon = at;
   if (source.is(at, "=")) {
-    colon = source.find(at + 1, source.size(), ":");
+    colon = source.find(at + 1, at + kLongest, ":");
     StringRef attribute = source.text(at + 1);
     global.isParameter = attribute.ends_with(".parameter.named");
     if (global.isParameter) {
@@ -90,7 +93,7 @@ void Globals::collectFunction(size_t name) {
 /// util.global.load immutable @w: the token of @w.
 size_t Globals::loadedSymbol(size_t name) const {
   size_t i = name + 1;
-  while (i < source.size() && source.kind(i) != Tok::Symbol)
+  while (i < name + 8 && source.kind(i) != Tok::Symbol)
     ++i;
   return i;
 }
@@ -197,7 +200,7 @@ size_t Globals::translate(size_t name, size_t depth) {
   }
   const Global &global = found->second;
   if (source.is(name, "util.global")) {
-    size_t end = source.typeEnd(source.find(symbol, source.size(), ":") + 1);
+    size_t end = source.typeEnd(source.find(symbol, symbol + kLongest, ":") + 1);
     if (!global.isParameter && global.alias.empty())
       source.error(name, "'util.global' " + found->first +
                              " has no value mp can read; export with the values inside, or as "

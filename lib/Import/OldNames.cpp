@@ -103,7 +103,7 @@ bool mlir::mp::import::renameOldOp(Source &source, size_t name) {
     if (standard == "constant" && source.kind(name + 1) == Tok::Symbol)
       return become("func.constant");
     if (standard == "dim") {
-      size_t type = source.find(name, source.size(), ":") + 1;
+      size_t type = source.find(name, name + 16, ":") + 1;
       return become(source.is(type, "tensor") ? "tensor.dim" : "memref.dim");
     }
     if (StringRef arith = standardOp(standard); !arith.empty())

@@ -49,13 +49,20 @@ static int bracketStep(const Token &token, StringRef text) {
 }
 
 size_t Source::closing(size_t open) const {
-  int depth = 0;
-  for (size_t i = open; i < size(); ++i) {
-    depth += bracketStep(tokens[i], text(i));
-    if (depth == 0)
-      return i;
+  if (partners.empty()) { // in one pass, however deep the text is nested
+    partners.assign(size(), size());
+    std::vector<size_t> opened;
+    for (size_t i = 0; i < size(); ++i) {
+      int step = bracketStep(tokens[i], text(i));
+      if (step > 0) {
+        opened.push_back(i);
+      } else if (step < 0 && !opened.empty()) {
+        partners[opened.back()] = i;
+        opened.pop_back();
+      }
+    }
   }
-  return size();
+  return open < size() ? partners[open] : size();
 }
 
 size_t Source::typeEnd(size_t i) const {
@@ -68,15 +75,19 @@ size_t Source::typeEnd(size_t i) const {
   return is(i + 1, "<") ? closing(i + 1) + 1 : i + 1;
 }
 
+/// One past the token at `i`, or past the brackets that open there.
+size_t Source::skip(size_t i) const {
+  return bracketStep(tokens[i], text(i)) > 0 ? std::min(closing(i), size() - 1) + 1 : i + 1;
+}
+
 SmallVector<Span> Source::split(Span span) const {
   SmallVector<Span> pieces;
   if (span.empty())
     return pieces;
-  int depth = 0;
+  span.end = std::min(span.end, size());
   size_t begin = span.begin;
-  for (size_t i = span.begin; i < span.end; ++i) {
-    depth += bracketStep(tokens[i], text(i));
-    if (depth == 0 && is(i, ",")) {
+  for (size_t i = span.begin; i < span.end; i = skip(i)) {
+    if (is(i, ",")) {
       pieces.push_back({begin, i});
       begin = i + 1;
     }
@@ -86,12 +97,10 @@ SmallVector<Span> Source::split(Span span) const {
 }
 
 size_t Source::find(size_t begin, size_t end, StringRef what) const {
-  int depth = 0;
-  for (size_t i = begin; i < end; ++i) {
-    if (depth == 0 && is(i, what))
+  end = std::min(end, size());
+  for (size_t i = begin; i < end; i = skip(i))
+    if (is(i, what))
       return i;
-    depth += bracketStep(tokens[i], text(i));
-  }
   return end;
 }
 
@@ -192,6 +201,8 @@ std::string mlir::mp::import::nameFile(StringRef advice, MemoryBufferRef input) 
 }
 
 void Source::error(size_t i, const Twine &message) {
+  if (errors.size() == 20)
+    return; // enough to work on
   errors.push_back(position(i) + "error: " + message.str());
 }
 

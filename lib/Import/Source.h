@@ -107,6 +107,7 @@ public:
   StringRef value(size_t i) const;
 
 private:
+  size_t skip(size_t i) const;
   struct Edit {
     size_t begin, length;
     std::string with;
@@ -118,6 +119,7 @@ private:
   };
   MemoryBufferRef buffer;
   std::vector<Token> tokens;
+  mutable std::vector<size_t> partners; ///< closing bracket of each open one, made when first asked
   std::vector<Edit> edits;
   std::vector<std::string> errors;
   llvm::StringMap<Renamed> renamed;
