@@ -31,20 +31,20 @@ def ConvertMPToArith : Pass<"convert-mp-to-arith"> {
     ```
     becomes
     ```mlir
-    func.func @widen(%x: bf16) -> f32 {
-      %c16 = arith.constant 16 : i32
-      %c32767 = arith.constant 32767 : i32
-      %c32640 = arith.constant 32640 : i32
-      %quiet = arith.constant 4194304 : i32
-      %bits = arith.bitcast %x : bf16 to i16
-      %wide = arith.extui %bits : i16 to i32
-      %shifted = arith.shli %wide, %c16 : i32
-      %magnitude = arith.andi %wide, %c32767 : i32
-      %isNaN = arith.cmpi ugt, %magnitude, %c32640 : i32
-      %asNaN = arith.ori %shifted, %quiet : i32
-      %result = arith.select %isNaN, %asNaN, %shifted : i32
-      %0 = arith.bitcast %result : i32 to f32
-      return %0 : f32
+    func.func @widen(%arg0: bf16) -> f32 {
+      %0 = arith.bitcast %arg0 : bf16 to i16
+      %1 = arith.extui %0 : i16 to i32
+      %c32767_i32 = arith.constant 32767 : i32
+      %2 = arith.andi %1, %c32767_i32 : i32
+      %c16_i32 = arith.constant 16 : i32
+      %3 = arith.shli %1, %c16_i32 : i32
+      %c32640_i32 = arith.constant 32640 : i32
+      %4 = arith.cmpi ugt, %2, %c32640_i32 : i32
+      %c4194304_i32 = arith.constant 4194304 : i32
+      %5 = arith.ori %3, %c4194304_i32 : i32
+      %6 = arith.select %4, %5, %3 : i32
+      %7 = arith.bitcast %6 : i32 to f32
+      return %7 : f32
     }
     ```
   }];
@@ -108,8 +108,9 @@ def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
     ```
     becomes
     ```mlir
-    func.func @square(%x: f32) -> f32 {
-      %0 = arith.mulf %x, %x : f32
+    func.func @square(%arg0: f32) -> f32 attributes {llvm.emit_c_interface} {
+      %c2_i64 = arith.constant 2 : i64
+      %0 = arith.mulf %arg0, %arg0 : f32
       return %0 : f32
     }
     ```
@@ -191,16 +192,19 @@ def OutlineLoops : Pass<"mp-outline-loops", "::mlir::ModuleOp"> {
     ```
     becomes
     ```mlir
-    func.func @main(%x: memref<4xf32>, %n: index) {
-      call @loops(%x, %n) : (memref<4xf32>, index) -> ()
-      return
-    }
-    func.func private @loops(%x: memref<4xf32>, %n: index) attributes {passthrough = ["noinline"]} {
-      %zero = arith.constant 0.0 : f32
+    func.func @main(%arg0: memref<4xf32>, %arg1: index) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
-      scf.for %i = %c0 to %n step %c1 {
-        memref.store %zero, %x[%i] : memref<4xf32>
+      %cst = arith.constant 0.000000e+00 : f32
+      call @loops(%arg0, %arg1) : (memref<4xf32>, index) -> ()
+      return
+    }
+    func.func private @loops(%arg0: memref<4xf32>, %arg1: index) attributes {passthrough = ["noinline"]} {
+      %cst = arith.constant 0.000000e+00 : f32
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      scf.for %arg2 = %c0 to %arg1 step %c1 {
+        memref.store %cst, %arg0[%arg2] : memref<4xf32>
       }
       return
     }
@@ -255,10 +259,10 @@ def EmulateNarrowArithmetic : Pass<"mp-emulate-narrow-arithmetic"> {
     ```
     becomes
     ```mlir
-    func.func @add(%x: f16, %y: f16) -> f16 {
-      %0 = arith.extf %x fastmath<contract> : f16 to f32
-      %1 = arith.extf %y fastmath<contract> : f16 to f32
-      %2 = arith.addf %0, %1 : f32
+    func.func @add(%arg0: f16, %arg1: f16) -> f16 {
+      %0 = arith.extf %arg1 fastmath<contract> : f16 to f32
+      %1 = arith.extf %arg0 fastmath<contract> : f16 to f32
+      %2 = arith.addf %1, %0 : f32
       %3 = arith.truncf %2 fastmath<contract> : f32 to f16
       return %3 : f16
     }
