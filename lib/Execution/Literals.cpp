@@ -191,7 +191,7 @@ static Array seededArray(const Parameter &parameter, uint64_t seed, int64_t dyna
   return uniformArray(type, shape, seed, std::sqrt(3 * largest / fanIn), 0);
 }
 
-static llvm::Expected<Array> readInput(StringRef text) {
+llvm::Expected<Array> mlir::mp::readInput(StringRef text) {
   if (!text.consume_front("@"))
     return parseLiteral(text);
   size_t at = text.rfind(".safetensors:");

@@ -6,7 +6,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -15,6 +14,7 @@
 #include "mp/Transforms/Interop/Passes.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -79,6 +79,27 @@ static llvm::orc::SymbolMap runtimeSymbols(llvm::orc::MangleAndInterner mangle) 
   return symbols;
 }
 
+/// -O2 with vectorised loops, but without what multiplies the code of each: a
+/// program runs once, and compiling it is the larger part.
+static void optimize(llvm::Module &ir, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = false;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = false;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(ir, modules);
+}
+
 static llvm::Expected<std::unique_ptr<ExecutionEngine>> createEngine(ModuleOp module,
                                                                      std::string *llvmIR) {
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
@@ -87,14 +108,15 @@ static llvm::Expected<std::unique_ptr<ExecutionEngine>> createEngine(ModuleOp mo
   auto machine = builder->createTargetMachine();
   if (!machine)
     return machine.takeError();
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0, machine->get());
+  llvm::TargetMachine *target = machine->get(); // the engine keeps it
   ExecutionEngineOptions options;
   auto transform = [&](llvm::Module *ir) -> llvm::Error {
     if (llvmIR) {
       llvm::raw_string_ostream stream(*llvmIR);
       ir->print(stream, nullptr);
     }
-    return optimize(ir);
+    optimize(*ir, *target);
+    return llvm::Error::success();
   };
   options.transformer = transform;
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;

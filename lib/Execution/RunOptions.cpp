@@ -31,6 +31,12 @@ StringRef mlir::mp::runHelp() {
   --emit-llvm           print the LLVM IR instead of running
   --help, --version
 
+of PTX files, which run in the emulator: mp-run KERNEL.ptx --kernel=K --grid=X,Y,Z --block=X,Y,Z
+  --smem=BYTES          dynamic shared memory
+  --chip=sm_80          whose Tensor Cores (default: the file's target)
+  --input=VALUE         once per parameter: arrays become device memory, i32:7 is passed by value
+  --output=@y.npy       the last arrays, after the launch
+
 Exit status: 0 done, 1 a comparison or a check of the program failed, 2 wrong usage or input.
 
   mp-run model.mlir --compare=f64
@@ -79,6 +85,16 @@ static llvm::Error parseInteger(StringRef option, StringRef value, T least, T &r
   return llvm::Error::success();
 }
 
+/// X, X,Y or X,Y,Z.
+static llvm::Error parseExtent(StringRef option, StringRef value, std::array<uint32_t, 3> &extent) {
+  SmallVector<StringRef> parts;
+  value.split(parts, ',');
+  for (auto [i, part] : llvm::enumerate(parts))
+    if (i >= 3 || part.getAsInteger(10, extent[i]) || extent[i] < 1)
+      return bad(option, value, "one to three positive numbers, as in 4,2,1");
+  return llvm::Error::success();
+}
+
 llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> arguments) {
   RunOptions options;
   using Handler = std::function<llvm::Error(StringRef)>;
@@ -108,6 +124,11 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
       {"dim",
        [&](StringRef v) { return parseInteger<int64_t>("dim", v, 1, options.inputs.dynamicSize); }},
       {"steps", [&](StringRef v) { return parseInteger<int64_t>("steps", v, 1, options.steps); }},
+      {"kernel", text(options.kernel)},
+      {"chip", text(options.chip)},
+      {"grid", [&](StringRef v) { return parseExtent("grid", v, options.grid); }},
+      {"block", [&](StringRef v) { return parseExtent("block", v, options.block); }},
+      {"smem", [&](StringRef v) { return parseInteger<uint32_t>("smem", v, 0, options.sharedBytes); }},
       {"device", [&](StringRef v) { return parseDevice(options, v); }},
       {"numerics", [&](StringRef v) { return parseNumerics(options, v); }},
       {"max-rel",

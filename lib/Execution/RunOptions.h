@@ -5,6 +5,8 @@
 #include "mp/Execution/Inputs.h"
 #include "mp/Numerics/TensorCore.h"
 
+#include <array>
+
 namespace mlir::mp {
 
 /// What the command line of mp-run says.
@@ -21,6 +23,10 @@ struct RunOptions {
   bool perOp = false;
   std::string json;
   int64_t steps = 1;
+  /// Of PTX files only.
+  std::string kernel, chip;
+  std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  uint32_t sharedBytes = 0;
   bool emitLLVM = false;
   bool help = false;
   bool version = false;

@@ -2,6 +2,7 @@
 
 #include "mp/Execution/RunTool.h"
 
+#include "PtxMode.h"
 #include "RunOptions.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -337,6 +338,8 @@ int mlir::mp::runRun(int argc, char **argv, DialectRegistry &registry,
     llvm::outs() << (options->help ? runHelp() : "mp-run, with LLVM " LLVM_VERSION_STRING "\n");
     return 0;
   }
+  if (StringRef(options->file).ends_with(".ptx"))
+    return runPtx(*options);
   registerExecution(registry);
   MLIRContext context(registry);
   // Attributes of unknown dialects, which exporters leave, change nothing here.

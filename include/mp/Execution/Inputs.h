@@ -35,6 +35,9 @@ llvm::Expected<std::vector<Array>> makeInputs(const Signature &signature,
                                               const InputOptions &options,
                                               std::vector<std::string> &notes);
 
+/// Reads one --input: a file or a literal.
+llvm::Expected<Array> readInput(llvm::StringRef text);
+
 /// Parses one literal (see InputOptions).
 llvm::Expected<Array> parseLiteral(llvm::StringRef text);
 

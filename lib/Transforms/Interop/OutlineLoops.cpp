@@ -29,6 +29,11 @@ static bool isKernel(scf::ForOp loop) {
               .wasInterrupted();
 }
 
+/// Attributes of LLVM functions.
+static ArrayAttr functionAttributes(Operation *op, ArrayRef<StringRef> names) {
+  return Builder(op->getContext()).getStrArrayAttr(names);
+}
+
 namespace {
 
 struct OutlineLoops : mlir::mp::impl::OutlineLoopsBase<OutlineLoops> {
@@ -42,8 +47,12 @@ struct OutlineLoops : mlir::mp::impl::OutlineLoopsBase<OutlineLoops> {
     });
     SymbolTable symbols(getOperation());
     llvm::StringMap<func::FuncOp> known;
-    for (scf::ForOp kernel : kernels)
+    for (scf::ForOp kernel : kernels) {
+      // What remains only calls: optimising it would buy nothing.
+      if (auto caller = kernel->getParentOfType<func::FuncOp>())
+        caller->setAttr("passthrough", functionAttributes(caller, {"noinline", "optnone"}));
       outline(kernel, symbols, known);
+    }
   }
 
   static void outline(scf::ForOp loop, SymbolTable &symbols,
@@ -67,7 +76,7 @@ struct OutlineLoops : mlir::mp::impl::OutlineLoopsBase<OutlineLoops> {
     auto function = func::FuncOp::create(
         loc, "loops", b.getFunctionType(ValueRange(arguments).getTypes(), {}));
     function.setPrivate();
-    function->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
+    function->setAttr("passthrough", functionAttributes(loop, {"noinline"}));
     Block *body = function.addEntryBlock();
     b.setInsertionPointToStart(body);
     IRMapping map;

@@ -192,7 +192,7 @@ def OutlineLoops : Pass<"mp-outline-loops", "::mlir::ModuleOp"> {
     ```
     becomes
     ```mlir
-    func.func @main(%arg0: memref<4xf32>, %arg1: index) {
+    func.func @main(%arg0: memref<4xf32>, %arg1: index) attributes {passthrough = ["noinline", "optnone"]} {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %cst = arith.constant 0.000000e+00 : f32

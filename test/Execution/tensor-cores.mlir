@@ -1,0 +1,31 @@
+// One product of 1 and fifteen of 2^-25. f32 sums to nearest lose each small one; sm_90 aligns
+// all sixteen with 25 fraction bits and then cuts to 24 digits: 1 + 3 * 2^-23.
+// RUN: mp-run %s --entry=bf16 --input="1x16xbf16=[1 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900]" --input="16x1xbf16=[1 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980]" | FileCheck %s --check-prefix=IEEE
+// RUN: mp-run %s --entry=bf16 --numerics=sm_90 --input="1x16xbf16=[1 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900 0x3900]" --input="16x1xbf16=[1 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980 0x3980]" | FileCheck %s --check-prefix=SM90
+// RUN: mp-run %s --entry=tf32 --numerics=sm_80 --seed=1 | FileCheck %s --check-prefix=TF32
+// RUN: mp-run %s --entry=f32 --numerics=sm_80 --seed=1 | FileCheck %s --check-prefix=F32
+
+// IEEE: result 0: 1x1xf32 = [1]
+// SM90: arithmetic: sm_90 wgmma bf16
+// SM90: result 0: 1x1xf32 = [1.00000036]
+func.func @bf16(%a: tensor<1x16xbf16>, %b: tensor<16x1xbf16>) -> tensor<1x1xf32> {
+  %c = arith.constant dense<0.0> : tensor<1x1xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<1x16xbf16>, tensor<16x1xbf16>) outs(%c : tensor<1x1xf32>) -> tensor<1x1xf32>
+  return %0 : tensor<1x1xf32>
+}
+
+// TF32: arithmetic: sm_80 mma.sync tf32
+func.func @tf32(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> tensor<4x4xf32> {
+  %c = arith.constant dense<0.0> : tensor<4x4xf32>
+  %0 = mp.round tf32 %a : tensor<4x8xf32>
+  %1 = mp.round tf32 %b : tensor<8x4xf32>
+  %2 = linalg.matmul ins(%0, %1 : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
+// F32: arithmetic: IEEE f32 for f32 by f32
+func.func @f32(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> tensor<4x4xf32> {
+  %c = arith.constant dense<0.0> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
