@@ -238,12 +238,37 @@ static Value narrow(Bits &bits, Value source, const FormatInfo &from, const Form
   return bits.select(bits.isAbove(magnitude, from.infinity), nan, result);
 }
 
+/// The exponent of the last place of a pattern, as `bits`' integers.
+static Value lastPlace(Bits &bits, Value pattern, const FormatInfo &format) {
+  Value magnitude = format.hasSign ? bits.conj(pattern, format.signBit - 1) : pattern;
+  Value field = bits.shr(magnitude, format.fractionBits);
+  if (format.hasZero)
+    field = bits.greatest(field, bits.constant(1));
+  return bits.sub(field, bits.constant(uint64_t(format.bias + int(format.fractionBits))));
+}
+
+/// Random bits count from the last place of the source; a wider form of the same
+/// value has more places, by which they move up.
+static Value alignRandomBits(Bits &bits, Value random, Value source, Format from, Value working,
+                             Format workingFormat) {
+  Value random64 = arith::ExtUIOp::create(bits.b, bits.type(), random);
+  if (from == workingFormat)
+    return random64;
+  Value up = bits.sub(lastPlace(bits, bits.patternOf(source), info(from)),
+                      lastPlace(bits, bits.patternOf(working), info(workingFormat)));
+  // Out of range for NaN and infinity only, where the bits do not matter.
+  up = bits.least(bits.greatest(up, bits.constant(0)), bits.constant(63));
+  return bits.shl(random64, up);
+}
+
 Value mlir::mp::emitConversion(OpBuilder &builder, Location loc, Value value, Format from,
                                Type resultType, Format to, Rounding rounding, Overflow overflow,
                                Value randomBits) {
   ImplicitLocOpBuilder b(loc, builder);
   Bits words(b, value.getType(), 32);
   Type f32 = words.typeOf(b.getF32Type()), f64 = words.typeOf(b.getF64Type());
+  Value source = value;
+  Format sourceFormat = from == Format::TF32 ? Format::F32 : from;
 
   // To f32 first, unless the source is wider or a tf32 value, which is one.
   if (from != Format::F64 && from != Format::F32 && from != Format::TF32)
@@ -268,7 +293,7 @@ Value mlir::mp::emitConversion(OpBuilder &builder, Location loc, Value value, Fo
   // Random bits count from the lowest discarded one, so the sum may need 64 bits.
   Bits wide(b, value.getType(), from == Format::F64 || randomBits ? 64 : 32);
   if (randomBits)
-    randomBits = arith::ExtUIOp::create(b, wide.type(), randomBits);
+    randomBits = alignRandomBits(wide, randomBits, source, sourceFormat, value, from);
   Value pattern = narrow(wide, wide.patternOf(value), info(from), info(to), rounding, overflow,
                          randomBits);
   if (to == Format::TF32) // its register form is an f32
