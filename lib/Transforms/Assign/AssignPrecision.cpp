@@ -3,6 +3,7 @@
 // mp-assign-precision: the layers of decision, in order, function by function.
 
 #include "Decisions.h"
+#include "mp/Target/Targets.h"
 #include "mp/Transforms/Assign/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -23,6 +24,14 @@ static FloatType parseFormat(StringRef name, MLIRContext *context) {
       .Default({});
 }
 
+/// An error unless `target` is known and multiplies numbers of `format`.
+static llvm::Error checkTarget(StringRef target, StringRef format) {
+  llvm::Expected<const ::mp::target::TargetModel &> model = ::mp::target::lookupTarget(target);
+  if (!model)
+    return model.takeError();
+  return ::mp::target::checkFormat(*model, format);
+}
+
 namespace {
 struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   using AssignPrecisionBase::AssignPrecisionBase;
@@ -33,6 +42,12 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       emitError(UnknownLoc::get(&getContext()))
           << "mp-assign-precision: option 'format' is '" << format
           << "', expected bf16, f16 or tf32";
+      return signalPassFailure();
+    }
+    if (llvm::Error error = checkTarget(target, format)) {
+      emitError(UnknownLoc::get(&getContext()))
+          << "mp-assign-precision: option 'target' is '" << target
+          << "': " << llvm::toString(std::move(error));
       return signalPassFailure();
     }
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {

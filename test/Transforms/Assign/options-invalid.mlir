@@ -1,0 +1,11 @@
+// RUN: not mp-opt %s --mp-assign-precision="format=fp16" 2>&1 | FileCheck %s --check-prefix=FORMAT
+// RUN: not mp-opt %s --mp-assign-precision="target=sm_81" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not mp-opt %s --mp-mixed-precision="format=bf16 target=sm_75" 2>&1 | FileCheck %s --check-prefix=LACKS
+// RUN: mp-opt %s --mp-assign-precision="format=f16 target=sm_75"
+
+// FORMAT: error: mp-assign-precision: option 'format' is 'fp16', expected bf16, f16 or tf32
+// UNKNOWN: error: mp-assign-precision: option 'target' is 'sm_81': {{.*}}sm_80
+// LACKS: error: mp-assign-precision: option 'target' is 'sm_75': {{.*}}bf16{{.*}}f16
+func.func @nothing() {
+  return
+}
