@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/ConstantRounding.h"
+#include "mp/Analysis/ReductionLength.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/Format.h"
 #include "llvm/Support/Format.h"
@@ -37,13 +38,14 @@ EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function) {
   visitRegion(function.getFunctionBody());
 }
 
-std::string EvidenceAnalysis::whyNot(Value value, FloatType format, double maxUnderflow) const {
+std::string EvidenceAnalysis::whyNot(Value value, FloatType format, double maxUnderflow,
+                                     bool mayAssume) const {
   Attribute constant;
   if (matchPattern(value, m_Constant(&constant)))
     return whyNotRounded(constant, format, maxUnderflow);
   double limit = ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
   Evidence evidence = lookup(value);
-  if (evidence.range.mag() <= limit || evidence.isAssumed())
+  if (evidence.range.mag() <= limit || (mayAssume && evidence.isAssumed()))
     return "";
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -52,6 +54,8 @@ std::string EvidenceAnalysis::whyNot(Value value, FloatType format, double maxUn
     os << ": '" << evidence.lostAt << "' has no bound";
   else if (evidence.range.isBounded())
     os << ": it may reach " << llvm::format("%.4g", evidence.range.mag());
+  else if (evidence.isAssumed())
+    os << ": it is assumed, not proved";
   return text;
 }
 
@@ -99,20 +103,6 @@ void EvidenceAnalysis::visitOp(Operation *op) {
     facts[result] = evidence;
 }
 
-/// Number of elements reduced into one, if static.
-static std::optional<int64_t> reducedCount(linalg::LinalgOp op) {
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  int64_t count = 1;
-  for (auto [size, kind] : llvm::zip_equal(sizes, op.getIteratorTypesArray())) {
-    if (kind != utils::IteratorType::reduction)
-      continue;
-    if (ShapedType::isDynamic(size))
-      return std::nullopt;
-    count *= size;
-  }
-  return count;
-}
-
 void EvidenceAnalysis::visitStructured(Operation *op) {
   auto structured = cast<linalg::LinalgOp>(op);
   if (getOpClass(op) == OpClass::TensorCore) {
@@ -151,7 +141,7 @@ void EvidenceAnalysis::visitStructured(Operation *op) {
                                                   : Value();
     Evidence initial = facts.lookup(structured.getDpsInits()[index]);
     if (combined && isa<arith::AddFOp>(combiner)) {
-      Evidence sum = sumOver(facts.lookup(combined), reducedCount(structured),
+      Evidence sum = sumOver(facts.lookup(combined), countReduced(structured),
                              op->getName().getStringRef());
       sum.range = domains::add(sum.range, initial.range);
       facts[result] = sum;

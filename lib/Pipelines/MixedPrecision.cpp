@@ -4,6 +4,7 @@
 
 #include "ReportPasses.h"
 #include "mp/Pipelines/Pipelines.h"
+#include "mp/Policy/PolicyJSON.h"
 #include "mp/Transforms/Assign/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
 #include "mp/Transforms/Optimize/Passes.h"
@@ -16,11 +17,18 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
                                            const MixedPrecisionOptions &options) {
   bool reports = options.table || !options.report.empty();
   auto report = std::make_shared<Report>();
-  report->format = options.format;
-  report->target = options.target;
+  // An error here comes up again, with a place to stand, when the deciding pass runs.
+  if (auto effective = ::mp::policy::findPolicy({options.format, options.target, options.policy})) {
+    report->format = effective->policy.format;
+    report->target = effective->policy.target;
+  } else {
+    llvm::consumeError(effective.takeError());
+  }
   AssignPrecisionOptions assign;
   assign.format = options.format;
   assign.target = options.target;
+  assign.policyFile = options.policy;
+  assign.explain = options.explain;
   assign.maxUnderflow = options.maxUnderflow;
   if (options.verify)
     manager.addPass(createVerifyInput());

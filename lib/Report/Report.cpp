@@ -3,23 +3,12 @@
 // Collecting the rows of a report from a module.
 
 #include "mp/Report/Report.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/FunctionHash.h"
+#include "mp/Analysis/Locations.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::mp;
-
-std::string mlir::mp::describeLocation(Location location) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto file = location->findInstanceOf<FileLineColLoc>())
-    os << file.getFilename().getValue() << ':' << file.getLine() << ':' << file.getColumn();
-  else if (auto name = location->findInstanceOf<NameLoc>())
-    os << name.getName().getValue();
-  else
-    os << "unknown";
-  return text;
-}
 
 static std::string formatName(Type type) {
   if (!type || isa<NoneType>(type))
@@ -42,46 +31,88 @@ static int64_t bytesOf(Type type, Type format, int64_t assumedDim) {
   return llvm::SaturatingMultiply<uint64_t>(elements, (stored.getWidth() + 7) / 8);
 }
 
-void Report::collectDecisions(ModuleOp module) {
-  for (auto function : module.getOps<FunctionOpInterface>()) {
-    int64_t ordinal = 0;
-    function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttrName);
-      if (!precision)
-        return;
-      OpRow row;
-      row.function = function.getName();
-      row.ordinal = ordinal++;
-      row.op = op->getName().getStringRef();
-      row.location = describeLocation(op->getLoc());
-      row.opClass = getOpClass(op);
-      row.compute = precision.getCompute() ? formatName(precision.getCompute()) : "";
-      for (Type type : precision.getIn())
-        row.in.push_back(formatName(type));
-      for (Type type : precision.getOut())
-        row.out.push_back(formatName(type));
-      row.by = stringifyOrigin(precision.getOrigin());
-      row.reason = precision.getReason();
-      FloatType own = op->getNumResults() ? getFloatFormat(op->getResult(0).getType()) : FloatType();
-      row.narrowed = row.opClass == OpClass::TensorCore && own && precision.getCompute() &&
-                     precision.getCompute() != own && own.isF32();
-      for (auto [operand, stored] : llvm::zip(op->getOperands(), precision.getIn())) {
-        bytesBefore = llvm::SaturatingAdd<uint64_t>(
-            bytesBefore, bytesOf(operand.getType(), getFloatFormat(operand.getType()), assumedDim));
-        bytesAfter = llvm::SaturatingAdd<uint64_t>(
-            bytesAfter, bytesOf(operand.getType(), stored, assumedDim));
-      }
-      for (auto [result, stored] : llvm::zip(op->getResults(), precision.getOut())) {
-        bytesBefore = llvm::SaturatingAdd<uint64_t>(
-            bytesBefore, bytesOf(result.getType(), getFloatFormat(result.getType()), assumedDim));
-        bytesAfter = llvm::SaturatingAdd<uint64_t>(
-            bytesAfter, bytesOf(result.getType(), stored, assumedDim));
-      }
-      ops.push_back(std::move(row));
-    });
-    if (ordinal == 0 && !function.isExternal())
-      unassigned.push_back(function.getName().str());
+/// Adds up the bytes of `values`, each stored as `storages` says or as its own type does.
+static void addBytes(ValueRange values, ArrayRef<Type> storages, int64_t assumedDim, OpRow &row) {
+  for (auto [value, stored] : llvm::zip(values, storages)) {
+    row.bytesBefore = llvm::SaturatingAdd<uint64_t>(
+        row.bytesBefore, bytesOf(value.getType(), getFloatFormat(value.getType()), assumedDim));
+    row.bytesAfter = llvm::SaturatingAdd<uint64_t>(row.bytesAfter,
+                                                   bytesOf(value.getType(), stored, assumedDim));
   }
+}
+
+static std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+void Report::collectFunction(FunctionOpInterface function) {
+  DenseMap<Operation *, int64_t> ordinals;
+  auto maker = [&](Value value) -> std::string {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return argument.getOwner()->getParentOp() == function
+                 ? "argument " + std::to_string(argument.getArgNumber())
+                 : "other";
+    auto known = ordinals.find(value.getDefiningOp());
+    return known == ordinals.end() ? "other" : "op " + std::to_string(known->second);
+  };
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttrName);
+    if (!precision)
+      return;
+    OpRow row{};
+    row.function = function.getName();
+    row.ordinal = ordinals.size();
+    ordinals[op] = row.ordinal;
+    row.op = op->getName().getStringRef();
+    row.location = describeLocation(op->getLoc());
+    row.opClass = getOpClass(op);
+    row.compute = precision.getCompute() ? formatName(precision.getCompute()) : "";
+    for (Type type : precision.getIn())
+      row.in.push_back(formatName(type));
+    for (Type type : precision.getOut())
+      row.out.push_back(formatName(type));
+    for (Value operand : op->getOperands())
+      if (getFloatFormat(operand.getType()))
+        row.reads.push_back(maker(operand));
+    auto result = llvm::find_if(op->getResults(),
+                                [](Value v) { return static_cast<bool>(getFloatFormat(v.getType())); });
+    if (result != op->getResults().end())
+      row.type = typeText((*result).getType());
+    row.by = stringifyOrigin(precision.getOrigin());
+    row.reason = precision.getReason();
+    FloatType own = op->getNumResults() ? getFloatFormat(op->getResult(0).getType()) : FloatType();
+    row.narrowed = row.opClass == OpClass::TensorCore && own && precision.getCompute() &&
+                   precision.getCompute() != own && own.isF32();
+    addBytes(op->getOperands(), precision.getIn(), assumedDim, row);
+    addBytes(op->getResults(), precision.getOut(), assumedDim, row);
+    bytesBefore = llvm::SaturatingAdd<uint64_t>(bytesBefore, row.bytesBefore);
+    bytesAfter = llvm::SaturatingAdd<uint64_t>(bytesAfter, row.bytesAfter);
+    ops.push_back(std::move(row));
+  });
+  functions.push_back({function.getName().str(), hashFunction(function), int64_t(ordinals.size())});
+  if (ordinals.empty())
+    unassigned.push_back(function.getName().str());
+}
+
+void Report::collectDecisions(ModuleOp module) {
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (!function.isExternal())
+      collectFunction(function);
+}
+
+/// Whose value a cast reads, as a person would call it.
+static std::string describeSource(Value source) {
+  if (auto argument = dyn_cast<BlockArgument>(source)) {
+    std::string text = "argument " + std::to_string(argument.getArgNumber());
+    SmallVector<std::string> names = namesIn(argument.getLoc());
+    return names.empty() ? text : text + " (" + names.front() + ")";
+  }
+  Operation *op = source.getDefiningOp();
+  SmallVector<std::string> names = namesIn(op->getLoc());
+  std::string text = op->getName().getStringRef().str();
+  return names.empty() ? text : text + " (" + names.front() + ")";
 }
 
 void Report::collectCasts(ModuleOp module) {
@@ -93,6 +124,8 @@ void Report::collectCasts(ModuleOp module) {
       row.function = function.getName();
       row.location = describeLocation(op->getLoc());
       Value source = op->getOperand(0);
+      row.tensor = describeSource(source);
+      row.type = typeText(source.getType());
       row.from = formatName(getFloatFormat(source.getType()));
       auto round = dyn_cast<RoundOp>(op);
       row.to = formatName(round ? round.getFormat() : getFloatFormat(op->getResult(0).getType()));

@@ -73,23 +73,56 @@ void Report::printTable(raw_ostream &os) const {
     os << "  @" << function << ": nothing to decide\n";
 }
 
+llvm::json::Object Report::totalsToJSON() const {
+  int64_t narrowed = 0, contractions = 0, castBytes = 0, argumentBytes = 0;
+  llvm::json::Object byLayer;
+  std::map<std::string, int64_t> layers;
+  for (const OpRow &row : ops) {
+    contractions += row.opClass == OpClass::TensorCore;
+    narrowed += row.narrowed;
+    ++layers[row.by];
+  }
+  for (const auto &[layer, count] : layers)
+    byLayer[layer] = count;
+  for (const CastRow &row : casts)
+    (row.ofArgument ? argumentBytes : castBytes) += row.bytes;
+  return llvm::json::Object{{"ops", int64_t(ops.size())},
+                            {"contractions", contractions},
+                            {"narrowed", narrowed},
+                            {"by", std::move(byLayer)},
+                            {"casts", int64_t(casts.size())},
+                            {"cast_bytes", castBytes + argumentBytes},
+                            {"cast_bytes_of_arguments", argumentBytes},
+                            {"bytes_before", bytesBefore},
+                            {"bytes_after", bytesAfter}};
+}
+
 llvm::json::Value Report::toJSON() const {
-  llvm::json::Array opRows, castRows;
+  llvm::json::Array functionRows, opRows, castRows;
+  for (const FunctionRow &row : functions)
+    functionRows.push_back(
+        llvm::json::Object{{"name", row.name}, {"hash", row.hash}, {"ops", row.ops}});
   for (const OpRow &row : ops)
     opRows.push_back(llvm::json::Object{{"function", row.function},
                                         {"ordinal", row.ordinal},
                                         {"op", row.op},
-                                        {"location", row.location},
+                                        {"location", llvm::json::fixUTF8(row.location)},
                                         {"class", stringifyOpClass(row.opClass).str()},
+                                        {"type", row.type},
                                         {"compute", row.compute},
                                         {"in", llvm::json::Array(row.in)},
                                         {"out", llvm::json::Array(row.out)},
+                                        {"reads", llvm::json::Array(row.reads)},
                                         {"by", row.by},
-                                        {"reason", row.reason},
-                                        {"narrowed", row.narrowed}});
+                                        {"reason", llvm::json::fixUTF8(row.reason)},
+                                        {"narrowed", row.narrowed},
+                                        {"bytes_before", row.bytesBefore},
+                                        {"bytes_after", row.bytesAfter}});
   for (const CastRow &row : casts)
     castRows.push_back(llvm::json::Object{{"function", row.function},
-                                          {"location", row.location},
+                                          {"location", llvm::json::fixUTF8(row.location)},
+                                          {"tensor", llvm::json::fixUTF8(row.tensor)},
+                                          {"type", row.type},
                                           {"from", row.from},
                                           {"to", row.to},
                                           {"bytes", row.bytes},
@@ -99,8 +132,8 @@ llvm::json::Value Report::toJSON() const {
                             {"format", format},
                             {"target", target},
                             {"assumed_dim", assumedDim},
-                            {"bytes_before", bytesBefore},
-                            {"bytes_after", bytesAfter},
+                            {"totals", totalsToJSON()},
+                            {"functions", std::move(functionRows)},
                             {"ops", std::move(opRows)},
                             {"casts", std::move(castRows)}};
 }

@@ -1,5 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "InfoFlags.h"
+#include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
@@ -7,12 +8,18 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
+namespace policy = ::mp::policy;
+namespace target = ::mp::target;
 
 namespace {
 struct InfoFlags {
   cl::opt<bool> showTargets{
       "mp-show-targets",
       cl::desc("Print the GPUs mp knows, their formats and rates, and exit")};
+  cl::opt<std::string> showPolicy{
+      "mp-show-policy",
+      cl::desc("Print the policy that holds for these options as JSON, and exit"),
+      cl::value_desc("format=F target=T policy=P"), cl::ValueOptional};
 };
 } // namespace
 
@@ -20,11 +27,37 @@ static ManagedStatic<InfoFlags> flags;
 
 void mlir::mp::registerInfoFlags() { *flags; }
 
-bool mlir::mp::printInfo() {
-  if (!flags->showTargets)
-    return false;
-  ::mp::target::printTargets(outs());
-  return true;
+static Error printPolicy(StringRef options) {
+  Expected<policy::Request> request = policy::parseRequest(options);
+  if (!request)
+    return request.takeError();
+  Expected<policy::Effective> effective = policy::findPolicy(*request);
+  if (!effective)
+    return effective.takeError();
+  const policy::Policy &policy = effective->policy;
+  if (effective->report)
+    return createStringError("'" + request->policy + "' is the report of a run: its rows are the policy");
+  Expected<const target::TargetModel &> model = target::lookupTarget(policy.target);
+  if (!model)
+    return model.takeError();
+  if (Error error = target::checkFormat(*model, policy.format))
+    return error;
+  policy::writePolicy(policy, outs());
+  return Error::success();
+}
+
+std::optional<int> mlir::mp::printInfo() {
+  if (flags->showTargets) {
+    target::printTargets(outs());
+    return 0;
+  }
+  if (flags->showPolicy.getNumOccurrences() == 0)
+    return std::nullopt;
+  if (Error error = printPolicy(flags->showPolicy)) {
+    errs() << "mp-opt: --mp-show-policy: " << toString(std::move(error)) << "\n";
+    return 1;
+  }
+  return 0;
 }
 
 void mlir::mp::printVersion(raw_ostream &os) {

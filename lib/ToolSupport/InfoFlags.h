@@ -5,6 +5,8 @@
 #ifndef MP_LIB_TOOLSUPPORT_INFOFLAGS_H
 #define MP_LIB_TOOLSUPPORT_INFOFLAGS_H
 
+#include <optional>
+
 namespace llvm {
 class raw_ostream;
 } // namespace llvm
@@ -14,8 +16,8 @@ namespace mlir::mp {
 /// Registers the flags with the command line.
 void registerInfoFlags();
 
-/// Prints what was asked for; false if nothing was.
-bool printInfo();
+/// Prints what was asked for and returns the exit status; nothing if nothing was.
+std::optional<int> printInfo();
 
 /// What --version prints: mp's version and how it was built, and LLVM's.
 void printVersion(llvm::raw_ostream &os);

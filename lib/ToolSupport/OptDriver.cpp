@@ -124,8 +124,8 @@ int mlir::mp::runOpt(int argc, char **argv, DialectRegistry &registry, const Inp
                                               "leave in the text before parsing it"));
     std::string header = registerCLIOptions("mp: mixed-precision compiler driver", registry);
     auto [inputName, outputName] = parseCLIOptions(argc, argv, header);
-    if (printInfo())
-      return 0;
+    if (std::optional<int> status = printInfo())
+      return *status;
     setFlag("mlir-print-op-on-diagnostic", false);
     MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
     if (config.shouldShowDialects() || config.shouldListPasses()) {

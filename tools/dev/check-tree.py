@@ -16,6 +16,7 @@ import sys
 ROOMS = {
     "Numerics": [],
     "Target": [],
+    "Policy": ["Target"],
     "Assignment": [],
     "Runtime": [],
     "Domains": ["Numerics"],
@@ -27,12 +28,12 @@ ROOMS = {
     "Import": ["Dialect"],
     "Models": ["Dialect"],
     "Kernels": ["Analysis", "Target", "Interfaces"],
-    "Transforms": ["Analysis", "Assignment", "Target"],
+    "Transforms": ["Analysis", "Assignment", "Target", "Policy"],
     "Pipelines": ["Transforms", "Kernels", "Import", "Report"],
     "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics"],
-    "ToolSupport": ["Target"],
+    "ToolSupport": ["Target", "Policy"],
 }
-PLAIN_ROOMS = {"Numerics", "Target", "Domains", "Assignment", "Emulator", "Runtime"}
+PLAIN_ROOMS = {"Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime"}
 TOP_LEVEL = {"lib", "include", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"}
 MAX_LINES = 500
 MAX_SOURCES = 16

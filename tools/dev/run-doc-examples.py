@@ -6,8 +6,8 @@ usage: run-doc-examples.py [ROOT] [--only SUBSTRING]
 
 A block is complete and must pass mp-opt (found on PATH) and survive printing and parsing. Flags in
 the paragraph before it, as in `Example (`--mp-optimize-casts`):`, are passed along. If the block is
-followed by a paragraph that starts with "becomes", the next block is what must come out. Fragments
-are fenced as text.
+followed by a paragraph that starts with "becomes", the next block is what must come out. Files in
+flags are named from the root. Fragments are fenced as text.
 """
 import pathlib
 import re
@@ -45,7 +45,8 @@ def run(text, flags):
     """(output, None) or (None, what mp-opt said)."""
     arguments = re.findall(r'(?:[^\s"]|"[^"]*")+', flags)
     arguments = [argument.replace('"', "") for argument in arguments]
-    done = subprocess.run(["mp-opt", "-", *arguments], input=text, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(["mp-opt", "-", *arguments], input=text, capture_output=True, text=True, timeout=120,
+                          cwd=pathlib.Path(__file__).parents[2])
     return (done.stdout, None) if done.returncode == 0 else (None, done.stderr.strip() or f"exit {done.returncode}")
 
 

@@ -48,8 +48,10 @@ public:
   /// What is known of a float value of the function outside bodies.
   Evidence lookup(Value value) const { return facts.lookup(value); }
 
-  /// Why `value` must not be stored in `format`, or an empty string if it may be.
-  std::string whyNot(Value value, FloatType format, double maxUnderflow) const;
+  /// Why `value` must not be stored in `format`, or an empty string if it may be. The class
+  /// assumption counts only if it `mayAssume`.
+  std::string whyNot(Value value, FloatType format, double maxUnderflow,
+                     bool mayAssume = true) const;
 
 private:
   /// How a numbered value was made, as far as relations need it.

@@ -13,10 +13,23 @@ namespace mlir::mp {
 /// Options of `mp-mixed-precision`.
 struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
   Option<std::string> format{*this, "format",
-                             llvm::cl::desc("Narrow format of contractions: bf16, f16 or tf32"),
-                             llvm::cl::init("bf16")};
-  Option<std::string> target{*this, "target", llvm::cl::desc("GPU the result is meant for"),
-                             llvm::cl::init("sm_80")};
+                             llvm::cl::desc("Narrow format of contractions: bf16, f16 or tf32; bf16 "
+                                            "if the policy names none"),
+                             llvm::cl::init("")};
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("GPU the result is meant for; sm_80 if the policy names none"),
+      llvm::cl::init("")};
+  Option<std::string> policy{
+      *this, "policy",
+      llvm::cl::desc("Built-in policy (inference, training), policy file, or report of an earlier "
+                     "run (docs/Policies.md)"),
+      llvm::cl::init("")};
+  Option<std::string> explain{
+      *this, "explain",
+      llvm::cl::desc("Tell the story of the ops at FILE:LINE[:COLUMN], at a location's name, or "
+                     "@FUNCTION:ORDINAL"),
+      llvm::cl::init("")};
   Option<double> maxUnderflow{
       *this, "max-underflow",
       llvm::cl::desc("Largest fraction of a constant's non-zero elements that may become zero"),

@@ -6,6 +6,7 @@
 #define MP_REPORT_REPORT_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "llvm/Support/JSON.h"
 
@@ -23,14 +24,26 @@ struct OpRow {
   OpClass opClass;
   std::string compute; ///< empty for control flow
   SmallVector<std::string> in, out;
+  /// Per float operand, who made it: "op 12" (an ordinal), "argument 0", or "other" (a block's).
+  SmallVector<std::string> reads;
+  std::string type; ///< of the first float result, before the decision
   std::string by, reason;
   bool narrowed; ///< a contraction that computes in a narrower format than it did
+  int64_t bytesBefore, bytesAfter; ///< read and written, casts fused
 };
 
-/// One cast, rounding or converted constant that mp put in.
+/// A function the decisions are about.
+struct FunctionRow {
+  std::string name, hash;
+  int64_t ops;
+};
+
+/// One cast or rounding that mp put in.
 struct CastRow {
   std::string function;
   std::string location;
+  std::string tensor; ///< whose: "argument 0", "linalg.matmul", a location's name
+  std::string type;   ///< of the tensor, before the cast
   std::string from, to;
   int64_t bytes; ///< read by the cast; dynamic sizes count as `assumedDim`
   int64_t users;
@@ -56,14 +69,15 @@ public:
   ArrayRef<CastRow> getCasts() const { return casts; }
 
 private:
+  void collectFunction(FunctionOpInterface function);
+  llvm::json::Object totalsToJSON() const;
+
+  std::vector<FunctionRow> functions;
   std::vector<OpRow> ops;
   std::vector<CastRow> casts;
   std::vector<std::string> unassigned; ///< functions left as they were
   int64_t bytesBefore = 0, bytesAfter = 0;
 };
-
-/// The location of `op` as a person knows it: file:line:column, or its name.
-std::string describeLocation(Location location);
 
 } // namespace mlir::mp
 

@@ -72,6 +72,12 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
     return verifyPin(op, attribute.getValue(), /*onArgument=*/false);
   if (name == kRangeAttrName)
     return verifyRange(op, attribute.getValue());
+  if (name == kConvertsAttrName) {
+    if (!isa<FlatSymbolRefAttr>(attribute.getValue()) || !isa<FunctionOpInterface>(op))
+      return op->emitOpError("expects 'mp.converts' to be a symbol on a function, found ")
+             << attribute.getValue();
+    return success();
+  }
   if (name == kPhaseAttrName) {
     auto phase = dyn_cast<StringAttr>(attribute.getValue());
     if (!phase || !isa<FunctionOpInterface>(op))
@@ -82,7 +88,7 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   if (name == kRoleAttrName || name == kDimAttrName)
     return op->emitOpError() << "has '" << name << "', which belongs on a function argument";
   return op->emitOpError() << "has unknown attribute '" << name
-                           << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.dim, mp.phase";
+                           << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.dim, mp.converts, mp.phase";
 }
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,
@@ -90,6 +96,13 @@ LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned region
   StringRef name = attribute.getName();
   if (name == kPinAttrName)
     return verifyPin(op, attribute.getValue(), /*onArgument=*/true);
+  if (name == kStorageAttrName) {
+    auto storage = dyn_cast<TypeAttr>(attribute.getValue());
+    if (!storage || !isa<FloatType>(storage.getValue()) || storage.getValue().isTF32())
+      return op->emitOpError("expects a storage format in 'mp.storage', found ")
+             << attribute.getValue();
+    return success();
+  }
   if (name == kRangeAttrName)
     return verifyRange(op, attribute.getValue());
   if (name == kRoleAttrName) {
@@ -103,5 +116,5 @@ LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned region
     return success();
   }
   return op->emitOpError() << "has unknown argument attribute '" << name
-                           << "'; known are mp.pin, mp.range, mp.role, mp.dim";
+                           << "'; known are mp.pin, mp.range, mp.role, mp.dim, mp.storage";
 }

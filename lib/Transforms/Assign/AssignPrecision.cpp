@@ -2,11 +2,12 @@
 //
 // mp-assign-precision: the layers of decision, in order, function by function.
 
-#include "Decisions.h"
+#include "Explanation.h"
+#include "Replay.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Assign/Passes.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_ASSIGNPRECISION
@@ -15,21 +16,38 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
+namespace policy = ::mp::policy;
 
-static FloatType parseFormat(StringRef name, MLIRContext *context) {
-  return llvm::StringSwitch<FloatType>(name)
-      .Case("bf16", BFloat16Type::get(context))
-      .Case("f16", Float16Type::get(context))
-      .Case("tf32", FloatTF32Type::get(context))
-      .Default({});
-}
+namespace {
+/// The layers, strongest first.
+constexpr struct {
+  StringLiteral name;
+  Layer apply;
+} kLayers[] = {{"pin", applyPins},
+               {"policy", applyPolicy},
+               {"range", applyRanges},
+               {"class", applyClasses},
+               {"cost", chooseStorage}};
+} // namespace
 
-/// An error unless `target` is known and multiplies numbers of `format`.
-static llvm::Error checkTarget(StringRef target, StringRef format) {
-  llvm::Expected<const ::mp::target::TargetModel &> model = ::mp::target::lookupTarget(target);
-  if (!model)
-    return model.takeError();
-  return ::mp::target::checkFormat(*model, format);
+/// A rule whose op is spelt out must name one that exists: in the tables of the input dialects, or
+/// registered.
+static LogicalResult checkOpNames(const policy::Policy &policy, MLIRContext *context) {
+  std::vector<StringRef> known;
+  for (StringRef dialect : getTabledDialects())
+    for (const ClassEntry &entry : getClassTable(dialect))
+      known.push_back(entry.op);
+  for (const policy::Rule &rule : policy.rules) {
+    StringRef op = rule.select.op;
+    if (op.empty() || op.find_first_of("*?[{\\") != StringRef::npos || llvm::is_contained(known, op) ||
+        RegisteredOperationName::lookup(op, context))
+      continue;
+    return emitError(UnknownLoc::get(context))
+           << "mp-assign-precision: rule '" << rule.name << "' of policy '" << policy.name
+           << "' selects op '" << op << "', which is not known; did you mean '"
+           << policy::nearestWord(op, known) << "'?";
+  }
+  return success();
 }
 
 namespace {
@@ -37,19 +55,36 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   using AssignPrecisionBase::AssignPrecisionBase;
 
   void runOnOperation() override {
-    FloatType narrow = parseFormat(format, &getContext());
-    if (!narrow) {
-      emitError(UnknownLoc::get(&getContext()))
-          << "mp-assign-precision: option 'format' is '" << format
-          << "', expected bf16, f16 or tf32";
+    auto effective = policy::findPolicy({format, target, policyFile});
+    if (!effective)
+      return fail(llvm::toString(effective.takeError()));
+    const policy::Policy &policy = effective->policy;
+    FloatType narrow = getAssignableFormat(policy.format, &getContext());
+    if (!narrow)
+      return fail("option 'format' is '" + policy.format + "', expected bf16, f16 or tf32");
+    auto model = ::mp::target::lookupTarget(policy.target);
+    llvm::Error error =
+        model ? ::mp::target::checkFormat(*model, policy.format) : model.takeError();
+    if (error)
+      return fail("option 'target' is '" + policy.target + "': " +
+                  llvm::toString(std::move(error)));
+    if (failed(checkOpNames(policy, &getContext())))
       return signalPassFailure();
+
+    std::optional<Replay> replay;
+    if (effective->report) {
+      llvm::Expected<Replay> read = Replay::read(*effective->report, policyFile);
+      if (!read)
+        return fail(llvm::toString(read.takeError()));
+      replay = std::move(*read);
     }
-    if (llvm::Error error = checkTarget(target, format)) {
-      emitError(UnknownLoc::get(&getContext()))
-          << "mp-assign-precision: option 'target' is '" << target
-          << "': " << llvm::toString(std::move(error));
-      return signalPassFailure();
-    }
+    std::optional<Explanation> explanation;
+    if (!explain.empty())
+      explanation.emplace(explain);
+
+    policy::Matcher rules(policy);
+    AssignSettings settings{policy, *model, rules, narrow, maxUnderflow};
+    bool anyDecided = false;
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       if (function.isExternal())
         continue;
@@ -57,14 +92,57 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
         function.emitRemark() << "is " << phase.getValue() << " already; its precision stays";
         continue;
       }
-      FunctionDecisions decisions(function, narrow);
-      applyPins(decisions);
-      applyRanges(decisions, maxUnderflow);
-      applyClasses(decisions);
-      chooseStorage(decisions);
+      FunctionDecisions decisions(function);
+      if (failed(decide(decisions, settings, replay, explanation)))
+        return signalPassFailure();
+      emitRemarks(decisions, settings);
       writeDecisions(decisions);
       function->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "assigned"));
+      anyDecided = true;
     }
+    for (const policy::Rule *rule : rules.unused())
+      if (anyDecided)
+        emitWarning(UnknownLoc::get(&getContext()))
+            << "rule '" << rule->name << "' of policy '" << policy.name << "' selects no op here";
+    if (explanation) {
+      llvm::Expected<std::string> story = explanation->finish();
+      if (!story)
+        return fail(llvm::toString(story.takeError()));
+      llvm::errs() << *story;
+    }
+  }
+
+private:
+  LogicalResult decide(FunctionDecisions &decisions, const AssignSettings &settings,
+                       const std::optional<Replay> &replay,
+                       std::optional<Explanation> &explanation) {
+    if (explanation)
+      explanation->begin(decisions);
+    auto tell = [&](StringRef layer) {
+      if (explanation)
+        explanation->after(layer, decisions);
+    };
+    if (replay) {
+      if (failed(replay->apply(decisions)))
+        return failure();
+      tell("replay");
+    } else {
+      for (const auto &[name, apply] : kLayers) {
+        if (failed(apply(decisions, settings)))
+          return failure();
+        tell(name);
+      }
+    }
+    if (failed(decideSignature(decisions, settings)))
+      return failure();
+    if (explanation)
+      explanation->end(decisions, settings);
+    return success();
+  }
+
+  void fail(const Twine &what) {
+    emitError(UnknownLoc::get(&getContext())) << "mp-assign-precision: " << what;
+    signalPassFailure();
   }
 };
 } // namespace

@@ -36,7 +36,8 @@ static DenseSet<Value> findAngles(FunctionDecisions &decisions) {
   return angles;
 }
 
-void mlir::mp::applyClasses(FunctionDecisions &decisions) {
+LogicalResult mlir::mp::applyClasses(FunctionDecisions &decisions,
+                                    const AssignSettings &settings) {
   DenseSet<Value> angles = findAngles(decisions);
   for (auto &[op, decision] : decisions.getOps()) {
     if (decision.origin)
@@ -46,11 +47,12 @@ void mlir::mp::applyClasses(FunctionDecisions &decisions) {
       decision.decide(decision.compute, Origin::Class, name);
       continue;
     }
-    Decision before = decision;
-    decision.decide(decisions.getNarrow(), Origin::Class, name);
     if (llvm::any_of(op->getResults(), [&](Value v) { return angles.contains(v); }))
-      decision.decide(before.compute, Origin::Class, "T, but its result is an angle");
-    else if (decision.rule == TypeRule::Frozen || !decisions.isNarrowContraction(op))
-      decision.decide(before.compute, Origin::Class, "T, but its factors are not all f32");
+      decision.decide(decision.compute, Origin::Class, "T, but its result is an angle");
+    else if (!decisions.canContractIn(op, settings.narrow))
+      decision.decide(decision.compute, Origin::Class, "T, but its factors are not all f32");
+    else
+      decision.decide(settings.narrow, Origin::Class, name);
   }
+  return success();
 }

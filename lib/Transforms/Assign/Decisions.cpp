@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Decisions.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -13,8 +14,21 @@ static FloatType getOwnFormat(Operation *op) {
   return {};
 }
 
-FunctionDecisions::FunctionDecisions(FunctionOpInterface function, FloatType narrow)
-    : function(function), narrow(narrow) {
+FloatType mlir::mp::getAssignableFormat(StringRef name, MLIRContext *context) {
+  return llvm::StringSwitch<FloatType>(name)
+      .Case("bf16", BFloat16Type::get(context))
+      .Case("f16", Float16Type::get(context))
+      .Case("tf32", FloatTF32Type::get(context))
+      .Default({});
+}
+
+std::string mlir::mp::getFormatName(FloatType format) {
+  std::string name;
+  llvm::raw_string_ostream(name) << format;
+  return name;
+}
+
+FunctionDecisions::FunctionDecisions(FunctionOpInterface function) : function(function) {
   collect(function.getFunctionBody());
 }
 
@@ -28,34 +42,43 @@ void FunctionDecisions::collect(Region &region) {
           collect(inner);
       FloatType own = getOwnFormat(&op);
       if (own && !op.hasTrait<OpTrait::IsTerminator>())
-        ops[&op] = {getOpClass(&op), rule, own, std::nullopt, ""};
+        ops[&op] = {getOpClass(&op), rule, own, std::nullopt, "", false, {}};
     }
 }
 
-/// The factors of a contraction are f32, or narrow already as asked, and some is f32.
-static bool hasWideFactors(PrecisionOpInterface op, FloatType narrow) {
+bool FunctionDecisions::canContractIn(Operation *op, FloatType format) {
+  Decision *decision = find(op);
+  if (!decision || decision->opClass != OpClass::TensorCore || decision->rule == TypeRule::Frozen)
+    return false;
+  auto interface = cast<PrecisionOpInterface>(op);
   bool anyWide = false;
   for (OpOperand &operand : op->getOpOperands()) {
-    if (op.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor)
+    if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor)
       continue;
-    FloatType format = getFloatFormat(operand.get().getType());
-    if (format != narrow && !format.isF32())
+    FloatType found = getFloatFormat(operand.get().getType());
+    if (found != format && !found.isF32())
       return false;
-    anyWide |= format.isF32();
+    anyWide |= found.isF32();
   }
-  FloatType result = op->getNumResults() == 1 ? getFloatFormat(op->getResult(0).getType()) : FloatType();
+  FloatType result =
+      op->getNumResults() == 1 ? getFloatFormat(op->getResult(0).getType()) : FloatType();
   return anyWide && result && result.isF32();
 }
 
 bool FunctionDecisions::isNarrowContraction(Operation *op) {
   Decision *decision = find(op);
-  return decision && decision->opClass == OpClass::TensorCore && decision->compute == narrow &&
-         hasWideFactors(cast<PrecisionOpInterface>(op), narrow);
+  return decision && !decision->compute.isF32() && canContractIn(op, decision->compute);
 }
 
 bool FunctionDecisions::mayStoreNarrow(Value value) const {
-  return narrowsStorage() && isa<OpResult>(value) && isa<TensorType>(value.getType()) &&
+  return isa<OpResult>(value) && isa<TensorType>(value.getType()) &&
          cast<TensorType>(value.getType()).getElementType().isF32();
+}
+
+const EvidenceAnalysis &FunctionDecisions::getEvidence() {
+  if (!evidence)
+    evidence.emplace(function);
+  return *evidence;
 }
 
 FloatType FunctionDecisions::getStorage(Value value) const {
@@ -67,6 +90,11 @@ FloatType FunctionDecisions::getStorage(Value value) const {
 void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
   MLIRContext *context = decisions.getFunction()->getContext();
   Type none = NoneType::get(context);
+  FunctionOpInterface function = decisions.getFunction();
+  for (BlockArgument argument : function.getArguments())
+    if (FloatType storage = decisions.getStorage(argument);
+        storage != getFloatFormat(argument.getType()))
+      function.setArgAttr(argument.getArgNumber(), kStorageAttrName, TypeAttr::get(storage));
   for (auto &[op, decision] : decisions.getOps()) {
     auto interface = dyn_cast<PrecisionOpInterface>(op);
     bool narrowContraction = decisions.isNarrowContraction(op);
@@ -75,7 +103,7 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
       FloatType storage = decisions.getStorage(operand.get());
       bool isFactor = interface && interface.getOperandRole(operand.getOperandNumber()) ==
                                        OperandRole::Factor;
-      if (storage && narrowContraction && decisions.narrowsStorage() &&
+      if (storage && narrowContraction && !decision.compute.isTF32() &&
           (isFactor || decision.rule == TypeRule::Uniform ||
            interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Data))
         storage = decision.compute;

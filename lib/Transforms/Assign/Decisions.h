@@ -6,7 +6,10 @@
 #define MP_LIB_TRANSFORMS_ASSIGN_DECISIONS_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/Evidence.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Policy/Policy.h"
+#include "mp/Target/TargetModel.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::mp {
@@ -19,6 +22,10 @@ struct Decision {
   FloatType compute;
   std::optional<Origin> origin; ///< empty while undecided
   std::string reason;
+  /// Operands and results are stored as they are found (a pin or policy says wide).
+  bool keepsStorage = false;
+  /// What a pin or the policy wants results stored in; null leaves it to the cost layer.
+  FloatType resultStorage = {};
 
   void decide(FloatType format, Origin by, const Twine &why) {
     compute = format;
@@ -27,16 +34,28 @@ struct Decision {
   }
 };
 
+/// What a run was asked to do.
+struct AssignSettings {
+  const ::mp::policy::Policy &policy;
+  const ::mp::target::TargetModel &target;
+  ::mp::policy::Matcher &rules; ///< of the policy
+  /// The format asked for; a way to compute, with f32 storage, if it is tf32.
+  FloatType narrow;
+  double maxUnderflow;
+};
+
+/// The format that options, pins and policies call `name`, or null if none may be assigned.
+FloatType getAssignableFormat(StringRef name, MLIRContext *context);
+/// How they spell `format`: bf16, f16, tf32.
+std::string getFormatName(FloatType format);
+
 /// All decisions about a function: a compute format per op, a storage per value.
 class FunctionDecisions {
 public:
   /// Collects the ops outside bodies that have a float operand or result.
-  FunctionDecisions(FunctionOpInterface function, FloatType narrow);
+  explicit FunctionDecisions(FunctionOpInterface function);
 
   FunctionOpInterface getFunction() const { return function; }
-  /// The format asked for; a way to compute, with f32 storage, if it is tf32.
-  FloatType getNarrow() const { return narrow; }
-  bool narrowsStorage() const { return !narrow.isTF32(); }
 
   /// In program order.
   llvm::MapVector<Operation *, Decision> &getOps() { return ops; }
@@ -45,11 +64,16 @@ public:
     return it == ops.end() ? nullptr : &it->second;
   }
 
-  /// True if `op` is a contraction of f32 factors that computes narrow.
+  /// True if `op` is a contraction of f32 factors that computes in a narrower format.
   bool isNarrowContraction(Operation *op);
+  /// True if `op` is a contraction that can read its factors in `format`: they are f32, or
+  /// `format` already, and some is f32.
+  bool canContractIn(Operation *op, FloatType format);
   /// True if `value` may be stored narrow at all: a tensor of f32 that is no
   /// block argument.
   bool mayStoreNarrow(Value value) const;
+  /// What is known of ranges; computed at the first call.
+  const EvidenceAnalysis &getEvidence();
 
   /// Storage of a value; its own format unless `setStorage` said otherwise.
   FloatType getStorage(Value value) const;
@@ -59,19 +83,26 @@ private:
   void collect(Region &region);
 
   FunctionOpInterface function;
-  FloatType narrow;
+  std::optional<EvidenceAnalysis> evidence;
   llvm::MapVector<Operation *, Decision> ops;
   llvm::DenseMap<Value, FloatType> storages;
 };
 
-/// The layers, strongest first. Each decides ops that none before it has.
-void applyPins(FunctionDecisions &decisions);
-void applyRanges(FunctionDecisions &decisions, double maxUnderflow);
-void applyClasses(FunctionDecisions &decisions);
-/// Chooses the storage of every value, given what computes how.
-void chooseStorage(FunctionDecisions &decisions);
+/// The layers, strongest first. Each decides ops that none before it has; the last
+/// chooses the storage of every value, given what computes how. One signature, one file each.
+using Layer = LogicalResult (*)(FunctionDecisions &decisions, const AssignSettings &settings);
+LogicalResult applyPins(FunctionDecisions &decisions, const AssignSettings &settings);
+LogicalResult applyPolicy(FunctionDecisions &decisions, const AssignSettings &settings);
+LogicalResult applyRanges(FunctionDecisions &decisions, const AssignSettings &settings);
+LogicalResult applyClasses(FunctionDecisions &decisions, const AssignSettings &settings);
+LogicalResult chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings);
+/// Chooses the storage of arguments, once values have theirs.
+LogicalResult decideSignature(FunctionDecisions &decisions, const AssignSettings &settings);
 
-/// Writes `mp.precision` on every op.
+/// The narrow format in which every use reads `value`, or null; once storage is chosen.
+FloatType commonFormat(FunctionDecisions &decisions, Value value);
+
+/// Writes `mp.precision` on every op, and `mp.storage` on arguments that change their format.
 void writeDecisions(FunctionDecisions &decisions);
 
 } // namespace mlir::mp

@@ -1,34 +1,61 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the user pinned. A pin of f32 keeps the op, its operands and its results
-// in f32; a pin of the narrow format makes a contraction narrow whatever the
-// other layers think. A pin that cannot be followed is a warning.
+// What the user pinned, on ops (SignatureLayer.cpp has arguments). A pin of an op's own format keeps the op, its operands and its results in
+// it. A pin of a narrower one makes a contraction compute in it and other ops store their results
+// in it, whatever the other layers think and whichever format the run is for. A pin that cannot be
+// followed is a warning that says why.
 
 #include "Decisions.h"
+#include "mp/Target/Targets.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
-void mlir::mp::applyPins(FunctionDecisions &decisions) {
-  FunctionOpInterface function = decisions.getFunction();
-  for (BlockArgument argument : function.getArguments()) {
-    auto pin = function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), kPinAttrName);
-    if (pin && pin.getValue() != getFloatFormat(argument.getType()))
-      function.emitWarning() << "argument " << argument.getArgNumber() << " is pinned to "
-                             << pin.getValue() << ", but signatures stay as they are";
+/// Why `op` cannot be in `format`, or an empty string.
+static std::string whyNot(FunctionDecisions &decisions, Operation *op, const Decision &decision,
+                          FloatType format, const ::mp::target::TargetModel &target) {
+  std::string name = getFormatName(format);
+  if (!decision.compute.isF32())
+    return "only f32 is narrowed";
+  if (!getAssignableFormat(name, op->getContext()))
+    return "only bf16, f16 and tf32 need no scale";
+  if (decision.opClass == OpClass::TensorCore) {
+    if (llvm::Error error = ::mp::target::checkFormat(target, name))
+      return llvm::toString(std::move(error));
+    return decisions.canContractIn(op, format) ? "" : "its factors are not all f32 tensors";
   }
+  if (format.isTF32())
+    return "nothing is stored in tf32, and only contractions compute in it";
+  if (decision.rule == TypeRule::Container)
+    return "control flow carries its values as they are";
+  return llvm::any_of(op->getResults(), [&](Value v) { return decisions.mayStoreNarrow(v); })
+             ? ""
+             : "it has no result that is a tensor of f32";
+}
+
+LogicalResult mlir::mp::applyPins(FunctionDecisions &decisions, const AssignSettings &settings) {
   for (auto &[op, decision] : decisions.getOps()) {
     auto pin = op->getAttrOfType<TypeAttr>(kPinAttrName);
     if (!pin)
       continue;
     auto format = cast<FloatType>(pin.getValue());
-    std::string reason;
-    llvm::raw_string_ostream(reason) << kPinAttrName << " = " << format;
-    bool computes = decision.opClass == OpClass::TensorCore && format == decisions.getNarrow();
-    if (!computes && format != decision.compute)
-      op->emitWarning() << "is pinned to " << format << ", but only contractions compute in the "
-                        << "format asked for, " << decisions.getNarrow() << ": it stays in "
-                        << decision.compute;
-    decision.decide(computes ? format : decision.compute, Origin::Pin, reason);
+    std::string reason = (kPinAttrName + " = " + getFormatName(format)).str();
+    decision.keepsStorage = true;
+    if (format != decision.compute) {
+      std::string why = whyNot(decisions, op, decision, format, settings.target);
+      if (!why.empty()) {
+        op->emitWarning() << "is pinned to " << format << ", but stays in " << decision.compute
+                          << ": " << why;
+      } else if (decision.opClass == OpClass::TensorCore) {
+        decision.decide(format, Origin::Pin, reason);
+        decision.keepsStorage = false;
+        continue;
+      } else {
+        decision.resultStorage = format;
+        decision.keepsStorage = false;
+      }
+    }
+    decision.decide(decision.compute, Origin::Pin, reason);
   }
+  return success();
 }

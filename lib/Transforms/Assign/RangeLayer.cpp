@@ -8,7 +8,6 @@
 #include "Decisions.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/ConstantRounding.h"
-#include "mp/Analysis/Evidence.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -21,27 +20,28 @@ static std::string whyConstantNot(Value value, FloatType format, double maxUnder
   return "";
 }
 
-void mlir::mp::applyRanges(FunctionDecisions &decisions, double maxUnderflow) {
-  FloatType narrow = decisions.getNarrow();
+LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSettings &settings) {
+  FloatType narrow = settings.narrow;
   bool needsEvidence = APFloat::semanticsMaxExponent(narrow.getFloatSemantics()) <
                        APFloat::semanticsMaxExponent(APFloat::IEEEsingle());
-  std::optional<EvidenceAnalysis> evidence;
+  bool mayAssume = settings.policy.evidence == ::mp::policy::EvidenceKind::Assumed;
   for (auto &[op, decision] : decisions.getOps()) {
     if (decision.origin || decision.opClass != OpClass::TensorCore)
       continue;
-    if (needsEvidence && !evidence)
-      evidence.emplace(decisions.getFunction());
     auto interface = cast<PrecisionOpInterface>(op);
     for (OpOperand &operand : op->getOpOperands()) {
       if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
           !getFloatFormat(operand.get().getType()).isF32())
         continue;
-      std::string why = evidence ? evidence->whyNot(operand.get(), narrow, maxUnderflow)
-                                 : whyConstantNot(operand.get(), narrow, maxUnderflow);
+      std::string why = needsEvidence
+                            ? decisions.getEvidence().whyNot(operand.get(), narrow,
+                                                             settings.maxUnderflow, mayAssume)
+                            : whyConstantNot(operand.get(), narrow, settings.maxUnderflow);
       if (why.empty())
         continue;
       decision.decide(decision.compute, Origin::Range, why);
       break;
     }
   }
+  return success();
 }

@@ -14,42 +14,58 @@ using namespace mlir::mp;
 /// An op that runs in whatever format its data has.
 static bool followsStorage(const Decision &decision) {
   return decision.opClass == OpClass::ExactCommute && decision.rule == TypeRule::Uniform &&
-         decision.origin != Origin::Pin;
+         !decision.keepsStorage;
 }
 
-static bool asksNarrow(FunctionDecisions &decisions, OpOperand &use) {
+/// The narrow format in which `use` wants its value, or null.
+static FloatType askedFormat(FunctionDecisions &decisions, OpOperand &use) {
   Operation *user = use.getOwner();
   Decision *decision = decisions.find(user);
   auto interface = dyn_cast<PrecisionOpInterface>(user);
-  if (!decision || !interface)
-    return false;
+  if (!decision || !interface || decision->compute.isF32() || decision->compute.isTF32())
+    return {};
   OperandRole role = interface.getOperandRole(use.getOperandNumber());
-  if (decisions.isNarrowContraction(user))
-    return role == OperandRole::Factor;
-  return followsStorage(*decision) && decision->compute == decisions.getNarrow() &&
-         role != OperandRole::Other;
+  bool asks = decisions.isNarrowContraction(user)
+                  ? role == OperandRole::Factor
+                  : followsStorage(*decision) && role != OperandRole::Other;
+  return asks ? decision->compute : FloatType();
 }
 
-void mlir::mp::chooseStorage(FunctionDecisions &decisions) {
-  FloatType narrow = decisions.getNarrow();
-  for (auto &[op, decision] : llvm::reverse(decisions.getOps())) {
-    auto asked = [&](Value result) {
-      return decisions.mayStoreNarrow(result) && !result.use_empty() &&
-             llvm::all_of(result.getUses(),
-                          [&](OpOperand &use) { return asksNarrow(decisions, use); });
-    };
-    // TOSA convolutions return the format of their operands.
-    bool returnsNarrow = decision.rule == TypeRule::Uniform && decisions.narrowsStorage() &&
-                         decisions.isNarrowContraction(op);
-    if (followsStorage(decision)) {
-      if (op->getNumResults() > 0 && llvm::all_of(op->getResults(), asked))
-        decision.compute = narrow;
-      else
-        continue;
-    }
-    for (Value result : op->getResults())
-      if (returnsNarrow || (decision.rule != TypeRule::Container &&
-                            decision.origin != Origin::Pin && asked(result)))
-        decisions.setStorage(result, narrow);
+FloatType mlir::mp::commonFormat(FunctionDecisions &decisions, Value value) {
+  FloatType common;
+  for (OpOperand &use : value.getUses()) {
+    FloatType asked = askedFormat(decisions, use);
+    if (!asked || (common && asked != common))
+      return {};
+    common = asked;
   }
+  return common;
+}
+
+LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const AssignSettings &) {
+  for (auto &[op, decision] : llvm::reverse(decisions.getOps())) {
+    if (decision.keepsStorage || decision.rule == TypeRule::Container)
+      continue;
+    // TOSA convolutions return the format of their operands.
+    if (decision.rule == TypeRule::Uniform && !decision.compute.isTF32() &&
+        decisions.isNarrowContraction(op)) {
+      for (Value result : op->getResults())
+        decisions.setStorage(result, decision.compute);
+      continue;
+    }
+    SmallVector<FloatType> storages;
+    for (Value result : op->getResults())
+      storages.push_back(!decisions.mayStoreNarrow(result) ? FloatType()
+                         : decision.resultStorage          ? decision.resultStorage
+                                                           : commonFormat(decisions, result));
+    if (followsStorage(decision)) {
+      if (storages.empty() || !storages.front() || !llvm::all_equal(storages))
+        continue;
+      decision.compute = storages.front();
+    }
+    for (auto [result, storage] : llvm::zip_equal(op->getResults(), storages))
+      if (storage)
+        decisions.setStorage(result, storage);
+  }
+  return success();
 }

@@ -20,8 +20,14 @@ FunctionOpInterface FunctionRebuilder::rebuild(FunctionOpInterface function) {
   Operation *copy = beside.insert(function->cloneWithoutRegions());
   auto result = cast<FunctionOpInterface>(copy);
   Region &from = function.getFunctionBody();
+  SmallVector<Type> arguments(function.getArgumentTypes());
+  for (auto [index, type] : llvm::enumerate(arguments))
+    if (auto storage = function.getArgAttrOfType<TypeAttr>(index, kStorageAttrName))
+      type = withFormat(type, cast<FloatType>(storage.getValue()));
+  result.setFunctionTypeAttr(
+      TypeAttr::get(function.cloneTypeWith(arguments, function.getResultTypes())));
   if (failed(rebuilder.rebuildRegion(from, result.getFunctionBody(),
-                                     from.front().getArgumentTypes(), {}))) {
+                                     arguments, {}))) {
     copy->dropAllReferences();
     copy->walk([](Operation *op) { op->dropAllReferences(); });
     copy->erase();

@@ -13,7 +13,8 @@
 namespace mlir::mp {
 
 /// One storage per old value, decided beforehand (`#mp.precision` on its op; block
-/// arguments keep their types except those of `scf.for`). Conversions are made
+/// arguments keep their types except those of `scf.for`, and of the function where `mp.storage`
+/// says so). Conversions are made
 /// once per value and format, right behind the value, so that all uses share
 /// them and none stands in a loop without need.
 class FunctionRebuilder {

@@ -4,6 +4,7 @@
 // the decided formats and swapped in.
 
 #include "FunctionRebuilder.h"
+#include "ParameterConversion.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Materialize/Passes.h"
 
@@ -33,6 +34,8 @@ struct InsertCasts : mlir::mp::impl::InsertCastsBase<InsertCasts> {
       if (!rebuilt)
         return signalPassFailure();
       rebuilt->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "materialized"));
+      if (failed(addParameterConversion(function, rebuilt)))
+        return signalPassFailure();
       function.erase();
     }
   }

@@ -56,6 +56,18 @@ private:
     return success();
   }
 
+  /// A function that mp added to convert the parameters of another: casts of arguments, returned.
+  bool isParameterConversion(FunctionOpInterface function) {
+    auto converts = function->getAttrOfType<FlatSymbolRefAttr>(kConvertsAttrName);
+    if (!converts || !convertedSymbols.lookup(converts.getAttr()) ||
+        !function.getFunctionBody().hasOneBlock())
+      return false;
+    return llvm::all_of(function.getFunctionBody().front().without_terminator(), [](Operation &op) {
+      auto cast = dyn_cast<CastOp>(op);
+      return cast && cast.getInserted() && isa<BlockArgument>(cast.getSource());
+    });
+  }
+
   LogicalResult everyFunctionIsPaired() {
     llvm::DenseSet<Operation *> paired;
     for (auto [left, right] : work)
@@ -68,7 +80,7 @@ private:
         return diagnostic;
       }
     for (auto function : converted.getOps<FunctionOpInterface>())
-      if (!paired.contains(function))
+      if (!paired.contains(function) && !isParameterConversion(function))
         return function.emitOpError() << "is no function of the original, nor a copy of one";
     return success();
   }

@@ -137,11 +137,45 @@ bool ErasureMatcher::isWideningOfArgument(Operation *converted) const {
          original.getType() == widen.getType();
 }
 
+/// `attributes` without the record of changed arguments (`mp.storage`) among those of arguments.
+static DictionaryAttr withoutStorage(DictionaryAttr attributes) {
+  auto all = attributes.getAs<ArrayAttr>("arg_attrs");
+  if (!all)
+    return attributes;
+  MLIRContext *context = attributes.getContext();
+  SmallVector<Attribute> rest;
+  for (auto dictionary : all.getAsRange<DictionaryAttr>()) {
+    NamedAttrList kept(dictionary);
+    kept.erase(kStorageAttrName);
+    rest.push_back(kept.getDictionary(context));
+  }
+  NamedAttrList result(attributes);
+  result.erase("arg_attrs");
+  if (llvm::any_of(rest, [](Attribute a) { return !cast<DictionaryAttr>(a).empty(); }))
+    result.set("arg_attrs", ArrayAttr::get(context, rest));
+  return result.getDictionary(context);
+}
+
+/// A public signature differs only in arguments whose new format is on record.
+static bool changesAsRecorded(FunctionOpInterface original, FunctionOpInterface converted) {
+  if (original.getResultTypes() != converted.getResultTypes() ||
+      original.getNumArguments() != converted.getNumArguments())
+    return false;
+  for (auto [index, before, after] :
+       llvm::enumerate(original.getArgumentTypes(), converted.getArgumentTypes())) {
+    auto storage = converted.getArgAttrOfType<TypeAttr>(index, kStorageAttrName);
+    if (before != after && (!storage || storage.getValue() != getFloatFormat(after)))
+      return false;
+  }
+  return true;
+}
+
 LogicalResult ErasureMatcher::compareAttributes(Operation *original, Operation *converted) {
   auto call = dyn_cast<CallOpInterface>(original);
   bool isFunction = isa<FunctionOpInterface>(original);
   bool isPublic = isFunction && cast<SymbolOpInterface>(original).isPublic();
-  DictionaryAttr left = original->getAttrDictionary(), right = converted->getAttrDictionary();
+  DictionaryAttr left = withoutStorage(original->getAttrDictionary());
+  DictionaryAttr right = withoutStorage(converted->getAttrDictionary());
   for (NamedAttribute attribute : right)
     if (!isBookkeeping(attribute.getName()) && !left.contains(attribute.getName()))
       return differ(original, converted, "has '" + attribute.getName().strref() +
@@ -162,8 +196,11 @@ LogicalResult ErasureMatcher::compareAttributes(Operation *original, Operation *
     }
     if (isFunction && name == SymbolTable::getSymbolAttrName())
       continue; // a copy; who may be one is for the caller to know
-    if (isFunction && !isPublic && name == "function_type")
-      continue; // the entry block's arguments and the returned values tell
+    // The entry block's arguments and the returned values tell.
+    if (isFunction && name == "function_type" &&
+        (!isPublic || changesAsRecorded(cast<FunctionOpInterface>(original),
+                                        cast<FunctionOpInterface>(converted))))
+      continue;
     // TOSA's accumulator may become wider with its operands.
     auto leftType = dyn_cast<TypeAttr>(before), rightType = dyn_cast<TypeAttr>(after);
     if (name == "acc_type" && leftType && rightType && isa<FloatType>(leftType.getValue()) &&

@@ -31,6 +31,12 @@ static FloatType getStorage(Value value) {
     if (auto precision = result.getOwner()->getAttrOfType<PrecisionAttr>(kPrecisionAttrName))
       if (precision.getOut().size() > result.getResultNumber())
         return dyn_cast<FloatType>(precision.getOut()[result.getResultNumber()]);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+        function && argument.getOwner()->isEntryBlock())
+      if (auto storage =
+              function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), kStorageAttrName))
+        return cast<FloatType>(storage.getValue());
   return getFloatFormat(value.getType());
 }
 

@@ -28,6 +28,11 @@ def MP_Dialect : Dialect {
     - `mp.role` (string) on a function argument: what it is, e.g. "parameter".
     - `mp.dim` (array of i64) on a function argument: likely sizes of dynamic
       dimensions, used in costs only.
+    - `mp.storage` (a float type) on a function argument: the format that mp
+      decided for it, from `mp-assign-precision` on; kept, as the record that the
+      signature has changed.
+    - `mp.converts` (a symbol) on a function that mp added: it converts the
+      parameters of that other one.
     - `mp.phase` (string) on a function: the last phase it has reached.
   }];
   let hasOperationAttrVerify = 1;

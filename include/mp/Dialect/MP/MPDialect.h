@@ -31,6 +31,8 @@ inline constexpr llvm::StringLiteral kPinAttrName = "mp.pin";
 inline constexpr llvm::StringLiteral kRangeAttrName = "mp.range";
 inline constexpr llvm::StringLiteral kRoleAttrName = "mp.role";
 inline constexpr llvm::StringLiteral kDimAttrName = "mp.dim";
+inline constexpr llvm::StringLiteral kStorageAttrName = "mp.storage";
+inline constexpr llvm::StringLiteral kConvertsAttrName = "mp.converts";
 inline constexpr llvm::StringLiteral kPhaseAttrName = "mp.phase";
 
 /// The float format of a float, or of the elements of a shaped type; null if

@@ -17,6 +17,8 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     Only contractions compute in the narrow format, with an f32 accumulator; for
     every other op the decision is how its operands and results are stored. Each
     decision names the layer that made it: pin, policy, class, range or cost.
+    `explain` prints what each layer said; `--remarks-filter=mp` gives a remark
+    per narrowed op and per contraction left wide, with the reason.
 
     Example (`--mp-assign-precision="format=bf16"`):
     ```mlir
@@ -37,9 +39,15 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"format", "format", "std::string", "\"bf16\"",
-           "Narrow format of contractions: bf16, f16 or tf32">,
-    Option<"target", "target", "std::string", "\"sm_80\"", "GPU the result is meant for">,
+    Option<"format", "format", "std::string", "\"\"",
+           "Narrow format of contractions: bf16, f16 or tf32; bf16 if the policy names none">,
+    Option<"target", "target", "std::string", "\"\"",
+           "GPU the result is meant for; sm_80 if the policy names none">,
+    Option<"policyFile", "policy", "std::string", "\"\"",
+           "Built-in policy (inference, training), policy file, or report of an earlier run "
+           "(docs/Policies.md)">,
+    Option<"explain", "explain", "std::string", "\"\"",
+           "Tell the story of the ops at FILE:LINE[:COLUMN], at a location's name, or @FUNCTION:ORDINAL">,
     Option<"maxUnderflow", "max-underflow", "double", "1e-3",
            "Largest fraction of a constant's non-zero elements that rounding may turn into zero">
   ];

@@ -1,0 +1,103 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mp/Analysis/FunctionHash.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mp/Dialect/MP/MPDialect.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+namespace {
+/// Gathers 64-bit words; texts and constants are hashed once and remembered by identity.
+class Hasher {
+public:
+  uint64_t finish() const {
+    return llvm::xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(words.data()),
+                                      words.size() * sizeof(uint64_t)));
+  }
+
+  void addOp(Operation *op) {
+    add(op->getName().getStringRef());
+    for (Value operand : op->getOperands())
+      words.push_back(numbers.lookup(operand));
+    for (Block *successor : op->getSuccessors())
+      words.push_back(blocks.lookup(successor));
+    for (OpResult result : op->getResults())
+      addValue(result);
+    for (NamedAttribute attribute : op->getAttrDictionary())
+      if (!isOwn(attribute.getName())) {
+        add(attribute.getName().strref());
+        addAttribute(attribute.getValue());
+      }
+    for (Region &region : op->getRegions())
+      addRegion(region);
+  }
+
+  void addRegion(Region &region) {
+    words.push_back(region.getBlocks().size());
+    for (Block &block : region)
+      blocks[&block] = blocks.size() + 1;
+    for (Block &block : region) {
+      for (BlockArgument argument : block.getArguments())
+        addValue(argument);
+      for (Operation &op : block)
+        addOp(&op);
+    }
+  }
+
+private:
+  static bool isOwn(StringRef name) {
+    return name == kPrecisionAttrName || name == kPhaseAttrName ||
+           name == SymbolTable::getSymbolAttrName();
+  }
+
+  void add(StringRef text) { words.push_back(llvm::xxh3_64bits(text)); }
+
+  void addValue(Value value) {
+    numbers[value] = numbers.size() + 1;
+    uint64_t &hash = known[value.getType().getAsOpaquePointer()];
+    if (!hash) {
+      std::string text;
+      llvm::raw_string_ostream(text) << value.getType();
+      hash = llvm::xxh3_64bits(text);
+    }
+    words.push_back(hash);
+  }
+
+  void addAttribute(Attribute attribute) {
+    uint64_t &hash = known[attribute.getAsOpaquePointer()];
+    if (!hash)
+      hash = hashAttribute(attribute);
+    words.push_back(hash);
+  }
+
+  static uint64_t hashAttribute(Attribute attribute) {
+    auto elements = dyn_cast<ElementsAttr>(attribute);
+    if (!elements) {
+      std::string text;
+      llvm::raw_string_ostream(text) << attribute;
+      return llvm::xxh3_64bits(text);
+    }
+    std::string type;
+    llvm::raw_string_ostream(type) << elements.getType();
+    std::optional<ArrayRef<char>> raw = getRawElements(elements);
+    if (!raw) { // a resource of integers, or one whose data is missing: its name counts
+      llvm::raw_string_ostream(type) << attribute;
+      return llvm::xxh3_64bits(type);
+    }
+    return llvm::xxh3_64bits(type) ^ llvm::xxh3_64bits(StringRef(raw->data(), raw->size()));
+  }
+
+  std::vector<uint64_t> words;
+  DenseMap<Value, uint64_t> numbers;
+  DenseMap<Block *, uint64_t> blocks;
+  DenseMap<const void *, uint64_t> known; ///< types and attributes
+};
+} // namespace
+
+std::string mlir::mp::hashFunction(FunctionOpInterface function) {
+  Hasher hasher;
+  hasher.addOp(function);
+  return llvm::utohexstr(hasher.finish(), /*LowerCase=*/true, /*Width=*/16);
+}

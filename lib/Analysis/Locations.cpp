@@ -1,0 +1,29 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mp/Analysis/Locations.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+std::string mlir::mp::describeLocation(Location location) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto file = location->findInstanceOf<FileLineColLoc>())
+    os << file.getFilename().getValue() << ':' << file.getLine() << ':' << file.getColumn();
+  else if (auto name = location->findInstanceOf<NameLoc>())
+    os << name.getName().getValue();
+  else
+    os << "unknown";
+  return text;
+}
+
+SmallVector<std::string> mlir::mp::namesIn(Location location) {
+  SmallVector<std::string> names;
+  location->walk([&](Location inner) {
+    if (auto name = dyn_cast<NameLoc>(inner))
+      names.push_back(name.getName().str());
+    return WalkResult::advance();
+  });
+  return names;
+}

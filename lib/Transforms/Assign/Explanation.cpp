@@ -1,0 +1,145 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Explanation.h"
+#include "mp/Analysis/Locations.h"
+#include "llvm/Support/Error.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+bool Explanation::isHere(Operation *op, StringRef function, int64_t ordinal) {
+  std::string key = ("@" + function + ":" + Twine(ordinal)).str();
+  std::string place = describeLocation(op->getLoc());
+  for (StringRef known : {StringRef(key), StringRef(place)})
+    if (nearest.empty() || known.edit_distance(where) < StringRef(nearest).edit_distance(where))
+      nearest = known;
+  if (where == key || llvm::is_contained(namesIn(op->getLoc()), where))
+    return true;
+  // FILE:LINE:COLUMN, with any beginning of the path and the column left out.
+  StringRef rest = place;
+  if (rest != where && !rest.ends_with(where))
+    rest = rest.rsplit(':').first;
+  if (!rest.ends_with(where))
+    return false;
+  StringRef before = rest.drop_back(where.size());
+  return before.empty() || before.ends_with("/") || StringRef(where).starts_with(":");
+}
+
+void Explanation::begin(FunctionDecisions &decisions) {
+  chapters.clear();
+  int64_t ordinal = 0;
+  FunctionOpInterface function = decisions.getFunction();
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    Decision *decision = decisions.find(op);
+    if (decision && isHere(op, function.getName(), ordinal++))
+      chapters.push_back({op, ordinal - 1, std::nullopt, ""});
+  });
+}
+
+void Explanation::after(StringRef layer, FunctionDecisions &decisions) {
+  for (Chapter &chapter : chapters) {
+    const Decision &decision = *decisions.find(chapter.op);
+    llvm::raw_string_ostream os(chapter.heard);
+    os << "  " << llvm::left_justify(layer, 7);
+    if (decision.origin != chapter.origin) {
+      os << "decides: ";
+      if (decision.resultStorage)
+        os << "results stored in " << decision.resultStorage;
+      else
+        os << "computes in " << decision.compute
+           << (decision.keepsStorage ? ", operands and results as found" : "");
+      os << " (" << decision.reason << ")\n";
+    } else {
+      os << (chapter.origin ? "not asked\n" : "has no objection and no wish\n");
+    }
+    chapter.origin = decision.origin;
+  }
+}
+
+static void describeValue(Value value, raw_ostream &os) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    os << "argument " << argument.getArgNumber();
+    if (!isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+      os << " of a block of '" << argument.getOwner()->getParentOp()->getName() << "'";
+  } else {
+    os << "result " << cast<OpResult>(value).getResultNumber() << " of "
+       << value.getDefiningOp()->getName() << " at "
+       << describeLocation(value.getDefiningOp()->getLoc());
+  }
+  os << ", " << value.getType();
+}
+
+/// The format in which `use` reads its value.
+static FloatType readFormat(FunctionDecisions &decisions, OpOperand &use) {
+  FloatType stored = decisions.getStorage(use.get());
+  Operation *user = use.getOwner();
+  auto interface = dyn_cast<PrecisionOpInterface>(user);
+  Decision *decision = decisions.find(user);
+  if (!decision || !interface)
+    return getFloatFormat(use.get().getType());
+  if (interface.getTypeRule() == TypeRule::Container)
+    return stored;
+  OperandRole role = interface.getOperandRole(use.getOperandNumber());
+  bool isFactor = decisions.isNarrowContraction(user) && role == OperandRole::Factor;
+  if (isFactor || interface.getTypeRule() == TypeRule::Uniform)
+    return decision->compute;
+  return getFloatFormat(use.get().getType());
+}
+
+static void describeReaders(FunctionDecisions &decisions, Value value, raw_ostream &os) {
+  FloatType stored = decisions.getStorage(value);
+  llvm::MapVector<FloatType, SmallVector<StringRef>> readers;
+  for (OpOperand &use : value.getUses())
+    readers[readFormat(decisions, use)].push_back(use.getOwner()->getName().getStringRef());
+  for (auto &[format, ops] : readers) {
+    os << "    read as " << format << " by " << ops.size() << (ops.size() == 1 ? " use (" : " uses (");
+    llvm::SmallVector<StringRef> shown(ArrayRef(ops).take_front(4));
+    llvm::interleaveComma(shown, os);
+    os << (ops.size() > 4 ? ", ...)" : ")");
+    if (format != stored)
+      os << (format.isTF32() ? ": rounded once for all of them" : ": one cast for all of them");
+    os << "\n";
+  }
+}
+
+void Explanation::end(FunctionDecisions &decisions, const AssignSettings &settings) {
+  llvm::raw_string_ostream os(story);
+  for (const Chapter &chapter : chapters) {
+    Operation *op = chapter.op;
+    const Decision &decision = *decisions.find(op);
+    auto interface = dyn_cast<PrecisionOpInterface>(op);
+    os << "@" << decisions.getFunction().getName() << ":" << chapter.ordinal << " " << op->getName()
+       << " at " << describeLocation(op->getLoc()) << "\n"
+       << "  class " << stringifyOpClass(decision.opClass) << ": "
+       << (interface ? interface.getClassNote() : "mp does not know this op") << "\n"
+       << chapter.heard << "  in the end: computes in " << decision.compute << ", by "
+       << stringifyOrigin(*decision.origin) << " (" << decision.reason << ")\n";
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!getFloatFormat(operand.get().getType()))
+        continue;
+      FloatType stored = decisions.getStorage(operand.get());
+      FloatType read = readFormat(decisions, operand);
+      os << "  operand " << operand.getOperandNumber() << ": ";
+      describeValue(operand.get(), os);
+      os << "; stored in " << stored << ", read as " << read << "\n";
+    }
+    for (OpResult result : op->getResults()) {
+      if (!getFloatFormat(result.getType()))
+        continue;
+      os << "  result " << result.getResultNumber() << ": " << result.getType() << "; stored in "
+         << decisions.getStorage(result) << "\n";
+      describeReaders(decisions, result, os);
+    }
+    std::string advice = suggestChange(decision, settings.narrow);
+    if (!advice.empty())
+      os << "  to change it: " << advice << "\n";
+  }
+}
+
+llvm::Expected<std::string> Explanation::finish() const {
+  if (!story.empty())
+    return story;
+  return llvm::createStringError("option 'explain' is '" + where +
+                                 "', where no op is decided; expected FILE:LINE[:COLUMN], a "
+                                 "location's name or @FUNCTION:ORDINAL; nearest is " +
+                                 (nearest.empty() ? "none" : "'" + nearest + "'"));
+}

@@ -1,0 +1,132 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Replay.h"
+#include "mp/Analysis/FunctionHash.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace json = llvm::json;
+
+/// Version of reports that can be replayed (lib/Report writes it).
+static constexpr int64_t kReplayedVersion = 1;
+
+static llvm::Error error(const Twine &what) {
+  return llvm::createStringError("cannot replay " + what);
+}
+
+llvm::Expected<Replay> Replay::read(StringRef text, StringRef file) {
+  llvm::Expected<json::Value> root = json::parse(text);
+  if (!root)
+    return root.takeError();
+  const json::Object *object = root->getAsObject();
+  std::optional<int64_t> version = object ? object->getInteger("mp_report") : std::nullopt;
+  if (version != kReplayedVersion)
+    return error("'" + file + "': expected a report of version " + Twine(kReplayedVersion));
+  Replay replay;
+  replay.file = file;
+  const json::Array *functions = object->getArray("functions"), *ops = object->getArray("ops");
+  if (!functions || !ops)
+    return error("'" + file + "': it has no 'functions' or no 'ops'");
+  for (const json::Value &entry : *functions) {
+    const json::Object *function = entry.getAsObject();
+    auto name = function ? function->getString("name") : std::nullopt;
+    auto hash = function ? function->getString("hash") : std::nullopt;
+    if (!name || !hash)
+      return error("'" + file + "': an entry of 'functions' lacks its name or hash");
+    replay.functions[*name].hash = *hash;
+  }
+  for (auto [index, entry] : llvm::enumerate(*ops)) {
+    const json::Object *fields = entry.getAsObject();
+    const json::Array *out = fields ? fields->getArray("out") : nullptr;
+    auto function = fields ? fields->getString("function") : std::nullopt;
+    auto ordinal = fields ? fields->getInteger("ordinal") : std::nullopt;
+    auto op = fields ? fields->getString("op") : std::nullopt;
+    auto compute = fields ? fields->getString("compute") : std::nullopt;
+    if (!out || !function || !ordinal || !op || !compute)
+      return error("'" + file + "': row " + Twine(index) +
+                   " of 'ops' lacks one of function, ordinal, op, compute, out");
+    auto known = replay.functions.find(*function);
+    if (known == replay.functions.end() || *ordinal != int64_t(known->second.rows.size()))
+      return error("'" + file + "': row " + Twine(index) + " of 'ops' is number " +
+                   Twine(*ordinal) + " of @" + *function + ", out of order or of no function");
+    Row row{op->str(), compute->str(), fields->getString("by").value_or("?").str(),
+            fields->getString("reason").value_or("").str(), {}};
+    for (const json::Value &storage : *out)
+      row.out.push_back(storage.getAsString().value_or("").str());
+    known->second.rows.push_back(std::move(row));
+  }
+  return replay;
+}
+
+LogicalResult Replay::applyRow(const Row &row, FunctionDecisions &decisions, Operation *op,
+                               Decision &decision) const {
+  MLIRContext *context = op->getContext();
+  auto refuse = [&](const Twine &why) {
+    return op->emitError() << "the replayed report '" << file << "' " << why;
+  };
+  // An empty format is that of control flow.
+  if (!row.compute.empty() && row.compute != getFormatName(decision.compute)) {
+    FloatType format = getAssignableFormat(row.compute, context);
+    bool isUniform = decision.opClass == OpClass::ExactCommute && decision.rule == TypeRule::Uniform;
+    if (!format || !(isUniform ? !format.isTF32() : decisions.canContractIn(op, format)))
+      return refuse("lets it compute in '" + row.compute + "', which it cannot");
+    decision.compute = format;
+  }
+  if (row.out.size() != op->getNumResults())
+    return refuse("has " + Twine(row.out.size()) + " results for it, it has " +
+                  Twine(op->getNumResults()));
+  for (auto [result, name] : llvm::zip_equal(op->getResults(), row.out)) {
+    FloatType own = getFloatFormat(result.getType());
+    if (name == (own ? getFormatName(own) : "_"))
+      continue;
+    FloatType format = getAssignableFormat(name, context);
+    if (!format || format.isTF32() || decision.rule == TypeRule::Container ||
+        !decisions.mayStoreNarrow(result))
+      return refuse("stores a result in '" + name + "', which it cannot");
+    decisions.setStorage(result, format);
+  }
+  StringRef reason = row.reason;
+  bool again = row.by == stringifyOrigin(Origin::Policy) && reason.starts_with("replay: ");
+  decision.decide(decision.compute, Origin::Policy,
+                  again ? reason.str() : "replay: " + row.by + " " + row.reason);
+  return success();
+}
+
+LogicalResult Replay::apply(FunctionDecisions &decisions) const {
+  FunctionOpInterface function = decisions.getFunction();
+  auto found = functions.find(function.getName());
+  if (found == functions.end())
+    return function.emitError() << "the replayed report '" << file << "' does not know this function";
+  const auto &[hash, rows] = found->second;
+
+  // Rows are numbered in order of a walk that meets containers before what they hold.
+  SmallVector<Operation *> ops;
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (decisions.find(op))
+      ops.push_back(op);
+  });
+  std::string actual = hashFunction(function);
+  if (actual != hash) {
+    InFlightDiagnostic diagnostic = function.emitError()
+                                    << "the replayed report '" << file
+                                    << "' was made for another version of this function (hash "
+                                    << hash << ", this one has " << actual << ")";
+    size_t common = 0;
+    while (common < std::min(rows.size(), ops.size()) &&
+           rows[common].op == ops[common]->getName().getStringRef())
+      ++common;
+    if (common < ops.size())
+      diagnostic.attachNote(ops[common]->getLoc())
+          << "op " << common << " is '" << ops[common]->getName() << "', the report has "
+          << (common < rows.size() ? "'" + rows[common].op + "'" : std::string("none there"));
+    return diagnostic;
+  }
+  if (rows.size() != ops.size())
+    return function.emitError() << "the replayed report '" << file << "' has " << rows.size()
+                                << " rows for this function, which has " << ops.size()
+                                << " ops to decide";
+  for (auto [row, op] : llvm::zip_equal(rows, ops))
+    if (failed(applyRow(row, decisions, op, *decisions.find(op))))
+      return failure();
+  return success();
+}

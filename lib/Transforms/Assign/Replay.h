@@ -1,0 +1,42 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report of an earlier run taken as the policy of this one: every decision as it was, or as the
+// user has edited it.
+
+#ifndef MP_LIB_TRANSFORMS_ASSIGN_REPLAY_H
+#define MP_LIB_TRANSFORMS_ASSIGN_REPLAY_H
+
+#include "Decisions.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::mp {
+
+class Replay {
+public:
+  /// Reads the rows of a report; `file` is its name in messages.
+  static llvm::Expected<Replay> read(StringRef text, StringRef file);
+
+  /// Decides every op of the function as its row says. An error if the report does not know the
+  /// function, speaks of another version of it, or asks for what an op cannot do.
+  LogicalResult apply(FunctionDecisions &decisions) const;
+
+private:
+  struct Row {
+    std::string op, compute, by, reason;
+    std::vector<std::string> out;
+  };
+  struct Function {
+    std::string hash;
+    std::vector<Row> rows; ///< by ordinal
+  };
+
+  LogicalResult applyRow(const Row &row, FunctionDecisions &decisions, Operation *op,
+                         Decision &decision) const;
+
+  std::string file;
+  llvm::StringMap<Function> functions;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_TRANSFORMS_ASSIGN_REPLAY_H
