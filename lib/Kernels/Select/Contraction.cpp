@@ -18,7 +18,7 @@ static BlockArgument widenedArgument(Value value) {
 }
 
 /// Linear form of every result of `map`; fails on floordiv, mod and symbols.
-static FailureOr<LinearAccess> linearize(AffineMap map) {
+static FailureOr<LinearAccess> asLinearAccess(AffineMap map) {
   LinearAccess access;
   if (map.getNumSymbols() != 0)
     return failure();
@@ -72,7 +72,7 @@ FailureOr<Contraction> mlir::mp::matchContraction(linalg::GenericOp op, std::str
 
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (unsigned operand = 0; operand < 3; ++operand) {
-    FailureOr<LinearAccess> access = linearize(maps[operand]);
+    FailureOr<LinearAccess> access = asLinearAccess(maps[operand]);
     if (failed(access))
       return refuse("an index expression is not linear in the loops");
     result.access[operand] = std::move(*access);
