@@ -2,6 +2,7 @@
 //
 // Classes of the scf, func and cf dialects (why: docs/OpClasses.md).
 
+#include "CarriedValues.h"
 #include "TableModel.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,8 +19,8 @@ static constexpr ClassEntry kScfEntries[] = {
      "carried values have one format each"},
     {"scf.execute_region", OpClass::ExactCommute, TypeRule::Container,
      "carried values have one format each"},
-    {"scf.while", OpClass::ExactCommute, TypeRule::Frozen, "carried values keep their formats"},
-    {"scf.forall", OpClass::ExactCommute, TypeRule::Frozen, "carried values keep their formats"},
+    {"scf.while", OpClass::ExactCommute, TypeRule::Container, "carried values have one format each"},
+    {"scf.forall", OpClass::ExactCommute, TypeRule::Container, "carried values have one format each"},
     {"scf.parallel", OpClass::Barrier, TypeRule::Frozen, "reduces in an order of its own"},
     {"scf.condition", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
     {"scf.forall.in_parallel", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
@@ -46,9 +47,22 @@ static constexpr ClassEntry kCfEntries[] = {
 };
 const ArrayRef<ClassEntry> mlir::mp::detail::cfTable = kCfEntries;
 
+namespace {
+/// Control flow carries values by its branches, or, where threads combine slices, by destination.
+template <typename Op>
+struct ScfModel : TableAnswers<ScfModel<Op>, Op> {
+  void getCarriedValues(Operation *op, SmallVectorImpl<CarriedValue> &carried) const {
+    if constexpr (std::is_same_v<Op, scf::ForallOp>)
+      collectCombined(op, carried);
+    else if (TableModel<Op>::entry().rule == TypeRule::Container)
+      collectForwarded(op, carried);
+  }
+};
+} // namespace
+
 void mlir::mp::detail::registerControlFlowModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
-    attachModels<TableModel,
+    attachModels<ScfModel,
 #define GET_OP_LIST
 #include "mlir/Dialect/SCF/IR/SCFOps.cpp.inc"
                  >(context);

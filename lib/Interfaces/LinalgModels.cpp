@@ -200,7 +200,12 @@ static Operation *rebuildStructured(OpBuilder &builder, linalg::LinalgOp op, Val
     return cloneWithTypes(builder, op, operands, resultTypes);
   if (!op.getRegionBuilder()) {
     auto copy = cast<linalg::LinalgOp>(cloneWithTypes(builder, op, operands, resultTypes));
-    retypeGenericBody(copy);
+    FloatType own = getFloatFormat(op->getResult(0).getType());
+    FloatType result = getFloatFormat(resultTypes.front());
+    if (own && result.getWidth() > own.getWidth())
+      widenBody(copy, result);
+    else
+      retypeGenericBody(copy);
     return copy;
   }
   Operation *copy = op->cloneWithoutRegions();
@@ -239,6 +244,10 @@ struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>
     if (cast<linalg::LinalgOp>(op).isDpsInit(&op->getOpOperand(index)))
       return OperandRole::Init;
     return facts(op).rule == TypeRule::Contraction ? OperandRole::Factor : OperandRole::Data;
+  }
+  bool canComputeWider(Operation *op) const {
+    return cast<linalg::LinalgOp>(op).getRegionBuilder() ? isRebuiltByTypes(op)
+                                                         : canWidenBody(cast<linalg::LinalgOp>(op));
   }
   Operation *rebuild(Operation *op, OpBuilder &builder, ValueRange operands,
                      TypeRange resultTypes) const {

@@ -48,6 +48,18 @@ OperandRole mlir::mp::detail::roleByType(Operation *op, unsigned index) {
   return getFloatFormat(op->getOperand(index).getType()) ? OperandRole::Data : OperandRole::Other;
 }
 
+FloatType mlir::mp::getResultAccumulator(Operation *op) {
+  OpClass opClass = getOpClass(op);
+  bool accumulates = opClass == OpClass::TensorCore || opClass == OpClass::Accumulate;
+  return accumulates && op->getNumResults() > 0 ? getFloatFormat(op->getResult(0).getType())
+                                                : FloatType();
+}
+
+bool mlir::mp::isRebuiltByTypes(Operation *op) {
+  TypeRule rule = cast<PrecisionOpInterface>(op).getTypeRule();
+  return rule != TypeRule::Frozen && rule != TypeRule::Container;
+}
+
 OpClass mlir::mp::getOpClass(Operation *op) {
   if (auto precision = dyn_cast<PrecisionOpInterface>(op))
     return precision.getOpClass();

@@ -20,6 +20,14 @@ struct BodyFacts {
 /// (reference: union of the peers' rulings, docs/OpClasses.md).
 BodyFacts classifyBody(linalg::LinalgOp op);
 
+/// True if every float in the body is of one format narrower than f32, and every op that makes one
+/// can make it in a wider format.
+bool canWidenBody(linalg::LinalgOp op);
+
+/// Makes the body compute in `format`: its arguments get the formats of the op's operands, and those
+/// still narrower are widened once, on entry.
+void widenBody(linalg::LinalgOp op, FloatType format);
+
 } // namespace mlir::mp::detail
 
 #endif // MP_LIB_INTERFACES_STRUCTUREDBODY_H

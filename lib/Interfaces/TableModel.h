@@ -21,9 +21,9 @@ Operation *cloneWithTypes(OpBuilder &builder, Operation *op, ValueRange operands
 /// Data for every operand of floats, Other for the rest.
 OperandRole roleByType(Operation *op, unsigned index);
 
-/// The model of an op whose answers all stand in the table.
-template <typename Op>
-struct TableModel : PrecisionOpInterface::ExternalModel<TableModel<Op>, Op> {
+/// The answers that stand in the table, for models that add or override some.
+template <typename Model, typename Op>
+struct TableAnswers : PrecisionOpInterface::ExternalModel<Model, Op> {
   static const ClassEntry &entry() {
     static const ClassEntry &line = lookupEntry(Op::getOperationName());
     return line;
@@ -37,6 +37,10 @@ struct TableModel : PrecisionOpInterface::ExternalModel<TableModel<Op>, Op> {
     return cloneWithTypes(builder, op, operands, resultTypes);
   }
 };
+
+/// The model of an op whose answers all stand in the table.
+template <typename Op>
+struct TableModel : TableAnswers<TableModel<Op>, Op> {};
 
 /// Attaches `Model<Op>` to every op listed.
 template <template <typename> class Model, typename... Ops>

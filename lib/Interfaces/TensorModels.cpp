@@ -38,12 +38,7 @@ const ArrayRef<ClassEntry> mlir::mp::detail::tensorTable = kEntries;
 
 namespace {
 /// tensor.pad yields the padding value from a region: it follows the format.
-struct PadModel : PrecisionOpInterface::ExternalModel<PadModel, tensor::PadOp> {
-  static const ClassEntry &entry() { return TableModel<tensor::PadOp>::entry(); }
-  OpClass getOpClass(Operation *) const { return entry().opClass; }
-  StringRef getClassNote(Operation *) const { return entry().note; }
-  TypeRule getTypeRule(Operation *) const { return entry().rule; }
-  OperandRole getOperandRole(Operation *op, unsigned index) const { return roleByType(op, index); }
+struct PadModel : TableAnswers<PadModel, tensor::PadOp> {
   Operation *rebuild(Operation *op, OpBuilder &builder, ValueRange operands,
                      TypeRange resultTypes) const {
     Operation *copy = cloneWithTypes(builder, op, operands, resultTypes);

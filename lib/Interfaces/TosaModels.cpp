@@ -2,6 +2,7 @@
 //
 // Classes of the tosa dialect (why: docs/OpClasses.md).
 
+#include "CarriedValues.h"
 #include "TableModel.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
@@ -112,9 +113,10 @@ static constexpr ClassEntry kEntries[] = {
     {"tosa.resize", OpClass::Follow, TypeRule::Uniform, "a weighted mean of neighbours"},
     {"tosa.fft2d", OpClass::KeepWide, TypeRule::Frozen, "grows with its length"},
     {"tosa.rfft2d", OpClass::KeepWide, TypeRule::Frozen, "grows with its length"},
-    {"tosa.cond_if", OpClass::ExactCommute, TypeRule::Frozen, "carried values keep their formats"},
-    {"tosa.while_loop", OpClass::ExactCommute, TypeRule::Frozen,
-     "carried values keep their formats"},
+    {"tosa.cond_if", OpClass::ExactCommute, TypeRule::Container,
+     "carried values have one format each"},
+    {"tosa.while_loop", OpClass::ExactCommute, TypeRule::Container,
+     "carried values have one format each"},
     {"tosa.variable", OpClass::Barrier, TypeRule::Frozen, "state of the program"},
     {"tosa.variable_read", OpClass::Barrier, TypeRule::Frozen, "state of the program"},
     {"tosa.variable_write", OpClass::Barrier, TypeRule::Frozen, "state of the program"},
@@ -123,28 +125,34 @@ static constexpr ClassEntry kEntries[] = {
 };
 const ArrayRef<ClassEntry> mlir::mp::detail::tosaTable = kEntries;
 
+/// The accumulator of convolutions and average pooling is an attribute.
+static constexpr StringLiteral kAccumulatorAttrName = "acc_type";
+
+static FloatType readAccumulator(Operation *op) {
+  auto type = op->getAttrOfType<TypeAttr>(kAccumulatorAttrName);
+  return type ? dyn_cast<FloatType>(type.getValue()) : getResultAccumulator(op);
+}
+
+static void writeAccumulator(Operation *op, FloatType format) {
+  if (op->hasAttr(kAccumulatorAttrName))
+    op->setAttr(kAccumulatorAttrName, TypeAttr::get(format));
+}
+
 namespace {
 /// Contractions: two factors, then perhaps a bias, then the zero points, which
 /// are constants of the factors' formats.
 template <typename Op>
-struct TosaContractionModel
-    : PrecisionOpInterface::ExternalModel<TosaContractionModel<Op>, Op> {
-  static const ClassEntry &entry() { return TableModel<Op>::entry(); }
-  OpClass getOpClass(Operation *) const { return entry().opClass; }
-  StringRef getClassNote(Operation *) const { return entry().note; }
-  TypeRule getTypeRule(Operation *) const { return entry().rule; }
+struct TosaContractionModel : TableAnswers<TosaContractionModel<Op>, Op> {
   OperandRole getOperandRole(Operation *op, unsigned index) const {
     if (!getFloatFormat(op->getOperand(index).getType()))
       return OperandRole::Other;
     if (index < 2)
       return OperandRole::Factor;
-    return index == 2 && entry().rule == TypeRule::Uniform ? OperandRole::Addend
+    return index == 2 && TableModel<Op>::entry().rule == TypeRule::Uniform ? OperandRole::Addend
                                                            : OperandRole::Data;
   }
-  Operation *rebuild(Operation *op, OpBuilder &builder, ValueRange operands,
-                     TypeRange resultTypes) const {
-    return cloneWithTypes(builder, op, operands, resultTypes);
-  }
+  FloatType getAccumulator(Operation *op) const { return readAccumulator(op); }
+  void setAccumulator(Operation *op, FloatType format) const { writeAccumulator(op, format); }
 };
 
 template <typename Op>
@@ -152,9 +160,33 @@ constexpr bool isTosaContraction =
     llvm::is_one_of<Op, tosa::MatMulOp, tosa::Conv2DOp, tosa::Conv3DOp, tosa::DepthwiseConv2DOp,
                     tosa::TransposeConv2DOp>::value;
 
+/// All in the table but the accumulator.
+template <typename Op>
+struct TosaPoolingModel : TableAnswers<TosaPoolingModel<Op>, Op> {
+  FloatType getAccumulator(Operation *op) const { return readAccumulator(op); }
+  void setAccumulator(Operation *op, FloatType format) const { writeAccumulator(op, format); }
+};
+
+/// Control flow passes every value in by position, in one type.
+template <typename Op>
+struct TosaFlowModel : TableAnswers<TosaFlowModel<Op>, Op> {
+  void getCarriedValues(Operation *op, SmallVectorImpl<CarriedValue> &carried) const {
+    collectByPosition(op, isLoop(), carried);
+  }
+  static constexpr bool isLoop() { return std::is_same_v<Op, tosa::WhileOp>; }
+};
+
+template <typename Op>
+constexpr bool isTosaFlow = llvm::is_one_of<Op, tosa::IfOp, tosa::WhileOp>::value;
+
+template <typename Op>
+using TosaOtherModel = std::conditional_t<
+    isTosaFlow<Op>, TosaFlowModel<Op>,
+    std::conditional_t<std::is_same_v<Op, tosa::AvgPool2dOp>, TosaPoolingModel<Op>, TableModel<Op>>>;
+
 template <typename Op>
 struct TosaModel : std::conditional_t<isTosaContraction<Op>, TosaContractionModel<Op>,
-                                      TableModel<Op>> {};
+                                      TosaOtherModel<Op>> {};
 } // namespace
 
 void mlir::mp::detail::registerTosaModels(DialectRegistry &registry) {

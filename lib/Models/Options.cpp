@@ -31,6 +31,7 @@ ArrayRef<OptionSpec> mlir::mp::commonModelOptions() {
       OptionSpec::integer("seed", 0, "seed of the weights", 0, INT64_MAX),
       OptionSpec::choice("softmax", {"decomposed", "named"},
                          "max, sub, exp, sum, div, or linalg.softmax"),
+      OptionSpec::choice("elements", {"f32", "bf16", "f16"}, "what floats are, in types and constants"),
       OptionSpec::flag("dynamic", "batch and sequence sizes are dynamic (tosa: batch)"),
       OptionSpec::choice("control-flow", {"none", "for", "if", "while", "all"},
                          "layers in a loop, each behind a gate, in a loop with early exit, or "

@@ -2,6 +2,7 @@
 //
 // The list of models, and building one from its options.
 
+#include "Elements.h"
 #include "ModelList.h"
 #include "mlir/IR/Verifier.h"
 #include "mp/Models/GraphBuilder.h"
@@ -86,6 +87,9 @@ mlir::mp::buildModel(MLIRContext &context, const ModelInfo &model, const ModelOp
     graph = tosa ? createTosaBuilder(*module, wanted) : createLinalgBuilder(*module, wanted);
   if (llvm::Error error = model.build(*graph, options))
     return error;
+  if (StringRef elements = options.choice("elements"); elements != "f32")
+    setElements(*module, elements == "bf16" ? FloatType(BFloat16Type::get(&context))
+                                            : FloatType(Float16Type::get(&context)));
   if (failed(verify(*module)))
     return llvm::createStringError("the module built for " + model.name +
                                    " does not verify; this is a defect of mp-gen");

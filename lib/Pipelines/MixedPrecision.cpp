@@ -30,6 +30,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   assign.policyFile = options.policy;
   assign.explain = options.explain;
   assign.maxUnderflow = options.maxUnderflow;
+  assign.promote = options.promote;
   if (options.verify)
     manager.addPass(createVerifyInput());
   manager.addPass(createAssignPrecision(assign));
@@ -41,7 +42,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   manager.addPass(createInsertCasts());
   if (options.verify)
     manager.addPass(createVerifyMaterialized());
-  manager.addNestedPass<func::FuncOp>(createOptimizeCasts());
+  manager.addPass(createOptimizeCasts()); // functions of nested modules, too
   if (reports)
     manager.addPass(createFinishReportPass(report, options.report, !options.table));
 }

@@ -29,6 +29,19 @@ enum class TypeRule {
   Frozen,      ///< formats stay as they are
 };
 
+/// What control flow hands on in one storage: a value carried around a loop, the result of a branch.
+struct CarriedValue {
+  SmallVector<Value, 2> values;      ///< the block arguments and results that are it
+  SmallVector<OpOperand *, 2> feeds; ///< the operands that become it: initial values, yielded ones
+};
+
+// What ops answer unless they have a better answer.
+
+/// The format of the first result of contractions and reductions.
+FloatType getResultAccumulator(Operation *op);
+/// True if the op's type rule lets formats change, and the types of the results tell which is used.
+bool isRebuiltByTypes(Operation *op);
+
 } // namespace mlir::mp
 
 #include "mp/Interfaces/PrecisionOpInterface.h.inc"

@@ -35,7 +35,25 @@ def MP_PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
       The types must obey the type rule. Operands of non-float type are as before.
     }], "::mlir::Operation *", "rebuild",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,
-         "::mlir::TypeRange":$resultTypes)>
+         "::mlir::TypeRange":$resultTypes)>,
+    InterfaceMethod<[{
+      The format sums are kept in: that of the result, unless an attribute says otherwise; null for
+      ops that do not accumulate.
+    }], "::mlir::FloatType", "getAccumulator", (ins), "",
+    [{ return ::mlir::mp::getResultAccumulator($_op.getOperation()); }]>,
+    InterfaceMethod<[{
+      Makes an op that was just rebuilt accumulate in `format`, where an attribute says so.
+    }], "void", "setAccumulator", (ins "::mlir::FloatType":$format), "", [{ (void)format; }]>,
+    InterfaceMethod<[{
+      True if `rebuild` can give the op results (and inits) of a wider format than its own, in which
+      it then computes; its data may stay as they are.
+    }], "bool", "canComputeWider", (ins), "",
+    [{ return ::mlir::mp::isRebuiltByTypes($_op.getOperation()); }]>,
+    InterfaceMethod<[{
+      For control flow: the floats that the op carries, each with everything that must share its
+      format. The results of the op and the arguments of its regions occur once each.
+    }], "void", "getCarriedValues",
+    (ins "::llvm::SmallVectorImpl<::mlir::mp::CarriedValue> &":$carried), "", [{ (void)carried; }]>
   ];
 }
 

@@ -34,6 +34,10 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       *this, "max-underflow",
       llvm::cl::desc("Largest fraction of a constant's non-zero elements that may become zero"),
       llvm::cl::init(1e-3)};
+  Option<std::string> promote{
+      *this, "promote",
+      llvm::cl::desc("Whether what is narrow already accumulates in f32 inside: on or off"),
+      llvm::cl::init("on")};
   Option<std::string> report{*this, "report", llvm::cl::desc("File for the report as JSON"),
                              llvm::cl::init("")};
   Option<bool> verify{*this, "verify", llvm::cl::desc("Check the contract of every phase"),

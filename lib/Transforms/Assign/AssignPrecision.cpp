@@ -1,6 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mp-assign-precision: the layers of decision, in order, function by function.
+// mp-assign-precision: the layers of decision, in order, module by module.
 
 #include "Explanation.h"
 #include "Replay.h"
@@ -8,6 +8,7 @@
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Assign/Passes.h"
+#include <deque>
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_ASSIGNPRECISION
@@ -18,16 +19,21 @@ using namespace mlir;
 using namespace mlir::mp;
 namespace policy = ::mp::policy;
 
+/// Promotion is what classes mean for a graph that is narrow already.
+static LogicalResult applyClassRules(FunctionDecisions &decisions, const AssignSettings &settings) {
+  return success(succeeded(applyClasses(decisions, settings)) &&
+                 succeeded(applyPromotions(decisions, settings)));
+}
+
 namespace {
-/// The layers, strongest first.
+/// The layers that decide what computes how, strongest first.
 constexpr struct {
   StringLiteral name;
   Layer apply;
 } kLayers[] = {{"pin", applyPins},
                {"policy", applyPolicy},
                {"range", applyRanges},
-               {"class", applyClasses},
-               {"cost", chooseStorage}};
+               {"class", applyClassRules}};
 } // namespace
 
 /// A rule whose op is spelt out must name one that exists: in the tables of the input dialects, or
@@ -78,28 +84,20 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
         return fail(llvm::toString(read.takeError()));
       replay = std::move(*read);
     }
+    if (promote != "on" && promote != "off")
+      return fail("option 'promote' is '" + promote + "', expected on or off");
     std::optional<Explanation> explanation;
     if (!explain.empty())
       explanation.emplace(explain);
 
     policy::Matcher rules(policy);
-    AssignSettings settings{policy, *model, rules, narrow, maxUnderflow};
+    AssignSettings settings{policy, *model, rules, narrow, maxUnderflow, promote == "on"};
     bool anyDecided = false;
-    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
-      if (function.isExternal())
-        continue;
-      if (auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName)) {
-        function.emitRemark() << "is " << phase.getValue() << " already; its precision stays";
-        continue;
-      }
-      FunctionDecisions decisions(function);
-      if (failed(decide(decisions, settings, replay, explanation)))
-        return signalPassFailure();
-      emitRemarks(decisions, settings);
-      writeDecisions(decisions);
-      function->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "assigned"));
-      anyDecided = true;
-    }
+    WalkResult decided = getOperation()->walk<WalkOrder::PreOrder>([&](ModuleOp module) {
+      return WalkResult(decide(module, settings, replay, explanation, anyDecided));
+    });
+    if (decided.wasInterrupted())
+      return signalPassFailure();
     for (const policy::Rule *rule : rules.unused())
       if (anyDecided)
         emitWarning(UnknownLoc::get(&getContext()))
@@ -113,30 +111,62 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   }
 
 private:
-  LogicalResult decide(FunctionDecisions &decisions, const AssignSettings &settings,
-                       const std::optional<Replay> &replay,
-                       std::optional<Explanation> &explanation) {
-    if (explanation)
-      explanation->begin(decisions);
-    auto tell = [&](StringRef layer) {
+  /// Decides the functions of `module`, those of modules in it aside: first what computes how, then
+  /// what control flow and private functions carry, then every storage.
+  LogicalResult decide(ModuleOp module, const AssignSettings &settings,
+                       const std::optional<Replay> &replay, std::optional<Explanation> &explanation,
+                       bool &anyDecided) {
+    StorageGangs gangs(module);
+    CarriedStorage carried(gangs);
+    std::deque<FunctionDecisions> functions;
+    for (auto function : module.getOps<FunctionOpInterface>()) {
+      if (function.isExternal())
+        continue;
+      if (auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName)) {
+        function.emitRemark() << "is " << phase.getValue() << " already; its precision stays";
+        continue;
+      }
+      functions.emplace_back(function, carried);
+    }
+    auto tell = [&](StringRef layer, FunctionDecisions &decisions) {
       if (explanation)
         explanation->after(layer, decisions);
     };
-    if (replay) {
-      if (failed(replay->apply(decisions)))
-        return failure();
-      tell("replay");
-    } else {
+    SmallVector<FunctionDecisions *> all;
+    for (FunctionDecisions &decisions : functions) {
+      all.push_back(&decisions);
+      if (explanation)
+        explanation->begin(decisions);
+      if (replay) {
+        if (failed(replay->apply(decisions)))
+          return failure();
+        tell("replay", decisions);
+        continue;
+      }
       for (const auto &[name, apply] : kLayers) {
         if (failed(apply(decisions, settings)))
           return failure();
-        tell(name);
+        tell(name, decisions);
       }
     }
-    if (failed(decideSignature(decisions, settings)))
-      return failure();
-    if (explanation)
-      explanation->end(decisions, settings);
+    chooseCarried(all, carried);
+    for (FunctionDecisions &decisions : functions) {
+      if (!replay) {
+        if (failed(chooseStorage(decisions, settings)))
+          return failure();
+        tell("cost", decisions);
+      }
+      if (failed(decideSignature(decisions, settings)))
+        return failure();
+      if (explanation)
+        explanation->end(decisions, settings);
+      emitRemarks(decisions, settings);
+    }
+    for (FunctionDecisions &decisions : functions) {
+      writeDecisions(decisions);
+      decisions.getFunction()->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "assigned"));
+      anyDecided = true;
+    }
     return success();
   }
 

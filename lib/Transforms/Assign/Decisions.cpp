@@ -28,7 +28,8 @@ std::string mlir::mp::getFormatName(FloatType format) {
   return name;
 }
 
-FunctionDecisions::FunctionDecisions(FunctionOpInterface function) : function(function) {
+FunctionDecisions::FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried)
+    : function(function), carried(carried) {
   collect(function.getFunctionBody());
 }
 
@@ -42,7 +43,7 @@ void FunctionDecisions::collect(Region &region) {
           collect(inner);
       FloatType own = getOwnFormat(&op);
       if (own && !op.hasTrait<OpTrait::IsTerminator>())
-        ops[&op] = {getOpClass(&op), rule, own, std::nullopt, "", false, {}};
+        ops[&op] = {getOpClass(&op), rule, own, {}, std::nullopt, "", false, {}};
     }
 }
 
@@ -71,7 +72,8 @@ bool FunctionDecisions::isNarrowContraction(Operation *op) {
 }
 
 bool FunctionDecisions::mayStoreNarrow(Value value) const {
-  return isa<OpResult>(value) && isa<TensorType>(value.getType()) &&
+  const StorageGang *gang = carried.gangs.find(value);
+  return isa<OpResult>(value) && !(gang && gang->frozen.empty()) && isa<TensorType>(value.getType()) &&
          cast<TensorType>(value.getType()).getElementType().isF32();
 }
 
@@ -84,7 +86,25 @@ const EvidenceAnalysis &FunctionDecisions::getEvidence() {
 FloatType FunctionDecisions::getStorage(Value value) const {
   if (FloatType chosen = storages.lookup(value))
     return chosen;
+  if (FloatType chosen = carried.lookup(carried.gangs.find(value)))
+    return chosen;
   return getFloatFormat(value.getType());
+}
+
+FloatType FunctionDecisions::getTakenFormat(OpOperand &operand) const {
+  const StorageGang *gang = carried.gangs.findFed(operand);
+  if (!gang)
+    return {};
+  FloatType chosen = carried.lookup(gang);
+  return chosen ? chosen : gang->format;
+}
+
+/// Results alone do not say what an op carries that it only passes on inside.
+static bool outSaysAll(Operation *op, const StorageGangs &gangs) {
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    const StorageGang *gang = gangs.findFed(operand);
+    return !gang || llvm::any_of(gang->values, [&](Value v) { return v.getDefiningOp() == op; });
+  });
 }
 
 void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
@@ -100,7 +120,8 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
     bool narrowContraction = decisions.isNarrowContraction(op);
     SmallVector<Type> in, out;
     for (OpOperand &operand : op->getOpOperands()) {
-      FloatType storage = decisions.getStorage(operand.get());
+      FloatType taken = decisions.getTakenFormat(operand);
+      FloatType storage = taken ? taken : decisions.getStorage(operand.get());
       bool isFactor = interface && interface.getOperandRole(operand.getOperandNumber()) ==
                                        OperandRole::Factor;
       if (storage && narrowContraction && !decision.compute.isTF32() &&
@@ -113,13 +134,11 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
       FloatType storage = decisions.getStorage(result);
       out.push_back(storage ? Type(storage) : none);
     }
-    if (decision.rule == TypeRule::Container)
+    if (decision.rule == TypeRule::Container && outSaysAll(op, decisions.getCarried().gangs))
       in.clear();
-    FloatType accumulator;
-    bool accumulates =
-        decision.opClass == OpClass::TensorCore || decision.opClass == OpClass::Accumulate;
-    if (accumulates && op->getNumResults() > 0)
-      accumulator = getFloatFormat(op->getResult(0).getType());
+    FloatType accumulator = decision.accumulator;
+    if (!accumulator && interface)
+      accumulator = interface.getAccumulator();
     FloatType compute =
         decision.rule == TypeRule::Container ? FloatType() : decision.compute;
     op->setAttr(kPrecisionAttrName,

@@ -7,6 +7,7 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/Evidence.h"
+#include "mp/Analysis/StorageGangs.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Policy/Policy.h"
 #include "mp/Target/TargetModel.h"
@@ -20,6 +21,7 @@ struct Decision {
   TypeRule rule;
   /// The format the op computes in; its own where no layer said otherwise.
   FloatType compute;
+  FloatType accumulator = {}; ///< wider than the op's own; empty where that stays
   std::optional<Origin> origin; ///< empty while undecided
   std::string reason;
   /// Operands and results are stored as they are found (a pin or policy says wide).
@@ -32,6 +34,22 @@ struct Decision {
     origin = by;
     reason = why.str();
   }
+
+  /// The op runs in whatever format its data has.
+  bool followsStorage() const {
+    return opClass == OpClass::ExactCommute && rule == TypeRule::Uniform && !keepsStorage;
+  }
+};
+
+/// The storages chosen for what control flow and signatures of a module carry.
+struct CarriedStorage {
+  explicit CarriedStorage(const StorageGangs &gangs) : gangs(gangs) {}
+
+  const StorageGangs &gangs;
+  llvm::DenseMap<const StorageGang *, FloatType> chosen;
+
+  /// That of the gang; null if it keeps its own.
+  FloatType lookup(const StorageGang *gang) const { return gang ? chosen.lookup(gang) : FloatType(); }
 };
 
 /// What a run was asked to do.
@@ -42,6 +60,7 @@ struct AssignSettings {
   /// The format asked for; a way to compute, with f32 storage, if it is tf32.
   FloatType narrow;
   double maxUnderflow;
+  bool promotes; ///< what is narrow already is widened inside
 };
 
 /// The format that options, pins and policies call `name`, or null if none may be assigned.
@@ -53,7 +72,7 @@ std::string getFormatName(FloatType format);
 class FunctionDecisions {
 public:
   /// Collects the ops outside bodies that have a float operand or result.
-  explicit FunctionDecisions(FunctionOpInterface function);
+  FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried);
 
   FunctionOpInterface getFunction() const { return function; }
 
@@ -69,8 +88,8 @@ public:
   /// True if `op` is a contraction that can read its factors in `format`: they are f32, or
   /// `format` already, and some is f32.
   bool canContractIn(Operation *op, FloatType format);
-  /// True if `value` may be stored narrow at all: a tensor of f32 that is no
-  /// block argument.
+  /// True if `value` may be stored narrow by itself: a tensor of f32 that is no block argument and
+  /// shares its storage with no other value.
   bool mayStoreNarrow(Value value) const;
   /// What is known of ranges; computed at the first call.
   const EvidenceAnalysis &getEvidence();
@@ -78,11 +97,15 @@ public:
   /// Storage of a value; its own format unless `setStorage` said otherwise.
   FloatType getStorage(Value value) const;
   void setStorage(Value value, FloatType format) { storages[value] = format; }
+  /// The format that control flow, a call or a return takes an operand in; null for other operands.
+  FloatType getTakenFormat(OpOperand &operand) const;
+  const CarriedStorage &getCarried() const { return carried; }
 
 private:
   void collect(Region &region);
 
   FunctionOpInterface function;
+  const CarriedStorage &carried;
   std::optional<EvidenceAnalysis> evidence;
   llvm::MapVector<Operation *, Decision> ops;
   llvm::DenseMap<Value, FloatType> storages;
@@ -95,9 +118,14 @@ LogicalResult applyPins(FunctionDecisions &decisions, const AssignSettings &sett
 LogicalResult applyPolicy(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyRanges(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyClasses(FunctionDecisions &decisions, const AssignSettings &settings);
+LogicalResult applyPromotions(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings);
 /// Chooses the storage of arguments, once values have theirs.
 LogicalResult decideSignature(FunctionDecisions &decisions, const AssignSettings &settings);
+
+/// Chooses what control flow and signatures of a module carry narrow: what is only read where it is
+/// rounded. All functions that may change are decided but for storage.
+void chooseCarried(ArrayRef<FunctionDecisions *> functions, CarriedStorage &carried);
 
 /// The narrow format in which every use reads `value`, or null; once storage is chosen.
 FloatType commonFormat(FunctionDecisions &decisions, Value value);

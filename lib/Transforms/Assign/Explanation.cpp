@@ -25,18 +25,17 @@ bool Explanation::isHere(Operation *op, StringRef function, int64_t ordinal) {
 }
 
 void Explanation::begin(FunctionDecisions &decisions) {
-  chapters.clear();
   int64_t ordinal = 0;
   FunctionOpInterface function = decisions.getFunction();
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     Decision *decision = decisions.find(op);
     if (decision && isHere(op, function.getName(), ordinal++))
-      chapters.push_back({op, ordinal - 1, std::nullopt, ""});
+      chapters[function].push_back({op, ordinal - 1, std::nullopt, ""});
   });
 }
 
 void Explanation::after(StringRef layer, FunctionDecisions &decisions) {
-  for (Chapter &chapter : chapters) {
+  for (Chapter &chapter : chapters[decisions.getFunction()]) {
     const Decision &decision = *decisions.find(chapter.op);
     llvm::raw_string_ostream os(chapter.heard);
     os << "  " << llvm::left_justify(layer, 7);
@@ -103,7 +102,7 @@ static void describeReaders(FunctionDecisions &decisions, Value value, raw_ostre
 
 void Explanation::end(FunctionDecisions &decisions, const AssignSettings &settings) {
   llvm::raw_string_ostream os(story);
-  for (const Chapter &chapter : chapters) {
+  for (const Chapter &chapter : chapters[decisions.getFunction()]) {
     Operation *op = chapter.op;
     const Decision &decision = *decisions.find(op);
     auto interface = dyn_cast<PrecisionOpInterface>(op);

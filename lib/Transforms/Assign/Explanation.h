@@ -23,7 +23,8 @@ public:
   /// `where`: FILE:LINE[:COLUMN] or its end (:LINE), a location's name, or @FUNCTION:ORDINAL.
   explicit Explanation(StringRef where) : where(where) {}
 
-  /// Looks for the ops of a function; the layers are told of afterwards.
+  /// Looks for the ops of a function; the layers are told of afterwards, those of several functions
+  /// in any order.
   void begin(FunctionDecisions &decisions);
   /// Notes what `layer` has changed since the last call.
   void after(StringRef layer, FunctionDecisions &decisions);
@@ -43,7 +44,7 @@ private:
   bool isHere(Operation *op, StringRef function, int64_t ordinal);
 
   std::string where, story, nearest;
-  SmallVector<Chapter> chapters;
+  llvm::DenseMap<Operation *, SmallVector<Chapter>> chapters; ///< by function
 };
 
 } // namespace mlir::mp

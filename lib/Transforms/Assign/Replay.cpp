@@ -77,6 +77,9 @@ LogicalResult Replay::applyRow(const Row &row, FunctionDecisions &decisions, Ope
                   Twine(op->getNumResults()));
   for (auto [result, name] : llvm::zip_equal(op->getResults(), row.out)) {
     FloatType own = getFloatFormat(result.getType());
+    const StorageGang *gang = decisions.getCarried().gangs.find(result);
+    if (gang && gang->frozen.empty())
+      continue; // follows from what reads it
     if (name == (own ? getFormatName(own) : "_"))
       continue;
     FloatType format = getAssignableFormat(name, context);

@@ -4,21 +4,17 @@
 // round it to the narrow format anyway: then nothing is lost, and less is moved.
 // Uses ask: a narrow contraction for its factors; an op that only moves or picks
 // values, when all its results are stored narrow. One sweep, uses before
-// definitions.
+// definitions. Control flow, calls and returns ask for what they carry (CarryLayer.cpp).
 
 #include "Decisions.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
-/// An op that runs in whatever format its data has.
-static bool followsStorage(const Decision &decision) {
-  return decision.opClass == OpClass::ExactCommute && decision.rule == TypeRule::Uniform &&
-         !decision.keepsStorage;
-}
-
 /// The narrow format in which `use` wants its value, or null.
 static FloatType askedFormat(FunctionDecisions &decisions, OpOperand &use) {
+  if (FloatType taken = decisions.getTakenFormat(use))
+    return taken.isF32() ? FloatType() : taken;
   Operation *user = use.getOwner();
   Decision *decision = decisions.find(user);
   auto interface = dyn_cast<PrecisionOpInterface>(user);
@@ -27,7 +23,7 @@ static FloatType askedFormat(FunctionDecisions &decisions, OpOperand &use) {
   OperandRole role = interface.getOperandRole(use.getOperandNumber());
   bool asks = decisions.isNarrowContraction(user)
                   ? role == OperandRole::Factor
-                  : followsStorage(*decision) && role != OperandRole::Other;
+                  : decision->followsStorage() && role != OperandRole::Other;
   return asks ? decision->compute : FloatType();
 }
 
@@ -58,7 +54,7 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const Assign
       storages.push_back(!decisions.mayStoreNarrow(result) ? FloatType()
                          : decision.resultStorage          ? decision.resultStorage
                                                            : commonFormat(decisions, result));
-    if (followsStorage(decision)) {
+    if (decision.followsStorage()) {
       if (storages.empty() || !storages.front() || !llvm::all_equal(storages))
         continue;
       decision.compute = storages.front();

@@ -3,8 +3,8 @@
 #include "FunctionRebuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/RegionGraphTraits.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -14,21 +14,14 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-FunctionOpInterface FunctionRebuilder::rebuild(FunctionOpInterface function) {
-  FunctionRebuilder rebuilder(function.getContext());
+FunctionOpInterface FunctionRebuilder::rebuild(FunctionOpInterface function,
+                                               const StorageGangs &gangs) {
+  FunctionRebuilder rebuilder(function.getContext(), gangs);
   OpBuilder beside(function);
   Operation *copy = beside.insert(function->cloneWithoutRegions());
   auto result = cast<FunctionOpInterface>(copy);
-  Region &from = function.getFunctionBody();
-  SmallVector<Type> arguments(function.getArgumentTypes());
-  for (auto [index, type] : llvm::enumerate(arguments))
-    if (auto storage = function.getArgAttrOfType<TypeAttr>(index, kStorageAttrName))
-      type = withFormat(type, cast<FloatType>(storage.getValue()));
-  result.setFunctionTypeAttr(
-      TypeAttr::get(function.cloneTypeWith(arguments, function.getResultTypes())));
-  if (failed(rebuilder.rebuildRegion(from, result.getFunctionBody(),
-                                     arguments, {}))) {
-    copy->dropAllReferences();
+  rebuilder.rebuildSignature(function, result);
+  if (failed(rebuilder.rebuildRegion(function.getFunctionBody(), result.getFunctionBody()))) {
     copy->walk([](Operation *op) { op->dropAllReferences(); });
     copy->erase();
     return {};
@@ -37,30 +30,44 @@ FunctionOpInterface FunctionRebuilder::rebuild(FunctionOpInterface function) {
   return result;
 }
 
+void FunctionRebuilder::rebuildSignature(FunctionOpInterface from, FunctionOpInterface to) {
+  SmallVector<Type> arguments, results(from.getResultTypes());
+  for (BlockArgument argument : from.getArguments())
+    arguments.push_back(getCarriedType(argument));
+  for (Block &block : from.getFunctionBody())
+    for (OpOperand &operand : block.getTerminator()->getOpOperands())
+      if (const StorageGang *gang = gangs.findFed(operand);
+          gang && block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+        results[operand.getOperandNumber()] =
+            withFormat(operand.get().getType(), gangs.getDecided(*gang));
+  to.setFunctionTypeAttr(TypeAttr::get(from.cloneTypeWith(arguments, results)));
+}
+
 void FunctionRebuilder::eraseSuperseded() {
   for (Operation *source : llvm::reverse(sources))
     if (source->use_empty())
       source->erase();
 }
 
-LogicalResult FunctionRebuilder::rebuildRegion(Region &from, Region &to, TypeRange firstBlockTypes,
-                                               ArrayRef<Type> yielded) {
+LogicalResult FunctionRebuilder::rebuildRegion(Region &from, Region &to) {
   if (from.empty())
     return success();
   for (Block &block : from) {
     Block &copy = to.emplaceBlock();
     blocks[&block] = &copy;
-    TypeRange types = block.isEntryBlock() ? firstBlockTypes : TypeRange(block.getArgumentTypes());
-    for (auto [argument, type] : llvm::zip_equal(block.getArguments(), types))
-      values[argument] = copy.addArgument(type, argument.getLoc());
+    for (BlockArgument argument : block.getArguments())
+      values[argument] = copy.addArgument(getCarriedType(argument), argument.getLoc());
   }
   // Definitions before uses: blocks in reverse post-order, unreachable ones last.
   llvm::ReversePostOrderTraversal<Region *> order(&from);
   DenseSet<Block *> reached;
   for (Block *block : order) {
     reached.insert(block);
-    if (failed(rebuildBlock(*block, *blocks[block], yielded)))
-      return failure();
+    for (Operation &op : *block) {
+      builder.setInsertionPointToEnd(blocks[block]);
+      if (failed(rebuildOp(&op)))
+        return failure();
+    }
   }
   for (Block &block : from)
     if (!reached.contains(&block))
@@ -69,33 +76,39 @@ LogicalResult FunctionRebuilder::rebuildRegion(Region &from, Region &to, TypeRan
   return success();
 }
 
-LogicalResult FunctionRebuilder::rebuildBlock(Block &from, Block &to, ArrayRef<Type> yielded) {
-  for (Operation &op : from) {
-    builder.setInsertionPointToEnd(&to);
-    if (failed(rebuildOp(&op, yielded)))
-      return failure();
-  }
-  return success();
+Type FunctionRebuilder::getCarriedType(Value old) {
+  const StorageGang *gang = gangs.find(old);
+  return gang ? withFormat(old.getType(), gangs.getDecided(*gang)) : old.getType();
 }
 
-LogicalResult FunctionRebuilder::rebuildOp(Operation *op, ArrayRef<Type> yielded) {
-  if (op->hasTrait<OpTrait::IsTerminator>() && !yielded.empty()) {
-    SmallVector<Value> operands;
-    for (auto [operand, type] : llvm::zip_equal(op->getOperands(), yielded))
-      operands.push_back(getAs(operand, type));
-    builder.setInsertionPointToEnd(builder.getInsertionBlock());
-    Operation *copy = op->cloneWithoutRegions();
-    copy->setOperands(operands);
-    builder.insert(copy);
-    return success();
-  }
+Value FunctionRebuilder::getTaken(OpOperand &operand) {
+  Type type = operand.get().getType();
+  const StorageGang *gang = gangs.findFed(operand);
+  return getAs(operand.get(), gang ? withFormat(type, gangs.getDecided(*gang)) : type);
+}
+
+/// Decided to accumulate, and so to compute, in a wider format than that of its result.
+static bool isPromoted(Operation *op, PrecisionAttr precision) {
+  auto accumulator = dyn_cast_or_null<FloatType>(precision.getAcc());
+  return accumulator && op->getNumResults() > 0 &&
+         accumulator.getWidth() > getFloatFormat(op->getResult(0).getType()).getWidth();
+}
+
+LogicalResult FunctionRebuilder::rebuildOp(Operation *op) {
   auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttrName);
   auto interface = dyn_cast<PrecisionOpInterface>(op);
   if (interface && interface.getTypeRule() == TypeRule::Container)
-    return rebuildContainer(op, precision);
-  if (precision && interface && interface.getTypeRule() != TypeRule::Frozen)
-    return rebuildDecided(op, precision);
-  Operation *copy = copyInOriginalTypes(op);
+    return rebuildContainer(op);
+  if (precision && interface &&
+      (interface.getTypeRule() != TypeRule::Frozen || isPromoted(op, precision))) {
+    rebuildDecided(op, precision);
+    return success();
+  }
+  Operation *copy = copyHandingOn(op);
+  IRMapping inner;
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), copy->getRegions()))
+    from.cloneInto(&to, inner);
+  remapCaptures(op, copy);
   SmallVector<Type> storages;
   if (precision)
     llvm::append_range(storages, precision.getOut());
@@ -103,53 +116,17 @@ LogicalResult FunctionRebuilder::rebuildOp(Operation *op, ArrayRef<Type> yielded
   return success();
 }
 
-/// The types a container yields from its regions, where they are its results.
-static bool yieldsResults(Operation *op) {
-  return isa<scf::ForOp, scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(op);
-}
-
-LogicalResult FunctionRebuilder::rebuildContainer(Operation *op, PrecisionAttr precision) {
-  SmallVector<Type> results(op->getResultTypes());
-  if (precision)
-    for (auto [type, storage] : llvm::zip_equal(results, precision.getOut()))
-      if (auto format = dyn_cast<FloatType>(storage))
-        type = withFormat(type, format);
-
-  SmallVector<Value> operands;
-  auto loop = dyn_cast<scf::ForOp>(op);
-  unsigned firstInit = loop ? loop.getNumControlOperands() : op->getNumOperands();
-  for (OpOperand &operand : op->getOpOperands()) {
-    unsigned index = operand.getOperandNumber();
-    operands.push_back(getAs(operand.get(), index >= firstInit ? results[index - firstInit]
-                                                               : operand.get().getType()));
-  }
-  builder.setInsertionPointToEnd(builder.getInsertionBlock());
-  Operation *copy = op->cloneWithoutRegions();
-  copy->removeAttr(kPrecisionAttrName);
-  copy->setOperands(operands);
-  for (auto [result, type] : llvm::zip_equal(copy->getResults(), results))
-    result.setType(type);
-  builder.insert(copy);
-  for (auto [old, result] : llvm::zip_equal(op->getResults(), copy->getResults()))
-    values[old] = result;
-
-  for (auto [from, to] : llvm::zip_equal(op->getRegions(), copy->getRegions())) {
-    if (from.empty())
-      continue;
-    SmallVector<Type> arguments(from.front().getArgumentTypes());
-    if (loop)
-      llvm::copy(results, arguments.begin() + loop.getNumInductionVars());
-    SmallVector<Type> yielded;
-    if (yieldsResults(op) && from.hasOneBlock())
-      yielded = results;
-    OpBuilder::InsertionGuard guard(builder);
-    if (failed(rebuildRegion(from, to, arguments, yielded)))
+LogicalResult FunctionRebuilder::rebuildContainer(Operation *op) {
+  Operation *copy = copyHandingOn(op);
+  mapResults(op, copy, {});
+  OpBuilder::InsertionGuard guard(builder);
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), copy->getRegions()))
+    if (failed(rebuildRegion(from, to)))
       return failure();
-  }
   return success();
 }
 
-LogicalResult FunctionRebuilder::rebuildDecided(Operation *op, PrecisionAttr precision) {
+void FunctionRebuilder::rebuildDecided(Operation *op, PrecisionAttr precision) {
   auto interface = cast<PrecisionOpInterface>(op);
   auto compute = dyn_cast_or_null<FloatType>(precision.getCompute());
   auto accumulator = dyn_cast_or_null<FloatType>(precision.getAcc());
@@ -190,32 +167,48 @@ LogicalResult FunctionRebuilder::rebuildDecided(Operation *op, PrecisionAttr pre
   }
   builder.setInsertionPointToEnd(builder.getInsertionBlock());
   Operation *copy = interface.rebuild(builder, operands, results);
-  remapCaptures(copy);
+  if (accumulator)
+    cast<PrecisionOpInterface>(copy).setAccumulator(accumulator);
+  remapCaptures(copy, isPromoted(op, precision) ? accumulator : FloatType());
   mapResults(op, copy, precision.getOut());
-  return success();
 }
 
-Operation *FunctionRebuilder::copyInOriginalTypes(Operation *op) {
+Operation *FunctionRebuilder::copyHandingOn(Operation *op) {
   SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(getAs(operand, operand.getType()));
+  for (OpOperand &operand : op->getOpOperands())
+    operands.push_back(getTaken(operand));
   builder.setInsertionPointToEnd(builder.getInsertionBlock());
-  Operation *copy = op->clone();
+  Operation *copy = op->cloneWithoutRegions();
   copy->setOperands(operands);
+  for (auto [result, old] : llvm::zip_equal(copy->getResults(), op->getResults()))
+    result.setType(getCarriedType(old));
   for (auto [index, successor] : llvm::enumerate(op->getSuccessors()))
     copy->setSuccessor(blocks.lookup(successor), index);
-  builder.insert(copy);
-  remapCaptures(copy);
-  return copy;
+  return builder.insert(copy);
 }
 
-void FunctionRebuilder::remapCaptures(Operation *copy) {
+void FunctionRebuilder::remapCaptures(Operation *copy, FloatType wide) {
   for (Region &region : copy->getRegions())
     region.walk([&](Operation *inner) {
-      for (OpOperand &operand : inner->getOpOperands())
-        if (values.contains(operand.get()))
-          operand.set(getAs(operand.get(), operand.get().getType()));
+      for (OpOperand &operand : inner->getOpOperands()) {
+        if (!values.contains(operand.get()))
+          continue;
+        Type type = operand.get().getType();
+        if (FloatType format = getFloatFormat(type); wide && format && format.getWidth() < 32)
+          type = withFormat(type, wide);
+        operand.set(getAs(operand.get(), type));
+      }
     });
+}
+
+void FunctionRebuilder::remapCaptures(Operation *op, Operation *copy) {
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), copy->getRegions()))
+    for (auto [left, right] : llvm::zip_equal(from.getOps(), to.getOps())) {
+      for (auto [taken, operand] : llvm::zip_equal(left.getOpOperands(), right.getOpOperands()))
+        if (values.contains(operand.get()))
+          operand.set(getTaken(taken));
+      remapCaptures(&left, &right);
+    }
 }
 
 /// Ops that are written again in another format rather than cast.

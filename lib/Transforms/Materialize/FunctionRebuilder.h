@@ -7,35 +7,43 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/StorageGangs.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace mlir::mp {
 
-/// One storage per old value, decided beforehand (`#mp.precision` on its op; block
-/// arguments keep their types except those of `scf.for`, and of the function where `mp.storage`
-/// says so). Conversions are made
-/// once per value and format, right behind the value, so that all uses share
-/// them and none stands in a loop without need.
+/// One storage per old value, decided beforehand: `#mp.precision` on its op, and one for all values
+/// of a gang, whose types change with it. Conversions are made once per value and format, right
+/// behind the value, so that all uses share them and none stands in a loop without need.
 class FunctionRebuilder {
 public:
-  /// Returns the new function, inserted before `function`, or null after an error.
-  static FunctionOpInterface rebuild(FunctionOpInterface function);
+  /// Returns the new function, inserted before `function`, or null after an error. Calls keep the
+  /// names of their callees, so all functions of `gangs` are to be rebuilt.
+  static FunctionOpInterface rebuild(FunctionOpInterface function, const StorageGangs &gangs);
 
 private:
-  explicit FunctionRebuilder(MLIRContext *context) : builder(context) {}
+  FunctionRebuilder(MLIRContext *context, const StorageGangs &gangs)
+      : builder(context), gangs(gangs) {}
 
-  LogicalResult rebuildRegion(Region &from, Region &to, TypeRange firstBlockTypes,
-                              ArrayRef<Type> yielded);
-  LogicalResult rebuildBlock(Block &from, Block &to, ArrayRef<Type> yielded);
-  LogicalResult rebuildOp(Operation *op, ArrayRef<Type> yielded);
-  LogicalResult rebuildContainer(Operation *op, PrecisionAttr precision);
-  LogicalResult rebuildDecided(Operation *op, PrecisionAttr precision);
+  void rebuildSignature(FunctionOpInterface from, FunctionOpInterface to);
+  LogicalResult rebuildRegion(Region &from, Region &to);
+  LogicalResult rebuildOp(Operation *op);
+  LogicalResult rebuildContainer(Operation *op);
+  void rebuildDecided(Operation *op, PrecisionAttr precision);
 
-  /// Copies `op` with its own types, its operands and captures converted back to them.
-  Operation *copyInOriginalTypes(Operation *op);
-  /// Makes values captured by `copy`'s regions the new ones, in their old types.
-  void remapCaptures(Operation *copy);
+  /// The type of a value that control flow or a signature makes: that of its gang.
+  Type getCarriedType(Value old);
+  /// The new value of an operand that `op` takes as it is, or that becomes a carried value.
+  Value getTaken(OpOperand &operand);
+
+  /// Copies `op`, without regions, with its own types but where it hands on carried values.
+  Operation *copyHandingOn(Operation *op);
+  /// Makes values captured by the regions of `copy` the new ones, in their old types; narrow ones in
+  /// `wide`, if any, where the regions compute in it.
+  void remapCaptures(Operation *copy, FloatType wide);
+  /// The same where `copy` has the very ops of `op`, which may hand on carried values.
+  void remapCaptures(Operation *op, Operation *copy);
   void mapResults(Operation *op, Operation *copy, ArrayRef<Type> storages);
 
   /// The new value of `old`, in the type `type`.
@@ -50,6 +58,7 @@ private:
   void insertBehind(Value value);
 
   OpBuilder builder;
+  const StorageGangs &gangs;
   DenseMap<Value, Value> values;                       ///< old to new, in its storage
   DenseMap<std::pair<Value, Type>, Value> conversions; ///< new value and format
   DenseMap<std::pair<Value, Type>, Value> roundings;   ///< new value and format

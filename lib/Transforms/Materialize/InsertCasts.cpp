@@ -1,7 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mp-insert-casts: every function whose ops carry mp.precision is built again in
-// the decided formats and swapped in.
+// mp-insert-casts: every function that carries mp.precision is built again in the decided formats
+// and swapped in.
 
 #include "FunctionRebuilder.h"
 #include "ParameterConversion.h"
@@ -17,6 +17,9 @@ using namespace mlir;
 using namespace mlir::mp;
 
 static bool isAssigned(FunctionOpInterface function) {
+  auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName);
+  if (phase && phase.getValue() == "assigned")
+    return true; // perhaps its signature alone changes
   return function
       ->walk([](Operation *op) {
         return op->hasAttr(kPrecisionAttrName) ? WalkResult::interrupt() : WalkResult::advance();
@@ -27,17 +30,30 @@ static bool isAssigned(FunctionOpInterface function) {
 namespace {
 struct InsertCasts : mlir::mp::impl::InsertCastsBase<InsertCasts> {
   void runOnOperation() override {
-    for (auto function : llvm::make_early_inc_range(getOperation().getOps<FunctionOpInterface>())) {
+    bool done = true;
+    getOperation()->walk([&](ModuleOp module) { done &= succeeded(insertInto(module)); });
+    if (!done)
+      signalPassFailure();
+  }
+
+  /// The old functions stay until the last is rebuilt: what they say of signatures is read at calls.
+  LogicalResult insertInto(ModuleOp module) {
+    StorageGangs gangs(module);
+    SmallVector<FunctionOpInterface> replaced;
+    for (auto function : llvm::make_early_inc_range(module.getOps<FunctionOpInterface>())) {
       if (function.isExternal() || !isAssigned(function))
         continue;
-      FunctionOpInterface rebuilt = FunctionRebuilder::rebuild(function);
+      FunctionOpInterface rebuilt = FunctionRebuilder::rebuild(function, gangs);
       if (!rebuilt)
-        return signalPassFailure();
+        return failure();
       rebuilt->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "materialized"));
       if (failed(addParameterConversion(function, rebuilt)))
-        return signalPassFailure();
-      function.erase();
+        return failure();
+      replaced.push_back(function);
     }
+    for (FunctionOpInterface function : replaced)
+      function.erase();
+    return success();
   }
 };
 } // namespace

@@ -188,14 +188,15 @@ static void mergeCasts(Operation *root) {
 namespace {
 struct OptimizeCasts : mlir::mp::impl::OptimizeCastsBase<OptimizeCasts> {
   void runOnOperation() override {
-    Operation *root = getOperation();
-    mergeCasts(root);
-    foldCasts(root);
-    moveCasts(root);
-    mergeCasts(root);
-    if (auto function = dyn_cast<FunctionOpInterface>(root);
-        function && function->hasAttr(kPhaseAttrName))
-      function->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "optimized"));
+    // Functions of nested modules, too, where the pass runs on a module.
+    getOperation()->walk([&](FunctionOpInterface function) {
+      mergeCasts(function);
+      foldCasts(function);
+      moveCasts(function);
+      mergeCasts(function);
+      if (function->hasAttr(kPhaseAttrName))
+        function->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "optimized"));
+    });
   }
 };
 } // namespace

@@ -21,6 +21,9 @@ struct CheckErasure : mlir::mp::impl::CheckErasureBase<CheckErasure> {
     if (original.empty())
       return emitError(UnknownLoc::get(context))
              << "mp-check-erasure: option 'original' is empty, expected the file that was converted";
+    if (promote != "on" && promote != "off")
+      return emitError(UnknownLoc::get(context))
+             << "mp-check-erasure: option 'promote' is '" << promote << "', expected on or off";
     auto module = parseSourceFile<ModuleOp>(original, context);
     if (!module)
       return emitError(UnknownLoc::get(context))
@@ -30,7 +33,7 @@ struct CheckErasure : mlir::mp::impl::CheckErasureBase<CheckErasure> {
   }
 
   void runOnOperation() override {
-    if (failed(checkErasure(originalModule->get(), getOperation())))
+    if (failed(checkErasure(originalModule->get(), getOperation(), promote == "on")))
       signalPassFailure();
     markAllAnalysesPreserved();
   }

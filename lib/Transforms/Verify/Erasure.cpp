@@ -14,16 +14,16 @@ namespace {
 /// Functions to compare, found by name and through calls.
 class ModuleMatcher {
 public:
-  ModuleMatcher(ModuleOp original, ModuleOp converted)
+  ModuleMatcher(ModuleOp original, ModuleOp converted, bool allowPromotion)
       : original(original), converted(converted), originalSymbols(original),
-        convertedSymbols(converted) {}
+        convertedSymbols(converted), allowPromotion(allowPromotion) {}
 
   LogicalResult run() {
     pairByName();
     bool same = succeeded(compareRest());
     for (size_t i = 0; i < work.size(); ++i) { // grows
       auto [left, right] = work[i];
-      ErasureMatcher matcher;
+      ErasureMatcher matcher(allowPromotion);
       if (failed(matcher.match(left, right))) {
         same = false;
         continue;
@@ -85,7 +85,8 @@ private:
     return success();
   }
 
-  /// Everything at the top level but functions: the same, in the same order.
+  /// Everything at the top level but functions: the same, in the same order. Modules in it are
+  /// compared as this one is.
   LogicalResult compareRest() {
     for (NamedAttribute attribute : converted->getAttrs())
       if (!attribute.getName().getValue().starts_with("mp.") &&
@@ -105,7 +106,13 @@ private:
     auto left = rest(original), right = rest(converted);
     auto a = left.begin(), b = right.begin();
     for (; a != left.end() && b != right.end(); ++a, ++b) {
-      ErasureMatcher matcher;
+      auto innerLeft = dyn_cast<ModuleOp>(*a), innerRight = dyn_cast<ModuleOp>(*b);
+      if (innerLeft && innerRight) {
+        if (failed(ModuleMatcher(innerLeft, innerRight, allowPromotion).run()))
+          return failure();
+        continue;
+      }
+      ErasureMatcher matcher(allowPromotion);
       if (failed(matcher.match(&*a, &*b)))
         return failure();
     }
@@ -118,10 +125,11 @@ private:
 
   ModuleOp original, converted;
   SymbolTable originalSymbols, convertedSymbols;
+  bool allowPromotion;
   llvm::SetVector<std::pair<Operation *, Operation *>> work;
 };
 } // namespace
 
-LogicalResult mlir::mp::checkErasure(ModuleOp original, ModuleOp converted) {
-  return ModuleMatcher(original, converted).run();
+LogicalResult mlir::mp::checkErasure(ModuleOp original, ModuleOp converted, bool allowPromotion) {
+  return ModuleMatcher(original, converted, allowPromotion).run();
 }

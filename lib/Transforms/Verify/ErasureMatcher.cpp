@@ -125,7 +125,14 @@ LogicalResult ErasureMatcher::pairBlocks(Block &original, Block &converted) {
   }
 }
 
-/// extf(argument : narrow -> the original argument's format), in the body of a linalg op.
+/// True if both are floats and the first is narrower, and narrower than f32.
+static bool isWidened(Type original, Type converted) {
+  FloatType from = getFloatFormat(original), to = getFloatFormat(converted);
+  return from && to && from.getWidth() < 32 && from.getWidth() < to.getWidth();
+}
+
+/// extf(argument : narrow -> the original argument's format), or where the op is promoted to the
+/// format it computes in, in the body of a linalg op.
 bool ErasureMatcher::isWideningOfArgument(Operation *converted) const {
   auto widen = dyn_cast<arith::ExtFOp>(converted);
   auto argument = widen ? dyn_cast<BlockArgument>(widen.getIn()) : BlockArgument();
@@ -133,8 +140,31 @@ bool ErasureMatcher::isWideningOfArgument(Operation *converted) const {
       !isa<linalg::LinalgOp>(converted->getParentOp()))
     return false;
   Value original = originals.lookup(argument);
-  return original && original.getType() != argument.getType() &&
-         original.getType() == widen.getType();
+  if (!original)
+    return false;
+  if (original.getType() == argument.getType()) {
+    OpResult result = converted->getParentOp()->getNumResults() > 0
+                          ? converted->getParentOp()->getResult(0)
+                          : OpResult();
+    return allowPromotion && result &&
+           isWidened(originals.lookup(result).getType(), result.getType()) &&
+           getFloatFormat(result.getType()) == widen.getType();
+  }
+  return original.getType() == widen.getType();
+}
+
+/// What an op returns in a wider format than it did is a promotion, unless control flow or a
+/// signature only hands it on.
+LogicalResult ErasureMatcher::checkPromotion(Operation *original, Operation *converted) {
+  auto interface = dyn_cast<PrecisionOpInterface>(original);
+  if (allowPromotion || !interface || interface.getTypeRule() == TypeRule::Container ||
+      isa<CallOpInterface>(original))
+    return success();
+  for (auto [left, right] : llvm::zip_equal(original->getResultTypes(), converted->getResultTypes()))
+    if (isWidened(left, right))
+      return differ(original, converted, "is a promotion, which 'promote=off' forbids: it returns ")
+             << right << ", the original " << left;
+  return success();
 }
 
 /// `attributes` without the record of changed arguments (`mp.storage`) among those of arguments.
@@ -204,7 +234,8 @@ LogicalResult ErasureMatcher::compareAttributes(Operation *original, Operation *
     // TOSA's accumulator may become wider with its operands.
     auto leftType = dyn_cast<TypeAttr>(before), rightType = dyn_cast<TypeAttr>(after);
     if (name == "acc_type" && leftType && rightType && isa<FloatType>(leftType.getValue()) &&
-        isa<FloatType>(rightType.getValue()))
+        isa<FloatType>(rightType.getValue()) &&
+        (allowPromotion || !isWidened(leftType.getValue(), rightType.getValue())))
       continue;
     if (!isSameConstant(before, after))
       return differ(original, converted, "has '" + name.strref() + "' = ")
@@ -222,7 +253,7 @@ LogicalResult ErasureMatcher::compareTypes(Operation *original, Operation *conve
   for (auto [left, right] : llvm::zip_equal(original->getResultTypes(), converted->getResultTypes()))
     if (!isSameUpToFormat(left, right))
       return differ(original, converted, "returns ") << right << ", the original " << left;
-  return success();
+  return checkPromotion(original, converted);
 }
 
 LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *converted) {

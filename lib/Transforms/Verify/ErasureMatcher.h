@@ -27,6 +27,8 @@ class ErasureMatcher {
 public:
   using SymbolPair = std::pair<StringAttr, StringAttr>;
 
+  explicit ErasureMatcher(bool allowPromotion) : allowPromotion(allowPromotion) {}
+
   /// Pairs everything, then compares operands (blocks need not stand in order of dominance).
   LogicalResult match(Operation *original, Operation *converted);
 
@@ -39,6 +41,7 @@ private:
   LogicalResult pairBlocks(Block &original, Block &converted);
   LogicalResult compareAttributes(Operation *original, Operation *converted);
   LogicalResult compareTypes(Operation *original, Operation *converted);
+  LogicalResult checkPromotion(Operation *original, Operation *converted);
   LogicalResult compareOperands(Operation *original, Operation *converted);
   bool isWideningOfArgument(Operation *converted) const;
 
@@ -52,6 +55,7 @@ private:
   llvm::DenseSet<std::pair<Value, Value>> sameFloating;
   SmallVector<std::pair<Operation *, Operation *>> pairs;
   llvm::SetVector<SymbolPair> calls;
+  bool allowPromotion;
 };
 
 } // namespace mlir::mp

@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/StorageGangs.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Verify/Passes.h"
 
@@ -25,22 +26,42 @@ static LogicalResult verifyEntries(Operation *op, ArrayRef<Type> entries, TypeRa
   return success();
 }
 
-/// The storage `value` was given by its producer's decision; its own format without one.
-static FloatType getStorage(Value value) {
+/// The storage `value` was given by its producer's decision; its own format without one. A value of
+/// a signature that stays may be stored in another behind the call.
+static FloatType getStorage(Value value, const StorageGangs &gangs) {
+  const StorageGang *gang = gangs.find(value);
+  if (!gang || gang->frozen.empty())
+    return gangs.getDecided(value);
+  FloatType storage = gangs.getDecided(*gang);
   if (auto result = dyn_cast<OpResult>(value))
     if (auto precision = result.getOwner()->getAttrOfType<PrecisionAttr>(kPrecisionAttrName))
-      if (precision.getOut().size() > result.getResultNumber())
-        return dyn_cast<FloatType>(precision.getOut()[result.getResultNumber()]);
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    if (auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-        function && argument.getOwner()->isEntryBlock())
-      if (auto storage =
-              function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), kStorageAttrName))
-        return cast<FloatType>(storage.getValue());
-  return getFloatFormat(value.getType());
+      storage = dyn_cast<FloatType>(precision.getOut()[result.getResultNumber()]);
+  return storage;
 }
 
-static LogicalResult verifyDecision(Operation *op, bool isContainer) {
+/// Wherever a decision speaks of the values of one gang, it says the same.
+static LogicalResult verifyGang(const StorageGang &gang, const StorageGangs &gangs) {
+  if (!gang.frozen.empty())
+    return success();
+  Operation *first = nullptr;
+  FloatType format;
+  bool agrees = true;
+  gangs.findDecisions(gang, [&](Operation *op, FloatType other) {
+    if (!first) {
+      first = op;
+      format = other;
+    } else if (other != format && agrees) {
+      agrees = false;
+      InFlightDiagnostic diagnostic =
+          op->emitOpError() << "'mp.precision' says " << other << " of a value that another op says "
+                            << format << " of; what control flow carries has one format";
+      diagnostic.attachNote(first->getLoc()) << "the other op is here";
+    }
+  });
+  return success(agrees);
+}
+
+static LogicalResult verifyDecision(Operation *op, bool isContainer, const StorageGangs &gangs) {
   auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttrName);
   if (!precision)
     return op->emitOpError() << "has floats but no 'mp.precision'; run mp-assign-precision, and "
@@ -55,8 +76,9 @@ static LogicalResult verifyDecision(Operation *op, bool isContainer) {
     return op->emitOpError() << "is a contraction, but 'mp.precision' names no accumulator";
   // An entry is the storage of the operand, or what a computing op asked for.
   for (auto [index, entry, operand] : llvm::enumerate(precision.getIn(), op->getOperands())) {
-    FloatType storage = getStorage(operand);
-    if (entry == storage || !storage || entry == precision.getCompute())
+    FloatType storage = getStorage(operand, gangs);
+    if (entry == storage || !storage || entry == precision.getCompute() ||
+        gangs.findFed(op->getOpOperand(index)))
       continue;
     return op->emitOpError() << "'mp.precision' says " << entry << " of operand #" << index
                              << ", which is stored as " << storage;
@@ -64,7 +86,7 @@ static LogicalResult verifyDecision(Operation *op, bool isContainer) {
   return success();
 }
 
-static LogicalResult verifyRegion(Region &region) {
+static LogicalResult verifyRegion(Region &region, const StorageGangs &gangs) {
   bool valid = true;
   for (Operation &op : region.getOps()) {
     auto interface = dyn_cast<PrecisionOpInterface>(op);
@@ -72,10 +94,10 @@ static LogicalResult verifyRegion(Region &region) {
     auto isFloat = [](Type type) { return static_cast<bool>(getFloatFormat(type)); };
     if (!op.hasTrait<OpTrait::IsTerminator>() &&
         (llvm::any_of(op.getOperandTypes(), isFloat) || llvm::any_of(op.getResultTypes(), isFloat)))
-      valid &= succeeded(verifyDecision(&op, isContainer));
+      valid &= succeeded(verifyDecision(&op, isContainer, gangs));
     if (isContainer)
       for (Region &inner : op.getRegions())
-        valid &= succeeded(verifyRegion(inner));
+        valid &= succeeded(verifyRegion(inner, gangs));
   }
   return success(valid);
 }
@@ -84,11 +106,16 @@ namespace {
 struct VerifyAssigned : mlir::mp::impl::VerifyAssignedBase<VerifyAssigned> {
   void runOnOperation() override {
     bool valid = true;
-    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
-      auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName);
-      if (phase && phase.getValue() == "assigned")
-        valid &= succeeded(verifyRegion(function.getFunctionBody()));
-    }
+    getOperation()->walk([&](ModuleOp module) {
+      StorageGangs gangs(module);
+      for (auto function : module.getOps<FunctionOpInterface>()) {
+        auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName);
+        if (phase && phase.getValue() == "assigned")
+          valid &= succeeded(verifyRegion(function.getFunctionBody(), gangs));
+      }
+      for (const StorageGang &gang : gangs.getAll())
+        valid &= succeeded(verifyGang(gang, gangs));
+    });
     if (!valid)
       signalPassFailure();
     markAllAnalysesPreserved();

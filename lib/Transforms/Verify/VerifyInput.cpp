@@ -48,9 +48,10 @@ namespace {
 struct VerifyInput : mlir::mp::impl::VerifyInputBase<VerifyInput> {
   void runOnOperation() override {
     bool valid = true;
-    for (auto function : getOperation().getOps<FunctionOpInterface>())
+    getOperation()->walk([&](FunctionOpInterface function) {
       if (!function->hasAttr(kPhaseAttrName))
         function->walk([&](Operation *op) { valid &= succeeded(verifyOp(op)); });
+    });
     if (!valid)
       signalPassFailure();
     markAllAnalysesPreserved();

@@ -59,11 +59,11 @@ namespace {
 struct VerifyMaterialized : mlir::mp::impl::VerifyMaterializedBase<VerifyMaterialized> {
   void runOnOperation() override {
     bool valid = true;
-    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+    getOperation()->walk([&](FunctionOpInterface function) {
       auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName);
       if (phase && (phase.getValue() == "materialized" || phase.getValue() == "optimized"))
         function->walk([&](Operation *op) { valid &= succeeded(verifyOp(op)); });
-    }
+    });
     if (!valid)
       signalPassFailure();
     markAllAnalysesPreserved();

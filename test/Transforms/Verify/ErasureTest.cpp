@@ -25,7 +25,8 @@ constexpr StringLiteral kModule = R"mlir(
 #t = affine_map<(d0, d1, d2) -> (d1, d2)>
 #o = affine_map<(d0, d1, d2) -> (d0, d1)>
 func.func private @inner(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%x : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s = math.powf %x, %w : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%s : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
 func.func private @other(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -55,3 +55,16 @@ func.func @contradicts_its_producer(%x: tensor<4xf32>) -> tensor<4xf32> attribut
   %1 = math.tanh %0 {mp.precision = #mp.precision<in = [f16], compute = f32, out = [f32], by = class "F">} : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+func.func @carries_two_formats(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> attributes {mp.phase = "assigned"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+2 {{'mp.precision' says 'f32' of a value that another op says 'bf16' of; what control flow carries has one format}}
+  // expected-note @+1 {{the other op is here}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
+    scf.yield %a : tensor<4xf32>
+  } {mp.precision = #mp.precision<in = [_, _, _, f32], out = [bf16], by = class "E">}
+  return %r : tensor<4xf32>
+}

@@ -22,8 +22,8 @@ def MP_PrecisionAttr : AttrDef<MP_Dialect, "Precision"> {
     - `out`: storage of each result.
     - `by`: the layer that decided and its reason.
 
-    On `scf` ops `in` is empty and `out` alone speaks: init, iter_arg, yield and
-    result of a carried value are one storage.
+    On control flow init, block argument, yield and result of a carried value are
+    one storage; `in` may be empty where `out` says all.
 
     Example:
     ```text

@@ -15,7 +15,9 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     already are left alone, with a remark.
 
     Only contractions compute in the narrow format, with an f32 accumulator; for
-    every other op the decision is how its operands and results are stored. Each
+    every other op the decision is how its operands and results are stored. A graph
+    that is narrow already keeps what it stores; with `promote=on` its contractions
+    and sums accumulate, and its softmax and norms compute, in f32 inside. Each
     decision names the layer that made it: pin, policy, class, range or cost.
     `explain` prints what each layer said; `--remarks-filter=mp` gives a remark
     per narrowed op and per contraction left wide, with the reason.
@@ -49,7 +51,9 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     Option<"explain", "explain", "std::string", "\"\"",
            "Tell the story of the ops at FILE:LINE[:COLUMN], at a location's name, or @FUNCTION:ORDINAL">,
     Option<"maxUnderflow", "max-underflow", "double", "1e-3",
-           "Largest fraction of a constant's non-zero elements that rounding may turn into zero">
+           "Largest fraction of a constant's non-zero elements that rounding may turn into zero">,
+    Option<"promote", "promote", "std::string", "\"on\"",
+           "Whether sums, softmax and norms that are narrow already compute in f32 inside: on or off">
   ];
   let dependentDialects = ["::mlir::mp::MPDialect"];
 }

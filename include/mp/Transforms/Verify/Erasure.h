@@ -18,11 +18,13 @@ namespace mlir::mp {
 /// - in bodies of linalg ops, `arith.extf` may widen an argument whose format changed back to the
 ///   original's,
 /// - element formats of floats are free, except in signatures of functions that are not private,
-/// - private functions may have copies, each of which must match the function it stands for.
+/// - private functions may have copies, each of which must match the function it stands for,
+/// - with `allowPromotion`, an op whose result was narrower than f32 may compute, accumulate and
+///   return in f32, its body with it (*promotion*).
 ///
 /// Everything else must agree: ops and their order, operands, attributes, shapes, blocks. Errors
 /// stand at the converted op with a note at the original; the first of each function is reported.
-LogicalResult checkErasure(ModuleOp original, ModuleOp converted);
+LogicalResult checkErasure(ModuleOp original, ModuleOp converted, bool allowPromotion = true);
 
 } // namespace mlir::mp
 

@@ -75,7 +75,8 @@ def CheckErasure : Pass<"mp-check-erasure", "::mlir::ModuleOp"> {
     nearest even into their new format, clones of private functions matched to
     their original. Extra `tensor.empty` and `linalg.fill` for destinations of
     another format, and `arith.extf` of narrowed arguments of linalg bodies, are
-    part of casting. The first difference in each function is an error.
+    part of casting. With `promote=on`, ops that were narrow may compute and
+    accumulate in f32 (*promotion*). The first difference in each function is an error.
 
     Example, accepted when `original` is the same module without its two casts
     and with f32 in place of bf16:
@@ -91,7 +92,9 @@ def CheckErasure : Pass<"mp-check-erasure", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"original", "original", "std::string", "\"\"",
-           "File with the module as it was before conversion">
+           "File with the module as it was before conversion">,
+    Option<"promote", "promote", "std::string", "\"on\"",
+           "Whether ops that were narrow may compute and accumulate in f32: on or off">
   ];
 }
 

@@ -1,0 +1,69 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which values must be stored in one format because control flow or a signature makes them one.
+//
+// A gang is what a loop carries (block argument and result), what a branch returns, an argument of a
+// function, or the results of all calls of a function. Its *feeds* are the operands that become it:
+// initial and yielded values, arguments of calls, returned values; one stored in another format is
+// cast there. Values in no gang are results of plain ops, each a storage of its own.
+
+#ifndef MP_ANALYSIS_STORAGEGANGS_H
+#define MP_ANALYSIS_STORAGEGANGS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
+#include <deque>
+
+namespace mlir::mp {
+
+struct StorageGang {
+  FloatType format;                  ///< the format it has in the program
+  SmallVector<Value, 2> values;      ///< in program order; none where nobody calls the function
+  SmallVector<OpOperand *, 2> feeds; ///< in program order
+  std::string frozen;                ///< why the format must stay; empty if it may change
+};
+
+class StorageGangs {
+public:
+  /// Visits the functions of one module, not those of modules nested in it.
+  explicit StorageGangs(ModuleOp module);
+
+  /// All gangs, signatures first, each function in program order.
+  const std::deque<StorageGang> &getAll() const { return gangs; }
+  /// The gang that `value` belongs to; null if it is alone.
+  const StorageGang *find(Value value) const { return byValue.lookup(value); }
+  /// The gang that `operand` becomes; null if its op takes it as a plain operand.
+  const StorageGang *findFed(OpOperand &operand) const { return byFeed.lookup(&operand); }
+  /// What `value` became by its decision (`mp.precision` on its op or the op whose block argument it
+  /// is, `mp.storage` of an argument); its own format where nothing was decided.
+  FloatType getDecided(Value value) const;
+  FloatType getDecided(const StorageGang &gang) const;
+  /// Calls `found` with every decision that speaks of `gang`, and the op it is on.
+  void findDecisions(const StorageGang &gang,
+                     llvm::function_ref<void(Operation *, FloatType)> found) const;
+
+private:
+  void addSignature(FunctionOpInterface function, ArrayRef<Operation *> calls, StringRef frozen);
+  void addRegion(Region &region);
+  void addGang(StorageGang gang);
+
+  std::deque<StorageGang> gangs; ///< never moved
+  llvm::DenseMap<Value, const StorageGang *> byValue;
+  llvm::DenseMap<OpOperand *, const StorageGang *> byFeed;
+};
+
+/// How often an op runs per call of the public functions of a module: trip counts of the loops around
+/// it times the calls of its function. A trip count that is not known is taken as 10.
+class ExecutionFrequency {
+public:
+  explicit ExecutionFrequency(ModuleOp module);
+  double get(Operation *op) const;
+
+private:
+  llvm::DenseMap<Operation *, double> functions;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_ANALYSIS_STORAGEGANGS_H

@@ -1,0 +1,63 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mlir/Analysis/CallGraph.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mp/Analysis/StorageGangs.h"
+#include "llvm/ADT/SCCIterator.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// Trips assumed of a loop that does not say.
+static constexpr double kAssumedTrips = 10;
+
+static double getTrips(LoopLikeOpInterface loop) {
+  if (std::optional<APInt> trips = loop.getStaticTripCount())
+    return trips->getLimitedValue();
+  auto constants = [](std::optional<SmallVector<OpFoldResult>> bounds) {
+    return bounds ? getConstantIntValues(*bounds) : std::nullopt;
+  };
+  auto lower = constants(loop.getLoopLowerBounds()), upper = constants(loop.getLoopUpperBounds()),
+       step = constants(loop.getLoopSteps());
+  if (!lower || !upper || !step)
+    return kAssumedTrips;
+  double trips = 1;
+  for (auto [from, to, by] : llvm::zip_equal(*lower, *upper, *step))
+    trips *= by > 0 && to > from ? llvm::divideCeil(to - from, by) : 0;
+  return trips;
+}
+
+/// Runs of `op` per run of its function.
+static double getFrequencyWithin(Operation *op) {
+  double frequency = 1;
+  for (Operation *parent = op->getParentOp(); parent && !isa<FunctionOpInterface>(parent);
+       parent = parent->getParentOp())
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
+      frequency *= getTrips(loop);
+  return frequency;
+}
+
+ExecutionFrequency::ExecutionFrequency(ModuleOp module) {
+  for (auto function : module.getOps<FunctionOpInterface>())
+    functions[function] = function.isPrivate() ? 0 : 1;
+  // Callers before callees; a call within a cycle of calls counts once.
+  const CallGraph graph(module);
+  SymbolTableCollection symbols;
+  SmallVector<Operation *> order;
+  for (auto component = llvm::scc_begin(&graph); !component.isAtEnd(); ++component)
+    for (CallGraphNode *node : *component)
+      if (!node->isExternal())
+        order.push_back(node->getCallableRegion()->getParentOp());
+  for (Operation *function : llvm::reverse(order))
+    function->walk([&](CallOpInterface call) {
+      auto callee = dyn_cast_or_null<FunctionOpInterface>(call.resolveCallableInTable(&symbols));
+      if (callee && functions.contains(callee))
+        functions[callee] += functions.lookup(function) * getFrequencyWithin(call);
+    });
+}
+
+double ExecutionFrequency::get(Operation *op) const {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  return function ? functions.lookup(function) * getFrequencyWithin(op) : 1;
+}

@@ -1,0 +1,17 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The float format of a model.
+
+#ifndef MP_LIB_MODELS_ELEMENTS_H
+#define MP_LIB_MODELS_ELEMENTS_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::mp {
+
+/// Turns every f32 of `module` into `format`, constants by rounding to nearest even.
+void setElements(ModuleOp module, FloatType format);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_MODELS_ELEMENTS_H

@@ -1,0 +1,158 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What loops, branches and private functions carry narrow: a gang of values does, exactly when every
+// use of each of them would round it to one narrow format anyway. A use may hand the value on to the
+// same gang or to another, so this is a greatest fixed point over the whole module: everything is
+// assumed to be read narrow, until a use says otherwise.
+
+#include "Decisions.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+namespace {
+/// In which format something is read: not known yet, in one, or in none.
+class Reading {
+public:
+  Reading() = default;
+  static Reading unknown() { return Reading(); }
+  static Reading in(FloatType format) { return Reading(State::One, format); }
+  static Reading inNone() { return Reading(State::None, {}); }
+
+  Reading meet(Reading other) const {
+    if (state == State::Unknown)
+      return other;
+    if (other.state == State::Unknown || *this == other)
+      return *this;
+    return inNone();
+  }
+  bool operator==(const Reading &other) const = default;
+  FloatType getFormat() const { return state == State::One ? format : FloatType(); }
+
+private:
+  enum class State : uint8_t { Unknown, One, None };
+  Reading(State state, FloatType format) : state(state), format(format) {}
+
+  State state = State::Unknown;
+  FloatType format;
+};
+
+class CarriedReadings {
+public:
+  CarriedReadings(ArrayRef<FunctionDecisions *> functions, const StorageGangs &gangs) : gangs(gangs) {
+    for (FunctionDecisions *function : functions)
+      for (auto &[op, decision] : function->getOps())
+        decided[op] = {function, &decision};
+  }
+
+  /// Lowers readings until every use agrees, and returns what each gang ends in.
+  void solve() {
+    for (const StorageGang &gang : llvm::reverse(gangs.getAll()))
+      work.insert(&gang);
+    for (auto &[op, entry] : decided)
+      if (entry.second->followsStorage())
+        moves.insert(op);
+    while (!work.empty() || !moves.empty()) {
+      if (!moves.empty()) {
+        Operation *op = moves.pop_back_val();
+        Reading reading = Reading::unknown();
+        for (Value result : op->getResults())
+          reading = reading.meet(mayChange(result, op) ? read(result) : Reading::inNone());
+        update(ofMoves[op], reading, op->getOperands());
+        continue;
+      }
+      const StorageGang *gang = work.pop_back_val();
+      Reading reading = mayChange(*gang) ? Reading::unknown() : Reading::inNone();
+      SmallVector<Value> fed;
+      for (Value value : gang->values)
+        reading = reading.meet(read(value));
+      for (OpOperand *feed : gang->feeds)
+        fed.push_back(feed->get());
+      update(ofGangs[gang], reading, fed);
+    }
+  }
+
+  FloatType getFormat(const StorageGang &gang) const { return ofGangs.lookup(&gang).getFormat(); }
+
+private:
+  using Entry = std::pair<FunctionDecisions *, Decision *>;
+
+  static bool isWideTensor(Value value) {
+    auto type = dyn_cast<TensorType>(value.getType());
+    return type && type.getElementType().isF32();
+  }
+
+  bool mayChange(Value result, Operation *op) const {
+    return decided.lookup(op).first->mayStoreNarrow(result);
+  }
+
+  bool mayChange(const StorageGang &gang) const {
+    return gang.frozen.empty() && llvm::all_of(gang.values, [&](Value value) {
+      Operation *op = value.getDefiningOp();
+      auto argument = dyn_cast<BlockArgument>(value);
+      if (argument)
+        op = argument.getOwner()->getParentOp();
+      if (auto function = dyn_cast<FunctionOpInterface>(op);
+          function && function.getArgAttr(argument.getArgNumber(), kPinAttrName))
+        return false;
+      const Decision *decision = decided.lookup(op).second;
+      return isWideTensor(value) && !(decision && decision->keepsStorage);
+    });
+  }
+
+  Reading read(Value value) const {
+    Reading reading = Reading::unknown();
+    for (OpOperand &use : value.getUses())
+      reading = reading.meet(read(use));
+    return reading;
+  }
+
+  Reading read(OpOperand &use) const {
+    if (const StorageGang *gang = gangs.findFed(use))
+      return ofGangs.lookup(gang);
+    auto [function, decision] = decided.lookup(use.getOwner());
+    auto interface = dyn_cast<PrecisionOpInterface>(use.getOwner());
+    if (!decision || !interface)
+      return Reading::inNone();
+    OperandRole role = interface.getOperandRole(use.getOperandNumber());
+    if (function->isNarrowContraction(use.getOwner()))
+      return role == OperandRole::Factor && !decision->compute.isTF32()
+                 ? Reading::in(decision->compute)
+                 : Reading::inNone();
+    if (decision->followsStorage() && role != OperandRole::Other)
+      return ofMoves.lookup(use.getOwner());
+    return Reading::inNone();
+  }
+
+  /// Whoever defines what was read must look again.
+  void update(Reading &known, Reading reading, ValueRange values) {
+    if (known == reading)
+      return;
+    known = reading;
+    for (Value value : values) {
+      if (const StorageGang *gang = gangs.find(value))
+        work.insert(gang);
+      if (Operation *def = value.getDefiningOp(); def && ofMoves.contains(def))
+        moves.insert(def);
+      else if (def && decided.lookup(def).second && decided.lookup(def).second->followsStorage())
+        moves.insert(def);
+    }
+  }
+
+  const StorageGangs &gangs;
+  llvm::MapVector<Operation *, Entry> decided;
+  DenseMap<const StorageGang *, Reading> ofGangs;
+  DenseMap<Operation *, Reading> ofMoves; ///< of the results of ops that follow their data
+  llvm::SetVector<const StorageGang *> work;
+  llvm::SetVector<Operation *> moves;
+};
+} // namespace
+
+void mlir::mp::chooseCarried(ArrayRef<FunctionDecisions *> functions, CarriedStorage &carried) {
+  CarriedReadings readings(functions, carried.gangs);
+  readings.solve();
+  for (const StorageGang &gang : carried.gangs.getAll())
+    if (FloatType format = readings.getFormat(gang))
+      carried.chosen[&gang] = format;
+}
