@@ -104,17 +104,15 @@ void run(Simd simd, const Arrays &arrays, const Recipe &recipe) {
     loopPortable<Kernel>(arrays, recipe);
 }
 
-/// bf16 and tf32, whose subnormals lie as in f32: every rounding is one
-/// addition.
-template <typename Element>
-void runLikeF32(Simd simd, const Arrays &arrays, const Recipe &recipe,
-                Rounding rounding) {
+template <typename Element, typename T>
+void runNarrowing(Simd simd, const Arrays &arrays, const Recipe &recipe,
+                  Rounding rounding) {
   if (rounding == Rounding::RNE)
-    run<Narrowing<Element, LikeF32, Bias::ToEven>>(simd, arrays, recipe);
+    run<Narrowing<Element, T, Bias::ToEven>>(simd, arrays, recipe);
   else if (rounding == Rounding::SR)
-    run<Narrowing<Element, LikeF32, Bias::Random>>(simd, arrays, recipe);
+    run<Narrowing<Element, T, Bias::Random>>(simd, arrays, recipe);
   else
-    run<Narrowing<Element, LikeF32, Bias::BySign>>(simd, arrays, recipe);
+    run<Narrowing<Element, T, Bias::BySign>>(simd, arrays, recipe);
 }
 
 /// The vectorised conversions; false for all others.
@@ -132,29 +130,22 @@ bool convertVectorised(Simd simd, const Arrays &arrays, Format from, Format to,
       return false;
     return true;
   }
-  if (from != Format::F32 || to == Format::F64 || to == Format::F8E8M0FNU)
+  if (from != Format::F32 || to == Format::F64 || to == Format::F8E8M0FNU ||
+      rounding == Rounding::SRCompare ||
+      (rounding == Rounding::SR && !arrays.random))
     return false;
   Recipe recipe = makeRecipe(to, rounding, overflow);
-  if (to == Format::BF16 || to == Format::TF32) {
-    if (rounding == Rounding::SRCompare ||
-        (rounding == Rounding::SR && !arrays.random))
-      return false;
-    if (to == Format::BF16)
-      runLikeF32<uint16_t>(simd, arrays, recipe, rounding);
-    else
-      runLikeF32<uint32_t>(simd, arrays, recipe, rounding);
-    return true;
-  }
-  if (rounding != Rounding::RNE)
-    return false;
   const FormatInfo &target = info(to);
-  if (to == Format::F16)
-    run<Narrowing<uint16_t, OwnSubnormals, Bias::ToEven>>(simd, arrays, recipe);
+  if (to == Format::BF16)
+    runNarrowing<uint16_t, LikeF32>(simd, arrays, recipe, rounding);
+  else if (to == Format::TF32)
+    runNarrowing<uint32_t, LikeF32>(simd, arrays, recipe, rounding);
+  else if (to == Format::F16)
+    runNarrowing<uint16_t, OwnSubnormals>(simd, arrays, recipe, rounding);
   else if (target.hasNegativeZero && target.hasNaN)
-    run<Narrowing<uint8_t, OwnSubnormals, Bias::ToEven>>(simd, arrays, recipe);
+    runNarrowing<uint8_t, OwnSubnormals>(simd, arrays, recipe, rounding);
   else
-    run<Narrowing<uint8_t, Traits<true, false>, Bias::ToEven>>(simd, arrays,
-                                                               recipe);
+    runNarrowing<uint8_t, Traits<true, false>>(simd, arrays, recipe, rounding);
   return true;
 }
 

@@ -38,10 +38,12 @@ struct Recipe {
   uint32_t rebias;       ///< (127 - bias) in the target's exponent field
   uint32_t f32Rebias;    ///< the same in f32's exponent field
   uint32_t minNormal;    ///< as an f32 pattern
+  int32_t subnormalShift; ///< bits lost by a subnormal result, plus f32's exponent field
   float aligner;         ///< adding it rounds a subnormal to its last place
   float subnormalUnit;   ///< value of the smallest subnormal
   uint32_t hidden;       ///< 1 << fractionBits: patterns below are subnormal
-  uint32_t overflowed;   ///< what is too large becomes
+  uint32_t overflowed;   ///< what infinity becomes
+  uint32_t tooLargePositive, tooLargeNegative; ///< what finite values become
   uint32_t quietNaN;
   uint32_t payloadMask;  ///< f32Fraction if NaN payloads are kept, else 0
   uint32_t signMask;     ///< the target's sign bit
@@ -65,6 +67,7 @@ inline Recipe makeRecipe(Format format, Rounding rounding, Overflow overflow) {
   r.rebias = uint32_t(127 - f.bias) << f.fractionBits;
   r.f32Rebias = uint32_t(127 - f.bias) << 23;
   r.minNormal = llvm::bit_cast<uint32_t>(float(f.minNormal));
+  r.subnormalShift = f.minExponent - int(f.fractionBits) + 150;
   // An f32 of exponent e has its last place at e - 23: put that where the
   // target's smallest subnormal is.
   r.aligner = float(f.minSubnormal * 0x1p23);
@@ -74,6 +77,10 @@ inline Recipe makeRecipe(Format format, Rounding rounding, Overflow overflow) {
                  : f.hasInf                     ? uint32_t(f.infinity)
                  : f.hasNaN                     ? uint32_t(f.quietNaN)
                                                 : uint32_t(f.largest);
+  bool cutsPositive = rounding == Rounding::RZ || rounding == Rounding::RD;
+  bool cutsNegative = rounding == Rounding::RZ || rounding == Rounding::RU;
+  r.tooLargePositive = cutsPositive ? uint32_t(f.largest) : r.overflowed;
+  r.tooLargeNegative = cutsNegative ? uint32_t(f.largest) : r.overflowed;
   r.quietNaN = uint32_t(f.hasNaN ? f.quietNaN : f.largest);
   r.payloadMask = f.hasNaNPayload ? f32Fraction : 0;
   r.signMask = uint32_t(f.signBit);
@@ -113,6 +120,36 @@ enum class Bias {
   Random,   ///< the random bits below the last place
 };
 
+/// Rounds magnitudes that become subnormal, as integers: `narrow` without the
+/// adder's help, which rounds to even only.
+template <Bias bias>
+MP_INLINE U32x8 narrowSubnormal(U32x8 bits, U32x8 magnitude, U32x8 random,
+                                const Recipe &r) {
+  I32x8 exponent = (I32x8)(magnitude >> 23);
+  U32x8 significand =
+      (magnitude & f32Fraction) | ((U32x8)(exponent != 0) & (f32Fraction + 1));
+  I32x8 lost = r.subnormalShift - (exponent - (exponent == 0));
+  // Past 31 bits, of the 24 significant ones nothing is left to keep; what is
+  // not subnormal takes no part.
+  I32x8 shift = lost > 31 ? I32x8{} + 31 : lost;
+  shift = shift < 1 ? I32x8{} + 1 : shift;
+  U32x8 lastPlace = (U32x8{} + 1) << (U32x8)shift;
+  if (bias == Bias::Random) {
+    U32x8 draw = lost > 31 ? random : random & (lastPlace - 1);
+    U32x8 sum = significand + draw;
+    // 32 random bits reach the last place 2^32 by a carry, and no higher one.
+    U32x8 carried = (U32x8)((lost == 32) & (I32x8)(sum < draw)) & 1;
+    return lost > 31 ? carried : sum >> (U32x8)shift;
+  }
+  U32x8 added = select((I32x8)bits < 0, U32x8{} + r.addedToNegative,
+                       U32x8{} + r.addedToPositive);
+  // The constants are of normal results: none, half a last place, or all below.
+  U32x8 half = lastPlace >> 1;
+  added = select((I32x8)(added == r.underHalf + 1), half,
+                 select((I32x8)(added == 0), U32x8{}, lastPlace - 1));
+  return (significand + added) >> (U32x8)shift;
+}
+
 template <typename T, Bias bias>
 MP_INLINE U32x8 narrow(U32x8 bits, U32x8 random, const Recipe &r) {
   U32x8 magnitude = bits & f32Magnitude;
@@ -126,15 +163,23 @@ MP_INLINE U32x8 narrow(U32x8 bits, U32x8 random, const Recipe &r) {
     added = random & r.belowLastPlace;
   U32x8 result = ((magnitude + added) >> r.shift) - r.rebias;
   if (T::hasOwnSubnormals) {
-    static_assert(bias == Bias::ToEven || !T::hasOwnSubnormals,
-                  "the adder below rounds to even");
-    // The f32 adder rounds them at the right place.
-    F32x8 aligned = (F32x8)magnitude + r.aligner;
-    U32x8 subnormal = (U32x8)aligned - llvm::bit_cast<uint32_t>(r.aligner);
+    U32x8 subnormal;
+    if (bias == Bias::ToEven) {
+      // The f32 adder rounds them at the right place.
+      F32x8 aligned = (F32x8)magnitude + r.aligner;
+      subnormal = (U32x8)aligned - llvm::bit_cast<uint32_t>(r.aligner);
+    } else {
+      subnormal = narrowSubnormal<bias>(bits, magnitude, random, r);
+    }
     result = select(below(magnitude, r.minNormal), subnormal, result);
   }
   // What overflow gives follows the largest finite pattern, or is that.
-  result = select(below(result, r.overflowed), result, U32x8{} + r.overflowed);
+  U32x8 limit = U32x8{} + r.overflowed;
+  if (bias == Bias::BySign)
+    limit = select((I32x8)(magnitude == f32Infinity), limit,
+                   select((I32x8)bits < 0, U32x8{} + r.tooLargeNegative,
+                          U32x8{} + r.tooLargePositive));
+  result = select((I32x8)result < (I32x8)limit, result, limit);
   I32x8 isNumber = below(magnitude, f32Infinity + 1);
   U32x8 nan = r.quietNaN | ((magnitude & r.payloadMask) >> r.shift);
   result = select(isNumber, result, nan);

@@ -19,10 +19,9 @@ unsigned storageBytes(Format format);
 
 /// Converts `count` elements of `source` to `result`, which do not overlap.
 /// `randomBits`, one word per element, is needed by the stochastic roundings
-/// only. Vectorised, at memory speed: f32 to every format but f8E8M0FNU when
-/// rounding to nearest even, f32 to bf16 and tf32 with every rounding but
-/// SRCompare, all formats of up to 19 bits to f32, f64 to f32, and what is made
-/// of these. Everything else goes element by element.
+/// only. Vectorised, at memory speed: f32 to every format but f8E8M0FNU with
+/// every rounding but SRCompare, all formats of up to 19 bits to f32, f64 to
+/// f32, and what is made of these. Everything else goes element by element.
 void convertArray(const void *source, Format from, void *result, Format to,
                   size_t count, Rounding rounding = Rounding::RNE,
                   Overflow overflow = Overflow::IEEE,
