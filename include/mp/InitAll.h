@@ -5,6 +5,7 @@
 #ifndef MP_INITALL_H
 #define MP_INITALL_H
 
+#include "mp/Dialect/Check/CheckDialect.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Kernels/Passes.h"
@@ -20,7 +21,7 @@ namespace mlir::mp {
 
 /// The dialects of mp, and the external models of its interfaces.
 inline void registerAllDialects(DialectRegistry &registry) {
-  registry.insert<MPDialect>();
+  registry.insert<MPDialect, CheckDialect>();
   registerPrecisionModels(registry);
   registerKernelsTranslations(registry);
 }

@@ -51,6 +51,21 @@ static Shape shapeOf(int format) {
   }
 }
 
+int mp::runtime::patternBits(int format) {
+  switch (format) {
+  case MP_RT_F64:
+    return 64;
+  case MP_RT_F32:
+  case MP_RT_TF32: // stored as the f32 it is
+    return 32;
+  case MP_RT_F8E8M0FNU:
+    return 8;
+  default:
+    Shape shape = shapeOf(format);
+    return 1 + shape.exponentBits + shape.fractionBits;
+  }
+}
+
 extern "C" float mp_rt_decode(uint32_t bits, int format) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   if (format == MP_RT_F8E8M0FNU)

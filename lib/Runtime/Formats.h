@@ -16,6 +16,9 @@ const float *decodeTable(int format);
 /// Bytes of one element in memory.
 int64_t storageBytes(int format);
 
+/// Bits of a pattern, the sign included.
+int patternBits(int format);
+
 /// Readers: element `index` of an array as T, exactly.
 template <typename T> struct LoadSame {
   using Element = T;

@@ -4,6 +4,7 @@
 // dropped at once, so that a result may be an argument, a constant or a fresh
 // buffer without the caller having to know.
 
+#include "Failure.h"
 #include "mp/Runtime/Runtime.h"
 
 #include <csetjmp>
@@ -64,11 +65,17 @@ static thread_local Arena arena;
 static thread_local std::jmp_buf *landing = nullptr;
 static thread_local int64_t failure = 0;
 
+std::string &mp::runtime::failureText() {
+  static thread_local std::string text;
+  return text;
+}
+
 extern "C" {
 
 int64_t mp_rt_invoke(void (*entry)(void **), void **args) {
   std::jmp_buf buffer;
   failure = 0;
+  mp::runtime::failureText().clear();
   // Compiled code has no destructors, so jumping out of it is well defined.
   if (setjmp(buffer) == 0) {
     landing = &buffer;
@@ -78,13 +85,16 @@ int64_t mp_rt_invoke(void (*entry)(void **), void **args) {
   return failure;
 }
 
+const char *mp_rt_failure_text(void) { return mp::runtime::failureText().c_str(); }
+
 void mp_rt_release(void) { arena.clear(); }
 
 int64_t mp_rt_peak_bytes(void) { return arena.peak; }
 
 void mp_rt_fail(int64_t code) {
   if (!landing) {
-    std::fprintf(stderr, "error: compiled code failed a check (code %lld)\n", (long long)code);
+    std::fprintf(stderr, "error: compiled code failed a check (code %lld) %s\n", (long long)code,
+                 mp_rt_failure_text());
     std::exit(1);
   }
   failure = code;

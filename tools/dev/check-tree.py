@@ -153,7 +153,7 @@ def check_ops(root, files, tests):
         if path.suffix != ".td" or "Dialect" not in path.parts:
             continue
         name = path.relative_to(root)
-        for match, body in definitions(path.read_text(), r'def (MPK?)_\w+Op : MPK?_\w*Op<"([\w.]+)"'):
+        for match, body in definitions(path.read_text(), r'def (MPK?|Check)_\w+Op : (?:MPK?|Check)_\w*Op<"([\w.]+)"'):
             op = f"{match[1].lower()}.{match[2]}"
             yield from check_described(name, f"op {op}", body)
             if not any(re.search(rf"{re.escape(op)}\b", text) for text in tests.values()):

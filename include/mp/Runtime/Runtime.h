@@ -86,6 +86,28 @@ int64_t mp_rt_peak_bytes(void);
  * one, prints a message and exits with status 1. */
 void mp_rt_fail(int64_t code);
 
+/* What failed, for people: set by the mp_rt_expect functions, else empty. Valid until the
+ * next mp_rt_invoke of this thread. */
+const char *mp_rt_failure_text(void);
+
+/* Expectations about arrays (the check dialect): compare element by element, and if one
+ * does not hold keep a description and end as mp_rt_fail(code) does.
+ *
+ * layout: rank, then for each array its sizes and its strides in elements. element: an
+ * mp_rt_format, or for integers MP_RT_INTEGER plus their width. */
+enum { MP_RT_INTEGER = 256 };
+
+/* Close when one of the limits holds: at most `ulp` steps between representable values,
+ * |actual - expected| <= relative * |expected|, |actual - expected| <= absolute. A
+ * negative limit is none. NaN is close to NaN only. */
+void mp_rt_expect_close(int64_t code, const int64_t *layout, const void *actual,
+                        const void *expected, int64_t element, int64_t ulp, double relative,
+                        double absolute);
+void mp_rt_expect_bits(int64_t code, const int64_t *layout, const void *actual,
+                       const void *expected, int64_t element);
+void mp_rt_expect_finite(int64_t code, const int64_t *layout, const void *actual,
+                         int64_t element);
+
 /* Names that finalize-memref-to-llvm{use-generic-functions} calls. */
 void *_mlir_memref_to_llvm_alloc(int64_t bytes);
 void *_mlir_memref_to_llvm_aligned_alloc(int64_t alignment, int64_t bytes);

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mp/Dialect/Check/CheckDialect.h"
 #include "mp/Transforms/Interop/Passes.h"
 
 namespace mlir::mp {
@@ -37,14 +38,16 @@ struct BitPattern {
 struct PromoteToF64 : mlir::mp::impl::PromoteToF64Base<PromoteToF64> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<Operation *> casts;
+    SmallVector<Operation *> casts, expectations;
     SmallVector<BitPattern> patterns;
     WalkResult walked = module.walk([&](Operation *op) {
       if (isa_and_nonnull<tosa::TosaDialect>(op->getDialect())) {
         op->emitOpError("has no f64 form: lower TOSA to linalg before mp-promote-to-f64");
         return WalkResult::interrupt();
       }
-      if (isFloatCast(op))
+      if (isa_and_nonnull<CheckDialect>(op->getDialect()))
+        expectations.push_back(op); // about the formats that go
+      else if (isFloatCast(op))
         casts.push_back(op);
       else if (auto bitcast = dyn_cast<arith::BitcastOp>(op))
         patterns.push_back({bitcast, bitcast.getIn().getType(), bitcast.getType()});
@@ -53,6 +56,8 @@ struct PromoteToF64 : mlir::mp::impl::PromoteToF64Base<PromoteToF64> {
     });
     if (walked.wasInterrupted())
       return signalPassFailure();
+    for (Operation *op : expectations)
+      op->erase();
     if (failed(retype(module)))
       return signalPassFailure();
     // Now from f64 to f64.

@@ -141,6 +141,53 @@ def ConvertContractionsToRuntime : Pass<"convert-contractions-to-runtime", "::ml
                            "::mlir::memref::MemRefDialect"];
 }
 
+def CallLibm : Pass<"mp-call-libm", "::mlir::ModuleOp"> {
+  let summary = "Call the C library for functions that cancel when written out (exact)";
+  let description = [{
+    Needs: `math.expm1` and `math.log1p` on scalars of f32 or f64. Gives: calls of
+    `expm1f`, `log1pf` and their f64 forms. Upstream's `convert-math-to-llvm` writes
+    `exp(x) - 1` and `log(1 + x)` instead, which for small x have no digit right.
+
+    Example (`--mp-call-libm`):
+    ```mlir
+    func.func @f(%x: f32) -> f32 {
+      %0 = math.expm1 %x : f32
+      return %0 : f32
+    }
+    ```
+    becomes
+    ```mlir
+    func.func private @expm1f(f32) -> f32 attributes {llvm.readnone}
+    func.func @f(%x: f32) -> f32 {
+      %0 = call @expm1f(%x) : (f32) -> f32
+      return %0 : f32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def ConvertCheckToRuntime : Pass<"convert-check-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Turn expectations on buffers into calls of libMPRuntime (exact)";
+  let description = [{
+    Needs: ops of the check dialect on buffers and scalars. Each becomes a call
+    of `mp_rt_expect_close`, `mp_rt_expect_bits` or `mp_rt_expect_finite` with
+    sizes, strides, addresses and limits; scalars go through the stack. The first
+    argument is the number of a message, as `mp_rt_fail` takes it: the attribute
+    `runtime_checks` of that function names op and location.
+
+    Example (`--convert-check-to-runtime`):
+    ```mlir
+    func.func @close(%x: memref<4xf32>, %y: memref<4xf32>) {
+      check.expect_close %x, %y ulp 2 : memref<4xf32>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def ConvertCopiesToLinalg : Pass<"mp-convert-copies-to-linalg"> {
   let summary = "Turn memref.copy into a linalg copy, which becomes loops (exact)";
   let description = [{
@@ -218,7 +265,8 @@ def PromoteToF64 : Pass<"mp-promote-to-f64", "::mlir::ModuleOp"> {
   let description = [{
     Needs: no TOSA, which has no f64. Every float type of at most 32 bits becomes
     f64, arguments, results and constants included; casts between floats and
-    `mp.round` disappear. Bit patterns keep their meaning: an `arith.bitcast`
+    `mp.round` disappear, and so do the expectations of the check dialect, which are
+    about the formats that go. Bit patterns keep their meaning: an `arith.bitcast`
     converts to or from the original format at that place.
 
     Example (`--mp-promote-to-f64`):

@@ -1,0 +1,14 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MP_LIB_RUNTIME_FAILURE_H
+#define MP_LIB_RUNTIME_FAILURE_H
+
+#include <string>
+
+namespace mp::runtime {
+
+/// What mp_rt_failure_text() returns, of this thread.
+std::string &failureText();
+
+} // namespace mp::runtime
+
+#endif // MP_LIB_RUNTIME_FAILURE_H
