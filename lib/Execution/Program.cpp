@@ -73,6 +73,9 @@ static llvm::orc::SymbolMap runtimeSymbols(llvm::orc::MangleAndInterner mangle) 
   };
   add("mp_rt_contract", &mp_rt_contract);
   add("mp_rt_fail", &mp_rt_fail);
+  add("mp_rt_expect_close", &mp_rt_expect_close);
+  add("mp_rt_expect_bits", &mp_rt_expect_bits);
+  add("mp_rt_expect_finite", &mp_rt_expect_finite);
   add("_mlir_memref_to_llvm_alloc", &_mlir_memref_to_llvm_alloc);
   add("_mlir_memref_to_llvm_aligned_alloc", &_mlir_memref_to_llvm_aligned_alloc);
   add("_mlir_memref_to_llvm_free", &_mlir_memref_to_llvm_free);
@@ -148,6 +151,7 @@ Program::compile(ModuleOp original, StringRef entryName, const ProgramOptions &o
   CPUOptions pipeline;
   pipeline.promoteToF64 = options.promoteToF64;
   pipeline.runtimeContractions = options.runtimeContractions;
+  pipeline.math = options.exactMath ? HostMath::Exact : HostMath::Library;
   buildCPUPipeline(manager, pipeline);
   if (failed(manager.run(*program->module)))
     return createStringError("@" + name + " could not be lowered for the CPU");
@@ -228,8 +232,12 @@ static llvm::Expected<Array> takeResult(const Parameter &parameter, const char *
 static std::string failureText(int64_t code, ArrayRef<std::string> checks) {
   if (code == -1)
     return "the program ran out of memory";
-  if (code >= 1 && code <= int64_t(checks.size()))
-    return "the program failed a check: " + checks[code - 1];
+  if (code >= 1 && code <= int64_t(checks.size())) {
+    std::string text = "the program failed a check: " + checks[code - 1];
+    if (StringRef details = mp_rt_failure_text(); !details.empty())
+      text += "\n  " + details.str();
+    return text;
+  }
   return "the program failed with code " + std::to_string(code);
 }
 

@@ -23,6 +23,7 @@ StringRef mlir::mp::runHelp() {
   --device=cpu          where to run
   --numerics=ieee|sm_70|sm_75|sm_80|sm_89|sm_90|sm_100|sm_120
                         arithmetic of contractions: IEEE, or a GPU's Tensor Cores bit for bit
+  --math=libm|exact     functions from the C library, or as kernels compute them, bit for bit
   --compare=f64|FILE    against the same graph computed in f64, or against another file
   --max-rel=X           fail if an error exceeds X times the reference's largest magnitude
   --per-op              compare the values inside the function too
@@ -65,6 +66,13 @@ static llvm::Error parseDevice(RunOptions &options, StringRef value) {
   return llvm::Error::success();
 }
 
+static llvm::Error parseMath(RunOptions &options, StringRef value) {
+  options.exactMath = value == "exact";
+  if (value == "exact" || value == "libm")
+    return llvm::Error::success();
+  return bad("math", value, "libm or exact; nearest is " + nearest(value, {"libm", "exact"}));
+}
+
 static llvm::Error parseNumerics(RunOptions &options, StringRef value) {
   options.numericsName = value.str();
   if (value == "ieee")
@@ -72,8 +80,8 @@ static llvm::Error parseNumerics(RunOptions &options, StringRef value) {
   options.numerics = ::mp::numerics::parseArchitecture(value);
   if (options.numerics)
     return llvm::Error::success();
-  ArrayRef<StringRef> known = {"ieee",  "sm_70", "sm_75",  "sm_80",
-                               "sm_89", "sm_90", "sm_100", "sm_120"};
+  const StringRef known[] = {"ieee",  "sm_70", "sm_75",  "sm_80",
+                             "sm_89", "sm_90", "sm_100", "sm_120"};
   return bad("numerics", value, "ieee or a GPU with a Tensor Core model; nearest is " +
                                     nearest(value, known));
 }
@@ -131,6 +139,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
       {"smem", [&](StringRef v) { return parseInteger<uint32_t>("smem", v, 0, options.sharedBytes); }},
       {"device", [&](StringRef v) { return parseDevice(options, v); }},
       {"numerics", [&](StringRef v) { return parseNumerics(options, v); }},
+      {"math", [&](StringRef v) { return parseMath(options, v); }},
       {"max-rel",
        [&](StringRef v) -> llvm::Error {
          double limit;

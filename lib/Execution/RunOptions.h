@@ -18,6 +18,7 @@ struct RunOptions {
   std::string device = "cpu";
   std::string numericsName = "ieee";
   std::optional<::mp::numerics::Architecture> numerics; ///< nullopt for IEEE
+  bool exactMath = false;
   std::string compare;                                  ///< "", "f64" or a path
   std::optional<double> maxRelative;
   bool perOp = false;

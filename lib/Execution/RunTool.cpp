@@ -114,6 +114,7 @@ llvm::Error Run::compile(Side &side, bool promoteToF64) {
   double start = now();
   ProgramOptions programOptions;
   programOptions.promoteToF64 = promoteToF64;
+  programOptions.exactMath = options.exactMath && !promoteToF64; // f64 has no polynomials
   std::string ir;
   if (options.emitLLVM)
     programOptions.llvmIR = &ir;

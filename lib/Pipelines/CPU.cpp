@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "mp/Kernels/Passes.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Interop/Passes.h"
 
@@ -51,12 +52,15 @@ static void addBufferization(OpPassManager &manager) {
 }
 
 /// Arithmetic in formats the host lacks: each op in f32, its result rounded.
-static void addNarrowArithmetic(OpPassManager &manager) {
+static void addNarrowArithmetic(OpPassManager &manager, HostMath functions) {
+  if (functions == HostMath::Exact)
+    manager.addPass(createExpandMath());
   math::MathExtendToSupportedTypesOptions math;
   math.targetTypeStr = "f32";
   manager.addPass(math::createMathExtendToSupportedTypes(math));
   manager.addPass(createEmulateNarrowArithmetic());
   manager.addPass(createConvertMPToArith());
+  manager.addPass(createCallLibm());
 }
 
 void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &options) {
@@ -68,6 +72,7 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   addBufferization(manager);
+  manager.addPass(createConvertCheckToRuntime());
   if (options.runtimeContractions)
     manager.addPass(createConvertContractionsToRuntime());
 
@@ -79,11 +84,13 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createOutlineLoops());
-  addNarrowArithmetic(manager);
+  addNarrowArithmetic(manager, options.math);
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 
   manager.addPass(createSCFToControlFlowPass());
+  if (options.math == HostMath::Exact)
+    manager.addPass(createLowerDeviceMath()); // or an error: nothing may reach the library
   manager.addPass(arith::createArithExpandOpsPass());
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());

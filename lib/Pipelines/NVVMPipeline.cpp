@@ -102,7 +102,7 @@ void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions 
   pm.addPass(createVerifyHost());
 }
 
-void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm) {
+void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   addCleanup(kernels);
   kernels.addPass(createLowerKernelCasts());
@@ -110,7 +110,7 @@ void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm) {
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(memref::createExpandOpsPass());
   kernels.addPass(createLowerAffinePass());
-  kernels.addPass(createExpandMath());
+  kernels.addPass(createExpandMath({options.math}));
   addCleanup(kernels);
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createLowerDeviceMath());
@@ -132,7 +132,7 @@ void mlir::mp::buildNVVMPipeline(OpPassManager &pm, const NVVMPipelineOptions &o
   }
   buildDispatchPipeline(pm, options);
   buildKernelPipeline(pm, options);
-  buildKernelLoweringPipeline(pm);
+  buildKernelLoweringPipeline(pm, options);
   EmitKernelsOptions emit;
   emit.target = options.target;
   emit.emit = options.emit;

@@ -53,6 +53,8 @@ struct ProgramOptions {
   bool promoteToF64 = false;
   /// Contractions by libMPRuntime instead of loops in the order written.
   bool runtimeContractions = true;
+  /// Math functions as kernels compute them, instead of by the C library.
+  bool exactMath = false;
   /// Text of the LLVM IR before optimisation, if not null.
   std::string *llvmIR = nullptr;
 };

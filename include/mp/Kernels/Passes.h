@@ -24,6 +24,9 @@ namespace mlir::mp {
 /// Order in which `mp-parallel-to-for` visits the points of a parallel loop.
 enum class ThreadOrder { Forward, Reverse };
 
+/// What `mp-expand-math` makes of functions.
+enum class MathAccuracy { Exact, Approximate };
+
 /// What `mp-emit-kernels` produces.
 enum class EmitFormat { PTX, Cubin, Fatbin };
 

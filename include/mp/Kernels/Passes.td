@@ -324,7 +324,12 @@ def ExpandMath : Pass<"mp-expand-math"> {
     Needs: scalar `math` ops on f16, bf16, f32. Gives: `arith`, `math.fma`, rounding
     functions and `math.sqrt` only, with the same bits on a CPU and a GPU. Narrow types compute in f32 and
     round once. f32 bounds, in ULP of the result, are measured by the tests and
-    listed in docs/Math.md. f64 functions without an expansion are an error.
+    listed in docs/Math.md. f64 functions without an expansion are left as they are.
+
+    `accuracy=approximate` takes the GPU's own instructions for `exp`, `exp2`, `log`,
+    `log2`, `log10`, `tanh` and `rsqrt` instead; other functions have none that is
+    useful on their whole range and stay polynomials, and `sqrt` is correctly rounded
+    in either class.
 
     Example (`--mp-expand-math`): `math.rsqrt` is a correctly rounded root and division.
     ```mlir
@@ -343,8 +348,16 @@ def ExpandMath : Pass<"mp-expand-math"> {
     }
     ```
   }];
+  let options = [
+    Option<"accuracy", "accuracy", "::mlir::mp::MathAccuracy", "::mlir::mp::MathAccuracy::Exact",
+           "What functions become",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::mp::MathAccuracy::Exact, "exact", "polynomials, the same bits everywhere"),
+             clEnumValN(::mlir::mp::MathAccuracy::Approximate, "approximate",
+                        "approximate instructions of the GPU where there are any"))}]>
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::scf::SCFDialect"];
+                           "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
 def LowerDeviceMath : Pass<"mp-lower-device-math"> {

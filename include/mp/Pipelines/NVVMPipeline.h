@@ -29,6 +29,13 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("Fuse elementwise ops"), llvm::cl::init(true)};
   Option<bool> mma{*this, "mma", llvm::cl::desc("Run contractions on Tensor Cores where types allow"),
                    llvm::cl::init(true)};
+  Option<MathAccuracy> math{
+      *this, "math", llvm::cl::desc("What math functions become"),
+      llvm::cl::values(clEnumValN(MathAccuracy::Exact, "exact",
+                                  "polynomials, the same bits on CPU, emulator and GPU"),
+                       clEnumValN(MathAccuracy::Approximate, "approximate",
+                                  "approximate instructions where there are any")),
+      llvm::cl::init(MathAccuracy::Exact)};
   Option<bool> allowSpills{*this, "allow-spills",
                            llvm::cl::desc("Warn about spilled registers instead of failing"),
                            llvm::cl::init(false)};
@@ -41,7 +48,7 @@ void buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOptions &options
 void buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions &options);
 
 /// Kernels to the NVVM dialect, checked.
-void buildKernelLoweringPipeline(OpPassManager &pm);
+void buildKernelLoweringPipeline(OpPassManager &pm, const NVVMPipelineOptions &options);
 
 /// All of it, and serialisation: `mp-to-nvvm`.
 void buildNVVMPipeline(OpPassManager &pm, const NVVMPipelineOptions &options);

@@ -51,11 +51,20 @@ void buildMixedPrecisionPipeline(OpPassManager &manager, const MixedPrecisionOpt
 
 void registerMixedPrecisionPipeline();
 
+/// Where math functions of a program for the host come from.
+enum class HostMath { Library, Exact };
+
 /// Options of `mp-to-cpu`.
 struct CPUOptions : PassPipelineOptions<CPUOptions> {
   Option<bool> promoteToF64{*this, "promote-to-f64",
                             llvm::cl::desc("Compute everything in f64, as a reference"),
                             llvm::cl::init(false)};
+  Option<HostMath> math{
+      *this, "math", llvm::cl::desc("What math functions become"),
+      llvm::cl::values(clEnumValN(HostMath::Library, "libm", "calls of the C library"),
+                       clEnumValN(HostMath::Exact, "exact",
+                                  "polynomials, the same bits as in kernels of mp-to-nvvm")),
+      llvm::cl::init(HostMath::Library)};
   Option<bool> runtimeContractions{
       *this, "runtime-contractions",
       llvm::cl::desc("Contractions call libMPRuntime (else: plain loops in the order written)"),

@@ -1,7 +1,9 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ApproximateMath.h"
 #include "MathFunctions.h"
 #include "ScalarMath.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -251,6 +253,8 @@ struct ExpandMath : mlir::mp::impl::ExpandMathBase<ExpandMath> {
                                  "math.erfc"},
                                 name);
     });
+    if (accuracy == MathAccuracy::Approximate)
+      populateApproximateMath(patterns);
     GreedyRewriteConfig config;
     config.enableFolding(false); // leave everything else as it is
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))

@@ -67,7 +67,7 @@ struct LowerDeviceMath : mlir::mp::impl::LowerDeviceMathBase<LowerDeviceMath> {
       return replace(op, classify(b, op));
     return op->emitOpError("has no lowering for ")
            << op->getResult(0).getType()
-           << " on the GPU without a vendor library; compute it in f32";
+           << " without a vendor library; compute it in f32";
   }
 
   LogicalResult replace(Operation *op, Value value) {

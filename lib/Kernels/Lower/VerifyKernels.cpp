@@ -30,7 +30,7 @@ static LogicalResult checkCall(LLVM::CallOp call, gpu::GPUModuleOp module) {
 static LogicalResult checkOp(Operation *op, gpu::GPUModuleOp module) {
   if (auto call = dyn_cast<LLVM::CallOp>(op))
     return checkCall(call, module);
-  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op); call && call.getIntrin().contains("sqrt.approx"))
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op); call && call.getIntrin().starts_with("llvm.nvvm.sqrt.approx"))
     return op->emitOpError("takes an approximate square root");
   if (!isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
     return op->emitOpError("was left behind by the conversion to NVVM");

@@ -102,7 +102,7 @@ LogicalResult mlir::mp::checkPTX(StringRef ptx, Location loc) {
     auto [line, after] = rest.split('\n');
     rest = after;
     StringRef text = line.trim();
-    if (text.contains("sqrt.approx"))
+    if (text.contains("\tsqrt.approx") || text.contains(" sqrt.approx"))
       return emitError(loc) << "PTX takes an approximate square root: '" << text << "'";
     if (text.contains(".callprototype"))
       return emitError(loc) << "PTX makes an indirect call: '" << text << "'";

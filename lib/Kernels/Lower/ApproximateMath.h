@@ -1,0 +1,15 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_KERNELS_LOWER_APPROXIMATEMATH_H
+#define MP_LIB_KERNELS_LOWER_APPROXIMATEMATH_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::mp {
+
+/// Patterns that prefer one approximate instruction to a polynomial, where the GPU has one.
+void populateApproximateMath(RewritePatternSet &patterns);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_KERNELS_LOWER_APPROXIMATEMATH_H

@@ -1,0 +1,273 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints how far math functions are from the exact value, in units in the last
+// place of the result, on every path that computes them: the C library
+// (mp-to-cpu), polynomials (math=exact) and approximate instructions
+// (mp-to-nvvm, math=approximate) on the emulator. f16 and bf16 take every
+// pattern, f32 and f64 samples over the range and over all exponents. The third
+// opinion is the C library in long double, 11 bits more than f64.
+//
+// Each maximum stands beside its bound. Exit status 1 if one is exceeded, or if
+// polynomials give other bits on the emulator than on the CPU.
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mp/Execution/EmulatedModule.h"
+#include "mp/Execution/Program.h"
+#include "mp/InitAll.h"
+#include "mp/Numerics/Cast.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace numerics = ::mp::numerics;
+using numerics::Format;
+
+namespace {
+
+struct Function {
+  const char *op;
+  long double (*exact)(long double);
+  double low, high; ///< the arguments the bounds speak of
+  /// Largest error in ULP: the C library's in f32 and f64 (its manual's "Known
+  /// Maximum Errors"), ours in f32, and with the GPU's instructions if the
+  /// emulator rounds those correctly (0: no instruction).
+  double libraryF32, libraryF64, polynomial, approximate;
+};
+
+long double rsqrtExact(long double x) { return 1 / std::sqrt(x); }
+
+// exp by ex2 loses what rounding x * log2(e) loses: half a last place of up to 127.
+const Function functions[] = {
+    {"exp", std::exp, -104, 89, 1, 1, 1.2, 100},
+    {"exp2", std::exp2, -150, 128, 1, 1, 1.2, 0.5},
+    {"expm1", std::expm1, -20, 88, 1, 1, 2, 0},
+    {"log", std::log, 0, 1e38, 1, 1, 1.2, 2},
+    {"log2", std::log2, 0, 1e38, 1, 1, 1.5, 0.5},
+    {"log10", std::log10, 0, 1e38, 2, 2, 1.5, 2},
+    {"log1p", std::log1p, -0.999, 1e38, 1, 1, 2, 0},
+    {"tanh", std::tanh, -10, 10, 2, 2, 2, 0.5},
+    {"erf", std::erf, -5, 5, 1, 1, 1.5, 0},
+    {"rsqrt", rsqrtExact, 0, 1e38, 1.5, 1.5, 1.5, 0.5},
+    {"sqrt", std::sqrt, 0, 1e38, 0.5, 0.5, 0.5, 0},
+    {"sin", std::sin, -1e5, 1e5, 1, 1, 1.7, 0},
+    {"cos", std::cos, -1e5, 1e5, 1, 1, 1.7, 0},
+    {"sinh", std::sinh, -89, 89, 2, 2, 4, 0},
+    {"asinh", std::asinh, -1e6, 1e6, 2, 2, 3, 0},
+    {"atanh", std::atanh, -0.9999, 0.9999, 2, 2, 3, 0},
+    {"atan", std::atan, -20, 20, 1, 1, 2, 0},
+};
+
+enum class Path { Library, Polynomial, EmulatedPolynomial, Approximate };
+
+const char *name(Path path) {
+  switch (path) {
+  case Path::Library:
+    return "libm";
+  case Path::Polynomial:
+  case Path::EmulatedPolynomial:
+    return "exact";
+  case Path::Approximate:
+    return "approximate";
+  }
+  return "";
+}
+
+/// A bound in ULP of `format`. Narrow formats compute in f32 and round once;
+/// their result's last place may lie in the binade below.
+double boundOf(const Function &function, Path path, Format format) {
+  double wide = path == Path::Library      ? function.libraryF32
+                : path == Path::Approximate ? function.approximate
+                                            : function.polynomial;
+  if (format == Format::F32)
+    return wide;
+  if (format == Format::F64)
+    return function.libraryF64;
+  return 0.5 + 2 * wide * std::ldexp(1.0, int(numerics::info(format).precision) - 24);
+}
+
+/// |found - exact| in units of the last place of `exact` in `format`; infinity
+/// counts as the number that would follow the largest.
+double ulpError(uint64_t found, long double exact, Format format) {
+  const numerics::FormatInfo &f = numerics::info(format);
+  long double value = numerics::decode(found, format);
+  if (std::isnan(value) || std::isnan(exact))
+    return std::isnan(value) && std::isnan(exact) ? 0 : HUGE_VAL;
+  long double beyond = std::ldexp(1.0L, f.maxExponent + 1);
+  value = std::min(std::max(value, -beyond), beyond);
+  exact = std::min(std::max(exact, -beyond), beyond);
+  int exponent = exact == 0 ? f.minExponent : std::max(std::ilogb(exact), f.minExponent);
+  exponent = std::min(exponent, f.maxExponent);
+  return double(std::abs(value - exact) / std::ldexp(1.0L, exponent - int(f.fractionBits)));
+}
+
+/// Arguments of `function`: all patterns of narrow formats, or `count` samples, half of them
+/// uniform, half over the exponents.
+Array samplesOf(const Function &function, Format format, size_t count) {
+  const numerics::FormatInfo &f = numerics::info(format);
+  std::vector<uint64_t> patterns;
+  uint64_t step = f.bits <= 16 ? std::max<uint64_t>(1, (uint64_t(1) << f.bits) / count) : 0;
+  for (uint64_t bits = 0; step && bits < uint64_t(1) << f.bits; bits += step)
+    patterns.push_back(bits);
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> uniform(function.low, std::min(function.high, 100.0 * 89));
+  while (!step && patterns.size() < count) {
+    if (patterns.size() % 2)
+      patterns.push_back(random() >> (64 - f.bits));
+    else
+      patterns.push_back(numerics::encode(uniform(random), format));
+  }
+  Array array(ElementType::floating(format), {int64_t(patterns.size())});
+  for (auto [i, bits] : llvm::enumerate(patterns))
+    array.setPattern(int64_t(i), bits);
+  return array;
+}
+
+/// @f with one argument and one result for each function.
+std::string programText(Format format, int64_t count) {
+  std::string type = "tensor<" + std::to_string(count) + "x" + numerics::toString(format).str() + ">";
+  std::string arguments, body, results, types;
+  for (auto [i, function] : llvm::enumerate(functions)) {
+    std::string n = std::to_string(i), comma = i ? ", " : "";
+    arguments += comma + "%x" + n + ": " + type;
+    body += "  %r" + n + " = math." + function.op + " %x" + n + " : " + type + "\n";
+    results += comma + "%r" + n;
+    types += comma + type;
+  }
+  return "func.func @f(" + arguments + ") -> (" + types + ") {\n" + body + "  return " + results +
+         " : " + types + "\n}\n";
+}
+
+class Measurement {
+public:
+  explicit Measurement(size_t samples) : samples(samples) {
+    mlir::registerAllDialects(registry);
+    mlir::registerAllExtensions(registry);
+    mlir::mp::registerAllDialects(registry);
+    mlir::mp::registerExecution(registry);
+  }
+
+  int run();
+
+private:
+  static constexpr Format formats[] = {Format::F16, Format::BF16, Format::F32, Format::F64};
+
+  /// Computes `format` on `path`; empty if the path has no such functions.
+  std::vector<Array> compute(Path path, Format format);
+  double worstOf(const Function &function, const Array &arguments, const Array &results);
+  void printRow(const Function &function, size_t index, Path path);
+
+  DialectRegistry registry;
+  size_t samples;
+  std::map<Format, std::vector<Array>> arguments;
+  std::map<std::pair<Path, Format>, std::vector<Array>> results;
+  bool withinBounds = true;
+};
+
+template <typename T> T orExit(llvm::Expected<T> value) {
+  if (value)
+    return std::move(*value);
+  llvm::errs() << "math-accuracy: error: " << llvm::toString(value.takeError()) << "\n";
+  std::exit(2);
+}
+
+std::vector<Array> Measurement::compute(Path path, Format format) {
+  bool hasPath = path == Path::Library || format != Format::F64;
+  if (!hasPath)
+    return {};
+  MLIRContext context(registry);
+  const std::vector<Array> &inputs = arguments[format];
+  auto module = parseSourceString<ModuleOp>(programText(format, inputs[0].size()), &context);
+  if (path == Path::Library || path == Path::Polynomial) {
+    ProgramOptions options;
+    options.exactMath = path == Path::Polynomial;
+    return orExit(orExit(Program::compile(*module, "f", options))->run(inputs));
+  }
+  PassManager passes(&context);
+  NVVMPipelineOptions options;
+  options.math = path == Path::Approximate ? MathAccuracy::Approximate : MathAccuracy::Exact;
+  buildNVVMPipeline(passes, options);
+  if (failed(passes.run(*module)))
+    std::exit(2);
+  return orExit(orExit(EmulatedModule::create(*module))->run("f", inputs));
+}
+
+double Measurement::worstOf(const Function &function, const Array &arguments, const Array &results) {
+  Format format = arguments.type.format;
+  double worst = 0;
+  for (int64_t i = 0; i < arguments.size(); ++i) {
+    double x = arguments.value(i);
+    if (x >= function.low && x <= function.high)
+      worst = std::max(worst, ulpError(results.pattern(i), function.exact(x), format));
+  }
+  return worst;
+}
+
+void Measurement::printRow(const Function &function, size_t index, Path path) {
+  llvm::outs() << llvm::left_justify(function.op, 8) << llvm::left_justify(name(path), 12);
+  for (Format format : formats) {
+    const std::vector<Array> &found = results[{path, format}];
+    if (found.empty() || (path == Path::Approximate && function.approximate == 0)) {
+      llvm::outs() << llvm::right_justify("-", 18);
+      continue;
+    }
+    double worst = worstOf(function, arguments[format][index], found[index]);
+    double bound = boundOf(function, path, format);
+    bool within = worst <= bound;
+    withinBounds &= within;
+    llvm::outs() << llvm::format("%8.3f <= %-5.4g%s", worst, bound, within ? " " : "!");
+  }
+  llvm::outs() << "\n";
+}
+
+int Measurement::run() {
+  for (Format format : formats) {
+    for (const Function &function : functions)
+      arguments[format].push_back(samplesOf(function, format, samples));
+    for (Path path : {Path::Library, Path::Polynomial, Path::EmulatedPolynomial, Path::Approximate})
+      results[{path, format}] = compute(path, format);
+  }
+  llvm::outs() << "Largest error <= bound in ULP of the result; f16 and bf16: "
+               << arguments[Format::F16][0].size() << " patterns, f32 and f64: "
+               << arguments[Format::F32][0].size() << " samples\n"
+               << llvm::left_justify("", 20);
+  for (Format format : formats)
+    llvm::outs() << llvm::center_justify(numerics::toString(format), 18);
+  llvm::outs() << "\n";
+  for (auto [i, function] : llvm::enumerate(functions))
+    for (Path path : {Path::Library, Path::Polynomial, Path::Approximate})
+      if (path != Path::Approximate || function.approximate != 0)
+        printRow(function, i, path);
+
+  size_t compared = 0, different = 0;
+  for (Format format : formats)
+    for (auto [host, device] : llvm::zip_equal(results[{Path::Polynomial, format}],
+                                               results[{Path::EmulatedPolynomial, format}]))
+      for (int64_t i = 0; i < host.size(); ++i, ++compared) {
+        bool bothNaN = numerics::isNaN(host.pattern(i), format) && numerics::isNaN(device.pattern(i), format);
+        different += !bothNaN && host.pattern(i) != device.pattern(i);
+      }
+  llvm::outs() << "exact: " << compared << " results, " << different
+               << " differ between CPU and emulator\n"
+               << (withinBounds ? "Every error is within its bound.\n" : "An error exceeds its bound.\n");
+  return withinBounds && different == 0 ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  size_t samples = 1 << 16;
+  for (StringRef argument : ArrayRef(argv + 1, size_t(argc - 1)))
+    if (!argument.consume_front("--samples=") || argument.getAsInteger(10, samples) || samples < 16) {
+      llvm::errs() << "usage: math-accuracy [--samples=N], N at least 16, default 65536\n";
+      return 2;
+    }
+  return Measurement(samples).run();
+}
