@@ -27,6 +27,10 @@ bool decodeHalfFma(Decoder &d, Type type);
 bool decodeHalfMinMax(Decoder &d, bool max, Type type);
 bool decodeHalfSign(Decoder &d, bool abs, Type type);
 
+/// The same opcodes on .f32x2.
+bool decodePackedF32AddSubMul(Decoder &d, FloatOp op);
+bool decodePackedF32Fma(Decoder &d);
+
 /// cvt with packed or special formats; false when the combination is not one of them.
 bool decodePackedConvert(Decoder &d, Type to, Type from, bool rn, bool rz, bool rna, bool relu,
                          bool satfinite, bool sat, bool ftz);

@@ -190,6 +190,8 @@ bool mp::emulator::decodeFloatAddSubMul(Decoder &d, FloatOp op) {
   Type t = peekType(d);
   if (isHalf(t))
     return decodeHalfAddSubMul(d, op, t);
+  if (t == Type::F32x2)
+    return decodePackedF32AddSubMul(d, op);
   if (!isFloat32Or64(t))
     return false;
   d.takeType();
@@ -262,6 +264,8 @@ bool mp::emulator::decodeFloatFma(Decoder &d) {
   Type t = peekType(d);
   if (isHalf(t))
     return decodeHalfFma(d, t);
+  if (t == Type::F32x2)
+    return decodePackedF32Fma(d);
   if (!isFloat32Or64(t))
     return false;
   d.takeType();

@@ -282,3 +282,34 @@ TEST(Approximate, WithinTheManualsBounds) {
     EXPECT_LE(std::fabs(get(tanh) / std::tanh(v) - 1), 0x1p-11);
   }
 }
+
+TEST(Float, PairsOfF32AreTwoF32) {
+  const float values[] = {0.0f, -0.0f, 1.5f, -2.25f, 1e-40f, 3e38f, INFINITY, NAN, 0x1.fffffep-3f};
+  V a, b, c;
+  for (float x : values)
+    for (float y : values) {
+      a.push_back(f(x) | f(y) << 32);
+      b.push_back(f(y) | f(x) << 32);
+      c.push_back(f(y * 0.5f) | f(-x) << 32);
+    }
+  auto both = [&](const char *op, bool fma) {
+    V want;
+    for (size_t i = 0; i < a.size(); ++i) {
+      uint64_t pair = 0;
+      for (unsigned half : {0u, 32u}) {
+        float x = std::bit_cast<float>(uint32_t(a[i] >> half)), y = std::bit_cast<float>(uint32_t(b[i] >> half));
+        float z = std::bit_cast<float>(uint32_t(c[i] >> half));
+        float r = fma ? std::fma(x, y, z) : op[0] == 'a' ? x + y : op[0] == 's' ? x - y : x * y;
+        pair |= (r != r ? uint64_t(0x7fffffff) : f(r)) << half;
+      }
+      want.push_back(pair);
+    }
+    std::string body = std::string(op) + ".rn.f32x2 %ld, %la, %lb" + (fma ? ", %lc;" : ";");
+    expectAll(eval(body, 'l', {a, b, c}, "", "sm_100a"), want, op);
+  };
+  both("add", false);
+  both("sub", false);
+  both("mul", false);
+  both("fma", true);
+  EXPECT_NE(loadError(evalText("add.rz.f32x2 %ld, %la, %lb;", 'l')), "");
+}

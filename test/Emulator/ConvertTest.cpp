@@ -76,10 +76,10 @@ std::vector<uint64_t> patternsOf(Format format) {
       patterns.push_back(bits);
     return patterns;
   }
-  for (uint64_t top = 0; top < (uint64_t(2) << f.exponentBits); top += f.bits == 64 ? 3 : 1)
+  for (uint64_t top = 0; top < (uint64_t(2) << f.exponentBits); top += f.bits == 64 ? 9 : 1)
     for (unsigned bit = 0; bit <= f.fractionBits; bit += f.bits == 64 ? 2 : 1)
       for (int delta = -1; delta <= 1; ++delta)
-        for (uint64_t leading : {0u, 2u, 3u}) {
+        for (uint64_t leading : {0u, 3u}) {
           uint64_t fraction = (uint64_t(1) << bit) + (leading << (f.fractionBits - 2)) + uint64_t(delta);
           patterns.push_back(top << f.fractionBits | (fraction & ((uint64_t(1) << f.fractionBits) - 1)));
         }
