@@ -15,8 +15,6 @@ using mlir::mp::Array;
 using mlir::mp::ElementType;
 namespace numerics = ::mp::numerics;
 using numerics::Format;
-using numerics::Overflow;
-using numerics::Rounding;
 
 std::unique_ptr<MLIRContext> mlir::mp::test::makeExecutionContext() {
   DialectRegistry registry;
@@ -48,8 +46,10 @@ std::vector<Conversion> mlir::mp::test::everyWay(Format from, ArrayRef<Format> t
       conversions.push_back({to});
       continue;
     }
-    for (Rounding rounding : {Rounding::RNE, Rounding::RNA, Rounding::RZ, Rounding::RU, Rounding::RD, Rounding::SR})
-      for (Overflow overflow : {Overflow::IEEE, Overflow::Saturate})
+    for (numerics::Rounding rounding :
+         {numerics::Rounding::RNE, numerics::Rounding::RNA, numerics::Rounding::RZ, numerics::Rounding::RU,
+          numerics::Rounding::RD, numerics::Rounding::SR})
+      for (numerics::Overflow overflow : {numerics::Overflow::IEEE, numerics::Overflow::Saturate})
         conversions.push_back({to, rounding, overflow});
   }
   return conversions;
@@ -101,7 +101,7 @@ static std::string line(size_t i, const Conversion &conversion, Format from, con
   }
   text += "mp.cast ";
   if (!numerics::holdsEveryValueOf(conversion.to, from)) {
-    if (conversion.rounding != Rounding::RNE)
+    if (conversion.rounding != numerics::Rounding::RNE)
       text += numerics::toString(conversion.rounding).str() + " ";
     text += numerics::toString(conversion.overflow).str() + " ";
   }

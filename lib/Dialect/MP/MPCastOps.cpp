@@ -6,6 +6,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mp/Numerics/Cast.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -20,13 +21,17 @@ static Type getBitsType(Type type) {
 
 /// A constant's values rounded to those of `format`, in its own type.
 static Attribute roundConstant(Attribute attr, FloatType format) {
+  auto to = ::mp::numerics::formatOf(format.getFloatSemantics());
   auto round = [&](const APFloat &value) {
-    APFloat rounded = value;
-    bool losesInfo;
-    rounded.convert(format.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
-    rounded.convert(value.getSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
-    return rounded;
+    auto from = ::mp::numerics::formatOf(value.getSemantics());
+    uint64_t bits = value.bitcastToAPInt().getZExtValue();
+    uint64_t rounded = ::mp::numerics::convert(::mp::numerics::convert(bits, *from, *to), *to, *from);
+    return APFloat(value.getSemantics(), APInt(::mp::numerics::info(*from).bits, rounded));
   };
+  auto stored = dyn_cast<TypedAttr>(attr);
+  FloatType element = stored ? getFloatFormat(stored.getType()) : FloatType();
+  if (!element || !to || !::mp::numerics::formatOf(element.getFloatSemantics()))
+    return {};
   if (auto scalar = dyn_cast<FloatAttr>(attr))
     return FloatAttr::get(scalar.getType(), round(scalar.getValue()));
   if (auto dense = dyn_cast<DenseFPElementsAttr>(attr))
