@@ -81,9 +81,7 @@ void check(const Operands &o, const std::string &name, const std::string &chip, 
   SCOPED_TRACE(name + " " + chip + " " + std::to_string(o.batch) + "x" + std::to_string(o.m) + "x" +
                std::to_string(o.n) + "x" + std::to_string(o.k) + (o.transposeA ? " At" : "") +
                (o.transposeB ? " Bt" : "") + (fresh ? " fresh" : ""));
-  numerics::Format format = name == "f16"    ? numerics::Format::F16
-                            : name == "bf16" ? numerics::Format::BF16
-                                             : numerics::Format::TF32;
+  numerics::Format format = *numerics::parseFormat(name);
   numerics::Format storage = name == "tf32" ? numerics::Format::F32 : format;
   Lowered lowered(moduleText(o, name, fresh), chip);
   ASSERT_EQ(lowered.error, "");
@@ -104,6 +102,8 @@ void check(const Operands &o, const std::string &name, const std::string &chip, 
   auto model = numerics::tensorCoreModel(*numerics::parseArchitecture(chip), format, format,
                                          numerics::Format::F32, numerics::Route::MmaSync);
   ASSERT_TRUE(model.has_value());
+  if (numerics::info(format).bits == 8) // what the kernel does for few accumulator bits
+    model->promoteEvery = 128;
   std::vector<float> row(o.k), column(o.k);
   int64_t wrong = 0;
   for (int64_t z = 0; z < o.batch; ++z)
@@ -139,6 +139,53 @@ TEST(EmulatedContraction, EveryTransposition) {
     for (bool transposeA : {false, true})
       for (bool transposeB : {false, true})
         check({2, 40, 24, 48, transposeA, transposeB}, format, "sm_80", false);
+}
+
+// Sums of 128 products move to f32; 300 products end in a part of an interval.
+TEST(EmulatedContraction, Fp8IsPromoted) {
+  for (const char *format : {"f8E4M3FN", "f8E5M2"}) {
+    check({1, 64, 64, 256, false, true}, format, "sm_89", true);
+    check({2, 37, 29, 300, false, false}, format, "sm_89", false);
+  }
+  check({1, 40, 24, 144, true, true}, "f8E4M3FN", "sm_89", false);
+  check({1, 40, 24, 96, false, true}, "f8E4M3FN", "sm_120", false);
+}
+
+TEST(EmulatedContraction, IntegersAreExact) {
+  for (auto [m, n, k] : {std::array<int64_t, 3>{64, 64, 64}, {37, 29, 75}, {1, 40, 33}})
+    for (bool fresh : {false, true}) {
+      SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k));
+      std::string a = shape({m, k}, "i8"), b = shape({k, n}, "i8"), c = shape({m, n}, "i32");
+      std::string zeros = "%z = arith.constant 0 : i32\n%e = tensor.empty() : " + c +
+                          "\n%i = linalg.fill ins(%z : i32) outs(%e : " + c + ") -> " + c + "\n";
+      Lowered lowered("func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " + c + " {\n" +
+                          (fresh ? zeros : "") + "%r = linalg.matmul ins(%a, %b : " + a + ", " + b + ") outs(" +
+                          (fresh ? "%i" : "%c") + " : " + c + ") -> " + c + "\nreturn %r : " + c + "\n}\n",
+                      "sm_80");
+      ASSERT_EQ(lowered.error, "");
+      std::mt19937 random(5);
+      auto draw = [&](unsigned width, llvm::ArrayRef<int64_t> sizes) {
+        Array array(ElementType::integer(width), sizes);
+        for (int64_t i = 0; i < array.size(); ++i)
+          array.setPattern(i, random() & ((uint64_t(1) << width) - 1));
+        return array;
+      };
+      Array left = draw(8, {m, k}), right = draw(8, {k, n}), old = draw(32, {m, n});
+      std::vector<Array> results = lowered.run({left, right, old});
+      ASSERT_EQ(lowered.error, "");
+      EXPECT_GT(lowered.stats.opcodes["mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32"], 0u);
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+          std::vector<int8_t> row, column;
+          for (int64_t l = 0; l < k; ++l) {
+            row.push_back(int8_t(left.pattern(i * k + l)));
+            column.push_back(int8_t(right.pattern(l * n + j)));
+          }
+          int32_t start = fresh ? 0 : int32_t(old.pattern(i * n + j));
+          ASSERT_EQ(int32_t(results[0].pattern(i * n + j)),
+                    numerics::modelDotS8(row.data(), column.data(), size_t(k), start));
+        }
+    }
 }
 
 TEST(EmulatedContraction, ThinProducts) {

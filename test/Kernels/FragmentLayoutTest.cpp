@@ -50,6 +50,17 @@ FragmentPosition ptxBTf32(unsigned lane, unsigned i) {
   return {int(lane % 4) + (i == 1 ? 4 : 0), int(lane >> 2)};
 }
 
+/// .e4m3, .e5m2 and .s8 A of m16n8k32: row = groupID for a0..a3 and a8..a11, else groupID + 8;
+/// col = (threadID_in_group * 4) + (i & 3) for i < 8, plus 16 for i >= 8. B: row =
+/// (threadID_in_group * 4) + (i & 3), plus 16 for i >= 4; col = groupID.
+FragmentPosition ptxA32(unsigned lane, unsigned i) {
+  bool upper = i < 4 || (i >= 8 && i < 12);
+  return {int(lane >> 2) + (upper ? 0 : 8), int(lane % 4) * 4 + int(i & 3) + (i >= 8 ? 16 : 0)};
+}
+FragmentPosition ptxB32(unsigned lane, unsigned i) {
+  return {int(lane % 4) * 4 + int(i & 3) + (i >= 4 ? 16 : 0), int(lane >> 2)};
+}
+
 using Formula = FragmentPosition (*)(unsigned, unsigned);
 
 void expectFormula(const FragmentLayout &layout, unsigned elements, Formula formula) {
@@ -80,6 +91,13 @@ TEST(FragmentLayout, FollowsThePtxManual) {
   expectFormula(tf32->a, 4, ptxATf32);
   expectFormula(tf32->b, 2, ptxBTf32);
   expectFormula(tf32->c, 4, ptxC);
+  for (const char *format : {"f8E4M3FN", "f8E5M2", "i8"}) {
+    const MmaInstruction *narrow = findMmaInstruction(format, 32);
+    ASSERT_NE(narrow, nullptr);
+    expectFormula(narrow->a, 16, ptxA32);
+    expectFormula(narrow->b, 8, ptxB32);
+    expectFormula(narrow->c, 4, ptxC);
+  }
 }
 
 TEST(FragmentLayout, EveryPlaceOnceAndInside) {

@@ -39,17 +39,30 @@ Lowered::Lowered(llvm::StringRef text, llvm::StringRef target) : context(makeReg
     error = "the pipeline failed";
 }
 
-std::vector<Array> Lowered::run(llvm::ArrayRef<Array> arguments, bool reverse) {
-  ::mp::emulator::LaunchOptions options;
-  options.reverse = reverse;
-  options.threads = 1;
-  auto loaded = EmulatedModule::create(*module, options);
-  if (!loaded) {
-    error = llvm::toString(loaded.takeError());
-    return {};
+llvm::Expected<std::vector<Array>>
+mlir::mp::test::runInBothOrders(ModuleOp module, llvm::StringRef function, llvm::ArrayRef<Array> arguments,
+                                ::mp::emulator::LaunchStats &stats) {
+  std::vector<Array> results[2];
+  for (bool reverse : {false, true}) {
+    ::mp::emulator::LaunchOptions options;
+    options.reverse = reverse;
+    auto loaded = EmulatedModule::create(module, options);
+    if (!loaded)
+      return loaded.takeError();
+    auto found = (*loaded)->run(function, arguments);
+    if (!found)
+      return found.takeError();
+    results[reverse] = std::move(*found);
+    stats = (*loaded)->stats();
   }
-  auto results = (*loaded)->run("f", arguments);
-  stats = (*loaded)->stats();
+  for (auto [i, forward] : llvm::enumerate(results[0]))
+    if (forward.data != results[1][i].data)
+      return llvm::createStringError("result " + llvm::Twine(i) + " depends on the order of the threads");
+  return std::move(results[0]);
+}
+
+std::vector<Array> Lowered::run(llvm::ArrayRef<Array> arguments) {
+  auto results = runInBothOrders(*module, "f", arguments, stats);
   if (!results) {
     error = llvm::toString(results.takeError());
     return {};

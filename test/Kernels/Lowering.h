@@ -14,14 +14,21 @@
 
 namespace mlir::mp::test {
 
+/// Runs @`function` of a module that mp-to-nvvm lowered, twice: with blocks, warps and lanes in
+/// ascending and in descending order. An error if a result depends on the order, which no check of
+/// a single run would find.
+llvm::Expected<std::vector<Array>> runInBothOrders(ModuleOp module, llvm::StringRef function,
+                                                   llvm::ArrayRef<Array> arguments,
+                                                   ::mp::emulator::LaunchStats &stats);
+
 /// A module lowered by mp-to-nvvm, loaded on the emulator.
 class Lowered {
 public:
   /// Check `error` before anything else.
   Lowered(llvm::StringRef text, llvm::StringRef target);
 
-  /// Runs @f; on a fault `error` is set and the result is empty.
-  std::vector<Array> run(llvm::ArrayRef<Array> arguments, bool reverse = false);
+  /// Runs @f in both orders; on a fault `error` is set and the result is empty.
+  std::vector<Array> run(llvm::ArrayRef<Array> arguments);
 
   std::string error;
   ::mp::emulator::LaunchStats stats;

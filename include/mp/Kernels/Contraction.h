@@ -29,8 +29,8 @@ struct LinearAccess {
 struct Contraction {
   SmallVector<unsigned> batch, m, n, k;
   std::array<LinearAccess, 3> access;
-  FloatType format;      ///< element type of A and B in memory
-  FloatType accumulator; ///< element type of C, and of the multiplication and addition
+  Type format;      ///< element type of A and B in memory; integers are signed
+  Type accumulator; ///< element type of C, and of the multiplication and addition
 };
 
 /// Recognises a product-and-sum in `op`; on failure `reason` says what is in the way.

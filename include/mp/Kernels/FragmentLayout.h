@@ -34,11 +34,14 @@ enum class FragmentOperand { A, B, C };
 
 /// One mma.sync instruction.
 struct MmaInstruction {
-  llvm::StringRef format; ///< f16, bf16 or tf32
+  llvm::StringRef format; ///< f16, bf16, tf32, f8E4M3FN, f8E5M2 or i8
   int m, n, k;
   unsigned elementBits; ///< of A and B in registers and memory
   FragmentLayout a, b, c;
+  /// Of LLVM, for what the NVVM dialect's op does not take; else empty.
+  llvm::StringRef intrinsic = {};
 
+  bool isInteger() const { return format == "i8"; }
   const FragmentLayout &layout(FragmentOperand operand) const;
   /// 32-bit registers of A or B in a lane.
   unsigned registers(FragmentOperand operand) const;

@@ -49,7 +49,8 @@ private:
              << " has no instruction for; run mp-select-contractions for the same target";
 
     OpBuilder b(op);
-    GemmPlan plan = planGemm(b, op, *contraction, *instruction, op->hasAttr(kMmaFreshAttrName));
+    GemmPlan plan = planGemm(b, op, *contraction, *instruction,
+                             model.findOperand(format)->promoteEvery, op->hasAttr(kMmaFreshAttrName));
     SmallVector<Value> operands;
     for (Value buffer : op->getOperands())
       operands.push_back(kernelBuffer(b, buffer));

@@ -81,9 +81,10 @@ private:
     a.store(a.load(d.ix(0)), zero);
     b.store(b.load(d.ix(0)), zero);
     Value steps = roundUpDiv(extent(plan.k), plan.tile.k);
-    Value f32Zero = arith::ConstantOp::create(d.b, d.b.getF32FloatAttr(0));
+    Value nothing = arith::ConstantOp::create(d.b, d.b.getZeroAttr(accumulatorType()));
     int count = plan.tile.warpM() / plan.instruction->m * (plan.tile.warpN() / plan.instruction->n) * 4;
-    SmallVector<Value> initial(count, f32Zero);
+    // With promotion, totals follow the sums of the running interval.
+    SmallVector<Value> initial(plan.promoteEvery ? 2 * count : count, nothing);
     auto loop = scf::ForOp::create(d.b, d.ix(0), steps, d.ix(1), initial);
     OpBuilder::InsertionGuard guard(d.b);
     d.b.setInsertionPointToStart(loop.getBody());
@@ -96,11 +97,31 @@ private:
     Value other = arith::XOrIOp::create(d.b, buffer, one);
     Value next = d.mul(d.add(step, d.ix(1)), d.ix(plan.tile.k));
     SmallVector<Value> nextA = a.load(next), nextB = b.load(next);
-    SmallVector<Value> results = multiply(buffer, loop.getRegionIterArgs());
+    SmallVector<Value> results = multiply(buffer, loop.getRegionIterArgs().take_front(count));
+    if (plan.promoteEvery)
+      promote(results, loop.getRegionIterArgs().drop_front(count), step, steps, nothing);
     a.store(nextA, other);
     b.store(nextB, other);
     scf::YieldOp::create(d.b, results);
-    return SmallVector<Value>(loop.getResults());
+    return SmallVector<Value>(loop.getResults().take_back(count));
+  }
+
+  /// Adds the sums to the totals, appended to `sums`, and starts them again from zero, after each
+  /// interval and after the last step.
+  void promote(SmallVectorImpl<Value> &sums, ValueRange totals, Value step, Value steps, Value zero) {
+    Value done = d.add(step, d.ix(1));
+    Value rest = d.rem(done, d.ix(plan.promoteEvery / plan.tile.k));
+    auto equal = [&](Value x, Value y) -> Value {
+      return arith::CmpIOp::create(d.b, arith::CmpIPredicate::eq, x, y);
+    };
+    Value now = arith::OrIOp::create(d.b, equal(rest, d.ix(0)), equal(done, steps));
+    SmallVector<Value> moved;
+    for (auto [sum, total] : llvm::zip_equal(sums, totals)) {
+      Value added = arith::AddFOp::create(d.b, total, sum);
+      moved.push_back(arith::SelectOp::create(d.b, now, added, total));
+      sum = arith::SelectOp::create(d.b, now, zero, sum);
+    }
+    sums.append(moved);
   }
 
   SmallVector<Value> multiply(Value buffer, ValueRange accumulators) {
@@ -117,8 +138,28 @@ private:
     return sums;
   }
 
+  Type accumulatorType() {
+    return plan.instruction->isInteger() ? Type(d.b.getI32Type()) : Type(d.b.getF32Type());
+  }
+
+  /// sums += rows * columns, as the instruction computes it.
   void mma(ArrayRef<Value> rows, ArrayRef<Value> columns, MutableArrayRef<Value> sums) {
-    MLIRContext *context = d.b.getContext();
+    Type result = LLVM::LLVMStructType::getLiteral(d.b.getContext(), SmallVector<Type>(4, accumulatorType()));
+    Value product = plan.instruction->intrinsic.empty() ? mmaOp(result, rows, columns, sums)
+                                                        : mmaIntrinsic(result, rows, columns, sums);
+    for (int i = 0; i < 4; ++i)
+      sums[i] = LLVM::ExtractValueOp::create(d.b, product, i);
+  }
+
+  Value mmaIntrinsic(Type result, ArrayRef<Value> rows, ArrayRef<Value> columns, ArrayRef<Value> sums) {
+    SmallVector<Value> operands(rows);
+    operands.append(columns.begin(), columns.end());
+    operands.append(sums.begin(), sums.end());
+    return LLVM::CallIntrinsicOp::create(d.b, result, d.b.getStringAttr(plan.instruction->intrinsic), operands)
+        .getResult(0);
+  }
+
+  Value mmaOp(Type result, ArrayRef<Value> rows, ArrayRef<Value> columns, ArrayRef<Value> sums) {
     StringRef format = plan.instruction->format;
     SmallVector<Value> operandA(rows), operandB(columns);
     std::optional<std::array<NVVM::MMATypes, 2>> types;
@@ -132,13 +173,16 @@ private:
       NVVM::MMATypes type = format == "bf16" ? NVVM::MMATypes::bf16 : NVVM::MMATypes::tf32;
       types = {type, type};
     }
-    Type result = LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(4, d.b.getF32Type()));
     int64_t shape[] = {plan.instruction->m, plan.instruction->n, plan.instruction->k};
-    Value product = NVVM::MmaOp::create(
+    return NVVM::MmaOp::create(
         d.b, result, operandA, operandB, sums, shape, std::nullopt, std::nullopt, types,
         std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
-    for (int i = 0; i < 4; ++i)
-      sums[i] = LLVM::ExtractValueOp::create(d.b, product, i);
+  }
+
+  Value sum(Value x, Value y) {
+    if (plan.instruction->isInteger())
+      return arith::AddIOp::create(d.b, x, y);
+    return arith::AddFOp::create(d.b, x, y);
   }
 
   /// Adds the old C, unless it is to be overwritten, and stores.
@@ -187,12 +231,12 @@ private:
       OpBuilder::InsertionGuard guard(d.b);
       enterIf(bound(column, plan.n, plan.tile.n));
       Value place = d.advance(pointer, d.add(rowOffset, d.offsetOf(2, plan.n, column)), 4);
-      Type type = VectorType::get({2}, d.b.getF32Type());
+      Type type = VectorType::get({2}, accumulatorType());
       Value both = LLVM::UndefOp::create(d.b, type);
       for (int i = 0; i < 2; ++i)
         both = LLVM::InsertElementOp::create(d.b, both, pair[i], d.i32(i));
       if (!plan.fresh)
-        both = arith::AddFOp::create(d.b, d.load(type, place, 8), both);
+        both = sum(d.load(type, place, 8), both);
       d.store(both, place, 8);
       return;
     }
@@ -203,7 +247,7 @@ private:
       Value place = d.advance(pointer, d.add(rowOffset, d.offsetOf(2, plan.n, here)), 4);
       Value value = pair[i];
       if (!plan.fresh)
-        value = arith::AddFOp::create(d.b, d.load(d.b.getF32Type(), place, 4), value);
+        value = sum(d.load(accumulatorType(), place, 4), value);
       d.store(value, place, 4);
     }
   }

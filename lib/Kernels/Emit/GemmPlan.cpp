@@ -135,14 +135,15 @@ int64_t tiles(Size extent, int size) { return extent.isKnown() ? (extent.value +
 /// Large tiles when they fill the machine, thin ones for thin products.
 TileShape chooseTile(const GemmPlan &plan) {
   Size m = GemmPlan::extent(plan.m), n = GemmPlan::extent(plan.n), batch = GemmPlan::extent(plan.batch);
-  int k = plan.instruction->elementBits == 16 ? 32 : 16;
+  int k = 512 / plan.instruction->elementBits; // 64 bytes a row
   if (m.isKnown() && m.value <= 16)
     return {16, 128, k, 1, 4};
   if (n.isKnown() && n.value <= 16)
     return {128, 16, k, 4, 1};
   int64_t large = tiles(m, 128) * tiles(n, 128) * tiles(batch, 1);
   bool wide = m.isKnown() && n.isKnown() && m.value > 64 && n.value > 64;
-  if (wide && large >= 64)
+  // Totals beside the sums take as many registers again.
+  if (wide && large >= 64 && plan.promoteEvery == 0)
     return {128, 128, k, 2, 4};
   return {64, 64, k, 2, 2};
 }
@@ -199,7 +200,7 @@ std::string GemmPlan::key() const {
       stream << "? ";
   };
   stream << instruction->format << instruction->k << ' ' << tile.m << ' ' << tile.n << ' '
-         << stageA.alongK << stageA.vector << stageB.alongK << stageB.vector << fresh << pairedStore;
+         << stageA.alongK << stageA.vector << stageB.alongK << stageB.vector << promoteEvery << fresh << pairedStore;
   for (ArrayRef<GemmLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)}) {
     stream << " | ";
     for (const GemmLoop &loop : group) {
@@ -215,7 +216,7 @@ std::string GemmPlan::key() const {
 }
 
 GemmPlan mlir::mp::planGemm(OpBuilder &builder, linalg::GenericOp op, const Contraction &contraction,
-                            const MmaInstruction &instruction, bool fresh) {
+                            const MmaInstruction &instruction, int promoteEvery, bool fresh) {
   SizeBuilder sizes{builder, op.getLoc()};
   SmallVector<Range, 4> ranges =
       cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(builder, op.getLoc());
@@ -225,6 +226,7 @@ GemmPlan mlir::mp::planGemm(OpBuilder &builder, linalg::GenericOp op, const Cont
 
   GemmPlan plan;
   plan.instruction = &instruction;
+  plan.promoteEvery = promoteEvery;
   plan.fresh = fresh;
   for (unsigned operand = 0; operand < 3; ++operand) {
     const LinearAccess &access = contraction.access[operand];

@@ -52,6 +52,9 @@ struct GemmPlan {
   std::array<Size, 3> offset;           ///< of element zero of A, B, C from the base
   TileShape tile;
   StagingPlan stageA, stageB;
+  /// Products after which the sum moves to a second accumulator, which Tensor Cores with few
+  /// accumulator bits need; 0: never. A multiple of the tile's k.
+  int promoteEvery;
   bool fresh;       ///< C is written, not added to
   bool pairedStore; ///< two neighbouring columns of C are one aligned 8-byte access
 
@@ -67,7 +70,7 @@ struct GemmPlan {
 
 /// Plans `op`; builds host arithmetic for dynamic sizes with `builder`.
 GemmPlan planGemm(OpBuilder &builder, linalg::GenericOp op, const Contraction &contraction,
-                  const MmaInstruction &instruction, bool fresh);
+                  const MmaInstruction &instruction, int promoteEvery, bool fresh);
 
 } // namespace mlir::mp
 

@@ -12,10 +12,10 @@ OperandStaging::OperandStaging(DeviceBuilder &device, const GemmPlan &plan, Frag
       stage(isA ? plan.stageA : plan.stageB) {}
 
 /// Rows are padded so that eight rows of 16 bytes (ldmatrix), or four rows of eight words (plain
-/// loads of tf32 across k), fall into different banks.
+/// loads of tf32 across k), fall into different banks; a pad keeps rows aligned to 16 bytes.
 int OperandStaging::rowStride() const {
   int inner = stage.alongK ? plan.tile.k : outerSize();
-  return inner + (usesLdmatrix() ? 16 / elementBytes() : 8);
+  return inner + (!usesLdmatrix() && elementBytes() == 4 ? 8 : 16 / elementBytes());
 }
 
 int64_t OperandStaging::place(int outer, int k) const {
@@ -145,8 +145,26 @@ SmallVector<Value> OperandStaging::loadMatrices(Value start, int count) {
   return result;
 }
 
-SmallVector<SmallVector<Value>> OperandStaging::fragments(Value buffer, int step) {
+/// One register from elements that do not lie side by side in shared memory.
+Value OperandStaging::gatherRegister(Value start, int tile, int number, int k) {
   const FragmentLayout &layout = plan.instruction->layout(operand);
+  int pack = 4 / elementBytes(), bits = plan.instruction->elementBits;
+  Value word;
+  for (int i = 0; i < pack; ++i) {
+    FragmentPosition p = layout.position(0, number * pack + i);
+    int64_t offset = place(tile * instructionOuter() + outerOf(p), k + kOf(p));
+    Value pointer = d.advanceBytes(start, offset * elementBytes());
+    Value element = d.load(d.b.getIntegerType(bits), pointer, elementBytes());
+    if (pack > 1)
+      element = arith::ExtUIOp::create(d.b, d.b.getI32Type(), element);
+    if (i > 0)
+      element = arith::ShLIOp::create(d.b, element, d.i32(i * bits));
+    word = word ? arith::OrIOp::create(d.b, word, element).getResult() : element;
+  }
+  return word;
+}
+
+SmallVector<SmallVector<Value>> OperandStaging::fragments(Value buffer, int step) {
   int tiles = warpSize() / instructionOuter();
   int registers = plan.instruction->registers(operand);
   int k = step * plan.instruction->k;
@@ -154,15 +172,12 @@ SmallVector<SmallVector<Value>> OperandStaging::fragments(Value buffer, int step
   SmallVector<SmallVector<Value>> result(tiles);
   if (!usesLdmatrix()) {
     for (int tile = 0; tile < tiles; ++tile)
-      for (int i = 0; i < registers; ++i) {
-        FragmentPosition p = layout.position(0, i);
-        int64_t offset = place(tile * instructionOuter() + outerOf(p), k + kOf(p));
-        Value pointer = d.advanceBytes(start, offset * elementBytes());
-        result[tile].push_back(d.load(d.b.getI32Type(), pointer, 4));
-      }
+      for (int i = 0; i < registers; ++i)
+        result[tile].push_back(gatherRegister(start, tile, i, k));
     return result;
   }
   int perLoad = matricesPerLoad();
+  const FragmentLayout &layout = plan.instruction->layout(operand);
   unsigned pack = 32 / plan.instruction->elementBits;
   for (int matrix = 0; matrix < tiles * registers; matrix += perLoad) {
     int tile = matrix / registers;

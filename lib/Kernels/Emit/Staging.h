@@ -52,6 +52,7 @@ private:
   void prepareFragments(Value lane, Value warpStart);
   Value bufferStart(Value buffer);
   SmallVector<Value> loadMatrices(Value start, int count);
+  Value gatherRegister(Value start, int tile, int number, int k);
 
   DeviceBuilder &d;
   const GemmPlan &plan;

@@ -10,8 +10,8 @@ using namespace mlir::mp;
 
 /// The block argument behind at most one exact widening; null if there is none.
 static BlockArgument widenedArgument(Value value) {
-  if (auto ext = value.getDefiningOp<arith::ExtFOp>())
-    value = ext.getIn();
+  if (Operation *ext = value.getDefiningOp(); isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(ext))
+    value = ext->getOperand(0);
   else if (auto cast = value.getDefiningOp<CastOp>(); cast && !cast.isNarrowing())
     value = cast.getSource();
   return dyn_cast<BlockArgument>(value);
@@ -33,17 +33,18 @@ static FailureOr<LinearAccess> asLinearAccess(AffineMap map) {
   return access;
 }
 
-/// The product and the sum of `yield(out + a * b)`, operands in any order.
-static std::pair<arith::MulFOp, arith::AddFOp> matchBody(linalg::GenericOp op) {
+/// The product and the sum of `yield(out + a * b)`, operands in any order, floats or integers.
+static std::pair<Operation *, Operation *> matchBody(linalg::GenericOp op) {
   Block *body = op.getBody();
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return {};
-  auto sum = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!sum)
+  Operation *sum = body->getTerminator()->getOperand(0).getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(sum))
     return {};
-  Value out = body->getArgument(2);
-  Value other = sum.getLhs() == out ? sum.getRhs() : sum.getRhs() == out ? sum.getLhs() : Value();
-  return {other ? other.getDefiningOp<arith::MulFOp>() : arith::MulFOp(), sum};
+  Value out = body->getArgument(2), left = sum->getOperand(0), right = sum->getOperand(1);
+  Value other = left == out ? right : right == out ? left : Value();
+  Operation *product = other ? other.getDefiningOp() : nullptr;
+  return {isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product) ? product : nullptr, sum};
 }
 
 bool mlir::mp::looksLikeContraction(linalg::GenericOp op) {
@@ -58,16 +59,16 @@ FailureOr<Contraction> mlir::mp::matchContraction(linalg::GenericOp op, std::str
   auto [product, sum] = matchBody(op);
   if (!product || op.getNumReductionLoops() == 0)
     return refuse("it is no sum of products of two operands");
-  BlockArgument a = widenedArgument(product.getLhs()), b = widenedArgument(product.getRhs());
+  BlockArgument a = widenedArgument(product->getOperand(0)), b = widenedArgument(product->getOperand(1));
   if (!a || !b || a == b || a.getArgNumber() > 1 || b.getArgNumber() > 1)
     return refuse("its factors are not the two operands as they are in memory");
 
   Contraction result;
-  result.format = dyn_cast<FloatType>(a.getType());
-  result.accumulator = dyn_cast<FloatType>(sum.getType());
-  if (!result.format || a.getType() != b.getType())
+  result.format = a.getType();
+  result.accumulator = sum->getResult(0).getType();
+  if (a.getType() != b.getType())
     return refuse("its operands have different types");
-  if (op.getBody()->getArgument(2).getType() != sum.getType())
+  if (op.getBody()->getArgument(2).getType() != result.accumulator)
     return refuse("its result type is not its accumulator type");
 
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();

@@ -4,6 +4,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Kernels/Contraction.h"
+#include "mp/Kernels/FragmentLayout.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Target/Targets.h"
 
@@ -68,9 +69,11 @@ static StringRef selectFormat(linalg::GenericOp op, const ::mp::target::TargetMo
   FailureOr<Contraction> contraction = matchContraction(op, reason);
   if (failed(contraction))
     return {};
-  if (!isa<Float32Type>(contraction->accumulator)) {
+  bool isInteger = isa<IntegerType>(contraction->format);
+  if (isInteger ? !contraction->accumulator.isInteger(32) : !isa<Float32Type>(contraction->accumulator)) {
     llvm::raw_string_ostream(reason) << "it accumulates in " << contraction->accumulator
-                                     << " and Tensor Cores here accumulate in f32";
+                                     << " and Tensor Cores here accumulate in "
+                                     << (isInteger ? "i32" : "f32");
     return {};
   }
   StringRef format;
@@ -78,6 +81,12 @@ static StringRef selectFormat(linalg::GenericOp op, const ::mp::target::TargetMo
     format = "f16";
   else if (isa<BFloat16Type>(contraction->format))
     format = "bf16";
+  else if (isa<Float8E4M3FNType>(contraction->format))
+    format = "f8E4M3FN";
+  else if (isa<Float8E5M2Type>(contraction->format))
+    format = "f8E5M2";
+  else if (contraction->format.isInteger(8))
+    format = "i8";
   else if (isa<Float32Type>(contraction->format)) {
     if (!holdsTf32(op.getDpsInputs()[0]) || !holdsTf32(op.getDpsInputs()[1])) {
       reason = "its f32 operands are not known to be tf32 values (see mp.round)";
@@ -89,8 +98,10 @@ static StringRef selectFormat(linalg::GenericOp op, const ::mp::target::TargetMo
                                      << " operands";
     return {};
   }
-  if (!model.bestShape(format, ::mp::target::InstructionFamily::MmaSync)) {
-    reason = (model.name + " has no mma.sync for " + format).str();
+  const ::mp::target::MmaShape *shape =
+      model.bestShape(format, ::mp::target::InstructionFamily::MmaSync);
+  if (!shape || !findMmaInstruction(format, shape->k)) {
+    reason = (model.name + " has no native mma.sync for " + format).str();
     return {};
   }
   // A depthwise convolution has one column a group: fifteen sixteenths of an instruction idle.
@@ -106,8 +117,9 @@ static StringRef selectFormat(linalg::GenericOp op, const ::mp::target::TargetMo
 /// A sum that starts from zeros needs no zeros: the kernel writes its result.
 static void dropZeroInit(linalg::GenericOp op) {
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  if (!fill || !matchPattern(fill.getInputs()[0], m_PosZeroFloat()) ||
-      !fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>())
+  bool isZero = fill && (matchPattern(fill.getInputs()[0], m_PosZeroFloat()) ||
+                         matchPattern(fill.getInputs()[0], m_Zero()));
+  if (!isZero || !fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>())
     return;
   op.getDpsInitsMutable()[0].set(fill.getOutputs()[0]);
   op->setAttr(kMmaFreshAttrName, UnitAttr::get(op.getContext()));
