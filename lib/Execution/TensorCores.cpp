@@ -33,6 +33,9 @@ int runProduct(void *self, const void *view) {
     scope.models.insert("IEEE f32 for " + toString(a).str() + " by " + toString(b).str());
     return 0;
   }
+  // As kernels do: accumulators of 13 fraction bits are emptied into f32 every 128 products.
+  if (model->stepResult == StepResult::E8M13)
+    model->promoteEvery = 128;
   scope.models.insert(describe(*model));
   size_t m = size_t(product.m), n = size_t(product.n), k = size_t(product.k);
   std::vector<float> left = widen(product.a, product.format_a, m * k);

@@ -6,7 +6,10 @@
 #include "RecordedVectors.h"
 #include "mp/Numerics/TensorCore.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>
@@ -119,6 +122,25 @@ TEST_F(RecordedTensorCore, EveryResultIsReproduced) {
     ASSERT_TRUE(set) << nameOf(r) << ": no such set";
     EXPECT_EQ(matches(r, *set, modelOf(r)), set->d.size()) << nameOf(r);
   }
+}
+
+// No set of the archive is left out of the list above.
+TEST_F(RecordedTensorCore, EverySetIsListed) {
+  llvm::StringSet<> listed;
+  for (const Recording &r : recordings)
+    listed.insert(std::string(r.gpu) + "/" + r.type + "/d_" + r.gpu + "_" + r.result + ".txt");
+  size_t present = 0;
+  std::error_code error;
+  for (llvm::sys::fs::recursive_directory_iterator file(root, error), end; file != end && !error;
+       file.increment(error)) {
+    llvm::StringRef path = llvm::StringRef(file->path()).substr(root.size() + 1);
+    if (!llvm::sys::path::filename(path).starts_with("d_"))
+      continue;
+    ++present;
+    EXPECT_TRUE(listed.contains(path)) << path.str();
+  }
+  EXPECT_FALSE(error);
+  EXPECT_EQ(present, listed.size());
 }
 
 // f16 results hide the bits in question, and the emulated fp8 records happen to

@@ -108,8 +108,8 @@ double ulpError(uint64_t found, long double exact, Format format) {
   return double(std::abs(value - exact) / std::ldexp(1.0L, exponent - int(f.fractionBits)));
 }
 
-/// Arguments of `function`: all patterns of narrow formats, or `count` samples, half of them
-/// uniform, half over the exponents.
+/// Arguments of `function`: all patterns of narrow formats; of wide ones the special values and
+/// `count` samples in all, half of them uniform, half over the exponents.
 Array samplesOf(const Function &function, Format format, size_t count) {
   const numerics::FormatInfo &f = numerics::info(format);
   std::vector<uint64_t> patterns;
@@ -117,6 +117,10 @@ Array samplesOf(const Function &function, Format format, size_t count) {
   for (uint64_t bits = 0; step && bits < uint64_t(1) << f.bits; bits += step)
     patterns.push_back(bits);
   std::mt19937_64 random(7);
+  if (!step)
+    for (double special : {0.0, -0.0, 1.0, -1.0, HUGE_VAL, -HUGE_VAL, std::nan(""), f.minSubnormal,
+                           -f.minSubnormal, f.minNormal, function.low, function.high})
+      patterns.push_back(numerics::encode(special, format));
   std::uniform_real_distribution<double> uniform(function.low, std::min(function.high, 100.0 * 89));
   while (!step && patterns.size() < count) {
     if (patterns.size() % 2)
@@ -204,7 +208,7 @@ double Measurement::worstOf(const Function &function, const Array &arguments, co
   double worst = 0;
   for (int64_t i = 0; i < arguments.size(); ++i) {
     double x = arguments.value(i);
-    if (x >= function.low && x <= function.high)
+    if ((x >= function.low && x <= function.high) || !std::isfinite(x))
       worst = std::max(worst, ulpError(results.pattern(i), function.exact(x), format));
   }
   return worst;
