@@ -54,6 +54,6 @@ config.substitutions.append(("%cc", config.c_compiler))
 
 if os.path.isdir(os.path.join(config.mp_shared_dir, "models")):
     config.available_features.add("shared")
-for tool in ("ptxas", "nvcc"):
+for tool in ("ptxas", "nvcc", "chromium"):
     if shutil.which(tool):
         config.available_features.add(tool)

@@ -15,7 +15,9 @@ using namespace mlir::mp;
 
 void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
                                            const MixedPrecisionOptions &options) {
-  bool reports = options.table || !options.report.empty();
+  ReportOutputs outputs{options.report, options.html, options.viewer, options.errors, options.table};
+  bool reports = outputs.table || !outputs.json.empty() || !outputs.html.empty() ||
+                 !outputs.viewer.empty();
   auto report = std::make_shared<Report>();
   // An error here comes up again, with a place to stand, when the deciding pass runs.
   if (auto effective = ::mp::policy::findPolicy({options.format, options.target, options.policy})) {
@@ -44,7 +46,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
     manager.addPass(createVerifyMaterialized());
   manager.addPass(createOptimizeCasts()); // functions of nested modules, too
   if (reports)
-    manager.addPass(createFinishReportPass(report, options.report, !options.table));
+    manager.addPass(createFinishReportPass(report, outputs));
 }
 
 void mlir::mp::registerMixedPrecisionPipeline() {

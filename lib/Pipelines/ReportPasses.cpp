@@ -1,20 +1,43 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ReportPasses.h"
+#include "mp/Report/Exports.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
 /// Writes to a temporary file beside `path` and renames it: a failed write loses nothing.
-static llvm::Error writeJSON(const llvm::json::Value &json, StringRef path) {
-  auto write = [&](raw_ostream &os) {
-    os << llvm::formatv("{0:2}", json) << "\n";
+static llvm::Error writeFile(StringRef path, llvm::function_ref<void(raw_ostream &)> write) {
+  if (path == "-") {
+    write(llvm::outs());
     return llvm::Error::success();
-  };
-  if (path == "-")
-    return write(llvm::outs());
-  return llvm::writeToOutput(path, write);
+  }
+  return llvm::writeToOutput(path, [&](raw_ostream &os) {
+    write(os);
+    return llvm::Error::success();
+  });
+}
+
+static llvm::Error writeJSON(StringRef path, const llvm::json::Value &json) {
+  return writeFile(path, [&](raw_ostream &os) { os << llvm::formatv("{0:2}", json) << "\n"; });
+}
+
+static llvm::Error writeViewerFiles(StringRef folder, const Report &report) {
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    return llvm::createStringError(code, code.message());
+  for (const ViewerFile &file : makeViewerFiles(report))
+    if (llvm::Error error = writeJSON((folder + "/" + file.name).str(), file.content))
+      return error;
+  return llvm::Error::success();
+}
+
+static llvm::Error readErrors(StringRef path, Report &report) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return llvm::createStringError(buffer.getError(), buffer.getError().message());
+  return report.addErrors((*buffer)->getBuffer());
 }
 
 namespace {
@@ -31,24 +54,37 @@ struct CollectDecisions : PassWrapper<CollectDecisions, OperationPass<ModuleOp>>
 
 struct FinishReport : PassWrapper<FinishReport, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FinishReport)
-  FinishReport(std::shared_ptr<Report> report, std::string path, bool quiet)
-      : report(std::move(report)), path(std::move(path)), quiet(quiet) {}
+  FinishReport(std::shared_ptr<Report> report, ReportOutputs outputs)
+      : report(std::move(report)), outputs(std::move(outputs)) {}
   StringRef getName() const override { return "finish report"; }
   void runOnOperation() override {
     report->collectCasts(getOperation());
-    if (!quiet)
+    if (!outputs.errors.empty())
+      check(readErrors(outputs.errors, *report), "read the errors", outputs.errors);
+    if (outputs.table)
       report->printTable(llvm::errs());
-    if (!path.empty())
-      if (llvm::Error error = writeJSON(report->toJSON(), path)) {
-        emitError(UnknownLoc::get(&getContext()))
-            << "cannot write the report '" << path << "': " << llvm::toString(std::move(error));
-        return signalPassFailure();
-      }
+    if (!outputs.json.empty())
+      check(writeJSON(outputs.json, report->toJSON()), "write the report", outputs.json);
+    if (!outputs.html.empty())
+      check(writeFile(outputs.html, [&](raw_ostream &os) { writeHTML(*report, os); }),
+            "write the report", outputs.html);
+    if (!outputs.viewer.empty())
+      check(writeViewerFiles(outputs.viewer, *report), "write files for the viewer to",
+            outputs.viewer);
     markAllAnalysesPreserved();
   }
+
+private:
+  void check(llvm::Error error, StringRef what, StringRef path) {
+    if (!error)
+      return;
+    emitError(UnknownLoc::get(&getContext()))
+        << "cannot " << what << " '" << path << "': " << llvm::toString(std::move(error));
+    signalPassFailure();
+  }
+
   std::shared_ptr<Report> report;
-  std::string path;
-  bool quiet;
+  ReportOutputs outputs;
 };
 } // namespace
 
@@ -57,6 +93,6 @@ std::unique_ptr<Pass> mlir::mp::createCollectDecisionsPass(std::shared_ptr<Repor
 }
 
 std::unique_ptr<Pass> mlir::mp::createFinishReportPass(std::shared_ptr<Report> report,
-                                                       std::string path, bool quiet) {
-  return std::make_unique<FinishReport>(std::move(report), std::move(path), quiet);
+                                                       ReportOutputs outputs) {
+  return std::make_unique<FinishReport>(std::move(report), std::move(outputs));
 }

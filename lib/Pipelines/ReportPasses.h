@@ -8,16 +8,24 @@
 
 #include "mlir/Pass/Pass.h"
 #include "mp/Report/Report.h"
+#include <string>
 
 namespace mlir::mp {
 
 /// Reads the decisions, between assignment and cast insertion.
 std::unique_ptr<Pass> createCollectDecisionsPass(std::shared_ptr<Report> report);
 
-/// Reads the casts, prints the table to standard error unless `quiet`, and writes
-/// the JSON to `path` unless that is empty (to a temporary file, then renamed).
-std::unique_ptr<Pass> createFinishReportPass(std::shared_ptr<Report> report, std::string path,
-                                             bool quiet);
+/// Where a report goes; an empty name is nowhere. Files are written beside and then renamed.
+struct ReportOutputs {
+  std::string json;   ///< file for programs
+  std::string html;   ///< file for people
+  std::string viewer; ///< folder for Model Explorer, made if missing
+  std::string errors; ///< input: what mp-run measured
+  bool table = true;  ///< to standard error
+};
+
+/// Reads the casts and the errors, and writes what is asked for.
+std::unique_ptr<Pass> createFinishReportPass(std::shared_ptr<Report> report, ReportOutputs outputs);
 
 } // namespace mlir::mp
 

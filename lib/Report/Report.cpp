@@ -3,6 +3,7 @@
 // Collecting the rows of a report from a module.
 
 #include "mp/Report/Report.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -47,6 +48,22 @@ static std::string typeText(Type type) {
   return text;
 }
 
+/// What an op with a body of its own does, in a few names; empty for others.
+static std::string describeBody(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured || structured.getRegionBuilder()) // the body of a named op follows from its name
+    return "";
+  constexpr unsigned most = 4;
+  std::string text;
+  unsigned count = 0;
+  op->getRegion(0).walk([&](Operation *inner) {
+    if (inner->hasTrait<OpTrait::IsTerminator>() || ++count > most)
+      return;
+    text += (text.empty() ? "" : " ") + inner->getName().stripDialect().str();
+  });
+  return count > most ? text + " ..." : text;
+}
+
 void Report::collectFunction(FunctionOpInterface function) {
   DenseMap<Operation *, int64_t> ordinals;
   auto maker = [&](Value value) -> std::string {
@@ -66,7 +83,10 @@ void Report::collectFunction(FunctionOpInterface function) {
     row.ordinal = ordinals.size();
     ordinals[op] = row.ordinal;
     row.op = op->getName().getStringRef();
+    row.body = describeBody(op);
     row.location = describeLocation(op->getLoc());
+    if (SmallVector<std::string> names = namesIn(op->getLoc()); !names.empty())
+      row.name = names.front();
     row.opClass = getOpClass(op);
     row.compute = precision.getCompute() ? formatName(precision.getCompute()) : "";
     for (Type type : precision.getIn())
@@ -91,7 +111,18 @@ void Report::collectFunction(FunctionOpInterface function) {
     bytesAfter = llvm::SaturatingAdd<uint64_t>(bytesAfter, row.bytesAfter);
     ops.push_back(std::move(row));
   });
-  functions.push_back({function.getName().str(), hashFunction(function), int64_t(ordinals.size())});
+  FunctionRow summary{function.getName().str(), hashFunction(function), int64_t(ordinals.size())};
+  for (BlockArgument argument : function.getArguments()) {
+    Type own = getFloatFormat(argument.getType()), stored = own;
+    if (auto changed = function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), kStorageAttrName)) {
+      stored = changed.getValue();
+      ++summary.changedArguments;
+      summary.changedBytesBefore += bytesOf(argument.getType(), own, assumedDim);
+      summary.changedBytesAfter += bytesOf(argument.getType(), stored, assumedDim);
+    }
+    summary.arguments.push_back(formatName(stored));
+  }
+  functions.push_back(std::move(summary));
   if (ordinals.empty())
     unassigned.push_back(function.getName().str());
 }

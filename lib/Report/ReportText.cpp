@@ -69,6 +69,12 @@ void Report::printTable(raw_ostream &os) const {
   for (auto &[reason, count] : wide)
     os << "  " << count << " contraction" << (count == 1 ? "" : "s") << " left as found: " << reason
        << "\n";
+  for (const FunctionRow &function : functions)
+    if (function.changedArguments)
+      os << "  @" << function.name << ": " << function.changedArguments
+         << " arguments change their format, " << bytesText(function.changedBytesBefore) << " -> "
+         << bytesText(function.changedBytesAfter) << ": call @" << function.name
+         << "_convert_params once\n";
   for (const std::string &function : unassigned)
     os << "  @" << function << ": nothing to decide\n";
 }
@@ -101,23 +107,33 @@ llvm::json::Value Report::toJSON() const {
   llvm::json::Array functionRows, opRows, castRows;
   for (const FunctionRow &row : functions)
     functionRows.push_back(
-        llvm::json::Object{{"name", row.name}, {"hash", row.hash}, {"ops", row.ops}});
-  for (const OpRow &row : ops)
-    opRows.push_back(llvm::json::Object{{"function", row.function},
-                                        {"ordinal", row.ordinal},
-                                        {"op", row.op},
-                                        {"location", llvm::json::fixUTF8(row.location)},
-                                        {"class", stringifyOpClass(row.opClass).str()},
-                                        {"type", row.type},
-                                        {"compute", row.compute},
-                                        {"in", llvm::json::Array(row.in)},
-                                        {"out", llvm::json::Array(row.out)},
-                                        {"reads", llvm::json::Array(row.reads)},
-                                        {"by", row.by},
-                                        {"reason", llvm::json::fixUTF8(row.reason)},
-                                        {"narrowed", row.narrowed},
-                                        {"bytes_before", row.bytesBefore},
-                                        {"bytes_after", row.bytesAfter}});
+        llvm::json::Object{{"name", row.name},
+                           {"hash", row.hash},
+                           {"ops", row.ops},
+                           {"arguments", llvm::json::Array(row.arguments)}});
+  for (const OpRow &row : ops) {
+    llvm::json::Object object{{"function", row.function},
+                              {"ordinal", row.ordinal},
+                              {"op", row.op},
+                              {"body", row.body},
+                              {"name", llvm::json::fixUTF8(row.name)},
+                              {"location", llvm::json::fixUTF8(row.location)},
+                              {"class", stringifyOpClass(row.opClass).str()},
+                              {"type", row.type},
+                              {"compute", row.compute},
+                              {"in", llvm::json::Array(row.in)},
+                              {"out", llvm::json::Array(row.out)},
+                              {"reads", llvm::json::Array(row.reads)},
+                              {"by", row.by},
+                              {"reason", llvm::json::fixUTF8(row.reason)},
+                              {"narrowed", row.narrowed},
+                              {"bytes_before", row.bytesBefore},
+                              {"bytes_after", row.bytesAfter}};
+    if (row.error)
+      object["error"] = llvm::json::Object{{"max_abs", row.error->maxAbs},
+                                           {"relative_norm", row.error->relativeNorm}};
+    opRows.push_back(std::move(object));
+  }
   for (const CastRow &row : casts)
     castRows.push_back(llvm::json::Object{{"function", row.function},
                                           {"location", llvm::json::fixUTF8(row.location)},

@@ -40,6 +40,15 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       llvm::cl::init("on")};
   Option<std::string> report{*this, "report", llvm::cl::desc("File for the report as JSON"),
                              llvm::cl::init("")};
+  Option<std::string> html{*this, "html", llvm::cl::desc("File for the report as one HTML page"),
+                           llvm::cl::init("")};
+  Option<std::string> viewer{
+      *this, "viewer", llvm::cl::desc("Folder for the graph and its overlays for Model Explorer"),
+      llvm::cl::init("")};
+  Option<std::string> errors{
+      *this, "errors",
+      llvm::cl::desc("JSON of mp-run --compare --per-op, to be shown in the report"),
+      llvm::cl::init("")};
   Option<bool> verify{*this, "verify", llvm::cl::desc("Check the contract of every phase"),
                       llvm::cl::init(true)};
   Option<bool> table{*this, "table", llvm::cl::desc("Print the table to standard error"),

@@ -15,12 +15,20 @@ namespace mlir::mp {
 /// Version of the JSON layout; a reader refuses a version it does not know.
 inline constexpr int64_t kReportVersion = 1;
 
+/// What was measured of an op's result against a reference.
+struct OpError {
+  double maxAbs;
+  double relativeNorm; ///< of the difference, over that of the reference
+};
+
 /// One op outside bodies that has a float operand or result.
 struct OpRow {
   std::string function;
   int64_t ordinal; ///< in walk order over the function's rows
   std::string op;
+  std::string body; ///< ops in its body by name, without dialects: "subf exp"
   std::string location;
+  std::string name; ///< of the location, if it has one
   OpClass opClass;
   std::string compute; ///< empty for control flow
   SmallVector<std::string> in, out;
@@ -30,12 +38,15 @@ struct OpRow {
   std::string by, reason;
   bool narrowed; ///< a contraction that computes in a narrower format than it did
   int64_t bytesBefore, bytesAfter; ///< read and written, casts fused
+  std::optional<OpError> error;
 };
 
 /// A function the decisions are about.
 struct FunctionRow {
   std::string name, hash;
   int64_t ops;
+  std::vector<std::string> arguments; ///< format each is stored in, `_` for non-floats
+  int64_t changedArguments, changedBytesBefore, changedBytesAfter; ///< of the signature
 };
 
 /// One cast or rounding that mp put in.
@@ -61,10 +72,15 @@ public:
   /// Reads the casts off a materialized module (phase 3 or 4).
   void collectCasts(ModuleOp module);
 
+  /// Adds what `mp-run --compare=FILE --per-op --json=FILE` measured. An error if it is of another
+  /// module.
+  llvm::Error addErrors(StringRef json);
+
   /// A few lines for a person.
   void printTable(raw_ostream &os) const;
   llvm::json::Value toJSON() const;
 
+  ArrayRef<FunctionRow> getFunctions() const { return functions; }
   ArrayRef<OpRow> getOps() const { return ops; }
   ArrayRef<CastRow> getCasts() const { return casts; }
 

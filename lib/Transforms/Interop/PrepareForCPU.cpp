@@ -194,8 +194,18 @@ struct PrepareForCPU : mlir::mp::impl::PrepareForCPUBase<PrepareForCPU> {
     });
     addChecks(module);
     for (auto function : module.getOps<func::FuncOp>())
+      dropIntent(function);
+    for (auto function : module.getOps<func::FuncOp>())
       if (function.isPublic() && !function.isExternal())
         exposeToC(function);
+  }
+
+  /// Wishes on arguments have been heard; the LLVM dialect would warn of each.
+  static void dropIntent(FunctionOpInterface function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      for (NamedAttribute attribute : llvm::to_vector(function.getArgAttrs(i)))
+        if (isa_and_nonnull<MPDialect>(attribute.getNameDialect()))
+          function.removeArgAttr(i, attribute.getName());
   }
 
   static void exposeToC(func::FuncOp function) {

@@ -1,0 +1,27 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A report for the eye: one HTML page, and files for Model Explorer. docs/Report.md describes both.
+
+#ifndef MP_REPORT_EXPORTS_H
+#define MP_REPORT_EXPORTS_H
+
+#include "mp/Report/Report.h"
+
+namespace mlir::mp {
+
+/// One self-contained page: no other file, no network.
+void writeHTML(const Report &report, raw_ostream &os);
+
+/// A file of Model Explorer: the graph, or one overlay on its nodes.
+struct ViewerFile {
+  std::string name;
+  llvm::json::Value content;
+};
+
+/// graph.json, and as overlays precision.json, bits.json, casts.json and, where errors are known,
+/// error.json.
+std::vector<ViewerFile> makeViewerFiles(const Report &report);
+
+} // namespace mlir::mp
+
+#endif // MP_REPORT_EXPORTS_H

@@ -1,0 +1,49 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Measured errors, from the JSON of mp-run --compare --per-op, put beside the rows they belong to.
+
+#include "mp/Report/Report.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace json = llvm::json;
+
+/// tensor<4x8xbf16> or 4x8xbf16 without the format: 4x8.
+static StringRef shapeOf(StringRef type) {
+  type.consume_front("tensor<");
+  type = type.split('>').first;
+  size_t end = type.rfind('x');
+  return end == StringRef::npos ? "" : type.take_front(end);
+}
+
+static double numberOr(const json::Object &object, StringRef key, double other) {
+  return object.getNumber(key).value_or(other); // "inf" and "nan" are strings
+}
+
+llvm::Error Report::addErrors(StringRef text) {
+  llvm::Expected<json::Value> root = json::parse(text);
+  if (!root)
+    return root.takeError();
+  const json::Object *object = root->getAsObject();
+  const json::Array *values = object ? object->getArray("per_op") : nullptr;
+  if (!values)
+    return llvm::createStringError("it has no 'per_op': run mp-run with --compare=FILE, --per-op and "
+                                   "--json=FILE");
+  // The measured values are the results of ops that compute, in order; rows hold these among others.
+  auto row = ops.begin();
+  for (const json::Value &value : *values) {
+    const json::Object *entry = value.getAsObject();
+    StringRef label = entry ? entry->getString("label").value_or("") : "";
+    StringRef op = label.split(' ').second.split(' ').first;
+    StringRef shape = entry ? shapeOf(entry->getString("type").value_or("")) : "";
+    while (row != ops.end() && (row->op != op || shapeOf(row->type) != shape))
+      ++row;
+    if (row == ops.end())
+      return llvm::createStringError("value '" + label + "' of 'per_op' is of no op here, or out of "
+                                     "order: measure the module that was converted");
+    row->error = OpError{numberOr(*entry, "max_abs", INFINITY),
+                         numberOr(*entry, "relative_norm", INFINITY)};
+    ++row;
+  }
+  return llvm::Error::success();
+}

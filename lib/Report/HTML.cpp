@@ -1,0 +1,38 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mp/Report/Exports.h"
+
+// The parts of the page (lib/Report/Page), as string literals.
+#include "PageParts.inc"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// JSON that cannot end the script element it stands in.
+static std::string embeddedJSON(const Report &report) {
+  std::string text, safe;
+  llvm::raw_string_ostream(text) << report.toJSON();
+  for (size_t i = 0; i < text.size(); ++i) {
+    safe += text[i];
+    if (text[i] == '<' && i + 1 < text.size() && (text[i + 1] == '/' || text[i + 1] == '!')) {
+      safe.pop_back();
+      safe += "\\u003c";
+    }
+  }
+  return safe;
+}
+
+void mlir::mp::writeHTML(const Report &report, raw_ostream &os) {
+  StringRef rest = kPageHtml;
+  while (!rest.empty()) {
+    auto [before, after] = rest.split('@');
+    os << before;
+    auto [name, behind] = after.split('@');
+    if (name == "CSS")
+      os << kPageCss;
+    else if (name == "JS")
+      os << kDataJs << kGraphJs << kTablesJs;
+    else if (name == "DATA")
+      os << embeddedJSON(report);
+    rest = behind;
+  }
+}

@@ -1,0 +1,122 @@
+// Tables that render what is in sight ---------------------------------------------------------------
+function makeTable(host, columns, rows, onClick) {
+  const template = columns.map(c => c.width).join(' ');
+  let shown = rows.slice(), marked = null, order = null;
+  const head = element('div', 'head'), body = element('div');
+  head.style.gridTemplateColumns = template;
+  columns.forEach(c => {
+    const cell = element('span', c.number ? 'num' : '', c.name);
+    cell.onclick = () => {
+      order = order && order.column === c ? {column: c, sign: -order.sign} : {column: c, sign: c.number ? -1 : 1};
+      sort();
+      render();
+    };
+    head.append(cell);
+  });
+  host.append(head, body);
+  body.style.position = 'relative';
+  const key = (c, row) => c.key ? c.key(row) : c.text(row);
+  function sort() {
+    if (!order) return;
+    shown.sort((a, b) => {
+      const x = key(order.column, a), y = key(order.column, b);
+      return order.sign * (typeof x === 'number' ? x - y : String(x).localeCompare(String(y)));
+    });
+  }
+  function render() {
+    body.style.height = shown.length * 28 + 'px';
+    const first = Math.max(0, Math.floor(host.scrollTop / 28) - 4), last = Math.min(shown.length, first + Math.ceil(host.clientHeight / 28) + 8);
+    const lines = [];
+    for (let i = first; i < last; ++i) {
+      const row = shown[i], line = element('div', row === marked ? 'line on' : 'line');
+      line.style.top = i * 28 + 'px';
+      line.style.gridTemplateColumns = template;
+      for (const c of columns) {
+        const cell = element('span', c.number ? 'num' : '');
+        const text = c.text(row);
+        if (c.format && text) {
+          const swatch = element('span', 'swatch');
+          swatch.style.background = colourOf(text.split(' ')[0]);
+          cell.append(swatch);
+        }
+        cell.append(text);
+        cell.title = text;
+        line.append(cell);
+      }
+      line.onclick = () => onClick(row);
+      lines.push(line);
+    }
+    body.replaceChildren(...lines);
+  }
+  host.addEventListener('scroll', render);
+  render();
+  return {
+    show(filtered) { shown = filtered.slice(); sort(); host.scrollTop = 0; render(); },
+    mark(row) { marked = row; render(); },
+  };
+}
+const opColumns = [
+  {name: '#', width: '56px', number: true, text: r => String(r.ordinal), key: r => r.index},
+  {name: 'op', width: 'minmax(150px, 1.4fr)', text: r => r.body ? `${r.op}: ${r.body}` : r.op},
+  {name: 'shape', width: 'minmax(80px, 0.8fr)', text: r => r.parsed.shape, key: r => r.parsed.elements},
+  {name: 'class', width: '46px', text: r => r.class},
+  {name: 'computes', width: '84px', text: r => r.compute, format: true},
+  {name: 'stores', width: '84px', text: r => r.stored, format: true},
+  {name: 'by', width: '60px', text: r => r.by},
+  {name: 'reason', width: 'minmax(160px, 2fr)', text: r => r.reason},
+  {name: 'bytes', width: '130px', number: true, text: r => `${bytesText(r.bytes_before)} → ${bytesText(r.bytes_after)}`, key: r => r.bytes_before},
+  {name: 'location', width: 'minmax(90px, 1fr)', text: r => r.location === 'unknown' ? '' : r.location},
+];
+if (D.ops.some(r => r.error))
+  opColumns.splice(9, 0, {name: 'error', width: '80px', number: true, text: r => r.error ? r.error.relative_norm.toExponential(1) : '',
+                          key: r => r.error ? r.error.relative_norm : -1});
+const opTable = makeTable($('ops'), opColumns, D.ops, row => select(row, true));
+for (const row of D.ops)
+  row.haystack = [row.op, row.body, row.name, row.function, row.type, row.class, row.compute, row.stored, row.by, row.reason, row.location,
+                  row.narrowed ? 'narrowed' : ''].join(' ').toLowerCase();
+function applyFilter() {
+  const words = $('filter').value.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = D.ops.filter(row => words.every(w => row.haystack.includes(w)));
+  opTable.show(rows);
+  $('count').textContent = `${rows.length.toLocaleString('en')} of ${D.ops.length.toLocaleString('en')} ops`;
+}
+$('filter').oninput = applyFilter;
+applyFilter();
+$('castHint').textContent = D.casts.length ? `${D.casts.length} casts read ${bytesText(T.cast_bytes)}, ${bytesText(T.cast_bytes_of_arguments)} of it arguments at every call.`
+                                           : 'There are none.';
+makeTable($('casts'), [
+  {name: 'tensor', width: 'minmax(200px, 2fr)', text: c => c.tensor},
+  {name: 'type', width: 'minmax(140px, 1fr)', text: c => c.type},
+  {name: 'from', width: '90px', text: c => c.from, format: true},
+  {name: 'to', width: '90px', text: c => c.to, format: true},
+  {name: 'bytes read', width: '100px', number: true, text: c => bytesText(c.bytes), key: c => c.bytes},
+  {name: 'users', width: '60px', number: true, text: c => String(c.users), key: c => c.users},
+  {name: 'function', width: '140px', text: c => '@' + c.function},
+  {name: 'location', width: 'minmax(100px, 1fr)', text: c => c.location === 'unknown' ? '' : c.location},
+], D.casts.slice().sort((a, b) => b.bytes - a.bytes), () => {});
+
+// Errors ------------------------------------------------------------------------------------------
+const known = D.ops.filter(row => row.error);
+if (known.length) {
+  $('errorSection').hidden = false;
+  const zero = known.filter(row => row.error.relative_norm === 0).length;
+  $('errorHint').textContent = `Relative error in norm against the reference, ${known.length} ops measured, ${zero} of them exact. Powers of ten:`;
+  const bins = new Map();
+  for (const row of known)
+    if (row.error.relative_norm > 0) { const b = Math.floor(Math.log10(row.error.relative_norm)); bins.set(b, (bins.get(b) || 0) + 1); }
+  if (bins.size) {
+    const lo = Math.min(...bins.keys()), hi = Math.max(...bins.keys()), top = Math.max(...bins.values());
+    const bars = element('div', 'histogram'), axis = element('div', 'axis');
+    for (let b = lo; b <= hi; ++b) {
+      const bar = element('div');
+      bar.style.height = 100 * (bins.get(b) || 0) / top + '%';
+      bar.title = `${bins.get(b) || 0} ops`;
+      bars.append(bar);
+      axis.append(element('span', '', `1e${b} (${bins.get(b) || 0})`));
+    }
+    $('errors').append(bars, axis);
+  }
+}
+showFunction();
+selectFromAddress();
+addEventListener('hashchange', selectFromAddress);
