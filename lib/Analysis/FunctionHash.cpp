@@ -27,6 +27,10 @@ public:
       addValue(result);
     for (NamedAttribute attribute : op->getAttrDictionary())
       if (!isOwn(attribute.getName())) {
+        if (attribute.getName() == "arg_attrs") {
+          addArgumentAttributes(cast<ArrayAttr>(attribute.getValue()));
+          continue;
+        }
         add(attribute.getName().strref());
         addAttribute(attribute.getValue());
       }
@@ -48,8 +52,19 @@ public:
 
 private:
   static bool isOwn(StringRef name) {
-    return name == kPrecisionAttrName || name == kPhaseAttrName ||
+    return name == kPrecisionAttrName || name == kPhaseAttrName || name == kStorageAttrName ||
            name == SymbolTable::getSymbolAttrName();
+  }
+
+  /// Dictionaries that hold only what mp writes count as if they were not there.
+  void addArgumentAttributes(ArrayAttr arguments) {
+    for (auto [index, dictionary] : llvm::enumerate(arguments.getAsRange<DictionaryAttr>()))
+      for (NamedAttribute attribute : dictionary)
+        if (!isOwn(attribute.getName())) {
+          words.push_back(index);
+          add(attribute.getName().strref());
+          addAttribute(attribute.getValue());
+        }
   }
 
   void add(StringRef text) { words.push_back(llvm::xxh3_64bits(text)); }

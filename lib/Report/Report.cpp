@@ -89,6 +89,7 @@ void Report::collectFunction(FunctionOpInterface function) {
       row.name = names.front();
     row.opClass = getOpClass(op);
     row.compute = precision.getCompute() ? formatName(precision.getCompute()) : "";
+    row.acc = precision.getAcc() ? formatName(precision.getAcc()) : "";
     for (Type type : precision.getIn())
       row.in.push_back(formatName(type));
     for (Type type : precision.getOut())
@@ -114,8 +115,9 @@ void Report::collectFunction(FunctionOpInterface function) {
   FunctionRow summary{function.getName().str(), hashFunction(function), int64_t(ordinals.size())};
   for (BlockArgument argument : function.getArguments()) {
     Type own = getFloatFormat(argument.getType()), stored = own;
-    if (auto changed = function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), kStorageAttrName)) {
+    if (auto changed = function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), kStorageAttrName))
       stored = changed.getValue();
+    if (stored != own && function.isPublic()) { // what callers outside have to convert
       ++summary.changedArguments;
       summary.changedBytesBefore += bytesOf(argument.getType(), own, assumedDim);
       summary.changedBytesAfter += bytesOf(argument.getType(), stored, assumedDim);

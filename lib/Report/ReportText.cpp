@@ -121,6 +121,7 @@ llvm::json::Value Report::toJSON() const {
                               {"class", stringifyOpClass(row.opClass).str()},
                               {"type", row.type},
                               {"compute", row.compute},
+                              {"acc", row.acc},
                               {"in", llvm::json::Array(row.in)},
                               {"out", llvm::json::Array(row.out)},
                               {"reads", llvm::json::Array(row.reads)},

@@ -10,7 +10,7 @@
 namespace mlir::mp {
 
 /// 16 hexadecimal digits of ops, types, uses, attributes and constants (resources included), in
-/// order. Names, locations, and what mp itself writes (`mp.precision`, `mp.phase`) do not count.
+/// order. Names, locations, and what mp itself writes (`mp.precision`, `mp.storage`, `mp.phase`) do not count.
 std::string hashFunction(FunctionOpInterface function);
 
 } // namespace mlir::mp

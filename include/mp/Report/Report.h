@@ -31,6 +31,7 @@ struct OpRow {
   std::string name; ///< of the location, if it has one
   OpClass opClass;
   std::string compute; ///< empty for control flow
+  std::string acc;     ///< the accumulator of contractions and reductions, else empty
   SmallVector<std::string> in, out;
   /// Per float operand, who made it: "op 12" (an ordinal), "argument 0", or "other" (a block's).
   SmallVector<std::string> reads;

@@ -34,6 +34,9 @@ llvm::Expected<Replay> Replay::read(StringRef text, StringRef file) {
     if (!name || !hash)
       return error("'" + file + "': an entry of 'functions' lacks its name or hash");
     replay.functions[*name].hash = *hash;
+    if (const json::Array *arguments = function->getArray("arguments"))
+      for (const json::Value &storage : *arguments)
+        replay.functions[*name].arguments.push_back(storage.getAsString().value_or("").str());
   }
   for (auto [index, entry] : llvm::enumerate(*ops)) {
     const json::Object *fields = entry.getAsObject();
@@ -49,7 +52,7 @@ llvm::Expected<Replay> Replay::read(StringRef text, StringRef file) {
     if (known == replay.functions.end() || *ordinal != int64_t(known->second.rows.size()))
       return error("'" + file + "': row " + Twine(index) + " of 'ops' is number " +
                    Twine(*ordinal) + " of @" + *function + ", out of order or of no function");
-    Row row{op->str(), compute->str(), fields->getString("by").value_or("?").str(),
+    Row row{op->str(), compute->str(), fields->getString("acc").value_or("").str(), fields->getString("by").value_or("?").str(),
             fields->getString("reason").value_or("").str(), {}};
     for (const json::Value &storage : *out)
       row.out.push_back(storage.getAsString().value_or("").str());
@@ -67,11 +70,17 @@ LogicalResult Replay::applyRow(const Row &row, FunctionDecisions &decisions, Ope
   // An empty format is that of control flow.
   if (!row.compute.empty() && row.compute != getFormatName(decision.compute)) {
     FloatType format = getAssignableFormat(row.compute, context);
+    bool isPromotion = row.compute == "f32" && decision.compute.getWidth() < 32;
+    if (isPromotion)
+      format = Float32Type::get(context);
     bool isUniform = decision.opClass == OpClass::ExactCommute && decision.rule == TypeRule::Uniform;
-    if (!format || !(isUniform ? !format.isTF32() : decisions.canContractIn(op, format)))
+    if (!format ||
+        !(isPromotion || (isUniform ? !format.isTF32() : decisions.canContractIn(op, format))))
       return refuse("lets it compute in '" + row.compute + "', which it cannot");
     decision.compute = format;
   }
+  if (row.acc == "f32")
+    decision.accumulator = Float32Type::get(context);
   if (row.out.size() != op->getNumResults())
     return refuse("has " + Twine(row.out.size()) + " results for it, it has " +
                   Twine(op->getNumResults()));
@@ -95,12 +104,34 @@ LogicalResult Replay::applyRow(const Row &row, FunctionDecisions &decisions, Ope
   return success();
 }
 
+LogicalResult Replay::applyArguments(ArrayRef<std::string> storages,
+                                     FunctionDecisions &decisions) const {
+  FunctionOpInterface function = decisions.getFunction();
+  if (storages.size() != function.getNumArguments())
+    return function.emitError() << "the replayed report '" << file << "' has " << storages.size()
+                                << " arguments for this function, which has "
+                                << function.getNumArguments();
+  for (auto [argument, name] : llvm::zip_equal(function.getArguments(), storages)) {
+    FloatType own = getFloatFormat(argument.getType());
+    const StorageGang *gang = decisions.getCarried().gangs.find(argument);
+    if (name == (own ? getFormatName(own) : "_") || (gang && gang->frozen.empty()))
+      continue; // as it is, or follows from what reads it
+    FloatType format = getAssignableFormat(name, function.getContext());
+    if (!own || !own.isF32() || !format || format.isTF32())
+      return function.emitError() << "the replayed report '" << file << "' stores argument "
+                                  << argument.getArgNumber() << " in '" << name
+                                  << "', which it cannot";
+    decisions.setStorage(argument, format);
+  }
+  return success();
+}
+
 LogicalResult Replay::apply(FunctionDecisions &decisions) const {
   FunctionOpInterface function = decisions.getFunction();
   auto found = functions.find(function.getName());
   if (found == functions.end())
     return function.emitError() << "the replayed report '" << file << "' does not know this function";
-  const auto &[hash, rows] = found->second;
+  const auto &[hash, arguments, rows] = found->second;
 
   // Rows are numbered in order of a walk that meets containers before what they hold.
   SmallVector<Operation *> ops;
@@ -128,6 +159,8 @@ LogicalResult Replay::apply(FunctionDecisions &decisions) const {
     return function.emitError() << "the replayed report '" << file << "' has " << rows.size()
                                 << " rows for this function, which has " << ops.size()
                                 << " ops to decide";
+  if (failed(applyArguments(arguments, decisions)))
+    return failure();
   for (auto [row, op] : llvm::zip_equal(rows, ops))
     if (failed(applyRow(row, decisions, op, *decisions.find(op))))
       return failure();

@@ -16,20 +16,22 @@ public:
   /// Reads the rows of a report; `file` is its name in messages.
   static llvm::Expected<Replay> read(StringRef text, StringRef file);
 
-  /// Decides every op of the function as its row says. An error if the report does not know the
+  /// Decides every op and argument of the function as the report says. An error if the report does not know the
   /// function, speaks of another version of it, or asks for what an op cannot do.
   LogicalResult apply(FunctionDecisions &decisions) const;
 
 private:
   struct Row {
-    std::string op, compute, by, reason;
+    std::string op, compute, acc, by, reason;
     std::vector<std::string> out;
   };
   struct Function {
     std::string hash;
+    std::vector<std::string> arguments; ///< the format each is stored in
     std::vector<Row> rows; ///< by ordinal
   };
 
+  LogicalResult applyArguments(ArrayRef<std::string> storages, FunctionDecisions &decisions) const;
   LogicalResult applyRow(const Row &row, FunctionDecisions &decisions, Operation *op,
                          Decision &decision) const;
 
