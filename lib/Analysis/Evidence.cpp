@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/ConstantRounding.h"
+#include "mp/Analysis/Moves.h"
 #include "mp/Analysis/ReductionLength.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/Format.h"
@@ -20,7 +21,7 @@ using namespace mlir;
 using namespace mlir::mp;
 namespace domains = ::mp::domains;
 
-EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function) {
+EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function) : idioms(function) {
   expressions.emplace_back(); // number 0 is nobody's
   for (BlockArgument argument : function.getArguments()) {
     if (!getFloatFormat(argument.getType()))
@@ -40,8 +41,7 @@ EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function) {
 
 std::string EvidenceAnalysis::whyNot(Value value, FloatType format, double maxUnderflow,
                                      bool mayAssume) const {
-  Attribute constant;
-  if (matchPattern(value, m_Constant(&constant)))
+  if (Attribute constant = findConstant(value))
     return whyNotRounded(constant, format, maxUnderflow);
   double limit = ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
   Evidence evidence = lookup(value);

@@ -11,6 +11,7 @@
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/ArrayCast.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -135,6 +136,14 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
                                     Interval::point(bounds.hi));
       evidence.number = fresh();
     }
+    return evidence;
+  }
+  if (isa<arith::SIToFPOp, arith::UIToFPOp, tosa::CastOp>(op) && data.empty()) {
+    Evidence evidence;
+    if (auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(op->getOperand(0).getType())))
+      evidence.range = Interval::symmetric(std::ldexp(1.0, integer.getWidth()));
+    evidence.number = fresh();
+    evidence.lostAt = op->getName().getStringRef();
     return evidence;
   }
   if (isa<arith::ExtFOp, arith::TruncFOp, tosa::CastOp>(op) && data.size() == 1)

@@ -5,6 +5,7 @@
 #include "mp/Report/Report.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Analysis/FunctionHash.h"
+#include "mp/Analysis/Idioms.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
@@ -125,8 +126,14 @@ void Report::collectFunction(FunctionOpInterface function) {
     summary.arguments.push_back(formatName(stored));
   }
   functions.push_back(std::move(summary));
-  if (ordinals.empty())
+  if (ordinals.empty()) {
     unassigned.push_back(function.getName().str());
+    return;
+  }
+  IdiomAnalysis analysis(function);
+  for (const Idiom &idiom : analysis.getIdioms())
+    idioms.push_back({function.getName().str(), idiom.kind.str(),
+                      describeLocation(idiom.root->getLoc()), int64_t(idiom.members.size())});
 }
 
 void Report::collectDecisions(ModuleOp module) {

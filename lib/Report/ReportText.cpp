@@ -61,6 +61,14 @@ void Report::printTable(raw_ostream &os) const {
     llvm::interleaveComma(formats, os, [&](auto &entry) { os << entry.second << " " << entry.first; });
     os << "\n";
   }
+  llvm::MapVector<StringRef, int64_t> kinds;
+  for (const IdiomRow &row : idioms)
+    ++kinds[row.kind];
+  if (!kinds.empty()) {
+    os << "  recognised: ";
+    llvm::interleaveComma(kinds, os, [&](auto &entry) { os << entry.second << " " << entry.first; });
+    os << "\n";
+  }
   // Contractions left wide, with the reason: nothing falls back silently.
   llvm::MapVector<StringRef, int64_t> wide;
   for (const OpRow &row : ops)
@@ -104,7 +112,7 @@ llvm::json::Object Report::totalsToJSON() const {
 }
 
 llvm::json::Value Report::toJSON() const {
-  llvm::json::Array functionRows, opRows, castRows;
+  llvm::json::Array functionRows, opRows, castRows, idiomRows;
   for (const FunctionRow &row : functions)
     functionRows.push_back(
         llvm::json::Object{{"name", row.name},
@@ -145,6 +153,11 @@ llvm::json::Value Report::toJSON() const {
                                           {"bytes", row.bytes},
                                           {"users", row.users},
                                           {"of_argument", row.ofArgument}});
+  for (const IdiomRow &row : idioms)
+    idiomRows.push_back(llvm::json::Object{{"function", row.function},
+                                           {"kind", row.kind},
+                                           {"location", llvm::json::fixUTF8(row.location)},
+                                           {"members", row.members}});
   return llvm::json::Object{{"mp_report", kReportVersion},
                             {"format", format},
                             {"target", target},
@@ -152,5 +165,6 @@ llvm::json::Value Report::toJSON() const {
                             {"totals", totalsToJSON()},
                             {"functions", std::move(functionRows)},
                             {"ops", std::move(opRows)},
-                            {"casts", std::move(castRows)}};
+                            {"casts", std::move(castRows)},
+                            {"idioms", std::move(idiomRows)}};
 }

@@ -17,6 +17,7 @@
 #define MP_ANALYSIS_EVIDENCE_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/Idioms.h"
 #include "mp/Domains/Interval.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
@@ -89,6 +90,7 @@ private:
   bool isMeanOf(unsigned mean, unsigned x) const;
   bool isSumOf(unsigned sum, unsigned x) const;
 
+  IdiomAnalysis idioms;
   DenseMap<Value, Evidence> facts;
   DenseMap<Operation *, SmallVector<Evidence>> callees; ///< of visited functions: their results
   std::vector<Expression> expressions;

@@ -62,6 +62,14 @@ struct CastRow {
   bool ofArgument; ///< its source is a function argument: a weight or an input
 };
 
+/// One group of ops that together are softmax, a norm, a loss …
+struct IdiomRow {
+  std::string function;
+  std::string kind;
+  std::string location; ///< of the op that computes its value
+  int64_t members;
+};
+
 class Report {
 public:
   std::string format, target;
@@ -84,6 +92,7 @@ public:
   ArrayRef<FunctionRow> getFunctions() const { return functions; }
   ArrayRef<OpRow> getOps() const { return ops; }
   ArrayRef<CastRow> getCasts() const { return casts; }
+  ArrayRef<IdiomRow> getIdioms() const { return idioms; }
 
 private:
   void collectFunction(FunctionOpInterface function);
@@ -92,6 +101,7 @@ private:
   std::vector<FunctionRow> functions;
   std::vector<OpRow> ops;
   std::vector<CastRow> casts;
+  std::vector<IdiomRow> idioms;
   std::vector<std::string> unassigned; ///< functions left as they were
   int64_t bytesBefore = 0, bytesAfter = 0;
 };

@@ -3,6 +3,7 @@
 // Registration of the mp dialect, and the rules for its discardable attributes.
 
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Dialect/MP/Annotations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -92,10 +93,17 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
              << op->getNumResults() << " results, found " << attribute.getValue();
     return success();
   }
+  if (name == kIdiomAttrName) {
+    auto idioms = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!idioms || !llvm::all_of(idioms, llvm::IsaPred<StringAttr>))
+      return op->emitOpError("expects an array of strings in 'mp.idiom', found ")
+             << attribute.getValue();
+    return success();
+  }
   if (name == kRoleAttrName || name == kDimAttrName)
     return op->emitOpError() << "has '" << name << "', which belongs on a function argument";
   return op->emitOpError() << "has unknown attribute '" << name
-                           << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.dim, mp.converts, mp.phase, mp.facts";
+                           << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.dim, mp.converts, mp.phase, mp.facts, mp.idiom";
 }
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,

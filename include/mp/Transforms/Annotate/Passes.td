@@ -39,4 +39,35 @@ def AnnotateRanges : Pass<"mp-annotate-ranges", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::mp::MPDialect"];
 }
 
+def AnnotateIdioms : Pass<"mp-annotate-idioms", "::mlir::ModuleOp"> {
+  let summary = "Name the ops of softmax, norms, losses and activations (changes nothing but attributes)";
+  let description = [{
+    Needs: phase 0 to 4. Gives: `mp.idiom` on every op outside bodies that is part of an idiom: one
+    string `KIND#N` for each idiom the op is part of, followed by `!` on the op that computes its
+    value; N counts over the function. An op in whose body one idiom ends and another begins has
+    both. Recognised are softmax, log_softmax, logsumexp, layer_norm, rms_norm, group_norm,
+    batch_norm, instance_norm, l2_norm, variance, mean, cross_entropy, mean_square_error, gelu,
+    gelu_tanh and silu, however they are spelled (docs/Idioms.md). Annotations there were before are
+    replaced; other passes ignore them.
+
+    Example (`--mp-annotate-idioms`):
+    ```mlir
+    func.func @silu(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tosa.sigmoid %x : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = arith.mulf %x, %0 : tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @silu(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tosa.sigmoid %x {mp.idiom = ["silu#0"]} : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = arith.mulf %x, %0 {mp.idiom = ["silu#0!"]} : tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::mp::MPDialect"];
+}
+
 #endif // MP_TRANSFORMS_ANNOTATE_PASSES

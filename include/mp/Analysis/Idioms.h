@@ -1,0 +1,51 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Groups of ops that together are one thing with a name: softmax, a norm, a loss, GELU. They are
+// found in the function's expressions, so that it does not matter whether the parts are named ops,
+// generic ops, TOSA or a chain of scalars. Nothing is wrapped: an idiom is a fact about ops.
+
+#ifndef MP_ANALYSIS_IDIOMS_H
+#define MP_ANALYSIS_IDIOMS_H
+
+#include "mp/Analysis/Expressions.h"
+#include "mp/Domains/Interval.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mlir::mp {
+
+struct Idiom {
+  /// softmax, log_softmax, logsumexp, layer_norm, rms_norm, group_norm, batch_norm, instance_norm,
+  /// l2_norm, variance, mean, cross_entropy, mean_square_error, gelu, gelu_tanh, silu.
+  StringRef kind;
+  /// The op that computes its value, perhaps with more in the same body.
+  Operation *root;
+  /// All ops outside bodies that take part, in program order, the root last.
+  SmallVector<Operation *> members;
+  /// Values from outside that the members read, constants left out.
+  SmallVector<Value> inputs;
+};
+
+class IdiomAnalysis {
+public:
+  explicit IdiomAnalysis(FunctionOpInterface function);
+
+  /// In program order of their roots. What is part of another (the variance of a norm) is not
+  /// listed.
+  ArrayRef<Idiom> getIdioms() const { return idioms; }
+
+  /// What being an idiom says about a value: a softmax is in [0, 1], a norm at most sqrt(n).
+  ::mp::domains::Interval getRange(Value value) const;
+
+private:
+  /// Fills in the ops between the root and the values of expression `of`, whose expressions become
+  /// covered.
+  void collectMembers(Idiom &idiom, unsigned of, llvm::DenseSet<unsigned> &covered);
+
+  ExpressionGraph graph;
+  DenseMap<Operation *, SmallVector<unsigned>> computedBy;
+  SmallVector<Idiom> idioms;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_ANALYSIS_IDIOMS_H

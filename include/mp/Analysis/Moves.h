@@ -1,0 +1,22 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops that hand elements on, and the constants behind them.
+
+#ifndef MP_ANALYSIS_MOVES_H
+#define MP_ANALYSIS_MOVES_H
+
+#include "mlir/IR/Operation.h"
+
+namespace mlir::mp {
+
+/// True if the result of `op` holds every element of its first operand, perhaps repeatedly, in
+/// another order or format, and nothing else.
+bool movesEveryElement(Operation *op);
+
+/// The constant that `value` is, seen through such ops, or the op that makes it; null if it is none.
+Attribute findConstant(Value value);
+Operation *findConstantOp(Value value);
+
+} // namespace mlir::mp
+
+#endif // MP_ANALYSIS_MOVES_H

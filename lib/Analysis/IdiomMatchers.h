@@ -1,0 +1,27 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognising one idiom from its root expression.
+
+#ifndef MP_LIB_ANALYSIS_IDIOMMATCHERS_H
+#define MP_LIB_ANALYSIS_IDIOMMATCHERS_H
+
+#include "mp/Analysis/Expressions.h"
+#include "mp/Domains/Interval.h"
+
+namespace mlir::mp::detail {
+
+struct IdiomMatch {
+  StringRef kind;
+  /// The expression that the idiom is a function of: where it begins.
+  unsigned of = 0;
+  int64_t count = 0; ///< elements in a group, 0 if unknown
+  /// What follows for the value from being this idiom.
+  ::mp::domains::Interval range = ::mp::domains::Interval::top();
+};
+
+/// The idiom whose value is expression `root`, if it is one.
+std::optional<IdiomMatch> matchIdiom(const ExpressionGraph &graph, unsigned root);
+
+} // namespace mlir::mp::detail
+
+#endif // MP_LIB_ANALYSIS_IDIOMMATCHERS_H
