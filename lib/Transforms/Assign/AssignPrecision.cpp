@@ -158,6 +158,8 @@ private:
       }
       if (!replay && failed(decideSignature(decisions, settings)))
         return failure();
+      if (failed(checkConstantData(decisions)))
+        return failure();
       if (explanation)
         explanation->end(decisions, settings);
       emitRemarks(decisions, settings);

@@ -126,6 +126,8 @@ LogicalResult decideSignature(FunctionDecisions &decisions, const AssignSettings
 /// Chooses what control flow and signatures of a module carry narrow: what is only read where it is
 /// rounded. All functions that may change are decided but for storage.
 void chooseCarried(ArrayRef<FunctionDecisions *> functions, CarriedStorage &carried);
+/// Fails where a narrow contraction needs the values of a constant whose data is missing.
+LogicalResult checkConstantData(FunctionDecisions &decisions);
 
 /// The narrow format in which every use reads `value`, or null; once storage is chosen.
 FloatType commonFormat(FunctionDecisions &decisions, Value value);

@@ -6,16 +6,15 @@
 // A contraction without keeps its formats, and the reason.
 
 #include "Decisions.h"
-#include "mlir/IR/Matchers.h"
 #include "mp/Analysis/ConstantRounding.h"
+#include "mp/Analysis/Moves.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
 /// Constants are checked for every format: also bf16 has a largest and a smallest value.
 static std::string whyConstantNot(Value value, FloatType format, double maxUnderflow) {
-  Attribute constant;
-  if (matchPattern(value, m_Constant(&constant)))
+  if (Attribute constant = findConstant(value))
     return whyNotRounded(constant, format, maxUnderflow);
   return "";
 }

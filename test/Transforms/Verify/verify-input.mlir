@@ -22,26 +22,6 @@ func.func @refuses_tf32_storage(%x: tensor<4xtf32>) -> tensor<4xtf32> {
 
 // -----
 
-func.func @refuses_elided_data() -> tensor<4xf32> {
-  // expected-error @+1 {{takes its values from resource '__elided__', which has no data}}
-  %0 = arith.constant dense_resource<__elided__> : tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-
-// -----
-
-func.func @refuses_short_data() -> tensor<4xf32> {
-  // expected-error @+1 {{takes its values from resource 'short', which has 8 bytes; 'tensor<4xf32>' needs another number}}
-  %0 = arith.constant dense_resource<short> : tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-
-{-#
-  dialect_resources: { builtin: { short: "0x040000000000803F00000040" } }
-#-}
-
-// -----
-
 func.func @is_past_phase_0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {mp.phase = "assigned"} {
   %0 = math.exp %x {mp.precision = #mp.precision<in = [f32], compute = f32, out = [f32], by = class "R">} : tensor<4xf32>
   return %0 : tensor<4xf32>

@@ -11,8 +11,7 @@ def VerifyInput : Pass<"mp-verify-input", "::mlir::ModuleOp"> {
   let summary = "Check that a graph can be decided on: phase 0 (exact)";
   let description = [{
     Fails where a function that has reached no phase carries `mp.precision` or
-    has tensors of tf32 elements, which nothing lowers; and where a constant's
-    data is elided (it parses, but its values are gone).
+    has tensors of tf32 elements, which nothing lowers.
 
     Example (`--mp-verify-input`) of what passes:
     ```mlir
