@@ -24,6 +24,8 @@ using namespace mlir::mp;
 
 void mlir::mp::buildTosaToLinalgPipeline(OpPassManager &manager) {
   OpPassManager &function = manager.nest<func::FuncOp>();
+  // First: the conversions of ops refuse tosa.yield.
+  function.addPass(createTosaToSCFPass());
   function.addPass(tosa::createTosaMakeBroadcastablePass());
   function.addPass(tosa::createTosaToLinalgNamed());
   function.addPass(createCanonicalizerPass());
@@ -35,7 +37,6 @@ void mlir::mp::buildTosaToLinalgPipeline(OpPassManager &manager) {
   arith.includeApplyRescale = true;
   function.addPass(createTosaToArithPass(arith));
   function.addPass(createTosaToTensorPass());
-  function.addPass(createTosaToSCFPass());
 }
 
 /// Tensors to buffers, with frees.

@@ -14,11 +14,13 @@ using namespace mlir;
 using namespace mlir::mp;
 
 void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
-                                           const MixedPrecisionOptions &options) {
+                                           const MixedPrecisionOptions &options,
+                                           std::shared_ptr<Report> report) {
   ReportOutputs outputs{options.report, options.html, options.viewer, options.errors, options.table};
-  bool reports = outputs.table || !outputs.json.empty() || !outputs.html.empty() ||
+  bool reports = report || outputs.table || !outputs.json.empty() || !outputs.html.empty() ||
                  !outputs.viewer.empty();
-  auto report = std::make_shared<Report>();
+  if (!report)
+    report = std::make_shared<Report>();
   // An error here comes up again, with a place to stand, when the deciding pass runs.
   if (auto effective = ::mp::policy::findPolicy({options.format, options.target, options.policy})) {
     report->format = effective->policy.format;
@@ -52,5 +54,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
 void mlir::mp::registerMixedPrecisionPipeline() {
   PassPipelineRegistration<MixedPrecisionOptions>(
       "mp-mixed-precision", "Turn an f32 graph into a mixed-precision one (changes rounding)",
-      buildMixedPrecisionPipeline);
+      [](OpPassManager &manager, const MixedPrecisionOptions &options) {
+        buildMixedPrecisionPipeline(manager, options);
+      });
 }

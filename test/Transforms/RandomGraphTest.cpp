@@ -4,10 +4,9 @@
 // same in every run and unchanged by a second one, and survives text and bytecode.
 
 #include "RandomGraph.h"
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "mp/InitAll.h"
+#include "mp/Pipelines/Promises.h"
 #include "mp/Transforms/Verify/Erasure.h"
 #include "llvm/ADT/StringSet.h"
 #include "gtest/gtest.h"
@@ -17,20 +16,6 @@ using namespace mlir::mp;
 using namespace mlir::mp::test;
 
 namespace {
-
-std::string print(ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module.print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
-  return text;
-}
-
-std::string bytecode(ModuleOp module) {
-  std::string bytes;
-  llvm::raw_string_ostream stream(bytes);
-  (void)writeBytecodeToFile(module, stream);
-  return bytes;
-}
 
 struct Converter {
   explicit Converter(MLIRContext &context) : handler(&context, [&](Diagnostic &diagnostic) {
@@ -51,15 +36,6 @@ struct Converter {
     manager.addPass(createVerifyMaterialized());
     return manager.run(module);
   }
-  LogicalResult runPipeline(ModuleOp module, StringRef format) {
-    PassManager manager(module.getContext());
-    MixedPrecisionOptions options;
-    options.format = format.str();
-    options.table = false;
-    buildMixedPrecisionPipeline(manager, options);
-    return manager.run(module);
-  }
-
   std::string errors;
   ScopedDiagnosticHandler handler;
 };
@@ -71,8 +47,8 @@ std::string checkGraph(MLIRContext &context, uint64_t seed) {
   Converter converter(context);
   auto original = RandomGraph(&context, seed).build(4 + seed % 29);
   auto fail = [&](StringRef what, ModuleOp module) {
-    return what.str() + "\n" + converter.errors + "original:\n" + print(*original) + "converted:\n" +
-           print(module);
+    return what.str() + "\n" + converter.errors + "original:\n" + printModule(*original) +
+           "converted:\n" + printModule(module);
   };
   if (failed(verify(*original)))
     return fail("the generator made an invalid graph", *original);
@@ -83,27 +59,11 @@ std::string checkGraph(MLIRContext &context, uint64_t seed) {
   if (failed(checkErasure(*original, *byPhases)))
     return fail("the phases' result does not erase to the original", *byPhases);
 
-  OwningOpRef<ModuleOp> converted = original->clone();
-  if (failed(converter.runPipeline(*converted, format)))
-    return fail("the pipeline failed", *converted);
-  if (failed(checkErasure(*original, *converted)))
-    return fail("the pipeline's result does not erase to the original", *converted);
-
-  std::string text = print(*converted);
-  OwningOpRef<ModuleOp> again = original->clone();
-  if (failed(converter.runPipeline(*again, format)) || print(*again) != text)
-    return fail("a second conversion gives another result", *again);
-  OwningOpRef<ModuleOp> twice = converted->clone();
-  if (failed(converter.runPipeline(*twice, format)) || print(*twice) != text)
-    return fail("the pipeline changes its own result", *twice);
-
-  auto fromText = parseSourceString<ModuleOp>(text, &context);
-  if (!fromText || print(*fromText) != text)
-    return fail("text does not survive", *converted);
-  auto fromBytes = parseSourceString<ModuleOp>(bytecode(*converted), &context);
-  if (!fromBytes || print(*fromBytes) != text)
-    return fail("bytecode does not survive", *converted);
-  return "";
+  MixedPrecisionOptions options;
+  options.format = format.str();
+  options.table = false;
+  CheckedConversion checked = convertAndCheck(*original, options);
+  return checked.broken.empty() ? "" : fail(checked.broken, *checked.converted);
 }
 
 void checkSeeds(uint64_t begin, uint64_t end) {

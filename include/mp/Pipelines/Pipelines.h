@@ -55,8 +55,11 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
                      llvm::cl::init(true)};
 };
 
-/// Phases 0 to 4: decide, insert casts, optimise them.
-void buildMixedPrecisionPipeline(OpPassManager &manager, const MixedPrecisionOptions &options);
+class Report;
+
+/// Phases 0 to 4: decide, insert casts, optimise them. `report`, if given, is filled in.
+void buildMixedPrecisionPipeline(OpPassManager &manager, const MixedPrecisionOptions &options,
+                                 std::shared_ptr<Report> report = nullptr);
 
 void registerMixedPrecisionPipeline();
 

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Converts every file of a corpus and checks what conversion promises.
+
+usage: corpus-sweep.py CORPUS [--set=core|golden|all] [--run] [--write=docs/CorpusSweep.md] [--limit-s=N]
+
+CORPUS holds manifest.tsv and either corpus.tar.xz or the files it unpacks to (corpus/OWNER+NAME/PATH).
+For f16 and bf16: no crash, the result verifies, erases to the original with its signatures, is the same
+twice and unchanged by a second run, survives text and bytecode, and no f32 contraction stays wide
+without a reason. With --run the functions that can run do so before and after, and the largest error
+over the largest magnitude is listed. Prints counts and what broke; --write makes the table of files.
+Exits 1 if something broke. One process (mp-sweep, from PATH) does all; after a crash, or --limit-s
+seconds on one file (120), another takes over behind it.
+"""
+import csv
+import json
+import pathlib
+import queue
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+
+FORMATS = ("f16", "bf16")
+
+
+def sweep(files, run, limit):
+    """Records of mp-sweep for all files; a crash or a hang is a record too."""
+    records, pending = [], list(files)
+    command = ["mp-sweep", "--formats=" + ",".join(FORMATS), *(["--run"] if run else [])]
+    while pending:
+        process = subprocess.Popen([*command, *pending], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        lines, started = queue.Queue(), []
+        readers = [threading.Thread(target=lambda: [lines.put(line) for line in process.stdout] + [lines.put(None)]),
+                   threading.Thread(target=lambda: started.extend(process.stderr))]
+        for reader in readers:
+            reader.start()
+        hung = False
+        while True:
+            try:
+                line = lines.get(timeout=limit)
+            except queue.Empty:
+                process.kill()
+                hung = True
+                continue
+            if line is None:
+                break
+            records.append(json.loads(line))
+        for reader in readers:
+            reader.join()
+        if process.wait() == 0:
+            return records
+        # Names of files go to standard error as they are begun; the last one is to blame.
+        blamed = [line.rstrip("\n") for line in started if line.rstrip("\n") in pending][-1]
+        detail = "".join(started)[-500:] if not hung else ""
+        records.append({"file": blamed, "broken": f"more than {limit} s" if hung else f"crashed: {detail}"})
+        pending = pending[pending.index(blamed) + 1:]
+    return records
+
+
+def unpack(corpus, scratch):
+    """The folder of OWNER+NAME folders."""
+    if (corpus / "corpus.tar.xz").exists():
+        with tarfile.open(corpus / "corpus.tar.xz") as archive:
+            archive.extractall(scratch, filter="data")
+        return scratch / "corpus"
+    return corpus / "corpus" if (corpus / "corpus").is_dir() else corpus
+
+
+def reason(records):
+    """Why nothing was narrowed, or the reasons of what was not."""
+    reasons = {}
+    for record in records:
+        if record.get("contractions", 0) == 0 and "contractions" in record:
+            reasons["no contractions"] = 1
+        for text in record.get("wide", {}):
+            reasons.setdefault(text, 1)
+    return "; ".join(reasons)
+
+
+def error(record):
+    if "broken" in record or "unread" in record:
+        return "broken"
+    runs = record.get("runs", [])
+    errors = [float(run["error"]) for run in runs if "error" in run]
+    if not errors:
+        return "–"
+    text = f"{max(errors):.1e}" if max(errors) else "0"
+    return text if len(errors) == len(runs) else f"{text} ({len(errors)} of {len(runs)})"
+
+
+def merged(records):
+    """One record of the parts of a file."""
+    whole = dict(records[0])
+    for record in records[1:]:
+        for key in ("ops", "contractions", "narrowed", "casts"):
+            whole[key] = whole.get(key, 0) + record.get(key, 0)
+        whole["idioms"] = {kind: whole.get("idioms", {}).get(kind, 0) + record.get("idioms", {}).get(kind, 0)
+                           for kind in {**whole.get("idioms", {}), **record.get("idioms", {})}}
+        whole["runs"] = whole.get("runs", []) + record.get("runs", [])
+        whole.update({key: record[key] for key in ("broken", "unread") if key in record})
+    return whole
+
+
+def table(records):
+    lines = ["| file | ops | contractions | narrow f16 | narrow bf16 | casts f16 | casts bf16 | idioms | error f16 | error bf16 | left wide because |",
+             "|---|---|---|---|---|---|---|---|---|---|---|"]
+    for file, of_file in records.items():
+        f16, bf16 = (merged([r for r in of_file if r.get("format", format) == format]) for format in FORMATS)
+        idioms = ", ".join(f"{count} {kind}" for kind, count in sorted(f16.get("idioms", {}).items()))
+        cells = [file, f16.get("ops", ""), f16.get("contractions", ""), f16.get("narrowed", ""),
+                 bf16.get("narrowed", ""), f16.get("casts", ""), bf16.get("casts", ""), idioms,
+                 error(f16), error(bf16), reason(of_file)]
+        lines.append("| " + " | ".join(str(cell).replace("|", "/").replace("\n", " ") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
+    options = dict((a.removeprefix("--").split("=", 1) + [""])[:2] for a in sys.argv[1:] if a.startswith("--"))
+    if len(arguments) != 1 or options.get("set", "all") not in ("core", "golden", "all"):
+        sys.exit(__doc__)
+    corpus = pathlib.Path(arguments[0])
+    with open(corpus / "manifest.tsv", newline="") as manifest:
+        rows = [row for row in csv.DictReader(manifest, delimiter="\t")
+                if options.get("set", "all") in ("all", row["set"])]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = unpack(corpus, pathlib.Path(scratch))
+        names = {str(folder / row["repo"].replace("/", "+") / row["path"]): f"{row['repo']}/{row['path']}" for row in rows}
+        found = sweep(list(names), "run" in options, float(options.get("limit-s") or 120))
+    records = {}
+    for record in found:
+        records.setdefault(names[record["file"]], []).append(record)
+    bad = [record for record in found if "broken" in record or "unread" in record]
+    for record in bad:
+        print(f"{names[record['file']]} {record.get('format', '')}: {record.get('broken') or record.get('unread')}")
+    runs = [run for record in found for run in record.get("runs", [])]
+    total = {key: sum(record.get(key, 0) for record in found) for key in ("contractions", "narrowed", "casts")}
+    counts = (f"{len(records)} files, {len(FORMATS)} formats: {len(bad)} broken; {total['narrowed']} of "
+              f"{total['contractions']} contractions narrow, {total['casts']} casts; "
+              f"{sum('error' in run for run in runs)} of {len(runs)} functions ran")
+    print(counts)
+    if "write" in options:
+        target = pathlib.Path(options["write"])
+        head = target.read_text().split("<!-- table -->")[0]
+        target.write_text(f"{head}<!-- table -->\n\n{counts}.\n\n{table(records)}\n")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

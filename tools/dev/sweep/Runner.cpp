@@ -1,0 +1,131 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Runner.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "mp/Execution/Comparison.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+static double elements(Type type, int64_t dynamicSize) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasRank())
+    return 1;
+  double count = 1;
+  for (int64_t size : shaped.getShape())
+    count *= ShapedType::isDynamic(size) ? dynamicSize : size;
+  return count;
+}
+
+/// Scalar operations of one op: loop ranges of structured ops; of other contractions the weight
+/// is read once per element of the result, over its last dimension.
+static double workOf(Operation *op, int64_t dynamicSize) {
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+    double work = 1;
+    for (int64_t size : structured.getStaticLoopRanges())
+      work *= ShapedType::isDynamic(size) ? dynamicSize : size;
+    return work;
+  }
+  double results = 0;
+  for (Type type : op->getResultTypes())
+    results += elements(type, dynamicSize);
+  if (getOpClass(op) != OpClass::TensorCore || op->getNumOperands() < 2)
+    return results;
+  auto weight = cast<ShapedType>(op->getOperand(1).getType());
+  int64_t outputs = cast<ShapedType>(op->getResult(0).getType()).getShape().back();
+  return results * elements(weight, dynamicSize) /
+         std::max<int64_t>(1, ShapedType::isDynamic(outputs) ? dynamicSize : outputs);
+}
+
+static double workOf(func::FuncOp function, int64_t dynamicSize) {
+  double work = 0;
+  function.walk([&](Operation *op) { work += workOf(op, dynamicSize); });
+  return work;
+}
+
+/// A copy with the function and what it calls alone, so that files of many functions compile in
+/// time linear in their number.
+static OwningOpRef<ModuleOp> isolate(ModuleOp module, StringRef entry) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  for (auto function : copy->getOps<func::FuncOp>())
+    if (function.getName() != entry)
+      function.setPrivate();
+  PassManager manager(module.getContext());
+  manager.addPass(createSymbolDCEPass());
+  (void)manager.run(*copy);
+  return copy;
+}
+
+static llvm::Expected<std::vector<Array>> run(ModuleOp module, StringRef entry,
+                                              ArrayRef<Array> arguments) {
+  auto program = Program::compile(*isolate(module, entry), entry);
+  if (!program)
+    return program.takeError();
+  return (*program)->run(arguments);
+}
+
+const Runner::Reference &Runner::reference(StringRef entry) {
+  auto [it, isNew] = references.try_emplace(entry.str());
+  Reference &reference = it->second;
+  if (!isNew)
+    return reference;
+  auto skip = [&](const Twine &why) -> const Reference & {
+    reference.skipped = why.str();
+    return reference;
+  };
+  auto function = findEntry(original, entry);
+  if (!function)
+    return skip(llvm::toString(function.takeError()));
+  double work = workOf(*function, inputs.dynamicSize);
+  if (work > maxWork)
+    return skip(llvm::formatv("{0:e2} operations, limit {1:e2}", work, maxWork));
+  auto program = Program::compile(*isolate(original, entry), entry);
+  if (!program)
+    return skip(llvm::toString(program.takeError()));
+  std::vector<std::string> notes;
+  auto arguments = makeInputs((*program)->signature(), inputs, notes);
+  if (!arguments)
+    return skip(llvm::toString(arguments.takeError()));
+  reference.arguments = std::move(*arguments);
+  auto results = (*program)->run(reference.arguments);
+  if (!results)
+    return skip(llvm::toString(results.takeError()));
+  reference.results = std::move(*results);
+  return reference;
+}
+
+std::vector<RunOutcome> Runner::compare(ModuleOp converted) {
+  std::vector<RunOutcome> outcomes;
+  for (auto function : original.getOps<func::FuncOp>()) {
+    if (function.isExternal() || function.isPrivate() || function.getNumResults() == 0)
+      continue;
+    RunOutcome &outcome = outcomes.emplace_back();
+    outcome.entry = function.getName();
+    const Reference &expected = reference(outcome.entry);
+    outcome.skipped = expected.skipped;
+    if (!outcome.skipped.empty())
+      continue;
+    auto results = run(converted, outcome.entry, expected.arguments);
+    if (!results) {
+      outcome.skipped = "after conversion: " + llvm::toString(results.takeError());
+      continue;
+    }
+    for (auto [result, wanted] : llvm::zip_equal(*results, expected.results)) {
+      auto report = compareArrays(result, wanted, "result");
+      if (!report) {
+        outcome.skipped = llvm::toString(report.takeError());
+        break;
+      }
+      double error = report->isFloat || report->stats.equal()
+                         ? report->relativeToLargest()
+                         : std::numeric_limits<double>::infinity();
+      outcome.error = std::max(outcome.error, error);
+    }
+  }
+  return outcomes;
+}
