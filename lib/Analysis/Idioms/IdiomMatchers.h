@@ -2,8 +2,8 @@
 //
 // Recognising one idiom from its root expression.
 
-#ifndef MP_LIB_ANALYSIS_IDIOMMATCHERS_H
-#define MP_LIB_ANALYSIS_IDIOMMATCHERS_H
+#ifndef MP_LIB_ANALYSIS_IDIOMS_IDIOMMATCHERS_H
+#define MP_LIB_ANALYSIS_IDIOMS_IDIOMMATCHERS_H
 
 #include "mp/Analysis/Expressions.h"
 #include "mp/Domains/Interval.h"
@@ -24,4 +24,4 @@ std::optional<IdiomMatch> matchIdiom(const ExpressionGraph &graph, unsigned root
 
 } // namespace mlir::mp::detail
 
-#endif // MP_LIB_ANALYSIS_IDIOMMATCHERS_H
+#endif // MP_LIB_ANALYSIS_IDIOMS_IDIOMMATCHERS_H
