@@ -103,7 +103,10 @@ if (known.length) {
   $('errorHint').textContent = `Relative error in norm against the reference, ${known.length} ops measured, ${zero} of them exact. Powers of ten:`;
   const bins = new Map();
   for (const row of known)
-    if (row.error.relative_norm > 0) { const b = Math.floor(Math.log10(row.error.relative_norm)); bins.set(b, (bins.get(b) || 0) + 1); }
+    if (row.error.relative_norm > 0) {
+      const b = Math.max(-12, Math.floor(Math.log10(row.error.relative_norm))); // beyond f32's digits: one bar
+      bins.set(b, (bins.get(b) || 0) + 1);
+    }
   if (bins.size) {
     const lo = Math.min(...bins.keys()), hi = Math.max(...bins.keys()), top = Math.max(...bins.values());
     const bars = element('div', 'histogram'), axis = element('div', 'axis');
@@ -112,7 +115,7 @@ if (known.length) {
       bar.style.height = 100 * (bins.get(b) || 0) / top + '%';
       bar.title = `${bins.get(b) || 0} ops`;
       bars.append(bar);
-      axis.append(element('span', '', `1e${b} (${bins.get(b) || 0})`));
+      axis.append(element('span', '', `${b === -12 ? '≤ ' : ''}1e${b} (${bins.get(b) || 0})`));
     }
     $('errors').append(bars, axis);
   }
