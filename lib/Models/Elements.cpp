@@ -27,7 +27,7 @@ void mlir::mp::setElements(ModuleOp module, FloatType format) {
   replacer.addReplacement([&](Attribute attribute) -> std::optional<std::pair<Attribute, WalkResult>> {
     if (!isF32(attribute))
       return std::nullopt;
-    Attribute converted = convertConstant(attribute, format, Rounding::RNE, Overflow::IEEE);
+    Attribute converted = convertConstant(attribute, format, Rounding::RNE, Overflow::Saturate);
     return std::pair(converted ? converted : attribute, WalkResult::skip());
   });
   module->walk([&](Operation *op) {

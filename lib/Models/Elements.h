@@ -9,7 +9,8 @@
 
 namespace mlir::mp {
 
-/// Turns every f32 of `module` into `format`, constants by rounding to nearest even.
+/// Turns every f32 of `module` into `format`, constants by rounding to nearest even; what is
+/// beyond its range, such as the mask of attention, becomes the largest, as frontends write it.
 void setElements(ModuleOp module, FloatType format);
 
 } // namespace mlir::mp

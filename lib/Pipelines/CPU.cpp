@@ -37,6 +37,7 @@ void mlir::mp::buildTosaToLinalgPipeline(OpPassManager &manager) {
   arith.includeApplyRescale = true;
   function.addPass(createTosaToArithPass(arith));
   function.addPass(createTosaToTensorPass());
+  function.addPass(createCanonicalizerPass()); // shapes that nothing reads any more
 }
 
 /// Tensors to buffers, with frees.

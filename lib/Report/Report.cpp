@@ -7,6 +7,7 @@
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Analysis/Idioms.h"
 #include "mp/Analysis/Locations.h"
+#include "mp/Analysis/StorageGangs.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
@@ -107,6 +108,11 @@ void Report::collectFunction(FunctionOpInterface function) {
     FloatType own = op->getNumResults() ? getFloatFormat(op->getResult(0).getType()) : FloatType();
     row.narrowed = row.opClass == OpClass::TensorCore && own && precision.getCompute() &&
                    precision.getCompute() != own && own.isF32();
+    auto isWider = [&](Type format) {
+      auto type = dyn_cast_or_null<FloatType>(format);
+      return type && own && own.getWidth() < 32 && type.getWidth() > own.getWidth();
+    };
+    row.promoted = isWider(precision.getCompute()) || isWider(precision.getAcc());
     addBytes(op->getOperands(), precision.getIn(), assumedDim, row);
     addBytes(op->getResults(), precision.getOut(), assumedDim, row);
     bytesBefore = llvm::SaturatingAdd<uint64_t>(bytesBefore, row.bytesBefore);
@@ -137,9 +143,20 @@ void Report::collectFunction(FunctionOpInterface function) {
 }
 
 void Report::collectDecisions(ModuleOp module) {
-  for (auto function : module.getOps<FunctionOpInterface>())
-    if (!function.isExternal())
+  module->walk<WalkOrder::PreOrder>([&](ModuleOp inner) { // modules in modules, too
+    StorageGangs gangs(inner);
+    for (auto function : inner.getOps<FunctionOpInterface>()) {
+      if (function.isExternal())
+        continue;
       collectFunction(function);
+      functions.back().isPrivate = function.isPrivate();
+      if (!function.isPrivate())
+        continue;
+      for (BlockArgument argument : function.getArguments())
+        if (const StorageGang *gang = gangs.find(argument); gang && !gang->frozen.empty())
+          functions.back().keeps = gang->frozen;
+    }
+  });
 }
 
 /// Whose value a cast reads, as a person would call it.
@@ -156,7 +173,7 @@ static std::string describeSource(Value source) {
 }
 
 void Report::collectCasts(ModuleOp module) {
-  for (auto function : module.getOps<FunctionOpInterface>())
+  module->walk([&](FunctionOpInterface function) {
     function->walk([&](Operation *op) {
       if (!op->hasAttr("inserted") || !isa<CastOp, RoundOp>(op))
         return;
@@ -175,4 +192,5 @@ void Report::collectCasts(ModuleOp module) {
       row.ofArgument = argument && argument.getOwner()->getParentOp() == function;
       casts.push_back(std::move(row));
     });
+  });
 }

@@ -71,14 +71,25 @@ void Report::printTable(raw_ostream &os) const {
   }
   // Contractions left wide, with the reason: nothing falls back silently.
   llvm::MapVector<StringRef, int64_t> wide;
-  for (const OpRow &row : ops)
-    if (row.opClass == OpClass::TensorCore && !row.narrowed)
+  int64_t promoted = 0;
+  for (const OpRow &row : ops) {
+    promoted += row.promoted;
+    if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.promoted)
       ++wide[row.reason];
+  }
+  if (promoted > 0)
+    os << "  " << promoted << " op" << (promoted == 1 ? "" : "s")
+       << " narrow already, widened to f32 inside (promotion)\n";
   for (auto &[reason, count] : wide)
     os << "  " << count << " contraction" << (count == 1 ? "" : "s") << " left as found: " << reason
        << "\n";
   for (const FunctionRow &function : functions)
-    if (function.changedArguments)
+    if (function.isPrivate && function.changedArguments)
+      os << "  @" << function.name << ": " << function.changedArguments
+         << " arguments change their format, and those of its calls\n";
+    else if (!function.keeps.empty())
+      os << "  @" << function.name << " keeps its signature: " << function.keeps << "\n";
+    else if (function.changedArguments)
       os << "  @" << function.name << ": " << function.changedArguments
          << " arguments change their format, " << bytesText(function.changedBytesBefore) << " -> "
          << bytesText(function.changedBytesAfter) << ": call @" << function.name
@@ -118,6 +129,7 @@ llvm::json::Value Report::toJSON() const {
         llvm::json::Object{{"name", row.name},
                            {"hash", row.hash},
                            {"ops", row.ops},
+                           {"keeps_signature", row.keeps},
                            {"arguments", llvm::json::Array(row.arguments)}});
   for (const OpRow &row : ops) {
     llvm::json::Object object{{"function", row.function},
@@ -136,6 +148,7 @@ llvm::json::Value Report::toJSON() const {
                               {"by", row.by},
                               {"reason", llvm::json::fixUTF8(row.reason)},
                               {"narrowed", row.narrowed},
+                              {"promoted", row.promoted},
                               {"bytes_before", row.bytesBefore},
                               {"bytes_after", row.bytesAfter}};
     if (row.error)

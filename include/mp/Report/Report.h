@@ -38,6 +38,7 @@ struct OpRow {
   std::string type; ///< of the first float result, before the decision
   std::string by, reason;
   bool narrowed; ///< a contraction that computes in a narrower format than it did
+  bool promoted; ///< narrow already, and computes or accumulates in f32 inside
   int64_t bytesBefore, bytesAfter; ///< read and written, casts fused
   std::optional<OpError> error;
 };
@@ -48,6 +49,8 @@ struct FunctionRow {
   int64_t ops;
   std::vector<std::string> arguments; ///< format each is stored in, `_` for non-floats
   int64_t changedArguments, changedBytesBefore, changedBytesAfter; ///< of the signature
+  bool isPrivate;
+  std::string keeps; ///< why a private function keeps its signature; empty if it may change
 };
 
 /// One cast or rounding that mp put in.

@@ -1,5 +1,6 @@
 // RUN: mp-opt %s -split-input-file --mp-mixed-precision="format=bf16 table=false" | FileCheck %s
 // RUN: mp-opt %s -split-input-file --mp-mixed-precision="format=f16 table=false" | FileCheck %s --check-prefix=F16
+// RUN: mp-opt %s -split-input-file --mp-mixed-precision="format=bf16" -o /dev/null 2>&1 | FileCheck %s --check-prefix=TABLE
 
 // The state of the loop is only read by narrow contractions, here and behind the loop: it is carried
 // narrow, and the weight, which does not change, is cast outside.
@@ -100,7 +101,9 @@ func.func @decides_inside_of_tosa(%x: tensor<1x4x4xf32>, %w: tensor<1x4x4xf32>, 
 // -----
 
 // A private function takes and returns narrow what its callers only use so.
+// TABLE: @layer: 2 arguments change their format, and those of its calls
 // CHECK-LABEL: func.func @calls
+// CHECK-NOT: convert_params
 // CHECK: call @layer(%{{.*}}) : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xbf16>
 // CHECK: call @layer(%{{.*}}) : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xbf16>
 // CHECK-LABEL: func.func private @layer
@@ -122,6 +125,8 @@ func.func private @layer(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4
 // -----
 
 // Signatures that others rely on stay: one that is public, recursive, taken by address, or elsewhere.
+// TABLE: @recursive keeps its signature: a recursive function
+// TABLE: @taken keeps its signature: a function whose address 'func.constant' takes
 // CHECK-LABEL: func.func @keeps_signatures
 // CHECK-LABEL: func.func private @recursive
 // CHECK-SAME: (%{{.*}}: tensor<4x4xf32>, %{{.*}}: i1) -> tensor<4x4xf32>

@@ -1,5 +1,5 @@
 // RUN: split-file %s %t
-// RUN: mp-opt %t/narrow.mlir --mp-mixed-precision="format=f16 table=false" -o %t/promoted.mlir
+// RUN: mp-opt %t/narrow.mlir --mp-mixed-precision="format=f16" -o %t/promoted.mlir 2>&1 | FileCheck %s --check-prefix=TABLE
 // RUN: FileCheck %s --input-file=%t/promoted.mlir
 // RUN: mp-opt %t/promoted.mlir --mp-check-erasure="original=%t/narrow.mlir" -o /dev/null
 // RUN: not mp-opt %t/promoted.mlir --mp-check-erasure="original=%t/narrow.mlir promote=off" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REFUSED
@@ -8,6 +8,9 @@
 // RUN: mp-opt %t/kept.mlir --mp-check-erasure="original=%t/narrow.mlir promote=off" -o /dev/null
 // RUN: not mp-opt %t/narrow.mlir --mp-mixed-precision="promote=maybe" 2>&1 | FileCheck %s --check-prefix=OPTION
 
+// TABLE: 0 of 3 contractions f16
+// TABLE-NOT: left as found
+// TABLE: 8 ops narrow already, widened to f32 inside (promotion)
 // REFUSED: is a promotion, which 'promote=off' forbids
 // OPTION: option 'promote' is 'maybe', expected on or off
 
