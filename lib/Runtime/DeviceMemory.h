@@ -1,0 +1,19 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device memory of one call of compiled code.
+#ifndef MP_LIB_RUNTIME_DEVICEMEMORY_H
+#define MP_LIB_RUNTIME_DEVICEMEMORY_H
+
+#include "DeviceState.h"
+
+namespace mp::runtime {
+
+/// Memory that the running call holds until it frees it or ends.
+mp_cu_address allocateForCall(OpenDevice &device, int64_t bytes);
+
+/// Frees what the call of this thread still holds.
+void releaseCall(OpenDevice &device);
+
+} // namespace mp::runtime
+
+#endif // MP_LIB_RUNTIME_DEVICEMEMORY_H

@@ -1,0 +1,253 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The calls that the runtime makes of a driver, against a driver that writes them down; a failure anywhere
+// is told with its reason, and leaves nothing allocated.
+
+#include "mp/Runtime/Device.h"
+#include "mp/Runtime/Runtime.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <vector>
+
+namespace {
+
+struct FakeDriver {
+  std::vector<std::string> calls;
+  std::map<std::string, int> failures; ///< result of an entry point, instead of success
+  int version = 12040, devices = 1;
+  std::map<mp_cu_address, std::vector<char>> memory;
+} fake;
+
+/// Notes the call; the result that the test wants.
+int note(const std::string &name, const std::string &details = "") {
+  fake.calls.push_back(details.empty() ? name : name + " " + details);
+  auto found = fake.failures.find(name);
+  return found == fake.failures.end() ? MP_CU_SUCCESS : found->second;
+}
+
+int attribute(int *value, int which, int) {
+  *value = which == MP_CU_COMPUTE_CAPABILITY_MAJOR ? 8 : which == MP_CU_COMPUTE_CAPABILITY_MINOR ? 6 : 1000;
+  return note("attribute");
+}
+
+int allocate(mp_cu_address *address, size_t bytes, mp_cu_stream *) {
+  int result = note("alloc", std::to_string(bytes));
+  if (result == MP_CU_SUCCESS) {
+    char *block = static_cast<char *>(std::malloc(bytes));
+    *address = reinterpret_cast<mp_cu_address>(block);
+    fake.memory[*address].resize(bytes);
+  }
+  return result;
+}
+
+int release(mp_cu_address address, mp_cu_stream *) {
+  fake.memory.erase(address);
+  std::free(reinterpret_cast<void *>(address));
+  return note("free");
+}
+
+int upload(mp_cu_address to, const void *from, size_t bytes, mp_cu_stream *) {
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return note("upload", std::to_string(bytes));
+}
+
+int download(void *to, mp_cu_address from, size_t bytes, mp_cu_stream *) {
+  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+  return note("download", std::to_string(bytes));
+}
+
+/// The one kernel: doubles arguments[1] floats at arguments[0].
+int launch(mp_cu_function *, unsigned gx, unsigned, unsigned, unsigned bx, unsigned, unsigned, unsigned shared,
+           mp_cu_stream *, void **arguments, void **) {
+  float *data;
+  int64_t count;
+  std::memcpy(&data, arguments[0], 8);
+  std::memcpy(&count, arguments[1], 8);
+  for (int64_t i = 0; i < count; ++i)
+    data[i] *= 2;
+  return note("launch", std::to_string(gx) + " " + std::to_string(bx) + " " + std::to_string(shared));
+}
+
+int loadModule(mp_cu_module **module, const void *, unsigned, int *options, void **values) {
+  *module = reinterpret_cast<mp_cu_module *>(1);
+  int result = note("load");
+  if (result != MP_CU_SUCCESS && options[0] == MP_CU_JIT_ERROR_LOG_BUFFER)
+    std::strcpy(static_cast<char *>(values[0]), "line 1: what is this");
+  return result;
+}
+
+const mp_cu_driver table = {
+    [](unsigned) { return note("init"); },
+    [](int *version) { return *version = fake.version, note("version"); },
+    [](int *count) { return *count = fake.devices, note("count"); },
+    [](int *device, int) { return *device = 0, note("device"); },
+    [](char *name, int, int) { return std::strcpy(name, "Fake 86"), note("name"); },
+    attribute,
+    [](size_t *bytes, int) { return *bytes = 1 << 30, note("memory"); },
+    [](mp_cu_context **, int) { return note("context"); },
+    [](mp_cu_context *) { return int(MP_CU_SUCCESS); }, // called all the time
+    [](mp_cu_stream **, unsigned) { return note("stream"); },
+    [](mp_cu_stream *) { return note("synchronize"); },
+    allocate,
+    release,
+    upload,
+    download,
+    loadModule,
+    [](mp_cu_module *) { return note("unload"); },
+    [](mp_cu_function **function, mp_cu_module *, const char *name) {
+      *function = reinterpret_cast<mp_cu_function *>(2);
+      return note("function", name);
+    },
+    [](mp_cu_function *, int, int value) { return note("shared", std::to_string(value)); },
+    launch,
+    [](int error, const char **name) { return *name = "CUDA_ERROR_FAKE", error ? 0 : 1; },
+    [](int, const char **text) { return *text = "on purpose", 0; }};
+
+const char image[] = "// PTX";
+mp_rt_module module = {image, sizeof image, nullptr, nullptr};
+mp_rt_kernel kernel = {&module, "double_it", nullptr, 0};
+const float weights[] = {10, 20};
+mp_rt_constant constant = {&module, weights, sizeof weights, 0, nullptr};
+int64_t sharedBytes = 0;
+bool failCheck = false;
+
+/// As compiled code does: scales its argument in place twice, returns it and the first weight.
+void entry(void **packed) {
+  auto *in = static_cast<int64_t *>(packed[0]), *out = static_cast<int64_t *>(packed[1]);
+  void *temporary = mp_rt_device_alloc(64);
+  int64_t count = in[3];
+  int64_t shape[7] = {1, 1, 1, 32, 1, 1, sharedBytes}, arguments[2] = {in[1], count};
+  mp_rt_device_launch(&kernel, shape, arguments, 2);
+  mp_rt_device_launch(&kernel, shape, arguments, 2);
+  if (failCheck)
+    mp_rt_check_failed("assertion failed: fits");
+  mp_rt_device_free(temporary);
+  std::memcpy(out, in, 5 * sizeof(int64_t));
+  out[5] = mp_rt_device_read(reinterpret_cast<int64_t>(mp_rt_device_constant(&constant)), 4);
+}
+
+const mp_rt_parameter parameters[] = {{1, 4, 1, {-1}}, {1, 4, 1, {-1}}, {0, 4, 0, {}}};
+const mp_rt_function function = {"scale", entry, 1, 2, parameters};
+
+class DeviceCalls : public testing::Test {
+protected:
+  void SetUp() override {
+    fake.calls.clear();
+    fake.failures.clear();
+    failCheck = false;
+    sharedBytes = 0;
+    mp_rt_use_driver(&table);
+    ASSERT_EQ(mp_rt_select_device("emulator"), 0);
+  }
+
+  /// Calls the function; empty, or the error.
+  std::string call(std::vector<float> values = {1, 2, 3}) {
+    mp_rt_array argument = {values.data(), {int64_t(values.size())}}, results[2];
+    if (mp_rt_call(&function, &argument, results) != 0)
+      return mp_rt_device_error();
+    const float *scaled = static_cast<float *>(results[0].data);
+    EXPECT_EQ(results[0].sizes[0], int64_t(values.size()));
+    for (size_t i = 0; i < values.size(); ++i)
+      EXPECT_EQ(scaled[i], 4 * values[i]);
+    EXPECT_EQ(*static_cast<float *>(results[1].data), 10);
+    std::free(results[0].data);
+    std::free(results[1].data);
+    return "";
+  }
+
+  int64_t count(const std::string &prefix) {
+    int64_t found = 0;
+    for (const std::string &each : fake.calls)
+      found += each.compare(0, prefix.size(), prefix) == 0;
+    return found;
+  }
+};
+
+// The first test opens the device; what prevents that comes before.
+TEST_F(DeviceCalls, DriversThatCannotServeSayWhy) {
+  mp_rt_device_facts facts;
+  fake.version = 11010;
+  EXPECT_EQ(mp_rt_query_device(&facts), -1);
+  EXPECT_STREQ(mp_rt_device_error(), "the driver supports CUDA 11.1, expected 11.2 or newer");
+  fake.version = 12040;
+  fake.devices = 0;
+  EXPECT_EQ(call(), "the driver found no device");
+  fake.devices = 1;
+  fake.failures["init"] = MP_CU_NO_DEVICE;
+  EXPECT_EQ(call(), "starting the driver: CUDA_ERROR_FAKE (on purpose)");
+  EXPECT_EQ(mp_rt_select_device("gpu"), -1);
+  EXPECT_STREQ(mp_rt_device_error(), "device 'gpu': expected cuda or emulator");
+  ASSERT_EQ(mp_rt_select_device("cuda"), 0);
+  setenv("MP_CUDA_DRIVER", "/nowhere/libcuda.so", 1);
+  std::string error = call();
+  EXPECT_EQ(error.find("no driver: /nowhere/libcuda.so"), 0u) << error;
+  EXPECT_NE(error.find("; MP_DEVICE=emulator runs kernels without a GPU"), std::string::npos) << error;
+}
+
+TEST_F(DeviceCalls, KernelsAreLoadedOnceAndEverythingIsFreed) {
+  mp_rt_device_facts facts;
+  ASSERT_EQ(mp_rt_query_device(&facts), 0) << mp_rt_device_error();
+  EXPECT_STREQ(facts.name, "Fake 86");
+  EXPECT_EQ(facts.major * 10 + facts.minor, 86);
+  EXPECT_EQ(call(), "");
+  EXPECT_EQ(call({5}), "");
+  EXPECT_EQ(count("load"), 1);
+  EXPECT_EQ(count("function double_it"), 1);
+  EXPECT_EQ(count("launch 1 32 0"), 4);
+  EXPECT_EQ(count("upload 8"), 1); // the constant
+  EXPECT_EQ(count("synchronize"), 4); // a value and the end of each call
+  EXPECT_EQ(fake.memory.size(), 1u); // the constant
+  EXPECT_EQ(mp_rt_device_peak_bytes(), 8 + 4 + 64);
+  EXPECT_EQ(mp_rt_select_device("cuda"), -1);
+  EXPECT_STREQ(mp_rt_device_error(), "device 'cuda': emulator is already in use");
+}
+
+TEST_F(DeviceCalls, FailuresNameTheStepAndFreeEverything) {
+  failCheck = true;
+  EXPECT_EQ(call(), "the program failed a check: assertion failed: fits");
+  failCheck = false;
+  size_t kept = fake.memory.size();
+  fake.failures["launch"] = MP_CU_LAUNCH_FAILED;
+  EXPECT_EQ(call(), "launching kernel 'double_it': CUDA_ERROR_FAKE (on purpose)");
+  EXPECT_EQ(fake.memory.size(), kept);
+  fake.failures = {{"alloc", MP_CU_OUT_OF_MEMORY}};
+  EXPECT_EQ(call(), "allocating 12 bytes on the device: CUDA_ERROR_FAKE (on purpose)");
+  fake.failures = {{"download", MP_CU_LAUNCH_FAILED}};
+  EXPECT_EQ(call(), "reading a value back: CUDA_ERROR_FAKE (on purpose)");
+  EXPECT_EQ(fake.memory.size(), kept);
+  fake.failures.clear();
+  EXPECT_EQ(call(), "");
+}
+
+TEST_F(DeviceCalls, SizesAreChecked) {
+  const mp_rt_parameter fixed[] = {{1, 4, 1, {4}}};
+  const mp_rt_function narrow = {"narrow", entry, 1, 0, fixed};
+  float data[3] = {};
+  mp_rt_array argument = {data, {3}};
+  EXPECT_EQ(mp_rt_call(&narrow, &argument, nullptr), -1);
+  EXPECT_STREQ(mp_rt_device_error(), "argument 0 of narrow: size 0 is 3, expected 4");
+}
+
+TEST_F(DeviceCalls, LargeSharedMemoryIsAskedForOnce) {
+  sharedBytes = 96 * 1024;
+  EXPECT_EQ(call(), "");
+  EXPECT_EQ(count("shared 98304"), 1);
+  EXPECT_EQ(count("launch 1 32 98304"), 2);
+}
+
+// The last test: it forgets the kernels.
+TEST_F(DeviceCalls, UnloadingFreesConstantsAndAFaultyImageIsShownWithItsLog) {
+  mp_rt_unload(&module);
+  kernel.function = nullptr;
+  EXPECT_EQ(fake.memory.size(), 0u);
+  EXPECT_EQ(count("unload"), 1);
+  fake.failures["load"] = MP_CU_UNSUPPORTED_PTX_VERSION;
+  EXPECT_EQ(call(), "loading kernels for Fake 86, whose driver is too old for this PTX: line 1: what is this: "
+                    "CUDA_ERROR_FAKE (on purpose)");
+}
+
+} // namespace
