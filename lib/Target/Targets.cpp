@@ -3,6 +3,7 @@
 #include "mp/Target/Targets.h"
 
 #include "Tables.h"
+#include "mp/Target/Native.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -51,6 +52,8 @@ template <typename Range> static StringRef nearestName(StringRef name, Range &&c
 }
 
 llvm::Expected<const TargetModel &> mp::target::lookupTarget(StringRef name) {
+  if (name == "native")
+    return nativeTarget();
   for (const TargetModel *target : allTargets())
     if (target->name == name)
       return *target;
@@ -61,7 +64,7 @@ llvm::Expected<const TargetModel &> mp::target::lookupTarget(StringRef name) {
     digits.consume_front_insensitive("sm");
   std::string spelled = ("sm_" + digits).str();
   return error("unknown target '" + name + "'; did you mean '" + nearestName(spelled, names) +
-               "'? Known targets: " + llvm::join(names, ", "));
+               "'? Known targets: native, " + llvm::join(names, ", "));
 }
 
 llvm::Expected<const TargetModel &> mp::target::targetForCapability(unsigned major,
@@ -162,4 +165,6 @@ void mp::target::printTargets(llvm::raw_ostream &os) {
       }
       os << (part.evidence == "doc" ? "\n" : "  (estimate)\n");
     }
+  os << "\n";
+  printNativeDevice(os);
 }
