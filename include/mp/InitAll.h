@@ -9,7 +9,9 @@
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Interfaces/FloatRangeOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Kernels/Host/Passes.h"
 #include "mp/Kernels/Passes.h"
+#include "mp/Pipelines/HostPipeline.h"
 #include "mp/Pipelines/NVVMPipeline.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Annotate/Passes.h"
@@ -35,12 +37,14 @@ inline void registerAllPasses() {
   registerMPAssignPasses();
   registerMPInteropPasses();
   registerMPMaterializePasses();
+  registerMPHostPasses();
   registerMPKernelsPasses();
   registerMPOptimizePasses();
   registerMPVerifyPasses();
   registerMixedPrecisionPipeline();
   registerCPUPipeline();
   registerNVVMPipelines();
+  registerHostPipeline();
 }
 
 } // namespace mlir::mp

@@ -65,6 +65,31 @@ static void addNarrowArithmetic(OpPassManager &manager, HostMath functions) {
   manager.addPass(createCallLibm());
 }
 
+void mlir::mp::buildScalarsToLLVMPipeline(OpPassManager &manager, HostMath functions) {
+  addNarrowArithmetic(manager, functions);
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+
+  manager.addPass(createSCFToControlFlowPass());
+  if (functions == HostMath::Exact)
+    manager.addPass(createLowerDeviceMath()); // or an error: nothing may reach the library
+  manager.addPass(arith::createArithExpandOpsPass());
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(createConvertVectorToLLVMPass());
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createConvertMathToLibmPass());
+  FinalizeMemRefToLLVMConversionPassOptions memory;
+  memory.useGenericFunctions = true;
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
+  manager.addPass(createConvertFuncToLLVMPass());
+  manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createConvertIndexToLLVMPass());
+  manager.addPass(createUBToLLVMConversionPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+}
+
 void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &options) {
   buildTosaToLinalgPipeline(manager);
   manager.addPass(createPrepareForCPU());
@@ -86,28 +111,7 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createOutlineLoops());
-  addNarrowArithmetic(manager, options.math);
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
-
-  manager.addPass(createSCFToControlFlowPass());
-  if (options.math == HostMath::Exact)
-    manager.addPass(createLowerDeviceMath()); // or an error: nothing may reach the library
-  manager.addPass(arith::createArithExpandOpsPass());
-  manager.addPass(memref::createExpandStridedMetadataPass());
-  manager.addPass(createLowerAffinePass());
-  manager.addPass(createConvertVectorToLLVMPass());
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createConvertMathToLibmPass());
-  FinalizeMemRefToLLVMConversionPassOptions memory;
-  memory.useGenericFunctions = true;
-  manager.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
-  manager.addPass(createConvertFuncToLLVMPass());
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createConvertIndexToLLVMPass());
-  manager.addPass(createUBToLLVMConversionPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
+  buildScalarsToLLVMPipeline(manager, options.math);
 }
 
 void mlir::mp::registerCPUPipeline() {

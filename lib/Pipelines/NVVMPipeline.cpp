@@ -7,6 +7,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -59,6 +60,9 @@ struct LowerRareFormats : PassWrapper<LowerRareFormats, OperationPass<gpu::GPUFu
     if (!found)
       return;
     OpPassManager pipeline(gpu::GPUFuncOp::getOperationName());
+    math::MathExtendToSupportedTypesOptions math;
+    math.targetTypeStr = "f32";
+    pipeline.addPass(math::createMathExtendToSupportedTypes(math));
     pipeline.addPass(createEmulateNarrowArithmetic());
     pipeline.addPass(createConvertMPToArith());
     if (failed(runPipeline(pipeline, getOperation())))

@@ -91,6 +91,10 @@ void buildTosaToLinalgPipeline(OpPassManager &manager);
 /// calls libMPRuntime.
 void buildCPUPipeline(OpPassManager &manager, const CPUOptions &options);
 
+/// Its last part: loops over buffers and scalars to the LLVM dialect. Arithmetic in formats the host lacks
+/// is done in f32 and rounded.
+void buildScalarsToLLVMPipeline(OpPassManager &manager, HostMath functions = HostMath::Library);
+
 void registerCPUPipeline();
 
 } // namespace mlir::mp

@@ -1,10 +1,8 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "OutputFile.h"
 #include "PTX.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Target/Targets.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/Path.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_EMITKERNELS
@@ -13,21 +11,6 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-
-/// Writes the file under a temporary name and renames it, so that no reader ever sees half of it.
-static LogicalResult writeWhole(StringRef dir, StringRef name, StringRef content, Location loc) {
-  SmallString<128> path(dir);
-  if (std::error_code error = llvm::sys::fs::create_directories(dir))
-    return emitError(loc) << "cannot create folder '" << dir << "': " << error.message();
-  llvm::sys::path::append(path, name);
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-    stream << content;
-    return llvm::Error::success();
-  });
-  if (error)
-    return emitError(loc) << "cannot write '" << path << "': " << toString(std::move(error));
-  return success();
-}
 
 namespace {
 

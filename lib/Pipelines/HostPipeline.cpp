@@ -1,0 +1,30 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mp/Pipelines/HostPipeline.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "mp/Kernels/Host/Passes.h"
+#include "mp/Pipelines/Pipelines.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+void mlir::mp::buildHostPipeline(OpPassManager &pm, const HostPipelineOptions &options) {
+  if (options.plan)
+    pm.addNestedPass<func::FuncOp>(createPlanBuffers());
+  pm.addPass(createLowerLaunches());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  buildScalarsToLLVMPipeline(pm);
+  pm.addPass(createLinkRuntime());
+}
+
+void mlir::mp::registerHostPipeline() {
+  PassPipelineRegistration<HostPipelineOptions>(
+      "mp-host-to-llvm", "Lower the host side of a module of kernels to the LLVM dialect", buildHostPipeline);
+}
