@@ -3,6 +3,7 @@
 #include "mp/Execution/Program.h"
 
 #include "Constants.h"
+#include "Engine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
@@ -12,11 +13,7 @@
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Runtime/Runtime.h"
 #include "mp/Transforms/Interop/Passes.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
 
 #include <cstring>
 
@@ -65,69 +62,6 @@ static std::vector<std::string> takeChecks(ModuleOp module) {
   return messages;
 }
 
-static llvm::orc::SymbolMap runtimeSymbols(llvm::orc::MangleAndInterner mangle) {
-  llvm::orc::SymbolMap symbols;
-  auto add = [&](StringRef name, auto *function) {
-    symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                             llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-  };
-  add("mp_rt_contract", &mp_rt_contract);
-  add("mp_rt_fail", &mp_rt_fail);
-  add("mp_rt_expect_close", &mp_rt_expect_close);
-  add("mp_rt_expect_bits", &mp_rt_expect_bits);
-  add("mp_rt_expect_finite", &mp_rt_expect_finite);
-  add("_mlir_memref_to_llvm_alloc", &_mlir_memref_to_llvm_alloc);
-  add("_mlir_memref_to_llvm_aligned_alloc", &_mlir_memref_to_llvm_aligned_alloc);
-  add("_mlir_memref_to_llvm_free", &_mlir_memref_to_llvm_free);
-  return symbols;
-}
-
-/// -O2 with vectorised loops, but without what multiplies the code of each: a
-/// program runs once, and compiling it is the larger part.
-static void optimize(llvm::Module &ir, llvm::TargetMachine &machine) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopUnrolling = false;
-  tuning.LoopInterleaving = false;
-  tuning.LoopVectorization = true;
-  tuning.SLPVectorization = false;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(ir, modules);
-}
-
-static llvm::Expected<std::unique_ptr<ExecutionEngine>> createEngine(ModuleOp module,
-                                                                     std::string *llvmIR) {
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return builder.takeError();
-  auto machine = builder->createTargetMachine();
-  if (!machine)
-    return machine.takeError();
-  llvm::TargetMachine *target = machine->get(); // the engine keeps it
-  ExecutionEngineOptions options;
-  auto transform = [&](llvm::Module *ir) -> llvm::Error {
-    if (llvmIR) {
-      llvm::raw_string_ostream stream(*llvmIR);
-      ir->print(stream, nullptr);
-    }
-    optimize(*ir, *target);
-    return llvm::Error::success();
-  };
-  options.transformer = transform;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
-  options.enableGDBNotificationListener = false;
-  options.enablePerfNotificationListener = false;
-  return ExecutionEngine::create(module, options, std::move(*machine));
-}
-
 llvm::Expected<std::unique_ptr<Program>>
 Program::compile(ModuleOp original, StringRef entryName, const ProgramOptions &options) {
   auto function = findEntry(original, entryName);
@@ -163,7 +97,6 @@ Program::compile(ModuleOp original, StringRef entryName, const ProgramOptions &o
   if (!engine)
     return engine.takeError();
   program->engine = std::move(*engine);
-  program->engine->registerSymbols(runtimeSymbols);
   auto address = program->engine->lookupPacked("_mlir_ciface_" + name);
   if (!address)
     return address.takeError();
@@ -242,12 +175,8 @@ static std::string failureText(int64_t code, ArrayRef<std::string> checks) {
 }
 
 llvm::Expected<std::vector<Array>> Program::run(ArrayRef<Array> arguments) {
-  if (arguments.size() != types.arguments.size())
-    return createStringError(llvm::Twine("expected ") + llvm::Twine(types.arguments.size()) +
-                             " arguments, found " + llvm::Twine(arguments.size()));
-  for (auto [i, argument] : llvm::enumerate(arguments))
-    if (llvm::Error error = checkArgument(argument, types.arguments[i], "argument " + llvm::Twine(i)))
-      return std::move(error);
+  if (llvm::Error error = checkArguments(arguments))
+    return std::move(error);
 
   ResultLayout layout(types.results);
   std::vector<char> results(layout.bytes + 8);

@@ -20,19 +20,25 @@ StringRef mlir::mp::runHelp() {
   --seed=N              of seeded arguments (default 0): weights have variance 1 / fan-in
   --dim=N               size of dynamic dimensions of seeded arguments (default: mp.dim, else 128)
   --output=@y.npy       once per result, in order; - is standard output
-  --device=cpu          where to run
+  --output-dir=DIR      all results, as DIR/result-000.npy and so on
+  --device=cpu|emulator|cuda  where to run: compiled for the host, or lowered to GPU kernels that run in
+                        the emulator or on a GPU (a file that mp-to-nvvm lowered is taken as it is)
+  --chip=sm_80          the GPU that kernels are made for, and that the emulator follows (default: sm_80;
+                        with --device=cuda native, the installed one)
   --numerics=ieee|sm_70|sm_75|sm_80|sm_89|sm_90|sm_100|sm_120
-                        arithmetic of contractions: IEEE, or a GPU's Tensor Cores bit for bit
+                        arithmetic of contractions on the CPU: IEEE, or a GPU's Tensor Cores bit for
+                        bit; with other devices, of the reference that --compare=FILE runs
   --math=libm|exact     functions from the C library, or as kernels compute them, bit for bit
   --compare=f64|FILE    against the same graph computed in f64, or against another file
   --max-rel=X           fail if an error exceeds X times the reference's largest magnitude
-  --per-op              compare the values inside the function too
+  --per-op              compare the values inside the function too (they become results, which keeps
+                        them from being fused); of kernels print what each did and the memory it took
   --json=R.json         the comparison for programs
   --steps=N             repeat, feeding leading results back into leading arguments
   --emit-llvm           print the LLVM IR instead of running
   --help, --version
 
-of PTX files, which run in the emulator: mp-run KERNEL.ptx --kernel=K --grid=X,Y,Z --block=X,Y,Z
+Of PTX files, which run in the emulator: mp-run KERNEL.ptx --kernel=K --grid=X,Y,Z --block=X,Y,Z
   --smem=BYTES          dynamic shared memory
   --chip=sm_80          whose Tensor Cores (default: the file's target)
   --input=VALUE         once per parameter: arrays become device memory, i32:7 is passed by value
@@ -58,11 +64,10 @@ static StringRef nearest(StringRef word, ArrayRef<StringRef> candidates) {
 }
 
 static llvm::Error parseDevice(RunOptions &options, StringRef value) {
-  if (value == "emulator" || value == "cuda")
-    return bad("device", value, "cpu: this build runs MLIR on the CPU only");
-  if (value != "cpu")
+  if (value != "cpu" && value != "emulator" && value != "cuda")
     return bad("device", value, "cpu, emulator or cuda; nearest is " +
                                     nearest(value, {"cpu", "emulator", "cuda"}));
+  options.device = value.str();
   return llvm::Error::success();
 }
 
@@ -117,6 +122,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
       {"params", text(options.inputs.params)},
       {"compare", text(options.compare)},
       {"json", text(options.json)},
+      {"output-dir", text(options.outputDir)},
       {"input",
        [&](StringRef value) -> llvm::Error {
          options.inputs.inputs.push_back(value.str());
@@ -193,7 +199,13 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
     return createStringError("expected a file to run; see --help");
   if (options.maxRelative && options.compare.empty())
     return createStringError("--max-rel needs --compare");
-  if (options.perOp && options.compare.empty())
-    return createStringError("--per-op needs --compare");
+  bool onDevice = options.device != "cpu";
+  if (options.perOp && options.compare.empty() && !onDevice)
+    return createStringError("--per-op needs --compare or --device=emulator");
+  if (onDevice && options.numerics && (options.compare.empty() || options.compare == "f64"))
+    return createStringError("--numerics=" + options.numericsName + " with --device=" + options.device +
+                             " is the arithmetic of the reference and needs --compare=FILE; the GPU is --chip");
+  if (onDevice && options.emitLLVM)
+    return createStringError("--emit-llvm is of --device=cpu; mp-opt --mp-to-nvvm shows the kernels");
   return options;
 }

@@ -15,6 +15,7 @@ struct RunOptions {
   std::string entry;
   InputOptions inputs;
   std::vector<std::string> outputs; ///< paths, "-" for standard output
+  std::string outputDir; ///< for all results; empty for none
   std::string device = "cpu";
   std::string numericsName = "ieee";
   std::optional<::mp::numerics::Architecture> numerics; ///< nullopt for IEEE

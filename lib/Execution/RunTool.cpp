@@ -7,13 +7,17 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mp/Execution/Comparison.h"
+#include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Files.h"
+#include "mp/Execution/Program.h"
 #include "mp/Execution/TensorCores.h"
 #include "mp/Execution/Trace.h"
 #include "mp/Runtime/Runtime.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
@@ -36,7 +40,8 @@ struct Side {
   OwningOpRef<ModuleOp> module;
   std::vector<TracedValue> traced;
   size_t ownResults = 0;
-  std::unique_ptr<Program> program;
+  std::unique_ptr<Executable> program;
+  DeviceProgram *device = nullptr; ///< `program`, where that runs kernels
   std::vector<Array> results;
   double compileSeconds = 0, runSeconds = 0;
 };
@@ -58,7 +63,12 @@ private:
   llvm::Error prepare();
   llvm::Error trace(Side &side);
   llvm::Error compile(Side &side, bool promoteToF64);
+  llvm::Error compileForDevice(Side &side);
   llvm::Error execute(Side &side, const std::vector<Array> &arguments, bool tensorCores);
+  void printModels() {
+    for (const std::string &model : models)
+      llvm::outs() << "arithmetic: " << model << "\n";
+  }
   llvm::Error writeOutputs();
   Status printComparison();
   llvm::Error writeJSON(bool passed);
@@ -69,7 +79,7 @@ private:
   Side main, reference;
   std::vector<std::pair<size_t, size_t>> matched;
   std::vector<ErrorReport> outputs, inner;
-  std::set<std::string> models;
+  std::set<std::string> models; ///< of Tensor Cores, that the CPU followed
 };
 
 } // namespace
@@ -95,7 +105,7 @@ llvm::Error Run::trace(Side &side) {
   if (!function)
     return function.takeError();
   side.ownResults = function->getNumResults();
-  if (options.perOp)
+  if (options.perOp && !options.compare.empty())
     side.traced = tracedValues(*function);
   return llvm::Error::success();
 }
@@ -128,6 +138,23 @@ llvm::Error Run::compile(Side &side, bool promoteToF64) {
   return llvm::Error::success();
 }
 
+llvm::Error Run::compileForDevice(Side &side) {
+  double start = now();
+  DeviceOptions deviceOptions;
+  deviceOptions.device = options.device;
+  if (!options.chip.empty())
+    deviceOptions.chip = options.chip;
+  else if (options.device == "cuda")
+    deviceOptions.chip = "native";
+  auto program = DeviceProgram::compile(*side.module, options.entry, deviceOptions);
+  if (!program)
+    return program.takeError();
+  side.device = program->get();
+  side.program = std::move(*program);
+  side.compileSeconds = now() - start;
+  return llvm::Error::success();
+}
+
 llvm::Error Run::prepare() {
   auto module = parse(options.file);
   if (!module)
@@ -152,7 +179,7 @@ llvm::Error Run::prepare() {
     for (size_t i = 0; i < main.traced.size(); ++i)
       matched.push_back({i, i});
   }
-  if (options.perOp) {
+  if (options.perOp && !options.compare.empty()) {
     std::vector<size_t> left, right;
     for (auto [x, y] : matched) {
       left.push_back(x);
@@ -168,7 +195,8 @@ llvm::Error Run::prepare() {
     reference.module = main.module->clone();
     reference.ownResults = main.ownResults;
   }
-  if (llvm::Error error = compile(main, /*promoteToF64=*/false))
+  bool onDevice = options.device != "cpu";
+  if (llvm::Error error = onDevice ? compileForDevice(main) : compile(main, /*promoteToF64=*/false))
     return error;
   if (!options.compare.empty() && !options.emitLLVM)
     return compile(reference, options.compare == "f64");
@@ -233,6 +261,16 @@ llvm::Error Run::writeOutputs() {
   for (auto [path, result] : llvm::zip(options.outputs, main.results))
     if (llvm::Error error = writeNpy(path, result))
       return error;
+  if (options.outputDir.empty())
+    return llvm::Error::success();
+  if (std::error_code error = llvm::sys::fs::create_directories(options.outputDir))
+    return createStringError("--output-dir=" + options.outputDir + ": " + error.message());
+  for (size_t i = 0; i < main.ownResults; ++i) {
+    SmallString<128> path(options.outputDir);
+    llvm::sys::path::append(path, llvm::formatv("result-{0,0+3}.npy", i).str());
+    if (llvm::Error error = writeNpy(path, main.results[i]))
+      return error;
+  }
   return llvm::Error::success();
 }
 
@@ -255,7 +293,7 @@ Status Run::printComparison() {
                                    compared->relativeToLargest(), *options.maxRelative);
     }
   }
-  if (options.perOp) {
+  if (options.perOp && !inner.empty()) {
     llvm::outs() << "\n" << inner.size() << " values inside, against the reference\n";
     printTable(llvm::outs(), inner);
   }
@@ -288,6 +326,14 @@ llvm::Error Run::writeJSON(bool passed) {
                             {"passed", passed},
                             {"outputs", std::move(outputList)},
                             {"per_op", std::move(innerList)}};
+  if (main.device) {
+    const BufferSummary &plan = main.device->buffers();
+    object["kernels"] = kernelsToJSON(main.device->kernels());
+    object["buffers"] = llvm::json::Object{{"planned", plan.buffers},
+                                           {"planned_bytes", plan.bytes},
+                                           {"live_bytes", plan.liveBytes},
+                                           {"separate", plan.separate}};
+  }
   std::string text = llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
   return writeText(options.json, text);
 }
@@ -304,14 +350,20 @@ Status Run::go() {
   for (const std::string &note : notes)
     llvm::errs() << "mp-run: note: " << note << "\n";
 
-  if (llvm::Error error = execute(main, *arguments, options.numerics.has_value()))
+  // Kernels have the arithmetic of their chip; a reference has the one asked for.
+  bool modelled = options.numerics.has_value();
+  if (llvm::Error error = execute(main, *arguments, modelled && !main.device))
     return report(Status::Failed, std::move(error));
-  for (const std::string &model : models)
-    llvm::outs() << "arithmetic: " << model << "\n";
+  printModels();
+  if (main.device && options.perOp) {
+    if (options.device == "emulator")
+      printKernels(llvm::outs(), main.device->kernels());
+    printBuffers(llvm::outs(), main.device->buffers(), main.device->peakBytes());
+  }
   if (llvm::Error error = writeOutputs())
     return report(Status::BadInput, std::move(error));
   if (options.compare.empty()) {
-    if (options.outputs.empty())
+    if (options.outputs.empty() && options.outputDir.empty())
       for (size_t i = 0; i < main.ownResults; ++i)
         printArray(llvm::outs(), "result " + std::to_string(i), main.results[i]);
     if (!options.json.empty())
@@ -322,8 +374,10 @@ Status Run::go() {
   auto adapted = adapt(*arguments, reference.program->signature());
   if (!adapted)
     return report(Status::BadInput, adapted.takeError());
-  if (llvm::Error error = execute(reference, *adapted, /*tensorCores=*/false))
+  if (llvm::Error error = execute(reference, *adapted, modelled && main.device))
     return report(Status::Failed, std::move(error));
+  if (main.device)
+    printModels();
   return printComparison();
 }
 

@@ -3,8 +3,9 @@
 // Which function to call, and what it takes and gives.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Execution/Program.h"
+#include "mp/Execution/Executable.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -53,10 +54,13 @@ static std::string nameOf(Location loc) {
   return "";
 }
 
-static llvm::Expected<Parameter> parameterOf(Type type, const Twine &what) {
+static llvm::Expected<Parameter> parameterOf(Type type, bool buffers, const Twine &what) {
   Parameter parameter;
-  parameter.isTensor = isa<TensorType>(type);
-  auto ranked = dyn_cast<RankedTensorType>(type);
+  parameter.isTensor = isa<TensorType, BaseMemRefType>(type);
+  auto ranked = dyn_cast<ShapedType>(type);
+  auto buffer = dyn_cast<MemRefType>(type);
+  if ((ranked && !ranked.hasRank()) || (buffer && !(buffers && buffer.getLayout().isIdentity())))
+    ranked = {};
   if (ranked)
     for (int64_t size : ranked.getShape())
       parameter.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
@@ -64,16 +68,19 @@ static llvm::Expected<Parameter> parameterOf(Type type, const Twine &what) {
                                                : ElementType::of(getElementTypeOrSelf(type));
   if (!element || (!ranked && !isa<FloatType, IntegerType, IndexType>(type)))
     return createStringError(what + " is " + typeText(type) +
-                             ", expected a ranked tensor or scalar of floats or integers of at most "
+                             (buffers ? ", expected a contiguous buffer" : ", expected a ranked tensor") +
+                             " or scalar of floats or integers of at most "
                              "64 bits");
   parameter.type = *element;
   return parameter;
 }
 
 llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
+  // mp-to-nvvm leaves functions on buffers beside the kernels they launch.
+  bool buffers = !function->getParentOfType<ModuleOp>().getOps<gpu::BinaryOp>().empty();
   Signature signature;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto parameter = parameterOf(type, "argument " + Twine(i) + " of @" + function.getName());
+    auto parameter = parameterOf(type, buffers, "argument " + Twine(i) + " of @" + function.getName());
     if (!parameter)
       return parameter.takeError();
     parameter->name = nameOf(function.getArgument(i).getLoc());
@@ -90,7 +97,7 @@ llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
     signature.arguments.push_back(std::move(*parameter));
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-    auto parameter = parameterOf(type, "result " + Twine(i) + " of @" + function.getName());
+    auto parameter = parameterOf(type, buffers, "result " + Twine(i) + " of @" + function.getName());
     if (!parameter)
       return parameter.takeError();
     signature.results.push_back(std::move(*parameter));
@@ -106,4 +113,17 @@ llvm::Error mlir::mp::checkArgument(const Array &array, const Parameter &paramet
   if (same)
     return llvm::Error::success();
   return createStringError(what + ": expected " + parameter.typeStr() + ", found " + array.typeStr());
+}
+
+Executable::~Executable() = default;
+
+llvm::Error Executable::checkArguments(ArrayRef<Array> arguments) const {
+  ArrayRef<Parameter> parameters = signature().arguments;
+  if (arguments.size() != parameters.size())
+    return createStringError(Twine("expected ") + Twine(parameters.size()) + " arguments, found " +
+                             Twine(arguments.size()));
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    if (llvm::Error error = checkArgument(argument, parameters[i], "argument " + Twine(i)))
+      return error;
+  return llvm::Error::success();
 }

@@ -11,9 +11,8 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include "mp/Execution/EmulatedModule.h"
+#include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Program.h"
-#include "mp/Pipelines/NVVMPipeline.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -76,14 +75,11 @@ static void checkEmulated(MLIRContext &context, StringRef target, Format from, A
   std::vector<Array> arguments = castArguments(from, patterns);
   auto module = parseSourceString<ModuleOp>(castProgram(from, conversions, arguments[0].size()), &context);
   ASSERT_TRUE(module);
-  PassManager passes(&context);
-  mlir::mp::NVVMPipelineOptions options;
-  options.target = target.str();
-  mlir::mp::buildNVVMPipeline(passes, options);
-  ASSERT_TRUE(succeeded(passes.run(*module)));
-  auto emulated = mlir::mp::EmulatedModule::create(*module);
+  mlir::mp::DeviceOptions options;
+  options.chip = target.str();
+  auto emulated = mlir::mp::DeviceProgram::compile(*module, "f", options);
   ASSERT_TRUE(bool(emulated)) << llvm::toString(emulated.takeError());
-  auto results = (*emulated)->run("f", arguments);
+  auto results = (*emulated)->run(arguments);
   ASSERT_TRUE(bool(results)) << llvm::toString(results.takeError());
   // The GPU's own conversions give one NaN of their own.
   expectConverted(("emulated " + target).str(), from, conversions, arguments, *results, /*exactNaN=*/false);

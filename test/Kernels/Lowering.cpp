@@ -5,9 +5,8 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Pipelines/NVVMPipeline.h"
+#include "mp/Execution/Program.h"
+#include "mp/InitAll.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -17,8 +16,8 @@ static DialectRegistry makeRegistry() {
   DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<MPDialect>();
-  registerKernelsTranslations(registry);
+  mlir::mp::registerAllDialects(registry);
+  registerExecution(registry);
   return registry;
 }
 
@@ -31,29 +30,31 @@ Lowered::Lowered(llvm::StringRef text, llvm::StringRef target) : context(makeReg
   module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   if (!module)
     return;
-  PassManager pm(&context);
-  NVVMPipelineOptions options;
-  options.target = target.str();
-  buildNVVMPipeline(pm, options);
-  if (failed(pm.run(*module)) && error.empty())
-    error = "the pipeline failed";
+  DeviceOptions options;
+  options.chip = target.str();
+  options.planBuffers = false; // reads of what nobody wrote are faults
+  auto compiled = DeviceProgram::compile(*module, "f", options);
+  if (compiled)
+    program = std::move(*compiled);
+  else
+    error += llvm::toString(compiled.takeError());
 }
 
 llvm::Expected<std::vector<Array>>
-mlir::mp::test::runInBothOrders(ModuleOp module, llvm::StringRef function, llvm::ArrayRef<Array> arguments,
+mlir::mp::test::runInBothOrders(DeviceProgram &program, llvm::ArrayRef<Array> arguments,
                                 ::mp::emulator::LaunchStats &stats) {
   std::vector<Array> results[2];
   for (bool reverse : {false, true}) {
-    ::mp::emulator::LaunchOptions options;
-    options.reverse = reverse;
-    auto loaded = EmulatedModule::create(module, options);
-    if (!loaded)
-      return loaded.takeError();
-    auto found = (*loaded)->run(function, arguments);
+    program.launchOptions().reverse = reverse;
+    auto found = program.run(arguments);
     if (!found)
       return found.takeError();
     results[reverse] = std::move(*found);
-    stats = (*loaded)->stats();
+    if (reverse)
+      break;
+    stats = {};
+    for (const ::mp::emulator::KernelCounts &kernel : program.kernels())
+      stats.add(kernel.stats);
   }
   for (auto [i, forward] : llvm::enumerate(results[0]))
     if (forward.data != results[1][i].data)
@@ -62,7 +63,7 @@ mlir::mp::test::runInBothOrders(ModuleOp module, llvm::StringRef function, llvm:
 }
 
 std::vector<Array> Lowered::run(llvm::ArrayRef<Array> arguments) {
-  auto results = runInBothOrders(*module, "f", arguments, stats);
+  auto results = runInBothOrders(*program, arguments, stats);
   if (!results) {
     error = llvm::toString(results.takeError());
     return {};

@@ -8,17 +8,15 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mp/Execution/EmulatedModule.h"
+#include "mp/Execution/DeviceProgram.h"
 
 #include <string>
 
 namespace mlir::mp::test {
 
-/// Runs @`function` of a module that mp-to-nvvm lowered, twice: with blocks, warps and lanes in
-/// ascending and in descending order. An error if a result depends on the order, which no check of
-/// a single run would find.
-llvm::Expected<std::vector<Array>> runInBothOrders(ModuleOp module, llvm::StringRef function,
-                                                   llvm::ArrayRef<Array> arguments,
+/// Runs a program twice: with blocks, warps and lanes in ascending and in descending order. An error if a
+/// result depends on the order, which no check of a single run would find. `stats` are of the first run.
+llvm::Expected<std::vector<Array>> runInBothOrders(DeviceProgram &program, llvm::ArrayRef<Array> arguments,
                                                    ::mp::emulator::LaunchStats &stats);
 
 /// A module lowered by mp-to-nvvm, loaded on the emulator.
@@ -36,6 +34,7 @@ public:
 private:
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
+  std::unique_ptr<DeviceProgram> program;
 };
 
 } // namespace mlir::mp::test

@@ -5,48 +5,15 @@
 #ifndef MP_EXECUTION_PROGRAM_H
 #define MP_EXECUTION_PROGRAM_H
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mp/Execution/Array.h"
+#include "mp/Execution/Executable.h"
 
 #include <memory>
 
 namespace mlir {
 class ExecutionEngine;
-namespace func {
-class FuncOp;
-}
 } // namespace mlir
 
 namespace mlir::mp {
-
-/// An argument or a result. Scalars are arrays of rank 0.
-struct Parameter {
-  std::string name; ///< of the location or attribute; empty if none
-  ElementType type;
-  llvm::SmallVector<int64_t> shape; ///< -1 where the size is only known at run time
-  bool isTensor = true;
-  std::string role; ///< mp.role, empty if none
-  llvm::SmallVector<int64_t> likelyShape; ///< mp.dim, empty if none
-  std::optional<std::pair<double, double>> range; ///< mp.range
-
-  std::string typeStr() const { return typeString(shape, type); }
-};
-
-struct Signature {
-  std::vector<Parameter> arguments, results;
-};
-
-/// The function called `entry`; if that is empty `main`, or the only public one. An
-/// error lists what there is.
-llvm::Expected<func::FuncOp> findEntry(ModuleOp module, llvm::StringRef entry);
-
-/// Argument and result types of a function on tensors and scalars, or an error
-/// naming the type that cannot be passed.
-llvm::Expected<Signature> signatureOf(func::FuncOp function);
-
-/// The error for an array that `parameter` cannot take (it names `what`, such as
-/// "input 2"), or success. The element type must be the parameter's.
-llvm::Error checkArgument(const Array &array, const Parameter &parameter, const llvm::Twine &what);
 
 struct ProgramOptions {
   /// Compute in f64 throughout; floats go in and come out as f64.
@@ -59,23 +26,18 @@ struct ProgramOptions {
   std::string *llvmIR = nullptr;
 };
 
-class Program {
+class Program : public Executable {
 public:
   /// Compiles a copy of `module`, whose context must have the dialects and
   /// translations of registerExecution(). Errors of the lowering are MLIR
   /// diagnostics besides.
   static llvm::Expected<std::unique_ptr<Program>>
   compile(ModuleOp module, llvm::StringRef entry, const ProgramOptions &options = {});
-  ~Program();
+  ~Program() override;
 
-  const Signature &signature() const { return types; }
-
-  /// Calls the function. Arguments are checked against the signature and never
-  /// written to. A failed check or lack of memory inside is an error.
-  llvm::Expected<std::vector<Array>> run(llvm::ArrayRef<Array> arguments);
-
-  /// Bytes of buffers held at once, at most, by the last run.
-  int64_t peakBytes() const { return peak; }
+  const Signature &signature() const override { return types; }
+  llvm::Expected<std::vector<Array>> run(llvm::ArrayRef<Array> arguments) override;
+  int64_t peakBytes() const override { return peak; }
 
 private:
   Program() = default;

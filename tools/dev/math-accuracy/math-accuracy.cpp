@@ -15,7 +15,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mp/Execution/EmulatedModule.h"
+#include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Program.h"
 #include "mp/InitAll.h"
 #include "mp/Numerics/Cast.h"
@@ -199,7 +199,7 @@ std::vector<Array> Measurement::compute(Path path, Format format) {
   buildNVVMPipeline(passes, options);
   if (failed(passes.run(*module)))
     std::exit(2);
-  return orExit(orExit(EmulatedModule::create(*module))->run("f", inputs));
+  return orExit(orExit(DeviceProgram::compile(*module, "f"))->run(inputs));
 }
 
 double Measurement::worstOf(const Function &function, const Array &arguments, const Array &results) {

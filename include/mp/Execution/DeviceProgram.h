@@ -1,0 +1,73 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A function lowered to GPU kernels and host code, run through libMPRuntime on the emulator or a GPU.
+
+#ifndef MP_EXECUTION_DEVICEPROGRAM_H
+#define MP_EXECUTION_DEVICEPROGRAM_H
+
+#include "mp/Emulator/Driver.h"
+#include "mp/Execution/Executable.h"
+#include "llvm/Support/JSON.h"
+
+namespace mlir {
+class ExecutionEngine;
+} // namespace mlir
+
+namespace mlir::mp {
+
+struct DeviceOptions {
+  std::string device = "emulator"; ///< or "cuda"; one of them in a process
+  std::string chip = "sm_80";      ///< whose instructions and, on the emulator, whose Tensor Cores; or "native"
+  bool planBuffers = true;         ///< see mp-host-to-llvm
+  ::mp::emulator::LaunchOptions launch; ///< of the emulator
+};
+
+/// What mp-plan-buffers found for the function.
+struct BufferSummary {
+  int64_t buffers = 0, bytes = 0, liveBytes = 0, separate = 0;
+};
+
+class DeviceProgram : public Executable {
+public:
+  /// Lowers a copy of `module` with mp-to-nvvm; a module that holds kernels is taken as it is, and
+  /// the chip is that of its PTX. Errors of the lowering are MLIR diagnostics besides.
+  static llvm::Expected<std::unique_ptr<DeviceProgram>>
+  compile(ModuleOp module, llvm::StringRef entry, const DeviceOptions &options = {});
+  ~DeviceProgram() override;
+
+  const Signature &signature() const override { return types; }
+  llvm::Expected<std::vector<Array>> run(llvm::ArrayRef<Array> arguments) override;
+  int64_t peakBytes() const override { return peak; }
+
+  /// What each kernel has done on the emulator in all runs so far, in the order of first launches.
+  llvm::ArrayRef<::mp::emulator::KernelCounts> kernels() const { return counts; }
+  /// How launches on the emulator run from now on.
+  ::mp::emulator::LaunchOptions &launchOptions() { return launch; }
+  const BufferSummary &buffers() const { return plan; }
+
+private:
+  DeviceProgram() = default;
+  llvm::Error lower(const DeviceOptions &options);
+
+  OwningOpRef<ModuleOp> module; ///< lowered; owns constants the code points into
+  std::unique_ptr<ExecutionEngine> engine;
+  std::vector<std::unique_ptr<char[]>> constants;
+  std::vector<std::string> loaded; ///< records of modules of kernels
+  std::string entry;
+  const void *callable = nullptr; ///< its mp_rt_function
+  Signature types;
+  BufferSummary plan;
+  ::mp::emulator::LaunchOptions launch;
+  std::vector<::mp::emulator::KernelCounts> counts;
+  int64_t peak = 0;
+};
+
+/// A line for each kernel, and one for all.
+void printKernels(llvm::raw_ostream &os, llvm::ArrayRef<::mp::emulator::KernelCounts> kernels);
+llvm::json::Array kernelsToJSON(llvm::ArrayRef<::mp::emulator::KernelCounts> kernels);
+/// "device memory: ..."
+void printBuffers(llvm::raw_ostream &os, const BufferSummary &plan, int64_t peakBytes);
+
+} // namespace mlir::mp
+
+#endif // MP_EXECUTION_DEVICEPROGRAM_H

@@ -1,0 +1,84 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Engine.h"
+
+#include "mp/Runtime/Device.h"
+#include "mp/Runtime/Runtime.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+static llvm::orc::SymbolMap runtimeSymbols(llvm::orc::MangleAndInterner mangle) {
+  llvm::orc::SymbolMap symbols;
+  auto add = [&](StringRef name, auto *function) {
+    symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                             llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  };
+  add("mp_rt_contract", &mp_rt_contract);
+  add("mp_rt_fail", &mp_rt_fail);
+  add("mp_rt_expect_close", &mp_rt_expect_close);
+  add("mp_rt_expect_bits", &mp_rt_expect_bits);
+  add("mp_rt_expect_finite", &mp_rt_expect_finite);
+  add("_mlir_memref_to_llvm_alloc", &_mlir_memref_to_llvm_alloc);
+  add("_mlir_memref_to_llvm_aligned_alloc", &_mlir_memref_to_llvm_aligned_alloc);
+  add("_mlir_memref_to_llvm_free", &_mlir_memref_to_llvm_free);
+  add("mp_rt_device_alloc", &mp_rt_device_alloc);
+  add("mp_rt_device_free", &mp_rt_device_free);
+  add("mp_rt_device_constant", &mp_rt_device_constant);
+  add("mp_rt_device_read", &mp_rt_device_read);
+  add("mp_rt_device_launch", &mp_rt_device_launch);
+  add("mp_rt_check_failed", &mp_rt_check_failed);
+  return symbols;
+}
+
+/// -O2 with vectorised loops, but without what multiplies the code of each: a
+/// program runs once, and compiling it is the larger part.
+static void optimize(llvm::Module &ir, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = false;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = false;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(ir, modules);
+}
+
+llvm::Expected<std::unique_ptr<ExecutionEngine>> mlir::mp::createEngine(ModuleOp module, std::string *llvmIR) {
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  llvm::TargetMachine *target = machine->get(); // the engine keeps it
+  ExecutionEngineOptions options;
+  auto transform = [&](llvm::Module *ir) -> llvm::Error {
+    if (llvmIR) {
+      llvm::raw_string_ostream stream(*llvmIR);
+      ir->print(stream, nullptr);
+    }
+    optimize(*ir, *target);
+    return llvm::Error::success();
+  };
+  options.transformer = transform;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
+  options.enableGDBNotificationListener = false;
+  options.enablePerfNotificationListener = false;
+  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
+  if (engine)
+    (*engine)->registerSymbols(runtimeSymbols);
+  return engine;
+}
