@@ -1,0 +1,99 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every op of the table, on every element type, shape and target: the PTX on the emulator against the
+// same module compiled for the host. Thread order is reversed as well: no result may depend on it.
+
+#include "OpTable.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "mp/Execution/DeviceProgram.h"
+#include "mp/Execution/Program.h"
+#include "mp/InitAll.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::test;
+
+namespace {
+
+const char *kTargets[] = {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"};
+const char *kTypes[] = {"f32", "f16", "bf16", "f64", "f8E4M3FN", "f8E5M2", "i8", "i16", "i32", "i64", "i1"};
+
+struct Shape {
+  const char *name;
+  MatrixShape type;
+  std::vector<MatrixShape> sizes; ///< to run with
+};
+
+const Shape kShapes[] = {{"full", {16, 16}, {{16, 16}}},
+                         {"ragged", {7, 37}, {{7, 37}}},
+                         {"tiny", {1, 1}, {{1, 1}}},
+                         {"empty", {0, 5}, {{0, 5}}},
+                         {"dynamic", {-1, -1}, {{7, 37}, {1, 1}, {0, 5}, {1, 300}}}};
+
+DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::mp::registerAllDialects(registry);
+  registerExecution(registry);
+  return registry;
+}
+
+using Results = std::vector<std::vector<Array>>; ///< one list of results for each of the sizes
+
+/// What the host computes; the same for all targets.
+const Results &hostResults(ModuleOp module, const std::string &type, const Shape &shape) {
+  static std::map<std::pair<std::string, const Shape *>, Results> known;
+  Results &results = known[{type, &shape}];
+  if (!results.empty())
+    return results;
+  auto program = llvm::cantFail(Program::compile(module, "f"));
+  for (MatrixShape sizes : shape.sizes)
+    results.push_back(llvm::cantFail(program->run(opOperands(type, sizes.rows, sizes.columns))));
+  return results;
+}
+
+void check(const std::string &type, const Shape &shape, const std::string &target) {
+  SCOPED_TRACE(type + " " + shape.name + " " + target);
+  MLIRContext context(makeRegistry());
+  std::vector<const OpCase *> cases;
+  std::string text = opFunction(type, shape.type, cases);
+  auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  ASSERT_TRUE(module) << text;
+  const Results &expected = hostResults(*module, type, shape);
+  DeviceOptions options;
+  options.chip = target;
+  options.launch.threads = 1;
+  auto program = DeviceProgram::compile(*module, "f", options);
+  ASSERT_TRUE(bool(program)) << llvm::toString(program.takeError());
+  for (bool reverse : {false, true}) {
+    (*program)->launchOptions().reverse = reverse;
+    for (auto [i, sizes] : llvm::enumerate(shape.sizes)) {
+      auto found = (*program)->run(opOperands(type, sizes.rows, sizes.columns));
+      ASSERT_TRUE(bool(found)) << sizes.rows << 'x' << sizes.columns << ": " << llvm::toString(found.takeError());
+      ASSERT_EQ(found->size(), cases.size());
+      for (auto [test, x, y] : llvm::zip_equal(cases, *found, expected[i]))
+        if (auto difference = firstDifference(*test, x, y))
+          ADD_FAILURE() << test->name << (reverse ? " reversed, " : ", ") << sizes.rows << 'x' << sizes.columns << ": "
+                        << *difference;
+    }
+  }
+}
+
+/// A diagonal through the matrix that meets every type, shape and target.
+TEST(OpMatrix, EveryTypeShapeAndTargetOnce) {
+  for (size_t i = 0; i < std::size(kTypes); ++i)
+    check(kTypes[i], kShapes[i % 5], kTargets[(i + i / 5) % 5]);
+}
+
+TEST(NightlyOpMatrix, Everything) {
+  for (const char *type : kTypes)
+    for (const Shape &shape : kShapes)
+      for (const char *target : kTargets)
+        check(type, shape, target);
+}
+
+} // namespace
