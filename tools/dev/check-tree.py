@@ -27,7 +27,7 @@ ROOMS = {
     "Report": ["Analysis"],
     "Import": ["Dialect"],
     "Models": ["Dialect"],
-    "Kernels": ["Analysis", "Target", "Interfaces"],
+    "Kernels": ["Analysis", "Target", "Interfaces", "Runtime"],
     "Transforms": ["Analysis", "Assignment", "Target", "Policy"],
     "Pipelines": ["Transforms", "Kernels", "Import", "Report"],
     "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics"],
@@ -38,7 +38,7 @@ TOP_LEVEL = {"lib", "include", "tools", "test", "docs", "CMakeLists.txt", "CMake
 MAX_LINES = 500
 MAX_SOURCES = 16
 # Folders that hold more, and why.
-MORE_SOURCES = {"lib/Emulator": (45, "one file per family of PTX instructions")}
+MORE_SOURCES = {"lib/Emulator": (45, "one file per family of PTX instructions"), "lib/Target": (20, "one file per architecture")}
 # Files that are longer, and why.
 MORE_LINES = {"lib/Emulator/OpsBulk.cpp": (510, "its reductions should become a file of their own")}
 CODE = {".cpp", ".h", ".td", ".py", ".sh"}
