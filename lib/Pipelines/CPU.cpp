@@ -77,6 +77,7 @@ void mlir::mp::buildScalarsToLLVMPipeline(OpPassManager &manager, HostMath funct
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createConvertVectorToLLVMPass());
+  manager.addPass(createConvertMathToFuncs()); // integer powers
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertMathToLibmPass());
   FinalizeMemRefToLLVMConversionPassOptions memory;

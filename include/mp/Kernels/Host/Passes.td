@@ -90,8 +90,8 @@ def EmitObject : Pass<"mp-emit-object", "::mlir::ModuleOp"> {
     program links the object and libMPRuntime; the driver is loaded when the first
     function is called. The module stays as it is.
 
-    Example (`--mp-to-nvvm --mp-host-to-llvm`, then `--mp-emit-object="dir=DIR name=model"`
-    gives `model_double`):
+    Example (`--mp-to-nvvm --mp-host-to-llvm`) of what `--mp-emit-object="dir=DIR name=model"`
+    makes `model_double` of:
     ```mlir
     func.func @double(%x: tensor<300xf32>) -> tensor<300xf32> {
       %0 = arith.addf %x, %x : tensor<300xf32>
