@@ -111,12 +111,13 @@ std::vector<OpCase> makeCases() {
                    "tensor<$S$T>) outs(%e$N : tensor<$X$T>) permutation = [1, 0]\n", "tensor<$X$T>"});
   cases.push_back({"broadcast of the first row", kAll | kBool,
                    generic("%x", kSame, "(0, j)", kSame, "$dS", "$T", "%v = arith.bitcast %a : $T to $T\n"), kSame});
+  // Concatenation and padding become slices, and upstream refuses offset 0 of a dimension of size 0.
   cases.push_back({"tensor.concat", kAll, "%r$N = tensor.concat dim(1) %x, %y : (tensor<$S$T>, tensor<$S$T>) -> tensor<$R?x$T>\n",
-                   "tensor<$R?x$T>"});
+                   "tensor<$R?x$T>", 0, /*onEmpty=*/false});
   cases.push_back({"tensor.pad", kAll, "%r$N = tensor.pad %x low[%one, %zeroth] high[%zeroth, %two] {\n^bb0(%i: index, %j: index):\ntensor.yield %zero : "
-                   "$T\n} : tensor<$S$T> to tensor<?x?x$T>\n", "tensor<?x?x$T>"});
+                   "$T\n} : tensor<$S$T> to tensor<?x?x$T>\n", "tensor<?x?x$T>", 0, /*onEmpty=*/false});
   cases.push_back({"even columns", kAll, "%h$N = arith.ceildivui %n1, %two : index\n%r$N = tensor.extract_slice %x[%zeroth, 0] [%n0, %h$N] [1, 2] : "
-                   "tensor<$S$T> to tensor<?x?x$T>\n", "tensor<?x?x$T>"});
+                   "tensor<$S$T> to tensor<?x?x$T>\n", "tensor<?x?x$T>", 0, /*onEmpty=*/false});
   cases.push_back({"gather of a column per row", kAll | kBool,
                    "%e$N = tensor.empty($dS) : tensor<$S$T>\n%r$N = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], "
                    "iterator_types = [\"parallel\", \"parallel\"]} outs(%e$N : tensor<$S$T>) {\n^bb0(%o: $T):\n%i = linalg.index 0 : index\n"
@@ -175,7 +176,7 @@ std::string mlir::mp::test::opFunction(const std::string &type, MatrixShape shap
   std::string comma = dynamicRows.empty() || dynamicColumns.empty() ? "" : ", ";
   std::string body, results, types;
   for (const OpCase &test : opCases()) {
-    if (!(test.types & set))
+    if (!(test.types & set) || (shape.rows == 0 && !test.onEmpty))
       continue;
     std::string number = std::to_string(used.size()), text = test.body, result = test.result;
     used.push_back(&test);

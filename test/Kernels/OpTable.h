@@ -36,6 +36,7 @@ struct OpCase {
   std::string body;   ///< defines %r$N
   std::string result; ///< its type
   double ulp = 0;     ///< how far the kernel may be from the host's result; 0: same bits, NaN aside
+  bool onEmpty = true; ///< whether it can be written for a shape without elements
 };
 
 const std::vector<OpCase> &opCases();
