@@ -124,7 +124,7 @@ void Report::collectFunction(FunctionOpInterface function) {
     Type own = getFloatFormat(argument.getType()), stored = own;
     if (auto changed = function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), kStorageAttrName))
       stored = changed.getValue();
-    if (stored != own && function.isPublic()) { // what callers outside have to convert
+    if (stored != own) {
       ++summary.changedArguments;
       summary.changedBytesBefore += bytesOf(argument.getType(), own, assumedDim);
       summary.changedBytesAfter += bytesOf(argument.getType(), stored, assumedDim);

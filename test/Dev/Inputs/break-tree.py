@@ -10,8 +10,8 @@ licence = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
 (root / "lib/Numerics/Long.cpp").write_text(licence + "\n" * 500)
 (root / "lib/Nonsense").mkdir()
 (root / "lib/Nonsense/Broken.cpp").write_text(licence)
-for i in range(17 - len(list((root / "lib/Target").glob("*.cpp")))):
-    (root / f"lib/Target/More{i}.cpp").write_text(licence)
+for i in range(17 - len(list((root / "lib/Domains").glob("*.cpp")))):
+    (root / f"lib/Domains/More{i}.cpp").write_text(licence)
 (root / "notes.txt").write_text("")
 with (root / "include/mp/Transforms/Verify/Passes.td").open("a") as file:
     file.write('def Untested : Pass<"mp-untested"> {\n}\n')
