@@ -231,6 +231,8 @@ struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>
     return line;
   }
   BodyFacts facts(Operation *op) const {
+    if (op->getNumResults() == 0) // on buffers, which are written in place: no value to decide about
+      return {OpClass::Barrier, TypeRule::Frozen, "on buffers"};
     if (isByBody())
       return classifyBody(cast<linalg::LinalgOp>(op));
     return {entry().opClass, entry().rule, entry().note};
