@@ -19,6 +19,7 @@
 #include "mp/Transforms/Interop/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
 #include "mp/Transforms/Optimize/Passes.h"
+#include "mp/Transforms/Train/Passes.h"
 #include "mp/Transforms/Verify/Passes.h"
 
 namespace mlir::mp {
@@ -40,8 +41,10 @@ inline void registerAllPasses() {
   registerMPHostPasses();
   registerMPKernelsPasses();
   registerMPOptimizePasses();
+  registerMPTrainPasses();
   registerMPVerifyPasses();
   registerMixedPrecisionPipeline();
+  registerTrainStepPipeline();
   registerCPUPipeline();
   registerNVVMPipelines();
   registerHostPipeline();

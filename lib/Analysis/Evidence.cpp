@@ -36,7 +36,32 @@ EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function) : idioms(functi
                         cast<FloatAttr>(range[1]).getValueAsDouble()};
     facts[argument] = evidence;
   }
+  collectGuarded(function.getFunctionBody());
   visitRegion(function.getFunctionBody());
+}
+
+void EvidenceAnalysis::collectGuarded(Region &body) {
+  // What the scaled seed reaches ...
+  SmallVector<Value> pending;
+  DenseSet<Value> reached;
+  body.walk([&](ScaleLossOp op) { pending.push_back(op.getResult()); });
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (!reached.insert(value).second)
+      continue;
+    for (Operation *user : value.getUsers())
+      if (!isa<UnscaleOp>(user))
+        llvm::append_range(pending, user->getResults());
+  }
+  // ... and what of it reaches the check.
+  body.walk([&](UnscaleOp op) { llvm::append_range(pending, op.getGradients()); });
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (!reached.contains(value) || !guarded.insert(value).second)
+      continue;
+    if (Operation *op = value.getDefiningOp())
+      llvm::append_range(pending, op->getOperands());
+  }
 }
 
 std::string EvidenceAnalysis::whyNot(Value value, FloatType format, double maxUnderflow,
@@ -45,7 +70,8 @@ std::string EvidenceAnalysis::whyNot(Value value, FloatType format, double maxUn
     return whyNotRounded(constant, format, maxUnderflow);
   double limit = ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
   Evidence evidence = lookup(value);
-  if (evidence.range.mag() <= limit || (mayAssume && evidence.isAssumed()))
+  if (evidence.range.mag() <= limit || guarded.contains(value) ||
+      (mayAssume && evidence.isAssumed()))
     return "";
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -10,6 +10,10 @@
 // exponentials, powers, quotients, products and sums over a dimension lose.
 // Unknown is never optimistic: top, and an infinite gain.
 //
+// In a train step with loss scaling, what lies between `mp.scale_loss` and the check of
+// `mp.unscale` needs no bound: should it overflow, the check finds the infinity, the step
+// is skipped and the scale falls.
+//
 // Relations are recognised by value numbers that see through moves of data, so a
 // relation across a transposition of equal sizes is taken on trust.
 
@@ -69,6 +73,7 @@ private:
     double factor; ///< value = factor * sum of squares + something non-negative
   };
 
+  void collectGuarded(Region &body);
   void visitRegion(Region &region);
   void visitOp(Operation *op);
   void visitStructured(Operation *op);
@@ -92,6 +97,7 @@ private:
 
   IdiomAnalysis idioms;
   DenseMap<Value, Evidence> facts;
+  DenseSet<Value> guarded; ///< overflow is found by the check of this step
   DenseMap<Operation *, SmallVector<Evidence>> callees; ///< of visited functions: their results
   std::vector<Expression> expressions;
   std::map<std::tuple<Kind, unsigned, unsigned, double>, unsigned> numbers;

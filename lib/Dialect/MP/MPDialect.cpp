@@ -100,10 +100,24 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
              << attribute.getValue();
     return success();
   }
-  if (name == kRoleAttrName || name == kDimAttrName)
+  if (name == kInitOfAttrName) {
+    if (!isa<FlatSymbolRefAttr>(attribute.getValue()) || !isa<FunctionOpInterface>(op))
+      return op->emitOpError("expects 'mp.init_of' to name a function, on a function, found ")
+             << attribute.getValue();
+    return success();
+  }
+  if (name == kRoleAttrName) {
+    auto role = dyn_cast<StringAttr>(attribute.getValue());
+    if (!role || !llvm::is_contained({"seed", "gradient"}, role.getValue()))
+      return op->emitOpError("expects 'mp.role' of an op to be \"seed\" or \"gradient\", found ")
+             << attribute.getValue() << "; other roles belong on function arguments";
+    return success();
+  }
+  if (name == kStateAttrName || name == kDimAttrName)
     return op->emitOpError() << "has '" << name << "', which belongs on a function argument";
   return op->emitOpError() << "has unknown attribute '" << name
-                           << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.dim, mp.converts, mp.phase, mp.facts, mp.idiom";
+                           << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.state, mp.dim, "
+                              "mp.converts, mp.init_of, mp.phase, mp.facts, mp.idiom";
 }
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,
@@ -125,11 +139,17 @@ LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned region
       return op->emitOpError("expects a string in 'mp.role', found ") << attribute.getValue();
     return success();
   }
+  if (name == kStateAttrName) {
+    if (!isa<IntegerAttr>(attribute.getValue()))
+      return op->emitOpError("expects the index of a result in 'mp.state', found ")
+             << attribute.getValue();
+    return success();
+  }
   if (name == kDimAttrName) {
     if (!isa<DenseI64ArrayAttr>(attribute.getValue()))
       return op->emitOpError("expects array<i64: ...> in 'mp.dim', found ") << attribute.getValue();
     return success();
   }
   return op->emitOpError() << "has unknown argument attribute '" << name
-                           << "'; known are mp.pin, mp.range, mp.role, mp.dim, mp.storage";
+                           << "'; known are mp.pin, mp.range, mp.role, mp.state, mp.dim, mp.storage";
 }

@@ -125,5 +125,5 @@ func.func private @range_upside_down(f32 {mp.range = [1.0, -1.0]})
 
 // -----
 
-// expected-error @+1 {{has unknown argument attribute 'mp.rnage'; known are mp.pin, mp.range, mp.role, mp.dim}}
+// expected-error @+1 {{has unknown argument attribute 'mp.rnage'; known are mp.pin, mp.range, mp.role, mp.state, mp.dim, mp.storage}}
 func.func private @misspelt(f32 {mp.rnage = [1.0, 2.0]})

@@ -25,7 +25,11 @@ def MP_Dialect : Dialect {
       kept to the end.
     - `mp.range` ([lo, hi] as two f64) on a function argument or op: the user's
       word about the values; labelled *assumed*.
-    - `mp.role` (string) on a function argument: what it is, e.g. "parameter".
+    - `mp.role` (string) on a function argument: what it is ("parameter",
+      "optimizer_state", "statistic", "input", ...); on an op of a train step:
+      "seed" or "gradient".
+    - `mp.state` (integer) on a function argument: the result that is its value
+      in the next step.
     - `mp.dim` (array of i64) on a function argument: likely sizes of dynamic
       dimensions, used in costs only.
     - `mp.storage` (a float type) on a function argument: the format that mp
@@ -33,6 +37,8 @@ def MP_Dialect : Dialect {
       signature has changed.
     - `mp.converts` (a symbol) on a function that mp added: it converts the
       parameters of that other one.
+    - `mp.init_of` (symbol) on a function: the train step whose appended state it
+      returns the first values of.
     - `mp.phase` (string) on a function: the last phase it has reached.
   }];
   let hasOperationAttrVerify = 1;

@@ -30,9 +30,11 @@ inline constexpr llvm::StringLiteral kPrecisionAttrName = "mp.precision";
 inline constexpr llvm::StringLiteral kPinAttrName = "mp.pin";
 inline constexpr llvm::StringLiteral kRangeAttrName = "mp.range";
 inline constexpr llvm::StringLiteral kRoleAttrName = "mp.role";
+inline constexpr llvm::StringLiteral kStateAttrName = "mp.state";
 inline constexpr llvm::StringLiteral kDimAttrName = "mp.dim";
 inline constexpr llvm::StringLiteral kStorageAttrName = "mp.storage";
 inline constexpr llvm::StringLiteral kConvertsAttrName = "mp.converts";
+inline constexpr llvm::StringLiteral kInitOfAttrName = "mp.init_of";
 inline constexpr llvm::StringLiteral kPhaseAttrName = "mp.phase";
 inline constexpr llvm::StringLiteral kFactsAttrName = "mp.facts";
 

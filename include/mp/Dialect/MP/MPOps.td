@@ -8,5 +8,6 @@
 include "mp/Dialect/MP/MPBase.td"
 include "mp/Dialect/MP/MPAttributes.td"
 include "mp/Dialect/MP/MPCastOps.td"
+include "mp/Dialect/MP/MPTrainingOps.td"
 
 #endif // MP_DIALECT_MP_OPS

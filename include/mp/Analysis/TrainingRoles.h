@@ -1,0 +1,65 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the values of a train step are: the seed of the backward pass, the gradients, and
+// which argument is the state that which result replaces. Found from the graph alone;
+// `mp.role` and `mp.state` say what cannot be found, or overrule it.
+
+#ifndef MP_ANALYSIS_TRAININGROLES_H
+#define MP_ANALYSIS_TRAININGROLES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mp/Analysis/Homogeneity.h"
+
+namespace mlir::mp {
+
+/// Values of `mp.role` on arguments.
+inline constexpr StringLiteral kRoleParameter = "parameter";
+inline constexpr StringLiteral kRoleOptimizer = "optimizer_state";
+inline constexpr StringLiteral kRoleStatistic = "statistic";
+inline constexpr StringLiteral kRoleInput = "input";
+/// Values of `mp.role` on ops.
+inline constexpr StringLiteral kRoleSeed = "seed";
+inline constexpr StringLiteral kRoleGradient = "gradient";
+
+/// A gradient where the optimizer takes it over: the last contraction, reduction or
+/// accumulation of the backward pass.
+struct Gradient {
+  Value value;
+  /// The uses by the optimizer; others, by the backward pass, keep the scale.
+  SmallVector<OpOperand *> uses;
+};
+
+struct TrainingState {
+  unsigned argument, result;
+  StringRef role;
+  bool aboveSeed; ///< the forward pass reads it
+};
+
+struct TrainingRoles {
+  Value seed;
+  SmallVector<Gradient> gradients;
+  /// By argument.
+  SmallVector<TrainingState> state;
+  unsigned scaledContractions = 0, contractions = 0;
+
+  const TrainingState *ofArgument(unsigned argument) const;
+};
+
+/// The function called `name`; if that is empty `main`, or the only public one with a
+/// body. `who` asks, for the error.
+FailureOr<func::FuncOp> findTrainStep(ModuleOp module, StringRef name, StringRef who);
+
+/// Writes `mp.role` and `mp.state` on the arguments.
+void annotateState(func::FuncOp function, ArrayRef<TrainingState> state);
+
+/// Finds the roles in a step of one block, or says what to annotate.
+FailureOr<TrainingRoles> findTrainingRoles(func::FuncOp function);
+
+/// The pairing of arguments and results alone: `mp.state` where given, else found.
+FailureOr<SmallVector<TrainingState>> findTrainingState(func::FuncOp function,
+                                                        const HomogeneityGraph::Degrees &degrees,
+                                                        Value seed);
+
+} // namespace mlir::mp
+
+#endif // MP_ANALYSIS_TRAININGROLES_H

@@ -1,0 +1,396 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a function into the flat graph: which rule each op follows. What the op's class
+// settles (contraction, move of data) is taken from PrecisionOpInterface; elementwise
+// functions are told apart by their names, which arith, math, linalg and tosa share.
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "mp/Analysis/Homogeneity.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+HomogeneityGraph::HomogeneityGraph(FunctionOpInterface function) {
+  block = &function.getFunctionBody().front();
+  for (BlockArgument argument : function.getArguments())
+    bind(argument, add(Rule::Leaf, {}));
+  for (Operation &op : *block) {
+    current = &op;
+    visit(&op);
+  }
+  Degrees state;
+  state.degrees.resize(graph.size());
+  auto loop = loops.begin();
+  for (unsigned i = 0; i < graph.size(); ++i) {
+    if (loop != loops.end() && loop->begin == i) {
+      i = loop->end - 1;
+      settle(state, *loop++);
+    } else {
+      state.degrees[i] = evaluate(graph[i], state.degrees);
+    }
+  }
+  baseline = std::move(state.degrees);
+}
+
+unsigned HomogeneityGraph::add(Rule rule, ArrayRef<unsigned> operands,
+                               ArrayRef<unsigned> conditions, float exponent) {
+  Node node;
+  node.rule = rule;
+  node.exponent = exponent;
+  node.firstOperand = operandPool.size();
+  node.numOperands = operands.size() + conditions.size();
+  node.numConditions = conditions.size();
+  node.op = current;
+  llvm::append_range(operandPool, conditions);
+  llvm::append_range(operandPool, operands);
+  graph.push_back(node);
+  contractionCount += rule == Rule::Contract;
+  return graph.size() - 1;
+}
+
+unsigned HomogeneityGraph::addCarried(unsigned initial) { return add(Rule::Join, {initial}); }
+void HomogeneityGraph::close(unsigned carried, unsigned later) { carriedFrom[carried] = later; }
+
+unsigned HomogeneityGraph::nodeOf(Value value) {
+  auto [it, isNew] = nodes.try_emplace(value, 0);
+  if (isNew) {
+    // Values of bodies nobody read: only bodies of opaque ops, which refer to nothing here.
+    unsigned node = add(Rule::Leaf, {});
+    nodes[value] = node;
+    return node;
+  }
+  return it->second;
+}
+
+SmallVector<unsigned> HomogeneityGraph::conditionsOf(Operation *op) {
+  SmallVector<unsigned> list;
+  for (Value operand : op->getOperands())
+    if (!getFloatFormat(operand.getType()))
+      list.push_back(nodeOf(operand));
+  return list;
+}
+
+SmallVector<unsigned> HomogeneityGraph::floatsOf(Operation *op) {
+  SmallVector<unsigned> list;
+  for (Value operand : op->getOperands())
+    if (getFloatFormat(operand.getType()))
+      list.push_back(nodeOf(operand));
+  return list;
+}
+
+void HomogeneityGraph::bindResults(Operation *op, unsigned node) {
+  for (Value result : op->getResults())
+    bind(result, node);
+}
+
+void HomogeneityGraph::visitBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    visit(&op);
+}
+
+/// True for a constant all of whose elements are zero, or all the same infinity.
+static bool isScaleInvariant(Attribute constant) {
+  auto invariant = [](const APFloat &value) { return value.isZero() || value.isInfinity(); };
+  if (auto scalar = dyn_cast<FloatAttr>(constant))
+    return invariant(scalar.getValue());
+  auto dense = dyn_cast<DenseFPElementsAttr>(constant);
+  return dense && (dense.isSplat() ? invariant(dense.getSplatValue<APFloat>())
+                                   : llvm::all_of(dense.getValues<APFloat>(),
+                                                  [](const APFloat &v) { return v.isZero(); }));
+}
+
+void HomogeneityGraph::visit(Operation *op) {
+  Attribute constant;
+  if (op->getNumOperands() == 0 && matchPattern(op, m_Constant(&constant)))
+    return bindResults(op, add(isScaleInvariant(constant) ? Rule::Any : Rule::Leaf, {}));
+  if (isa<tensor::EmptyOp>(op))
+    return bindResults(op, add(Rule::Any, {}));
+  if (visitStructured(op) || visitControlFlow(op) || visitCall(op) || visitMP(op) ||
+      visitByName(op))
+    return;
+  visitOpaque(op);
+}
+
+//===-- Ops with bodies -----------------------------------------------------------------===//
+
+bool HomogeneityGraph::visitStructured(Operation *op) {
+  auto interface = dyn_cast<PrecisionOpInterface>(op);
+  if (interface && interface.getOpClass() == OpClass::TensorCore) {
+    SmallVector<unsigned> factors, rest;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!getFloatFormat(operand.get().getType()))
+        continue;
+      bool isFactor = interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor;
+      (isFactor ? factors : rest).push_back(nodeOf(operand.get()));
+    }
+    if (factors.size() != 2)
+      return false;
+    factors.append(rest);
+    bindResults(op, add(Rule::Contract, factors));
+    return true;
+  }
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured || op->getNumRegions() != 1)
+    return false;
+  bool reduces = structured.getNumReductionLoops() > 0;
+  Block *body = structured.getBlock();
+  unsigned begin = graph.size();
+  SmallVector<unsigned> carried;
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned node = nodeOf(operand.get());
+    bool isInit = structured.isDpsInit(&operand);
+    if (isInit && reduces)
+      carried.push_back(node = addCarried(node));
+    if (BlockArgument argument = structured.getMatchingBlockArgument(&operand))
+      bind(argument, node);
+  }
+  // All nodes since `begin`, and the operands' own, repeat while the reduction runs.
+  loopDepth += reduces;
+  visitBlock(*body);
+  loopDepth -= reduces;
+  Operation *yield = body->getTerminator();
+  SmallVector<unsigned> outcome;
+  for (auto [index, yielded] : llvm::enumerate(yield->getOperands())) {
+    outcome.push_back(reduces ? carried[index] : nodeOf(yielded));
+    if (reduces)
+      close(carried[index], nodeOf(yielded));
+  }
+  if (reduces)
+    finishLoop(begin);
+  for (auto [result, node] : llvm::zip(op->getResults(), outcome))
+    bind(result, add(Rule::Join, {node}));
+  return true;
+}
+
+void HomogeneityGraph::finishLoop(unsigned begin) {
+  if (loopDepth == 0)
+    loops.push_back({begin, unsigned(graph.size())});
+}
+
+void HomogeneityGraph::visitWhile(Operation *op, Region &before, Region &after,
+                                  ValueRange inits) {
+  unsigned begin = graph.size();
+  SmallVector<unsigned> carried;
+  for (auto [argument, init] : llvm::zip_equal(before.getArguments(), inits)) {
+    carried.push_back(addCarried(nodeOf(init)));
+    bind(argument, carried.back());
+  }
+  ++loopDepth;
+  visitBlock(before.front());
+  Operation *condition = before.front().getTerminator();
+  // The first operand decides; scf passes the rest on, tosa passes the arguments.
+  bool passes = isa<scf::ConditionOp>(condition);
+  SmallVector<unsigned> passed;
+  for (unsigned i = 0, e = after.getNumArguments(); i != e; ++i) {
+    unsigned value = passes ? nodeOf(condition->getOperand(i + 1)) : carried[i];
+    passed.push_back(add(Rule::Join, {value}, {nodeOf(condition->getOperand(0))}));
+    bind(after.getArgument(i), passed.back());
+  }
+  visitBlock(after.front());
+  for (auto [node, yielded] :
+       llvm::zip_equal(carried, after.front().getTerminator()->getOperands()))
+    close(node, nodeOf(yielded));
+  --loopDepth;
+  finishLoop(begin);
+  for (auto [result, node] : llvm::zip_equal(op->getResults(), passed))
+    bind(result, add(Rule::Join, {node}));
+}
+
+bool HomogeneityGraph::visitControlFlow(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    unsigned begin = graph.size();
+    bind(loop.getInductionVar(), add(Rule::Leaf, {}));
+    SmallVector<unsigned> carried;
+    for (auto [argument, init] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs())) {
+      carried.push_back(addCarried(nodeOf(init)));
+      bind(argument, carried.back());
+    }
+    ++loopDepth;
+    visitBlock(*loop.getBody());
+    --loopDepth;
+    for (auto [node, yielded] : llvm::zip_equal(carried, loop.getYieldedValues()))
+      close(node, nodeOf(yielded));
+    finishLoop(begin);
+    for (auto [node, result] : llvm::zip_equal(carried, loop.getResults()))
+      bind(result, add(Rule::Join, {node}));
+    return true;
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    visitWhile(op, loop.getBefore(), loop.getAfter(), loop.getInits());
+    return true;
+  }
+  if (auto loop = dyn_cast<tosa::WhileOp>(op)) {
+    visitWhile(op, loop.getCondGraph(), loop.getBodyGraph(), loop.getInputList());
+    return true;
+  }
+  if (isa<scf::IfOp, tosa::IfOp, scf::ExecuteRegionOp, tensor::GenerateOp, tensor::PadOp>(op)) {
+    SmallVector<SmallVector<unsigned>> yields(op->getNumResults());
+    for (Region &region : op->getRegions()) {
+      if (region.empty())
+        continue;
+      if (!region.hasOneBlock())
+        return false;
+      // tosa passes its inputs as arguments; elsewhere arguments are indices.
+      unsigned first = op->getNumOperands() - region.getNumArguments();
+      for (BlockArgument argument : region.getArguments())
+        bind(argument, isa<tosa::IfOp>(op) ? nodeOf(op->getOperand(first + argument.getArgNumber()))
+                                           : add(Rule::Leaf, {}));
+      visitBlock(region.front());
+      for (auto [list, value] :
+           llvm::zip_equal(yields, region.front().getTerminator()->getOperands()))
+        list.push_back(nodeOf(value));
+    }
+    if (auto pad = dyn_cast<tensor::PadOp>(op))
+      yields[0].push_back(nodeOf(pad.getSource()));
+    for (auto [result, list] : llvm::zip_equal(op->getResults(), yields))
+      bind(result, add(Rule::Join, list, conditionsOf(op)));
+    return true;
+  }
+  return false;
+}
+
+bool HomogeneityGraph::visitCall(Operation *op) {
+  auto call = dyn_cast<func::CallOp>(op);
+  if (!call)
+    return false;
+  auto callee = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(op, call.getCalleeAttr());
+  if (!callee || callee.isExternal() || !callee.getFunctionBody().hasOneBlock() ||
+      llvm::is_contained(callStack, callee.getOperation()))
+    return false;
+  callStack.push_back(callee);
+  for (auto [argument, operand] : llvm::zip_equal(callee.getArguments(), op->getOperands()))
+    bind(argument, nodeOf(operand));
+  Block &body = callee.getFunctionBody().front();
+  visitBlock(body);
+  for (auto [result, returned] :
+       llvm::zip_equal(op->getResults(), body.getTerminator()->getOperands()))
+    bind(result, add(Rule::Join, {nodeOf(returned)}));
+  callStack.pop_back();
+  return true;
+}
+
+void HomogeneityGraph::visitOpaque(Operation *op) {
+  SmallVector<unsigned> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(nodeOf(operand));
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    operands.push_back(nodeOf(value));
+  if (op->getNumResults() || !op->hasTrait<OpTrait::IsTerminator>())
+    bindResults(op, add(Rule::Opaque, operands));
+}
+
+//===-- Elementwise ops -----------------------------------------------------------------===//
+
+bool HomogeneityGraph::visitMP(Operation *op) {
+  if (auto unscale = dyn_cast<UnscaleOp>(op)) {
+    for (auto [gradient, result] : llvm::zip(unscale.getGradients(), unscale.getUnscaled()))
+      bind(result, add(Rule::Quotient, {nodeOf(gradient), nodeOf(unscale.getScale())}));
+    bind(unscale.getFoundInf(), add(Rule::Leaf, {}));
+    return true;
+  }
+  if (auto guard = dyn_cast<GuardedUpdateOp>(op)) {
+    for (auto [old, updated, result] :
+         llvm::zip(guard.getOld(), guard.getUpdated(), guard.getResults()))
+      bind(result, add(Rule::Join, {nodeOf(old), nodeOf(updated)}, {nodeOf(guard.getFoundInf())}));
+    return true;
+  }
+  // The next scale is another quantity than the one this step is homogeneous in.
+  if (isa<UpdateLossScaleOp>(op)) {
+    bindResults(op, add(Rule::Leaf, {}));
+    return true;
+  }
+  if (isa<ScaleLossOp>(op)) {
+    bindResults(op, add(Rule::Product, {nodeOf(op->getOperand(0)), nodeOf(op->getOperand(1))}));
+    return true;
+  }
+  if (isa<CastOp, RoundOp>(op)) {
+    bindResults(op, add(Rule::Join, floatsOf(op), conditionsOf(op)));
+    return true;
+  }
+  return false;
+}
+
+/// The constant exponent of a power, if it is one.
+static std::optional<double> constantOf(Value value) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return std::nullopt;
+  if (auto dense = dyn_cast<DenseElementsAttr>(constant); dense && dense.isSplat())
+    constant = dense.getSplatValue<Attribute>();
+  if (auto scalar = dyn_cast<FloatAttr>(constant))
+    return scalar.getValueAsDouble();
+  if (auto integer = dyn_cast<IntegerAttr>(constant))
+    return integer.getInt();
+  return std::nullopt;
+}
+
+/// A clamp whose bounds are zero, or beyond every finite value, scales with its operand.
+static bool isScaleInvariant(tosa::ClampOp clamp) {
+  auto bound = [](Attribute attribute) {
+    auto value = dyn_cast<FloatAttr>(attribute);
+    return value && (value.getValue().isZero() || value.getValue().isInfinity() ||
+                     value.getValue().isLargest());
+  };
+  return bound(clamp.getMinVal()) && bound(clamp.getMaxVal());
+}
+
+bool HomogeneityGraph::visitByName(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  SmallVector<unsigned> floats = floatsOf(op), conditions = conditionsOf(op);
+  auto result = [&](Rule rule, float exponent = 0) {
+    bindResults(op, add(rule, floats, conditions, exponent));
+    return true;
+  };
+  if (auto clamp = dyn_cast<tosa::ClampOp>(op))
+    return result(isScaleInvariant(clamp) ? Rule::Join : Rule::Opaque);
+  if (name == "fma" && floats.size() == 3)
+    return bindResults(op, add(Rule::Join, {add(Rule::Product, floats), floats[2]})), true;
+  if ((name == "powf" || name == "pow" || name == "fpowi") && op->getNumOperands() == 2) {
+    std::optional<double> exponent = constantOf(op->getOperand(1));
+    if (!exponent)
+      return false;
+    floats.resize(1);
+    return result(Rule::Power, *exponent);
+  }
+  std::optional<float> root = llvm::StringSwitch<std::optional<float>>(name)
+                                  .Case("sqrt", 0.5f)
+                                  .Case("rsqrt", -0.5f)
+                                  .Case("cbrt", 1.0f / 3)
+                                  .Case("reciprocal", -1.0f)
+                                  .Case("square", 2.0f)
+                                  .Default(std::nullopt);
+  if (root && floats.size() == 1)
+    return result(Rule::Power, *root);
+  std::optional<Rule> rule =
+      llvm::StringSwitch<std::optional<Rule>>(name)
+          .Cases({"mulf", "mul"}, Rule::Product)
+          .Cases({"divf", "div"}, Rule::Quotient)
+          .Cases({"addf", "add", "subf", "sub", "negf", "negate", "absf", "abs"}, Rule::Join)
+          .Cases({"maximumf", "maxnumf", "minimumf", "minnumf", "max", "min"}, Rule::Join)
+          .Cases({"maximum", "minimum", "clampf", "select", "copysign"}, Rule::Join)
+          .Cases({"extf", "truncf", "cast", "reduce_sum", "reduce_max", "reduce_min"}, Rule::Join)
+          .Cases({"avg_pool2d", "max_pool2d", "resize"}, Rule::Join)
+          .Cases({"cmpf", "equal", "greater", "greater_equal"}, Rule::Compare)
+          .Default(std::nullopt);
+  bool allFloat = llvm::any_of(op->getResultTypes(), getFloatFormat);
+  if (rule && !floats.empty() && (*rule == Rule::Compare || allFloat)) {
+    if (name == "copysign")
+      floats.resize(1);
+    if ((*rule == Rule::Product || *rule == Rule::Quotient) && floats.size() != 2)
+      return false;
+    return result(*rule);
+  }
+  if (allFloat && getOpClass(op) == OpClass::ExactCommute && op->getNumRegions() == 0)
+    return result(Rule::Join);
+  return false;
+}

@@ -1,0 +1,46 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Transforms/Annotate/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_ANNOTATEROLES
+#include "mp/Transforms/Annotate/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+namespace {
+struct AnnotateRoles : mlir::mp::impl::AnnotateRolesBase<AnnotateRoles> {
+  using AnnotateRolesBase::AnnotateRolesBase;
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> step = findTrainStep(getOperation(), function, "mp-annotate-roles");
+    if (failed(step))
+      return signalPassFailure();
+    FailureOr<TrainingRoles> roles = findTrainingRoles(*step);
+    if (failed(roles))
+      return signalPassFailure();
+    annotateState(*step, roles->state);
+    auto say = [&](Operation *op, StringRef role) {
+      op->setAttr(kRoleAttrName, StringAttr::get(&getContext(), role));
+    };
+    unsigned gradients = 0;
+    for (const Gradient &gradient : roles->gradients)
+      if (gradient.value != roles->seed) {
+        say(gradient.value.getDefiningOp(), kRoleGradient);
+        ++gradients;
+      }
+    say(roles->seed.getDefiningOp(), kRoleSeed);
+    auto count = [&](StringRef role) {
+      return llvm::count_if(roles->state, [&](auto &s) { return s.role == role; });
+    };
+    step->emitRemark() << "is a train step: the seed scales " << roles->scaledContractions << " of "
+                       << roles->contractions << " contractions; " << gradients
+                       << " gradients, " << count(kRoleParameter) << " parameters, "
+                       << count(kRoleOptimizer) << " of optimizer state, "
+                       << count(kRoleStatistic) << " statistics and counters";
+  }
+};
+} // namespace
