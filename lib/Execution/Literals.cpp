@@ -170,6 +170,9 @@ static Array seededArray(const Parameter &parameter, uint64_t seed, int64_t dyna
                        ? parameter.likelyShape[dim]
                        : dynamicSize;
   const ElementType &type = parameter.type;
+  if (!parameter.range && (parameter.role == "optimizer_state" ||
+                           (parameter.role == "statistic" && shape.empty())))
+    return Array(type, shape);
   if (!type.isFloat) {
     int64_t low = 0, high = type.width == 1 ? 2 : 8;
     if (parameter.range && parameter.range->second >= parameter.range->first) {
@@ -250,9 +253,41 @@ static llvm::Error fillByName(const Signature &signature, StringRef path,
                            "'; arguments:" + (want.empty() ? " unnamed" : want) + "; arrays:" + have);
 }
 
+Array BatchedInput::at(int64_t step, ArrayRef<int64_t> shape) const {
+  Array batch(rows.type, shape);
+  int64_t count = rows.shape[0] / shape[0];
+  std::memcpy(batch.data.data(), rows.data.data() + (step % count) * batch.data.size(),
+              batch.data.size());
+  return batch;
+}
+
+/// Reads the rows of an input that is given in batches, and returns the first.
+static llvm::Expected<Array> fitBatches(StringRef text, const Parameter &parameter, size_t index,
+                                        const std::string &what, std::vector<std::string> &notes,
+                                        std::vector<BatchedInput> *batches) {
+  auto rows = readInput(text);
+  if (!rows)
+    return createStringError(what + ": " + llvm::toString(rows.takeError()));
+  if (!batches)
+    return createStringError(what + ": batches are for --steps");
+  bool fits = !parameter.shape.empty() && rows->shape.size() == parameter.shape.size() &&
+              parameter.shape[0] > 0 && rows->shape[0] >= parameter.shape[0];
+  if (!fits)
+    return createStringError(what + ": expected at least the rows of " + parameter.typeStr() +
+                             ", found " + rows->typeStr());
+  Parameter whole = parameter;
+  whole.shape[0] = rows->shape[0];
+  auto fitted = fit(std::move(*rows), whole, what, notes);
+  if (!fitted)
+    return fitted.takeError();
+  batches->push_back({index, std::move(*fitted)});
+  return batches->back().at(0, parameter.shape);
+}
+
 llvm::Expected<std::vector<Array>> mlir::mp::makeInputs(const Signature &signature,
                                                         const InputOptions &options,
-                                                        std::vector<std::string> &notes) {
+                                                        std::vector<std::string> &notes,
+                                                        std::vector<BatchedInput> *batches) {
   std::vector<std::optional<Array>> arguments(signature.arguments.size());
   if (!options.params.empty())
     if (llvm::Error error = fillByName(signature, options.params, arguments, notes))
@@ -269,12 +304,20 @@ llvm::Expected<std::vector<Array>> mlir::mp::makeInputs(const Signature &signatu
     size_t index = next++;
     if (text == "seed")
       continue;
+    std::string what = llvm::formatv("--input {0} (argument {1})", number, index);
+    StringRef rows = text;
+    if (rows.consume_front("batches:")) {
+      auto first = fitBatches(rows, signature.arguments[index], index, what, notes, batches);
+      if (!first)
+        return first.takeError();
+      arguments[index] = std::move(*first);
+      continue;
+    }
     auto array = readInput(text);
     if (!array)
       return createStringError(llvm::formatv("--input {0}: ", number) +
                                llvm::toString(array.takeError()));
-    auto fitted = fit(std::move(*array), signature.arguments[index],
-                      llvm::formatv("--input {0} (argument {1})", number, index).str(), notes);
+    auto fitted = fit(std::move(*array), signature.arguments[index], what, notes);
     if (!fitted)
       return fitted.takeError();
     arguments[index] = std::move(*fitted);

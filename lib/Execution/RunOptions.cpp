@@ -34,7 +34,11 @@ StringRef mlir::mp::runHelp() {
   --per-op              compare the values inside the function too (they become results, which keeps
                         them from being fused); of kernels print what each did and the memory it took
   --json=R.json         the comparison for programs
-  --steps=N             repeat, feeding leading results back into leading arguments
+  --steps=N             repeat; a result replaces the argument whose mp.state names it, or,
+                        without mp.state, leading results replace leading arguments. State that
+                        mp appended starts as @NAME_init says; --input=batches:@x.npy gives each
+                        step the next rows
+  --log-every=N         print the scalars of every N-th step only
   --emit-llvm           print the LLVM IR instead of running
   --help, --version
 
@@ -138,6 +142,8 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
       {"dim",
        [&](StringRef v) { return parseInteger<int64_t>("dim", v, 1, options.inputs.dynamicSize); }},
       {"steps", [&](StringRef v) { return parseInteger<int64_t>("steps", v, 1, options.steps); }},
+      {"log-every",
+       [&](StringRef v) { return parseInteger<int64_t>("log-every", v, 1, options.logEvery); }},
       {"kernel", text(options.kernel)},
       {"chip", text(options.chip)},
       {"grid", [&](StringRef v) { return parseExtent("grid", v, options.grid); }},

@@ -24,7 +24,7 @@ struct RunOptions {
   std::optional<double> maxRelative;
   bool perOp = false;
   std::string json;
-  int64_t steps = 1;
+  int64_t steps = 1, logEvery = 1;
   /// Of PTX files only.
   std::string kernel, chip;
   std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};

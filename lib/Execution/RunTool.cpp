@@ -4,6 +4,7 @@
 
 #include "PtxMode.h"
 #include "RunOptions.h"
+#include "Steps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mp/Execution/Comparison.h"
@@ -80,6 +81,8 @@ private:
   std::vector<std::pair<size_t, size_t>> matched;
   std::vector<ErrorReport> outputs, inner;
   std::set<std::string> models; ///< of Tensor Cores, that the CPU followed
+  std::vector<BatchedInput> batches;
+  llvm::json::Value trajectory = llvm::json::Object();
 };
 
 } // namespace
@@ -206,27 +209,24 @@ llvm::Error Run::prepare() {
 llvm::Error Run::execute(Side &side, const std::vector<Array> &given, bool tensorCores) {
   const Signature &signature = side.program->signature();
   std::vector<Array> arguments = given;
-  // State: leading results that have the type of the argument in their place.
-  size_t state = 0;
-  while (options.steps > 1 && state < std::min(side.ownResults, arguments.size()) &&
-         signature.results[state].typeStr() == signature.arguments[state].typeStr())
-    ++state;
+  StepLoop loop(signature, side.ownResults);
   double start = now();
   std::optional<TensorCoreScope> scope;
   if (tensorCores)
     scope.emplace(*options.numerics);
   for (int64_t step = 0; step < options.steps; ++step) {
+    if (llvm::Error error = loop.feed(arguments, batches, step))
+      return error;
     auto results = side.program->run(arguments);
     if (!results)
       return results.takeError();
     side.results = std::move(*results);
     if (options.steps > 1 && &side == &main)
-      for (size_t i = 0; i < side.ownResults; ++i)
-        if (side.results[i].shape.empty())
-          printArray(llvm::outs(), llvm::formatv("step {0}, result {1}", step, i).str(), side.results[i]);
-    for (size_t i = 0; i < state; ++i)
-      arguments[i] = side.results[i];
+      loop.record(llvm::outs(), step, options.steps, options.logEvery, side.results);
+    loop.advance(arguments, side.results);
   }
+  if (options.steps > 1 && &side == &main)
+    trajectory = loop.toJSON();
   if (scope)
     models = scope->used();
   side.runSeconds = now() - start;
@@ -324,6 +324,7 @@ llvm::Error Run::writeJSON(bool passed) {
                             {"run_seconds", main.runSeconds},
                             {"peak_bytes", main.program->peakBytes()},
                             {"passed", passed},
+                            {"steps", std::move(trajectory)},
                             {"outputs", std::move(outputList)},
                             {"per_op", std::move(innerList)}};
   if (main.device) {
@@ -344,9 +345,12 @@ Status Run::go() {
   if (options.emitLLVM)
     return Status::Done;
   std::vector<std::string> notes;
-  auto arguments = makeInputs(main.program->signature(), options.inputs, notes);
+  auto arguments = makeInputs(main.program->signature(), options.inputs, notes, &batches);
   if (!arguments)
     return report(Status::BadInput, arguments.takeError());
+  if (llvm::Error error =
+          applyInit(*main.module, options.entry, main.program->signature(), *arguments))
+    return report(Status::BadInput, std::move(error));
   for (const std::string &note : notes)
     llvm::errs() << "mp-run: note: " << note << "\n";
 

@@ -23,6 +23,10 @@ llvm::Expected<func::FuncOp> mlir::mp::findEntry(ModuleOp module, StringRef entr
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal() && function.isPublic())
       candidates.push_back(function);
+  // What initialises a train step is found when asked for, and else left out.
+  llvm::erase_if(candidates, [&](func::FuncOp function) {
+    return function->hasAttr(kInitOfAttrName) && function.getName() != entry;
+  });
   std::string names;
   StringRef nearest;
   for (func::FuncOp function : candidates) {
@@ -89,6 +93,8 @@ llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
         parameter->name = name.str();
     if (auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttrName))
       parameter->role = role.str();
+    if (auto state = function.getArgAttrOfType<IntegerAttr>(i, kStateAttrName))
+      parameter->nextValue = state.getInt();
     if (auto sizes = function.getArgAttrOfType<DenseI64ArrayAttr>(i, kDimAttrName))
       parameter->likelyShape.append(sizes.asArrayRef().begin(), sizes.asArrayRef().end());
     if (auto range = function.getArgAttrOfType<ArrayAttr>(i, kRangeAttrName))

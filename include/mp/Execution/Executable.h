@@ -21,6 +21,7 @@ struct Parameter {
   llvm::SmallVector<int64_t> shape; ///< -1 where the size is only known at run time
   bool isTensor = true;
   std::string role; ///< mp.role, empty if none
+  std::optional<int64_t> nextValue; ///< mp.state: the result that replaces it
   llvm::SmallVector<int64_t> likelyShape; ///< mp.dim, empty if none
   std::optional<std::pair<double, double>> range; ///< mp.range
 

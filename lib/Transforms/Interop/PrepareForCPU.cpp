@@ -210,6 +210,11 @@ struct PrepareForCPU : mlir::mp::impl::PrepareForCPUBase<PrepareForCPU> {
 
   static void exposeToC(func::FuncOp function) {
     Builder b(function.getContext());
+    // Roles and state mean nothing in the LLVM dialect, which warns of them.
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+      for (NamedAttribute attribute : FunctionOpInterface(function).getArgAttrs(i))
+        if (attribute.getName().strref().starts_with("mp."))
+          function.removeArgAttr(i, attribute.getName());
     function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), b.getUnitAttr());
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       if (isa<TensorType>(function.getArgument(i).getType()))
