@@ -63,6 +63,30 @@ void buildMixedPrecisionPipeline(OpPassManager &manager, const MixedPrecisionOpt
 
 void registerMixedPrecisionPipeline();
 
+/// Options of `mp-train-step`: those of `mp-mixed-precision`, and what is done before.
+struct TrainStepOptions : MixedPrecisionOptions {
+  Option<std::string> function{
+      *this, "function",
+      llvm::cl::desc("The train step; may be left out with one public function or a @main"),
+      llvm::cl::init("")};
+  Option<std::string> lossScale{
+      *this, "loss-scale",
+      llvm::cl::desc("Rule of the loss scale (torch, apex, megatron, deepspeed, jmp, ...), none, or "
+                     "auto: torch for f16, none for formats with the range of f32"),
+      llvm::cl::init("auto")};
+  Option<double> initialScale{*this, "initial-scale",
+                              llvm::cl::desc("First loss scale; 0: the rule's"),
+                              llvm::cl::init(0)};
+  Option<int64_t> interval{*this, "interval",
+                           llvm::cl::desc("Clean steps before the scale grows; 0: the rule's"),
+                           llvm::cl::init(0)};
+};
+
+/// Phases 0, T, 2 to 4 of a whole train step.
+void buildTrainStepPipeline(OpPassManager &manager, const TrainStepOptions &options);
+
+void registerTrainStepPipeline();
+
 /// Where math functions of a program for the host come from.
 enum class HostMath { Library, Exact };
 

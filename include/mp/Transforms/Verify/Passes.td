@@ -1,6 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The contracts of phases 0, 2 and 3, and of the conversion as a whole.
+// The contracts of phases 0, T, 2 and 3, and of the conversion as a whole.
 
 #ifndef MP_TRANSFORMS_VERIFY_PASSES
 #define MP_TRANSFORMS_VERIFY_PASSES
@@ -60,6 +60,37 @@ def VerifyMaterialized : Pass<"mp-verify-materialized", "::mlir::ModuleOp"> {
       %1 = linalg.matmul ins(%0, %w : tensor<4x8xbf16>, tensor<8x2xbf16>)
                          outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
       return %1 : tensor<4x2xf32>
+    }
+    ```
+  }];
+}
+
+def VerifyTraining : Pass<"mp-verify-training", "::mlir::ModuleOp"> {
+  let summary = "Check that loss scaling is placed right and guards the whole state: phase T (exact)";
+  let description = [{
+    For functions with `mp.scale_loss`, by following the degree of homogeneity
+    in the scale, however the graph was made:
+
+    - (T1) `mp.unscale` and `mp.update_loss_scale` read the very value that
+      scaled the loss, not an updated one.
+    - (T2) the scale moves by what this step's `mp.unscale` found.
+    - (T3) nothing but homogeneous ops stands between scaling and unscaling: no
+      clipping, no norm with an epsilon, no moment.
+    - (T4) what is unscaled is of degree 1, and no result still carries the scale.
+    - (T5) no cast between scaling and the check saturates: it would turn an
+      overflow into a number.
+    - (T6) every argument that a step replaces keeps its old value, by
+      `mp.guarded_update` with the flag of `mp.unscale`, when the step overflowed.
+
+    Example (`--mp-verify-training`) of what passes:
+    ```mlir
+    func.func @scaled(%w: tensor<4xf32> {mp.role = "parameter", mp.state = 0 : i64}, %d: tensor<4xf32>, %scale: tensor<f32> {mp.role = "loss_scale", mp.state = 1 : i64}, %clean: tensor<i32> {mp.role = "clean_steps", mp.state = 2 : i64}) -> (tensor<4xf32>, tensor<f32>, tensor<i32>) {
+      %s = mp.scale_loss %d, %scale : tensor<4xf32>
+      %u:2 = mp.unscale %s by %scale : tensor<4xf32>
+      %n = arith.subf %w, %u#0 : tensor<4xf32>
+      %k = mp.guarded_update %u#1 keep(%w) else(%n) : tensor<4xf32>
+      %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by <growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+      return %k, %t#0, %t#1 : tensor<4xf32>, tensor<f32>, tensor<i32>
     }
     ```
   }];

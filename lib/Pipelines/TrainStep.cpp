@@ -1,0 +1,47 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mp-train-step: a whole f32 train step to a mixed-precision one.
+
+#include "mlir/Transforms/Passes.h"
+#include "mp/Pipelines/Pipelines.h"
+#include "mp/Transforms/Annotate/Passes.h"
+#include "mp/Transforms/Train/Passes.h"
+#include "mp/Transforms/Verify/Passes.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOptions &options) {
+  std::string rule = options.lossScale;
+  if (rule == "auto")
+    rule = options.format == "f16" ? "torch" : "none";
+  if (options.verify)
+    manager.addPass(createVerifyInput());
+  // Forward, backward and optimizer may be functions of their own.
+  manager.addPass(createInlinerPass());
+  // Steps that repeat the forward pass for each gradient would have a seed each.
+  manager.addPass(createCSEPass());
+  if (rule == "none") {
+    AnnotateRolesOptions annotate;
+    annotate.function = options.function;
+    manager.addPass(createAnnotateRoles(annotate));
+  } else {
+    InsertLossScaleOptions insert;
+    insert.function = options.function;
+    insert.preset = rule;
+    insert.initial = options.initialScale;
+    insert.interval = options.interval;
+    manager.addPass(createInsertLossScale(insert));
+  }
+  if (options.verify)
+    manager.addPass(createVerifyTraining());
+  buildMixedPrecisionPipeline(manager, options);
+}
+
+void mlir::mp::registerTrainStepPipeline() {
+  PassPipelineRegistration<TrainStepOptions>(
+      "mp-train-step",
+      "Turn an f32 train step into a mixed-precision one with loss scaling and guarded updates "
+      "(changes rounding)",
+      buildTrainStepPipeline);
+}

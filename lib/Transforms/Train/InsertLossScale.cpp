@@ -1,0 +1,171 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "AppendedState.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Transforms/Train/LossScale.h"
+#include "mp/Transforms/Train/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_INSERTLOSSSCALE
+#include "mp/Transforms/Train/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// An error if one gradient is computed from what the optimizer makes of another: one
+/// check cannot come before both.
+static LogicalResult checkOnePhase(Block &block, ArrayRef<Gradient> gradients) {
+  llvm::DenseMap<Operation *, const Gradient *> after;
+  for (const Gradient &gradient : gradients)
+    for (OpOperand *use : gradient.uses)
+      after.try_emplace(block.findAncestorOpInBlock(*use->getOwner()), &gradient);
+  for (Operation &op : block) {
+    auto it = after.find(&op);
+    if (it == after.end())
+      continue;
+    const Gradient *cause = it->second;
+    for (Value result : op.getResults()) {
+      for (const Gradient &gradient : gradients)
+        if (gradient.value == result) {
+          InFlightDiagnostic diag = op.emitError("computes a gradient from an updated value: the "
+                                                 "step has several optimizer phases, expected one");
+          diag.attachNote(cause->value.getLoc()) << "updated by this gradient";
+          return diag;
+        }
+      for (Operation *user : result.getUsers())
+        after.try_emplace(block.findAncestorOpInBlock(*user), cause);
+    }
+  }
+  return success();
+}
+
+/// Scales the seed for the backward pass; the optimizer's uses keep the value as it is.
+static void scaleSeed(OpBuilder &builder, const TrainingRoles &roles, Value scale) {
+  SmallVector<OpOperand *> optimizer;
+  for (const Gradient &gradient : roles.gradients)
+    if (gradient.value == roles.seed)
+      llvm::append_range(optimizer, gradient.uses);
+  builder.setInsertionPointAfterValue(roles.seed);
+  auto scaled = ScaleLossOp::create(builder, roles.seed.getLoc(), roles.seed, scale);
+  Value(roles.seed).replaceUsesWithIf(scaled, [&](OpOperand &use) {
+    return use.getOwner() != scaled && !llvm::is_contained(optimizer, &use);
+  });
+}
+
+/// One check and unscaling of all gradients; returns the flag.
+static Value unscaleGradients(OpBuilder &builder, const TrainingRoles &roles, Value scale) {
+  SmallVector<const Gradient *> gradients;
+  SmallVector<Value> values;
+  SmallVector<Location> locations;
+  for (const Gradient &gradient : roles.gradients) {
+    if (gradient.value == roles.seed)
+      continue;
+    gradients.push_back(&gradient);
+    values.push_back(gradient.value);
+    locations.push_back(gradient.value.getLoc());
+  }
+  builder.setInsertionPointAfterValue(values.back());
+  auto unscale = UnscaleOp::create(builder, builder.getFusedLoc(locations), values, scale);
+  for (auto [gradient, result] : llvm::zip_equal(gradients, unscale.getUnscaled()))
+    for (OpOperand *use : gradient->uses)
+      use->set(result);
+  return unscale.getFoundInf();
+}
+
+/// Every updated argument keeps its value in a step that overflowed.
+static void guardState(OpBuilder &builder, func::FuncOp step, ArrayRef<TrainingState> state,
+                       Value foundInf) {
+  Operation *terminator = step.getBody().front().getTerminator();
+  SmallVector<Value> old, updated;
+  for (const TrainingState &s : state) {
+    old.push_back(step.getArgument(s.argument));
+    updated.push_back(terminator->getOperand(s.result));
+  }
+  builder.setInsertionPoint(terminator);
+  auto guard = GuardedUpdateOp::create(builder, step.getLoc(), TypeRange(ValueRange(old)), foundInf,
+                                       old, updated);
+  for (auto [s, result] : llvm::zip_equal(state, guard.getResults()))
+    terminator->setOperand(s.result, result);
+}
+
+namespace {
+struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
+  using InsertLossScaleBase::InsertLossScaleBase;
+
+  /// The preset with the options' changes, and the rule made of it.
+  FailureOr<std::pair<LossScalePreset, LossScaleAttr>> readRule() {
+    auto error = [&]() -> InFlightDiagnostic {
+      return emitError(UnknownLoc::get(&getContext())) << "mp-insert-loss-scale: ";
+    };
+    const LossScalePreset *named = findLossScalePreset(preset);
+    if (!named)
+      return error() << "option 'preset' is '" << preset << "', expected one of "
+                     << listLossScalePresets();
+    LossScalePreset rule = *named;
+    rule.initial = initial ? initial : rule.initial;
+    rule.growth = growth ? growth : rule.growth;
+    rule.backoff = backoff ? backoff : rule.backoff;
+    rule.interval = interval ? interval : rule.interval;
+    rule.hysteresis = hysteresis ? hysteresis : rule.hysteresis;
+    if (!(rule.initial > 0) || rule.initial > 3.4028234663852886e38)
+      return error() << "option 'initial' is " << rule.initial
+                     << ", expected a positive number that f32 holds";
+    LossScaleAttr attr = rule.getRule(&getContext(), error);
+    if (!attr)
+      return failure();
+    return std::make_pair(rule, attr);
+  }
+
+  LogicalResult insert() {
+    auto rule = readRule();
+    if (failed(rule))
+      return failure();
+    FailureOr<func::FuncOp> step = findTrainStep(getOperation(), function, "mp-insert-loss-scale");
+    if (failed(step))
+      return failure();
+    bool isScaled = step->walk([](ScaleLossOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (isScaled || step->getOperation()->hasAttr(kPhaseAttrName)) {
+      step->emitRemark() << (isScaled ? "has a loss scale already" : "is assigned already")
+                         << "; it stays as it is";
+      return success();
+    }
+    FailureOr<TrainingRoles> roles = findTrainingRoles(*step);
+    if (failed(roles) || failed(checkOnePhase(step->getBody().front(), roles->gradients)))
+      return failure();
+    if (llvm::none_of(roles->gradients, [&](auto &g) { return g.value != roles->seed; }))
+      return step->emitError("has a seed, but no gradient that the optimizer takes over");
+
+    annotateState(*step, roles->state);
+    OpBuilder builder(&getContext());
+    AppendedState appended(*step);
+    Value scale = appended.add(builder.getF32FloatAttr(rule->first.initial), "loss_scale");
+    Value clean = appended.add(builder.getI32IntegerAttr(0), "clean_steps");
+    Value tolerated;
+    if (rule->first.hysteresis > 1)
+      tolerated = appended.add(builder.getI32IntegerAttr(rule->first.hysteresis), "hysteresis");
+    Value skipped = appended.add(builder.getI32IntegerAttr(0), "skipped_steps");
+
+    scaleSeed(builder, *roles, scale);
+    Value foundInf = unscaleGradients(builder, *roles, scale);
+    guardState(builder, *step, roles->state, foundInf);
+
+    Location loc = step->getLoc();
+    auto update =
+        UpdateLossScaleOp::create(builder, loc, scale, clean, tolerated, foundInf, rule->second);
+    Value one = arith::ExtUIOp::create(builder, loc, skipped.getType(), foundInf);
+    SmallVector<Value> next(update.getResults());
+    next.push_back(arith::AddIOp::create(builder, loc, skipped, one));
+    appended.finish(next);
+    sortTopologically(&step->getBody().front());
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(insert()))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,197 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Transforms/Verify/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_VERIFYTRAINING
+#include "mp/Transforms/Verify/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+namespace {
+/// The rules T1 to T6 for one function.
+class TrainingVerifier {
+public:
+  explicit TrainingVerifier(func::FuncOp function) : function(function) {}
+
+  LogicalResult verify() {
+    if (failed(collect()))
+      return failure();
+    if (!scale)
+      return success();
+    if (!function.getBody().hasOneBlock())
+      return function.emitError("has a loss scale and several blocks, expected one");
+    if (!unscale)
+      return scale.emitError("(T4) scales the loss, but nothing unscales: expected mp.unscale by "
+                             "the same scale");
+    // Each rule by itself: one mistake, one name.
+    if (failed(verifyScaleIdentity()) || failed(verifyUpdate()) || failed(verifyDegrees()) ||
+        failed(verifyCasts()))
+      return failure();
+    return verifyGuard();
+  }
+
+private:
+  template <typename Op> LogicalResult take(Operation *op, Op &slot) {
+    auto found = dyn_cast<Op>(op);
+    if (!found)
+      return success();
+    if (slot) {
+      InFlightDiagnostic diag = found.emitError("is the second of its kind, expected one per step");
+      diag.attachNote(slot.getLoc()) << "the first";
+      return diag;
+    }
+    slot = found;
+    return success();
+  }
+
+  LogicalResult collect() {
+    WalkResult walk = function.walk([&](Operation *op) {
+      bool fine = succeeded(take(op, scale)) && succeeded(take(op, unscale)) &&
+                  succeeded(take(op, update)) && succeeded(take(op, guard));
+      return fine ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
+  LogicalResult reads(Operation *op, Value read, StringRef what) {
+    if (read == scale.getScale())
+      return success();
+    bool isUpdated = update && read == update.getNewScale();
+    InFlightDiagnostic diag = op->emitError("(T1) ")
+                              << what << (isUpdated ? " the updated scale" : " another value")
+                              << ", expected the value that scaled the loss";
+    diag.attachNote(scale.getLoc()) << "the loss is scaled here";
+    if (isUpdated)
+      diag.attachNote(update.getLoc()) << "and the scale updated here: unscale before that";
+    return diag;
+  }
+  LogicalResult verifyScaleIdentity() {
+    if (failed(reads(unscale, unscale.getScale(), "unscales by")))
+      return failure();
+    return update ? reads(update, update.getScale(), "updates") : success();
+  }
+
+  LogicalResult verifyUpdate() {
+    if (!update || update.getFoundInf() == unscale.getFoundInf())
+      return success();
+    InFlightDiagnostic diag =
+        update.emitError("(T2) moves the scale by another flag than this step's check");
+    diag.attachNote(unscale.getLoc()) << "the check";
+    return diag;
+  }
+
+  LogicalResult verifyDegrees() {
+    graph.emplace(function);
+    degrees = graph->propagate(scale.getScale());
+    for (auto [index, gradient] : llvm::enumerate(unscale.getGradients()))
+      if (Degree degree = degrees.of(gradient); !degree.is(1) && !degree.isAny() && !degree.isTop())
+        return unscale.emitError("(T4) unscales a value of degree ")
+               << degree.str() << " in the loss scale as gradient #" << index << ", expected 1";
+    for (Operation &op : function.getBody().front()) {
+      if (!degrees.loses(&op) || &op == unscale.getOperation())
+        continue;
+      InFlightDiagnostic diag = op.emitError("(T3) does not scale with the loss, but stands before "
+                                             "the unscaling: clip, take norms with an epsilon and "
+                                             "update moments after mp.unscale");
+      for (Value operand : op.getOperands())
+        if (degrees.of(operand).isScaled())
+          diag.attachNote(operand.getLoc())
+              << "still carries the loss scale (degree " << degrees.of(operand).str() << ")";
+      diag.attachNote(unscale.getLoc()) << "the unscaling";
+      return diag;
+    }
+    for (auto [index, returned] :
+         llvm::enumerate(function.getBody().front().getTerminator()->getOperands()))
+      if (Degree degree = degrees.of(returned); degree.isScaled() && !isLossScaleState(index))
+        return function.emitError("(T4) result #")
+               << index << " still carries the loss scale (degree " << degree.str()
+               << "), expected it unscaled";
+    return success();
+  }
+
+  /// True if the result is the next value of an argument that scales the loss.
+  bool isLossScaleState(unsigned result) {
+    auto argument = dyn_cast<BlockArgument>(scale.getScale());
+    if (!argument)
+      return false;
+    auto state = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kStateAttrName);
+    return state && state.getInt() == result;
+  }
+
+  LogicalResult verifyCasts() {
+    WalkResult walk = function.walk([&](CastOp cast) {
+      if (cast.getOverflow() != Overflow::Saturate || !degrees.of(cast.getSource()).isScaled())
+        return WalkResult::advance();
+      InFlightDiagnostic diag =
+          cast.emitError("(T5) saturates before the check, which then finds no infinity: use "
+                         "'ieee' on the way of the gradients");
+      diag.attachNote(unscale.getLoc()) << "the check";
+      return WalkResult::interrupt();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
+  LogicalResult verifyGuard() {
+    HomogeneityGraph::Degrees fromSeed = graph->propagate(scale.getResult());
+    FailureOr<SmallVector<TrainingState>> state =
+        findTrainingState(function, fromSeed, scale.getResult());
+    if (failed(state))
+      return failure();
+    if (guard && guard.getFoundInf() != unscale.getFoundInf()) {
+      InFlightDiagnostic diag =
+          guard.emitError("(T6) guards by another flag than this step's check");
+      diag.attachNote(unscale.getLoc()) << "the check";
+      return diag;
+    }
+    Operation *terminator = function.getBody().front().getTerminator();
+    for (const TrainingState &s : *state) {
+      Value old = function.getArgument(s.argument), updated = terminator->getOperand(s.result);
+      if (movesByItself(s) || updated == old)
+        continue;
+      auto kept = updated.getDefiningOp<GuardedUpdateOp>();
+      if (kept && kept.getOld()[cast<OpResult>(updated).getResultNumber()] == old)
+        continue;
+      InFlightDiagnostic diag = function.emitError("(T6) argument #")
+                                << s.argument << " (" << s.role << ", next value result #"
+                                << s.result << ") is not guarded: a step that overflowed "
+                                << (kept ? "keeps another argument's value" : "would change it")
+                                << ", expected it among the operands of mp.guarded_update";
+      if (guard)
+        diag.attachNote(guard.getLoc()) << "the guard of the others";
+      return diag;
+    }
+    return success();
+  }
+
+  /// The state of the loss scale moves in every step: what `mp.update_loss_scale` returns,
+  /// and the number of steps skipped, which reads the flag.
+  bool movesByItself(const TrainingState &s) {
+    Value updated = function.getBody().front().getTerminator()->getOperand(s.result);
+    return updated.getDefiningOp<UpdateLossScaleOp>() || s.role == "skipped_steps";
+  }
+
+  func::FuncOp function;
+  ScaleLossOp scale;
+  UnscaleOp unscale;
+  UpdateLossScaleOp update;
+  GuardedUpdateOp guard;
+  std::optional<HomogeneityGraph> graph;
+  HomogeneityGraph::Degrees degrees;
+};
+
+struct VerifyTraining : mlir::mp::impl::VerifyTrainingBase<VerifyTraining> {
+  void runOnOperation() override {
+    bool valid = true;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal())
+        valid &= succeeded(TrainingVerifier(function).verify());
+    if (!valid)
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,135 @@
+// RUN: mp-opt %s --split-input-file --mp-verify-training --verify-diagnostics
+
+// One correct step; each of the others differs from it in one mistake, and the verifier
+// names that one.
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+func.func @correct(%w: tensor<8xf32>, %m: tensor<8xf32>, %d: tensor<8xf32>, %scale: tensor<f32>, %clean: tensor<i32>)
+    -> (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>) {
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  %u:2 = mp.unscale %s by %scale : tensor<8xf32>
+  %c = arith.minimumf %u#0, %one : tensor<8xf32>
+  %m1 = arith.addf %m, %c : tensor<8xf32>
+  %w1 = arith.subf %w, %m1 : tensor<8xf32>
+  %k:2 = mp.guarded_update %u#1 keep(%w, %m) else(%w1, %m1) : tensor<8xf32>, tensor<8xf32>
+  %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  return %k#0, %k#1, %t#0, %t#1 : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>
+}
+
+// -----
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+func.func @clips_before_unscaling(%w: tensor<8xf32>, %m: tensor<8xf32>, %d: tensor<8xf32>, %scale: tensor<f32>, %clean: tensor<i32>)
+    -> (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>) {
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  // expected-note @below {{still carries the loss scale (degree 1)}}
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  // expected-error @below {{(T3) does not scale with the loss, but stands before the unscaling}}
+  %c = arith.minimumf %s, %one : tensor<8xf32>
+  // expected-note @below {{the unscaling}}
+  %u:2 = mp.unscale %c by %scale : tensor<8xf32>
+  %m1 = arith.addf %m, %u#0 : tensor<8xf32>
+  %w1 = arith.subf %w, %m1 : tensor<8xf32>
+  %k:2 = mp.guarded_update %u#1 keep(%w, %m) else(%w1, %m1) : tensor<8xf32>, tensor<8xf32>
+  %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  return %k#0, %k#1, %t#0, %t#1 : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>
+}
+
+// -----
+
+// DeepSpeed's mistake: on growth the gradients come out halved.
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+func.func @updates_before_unscaling(%w: tensor<8xf32>, %d: tensor<8xf32>, %inf: tensor<i1>, %scale: tensor<f32>, %clean: tensor<i32>)
+    -> (tensor<8xf32>, tensor<f32>, tensor<i32>) {
+  // expected-note @below {{the loss is scaled here}}
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  // expected-note @below {{and the scale updated here: unscale before that}}
+  %t:2 = mp.update_loss_scale %scale, %clean on %inf by #rule
+  // expected-error @below {{(T1) unscales by the updated scale, expected the value that scaled the loss}}
+  %u:2 = mp.unscale %s by %t#0 : tensor<8xf32>
+  %w1 = arith.subf %w, %u#0 : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%w1) : tensor<8xf32>
+  return %k, %t#0, %t#1 : tensor<8xf32>, tensor<f32>, tensor<i32>
+}
+
+// -----
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+func.func @updates_by_another_flag(%w: tensor<8xf32>, %d: tensor<8xf32>, %inf: tensor<i1>, %scale: tensor<f32>, %clean: tensor<i32>)
+    -> (tensor<8xf32>, tensor<f32>, tensor<i32>) {
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  // expected-note @below {{the check}}
+  %u:2 = mp.unscale %s by %scale : tensor<8xf32>
+  %w1 = arith.subf %w, %u#0 : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%w1) : tensor<8xf32>
+  // expected-error @below {{(T2) moves the scale by another flag than this step's check}}
+  %t:2 = mp.update_loss_scale %scale, %clean on %inf by #rule
+  return %k, %t#0, %t#1 : tensor<8xf32>, tensor<f32>, tensor<i32>
+}
+
+// -----
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+func.func @unscales_a_square(%w: tensor<8xf32>, %d: tensor<8xf32>, %scale: tensor<f32>, %clean: tensor<i32>)
+    -> (tensor<8xf32>, tensor<f32>, tensor<i32>) {
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  %q = arith.mulf %s, %s : tensor<8xf32>
+  // expected-error @below {{(T4) unscales a value of degree 2 in the loss scale as gradient #0, expected 1}}
+  %u:2 = mp.unscale %q by %scale : tensor<8xf32>
+  %w1 = arith.subf %w, %u#0 : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%w1) : tensor<8xf32>
+  %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  return %k, %t#0, %t#1 : tensor<8xf32>, tensor<f32>, tensor<i32>
+}
+
+// -----
+
+// expected-error @below {{(T4) result #1 still carries the loss scale (degree 1), expected it unscaled}}
+func.func @returns_a_scaled_gradient(%w: tensor<8xf32>, %d: tensor<8xf32>, %scale: tensor<f32>)
+    -> (tensor<8xf32>, tensor<8xf32>) {
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  %u:2 = mp.unscale %s by %scale : tensor<8xf32>
+  %w1 = arith.subf %w, %u#0 : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%w1) : tensor<8xf32>
+  return %k, %s : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+func.func @saturates_before_the_check(%w: tensor<8xf32>, %d: tensor<8xf32>, %scale: tensor<f32>) -> tensor<8xf32> {
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  // expected-error @below {{(T5) saturates before the check, which then finds no infinity}}
+  %n = mp.cast saturate %s : tensor<8xf32> to tensor<8xf16>
+  %b = mp.cast %n : tensor<8xf16> to tensor<8xf32>
+  // expected-note @below {{the check}}
+  %u:2 = mp.unscale %b by %scale : tensor<8xf32>
+  %w1 = arith.subf %w, %u#0 : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%w1) : tensor<8xf32>
+  return %k : tensor<8xf32>
+}
+
+// -----
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+// expected-error @below {{(T6) argument #1 (optimizer_state, next value result #1) is not guarded: a step that overflowed would change it, expected it among the operands of mp.guarded_update}}
+func.func @forgets_a_moment(%w: tensor<8xf32>, %m: tensor<8xf32>, %x: tensor<8xf32>, %scale: tensor<f32>, %clean: tensor<i32>)
+    -> (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>) {
+  %d = arith.mulf %w, %x : tensor<8xf32>
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  %u:2 = mp.unscale %s by %scale : tensor<8xf32>
+  %m1 = arith.addf %m, %u#0 : tensor<8xf32>
+  %w1 = arith.subf %w, %m1 : tensor<8xf32>
+  // expected-note @below {{the guard of the others}}
+  %k = mp.guarded_update %u#1 keep(%w) else(%w1) : tensor<8xf32>
+  %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  return %k, %m1, %t#0, %t#1 : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>
+}
+
+// -----
+
+func.func @never_unscales(%d: tensor<8xf32>, %scale: tensor<f32>) -> tensor<8xf32> {
+  // expected-error @below {{(T4) scales the loss, but nothing unscales}}
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  return %s : tensor<8xf32>
+}
