@@ -1,7 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The arithmetic of loss scaling, one definition for every device. Its rules are read
-// from the frameworks' sources (docs/Training.md), its order of operations is exact.
+// The arithmetic of loss scaling, one definition for every device. Its rules are
+// those of docs/Training.md, its order of operations is exact.
 
 #include "TensorCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

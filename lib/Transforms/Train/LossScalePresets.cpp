@@ -1,6 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Read from the sources of the frameworks (docs/Training.md has the table). DeepSpeed
+// As a reference document states them (docs/Training.md has the table). DeepSpeed
 // stops with an error at its smallest scale; in a graph the scale stays there.
 
 #include "mlir/IR/Builders.h"

@@ -1,6 +1,6 @@
-// The trajectories of the frameworks' own rules: scale, count of clean steps, tolerated
-// overflows. Written out by running their sources on two sequences of overflows (a, b), and
-// on the edges of each rule.
+// The trajectories of the rules of known frameworks: scale, count of clean steps, tolerated
+// overflows, on two sequences of overflows (a, b) and on the edges of each rule. The expected
+// values follow from the formulas of a reference document; no framework was run for them.
 
 // RUN: mp-run %s --entry=torch_a --steps=12 --input=f32:65536.0 --input=i32:0 '--input=batches:12xi1=[1 1 0 0 0 1 0 0 0 0 0 0]' | FileCheck %s --check-prefix=TORCH-A
 // TORCH-A: step 0, result 0: f32 = [32768]
