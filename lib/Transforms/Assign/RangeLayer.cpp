@@ -12,18 +12,20 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Constants are checked for every format: also bf16 has a largest and a smallest value.
-static std::string whyConstantNot(Value value, FloatType format, double maxUnderflow) {
-  if (Attribute constant = findConstant(value))
-    return whyNotRounded(constant, format, maxUnderflow);
-  return "";
+std::string FunctionDecisions::whyNotNarrow(Value value, FloatType format,
+                                            const AssignSettings &settings) {
+  bool needsEvidence = APFloat::semanticsMaxExponent(format.getFloatSemantics()) <
+                       APFloat::semanticsMaxExponent(APFloat::IEEEsingle());
+  if (needsEvidence) {
+    bool mayAssume = settings.policy.evidence == ::mp::policy::EvidenceKind::Assumed;
+    return getEvidence().whyNot(value, format, settings.maxUnderflow, mayAssume);
+  }
+  // Constants are checked for every format: also bf16 has a largest and a smallest value.
+  Attribute constant = findConstant(value);
+  return constant ? whyNotRounded(constant, format, settings.maxUnderflow) : "";
 }
 
 LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSettings &settings) {
-  FloatType narrow = settings.narrow;
-  bool needsEvidence = APFloat::semanticsMaxExponent(narrow.getFloatSemantics()) <
-                       APFloat::semanticsMaxExponent(APFloat::IEEEsingle());
-  bool mayAssume = settings.policy.evidence == ::mp::policy::EvidenceKind::Assumed;
   for (auto &[op, decision] : decisions.getOps()) {
     if (decision.origin || decision.opClass != OpClass::TensorCore)
       continue;
@@ -32,10 +34,7 @@ LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSe
       if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
           !getFloatFormat(operand.get().getType()).isF32())
         continue;
-      std::string why = needsEvidence
-                            ? decisions.getEvidence().whyNot(operand.get(), narrow,
-                                                             settings.maxUnderflow, mayAssume)
-                            : whyConstantNot(operand.get(), narrow, settings.maxUnderflow);
+      std::string why = decisions.whyNotNarrow(operand.get(), settings.narrow, settings);
       if (why.empty())
         continue;
       decision.decide(decision.compute, Origin::Range, why);
