@@ -124,6 +124,25 @@ static bool isParameter(Value value) {
   return type && type.getRank() <= 1;
 }
 
+/// True if `op` reads a constant that `format` does not hold: what it mixes in would not survive.
+static bool readsConstantBeyond(Operation *op, FloatType format, FunctionDecisions &decisions,
+                                const AssignSettings &settings) {
+  auto isBeyond = [&](Value operand) {
+    if (!getFloatFormat(operand.getType()))
+      return false;
+    if (auto fill = operand.getDefiningOp<linalg::FillOp>())
+      operand = fill.getInputs().front();
+    return operand.getDefiningOp() && isParameter(operand) &&
+           !decisions.whyNotNarrow(operand, format, settings).empty();
+  };
+  return op // bodies may read constants of their own, or from around them
+      ->walk([&](Operation *step) {
+        return llvm::any_of(step->getOperands(), isBeyond) ? WalkResult::interrupt()
+                                                           : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 void StoragePermissions::findExtra(FunctionDecisions &decisions, const AssignSettings &settings) {
   DenseMap<Value, FloatType> carried; // the format of the roundings that a value carries
   for (auto &[op, decision] : decisions.getOps()) {
@@ -141,7 +160,7 @@ void StoragePermissions::findExtra(FunctionDecisions &decisions, const AssignSet
         format = of;
       }
     }
-    if (!format)
+    if (!format || readsConstantBeyond(op, format, decisions, settings))
       continue;
     for (Value result : op->getResults()) {
       carried[result] = format;
