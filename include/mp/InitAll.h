@@ -7,10 +7,12 @@
 
 #include "mp/Dialect/Check/CheckDialect.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Interfaces/FloatRangeOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Pipelines/NVVMPipeline.h"
 #include "mp/Pipelines/Pipelines.h"
+#include "mp/Transforms/Annotate/Passes.h"
 #include "mp/Transforms/Assign/Passes.h"
 #include "mp/Transforms/Interop/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
@@ -23,11 +25,13 @@ namespace mlir::mp {
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<MPDialect, CheckDialect>();
   registerPrecisionModels(registry);
+  registerFloatRangeModels(registry);
   registerKernelsTranslations(registry);
 }
 
 /// The passes and pipelines of mp.
 inline void registerAllPasses() {
+  registerMPAnnotatePasses();
   registerMPAssignPasses();
   registerMPInteropPasses();
   registerMPMaterializePasses();

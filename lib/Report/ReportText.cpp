@@ -23,6 +23,55 @@ static std::string bytesText(int64_t bytes) {
   return text;
 }
 
+static std::string timeText(int64_t picoseconds) {
+  const char *units[] = {"ps", "ns", "us", "ms", "s"};
+  double value = picoseconds;
+  unsigned unit = 0;
+  while (value >= 1000 && unit + 1 < std::size(units)) {
+    value /= 1000;
+    ++unit;
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.3g %s", value, units[unit]);
+  return text;
+}
+
+/// All functions as one line: before, after, and what painting would have given.
+static void printPlacements(ArrayRef<Placement> placements, raw_ostream &os) {
+  if (placements.empty())
+    return;
+  Placement sum = placements.front();
+  for (const Placement &other : placements.drop_front()) {
+    sum.before += other.before;
+    sum.after += other.after;
+    sum.lowerBound += other.lowerBound;
+    sum.provenOptimal &= other.provenOptimal;
+    sum.extraRoundings += other.extraRoundings;
+    sum.assumedSizes |= other.assumedSizes;
+    sum.assumedTrips |= other.assumedTrips;
+    for (auto [mine, theirs] : llvm::zip_equal(sum.baselines, other.baselines))
+      mine.second += theirs.second;
+  }
+  auto amount = [&](int64_t value) {
+    return sum.objective == "memory" ? bytesText(value) : timeText(value);
+  };
+  os << "  " << sum.objective << " on " << sum.part << ", modelled: " << amount(sum.before) << " -> "
+     << amount(sum.after) << " (";
+  if (sum.provenOptimal)
+    os << "proven optimal";
+  else
+    os << "at least " << amount(sum.lowerBound);
+  os << "); painted as ";
+  llvm::interleaveComma(sum.baselines, os,
+                        [&](auto &entry) { os << entry.first << " " << amount(entry.second); });
+  if (sum.assumedSizes || sum.assumedTrips)
+    os << "; " << (sum.assumedSizes ? "sizes" : "") << (sum.assumedSizes && sum.assumedTrips ? " and " : "")
+       << (sum.assumedTrips ? "trip counts" : "") << " assumed";
+  os << "\n";
+  if (sum.after > sum.before)
+    os << "  the model expects no gain: casts cost more than is saved (never-slower=true would leave such contractions in f32)\n";
+}
+
 static StringRef describeClass(OpClass opClass) {
   switch (opClass) {
   case OpClass::TensorCore: return "contractions";
@@ -50,6 +99,8 @@ void Report::printTable(raw_ostream &os) const {
      << format << " with f32 accumulation; " << casts.size() << " casts (" << onArguments
      << " of arguments); " << bytesText(bytesBefore) << " -> " << bytesText(bytesAfter)
      << " read and written (modelled, casts fused)\n";
+
+  printPlacements(placements, os);
 
   // Rows: class by the formats ops compute in.
   std::map<OpClass, llvm::MapVector<StringRef, int64_t>> byClass;
@@ -144,7 +195,27 @@ llvm::json::Value Report::toJSON() const {
                                           {"bytes", row.bytes},
                                           {"users", row.users},
                                           {"of_argument", row.ofArgument}});
+  llvm::json::Array placementRows;
+  for (const Placement &placement : placements) {
+    llvm::json::Object baselines;
+    for (auto &[name, amount] : placement.baselines)
+      baselines[name] = amount;
+    placementRows.push_back(llvm::json::Object{{"function", placement.function},
+                                               {"part", placement.part},
+                                               {"objective", placement.objective},
+                                               {"unit", placement.objective == "memory" ? "B" : "ps"},
+                                               {"before", placement.before},
+                                               {"after", placement.after},
+                                               {"lower_bound", placement.lowerBound},
+                                               {"proven_optimal", placement.provenOptimal},
+                                               {"method", placement.method},
+                                               {"extra_roundings", placement.extraRoundings},
+                                               {"painted", std::move(baselines)},
+                                               {"assumed_sizes", placement.assumedSizes},
+                                               {"assumed_trips", placement.assumedTrips}});
+  }
   return llvm::json::Object{{"mp_report", kReportVersion},
+                            {"placement", std::move(placementRows)},
                             {"format", format},
                             {"target", target},
                             {"assumed_dim", assumedDim},

@@ -85,10 +85,17 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
              << attribute.getValue();
     return success();
   }
+  if (name == kFactsAttrName) {
+    auto texts = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!texts || texts.size() != op->getNumResults() || !llvm::all_of(texts, llvm::IsaPred<StringAttr>))
+      return op->emitOpError("expects 'mp.facts' to hold a string for each of ")
+             << op->getNumResults() << " results, found " << attribute.getValue();
+    return success();
+  }
   if (name == kRoleAttrName || name == kDimAttrName)
     return op->emitOpError() << "has '" << name << "', which belongs on a function argument";
   return op->emitOpError() << "has unknown attribute '" << name
-                           << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.dim, mp.converts, mp.phase";
+                           << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.dim, mp.converts, mp.phase, mp.facts";
 }
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,

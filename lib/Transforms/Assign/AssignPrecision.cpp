@@ -59,6 +59,26 @@ static LogicalResult checkOpNames(const policy::Policy &policy, MLIRContext *con
 namespace {
 struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   using AssignPrecisionBase::AssignPrecisionBase;
+  AssignPrecision(const AssignPrecisionOptions &options, PlacementListener listener)
+      : AssignPrecisionBase(options), listener(std::move(listener)) {}
+
+  /// What storing is to be good for; an error names option, value and valid values.
+  llvm::Expected<PlacementOptions> readPlacementOptions() {
+    PlacementOptions options;
+    options.memory = objective == "memory";
+    if (objective != "time" && objective != "memory")
+      return llvm::createStringError("option 'objective' is '" + objective +
+                                     "', expected time or memory");
+    options.neverSlower = neverSlower;
+    options.assumedDim = assumeDim;
+    if (assumeDim < 1)
+      return llvm::createStringError("option 'assume-dim' is '" + Twine(assumeDim) +
+                                     "', expected a size of at least 1");
+    options.dumpProblem = dumpProblem;
+    options.namesDumps = llvm::count_if(getOperation().getOps<FunctionOpInterface>(),
+                                        [](auto function) { return !function.isExternal(); }) > 1;
+    return options;
+  }
 
   void runOnOperation() override {
     auto effective = policy::findPolicy({format, target, policyFile});
@@ -91,7 +111,14 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       explanation.emplace(explain);
 
     policy::Matcher rules(policy);
-    AssignSettings settings{policy, *model, rules, narrow, maxUnderflow, promote == "on"};
+    llvm::Expected<PlacementOptions> placement = readPlacementOptions();
+    if (!placement)
+      return fail(llvm::toString(placement.takeError()));
+    auto costs = ::mp::target::CostModel::create(*model);
+    if (!costs)
+      return fail(llvm::toString(costs.takeError()));
+    AssignSettings settings{policy,          *model, rules, narrow, maxUnderflow,
+                            promote == "on", *costs, *placement};
     bool anyDecided = false;
     WalkResult decided = getOperation()->walk<WalkOrder::PreOrder>([&](ModuleOp module) {
       return WalkResult(decide(module, settings, replay, explanation, anyDecided));
@@ -118,6 +145,7 @@ private:
                        bool &anyDecided) {
     StorageGangs gangs(module);
     CarriedStorage carried(gangs);
+    RangeEvidence evidence(module);
     std::deque<FunctionDecisions> functions;
     for (auto function : module.getOps<FunctionOpInterface>()) {
       if (function.isExternal())
@@ -126,7 +154,7 @@ private:
         function.emitRemark() << "is " << phase.getValue() << " already; its precision stays";
         continue;
       }
-      functions.emplace_back(function, carried);
+      functions.emplace_back(function, carried, evidence);
     }
     auto tell = [&](StringRef layer, FunctionDecisions &decisions) {
       if (explanation)
@@ -161,6 +189,8 @@ private:
       if (explanation)
         explanation->end(decisions, settings);
       emitRemarks(decisions, settings);
+      if (listener && decisions.placement)
+        listener(*decisions.placement);
     }
     for (FunctionDecisions &decisions : functions) {
       writeDecisions(decisions);
@@ -174,5 +204,12 @@ private:
     emitError(UnknownLoc::get(&getContext())) << "mp-assign-precision: " << what;
     signalPassFailure();
   }
+
+  PlacementListener listener;
 };
 } // namespace
+
+std::unique_ptr<Pass> mlir::mp::createAssignPrecision(const AssignPrecisionOptions &options,
+                                                      PlacementListener listener) {
+  return std::make_unique<AssignPrecision>(options, std::move(listener));
+}

@@ -6,11 +6,12 @@
 #define MP_LIB_TRANSFORMS_ASSIGN_DECISIONS_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/Evidence.h"
+#include "mp/Analysis/FloatRanges.h"
+#include "mp/Analysis/Placement.h"
 #include "mp/Analysis/StorageGangs.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Policy/Policy.h"
-#include "mp/Target/TargetModel.h"
+#include "mp/Target/CostModel.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::mp {
@@ -52,6 +53,32 @@ struct CarriedStorage {
   FloatType lookup(const StorageGang *gang) const { return gang ? chosen.lookup(gang) : FloatType(); }
 };
 
+/// What storing is chosen for.
+struct PlacementOptions {
+  bool memory = false; ///< least memory instead of least time
+  /// Contractions may stay in f32 where the casts they need cost more than they save.
+  bool neverSlower = false;
+  int64_t assumedDim = 128;
+  std::string dumpProblem; ///< file for the optimisation problem as JSON; empty: none
+  /// The module decides several functions: each dump gets its function's name.
+  bool namesDumps = false;
+};
+
+/// Ranges of the whole module, found when first asked for.
+class RangeEvidence {
+public:
+  explicit RangeEvidence(Operation *module) : module(module) {}
+  const FloatRanges &get() {
+    if (!ranges)
+      ranges.emplace(module);
+    return *ranges;
+  }
+
+private:
+  Operation *module;
+  std::optional<FloatRanges> ranges;
+};
+
 /// What a run was asked to do.
 struct AssignSettings {
   const ::mp::policy::Policy &policy;
@@ -61,6 +88,8 @@ struct AssignSettings {
   FloatType narrow;
   double maxUnderflow;
   bool promotes; ///< what is narrow already is widened inside
+  const ::mp::target::CostModel &costs;
+  PlacementOptions placement;
 };
 
 /// The format that options, pins and policies call `name`, or null if none may be assigned.
@@ -72,7 +101,8 @@ std::string getFormatName(FloatType format);
 class FunctionDecisions {
 public:
   /// Collects the ops outside bodies that have a float operand or result.
-  FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried);
+  FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried,
+                    RangeEvidence &evidence);
 
   FunctionOpInterface getFunction() const { return function; }
 
@@ -92,7 +122,13 @@ public:
   /// shares its storage with no other value.
   bool mayStoreNarrow(Value value) const;
   /// What is known of ranges; computed at the first call.
-  const EvidenceAnalysis &getEvidence();
+  const FloatRanges &getEvidence() { return evidence.get(); }
+  /// Why `value` must not be narrowed to `format`, or an empty string if it may be. Formats with
+  /// f32's range need no evidence beyond their constants.
+  std::string whyNotNarrow(Value value, FloatType format, const AssignSettings &settings);
+
+  /// What the cost layer placed; empty if decisions were replayed.
+  std::optional<Placement> placement;
 
   /// Storage of a value; its own format unless `setStorage` said otherwise.
   FloatType getStorage(Value value) const;
@@ -106,7 +142,7 @@ private:
 
   FunctionOpInterface function;
   const CarriedStorage &carried;
-  std::optional<EvidenceAnalysis> evidence;
+  RangeEvidence &evidence;
   llvm::MapVector<Operation *, Decision> ops;
   llvm::DenseMap<Value, FloatType> storages;
 };

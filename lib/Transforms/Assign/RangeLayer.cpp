@@ -2,7 +2,7 @@
 //
 // What ranges say. Formats with f32's range need no evidence beyond their
 // constants. For a smaller range every factor of a contraction needs some: a
-// checked constant, a proved range, or the class assumption (Evidence.h).
+// checked constant, a proved range, or the class assumption (FloatRanges.h).
 // A contraction without keeps its formats, and the reason.
 
 #include "Decisions.h"
@@ -12,19 +12,22 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Constants are checked for every format: also bf16 has a largest and a smallest value.
-static std::string whyConstantNot(Value value, FloatType format, double maxUnderflow) {
+std::string FunctionDecisions::whyNotNarrow(Value value, FloatType format,
+                                            const AssignSettings &settings) {
+  bool needsEvidence = APFloat::semanticsMaxExponent(format.getFloatSemantics()) <
+                       APFloat::semanticsMaxExponent(APFloat::IEEEsingle());
+  if (needsEvidence) {
+    bool mayAssume = settings.policy.evidence == ::mp::policy::EvidenceKind::Assumed;
+    return getEvidence().whyNot(value, format, settings.maxUnderflow, mayAssume);
+  }
+  // Constants are checked for every format: also bf16 has a largest and a smallest value.
   Attribute constant;
-  if (matchPattern(value, m_Constant(&constant)))
-    return whyNotRounded(constant, format, maxUnderflow);
-  return "";
+  return matchPattern(value, m_Constant(&constant))
+             ? whyNotRounded(constant, format, settings.maxUnderflow)
+             : "";
 }
 
 LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSettings &settings) {
-  FloatType narrow = settings.narrow;
-  bool needsEvidence = APFloat::semanticsMaxExponent(narrow.getFloatSemantics()) <
-                       APFloat::semanticsMaxExponent(APFloat::IEEEsingle());
-  bool mayAssume = settings.policy.evidence == ::mp::policy::EvidenceKind::Assumed;
   for (auto &[op, decision] : decisions.getOps()) {
     if (decision.origin || decision.opClass != OpClass::TensorCore)
       continue;
@@ -33,10 +36,7 @@ LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSe
       if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
           !getFloatFormat(operand.get().getType()).isF32())
         continue;
-      std::string why = needsEvidence
-                            ? decisions.getEvidence().whyNot(operand.get(), narrow,
-                                                             settings.maxUnderflow, mayAssume)
-                            : whyConstantNot(operand.get(), narrow, settings.maxUnderflow);
+      std::string why = decisions.whyNotNarrow(operand.get(), settings.narrow, settings);
       if (why.empty())
         continue;
       decision.decide(decision.compute, Origin::Range, why);

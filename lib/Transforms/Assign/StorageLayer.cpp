@@ -1,67 +1,76 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where values are stored narrow. A value is, exactly when every use of it would
-// round it to the narrow format anyway: then nothing is lost, and less is moved.
-// Uses ask: a narrow contraction for its factors; an op that only moves or picks
-// values, when all its results are stored narrow. One sweep, uses before
-// definitions. Control flow, calls and returns ask for what they carry (CarryLayer.cpp).
+// Where values are stored narrow, and so where casts stand: the optimum of the cost
+// model among what is permitted (StoragePermission.h). The contractions' formats are
+// decided by now.
 
-#include "Decisions.h"
+#include "StorageProblem.h"
+#include "mp/Assignment/ProblemJSON.h"
+#include "mp/Assignment/Solve.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace mlir::mp;
+namespace assignment = ::mp::assignment;
 
-/// The narrow format in which `use` wants its value, or null.
-static FloatType askedFormat(FunctionDecisions &decisions, OpOperand &use) {
-  if (FloatType taken = decisions.getTakenFormat(use))
-    return taken.isF32() ? FloatType() : taken;
-  Operation *user = use.getOwner();
-  Decision *decision = decisions.find(user);
-  auto interface = dyn_cast<PrecisionOpInterface>(user);
-  if (!decision || !interface || decision->compute.isF32() || decision->compute.isTF32())
-    return {};
-  OperandRole role = interface.getOperandRole(use.getOperandNumber());
-  bool asks = decisions.isNarrowContraction(user)
-                  ? role == OperandRole::Factor
-                  : decision->followsStorage() && role != OperandRole::Other;
-  return asks ? decision->compute : FloatType();
+static Placement summarize(const StorageProblem &storage, const assignment::Solution &answer) {
+  const assignment::Problem &problem = storage.get();
+  Placement placement;
+  placement.before = storage.costBefore();
+  placement.after = answer.score.cost;
+  placement.casts = answer.score.casts;
+  placement.lowerBound = answer.lowerBound;
+  placement.provenOptimal = answer.provenOptimal;
+  placement.method = assignment::toString(answer.method);
+  auto baseline = [&](StringRef name, const assignment::Score &score) {
+    placement.baselines.emplace_back(name, score.cost);
+  };
+  baseline("Grappler", evaluate(problem, paintLikeGrappler(problem, storage.getPaints())));
+  baseline("TVM", evaluatePerUse(problem, paintLikeTVM(problem, storage.getPaints())));
+  baseline("XLA", evaluate(problem, paintLikeXLA(problem, storage.getPaints())));
+  placement.assumedSizes = storage.getSizes().assumedSize();
+  placement.assumedTrips = storage.getSizes().assumedTrips();
+  return placement;
 }
 
-FloatType mlir::mp::commonFormat(FunctionDecisions &decisions, Value value) {
-  FloatType common;
-  for (OpOperand &use : value.getUses()) {
-    FloatType asked = askedFormat(decisions, use);
-    if (!asked || (common && asked != common))
-      return {};
-    common = asked;
-  }
-  return common;
+static LogicalResult dump(FunctionOpInterface function, const assignment::Problem &problem,
+                          const assignment::Solution &answer, StringRef path) {
+  llvm::Error error = llvm::writeToOutput(path, [&](raw_ostream &os) {
+    assignment::writeProblem(problem, &answer, os);
+    return llvm::Error::success();
+  });
+  if (error)
+    return function.emitError() << "cannot write the assignment problem '" << path
+                                << "': " << llvm::toString(std::move(error));
+  return success();
 }
 
-LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const AssignSettings &) {
-  for (auto &[op, decision] : llvm::reverse(decisions.getOps())) {
-    if (decision.keepsStorage || decision.rule == TypeRule::Container)
-      continue;
-    // TOSA convolutions return the format of their operands.
-    if (decision.rule == TypeRule::Uniform && !decision.compute.isTF32() &&
-        decisions.isNarrowContraction(op)) {
-      for (Value result : op->getResults())
-        decisions.setStorage(result, decision.compute);
-      continue;
-    }
-    SmallVector<FloatType> storages;
-    for (Value result : op->getResults())
-      storages.push_back(!decisions.mayStoreNarrow(result) ? FloatType()
-                         : decision.resultStorage          ? decision.resultStorage
-                                                           : commonFormat(decisions, result));
-    if (decision.followsStorage()) {
-      if (storages.empty() || !storages.front() || !llvm::all_equal(storages))
-        continue;
-      decision.compute = storages.front();
-    }
-    for (auto [result, storage] : llvm::zip_equal(op->getResults(), storages))
-      if (storage)
-        decisions.setStorage(result, storage);
-  }
+/// `path`, with the function's name put in where the module has several.
+static std::string nameDump(FunctionOpInterface function, const PlacementOptions &options) {
+  if (!options.namesDumps)
+    return options.dumpProblem;
+  auto [stem, extension] = StringRef(options.dumpProblem).rsplit('.');
+  return (stem + "." + function.getName() + (extension.empty() ? "" : ".") + extension).str();
+}
+
+LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings) {
+  FunctionOpInterface function = decisions.getFunction();
+  StoragePermissions permissions(decisions, settings);
+  StorageProblem storage(decisions, permissions, settings);
+  const PlacementOptions &options = settings.placement;
+  assignment::SolveOptions solving;
+  solving.certify = !options.dumpProblem.empty();
+  llvm::Expected<assignment::Solution> answer = assignment::solve(storage.get(), solving);
+  if (!answer)
+    return function.emitError() << "no storage can be chosen: " << llvm::toString(answer.takeError());
+  if (!options.dumpProblem.empty() &&
+      failed(dump(function, storage.get(), *answer, nameDump(function, options))))
+    return failure();
+  Placement placement = summarize(storage, *answer);
+  placement.function = function.getName();
+  placement.part = settings.costs.part().name;
+  placement.objective = options.memory ? "memory" : "time";
+  placement.extraRoundings = storage.apply(answer->labels);
+  decisions.placement = placement;
   return success();
 }

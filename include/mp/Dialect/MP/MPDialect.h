@@ -34,6 +34,7 @@ inline constexpr llvm::StringLiteral kDimAttrName = "mp.dim";
 inline constexpr llvm::StringLiteral kStorageAttrName = "mp.storage";
 inline constexpr llvm::StringLiteral kConvertsAttrName = "mp.converts";
 inline constexpr llvm::StringLiteral kPhaseAttrName = "mp.phase";
+inline constexpr llvm::StringLiteral kFactsAttrName = "mp.facts";
 
 /// The float format of a float, or of the elements of a shaped type; null if
 /// the elements are no floats.

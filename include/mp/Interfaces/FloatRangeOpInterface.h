@@ -1,0 +1,77 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// FloatRangeOpInterface, and the words it uses.
+
+#ifndef MP_INTERFACES_FLOATRANGEOPINTERFACE_H
+#define MP_INTERFACES_FLOATRANGEOPINTERFACE_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mp/Domains/Contraction.h"
+
+namespace mlir::mp {
+
+/// What an op computes. The float results of an op all have this meaning, element by element.
+struct FloatMeaning {
+  enum class Kind : uint8_t {
+    Unknown,     ///< nothing may be concluded
+    Constant,    ///< its attribute
+    Unary,       ///< `unary` of one operand
+    Binary,      ///< `binary` of two operands
+    Fma,         ///< a * b + c of three operands
+    Clamp,       ///< one operand, kept in [lo, hi]
+    Cast,        ///< one float operand in another format
+    Integer,     ///< an integer operand as float
+    Move,        ///< elements of the operand, all of them or some
+    Merge,       ///< each element is one of some operand: select, concatenation, insertion
+    Reduction,   ///< `reduce` over the dimensions `dims` of one operand, kept with size 1
+    Contraction, ///< sums of products of operands 0 and 1, plus operand 2 if there is one
+    Softmax,     ///< over dimension dims[0] of one operand
+    Structured,  ///< a linalg op: its body says
+  };
+  /// What becomes of rows (runs along the innermost dimension) when elements move.
+  enum class Rows : uint8_t {
+    Kept,  ///< each row is a row
+    Part,  ///< each new row is part of an old one, or a permutation
+    Other, ///< anything
+  };
+
+  Kind kind = Kind::Unknown;
+  ::mp::domains::UnaryFn unary = ::mp::domains::UnaryFn::Identity;
+  ::mp::domains::BinaryFn binary = ::mp::domains::BinaryFn::Add;
+  ::mp::domains::ReduceFn reduce = ::mp::domains::ReduceFn::Sum;
+  Rows rows = Rows::Other;
+  SmallVector<unsigned, 3> operands; ///< operand numbers, in the function's order
+  SmallVector<int64_t, 2> dims;
+  double lo = 0, hi = 0;
+  /// Of a merge: a constant that may be among the elements (padding).
+  std::optional<double> padding;
+  /// Of a contraction: how many products each element sums, and whether the contracted dimension is
+  /// the innermost one of operand 0 and of operand 1 (and the only one).
+  ::mp::domains::Extent products;
+  bool innermost[2] = {false, false};
+
+  static FloatMeaning unknown() { return {}; }
+  static FloatMeaning of(Kind kind, ArrayRef<unsigned> operands) {
+    FloatMeaning meaning;
+    meaning.kind = kind;
+    meaning.operands.assign(operands.begin(), operands.end());
+    return meaning;
+  }
+};
+
+} // namespace mlir::mp
+
+#include "mp/Interfaces/FloatRangeOpInterface.h.inc"
+
+namespace mlir::mp {
+
+/// What any op computes: the interface's answer, Unknown without it.
+FloatMeaning getFloatMeaning(Operation *op);
+
+/// Attaches the external models of all input dialects, as they get loaded.
+void registerFloatRangeModels(DialectRegistry &registry);
+
+} // namespace mlir::mp
+
+#endif // MP_INTERFACES_FLOATRANGEOPINTERFACE_H
