@@ -24,6 +24,7 @@ using namespace mlir;
 using namespace mlir::mp;
 
 void mlir::mp::buildTosaToLinalgPipeline(OpPassManager &manager) {
+  manager.addPass(createFoldEmptyTensors()); // the conversions refuse some of them
   OpPassManager &function = manager.nest<func::FuncOp>();
   // First: the conversions of ops refuse tosa.yield.
   function.addPass(createTosaToSCFPass());
@@ -39,6 +40,7 @@ void mlir::mp::buildTosaToLinalgPipeline(OpPassManager &manager) {
   function.addPass(createTosaToArithPass(arith));
   function.addPass(createTosaToTensorPass());
   function.addPass(createCanonicalizerPass()); // shapes that nothing reads any more
+  manager.addPass(createFoldEmptyTensors());
 }
 
 /// Tensors to buffers, with frees.

@@ -15,6 +15,7 @@
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Interop/Passes.h"
+#include "mp/Transforms/Train/Passes.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -73,6 +74,7 @@ struct LowerRareFormats : PassWrapper<LowerRareFormats, OperationPass<gpu::GPUFu
 } // namespace
 
 void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
+  pm.addPass(createDecomposeTraining());
   buildTosaToLinalgPipeline(pm);
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createDecomposeAggregates());

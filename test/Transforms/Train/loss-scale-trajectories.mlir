@@ -3,6 +3,7 @@
 // values follow from the formulas of a reference document; no framework was run for them.
 
 // RUN: mp-run %s --entry=torch_a --steps=12 --input=f32:65536.0 --input=i32:0 '--input=batches:12xi1=[1 1 0 0 0 1 0 0 0 0 0 0]' | FileCheck %s --check-prefix=TORCH-A
+// RUN: mp-run %s --device=emulator --entry=torch_a --steps=12 --input=f32:65536.0 --input=i32:0 '--input=batches:12xi1=[1 1 0 0 0 1 0 0 0 0 0 0]' | FileCheck %s --check-prefix=TORCH-A
 // TORCH-A: step 0, result 0: f32 = [32768]
 // TORCH-A: step 0, result 1: i32 = [0]
 // TORCH-A: step 1, result 0: f32 = [16384]

@@ -217,6 +217,34 @@ def ConvertCopiesToLinalg : Pass<"mp-convert-copies-to-linalg"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def FoldEmptyTensors : Pass<"mp-fold-empty-tensors"> {
+  let summary = "Replace what computes tensors without elements by tensor.empty (exact)";
+  let description = [{
+    A ranked tensor with a static size of 0 holds nothing, so an op without side
+    effects whose only result is one becomes `tensor.empty`. Empty parts of a
+    `tensor.concat` and insertions of empty slices go away, and padding around
+    nothing is a `tensor.generate`. Without this, lowering makes slices at offset 0
+    of a dimension of size 0, or behind the last element, which upstream refuses.
+    Sizes that are 0 only at run time need none of it.
+
+    Example (`--mp-fold-empty-tensors`):
+    ```mlir
+    func.func @sides(%x: tensor<0x4xf32>, %y: tensor<0x2xf32>) -> tensor<0x6xf32> {
+      %0 = tensor.concat dim(1) %x, %y : (tensor<0x4xf32>, tensor<0x2xf32>) -> tensor<0x6xf32>
+      return %0 : tensor<0x6xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @sides(%x: tensor<0x4xf32>, %y: tensor<0x2xf32>) -> tensor<0x6xf32> {
+      %0 = tensor.empty() : tensor<0x6xf32>
+      return %0 : tensor<0x6xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+}
+
 def OutlineLoops : Pass<"mp-outline-loops", "::mlir::ModuleOp"> {
   let summary = "Move loop nests into functions, equal ones into the same (exact)";
   let description = [{

@@ -1,0 +1,116 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mp-fold-empty-tensors: tensors without elements have shapes only.
+
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mp/Transforms/Interop/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_FOLDEMPTYTENSORS
+#include "mp/Transforms/Interop/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+static bool isEmpty(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && llvm::is_contained(tensor.getShape(), 0);
+}
+
+/// The sizes of the only result, or failure if the op cannot say them.
+static FailureOr<SmallVector<OpFoldResult>> sizesOfResult(Operation *op, OpBuilder &b) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (type.hasStaticShape())
+    return getAsIndexOpFoldResult(op->getContext(), type.getShape());
+  ReifiedRankedShapedTypeDims sizes;
+  if (failed(reifyResultShapes(b, op, sizes)))
+    return failure();
+  return sizes.front();
+}
+
+namespace {
+
+/// Whatever would compute the elements has nothing to compute.
+struct FoldProducer : RewritePattern {
+  explicit FoldProducer(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (op->getNumResults() != 1 || !isEmpty(op->getResult(0).getType()) || op->hasTrait<OpTrait::ConstantLike>() ||
+        isa<tensor::EmptyOp>(op) || !isMemoryEffectFree(op))
+      return failure();
+    FailureOr<SmallVector<OpFoldResult>> sizes = sizesOfResult(op, rewriter);
+    if (failed(sizes))
+      return failure();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    Value empty = tensor::EmptyOp::create(rewriter, op->getLoc(), *sizes, type.getElementType(), type.getEncoding());
+    if (empty.getType() != type) // a size was known where the type says it is not
+      empty = tensor::CastOp::create(rewriter, op->getLoc(), type, empty);
+    rewriter.replaceOp(op, empty);
+    return success();
+  }
+};
+
+/// Parts without elements would become slices at an offset behind the end, which upstream refuses.
+struct FoldConcatPart : OpRewritePattern<tensor::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
+    SmallVector<Value> parts = llvm::filter_to_vector(op.getInputs(), [&](Value part) {
+      return cast<RankedTensorType>(part.getType()).getDimSize(op.getDim()) != 0;
+    });
+    if (parts.empty() || parts.size() == op.getInputs().size())
+      return failure();
+    rewriter.replaceOpWithNewOp<tensor::ConcatOp>(op, op.getType(), op.getDim(), parts);
+    return success();
+  }
+};
+
+/// Around nothing there is only padding.
+struct FoldPad : OpRewritePattern<tensor::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::PadOp op, PatternRewriter &rewriter) const override {
+    if (!isEmpty(op.getSource().getType()) || isEmpty(op.getType()))
+      return failure();
+    FailureOr<SmallVector<OpFoldResult>> sizes = sizesOfResult(op, rewriter);
+    if (failed(sizes))
+      return failure();
+    SmallVector<Value> dynamic;
+    for (auto [dim, size] : llvm::enumerate(*sizes))
+      if (op.getType().isDynamicDim(dim))
+        dynamic.push_back(getValueOrCreateConstantIndexOp(rewriter, op.getLoc(), size));
+    auto generated = tensor::GenerateOp::create(rewriter, op.getLoc(), op.getType(), dynamic);
+    rewriter.inlineRegionBefore(op.getRegion(), generated.getBody(), generated.getBody().begin());
+    rewriter.replaceOp(op, generated);
+    return success();
+  }
+};
+
+struct FoldInsert : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op, PatternRewriter &rewriter) const override {
+    if (!isEmpty(op.getSource().getType()))
+      return failure();
+    rewriter.replaceOp(op, op.getDest());
+    return success();
+  }
+};
+
+struct FoldEmptyTensors : mlir::mp::impl::FoldEmptyTensorsBase<FoldEmptyTensors> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FoldProducer, FoldConcatPart, FoldPad, FoldInsert>(&getContext());
+    // One pass over the function: what a fold leaves does not match again.
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false).setRegionSimplificationLevel(
+        GreedySimplifyRegionLevel::Disabled);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
