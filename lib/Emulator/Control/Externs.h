@@ -1,0 +1,25 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls, and the functions of the CUDA device runtime that every program may call: __assertfail and vprintf.
+
+#ifndef MP_LIB_EMULATOR_CONTROL_EXTERNS_H
+#define MP_LIB_EMULATOR_CONTROL_EXTERNS_H
+
+#include "../Decode/Decoder.h"
+#include "../Scalar/Lanes.h"
+
+namespace mp::emulator {
+
+/// Inst::aux of a call: local offsets of its .param variables in the caller's frame.
+struct CallSite {
+  const uint32_t *args;
+  const uint32_t *results;
+};
+
+/// What executes a call of a function that the module only declares; null when it is none of the known ones.
+ExecFn externFunction(const FunctionCode &function);
+bool isNoReturn(ExecFn fn);
+
+} // namespace mp::emulator
+
+#endif

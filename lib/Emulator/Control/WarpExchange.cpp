@@ -1,0 +1,298 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// shfl, vote, match, activemask, redux and elect: exchanges inside a warp. A lane that the member mask names must be at
+// the instruction with the others; one that has exited does not count.
+
+#include "../Decode/Decoder.h"
+#include "../Scalar/Lanes.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace mp::emulator;
+using llvm::Twine;
+
+// body(lanes) for every group of lanes that name one member mask, as the halves of a warp may do. False after a fault.
+template <class F> static bool forGroups(Warp &w, const Inst &i, Reg mask, F &&body) {
+  const uint32_t *m = w.lanes<uint32_t>(mask);
+  for (uint32_t rest = w.exec; rest;) {
+    unsigned first = std::countr_zero(rest);
+    const uint32_t value = m[first], group = value & w.live, missing = group & ~w.exec;
+    if (!(value >> first & 1)) {
+      w.fault(FaultKind::Misuse, i, "the member mask 0x" + Twine::utohexstr(value) + " lacks the executing lane", first);
+      return false;
+    }
+    if (missing) {
+      w.fault(FaultKind::Divergence, i,
+              "lanes 0x" + Twine::utohexstr(missing) + " are named by the member mask but are elsewhere",
+              std::countr_zero(missing));
+      return false;
+    }
+    for (uint32_t g = group; g; g &= g - 1)
+      if (m[std::countr_zero(g)] != value) {
+        w.fault(FaultKind::Misuse, i, "lanes of one group name different member masks", std::countr_zero(g));
+        return false;
+      }
+    if (!body(group))
+      return false;
+    rest &= ~group;
+  }
+  return true;
+}
+
+static void setPredIn(Warp &w, Reg r, uint32_t lanes, uint32_t value) {
+  uint32_t &p = w.pred(r);
+  p = (p & ~lanes) | (value & lanes);
+}
+
+namespace {
+enum Mode : uint32_t { Up, Down, Bfly, Idx, kHasPred = 8 };
+}
+
+static Step execShfl(Warp &w, const Inst &i) {
+  if (!forGroups(w, i, *i.list, [](uint32_t) { return true; }))
+    return Step::Fault;
+  uint32_t *d = w.lanes<uint32_t>(i.dst);
+  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
+  const uint32_t *members = w.lanes<uint32_t>(*i.list);
+  uint32_t result[kLanes], inRange = 0;
+  for (uint32_t rest = w.exec; rest; rest &= rest - 1) {
+    int l = std::countr_zero(rest);
+    int bval = b[l] & 31, cval = c[l] & 31, segment = c[l] >> 8 & 31;
+    int maxLane = (l & segment) | (cval & ~segment), minLane = l & segment, j = 0;
+    bool p = false;
+    switch (i.flags & 3) {
+    case Up:
+      j = l - bval;
+      p = j >= maxLane;
+      break;
+    case Down:
+      j = l + bval;
+      p = j <= maxLane;
+      break;
+    case Bfly:
+      j = l ^ bval;
+      p = j <= maxLane;
+      break;
+    case Idx:
+      j = minLane | (bval & ~segment);
+      p = j <= maxLane;
+      break;
+    }
+    if (!p)
+      j = l;
+    if (!((w.exec & members[l]) >> j & 1))
+      return w.fault(FaultKind::Misuse, i,
+                     "reads lane " + Twine(j) + ", which takes no part in the shuffle", l);
+    result[l] = a[j];
+    inRange |= uint32_t(p) << l;
+  }
+  forLanes(w.exec, [&](unsigned l) { d[l] = result[l]; });
+  if (i.flags & kHasPred)
+    setPred(w, i.d, inRange);
+  return Step::Next;
+}
+
+static void decodeShfl(Decoder &d) {
+  bool sync = d.take("sync");
+  uint32_t mode = d.take("up") ? Up : d.take("down") ? Down : d.take("bfly") ? Bfly : d.take("idx") ? Idx : 9;
+  if (!sync || mode == 9 || d.takeType() != Type::B32 || !d.expectOps(5)) {
+    d.unsupported();
+    return;
+  }
+  d.out->flags = mode;
+  if (d.op(0).kind == syntax::Operand::Pair) {
+    d.out->dst = d.dst(d.op(0).parts[0], Type::B32);
+    d.out->d = d.predDst(d.op(0).parts[1]);
+    d.out->flags |= kHasPred;
+  } else {
+    d.out->dst = d.dst(0, Type::B32);
+  }
+  d.out->a = d.src(1, Type::B32);
+  d.out->b = d.src(2, Type::B32);
+  d.out->c = d.src(3, Type::B32);
+  d.out->list = d.keepList({d.src(4, Type::B32)});
+  d.out->fn = execShfl;
+}
+
+namespace {
+enum Vote : uint32_t { All, Any, Uni, Ballot, kNegated = 8 };
+}
+
+static Step execVote(Warp &w, const Inst &i) {
+  uint32_t all = w.pred(i.a);
+  if (i.flags & kNegated)
+    all = ~all;
+  bool fine = forGroups(w, i, i.b, [&](uint32_t group) {
+    const uint32_t votes = all & group;
+    switch (i.flags & 3) {
+    case All:
+      setPredIn(w, i.dst, group, votes == group ? ~0u : 0);
+      break;
+    case Any:
+      setPredIn(w, i.dst, group, votes ? ~0u : 0);
+      break;
+    case Uni:
+      setPredIn(w, i.dst, group, votes == group || !votes ? ~0u : 0);
+      break;
+    case Ballot: {
+      uint32_t *d = w.lanes<uint32_t>(i.dst);
+      forLanes(group, [&](unsigned l) { d[l] = votes; });
+      break;
+    }
+    }
+    return true;
+  });
+  return fine ? Step::Next : Step::Fault;
+}
+
+static void decodeVote(Decoder &d) {
+  bool sync = d.take("sync");
+  uint32_t mode = d.take("all") ? All : d.take("any") ? Any : d.take("uni") ? Uni : d.take("ballot") ? Ballot : 9;
+  Type t = d.takeType();
+  if (!sync || mode == 9 || t != (mode == Ballot ? Type::B32 : Type::Pred) || !d.expectOps(3)) {
+    d.unsupported();
+    return;
+  }
+  bool negated;
+  d.out->dst = mode == Ballot ? d.dst(0, Type::B32) : d.predDst(d.op(0));
+  d.out->a = d.pred(d.op(1), &negated);
+  d.out->b = d.src(2, Type::B32);
+  d.out->flags = mode | (negated ? kNegated : 0);
+  d.out->fn = execVote;
+}
+
+template <class T, bool All> static Step execMatch(Warp &w, const Inst &i) {
+  const T *a = w.lanes<T>(i.a);
+  uint32_t *d = w.lanes<uint32_t>(i.dst), result[kLanes], agree = 0;
+  bool fine = forGroups(w, i, i.b, [&](uint32_t group) {
+    for (uint32_t rest = group; rest; rest &= rest - 1) {
+      unsigned l = std::countr_zero(rest);
+      uint32_t same = laneMask([&](unsigned k) { return a[k] == a[l]; }) & group;
+      bool all = same == group;
+      result[l] = All ? (all ? group : 0) : same;
+      agree |= uint32_t(all) << l;
+    }
+    return true;
+  });
+  if (!fine)
+    return Step::Fault;
+  forLanes(w.exec, [&](unsigned l) { d[l] = result[l]; });
+  if (All && (i.flags & 1))
+    setPred(w, i.d, agree);
+  return Step::Next;
+}
+
+static void decodeMatch(Decoder &d) {
+  bool all = d.take("all"), any = d.take("any"), sync = d.take("sync");
+  Type t = d.takeType();
+  if (all == any || !sync || (t != Type::B32 && t != Type::B64) || !d.expectOps(3)) {
+    d.unsupported();
+    return;
+  }
+  if (d.op(0).kind == syntax::Operand::Pair && all) {
+    d.out->dst = d.dst(d.op(0).parts[0], Type::B32);
+    d.out->d = d.predDst(d.op(0).parts[1]);
+    d.out->flags = 1;
+  } else {
+    d.out->dst = d.dst(0, Type::B32);
+  }
+  d.out->a = d.src(1, t);
+  d.out->b = d.src(2, Type::B32);
+  if (t == Type::B32)
+    d.out->fn = all ? execMatch<uint32_t, true> : execMatch<uint32_t, false>;
+  else
+    d.out->fn = all ? execMatch<uint64_t, true> : execMatch<uint64_t, false>;
+}
+
+static Step execActivemask(Warp &w, const Inst &i) {
+  uint32_t *d = w.lanes<uint32_t>(i.dst);
+  forLanes(w.exec, [&](unsigned l) { d[l] = w.exec; });
+  return Step::Next;
+}
+
+static void decodeActivemask(Decoder &d) {
+  if (d.takeType() != Type::B32 || !d.expectOps(1))
+    return;
+  d.out->dst = d.dst(0, Type::B32);
+  d.out->fn = execActivemask;
+}
+
+template <class T, auto F> static Step execRedux(Warp &w, const Inst &i) {
+  const uint32_t *a = w.lanes<uint32_t>(i.a);
+  uint32_t *d = w.lanes<uint32_t>(i.dst), result[kLanes];
+  bool fine = forGroups(w, i, i.b, [&](uint32_t group) {
+    T r = T(a[std::countr_zero(group)]);
+    for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1)
+      r = F(r, T(a[std::countr_zero(rest)]));
+    forLanes(group, [&](unsigned l) { result[l] = uint32_t(r); });
+    return true;
+  });
+  if (!fine)
+    return Step::Fault;
+  forLanes(w.exec, [&](unsigned l) { d[l] = result[l]; });
+  return Step::Next;
+}
+
+static constexpr auto smaller = [](auto a, auto b) { return a < b ? a : b; };
+static constexpr auto greater = [](auto a, auto b) { return a > b ? a : b; };
+
+static void decodeRedux(Decoder &d) {
+  using U = uint32_t;
+  using S = int32_t;
+  bool sync = d.take("sync");
+  llvm::StringRef op;
+  for (const char *name : {"add", "min", "max", "and", "or", "xor"})
+    if (op.empty() && d.take(name))
+      op = name;
+  Type t = d.takeType();
+  if (!sync || op.empty() || !d.expectOps(3)) {
+    d.unsupported();
+    return;
+  }
+  d.out->dst = d.dst(0, t);
+  d.out->a = d.src(1, t);
+  d.out->b = d.src(2, Type::B32);
+  bool isU = t == Type::U32, isS = t == Type::S32, isB = t == Type::B32;
+  if (op == "add" && (isU || isS))
+    d.out->fn = execRedux<U, [](U a, U b) { return a + b; }>;
+  else if (op == "min" && (isU || isS))
+    d.out->fn = isU ? execRedux<U, smaller> : execRedux<S, smaller>;
+  else if (op == "max" && (isU || isS))
+    d.out->fn = isU ? execRedux<U, greater> : execRedux<S, greater>;
+  else if (isB && op == "and")
+    d.out->fn = execRedux<U, [](U a, U b) { return a & b; }>;
+  else if (isB && op == "or")
+    d.out->fn = execRedux<U, [](U a, U b) { return a | b; }>;
+  else if (isB && op == "xor")
+    d.out->fn = execRedux<U, [](U a, U b) { return a ^ b; }>;
+}
+
+static Step execElect(Warp &w, const Inst &i) {
+  uint32_t *d = w.lanes<uint32_t>(i.dst);
+  bool fine = forGroups(w, i, i.a, [&](uint32_t group) {
+    unsigned leader = std::countr_zero(group);
+    forLanes(group, [&](unsigned l) { d[l] = leader; });
+    setPredIn(w, i.d, group, 1u << leader);
+    return true;
+  });
+  return fine ? Step::Next : Step::Fault;
+}
+
+static void decodeElect(Decoder &d) {
+  if (!d.take("sync") || !d.expectOps(2) || d.op(0).kind != syntax::Operand::Pair) {
+    d.unsupported();
+    return;
+  }
+  d.out->dst = d.dst(d.op(0).parts[0], Type::B32);
+  d.out->d = d.predDst(d.op(0).parts[1]);
+  d.out->a = d.src(1, Type::B32);
+  d.out->fn = execElect;
+}
+
+void mp::emulator::registerWarpOps(OpTable &table) {
+  table["shfl"] = decodeShfl;
+  table["vote"] = decodeVote;
+  table["match"] = decodeMatch;
+  table["activemask"] = decodeActivemask;
+  table["redux"] = decodeRedux;
+  table["elect"] = decodeElect;
+}

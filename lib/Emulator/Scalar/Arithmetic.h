@@ -1,0 +1,45 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared between the integer and the float files: opcodes like add and min that have forms of both kinds.
+
+#ifndef MP_LIB_EMULATOR_SCALAR_ARITHMETIC_H
+#define MP_LIB_EMULATOR_SCALAR_ARITHMETIC_H
+
+#include "../Decode/Decoder.h"
+#include "Lanes.h"
+
+namespace mp::emulator {
+
+enum class FloatOp : uint8_t { Add, Sub, Mul };
+
+// Each looks at the modifiers: false and nothing taken when the type is no float, else true (perhaps with a failure).
+bool decodeFloatAddSubMul(Decoder &d, FloatOp op);
+bool decodeFloatFma(Decoder &d);
+bool decodeFloatDiv(Decoder &d);
+bool decodeFloatMinMax(Decoder &d, bool max);
+bool decodeFloatSign(Decoder &d, bool abs);
+
+/// The type among the modifiers without taking it.
+Type peekType(Decoder &d);
+inline bool isHalf(Type t) { return t >= Type::F16 && t <= Type::BF16x2; }
+bool decodeHalfAddSubMul(Decoder &d, FloatOp op, Type type);
+bool decodeHalfFma(Decoder &d, Type type);
+bool decodeHalfMinMax(Decoder &d, bool max, Type type);
+bool decodeHalfSign(Decoder &d, bool abs, Type type);
+
+/// The same opcodes on .f32x2.
+bool decodePackedF32AddSubMul(Decoder &d, FloatOp op);
+bool decodePackedF32Fma(Decoder &d);
+
+/// cvt with packed or special formats; false when the combination is not one of them.
+bool decodePackedConvert(Decoder &d, Type to, Type from, bool rn, bool rz, bool rna, bool relu,
+                         bool satfinite, bool sat, bool ftz);
+
+/// Directed rounding of one f32 or f64 operation, by APFloat.
+enum class Rounding : uint8_t { Nearest, Zero, Down, Up };
+/// .rn .rz .rm .rp; nothing taken gives fallback.
+Rounding takeRounding(Decoder &d, Rounding fallback, bool &present);
+
+} // namespace mp::emulator
+
+#endif

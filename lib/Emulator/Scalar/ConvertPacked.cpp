@@ -1,0 +1,161 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cvt with packed or special formats: two f32 to f16x2 or bf16x2, tf32, and fp8 (e4m3x2, e5m2x2) both ways.
+
+#include "../Decode/Decoder.h"
+#include "Arithmetic.h"
+#include "Fp8.h"
+
+using namespace mp::emulator;
+
+namespace {
+enum : uint32_t { kRelu = 1, kSatFinite = 2, kZero = 4, kBF16 = 8, kE5M2 = 16, kAway = 32 };
+}
+
+static uint16_t narrow16(float v, uint32_t flags) {
+  if (flags & kRelu)
+    v = v < 0 || (v == 0 && std::signbit(v)) ? 0.0f : v;
+  const bool bf = flags & kBF16;
+  uint16_t r = bf ? narrowBF16(v) : narrowF16(v);
+  if (flags & kZero && v == v && std::isfinite(v)) {
+    // Toward zero: step back when rounding to nearest went outward.
+    float back = bf ? widenBF16(r) : widenF16(r);
+    if (std::fabs(back) > std::fabs(v))
+      --r;
+  }
+  if (flags & kSatFinite && v == v && (r & 0x7fff) == (bf ? 0x7f80 : 0x7c00))
+    --r;
+  return r;
+}
+
+static Step execPair(Warp &w, const Inst &i) { // the first source goes to the upper half
+  uint32_t *d = w.lanes<uint32_t>(i.dst);
+  const float *a = w.lanes<float>(i.a), *b = w.lanes<float>(i.b);
+  const uint32_t flags = i.flags;
+  for (uint32_t m = w.exec; m; m &= m - 1) {
+    unsigned l = std::countr_zero(m);
+    d[l] = uint32_t(narrow16(a[l], flags)) << 16 | narrow16(b[l], flags);
+  }
+  return Step::Next;
+}
+
+// tf32: 10 fraction bits in an f32 register; the rest of the bits are zero.
+static uint32_t toTf32(float v, uint32_t flags) {
+  uint32_t bits = std::bit_cast<uint32_t>(v), magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000)
+    return 0x7fffffff;
+  if (flags & kRelu && bits >> 31)
+    return 0;
+  if (magnitude == 0x7f800000)
+    return flags & kSatFinite ? (bits & 0x80000000) | 0x7f7fe000 : bits;
+  uint32_t r;
+  if (flags & kZero)
+    r = magnitude & ~0x1fffu;
+  else if (flags & kAway)
+    r = (magnitude + 0x1000) & ~0x1fffu;
+  else
+    r = (magnitude + 0xfff + (magnitude >> 13 & 1)) & ~0x1fffu;
+  if (flags & kSatFinite && r >= 0x7f800000)
+    r = 0x7f7fe000;
+  return (bits & 0x80000000) | r;
+}
+
+static Step execTf32(Warp &w, const Inst &i) {
+  uint32_t *d = w.lanes<uint32_t>(i.dst);
+  const float *a = w.lanes<float>(i.a);
+  forLanes(w.exec, [&](unsigned l) { d[l] = toTf32(a[l], i.flags); });
+  return Step::Next;
+}
+
+static uint8_t narrow8(float v, uint32_t flags) {
+  if (flags & kRelu)
+    v = v < 0 || (v == 0 && std::signbit(v)) ? 0.0f : v;
+  return narrowFp8(v, flags & kE5M2);
+}
+
+static Step execFp8FromF32(Warp &w, const Inst &i) {
+  uint32_t *d = w.lanes<uint32_t>(i.dst);
+  const float *a = w.lanes<float>(i.a), *b = w.lanes<float>(i.b);
+  for (uint32_t m = w.exec; m; m &= m - 1) {
+    unsigned l = std::countr_zero(m);
+    d[l] = uint32_t(narrow8(a[l], i.flags)) << 8 | narrow8(b[l], i.flags);
+  }
+  return Step::Next;
+}
+
+static Step execFp8FromF16(Warp &w, const Inst &i) {
+  uint32_t *d = w.lanes<uint32_t>(i.dst);
+  const uint32_t *a = w.lanes<uint32_t>(i.a);
+  for (uint32_t m = w.exec; m; m &= m - 1) {
+    unsigned l = std::countr_zero(m);
+    d[l] = uint32_t(narrow8(widenF16(a[l] >> 16), i.flags)) << 8 |
+           narrow8(widenF16(uint16_t(a[l])), i.flags);
+  }
+  return Step::Next;
+}
+
+static Step execF16FromFp8(Warp &w, const Inst &i) {
+  uint32_t *d = w.lanes<uint32_t>(i.dst);
+  const uint32_t *a = w.lanes<uint32_t>(i.a);
+  for (uint32_t m = w.exec; m; m &= m - 1) {
+    unsigned l = std::countr_zero(m);
+    auto one = [&](uint8_t v) -> uint32_t {
+      float f = widenFp8(v, i.flags & kE5M2);
+      if (i.flags & kRelu)
+        f = f < 0 || (f == 0 && std::signbit(f)) ? 0.0f : f;
+      return narrowF16(f);
+    };
+    d[l] = one(uint8_t(a[l] >> 8)) << 16 | one(uint8_t(a[l]));
+  }
+  return Step::Next;
+}
+
+bool mp::emulator::decodePackedConvert(Decoder &d, Type to, Type from, bool rn, bool rz, bool rna, bool relu,
+                         bool satfinite, bool sat, bool ftz) {
+  if (sat || ftz)
+    return false;
+  d.out->flags = (relu ? kRelu : 0) | (satfinite ? kSatFinite : 0) | (rz ? kZero : 0) |
+                 (rna ? kAway : 0);
+  bool fp8To = to == Type::E4M3x2 || to == Type::E5M2x2;
+  bool fp8From = from == Type::E4M3x2 || from == Type::E5M2x2;
+  if (to == Type::E5M2x2 || from == Type::E5M2x2)
+    d.out->flags |= kE5M2;
+  if ((to == Type::F16x2 || to == Type::BF16x2) && from == Type::F32) {
+    if (!(rn || rz) || !d.expectOps(3))
+      return false;
+    if (to == Type::BF16x2)
+      d.out->flags |= kBF16;
+    d.out->dst = d.dst(0, to);
+    d.out->a = d.src(1, from);
+    d.out->b = d.src(2, from);
+    d.out->fn = execPair;
+    return true;
+  }
+  if (to == Type::TF32 && from == Type::F32) {
+    if (!(rn || rz || rna) || (rna && relu) || !d.expectOps(2))
+      return false;
+    d.out->dst = d.dst(0, Type::B32);
+    d.out->a = d.src(1, from);
+    d.out->fn = execTf32;
+    return true;
+  }
+  if (fp8To && rn && satfinite && (from == Type::F32 || from == Type::F16x2)) {
+    if (!d.expectOps(from == Type::F32 ? 3 : 2))
+      return false;
+    d.out->dst = d.dst(0, Type::B16);
+    d.out->a = d.src(1, from);
+    if (from == Type::F32)
+      d.out->b = d.src(2, from);
+    d.out->fn = from == Type::F32 ? execFp8FromF32 : execFp8FromF16;
+    return true;
+  }
+  if (fp8From && to == Type::F16x2 && rn && !satfinite) {
+    if (!d.expectOps(2))
+      return false;
+    d.out->dst = d.dst(0, to);
+    d.out->a = d.src(1, Type::B16);
+    d.out->fn = execF16FromFp8;
+    return true;
+  }
+  return false;
+}

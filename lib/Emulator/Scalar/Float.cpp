@@ -1,0 +1,442 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// f32 and f64 arithmetic (PTX ISA, "Floating-Point Instructions"): round to nearest on the host's own arithmetic, the
+// directed roundings by APFloat. f32 results that are NaN are the canonical 0x7fffffff.
+
+#include "Arithmetic.h"
+#include "Half.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace mp::emulator;
+using llvm::APFloat;
+
+Type mp::emulator::peekType(Decoder &d) {
+  for (llvm::StringRef mod : d.restMods())
+    if (auto type = parseType(mod))
+      return *type;
+  return Type::None;
+}
+
+Rounding mp::emulator::takeRounding(Decoder &d, Rounding fallback, bool &present) {
+  present = true;
+  if (d.take("rn"))
+    return Rounding::Nearest;
+  if (d.take("rz"))
+    return Rounding::Zero;
+  if (d.take("rm"))
+    return Rounding::Down;
+  if (d.take("rp"))
+    return Rounding::Up;
+  present = false;
+  return fallback;
+}
+
+static inline float flush(float v) {
+  uint32_t bits = std::bit_cast<uint32_t>(v);
+  return std::bit_cast<float>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
+}
+static inline float canonical(float v) { return v != v ? std::bit_cast<float>(0x7fffffffu) : v; }
+template <bool Ftz, bool Sat> static inline float finish(float r) {
+  if constexpr (Ftz)
+    r = flush(r);
+  if constexpr (Sat)
+    return r > 0.0f ? (r < 1.0f ? r : 1.0f) : 0.0f; // NaN becomes +0
+  return canonical(r);
+}
+
+template <auto F, bool Ftz, bool Sat> static constexpr auto f32Binary = [](float a, float b) {
+  return Ftz ? finish<Ftz, Sat>(F(flush(a), flush(b))) : finish<Ftz, Sat>(F(a, b));
+};
+template <auto F> static ExecFn pickF32(bool ftz, bool sat) {
+  using T = float;
+  if (ftz)
+    return sat ? binary<T, T, T, f32Binary<F, true, true>> : binary<T, T, T, f32Binary<F, true, false>>;
+  return sat ? binary<T, T, T, f32Binary<F, false, true>> : binary<T, T, T, f32Binary<F, false, false>>;
+}
+
+static constexpr auto addOp = [](auto a, auto b) { return a + b; };
+static constexpr auto subOp = [](auto a, auto b) { return a - b; };
+static constexpr auto mulOp = [](auto a, auto b) { return a * b; };
+static constexpr auto divOp = [](auto a, auto b) { return a / b; };
+
+// Directed rounding, and everything else that need not be fast.
+namespace {
+enum SlowOp : uint32_t { SlowAdd, SlowSub, SlowMul, SlowDiv, SlowFma };
+} // namespace
+static constexpr uint32_t kFtz = 1u << 8, kSat = 1u << 9;
+
+static APFloat::roundingMode apMode(Rounding r) {
+  switch (r) {
+  case Rounding::Nearest:
+    return APFloat::rmNearestTiesToEven;
+  case Rounding::Zero:
+    return APFloat::rmTowardZero;
+  case Rounding::Down:
+    return APFloat::rmTowardNegative;
+  case Rounding::Up:
+    return APFloat::rmTowardPositive;
+  }
+  return APFloat::rmNearestTiesToEven;
+}
+
+template <class T> static T slow(uint32_t op, APFloat::roundingMode mode, T a, T b, T c) {
+  APFloat x(a), y(b), z(c);
+  switch (op) {
+  case SlowAdd:
+    x.add(y, mode);
+    break;
+  case SlowSub:
+    x.subtract(y, mode);
+    break;
+  case SlowMul:
+    x.multiply(y, mode);
+    break;
+  case SlowDiv:
+    x.divide(y, mode);
+    break;
+  default:
+    x.fusedMultiplyAdd(y, z, mode);
+  }
+  if constexpr (sizeof(T) == 4)
+    return x.convertToFloat();
+  else
+    return x.convertToDouble();
+}
+
+template <class T> static Step execSlow(Warp &w, const Inst &i) {
+  auto *d = w.lanes<SlotOf<T>>(i.dst);
+  auto *a = w.lanes<SlotOf<T>>(i.a), *b = w.lanes<SlotOf<T>>(i.b), *c = w.lanes<SlotOf<T>>(i.c);
+  const uint32_t op = i.flags & 0xff;
+  const auto mode = apMode(Rounding(i.size));
+  for (uint32_t m = w.exec; m; m &= m - 1) {
+    unsigned l = std::countr_zero(m);
+    T x = fromSlot<T>(a[l]), y = fromSlot<T>(b[l]), z = op == SlowFma ? fromSlot<T>(c[l]) : T(0);
+    if constexpr (sizeof(T) == 4) {
+      if (i.flags & kFtz)
+        x = flush(x), y = flush(y), z = flush(z);
+      T r = slow<T>(op, mode, x, y, z);
+      if (i.flags & kFtz)
+        r = flush(r);
+      d[l] = toSlot<T>(i.flags & kSat ? finish<false, true>(r) : canonical(r));
+    } else {
+      d[l] = toSlot<T>(slow<T>(op, mode, x, y, z));
+    }
+  }
+  return Step::Next;
+}
+
+static void decodeSlow(Decoder &d, Type t, SlowOp op, Rounding r, bool ftz, bool sat) {
+  d.out->size = uint8_t(r);
+  d.out->flags = op | (ftz ? kFtz : 0) | (sat ? kSat : 0);
+  d.out->fn = t == Type::F32 ? execSlow<float> : execSlow<double>;
+}
+
+// add, sub and fma of f32 with 16-bit sources, which are widened first (sm_100 and later).
+static Step execMixed(Warp &w, const Inst &i) {
+  float *d = w.lanes<float>(i.dst);
+  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b);
+  const float *c = w.lanes<float>(i.c);
+  const uint32_t op = i.flags & 0xff;
+  const auto mode = apMode(Rounding(i.size));
+  auto widen = [&](uint32_t v) { return i.count ? widenBF16(uint16_t(v)) : widenF16(uint16_t(v)); };
+  for (uint32_t m = w.exec; m; m &= m - 1) {
+    unsigned l = std::countr_zero(m);
+    float x = widen(a[l]), y = op == SlowFma ? widen(b[l]) : c[l], z = op == SlowFma ? c[l] : 0.0f;
+    float r = slow<float>(op, mode, x, y, z);
+    d[l] = i.flags & kSat ? finish<false, true>(r) : canonical(r);
+  }
+  return Step::Next;
+}
+
+/// True when a second type follows, which makes the form mixed: decoded, or refused.
+static bool decodeMixed(Decoder &d, SlowOp op, Rounding r, bool ftz, bool sat) {
+  Type source = peekType(d);
+  if (source == Type::None)
+    return false;
+  d.takeType();
+  const unsigned sources = op == SlowFma ? 3 : 2;
+  if ((source != Type::F16 && source != Type::BF16) || op == SlowMul || ftz || !d.expectOps(sources + 1)) {
+    d.unsupported();
+    return true;
+  }
+  d.out->dst = d.dst(0, Type::F32);
+  d.out->a = d.out->b = d.src(1, source);
+  if (op == SlowFma)
+    d.out->b = d.src(2, source);
+  d.out->c = d.src(sources, Type::F32);
+  d.out->size = uint8_t(r);
+  d.out->count = source == Type::BF16;
+  d.out->flags = op | (sat ? kSat : 0);
+  d.out->fn = execMixed;
+  return true;
+}
+
+static bool isFloat32Or64(Type t) { return t == Type::F32 || t == Type::F64; }
+
+static bool operands(Decoder &d, Type t, unsigned sources) {
+  if (!d.expectOps(sources + 1))
+    return false;
+  d.out->dst = d.dst(0, t);
+  d.out->a = d.src(1, t);
+  if (sources > 1)
+    d.out->b = d.src(2, t);
+  if (sources > 2)
+    d.out->c = d.src(3, t);
+  return !d.failed();
+}
+
+bool mp::emulator::decodeFloatAddSubMul(Decoder &d, FloatOp op) {
+  Type t = peekType(d);
+  if (isHalf(t))
+    return decodeHalfAddSubMul(d, op, t);
+  if (t == Type::F32x2)
+    return decodePackedF32AddSubMul(d, op);
+  if (!isFloat32Or64(t))
+    return false;
+  d.takeType();
+  bool present, ftz = d.take("ftz"), sat = d.take("sat");
+  Rounding r = takeRounding(d, Rounding::Nearest, present);
+  if (t == Type::F64 && (ftz || sat)) {
+    d.unsupported();
+    return true;
+  }
+  if (t == Type::F32 && decodeMixed(d, SlowOp(op), r, ftz, sat))
+    return true;
+  if (!operands(d, t, 2))
+    return true;
+  if (r != Rounding::Nearest) {
+    decodeSlow(d, t, SlowOp(op), r, ftz, sat);
+    return true;
+  }
+  using D = double;
+  switch (op) {
+  case FloatOp::Add:
+    d.out->fn = t == Type::F32 ? pickF32<addOp>(ftz, sat) : binary<D, D, D, addOp>;
+    break;
+  case FloatOp::Sub:
+    d.out->fn = t == Type::F32 ? pickF32<subOp>(ftz, sat) : binary<D, D, D, subOp>;
+    break;
+  case FloatOp::Mul:
+    d.out->fn = t == Type::F32 ? pickF32<mulOp>(ftz, sat) : binary<D, D, D, mulOp>;
+    break;
+  }
+  return true;
+}
+
+template <bool Ftz, bool Sat> static constexpr auto f32Fma = [](float a, float b, float c) {
+  if constexpr (Ftz)
+    a = flush(a), b = flush(b), c = flush(c);
+  return finish<Ftz, Sat>(float(mulAddOdd(a, b, c)));
+};
+template <bool Ftz, bool Sat> static constexpr ExecFn softFma =
+    ternary<float, float, float, float, f32Fma<Ftz, Sat>>;
+static constexpr auto f64Fma = [](double a, double b, double c) { return std::fma(a, b, c); };
+
+#if defined(__x86_64__)
+// The host's own fused instruction, when it has one.
+__attribute__((target("avx2,fma"))) static Step execHostFma(Warp &w, const Inst &i) {
+  auto *d = w.lanes<float>(i.dst);
+  auto *a = w.lanes<float>(i.a), *b = w.lanes<float>(i.b), *c = w.lanes<float>(i.c);
+  auto *bits = w.lanes<uint32_t>(i.dst);
+  if (w.exec == ~0u) {
+    MP_LANE_LOOP
+    for (unsigned l = 0; l < kLanes; ++l) {
+      float r = __builtin_fmaf(a[l], b[l], c[l]);
+      bits[l] = r != r ? 0x7fffffffu : std::bit_cast<uint32_t>(r);
+    }
+    return Step::Next;
+  }
+  for (uint32_t m = w.exec; m; m &= m - 1) {
+    unsigned l = std::countr_zero(m);
+    float r = __builtin_fmaf(a[l], b[l], c[l]);
+    d[l] = r != r ? std::bit_cast<float>(0x7fffffffu) : r;
+  }
+  return Step::Next;
+}
+static bool hostHasFma() { return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2"); }
+#else
+static Step execHostFma(Warp &w, const Inst &i) { return softFma<false, false>(w, i); }
+static bool hostHasFma() { return false; }
+#endif
+
+bool mp::emulator::decodeFloatFma(Decoder &d) {
+  Type t = peekType(d);
+  if (isHalf(t))
+    return decodeHalfFma(d, t);
+  if (t == Type::F32x2)
+    return decodePackedF32Fma(d);
+  if (!isFloat32Or64(t))
+    return false;
+  d.takeType();
+  bool present, ftz = d.take("ftz"), sat = d.take("sat");
+  Rounding r = takeRounding(d, Rounding::Nearest, present);
+  if (!present || (t == Type::F64 && (ftz || sat))) {
+    d.unsupported();
+    return true;
+  }
+  if (t == Type::F32 && decodeMixed(d, SlowFma, r, ftz, sat))
+    return true;
+  if (!operands(d, t, 3))
+    return true;
+  if (r != Rounding::Nearest)
+    decodeSlow(d, t, SlowFma, r, ftz, sat);
+  else if (t == Type::F64)
+    d.out->fn = ternary<double, double, double, double, f64Fma>;
+  else if (ftz)
+    d.out->fn = sat ? softFma<true, true> : softFma<true, false>;
+  else if (sat)
+    d.out->fn = softFma<false, true>;
+  else
+    d.out->fn = hostHasFma() ? execHostFma : softFma<false, false>;
+  return true;
+}
+
+// Outside [2^-126, 2^126] the approximate division gives 0, or NaN for an infinite dividend.
+static constexpr auto divApprox = [](float a, float b) {
+  if (std::fabs(b) > 0x1p126f && std::fabs(b) < INFINITY)
+    return std::isinf(a) || a != a ? NAN : std::copysign(0.0f, a) * std::copysign(1.0f, b);
+  return a / b;
+};
+
+bool mp::emulator::decodeFloatDiv(Decoder &d) {
+  Type t = peekType(d);
+  if (!isFloat32Or64(t))
+    return false;
+  d.takeType();
+  bool present, ftz = d.take("ftz"), approx = d.take("approx"), full = d.take("full");
+  Rounding r = takeRounding(d, Rounding::Nearest, present);
+  if (approx + full + present != 1 || (t == Type::F64 && (!present || ftz))) {
+    d.unsupported();
+    return true;
+  }
+  if (!operands(d, t, 2))
+    return true;
+  if (r != Rounding::Nearest)
+    decodeSlow(d, t, SlowDiv, r, ftz, false);
+  else if (t == Type::F64)
+    d.out->fn = binary<double, double, double, divOp>;
+  else
+    d.out->fn = approx ? pickF32<divApprox>(ftz, false) : pickF32<divOp>(ftz, false);
+  return true;
+}
+
+template <class T> static T minMax(T a, T b, bool max, bool nan) {
+  if (a != a || b != b) {
+    if (nan || (a != a && b != b))
+      return sizeof(T) == 4 ? T(std::bit_cast<float>(0x7fffffffu)) : T(NAN);
+    return a != a ? b : a;
+  }
+  if (a == 0 && b == 0)
+    return std::signbit(a) == max ? b : a;
+  return (a < b) != max ? a : b;
+}
+template <class T, bool Max, bool Nan, bool Ftz> static constexpr auto minMaxOp = [](T a, T b) {
+  if constexpr (Ftz)
+    a = flush(a), b = flush(b);
+  return minMax<T>(a, b, Max, Nan);
+};
+template <class T, bool Max> static ExecFn pickMinMax(bool nan, bool ftz) {
+  if constexpr (sizeof(T) == 4)
+    if (ftz)
+      return nan ? binary<T, T, T, minMaxOp<T, Max, true, true>>
+                 : binary<T, T, T, minMaxOp<T, Max, false, true>>;
+  return nan ? binary<T, T, T, minMaxOp<T, Max, true, false>>
+             : binary<T, T, T, minMaxOp<T, Max, false, false>>;
+}
+
+bool mp::emulator::decodeFloatMinMax(Decoder &d, bool max) {
+  Type t = peekType(d);
+  if (isHalf(t))
+    return decodeHalfMinMax(d, max, t);
+  if (!isFloat32Or64(t))
+    return false;
+  d.takeType();
+  bool ftz = d.take("ftz"), nan = d.take("NaN");
+  if (t == Type::F64 && (ftz || nan)) {
+    d.unsupported();
+    return true;
+  }
+  if (!operands(d, t, 2))
+    return true;
+  if (t == Type::F32)
+    d.out->fn = max ? pickMinMax<float, true>(nan, ftz) : pickMinMax<float, false>(nan, ftz);
+  else
+    d.out->fn = max ? pickMinMax<double, true>(false, false) : pickMinMax<double, false>(false, false);
+  return true;
+}
+
+bool mp::emulator::decodeFloatSign(Decoder &d, bool abs) {
+  Type t = peekType(d);
+  if (isHalf(t))
+    return decodeHalfSign(d, abs, t);
+  if (!isFloat32Or64(t))
+    return false;
+  d.takeType();
+  bool ftz = d.take("ftz");
+  if (t == Type::F64 && ftz) {
+    d.unsupported();
+    return true;
+  }
+  if (!operands(d, t, 1))
+    return true;
+  using F = float;
+  using D = double;
+  if (t == Type::F64)
+    d.out->fn = abs ? unary<D, D, [](D a) { return std::fabs(a); }> : unary<D, D, [](D a) { return -a; }>;
+  else if (ftz)
+    d.out->fn = abs ? unary<F, F, [](F a) { return std::fabs(flush(a)); }>
+                    : unary<F, F, [](F a) { return -flush(a); }>;
+  else
+    d.out->fn = abs ? unary<F, F, [](F a) { return std::fabs(a); }> : unary<F, F, [](F a) { return -a; }>;
+  return true;
+}
+
+static void decodeFma(Decoder &d) {
+  if (!decodeFloatFma(d))
+    d.fail("fma needs a float type");
+}
+
+static void decodeCopysign(Decoder &d) {
+  Type t = d.takeType();
+  if (d.failed() || !operands(d, t, 2))
+    return;
+  // The sign of a with the magnitude of b.
+  if (t == Type::F32)
+    d.out->fn = binary<float, float, float, [](float a, float b) { return std::copysign(b, a); }>;
+  else if (t == Type::F64)
+    d.out->fn = binary<double, double, double, [](double a, double b) { return std::copysign(b, a); }>;
+}
+
+template <class T, auto F> static Step execTest(Warp &w, const Inst &i) {
+  auto *a = w.lanes<SlotOf<T>>(i.a);
+  setPred(w, i.dst, laneMask([&](unsigned l) { return F(fromSlot<T>(a[l])); }));
+  return Step::Next;
+}
+template <auto F> static ExecFn pickTest(Type t) {
+  return t == Type::F32 ? execTest<float, F> : t == Type::F64 ? execTest<double, F> : nullptr;
+}
+
+static void decodeTestp(Decoder &d) {
+  Type t = peekType(d);
+  if (t != Type::None)
+    d.takeType();
+  d.out->fn = d.take("finite")        ? pickTest<[](auto a) { return std::isfinite(a); }>(t)
+              : d.take("infinite")    ? pickTest<[](auto a) { return std::isinf(a); }>(t)
+              : d.take("number")      ? pickTest<[](auto a) { return !std::isnan(a); }>(t)
+              : d.take("notanumber")  ? pickTest<[](auto a) { return std::isnan(a); }>(t)
+              : d.take("normal")      ? pickTest<[](auto a) { return std::isnormal(a); }>(t)
+              : d.take("subnormal")
+                  ? pickTest<[](auto a) { return std::fpclassify(a) == FP_SUBNORMAL; }>(t)
+                  : nullptr;
+  if (!d.expectOps(2))
+    return;
+  d.out->dst = d.predDst(d.op(0));
+  d.out->a = d.src(1, t);
+}
+
+void mp::emulator::registerFloatOps(OpTable &table) {
+  table["fma"] = decodeFma;
+  table["copysign"] = decodeCopysign;
+  table["testp"] = decodeTestp;
+}

@@ -1,0 +1,174 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arithmetic on f16, f16x2, bf16 and bf16x2. Sums and products of two values are exact in f64 or rounded there to odd,
+// so one rounding follows. NaN results are canonical (0x7fff).
+
+#include "Arithmetic.h"
+#include "Half.h"
+
+using namespace mp::emulator;
+
+namespace {
+struct F16 {
+  static double widen(uint16_t v) { return widenF16(v); }
+  static uint16_t narrow(double v) {
+    // f64 to f32 rounds to odd, then f32 to f16 to nearest: 24 >= 11 + 2.
+    float f = float(v);
+    if (double(f) != v && std::isfinite(f)) {
+      uint32_t bits = std::bit_cast<uint32_t>(f);
+      // Toward zero, then odd: f is at most half an ulp off, so fix the direction.
+      if (std::fabs(double(f)) > std::fabs(v))
+        --bits;
+      f = std::bit_cast<float>(bits | 1);
+    }
+    return narrowF16(f);
+  }
+  static uint16_t flush(uint16_t v) { return (v & 0x7c00) ? v : v & 0x8000; }
+  static constexpr uint16_t one = 0x3c00, infinity = 0x7c00;
+};
+struct BF16 {
+  static double widen(uint16_t v) { return widenBF16(v); }
+  static uint16_t narrow(double v) {
+    float f = float(v);
+    if (double(f) != v && std::isfinite(f)) {
+      uint32_t bits = std::bit_cast<uint32_t>(f);
+      if (std::fabs(double(f)) > std::fabs(v))
+        --bits;
+      f = std::bit_cast<float>(bits | 1);
+    }
+    return narrowBF16(f);
+  }
+  static uint16_t flush(uint16_t v) { return v; }
+  static constexpr uint16_t one = 0x3f80, infinity = 0x7f80;
+};
+
+enum class HalfOp : uint8_t { Add, Sub, Mul, Fma, Min, Max, Neg, Abs };
+constexpr uint32_t kFtz = 1, kSat = 2, kRelu = 4, kNaN = 8;
+} // namespace
+
+template <class H> static uint16_t finish(uint16_t r, uint32_t flags) {
+  bool isNan = (r & 0x7fff) > H::infinity;
+  if (flags & kFtz)
+    r = H::flush(r);
+  if (flags & kSat)
+    return isNan || r >> 15 ? 0 : r > H::one ? H::one : r;
+  if (flags & kRelu)
+    return isNan ? 0x7fff : r >> 15 ? 0 : r;
+  return r;
+}
+
+template <class H, HalfOp Op>
+static uint16_t compute(uint16_t x, uint16_t y, uint16_t z, uint32_t flags) {
+  if (Op == HalfOp::Neg)
+    return (flags & kFtz ? H::flush(x) : x) ^ 0x8000;
+  if (Op == HalfOp::Abs)
+    return (flags & kFtz ? H::flush(x) : x) & 0x7fff;
+  if (flags & kFtz)
+    x = H::flush(x), y = H::flush(y), z = H::flush(z);
+  double a = H::widen(x), b = H::widen(y);
+  if (Op == HalfOp::Min || Op == HalfOp::Max) {
+    uint16_t r;
+    if (a != a || b != b)
+      r = flags & kNaN || (a != a && b != b) ? 0x7fff : a != a ? y : x;
+    else if (a == 0 && b == 0)
+      r = (x >> 15 != 0) == (Op == HalfOp::Max) ? y : x;
+    else
+      r = (a < b) != (Op == HalfOp::Max) ? x : y;
+    return finish<H>(r, flags);
+  }
+  double r = Op == HalfOp::Add   ? mulAddOdd(a, 1.0, b)
+             : Op == HalfOp::Sub ? mulAddOdd(a, 1.0, -b)
+             : Op == HalfOp::Mul ? a * b
+                                 : mulAddOdd(a, b, H::widen(z));
+  return finish<H>(H::narrow(r), flags);
+}
+
+template <class H, HalfOp Op, bool Pair> static Step execHalf(Warp &w, const Inst &i) {
+  uint32_t *d = w.lanes<uint32_t>(i.dst);
+  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
+  const uint32_t flags = i.flags;
+  for (uint32_t m = w.exec; m; m &= m - 1) {
+    unsigned l = std::countr_zero(m);
+    uint32_t r = compute<H, Op>(uint16_t(a[l]), uint16_t(b[l]), uint16_t(c[l]), flags);
+    if (Pair)
+      r |= uint32_t(compute<H, Op>(a[l] >> 16, b[l] >> 16, c[l] >> 16, flags)) << 16;
+    d[l] = r;
+  }
+  return Step::Next;
+}
+
+template <HalfOp Op> static void choose(Decoder &d, Type t, unsigned sources, uint32_t flags) {
+  if (!d.expectOps(sources + 1))
+    return;
+  d.out->dst = d.dst(0, t);
+  d.out->a = d.src(1, t);
+  // Absent sources read the first: their value is not used.
+  d.out->b = sources > 1 ? d.src(2, t) : d.out->a;
+  d.out->c = sources > 2 ? d.src(3, t) : d.out->a;
+  d.out->flags = flags;
+  d.out->fn = t == Type::F16     ? execHalf<F16, Op, false>
+              : t == Type::F16x2 ? execHalf<F16, Op, true>
+              : t == Type::BF16  ? execHalf<BF16, Op, false>
+                                 : execHalf<BF16, Op, true>;
+}
+
+static bool isBF16(Type t) { return t == Type::BF16 || t == Type::BF16x2; }
+
+bool mp::emulator::decodeHalfAddSubMul(Decoder &d, FloatOp op, Type t) {
+  d.takeType();
+  uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("sat") ? kSat : 0);
+  d.take("rn");
+  if (isBF16(t) && flags) {
+    d.unsupported();
+    return true;
+  }
+  if (op == FloatOp::Add)
+    choose<HalfOp::Add>(d, t, 2, flags);
+  else if (op == FloatOp::Sub)
+    choose<HalfOp::Sub>(d, t, 2, flags);
+  else
+    choose<HalfOp::Mul>(d, t, 2, flags);
+  return true;
+}
+
+bool mp::emulator::decodeHalfFma(Decoder &d, Type t) {
+  d.takeType();
+  bool rn = d.take("rn");
+  uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("sat") ? kSat : 0) |
+                   (d.take("relu") ? kRelu : 0);
+  if (!rn || (isBF16(t) && (flags & ~kRelu)) || ((flags & kSat) && (flags & kRelu))) {
+    d.unsupported();
+    return true;
+  }
+  choose<HalfOp::Fma>(d, t, 3, flags);
+  return true;
+}
+
+bool mp::emulator::decodeHalfMinMax(Decoder &d, bool max, Type t) {
+  d.takeType();
+  uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("NaN") ? kNaN : 0);
+  if (isBF16(t) && (flags & kFtz)) {
+    d.unsupported();
+    return true;
+  }
+  if (max)
+    choose<HalfOp::Max>(d, t, 2, flags);
+  else
+    choose<HalfOp::Min>(d, t, 2, flags);
+  return true;
+}
+
+bool mp::emulator::decodeHalfSign(Decoder &d, bool abs, Type t) {
+  d.takeType();
+  uint32_t flags = d.take("ftz") ? kFtz : 0;
+  if (isBF16(t) && flags) {
+    d.unsupported();
+    return true;
+  }
+  if (abs)
+    choose<HalfOp::Abs>(d, t, 1, flags);
+  else
+    choose<HalfOp::Neg>(d, t, 1, flags);
+  return true;
+}
+

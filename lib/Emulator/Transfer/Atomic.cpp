@@ -1,0 +1,237 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// atom and red on global, shared and generic memory. Lanes go one after the other, in lane order or reversed.
+
+#include "../Scalar/Half.h"
+#include "LoadStore.h"
+#include <mutex>
+
+using namespace mp::emulator;
+
+namespace {
+enum class Op : uint8_t { And, Or, Xor, Cas, Exch, Add, Inc, Dec, Min, Max };
+
+template <class T, Op O> T apply(T old, T b, T c) {
+  if constexpr (O == Op::Exch)
+    return b;
+  else if constexpr (O == Op::Cas)
+    return old == b ? c : old;
+  else if constexpr (O == Op::Add) {
+    if constexpr (std::is_same_v<T, F16Bits>)
+      return {narrowF16(widenF16(old.bits) + widenF16(b.bits))};
+    else if constexpr (std::is_same_v<T, BF16Bits>)
+      return {narrowBF16(widenBF16(old.bits) + widenBF16(b.bits))};
+    else
+      return T(old + b);
+  } else if constexpr (O == Op::Inc)
+    return old >= b ? T(0) : T(old + 1);
+  else if constexpr (O == Op::Dec)
+    return old == 0 || old > b ? b : T(old - 1);
+  else if constexpr (O == Op::Min)
+    return old < b ? old : b;
+  else if constexpr (O == Op::Max)
+    return old > b ? old : b;
+  else if constexpr (O == Op::And)
+    return old & b;
+  else if constexpr (O == Op::Or)
+    return old | b;
+  else
+    return old ^ b;
+}
+
+// Blocks run on several host threads: one lock for read-modify-write keeps every width simple and correct.
+std::mutex &atomicLock(const void *p) {
+  static std::mutex locks[64];
+  return locks[uintptr_t(p) >> 4 & 63];
+}
+} // namespace
+
+template <class T, Op O> static Step execAtomic(Warp &w, const Inst &i) {
+  using S = SlotOf<T>;
+  uint64_t addresses[kLanes];
+  uint8_t *pointers[kLanes];
+  laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
+  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, sizeof(T), Access::Atomic, pointers))
+    return Step::Fault;
+  S *d = w.lanes<S>(i.dst);
+  const S *b = w.lanes<S>(i.b), *c = w.lanes<S>(i.c);
+  const bool reverse = w.launch->options.reverse;
+  for (uint32_t m = w.exec; m;) {
+    unsigned l = reverse ? 31 - std::countl_zero(m) : std::countr_zero(m);
+    m &= ~(1u << l);
+    std::lock_guard<std::mutex> lock(atomicLock(pointers[l]));
+    T old;
+    std::memcpy(&old, pointers[l], sizeof(T));
+    T now = apply<T, O>(old, fromSlot<T>(b[l]), fromSlot<T>(c[l]));
+    std::memcpy(pointers[l], &now, sizeof(T));
+    d[l] = toSlot<T>(old);
+  }
+  ++w.block->progress;
+  return Step::Next;
+}
+
+// Vectors and pairs: elementwise, each element atomic by itself.
+template <class T> static Step execVectorAdd(Warp &w, const Inst &i) {
+  uint64_t addresses[kLanes];
+  uint8_t *pointers[kLanes];
+  laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
+  const unsigned n = i.count, perRegister = sizeof(T) == 2 && i.size == 4 ? 2 : 1;
+  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, i.size * n, Access::Atomic, pointers))
+    return Step::Fault;
+  const bool reverse = w.launch->options.reverse;
+  for (uint32_t m = w.exec; m;) {
+    unsigned l = reverse ? 31 - std::countl_zero(m) : std::countr_zero(m);
+    m &= ~(1u << l);
+    std::lock_guard<std::mutex> lock(atomicLock(pointers[l]));
+    for (unsigned k = 0; k < n; ++k) {
+      uint32_t source = w.lanes<uint32_t>(i.list[2 * k + 1])[l], result = 0;
+      for (unsigned e = 0; e < perRegister; ++e) {
+        T old, add = std::bit_cast<T>(static_cast<std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>>(
+                   source >> (16 * e)));
+        uint8_t *at = pointers[l] + k * i.size + e * sizeof(T);
+        std::memcpy(&old, at, sizeof(T));
+        T now = apply<T, Op::Add>(old, add, add);
+        std::memcpy(at, &now, sizeof(T));
+        result |= toSlot<T>(old) << (16 * e);
+      }
+      w.lanes<uint32_t>(i.list[2 * k])[l] = result;
+    }
+  }
+  ++w.block->progress;
+  return Step::Next;
+}
+
+template <class T> static ExecFn integerOp(Op op) {
+  switch (op) {
+  case Op::Add:
+    return execAtomic<T, Op::Add>;
+  case Op::Min:
+    return execAtomic<T, Op::Min>;
+  case Op::Max:
+    return execAtomic<T, Op::Max>;
+  default:
+    return nullptr;
+  }
+}
+template <class T> static ExecFn bitsOp(Op op) {
+  switch (op) {
+  case Op::And:
+    return execAtomic<T, Op::And>;
+  case Op::Or:
+    return execAtomic<T, Op::Or>;
+  case Op::Xor:
+    return execAtomic<T, Op::Xor>;
+  case Op::Cas:
+    return execAtomic<T, Op::Cas>;
+  case Op::Exch:
+    return execAtomic<T, Op::Exch>;
+  default:
+    return nullptr;
+  }
+}
+
+static ExecFn pick(Type t, Op op) {
+  switch (t) {
+  case Type::B32:
+    return bitsOp<uint32_t>(op);
+  case Type::B64:
+    return bitsOp<uint64_t>(op);
+  case Type::B16:
+    return op == Op::Cas ? execAtomic<uint16_t, Op::Cas> : nullptr;
+  case Type::U32:
+    return op == Op::Inc   ? execAtomic<uint32_t, Op::Inc>
+           : op == Op::Dec ? execAtomic<uint32_t, Op::Dec>
+                           : integerOp<uint32_t>(op);
+  case Type::S32:
+    return op == Op::Add ? integerOp<uint32_t>(op) : integerOp<int32_t>(op);
+  case Type::U64:
+    return integerOp<uint64_t>(op);
+  case Type::S64:
+    return op == Op::Add ? nullptr : integerOp<int64_t>(op);
+  case Type::F32:
+    return op == Op::Add ? execAtomic<float, Op::Add> : nullptr;
+  case Type::F64:
+    return op == Op::Add ? execAtomic<double, Op::Add> : nullptr;
+  default:
+    return nullptr;
+  }
+}
+
+static void decodeAtomic(Decoder &d, bool result) {
+  MemSpace space = takeSpace(d);
+  if (!d.take("relaxed") && !d.take("acquire") && !d.take("release"))
+    d.take("acq_rel");
+  takeScope(d);
+  bool noftz = d.take("noftz"), hint = d.take("L2::cache_hint");
+  unsigned n = d.take("v2") ? 2 : d.take("v4") ? 4 : d.take("v8") ? 8 : 1;
+  static const struct {
+    const char *name;
+    Op op;
+  } names[] = {{"and", Op::And}, {"or", Op::Or},   {"xor", Op::Xor}, {"cas", Op::Cas}, {"exch", Op::Exch},
+               {"add", Op::Add}, {"inc", Op::Inc}, {"dec", Op::Dec}, {"min", Op::Min}, {"max", Op::Max}};
+  const Op *op = nullptr;
+  for (auto &row : names)
+    if (!op && d.take(row.name))
+      op = &row.op;
+  Type t = d.takeType();
+  if (d.failed())
+    return;
+  const bool cas = op && *op == Op::Cas;
+  const unsigned at = result ? 1 : 0;
+  if (!d.expectOps(at + 2 + cas + hint))
+    return;
+  if (!op || (space != MemSpace::Global && space != MemSpace::Shared && space != MemSpace::Generic &&
+              space != MemSpace::SharedCluster) ||
+      (!result && (cas || *op == Op::Exch))) {
+    d.unsupported();
+    return;
+  }
+  if (!d.address(d.op(at), space))
+    return;
+  if (hint)
+    d.src(at + 2 + cas, Type::B64);
+  d.out->space = uint8_t(space);
+  d.noteSharedAccess(std::min(4u, bitWidth(t) / 8), space);
+  const bool half = t == Type::F16 || t == Type::BF16 || t == Type::F16x2 || t == Type::BF16x2;
+  if (half || n > 1) {
+    if (*op != Op::Add || (half != noftz) || !(half || t == Type::F32) || (n > 1 && space == MemSpace::Shared)) {
+      d.unsupported();
+      return;
+    }
+    auto sources = d.elements(d.op(at + 1));
+    if (sources.size() != n || (result && d.elements(d.op(0)).size() != n)) {
+      d.fail("wrong number of elements");
+      return;
+    }
+    llvm::SmallVector<Reg, 16> regs;
+    for (unsigned k = 0; k < n; ++k) {
+      regs.push_back(result ? d.dst(d.elements(d.op(0))[k], t) : d.scratch(kLanes));
+      regs.push_back(d.src(sources[k], t));
+    }
+    d.out->list = d.keepList(regs);
+    d.out->count = n;
+    d.out->size = bitWidth(t) / 8;
+    d.out->fn = t == Type::F32                             ? execVectorAdd<float>
+                : t == Type::F16 || t == Type::F16x2 ? execVectorAdd<F16Bits>
+                                                     : execVectorAdd<BF16Bits>;
+    return;
+  }
+  d.out->dst = result ? d.dst(0, t) : d.scratch(2 * kLanes);
+  d.out->b = d.src(at + 1, t);
+  d.out->c = cas ? d.src(at + 2, t) : d.out->b;
+  d.out->fn = pick(t, *op);
+}
+
+static void decodeAtom(Decoder &d) { decodeAtomic(d, true); }
+static void decodeRed(Decoder &d) {
+  if (d.take("async")) {
+    d.fail("red.async is not supported");
+    return;
+  }
+  decodeAtomic(d, false);
+}
+
+void mp::emulator::registerAtomicOps(OpTable &table) {
+  table["atom"] = decodeAtom;
+  table["red"] = decodeRed;
+}

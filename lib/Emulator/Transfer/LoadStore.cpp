@@ -1,0 +1,272 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ld, ldu and st of every space, width and vector length.
+
+#include "LoadStore.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace mp::emulator;
+
+MemSpace mp::emulator::takeSpace(Decoder &d) {
+  if (d.take("global"))
+    return MemSpace::Global;
+  if (d.take("shared") || d.take("shared::cta"))
+    return MemSpace::Shared;
+  if (d.take("shared::cluster"))
+    return MemSpace::SharedCluster;
+  if (d.take("local"))
+    return MemSpace::Local;
+  if (d.take("param") || d.take("param::entry") || d.take("param::func"))
+    return MemSpace::Param;
+  if (d.take("const"))
+    return MemSpace::Const;
+  return MemSpace::Generic;
+}
+
+bool mp::emulator::takeScope(Decoder &d) {
+  return d.take("cta") || d.take("cluster") || d.take("gpu") || d.take("sys");
+}
+
+bool mp::emulator::takeLoadStoreOrder(Decoder &d, bool load) {
+  bool ordered = d.take("volatile");
+  if (!ordered && (d.take("relaxed") || d.take(load ? "acquire" : "release"))) {
+    ordered = true;
+    if (!takeScope(d))
+      d.fail("a scope is needed");
+  }
+  if (!ordered)
+    d.take("weak");
+  if (ordered)
+    d.out->flags |= kOrderedAccess;
+  return ordered;
+}
+
+// T: the element in memory, S: the register's slot.
+template <class T, class S> static Step execLoad(Warp &w, const Inst &i) {
+  uint64_t addresses[kLanes];
+  uint8_t *pointers[kLanes];
+  laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
+  const unsigned n = i.count;
+  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, sizeof(T) * n, Access::Read, pointers))
+    return Step::Fault;
+  if (n == 1) {
+    S *d = w.lanes<S>(i.dst);
+    for (uint32_t m = w.exec; m; m &= m - 1) {
+      unsigned l = std::countr_zero(m);
+      T v;
+      std::memcpy(&v, pointers[l], sizeof(T));
+      d[l] = S(v); // signed types extend
+    }
+    return Step::Next;
+  }
+  for (unsigned k = 0; k < n; ++k) {
+    S *d = w.lanes<S>(i.list[k]);
+    for (uint32_t m = w.exec; m; m &= m - 1) {
+      unsigned l = std::countr_zero(m);
+      T v;
+      std::memcpy(&v, pointers[l] + k * sizeof(T), sizeof(T));
+      d[l] = S(v);
+    }
+  }
+  return Step::Next;
+}
+
+template <class T, class S> static Step execStore(Warp &w, const Inst &i) {
+  uint64_t addresses[kLanes];
+  uint8_t *pointers[kLanes];
+  laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
+  const unsigned n = i.count;
+  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, sizeof(T) * n, Access::Write, pointers))
+    return Step::Fault;
+  // Lanes that store to one place: the last one wins, the first in reverse mode.
+  const bool reverse = w.launch->options.reverse;
+  for (unsigned k = 0; k < n; ++k) {
+    const S *s = w.lanes<S>(n == 1 ? i.dst : i.list[k]);
+    for (uint32_t m = w.exec; m;) {
+      unsigned l = reverse ? 31 - std::countl_zero(m) : std::countr_zero(m);
+      m &= ~(1u << l);
+      T v = T(s[l]);
+      std::memcpy(pointers[l] + k * sizeof(T), &v, sizeof(T));
+    }
+  }
+  return Step::Next;
+}
+
+template <bool Load> static Step exec128(Warp &w, const Inst &i) {
+  uint64_t addresses[kLanes];
+  uint8_t *pointers[kLanes];
+  laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
+  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, 16,
+                    Load ? Access::Read : Access::Write, pointers))
+    return Step::Fault;
+  uint64_t *d = w.lanes<uint64_t>(i.dst);
+  forLanes(w.exec, [&](unsigned l) {
+    if (Load)
+      std::memcpy(d + 2 * l, pointers[l], 16);
+    else
+      std::memcpy(pointers[l], d + 2 * l, 16);
+  });
+  return Step::Next;
+}
+
+static ExecFn loadFor(Type t, bool wide) {
+  switch (t) {
+  case Type::S8:
+    return wide ? execLoad<int8_t, uint64_t> : execLoad<int8_t, uint32_t>;
+  case Type::S16:
+    return wide ? execLoad<int16_t, uint64_t> : execLoad<int16_t, uint32_t>;
+  case Type::S32:
+    return wide ? execLoad<int32_t, uint64_t> : execLoad<int32_t, uint32_t>;
+  default:
+    break;
+  }
+  switch (bitWidth(t)) {
+  case 8:
+    return wide ? execLoad<uint8_t, uint64_t> : execLoad<uint8_t, uint32_t>;
+  case 16:
+    return wide ? execLoad<uint16_t, uint64_t> : execLoad<uint16_t, uint32_t>;
+  case 32:
+    return wide ? execLoad<uint32_t, uint64_t> : execLoad<uint32_t, uint32_t>;
+  case 64:
+    return wide ? execLoad<uint64_t, uint64_t> : nullptr;
+  case 128:
+    return exec128<true>;
+  default:
+    return nullptr;
+  }
+}
+
+static ExecFn storeFor(Type t, bool wide) {
+  switch (bitWidth(t)) {
+  case 8:
+    return wide ? execStore<uint8_t, uint64_t> : execStore<uint8_t, uint32_t>;
+  case 16:
+    return wide ? execStore<uint16_t, uint64_t> : execStore<uint16_t, uint32_t>;
+  case 32:
+    return wide ? execStore<uint32_t, uint64_t> : execStore<uint32_t, uint32_t>;
+  case 64:
+    return wide ? execStore<uint64_t, uint64_t> : nullptr;
+  case 128:
+    return exec128<false>;
+  default:
+    return nullptr;
+  }
+}
+
+// A signed load into a 16-bit register leaves bits above it set; later reads take the low 16 only.
+
+static void decodeLoadStore(Decoder &d, bool load) {
+  MemSpace space = takeSpace(d);
+  takeLoadStoreOrder(d, load);
+  if (load)
+    d.take("nc");
+  d.takeCacheHints();
+  bool hint = d.take("L2::cache_hint");
+  unsigned n = d.take("v2") ? 2 : d.take("v4") ? 4 : d.take("v8") ? 8 : 1;
+  Type t = d.takeType();
+  unsigned bytes = bitWidth(t) / 8;
+  if (d.failed() || !d.expectOps(hint ? 3 : 2))
+    return;
+  if (hint)
+    d.src(2, Type::B64);
+  if (bytes == 0 || t == Type::F16x2 || t == Type::BF16x2 || bytes * n > 32 || (n > 1 && bytes == 16) ||
+      (!load && space == MemSpace::Const)) {
+    d.unsupported();
+    return;
+  }
+  const syntax::Operand &data = d.op(load ? 0 : 1);
+  if (!d.address(d.op(load ? 1 : 0), space))
+    return;
+  d.out->space = uint8_t(space);
+  d.out->size = bytes;
+  d.out->count = n;
+  d.noteSharedAccess(bytes * n >= 4 ? 4 : bytes * n, space);
+  llvm::ArrayRef<syntax::Operand> parts = d.elements(data);
+  if (parts.size() != n) {
+    d.fail("expected " + llvm::Twine(n) + " elements, found " + llvm::Twine(parts.size()));
+    return;
+  }
+  llvm::SmallVector<Reg, 8> regs;
+  bool wide = bytes == 8;
+  for (const syntax::Operand &part : parts) {
+    regs.push_back(load ? d.dst(part, t, true)
+                   : part.kind == syntax::Operand::Integer && isFloat(t)
+                       ? d.src(part, bytes == 8 ? Type::B64 : bytes == 4 ? Type::B32 : Type::B16)
+                       : d.src(part, t, true));
+    unsigned bits = d.regBits(part);
+    bool partWide = bits ? bits == 64 : bytes == 8;
+    // A sink or constant takes the width of the others.
+    if (bits && partWide != wide && &part != &parts[0]) {
+      d.fail("elements of different register widths");
+      return;
+    }
+    if (bits)
+      wide = partWide;
+  }
+  if (wide && bytes < 8)
+    for (const syntax::Operand &part : parts)
+      if (!d.regBits(part)) {
+        d.fail("64-bit registers mixed with other elements");
+        return;
+      }
+  d.out->dst = regs[0];
+  if (n > 1)
+    d.out->list = d.keepList(regs);
+  d.out->fn = load ? loadFor(t, wide) : storeFor(t, wide);
+}
+
+static void decodeLd(Decoder &d) { decodeLoadStore(d, true); }
+static void decodeSt(Decoder &d) { decodeLoadStore(d, false); }
+
+// Orders this thread's accesses; other threads still need a synchronisation to see them.
+static Step execFence(Warp &, const Inst &) { return Step::Next; }
+
+static Step execProxyFence(Warp &w, const Inst &) {
+  if (w.block->shared.races.enabled())
+    w.block->shared.races.fenceProxy(w.index);
+  return Step::Next;
+}
+
+static void decodeMembar(Decoder &d) {
+  if (!d.take("cta") && !d.take("gl") && !d.take("sys"))
+    return;
+  d.out->fn = execFence;
+}
+
+static void decodeFence(Decoder &d) {
+  if (d.take("proxy")) {
+    static const char *const proxies[] = {"async",         "async::generic", "alias",
+                                          "async.global",  "tensormap::generic"};
+    bool known = false, async = false;
+    for (const char *proxy : proxies)
+      if (d.take(proxy)) {
+        known = true;
+        async = llvm::StringRef(proxy).starts_with("async");
+      }
+    d.take("global"), d.take("shared::cta"), d.take("shared::cluster");
+    d.take("acquire"), d.take("release"), d.take("sync_restrict::shared::cta");
+    d.take("sync_restrict::shared::cluster");
+    takeScope(d);
+    if (known)
+      d.out->fn = async ? execProxyFence : execFence;
+    return;
+  }
+  if (d.take("mbarrier_init")) {
+    d.take("release"), d.take("cluster");
+    d.out->fn = execFence;
+    return;
+  }
+  if (!d.take("sc") && !d.take("acq_rel") && !d.take("acquire"))
+    d.take("release");
+  d.take("sync_restrict::shared::cta"), d.take("sync_restrict::shared::cluster");
+  if (takeScope(d))
+    d.out->fn = execFence;
+}
+
+void mp::emulator::registerMemoryOps(OpTable &table) {
+  table["ld"] = decodeLd;
+  table["ldu"] = decodeLd;
+  table["st"] = decodeSt;
+  table["membar"] = decodeMembar;
+  table["fence"] = decodeFence;
+}

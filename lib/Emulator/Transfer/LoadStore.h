@@ -1,0 +1,20 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_EMULATOR_TRANSFER_LOADSTORE_H
+#define MP_LIB_EMULATOR_TRANSFER_LOADSTORE_H
+
+#include "../Decode/Decoder.h"
+#include "../Scalar/Lanes.h"
+
+namespace mp::emulator {
+
+/// .global, .shared{::cta}, .shared::cluster, ...; generic when there is none.
+MemSpace takeSpace(Decoder &d);
+/// .cta, .cluster, .gpu or .sys
+bool takeScope(Decoder &d);
+/// .weak, .volatile, or .relaxed/.acquire/.release with a scope; true (and kOrderedAccess set) for the latter.
+bool takeLoadStoreOrder(Decoder &d, bool load);
+
+} // namespace mp::emulator
+
+#endif
