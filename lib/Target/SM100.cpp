@@ -7,38 +7,8 @@
 
 using namespace mp::target;
 
-namespace {
-constexpr auto mma = InstructionFamily::MmaSync;
-constexpr auto tcgen05 = InstructionFamily::Tcgen05;
-
-TargetModel common(llvm::StringRef name) {
-  TargetModel t{name, 100, 86};
-  t.limits = {232448, 233472, 2048, 32};
-  t.limits.clusterSize = 8;
-  t.memory.ldmatrix = t.memory.cpAsync = t.memory.tma = t.memory.stmatrix = true;
-  tables::addAmpereShapes(t, Support::Emulated, Support::Emulated);
-  tables::addHopperF64Shapes(t);
-  tables::addFp8MmaShapes(t, Support::Emulated);
-  tables::addAmpereConversions(t);
-  tables::addHopperConversions(t);
-  tables::addFp8Conversions(t);
-  return t;
-}
-} // namespace
-
 TargetModel tables::sm100() {
-  TargetModel t = common("sm_100");
-  t.formats = {
-      {"f64", Support::Native, mma, {"f64"}},
-      {"tf32", Support::Native, mma, {"f32"}},
-      {"f16", Support::Native, mma, {"f16", "f32"}},
-      {"bf16", Support::Native, mma, {"f32"}},
-      {"f8E4M3FN", Support::Emulated, mma, {"f16", "f32"}},
-      {"f8E5M2", Support::Emulated, mma, {"f16", "f32"}},
-      {"i8", Support::Native, mma, {"i32"}},
-      {"i4", Support::Emulated, mma, {"i32"}},
-      {"i1", Support::Emulated, mma, {"i32"}},
-  };
+  TargetModel t = datacentreBlackwell("sm_100", 100, 86);
   // Rates of mma.sync on this part are not published; those of sm_90 by the ratio of
   // multiprocessors.
   t.parts = {{"B200",
@@ -57,24 +27,7 @@ TargetModel tables::sm100() {
 }
 
 TargetModel tables::sm100a() {
-  TargetModel t = common("sm_100a");
-  t.memory.tensorMemory = t.memory.setMaxRegisters = true;
-  t.formats = {
-      {"f64", Support::Native, mma, {"f64"}},
-      {"tf32", Support::Native, tcgen05, {"f32"}},
-      {"f16", Support::Native, tcgen05, {"f16", "f32"}},
-      {"bf16", Support::Native, tcgen05, {"f32"}},
-      {"f8E4M3FN", Support::Native, tcgen05, {"f16", "f32"}},
-      {"f8E5M2", Support::Native, tcgen05, {"f16", "f32"}},
-      {"f6E2M3FN", Support::Native, tcgen05, {"f16", "f32"}},
-      {"f6E3M2FN", Support::Native, tcgen05, {"f16", "f32"}},
-      {"f4E2M1FN", Support::Native, tcgen05, {"f16", "f32"}},
-      {"i8", Support::Native, tcgen05, {"i32"}},
-      {"i4", Support::Emulated, mma, {"i32"}},
-      {"i1", Support::Emulated, mma, {"i32"}},
-  };
-  addTcgen05(t, /*int8=*/true);
-  addBlackwellConversions(t, /*stochastic=*/true);
+  TargetModel t = datacentreBlackwellSpecific("sm_100a", 100, 86, InstructionFamily::Tcgen05, /*stochastic=*/true);
   t.parts = {{"B200",
               148,
               7700,

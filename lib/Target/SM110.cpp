@@ -7,38 +7,14 @@
 
 using namespace mp::target;
 
-namespace {
-constexpr auto mma = InstructionFamily::MmaSync;
-constexpr auto tcgen05 = InstructionFamily::Tcgen05;
-
-TargetModel common(llvm::StringRef name) {
-  TargetModel t{name, 110, 90};
-  t.limits = {232448, 233472, 1536, 24};
-  t.limits.clusterSize = 8;
-  t.memory.ldmatrix = t.memory.cpAsync = t.memory.tma = t.memory.stmatrix = true;
-  tables::addAmpereShapes(t, Support::Emulated, Support::Emulated);
-  tables::addHopperF64Shapes(t);
-  tables::addFp8MmaShapes(t, Support::Emulated);
-  tables::addAmpereConversions(t);
-  tables::addHopperConversions(t);
-  tables::addFp8Conversions(t);
-  return t;
+static void restrictResidency(TargetModel &t) {
+  t.limits.threadsPerMultiprocessor = 1536;
+  t.limits.blocksPerMultiprocessor = 24;
 }
-} // namespace
 
 TargetModel tables::sm110() {
-  TargetModel t = common("sm_110");
-  t.formats = {
-      {"f64", Support::Native, mma, {"f64"}},
-      {"tf32", Support::Native, mma, {"f32"}},
-      {"f16", Support::Native, mma, {"f16", "f32"}},
-      {"bf16", Support::Native, mma, {"f32"}},
-      {"f8E4M3FN", Support::Emulated, mma, {"f16", "f32"}},
-      {"f8E5M2", Support::Emulated, mma, {"f16", "f32"}},
-      {"i8", Support::Native, mma, {"i32"}},
-      {"i4", Support::Emulated, mma, {"i32"}},
-      {"i1", Support::Emulated, mma, {"i32"}},
-  };
+  TargetModel t = datacentreBlackwell("sm_110", 110, 90);
+  restrictResidency(t);
   // Rates of mma.sync on this part are not published: a quarter of tcgen05, as on B200 by our
   // estimate.
   t.parts = {{"Jetson T5000",
@@ -56,24 +32,8 @@ TargetModel tables::sm110() {
 }
 
 TargetModel tables::sm110a() {
-  TargetModel t = common("sm_110a");
-  t.memory.tensorMemory = t.memory.setMaxRegisters = true;
-  t.formats = {
-      {"f64", Support::Native, mma, {"f64"}},
-      {"tf32", Support::Native, tcgen05, {"f32"}},
-      {"f16", Support::Native, tcgen05, {"f16", "f32"}},
-      {"bf16", Support::Native, tcgen05, {"f32"}},
-      {"f8E4M3FN", Support::Native, tcgen05, {"f16", "f32"}},
-      {"f8E5M2", Support::Native, tcgen05, {"f16", "f32"}},
-      {"f6E2M3FN", Support::Native, tcgen05, {"f16", "f32"}},
-      {"f6E3M2FN", Support::Native, tcgen05, {"f16", "f32"}},
-      {"f4E2M1FN", Support::Native, tcgen05, {"f16", "f32"}},
-      {"i8", Support::Native, tcgen05, {"i32"}},
-      {"i4", Support::Emulated, mma, {"i32"}},
-      {"i1", Support::Emulated, mma, {"i32"}},
-  };
-  addTcgen05(t, /*int8=*/true);
-  addBlackwellConversions(t, /*stochastic=*/false);
+  TargetModel t = datacentreBlackwellSpecific("sm_110a", 110, 90, InstructionFamily::Tcgen05, /*stochastic=*/false);
+  restrictResidency(t);
   // Documented: fp4 1035 dense (half of 2070 sparse). The rest by the ratios of B200.
   t.parts = {{"Jetson T5000",
               20,

@@ -7,30 +7,7 @@
 
 using namespace mp::target;
 
-namespace {
-constexpr auto mma = InstructionFamily::MmaSync;
-
-TargetModel common(llvm::StringRef name) {
-  TargetModel t{name, 121, 88};
-  t.limits = {101376, 102400, 1536, 24};
-  t.memory.ldmatrix = t.memory.cpAsync = t.memory.tma = t.memory.stmatrix = true;
-  t.formats = {
-      {"f64", Support::Native, mma, {"f64"}},
-      {"tf32", Support::Native, mma, {"f32"}},
-      {"f16", Support::Native, mma, {"f16", "f32"}},
-      {"bf16", Support::Native, mma, {"f32"}},
-      {"f8E4M3FN", Support::Native, mma, {"f16", "f32"}},
-      {"f8E5M2", Support::Native, mma, {"f16", "f32"}},
-      {"i8", Support::Native, mma, {"i32"}},
-      {"i4", Support::Emulated, mma, {"i32"}},
-      {"i1", Support::Emulated, mma, {"i32"}},
-  };
-  tables::addAmpereShapes(t, Support::Emulated, Support::Emulated);
-  tables::addHopperF64Shapes(t);
-  tables::addFp8MmaShapes(t, Support::Native);
-  tables::addAmpereConversions(t);
-  tables::addHopperConversions(t);
-  tables::addFp8Conversions(t);
+static TargetModel withParts(TargetModel t) {
   // Documented: fp4 500 dense (half of 1000 sparse). The rest by the ratios of RTX 5090.
   t.parts = {{"GB10",
               48,
@@ -49,20 +26,11 @@ TargetModel common(llvm::StringRef name) {
               "estimate"}};
   return t;
 }
-} // namespace
 
-TargetModel tables::sm121() { return common("sm_121"); }
+TargetModel tables::sm121() { return withParts(consumerBlackwell("sm_121", 121, 88)); }
 
 TargetModel tables::sm121a() {
-  TargetModel t = common("sm_121a");
-  t.memory.setMaxRegisters = true;
-  t.formats.append({
-      {"f6E2M3FN", Support::Native, mma, {"f32"}},
-      {"f6E3M2FN", Support::Native, mma, {"f32"}},
-      {"f4E2M1FN", Support::Native, mma, {"f32"}},
-  });
-  addBlackwellMmaSync(t);
-  addBlackwellConversions(t, /*stochastic=*/false);
+  TargetModel t = withParts(consumerBlackwellSpecific("sm_121a", 121, 88));
   t.parts.front().rates.append({
       {"f6E2M3FN", "f32", 125},
       {"f6E3M2FN", "f32", 125},

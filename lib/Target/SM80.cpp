@@ -7,18 +7,7 @@
 using namespace mp::target;
 
 TargetModel tables::sm80() {
-  constexpr auto mma = InstructionFamily::MmaSync;
-  TargetModel t{"sm_80", 80, 70};
-  t.limits = {166912, 167936, 2048, 32};
-  t.memory.ldmatrix = t.memory.cpAsync = true;
-  t.formats = {
-      {"f64", Support::Native, mma, {"f64"}},        {"tf32", Support::Native, mma, {"f32"}},
-      {"f16", Support::Native, mma, {"f16", "f32"}}, {"bf16", Support::Native, mma, {"f32"}},
-      {"i8", Support::Native, mma, {"i32"}},         {"i4", Support::Native, mma, {"i32"}},
-      {"i1", Support::Native, mma, {"i32"}},
-  };
-  addAmpereShapes(t, Support::Native, Support::Native);
-  addAmpereConversions(t);
+  TargetModel t = ampere("sm_80", 80, 70, {166912, 167936, 2048, 32});
   Part a100{"A100 SXM 40GB",
             108,
             1555,

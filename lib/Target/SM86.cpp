@@ -7,18 +7,7 @@
 using namespace mp::target;
 
 TargetModel tables::sm86() {
-  constexpr auto mma = InstructionFamily::MmaSync;
-  TargetModel t{"sm_86", 86, 71};
-  t.limits = {101376, 102400, 1536, 16};
-  t.memory.ldmatrix = t.memory.cpAsync = true;
-  t.formats = {
-      {"f64", Support::Native, mma, {"f64"}},        {"tf32", Support::Native, mma, {"f32"}},
-      {"f16", Support::Native, mma, {"f16", "f32"}}, {"bf16", Support::Native, mma, {"f32"}},
-      {"i8", Support::Native, mma, {"i32"}},         {"i4", Support::Native, mma, {"i32"}},
-      {"i1", Support::Native, mma, {"i32"}},
-  };
-  addAmpereShapes(t, Support::Native, Support::Native);
-  addAmpereConversions(t);
+  TargetModel t = ampere("sm_86", 86, 71, {101376, 102400, 1536, 16});
   t.parts = {{"A40",
               84,
               696,

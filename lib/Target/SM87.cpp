@@ -7,18 +7,7 @@
 using namespace mp::target;
 
 TargetModel tables::sm87() {
-  constexpr auto mma = InstructionFamily::MmaSync;
-  TargetModel t{"sm_87", 87, 74};
-  t.limits = {166912, 167936, 1536, 16};
-  t.memory.ldmatrix = t.memory.cpAsync = true;
-  t.formats = {
-      {"f64", Support::Native, mma, {"f64"}},        {"tf32", Support::Native, mma, {"f32"}},
-      {"f16", Support::Native, mma, {"f16", "f32"}}, {"bf16", Support::Native, mma, {"f32"}},
-      {"i8", Support::Native, mma, {"i32"}},         {"i4", Support::Native, mma, {"i32"}},
-      {"i1", Support::Native, mma, {"i32"}},
-  };
-  addAmpereShapes(t, Support::Native, Support::Native);
-  addAmpereConversions(t);
+  TargetModel t = ampere("sm_87", 87, 74, {166912, 167936, 1536, 16});
   // Dense int8 is documented (half of 170 sparse); the rest follows by the ratios of sm_86.
   t.parts = {{"Jetson AGX Orin 64GB",
               16,

@@ -21,6 +21,21 @@ void add(TargetModel &target, std::initializer_list<Conversion> rows) {
 }
 } // namespace
 
+TargetModel tables::ampere(llvm::StringRef name, unsigned computeCapability, unsigned ptx, const Limits &limits) {
+  TargetModel t{name, computeCapability, ptx};
+  t.limits = limits;
+  t.memory.ldmatrix = t.memory.cpAsync = true;
+  t.formats = {
+      {"f64", native, mma, {"f64"}},        {"tf32", native, mma, {"f32"}},
+      {"f16", native, mma, {"f16", "f32"}}, {"bf16", native, mma, {"f32"}},
+      {"i8", native, mma, {"i32"}},         {"i4", native, mma, {"i32"}},
+      {"i1", native, mma, {"i32"}},
+  };
+  addAmpereShapes(t, native, native);
+  addAmpereConversions(t);
+  return t;
+}
+
 void tables::addAmpereShapes(TargetModel &target, Support s4, Support b1) {
   add(target, {
                   {mma, "f16", 8, 8, 4, 64, emulated}, // Volta's shape: FFMA and HADD2 since sm_80

@@ -28,6 +28,22 @@ TargetModel sm120a();
 TargetModel sm121();
 TargetModel sm121a();
 
+// The Blackwell families: what the parts of one family share (lib/Target/Blackwell.cpp).
+
+/// Datacentre and Jetson parts as plain sm_NNN: mma.sync only.
+TargetModel datacentreBlackwell(llvm::StringRef name, unsigned computeCapability, unsigned ptx);
+/// The same as sm_NNNa: tcgen05 and the formats below 8 bits. int8 products run on `int8`; `stochastic` where the
+/// target has cvt.rs.
+TargetModel datacentreBlackwellSpecific(llvm::StringRef name, unsigned computeCapability, unsigned ptx,
+                                        InstructionFamily int8, bool stochastic);
+/// Consumer parts: native fp8 on mma.sync, no tcgen05.
+TargetModel consumerBlackwell(llvm::StringRef name, unsigned computeCapability, unsigned ptx);
+/// The same as sm_NNNa: fp6, fp4 and block scales.
+TargetModel consumerBlackwellSpecific(llvm::StringRef name, unsigned computeCapability, unsigned ptx);
+
+/// sm_80, sm_86 and sm_87 but for their parts.
+TargetModel ampere(llvm::StringRef name, unsigned computeCapability, unsigned ptx, const Limits &limits);
+
 /// mma.sync rows that every target from sm_80 on accepts. s4 and b1 lose their units with sm_90 and
 /// sm_100; the callers say what became of them.
 void addAmpereShapes(TargetModel &target, Support s4, Support b1);
