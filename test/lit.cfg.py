@@ -2,6 +2,7 @@
 #
 # How lit finds and runs the tests. Tiers: `quick` for daily use, `core` for CI
 # (adds REQUIRES: slow and the gtests named Slow*), `nightly` (adds the sweeps).
+import importlib.util
 import os
 import shutil
 import sys
@@ -54,6 +55,8 @@ config.substitutions.append(("%cc", config.c_compiler))
 
 if os.path.isdir(os.path.join(config.mp_shared_dir, "models")):
     config.available_features.add("shared")
+if importlib.util.find_spec("scipy"):
+    config.available_features.add("scipy")
 for tool in ("ptxas", "nvcc", "chromium"):
     if shutil.which(tool):
         config.available_features.add(tool)

@@ -35,9 +35,15 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   assign.explain = options.explain;
   assign.maxUnderflow = options.maxUnderflow;
   assign.promote = options.promote;
+  assign.objective = options.objective;
+  assign.neverSlower = options.neverSlower;
+  assign.assumeDim = options.assumeDim;
+  assign.dumpProblem = options.dumpProblem;
+  report->assumedDim = options.assumeDim;
   if (options.verify)
     manager.addPass(createVerifyInput());
-  manager.addPass(createAssignPrecision(assign));
+  manager.addPass(createAssignPrecision(
+      assign, [report](const Placement &placement) { report->addPlacement(placement); }));
   if (options.verify)
     manager.addPass(createVerifyAssigned());
   // Nothing that rewrites may run in between: upstream rewrites drop mp.precision.

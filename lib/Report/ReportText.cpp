@@ -9,18 +9,28 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-static std::string bytesText(int64_t bytes) {
-  const char *units[] = {"B", "kB", "MB", "GB", "TB"};
-  double value = bytes;
-  unsigned unit = 0;
-  while (value >= 1000 && unit + 1 < std::size(units)) {
-    value /= 1000;
-    ++unit;
-  }
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format(unit && value < 100 ? "%.1f %s" : "%.0f %s", value,
-                                                 units[unit]);
-  return text;
+/// All functions as one line: before, after, and what painting would have given.
+static void printPlacements(ArrayRef<Placement> placements, raw_ostream &os) {
+  if (placements.empty())
+    return;
+  Placement sum = sumPlacements(placements);
+  auto amount = [&](int64_t value) { return formatAmount(value, sum.objective); };
+  os << "  " << sum.objective << " on " << sum.part << ", modelled: " << amount(sum.before) << " -> "
+     << amount(sum.after) << " (";
+  if (sum.provenOptimal)
+    os << "proven optimal";
+  else
+    os << "optimum at least " << amount(sum.lowerBound) << ", gap "
+       << llvm::format("%.2g", 100.0 * (sum.after - sum.lowerBound) / sum.after) << " %";
+  os << "); painted as ";
+  llvm::interleaveComma(sum.baselines, os,
+                        [&](auto &painted) { os << painted.name << " " << amount(painted.cost); });
+  if (sum.assumedSizes || sum.assumedTrips)
+    os << "; " << (sum.assumedSizes ? "sizes" : "") << (sum.assumedSizes && sum.assumedTrips ? " and " : "")
+       << (sum.assumedTrips ? "trip counts" : "") << " assumed";
+  os << "\n";
+  if (sum.after > sum.before)
+    os << "  the model expects no gain: casts cost more than they save (never-slower=true leaves such contractions in f32)\n";
 }
 
 static StringRef describeClass(OpClass opClass) {
@@ -48,8 +58,10 @@ void Report::printTable(raw_ostream &os) const {
 
   os << "mp: " << ops.size() << " ops: " << narrowed << " of " << contractions << " contractions "
      << format << " with f32 accumulation; " << casts.size() << " casts (" << onArguments
-     << " of arguments); " << bytesText(bytesBefore) << " -> " << bytesText(bytesAfter)
+     << " of arguments); " << formatBytes(bytesBefore) << " -> " << formatBytes(bytesAfter)
      << " read and written (modelled, casts fused)\n";
+
+  printPlacements(placements, os);
 
   // Rows: class by the formats ops compute in.
   std::map<OpClass, llvm::MapVector<StringRef, int64_t>> byClass;
@@ -91,11 +103,41 @@ void Report::printTable(raw_ostream &os) const {
       os << "  @" << function.name << " keeps its signature: " << function.keeps << "\n";
     else if (function.changedArguments)
       os << "  @" << function.name << ": " << function.changedArguments
-         << " arguments change their format, " << bytesText(function.changedBytesBefore) << " -> "
-         << bytesText(function.changedBytesAfter) << ": call @" << function.name
+         << " arguments change their format, " << formatBytes(function.changedBytesBefore) << " -> "
+         << formatBytes(function.changedBytesAfter) << ": call @" << function.name
          << "_convert_params once\n";
   for (const std::string &function : unassigned)
     os << "  @" << function << ": nothing to decide\n";
+}
+
+static llvm::json::Array placementsToJSON(ArrayRef<Placement> placements) {
+  llvm::json::Array rows;
+  for (const Placement &placement : placements) {
+    llvm::json::Object costs, casts, castBytes;
+    for (const PaintedPlacement &painted : placement.baselines) {
+      costs[painted.name] = painted.cost;
+      casts[painted.name] = painted.casts;
+      castBytes[painted.name] = painted.castBytes;
+    }
+    rows.push_back(llvm::json::Object{{"function", placement.function},
+                                      {"part", placement.part},
+                                      {"objective", placement.objective},
+                                      {"unit", placement.objective == "memory" ? "B" : "ps"},
+                                      {"calls", placement.calls},
+                                      {"before", placement.before},
+                                      {"after", placement.after},
+                                      {"casts", placement.casts},
+                                      {"cast_bytes", placement.castBytes},
+                                      {"lower_bound", placement.lowerBound},
+                                      {"proven_optimal", placement.provenOptimal},
+                                      {"method", placement.method},
+                                      {"painted", std::move(costs)},
+                                      {"painted_casts", std::move(casts)},
+                                      {"painted_cast_bytes", std::move(castBytes)},
+                                      {"assumed_sizes", placement.assumedSizes},
+                                      {"assumed_trips", placement.assumedTrips}});
+  }
+  return rows;
 }
 
 llvm::json::Object Report::totalsToJSON() const {
@@ -172,6 +214,7 @@ llvm::json::Value Report::toJSON() const {
                                            {"location", llvm::json::fixUTF8(row.location)},
                                            {"members", row.members}});
   return llvm::json::Object{{"mp_report", kReportVersion},
+                            {"placement", placementsToJSON(placements)},
                             {"format", format},
                             {"target", target},
                             {"assumed_dim", assumedDim},

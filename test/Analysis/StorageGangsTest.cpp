@@ -2,6 +2,7 @@
 //
 // Gangs of every kind of control flow and of signatures, and how often ops run.
 
+#include "mp/Analysis/ExecutionFrequency.h"
 #include "mp/Analysis/StorageGangs.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"

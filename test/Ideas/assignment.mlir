@@ -295,10 +295,26 @@ func.func @idea_021_022_023_casts_once_between_products(%x: tensor<4x4xf32>, %b:
 
 // -----
 
+// What it selects from is stored narrow: both branches are factors, too.
 // CHECK-LABEL: func.func @idea_024_035_selects_in_the_narrow_format
 // CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x4xi1>, tensor<4x4xbf16>
 // CHECK: linalg.matmul ins({{.*}} : tensor<4x4xbf16>
-func.func @idea_024_035_selects_in_the_narrow_format(%c: tensor<4x4xi1>, %x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+func.func @idea_024_035_selects_in_the_narrow_format(%c: tensor<4x4xi1>, %x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %a = math.tanh %x : tensor<4x4xf32>
+  %b = math.tanh %y : tensor<4x4xf32>
+  %0 = arith.select %c, %a, %b : tensor<4x4xi1>, tensor<4x4xf32>
+  %1 = linalg.matmul ins(%0, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = linalg.matmul ins(%0, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// One cast behind the select instead of two before it.
+// CHECK-LABEL: func.func @idea_024_035_selects_wide_arguments_first
+// CHECK: %[[S:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x4xi1>, tensor<4x4xf32>
+// CHECK: mp.cast ieee %[[S]]
+func.func @idea_024_035_selects_wide_arguments_first(%c: tensor<4x4xi1>, %x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = arith.select %c, %x, %y : tensor<4x4xi1>, tensor<4x4xf32>
   %1 = linalg.matmul ins(%0, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %1 : tensor<4x4xf32>

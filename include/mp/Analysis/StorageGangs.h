@@ -53,17 +53,6 @@ private:
   llvm::DenseMap<OpOperand *, const StorageGang *> byFeed;
 };
 
-/// How often an op runs per call of the public functions of a module: trip counts of the loops around
-/// it times the calls of its function. A trip count that is not known is taken as 10.
-class ExecutionFrequency {
-public:
-  explicit ExecutionFrequency(ModuleOp module);
-  double get(Operation *op) const;
-
-private:
-  llvm::DenseMap<Operation *, double> functions;
-};
-
 } // namespace mlir::mp
 
 #endif // MP_ANALYSIS_STORAGEGANGS_H

@@ -38,6 +38,20 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       *this, "promote",
       llvm::cl::desc("Whether what is narrow already accumulates in f32 inside: on or off"),
       llvm::cl::init("on")};
+  Option<std::string> objective{*this, "objective",
+                                llvm::cl::desc("What storage is chosen for: time or memory"),
+                                llvm::cl::init("time")};
+  Option<bool> neverSlower{
+      *this, "never-slower",
+      llvm::cl::desc("Leave contractions in f32 where the model says that casts cost more"),
+      llvm::cl::init(false)};
+  Option<int64_t> assumeDim{*this, "assume-dim",
+                            llvm::cl::desc("Size that costs assume of a dynamic dimension"),
+                            llvm::cl::init(128)};
+  Option<std::string> dumpProblem{
+      *this, "dump-problem",
+      llvm::cl::desc("File for the optimisation problem of storage and its answer as JSON"),
+      llvm::cl::init("")};
   Option<std::string> report{*this, "report", llvm::cl::desc("File for the report as JSON"),
                              llvm::cl::init("")};
   Option<std::string> html{*this, "html", llvm::cl::desc("File for the report as one HTML page"),

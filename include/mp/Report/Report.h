@@ -7,6 +7,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/Placement.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "llvm/Support/JSON.h"
 
@@ -88,6 +89,8 @@ public:
   /// module.
   llvm::Error addErrors(StringRef json);
 
+  void addPlacement(const Placement &placement) { placements.push_back(placement); }
+
   /// A few lines for a person.
   void printTable(raw_ostream &os) const;
   llvm::json::Value toJSON() const;
@@ -105,6 +108,7 @@ private:
   std::vector<OpRow> ops;
   std::vector<CastRow> casts;
   std::vector<IdiomRow> idioms;
+  std::vector<Placement> placements;
   std::vector<std::string> unassigned; ///< functions left as they were
   int64_t bytesBefore = 0, bytesAfter = 0;
 };

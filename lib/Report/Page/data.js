@@ -130,7 +130,7 @@ for (const f of FORMATS)
   }
 // What the cost model expects, beside what painting compilers would make of the same graph.
 if (D.placement && D.placement.length && D.placement.every(p => p.unit === D.placement[0].unit)) {
-  const sum = pick => D.placement.reduce((n, p) => n + pick(p), 0), first = D.placement[0];
+  const sum = pick => D.placement.reduce((n, p) => n + pick(p) * p.calls, 0), first = D.placement[0];
   const amounts = [['before', sum(p => p.before)], ['after', sum(p => p.after)],
                    ...Object.keys(first.painted || {}).map(name => [`painted as ${name}`, sum(p => p.painted[name])])];
   const text = first.unit === 'ps' ? timeText : bytesText, top = Math.max(1, ...amounts.map(a => a[1]));

@@ -5,6 +5,7 @@
 #include "Explanation.h"
 #include "Replay.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mp/Analysis/ExecutionFrequency.h"
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Assign/Passes.h"
@@ -59,6 +60,26 @@ static LogicalResult checkOpNames(const policy::Policy &policy, MLIRContext *con
 namespace {
 struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   using AssignPrecisionBase::AssignPrecisionBase;
+  AssignPrecision(const AssignPrecisionOptions &options, PlacementListener listener)
+      : AssignPrecisionBase(options), listener(std::move(listener)) {}
+
+  /// What storing is to be good for; an error names option, value and valid values.
+  llvm::Expected<PlacementOptions> readPlacementOptions() {
+    PlacementOptions options;
+    options.objective = objective;
+    if (objective != "time" && objective != "memory")
+      return llvm::createStringError("option 'objective' is '" + objective +
+                                     "', expected time or memory");
+    options.neverSlower = neverSlower;
+    options.assumedDim = assumeDim;
+    if (assumeDim < 1)
+      return llvm::createStringError("option 'assume-dim' is '" + Twine(assumeDim) +
+                                     "', expected a size of at least 1");
+    options.dumpProblem = dumpProblem;
+    options.namesDumps = llvm::count_if(getOperation().getOps<FunctionOpInterface>(),
+                                        [](auto function) { return !function.isExternal(); }) > 1;
+    return options;
+  }
 
   void runOnOperation() override {
     auto effective = policy::findPolicy({format, target, policyFile});
@@ -91,7 +112,14 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       explanation.emplace(explain);
 
     policy::Matcher rules(policy);
-    AssignSettings settings{policy, *model, rules, narrow, maxUnderflow, promote == "on"};
+    llvm::Expected<PlacementOptions> placement = readPlacementOptions();
+    if (!placement)
+      return fail(llvm::toString(placement.takeError()));
+    auto costs = ::mp::target::CostModel::create(*model);
+    if (!costs)
+      return fail(llvm::toString(costs.takeError()));
+    AssignSettings settings{policy,          *model, rules, narrow, maxUnderflow,
+                            promote == "on", *costs, *placement};
     bool anyDecided = false;
     WalkResult decided = getOperation()->walk<WalkOrder::PreOrder>([&](ModuleOp module) {
       return WalkResult(decide(module, settings, replay, explanation, anyDecided));
@@ -118,6 +146,7 @@ private:
                        bool &anyDecided) {
     StorageGangs gangs(module);
     CarriedStorage carried(gangs);
+    ExecutionFrequency frequency(module);
     std::deque<FunctionDecisions> functions;
     for (auto function : module.getOps<FunctionOpInterface>()) {
       if (function.isExternal())
@@ -149,20 +178,25 @@ private:
         tell(name, decisions);
       }
     }
-    chooseCarried(all, carried);
+    // What is carried narrow binds its readers: not where those are free to stay in f32.
+    if (!settings.placement.neverSlower)
+      chooseCarried(all, carried);
     for (FunctionDecisions &decisions : functions) {
       if (!replay) {
-        if (failed(chooseStorage(decisions, settings)))
+        if (failed(decideSignature(decisions, settings)) || failed(chooseStorage(decisions, settings)))
           return failure();
         tell("cost", decisions);
       }
-      if (!replay && failed(decideSignature(decisions, settings)))
-        return failure();
       if (failed(checkConstantData(decisions)))
         return failure();
       if (explanation)
         explanation->end(decisions, settings);
       emitRemarks(decisions, settings);
+      if (!listener || !decisions.placement)
+        continue;
+      decisions.placement->calls =
+          int64_t(std::clamp(frequency.getCalls(decisions.getFunction()), 1.0, 1e6));
+      listener(*decisions.placement);
     }
     for (FunctionDecisions &decisions : functions) {
       writeDecisions(decisions);
@@ -176,5 +210,12 @@ private:
     emitError(UnknownLoc::get(&getContext())) << "mp-assign-precision: " << what;
     signalPassFailure();
   }
+
+  PlacementListener listener;
 };
 } // namespace
+
+std::unique_ptr<Pass> mlir::mp::createAssignPrecision(const AssignPrecisionOptions &options,
+                                                      PlacementListener listener) {
+  return std::make_unique<AssignPrecision>(options, std::move(listener));
+}

@@ -7,10 +7,12 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/Evidence.h"
+#include "mp/Analysis/Placement.h"
 #include "mp/Analysis/StorageGangs.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Policy/Policy.h"
-#include "mp/Target/TargetModel.h"
+#include "mp/Target/CostModel.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::mp {
@@ -52,6 +54,17 @@ struct CarriedStorage {
   FloatType lookup(const StorageGang *gang) const { return gang ? chosen.lookup(gang) : FloatType(); }
 };
 
+/// What storing is chosen for.
+struct PlacementOptions {
+  std::string objective = "time"; ///< or memory
+  /// Contractions may stay in f32 where the casts they need cost more than they save.
+  bool neverSlower = false;
+  int64_t assumedDim = 128;
+  std::string dumpProblem; ///< file for the optimisation problem as JSON; empty: none
+  /// The module decides several functions: each dump gets its function's name.
+  bool namesDumps = false;
+};
+
 /// What a run was asked to do.
 struct AssignSettings {
   const ::mp::policy::Policy &policy;
@@ -61,6 +74,8 @@ struct AssignSettings {
   FloatType narrow;
   double maxUnderflow;
   bool promotes; ///< what is narrow already is widened inside
+  const ::mp::target::CostModel &costs;
+  PlacementOptions placement;
 };
 
 /// The format that options, pins and policies call `name`, or null if none may be assigned.
@@ -93,6 +108,11 @@ public:
   bool mayStoreNarrow(Value value) const;
   /// What is known of ranges; computed at the first call.
   const EvidenceAnalysis &getEvidence();
+  /// What the cost layer placed; empty if decisions were replayed.
+  std::optional<Placement> placement;
+  /// Ops whose story is asked for, and what the cost layer says of their alternatives.
+  llvm::DenseSet<Operation *> explained;
+  llvm::DenseMap<Operation *, std::string> alternatives;
 
   /// Storage of a value; its own format unless `setStorage` said otherwise.
   FloatType getStorage(Value value) const;
@@ -111,26 +131,23 @@ private:
   llvm::DenseMap<Value, FloatType> storages;
 };
 
-/// The layers, strongest first. Each decides ops that none before it has; the last
-/// chooses the storage of every value, given what computes how. One signature, one file each.
+/// The layers, strongest first. Each decides ops that none before it has; the last two choose the
+/// storage of arguments and of every other value, given what computes how. One signature, one file
+/// each.
 using Layer = LogicalResult (*)(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyPins(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyPolicy(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyRanges(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyClasses(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyPromotions(FunctionDecisions &decisions, const AssignSettings &settings);
-LogicalResult chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings);
-/// Chooses the storage of arguments, once values have theirs.
 LogicalResult decideSignature(FunctionDecisions &decisions, const AssignSettings &settings);
+LogicalResult chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings);
 
 /// Chooses what control flow and signatures of a module carry narrow: what is only read where it is
 /// rounded. All functions that may change are decided but for storage.
 void chooseCarried(ArrayRef<FunctionDecisions *> functions, CarriedStorage &carried);
 /// Fails where a narrow contraction needs the values of a constant whose data is missing.
 LogicalResult checkConstantData(FunctionDecisions &decisions);
-
-/// The narrow format in which every use reads `value`, or null; once storage is chosen.
-FloatType commonFormat(FunctionDecisions &decisions, Value value);
 
 /// Writes `mp.precision` on every op, and `mp.storage` on arguments that change their format.
 void writeDecisions(FunctionDecisions &decisions);

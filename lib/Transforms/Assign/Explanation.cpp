@@ -29,8 +29,10 @@ void Explanation::begin(FunctionDecisions &decisions) {
   FunctionOpInterface function = decisions.getFunction();
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     Decision *decision = decisions.find(op);
-    if (decision && isHere(op, function.getName(), ordinal++))
+    if (decision && isHere(op, function.getName(), ordinal++)) {
       chapters[function].push_back({op, ordinal - 1, std::nullopt, ""});
+      decisions.explained.insert(op);
+    }
   });
 }
 
@@ -128,6 +130,7 @@ void Explanation::end(FunctionDecisions &decisions, const AssignSettings &settin
          << decisions.getStorage(result) << "\n";
       describeReaders(decisions, result, os);
     }
+    os << decisions.alternatives.lookup(op);
     std::string advice = suggestChange(decision, settings.narrow);
     if (!advice.empty())
       os << "  to change it: " << advice << "\n";

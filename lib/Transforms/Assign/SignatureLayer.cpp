@@ -4,7 +4,7 @@
 // policy, a parameter does if every use of it rounds it to one narrow format anyway: then no number
 // changes, only where and how often it is rounded. Results keep their format.
 
-#include "Decisions.h"
+#include "Storage/StoragePermission.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Analysis/Parameters.h"
 
@@ -28,6 +28,7 @@ static std::string whyNot(FunctionOpInterface function, BlockArgument argument, 
 LogicalResult mlir::mp::decideSignature(FunctionDecisions &decisions,
                                         const AssignSettings &settings) {
   FunctionOpInterface function = decisions.getFunction();
+  StoragePermissions permissions(decisions);
   bool narrowsParameters = settings.policy.parameters == ::mp::policy::SignatureKind::Narrow;
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
@@ -44,7 +45,7 @@ LogicalResult mlir::mp::decideSignature(FunctionDecisions &decisions,
     }
     if (!narrowsParameters || whyParameter(function, index).empty())
       continue;
-    FloatType format = commonFormat(decisions, argument);
+    FloatType format = permissions.getCommonRounding(argument);
     if (format && whyNot(function, argument, format).empty())
       decisions.setStorage(argument, format);
   }

@@ -1,67 +1,135 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where values are stored narrow. A value is, exactly when every use of it would
-// round it to the narrow format anyway: then nothing is lost, and less is moved.
-// Uses ask: a narrow contraction for its factors; an op that only moves or picks
-// values, when all its results are stored narrow. One sweep, uses before
-// definitions. Control flow, calls and returns ask for what they carry (CarryLayer.cpp).
+// Where values are stored narrow, and so where casts stand: the optimum of the cost model among what
+// is permitted (StoragePermission.h). The contractions' formats are decided by now.
 
-#include "Decisions.h"
+#include "Storage/StorageProblem.h"
+#include "mp/Analysis/Locations.h"
+#include "mp/Assignment/ProblemJSON.h"
+#include "mp/Assignment/Solve.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace mlir::mp;
+namespace assignment = ::mp::assignment;
 
-/// The narrow format in which `use` wants its value, or null.
-static FloatType askedFormat(FunctionDecisions &decisions, OpOperand &use) {
-  if (FloatType taken = decisions.getTakenFormat(use))
-    return taken.isF32() ? FloatType() : taken;
-  Operation *user = use.getOwner();
-  Decision *decision = decisions.find(user);
-  auto interface = dyn_cast<PrecisionOpInterface>(user);
-  if (!decision || !interface || decision->compute.isF32() || decision->compute.isTF32())
-    return {};
-  OperandRole role = interface.getOperandRole(use.getOperandNumber());
-  bool asks = decisions.isNarrowContraction(user)
-                  ? role == OperandRole::Factor
-                  : decision->followsStorage() && role != OperandRole::Other;
-  return asks ? decision->compute : FloatType();
+static Placement summarize(const StorageProblem &storage, const StorageCosts &costs,
+                           const assignment::Solution &answer) {
+  const assignment::Problem &problem = storage.get();
+  Placement placement;
+  placement.before = storage.getCostBefore();
+  placement.after = answer.score.cost;
+  placement.casts = answer.score.casts;
+  placement.lowerBound = answer.lowerBound;
+  placement.provenOptimal = answer.provenOptimal;
+  placement.method = assignment::toString(answer.method);
+  placement.castBytes = storage.countCastBytes(answer.labels, /*perUse=*/false);
+  auto baseline = [&](StringRef name, const assignment::Labels &labels, bool perUse) {
+    assignment::Score score = perUse ? evaluatePerUse(problem, labels) : evaluate(problem, labels);
+    placement.baselines.push_back(
+        {name.str(), score.cost, score.casts, storage.countCastBytes(labels, perUse)});
+  };
+  baseline("Grappler", paintLikeGrappler(problem, storage.getPaints()), /*perUse=*/false);
+  baseline("TVM", paintLikeTVM(problem, storage.getPaints()), /*perUse=*/true);
+  baseline("XLA", paintLikeXLA(problem, storage.getPaints()), /*perUse=*/false);
+  placement.assumedSizes = costs.getSizes().assumedSize();
+  placement.assumedTrips = costs.getSizes().assumedTrips();
+  return placement;
 }
 
-FloatType mlir::mp::commonFormat(FunctionDecisions &decisions, Value value) {
-  FloatType common;
-  for (OpOperand &use : value.getUses()) {
-    FloatType asked = askedFormat(decisions, use);
-    if (!asked || (common && asked != common))
-      return {};
-    common = asked;
-  }
-  return common;
+/// `path`, with the function's name put in where the module has several.
+static std::string nameDump(FunctionOpInterface function, const PlacementOptions &options) {
+  if (!options.namesDumps)
+    return options.dumpProblem;
+  auto [stem, extension] = StringRef(options.dumpProblem).rsplit('.');
+  return (stem + "." + function.getName() + (extension.empty() ? "" : ".") + extension).str();
 }
 
-LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const AssignSettings &) {
-  for (auto &[op, decision] : llvm::reverse(decisions.getOps())) {
-    if (decision.keepsStorage || decision.rule == TypeRule::Container)
-      continue;
-    // TOSA convolutions return the format of their operands.
-    if (decision.rule == TypeRule::Uniform && !decision.compute.isTF32() &&
-        decisions.isNarrowContraction(op)) {
-      for (Value result : op->getResults())
-        decisions.setStorage(result, decision.compute);
-      continue;
-    }
-    SmallVector<FloatType> storages;
-    for (Value result : op->getResults())
-      storages.push_back(!decisions.mayStoreNarrow(result) ? FloatType()
-                         : decision.resultStorage          ? decision.resultStorage
-                                                           : commonFormat(decisions, result));
-    if (decision.followsStorage()) {
-      if (storages.empty() || !storages.front() || !llvm::all_equal(storages))
-        continue;
-      decision.compute = storages.front();
-    }
-    for (auto [result, storage] : llvm::zip_equal(op->getResults(), storages))
-      if (storage)
-        decisions.setStorage(result, storage);
+static LogicalResult dump(FunctionOpInterface function, const assignment::Problem &problem,
+                          const assignment::Solution &answer, StringRef path) {
+  llvm::Error error = llvm::writeToOutput(path, [&](raw_ostream &os) {
+    assignment::writeProblem(problem, &answer, os);
+    return llvm::Error::success();
+  });
+  if (error)
+    return function.emitError() << "cannot write the assignment problem '" << path
+                                << "': " << llvm::toString(std::move(error));
+  return success();
+}
+
+/// What the answer would cost with `node` as `variant`, in a line; `answer` is of `storage`.
+static std::string describePrice(const StorageProblem &storage, const assignment::Solution &answer,
+                                 assignment::NodeId node, const assignment::Variant &variant,
+                                 StringRef objective) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "  instead " << variant.name << ": ";
+  llvm::Expected<assignment::Solution> other = assignment::solve(storage.force(node, variant));
+  if (!other) {
+    os << llvm::toString(other.takeError()) << "\n";
+    return text;
   }
+  int64_t price = other->score.cost - answer.score.cost;
+  if (price == 0)
+    os << "costs the same";
+  else
+    os << "would cost " << formatAmount(std::abs(price), objective) << (price > 0 ? " more" : " less");
+  os << ", all else chosen anew" << (other->provenOptimal && answer.provenOptimal ? " (proven)" : "")
+     << "\n";
+  return text;
+}
+
+/// Why `op` is not otherwise: the price of each alternative, or what forbids it.
+static std::string describeAlternatives(FunctionDecisions &decisions,
+                                        const StoragePermissions &permissions,
+                                        const StorageProblem &storage,
+                                        const assignment::Solution &answer, assignment::NodeId node,
+                                        const AssignSettings &settings) {
+  const assignment::Node &found = storage.get().nodes[node];
+  std::string text;
+  for (auto [index, variant] : llvm::enumerate(found.variants))
+    if (index != answer.labels[node])
+      text += describePrice(storage, answer, node, variant, settings.placement.objective);
+  if (const assignment::Variant *wide = storage.getWideVariant(node))
+    text += describePrice(storage, answer, node, *wide, settings.placement.objective);
+  llvm::raw_string_ostream os(text);
+  for (OpResult result : storage.getOp(node)->getResults()) {
+    if (!decisions.mayStoreNarrow(result) || permissions.getNarrow(result) ||
+        settings.narrow.isTF32())
+      continue;
+    os << "  instead result " << result.getResultNumber() << " stored in " << settings.narrow << ": ";
+    if (OpOperand *use = permissions.findWideUse(result, settings.narrow))
+      os << "would lose what " << use->getOwner()->getName() << " at "
+         << describeLocation(use->getOwner()->getLoc()) << " reads in full\n";
+    else
+      os << "nothing reads it\n";
+  }
+  return text;
+}
+
+LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings) {
+  FunctionOpInterface function = decisions.getFunction();
+  const PlacementOptions &options = settings.placement;
+  StoragePermissions permissions(decisions);
+  StorageCosts costs(decisions, settings);
+  StorageProblem storage(decisions, permissions, costs, options);
+  assignment::SolveOptions solving;
+  solving.certify = !options.dumpProblem.empty();
+  llvm::Expected<assignment::Solution> answer = assignment::solve(storage.get(), solving);
+  if (!answer)
+    return function.emitError() << "no storage can be chosen: " << llvm::toString(answer.takeError());
+  if (!options.dumpProblem.empty() &&
+      failed(dump(function, storage.get(), *answer, nameDump(function, options))))
+    return failure();
+  for (assignment::NodeId node = 0; node < storage.get().nodes.size(); ++node)
+    if (Operation *op = storage.getOp(node); op && decisions.explained.contains(op))
+      decisions.alternatives[op] =
+          describeAlternatives(decisions, permissions, storage, *answer, node, settings);
+  Placement placement = summarize(storage, costs, *answer);
+  placement.function = function.getName();
+  placement.part = settings.costs.part().name;
+  placement.objective = options.objective;
+  decisions.placement = placement;
+  storage.apply(answer->labels);
   return success();
 }

@@ -16,6 +16,7 @@
 // CHECK:        result 0: tensor<4x4xf32>; stored in f32
 // CHECK-NEXT:     read as f32 by 2 uses (arith.addf, arith.addf)
 // CHECK-NEXT:     read as f16 by 1 use (linalg.matmul): one cast for all of them
+// CHECK-NEXT:   instead result 0 stored in f16: would lose what arith.addf at other.py:71:1 reads in full
 // CHECK-NEXT:   to change it: state the range of what feeds it (mp.range)
 
 // ORDINAL: @story:1 linalg.matmul

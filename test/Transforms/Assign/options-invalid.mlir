@@ -2,7 +2,13 @@
 // RUN: not mp-opt %s --mp-assign-precision="target=sm_81" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not mp-opt %s --mp-mixed-precision="format=bf16 target=sm_75" 2>&1 | FileCheck %s --check-prefix=LACKS
 // RUN: mp-opt %s --mp-assign-precision="format=f16 target=sm_75"
+// RUN: not mp-opt %s --mp-assign-precision="objective=speed" 2>&1 | FileCheck %s --check-prefix=OBJECTIVE
+// RUN: not mp-opt %s --mp-assign-precision="assume-dim=0" 2>&1 | FileCheck %s --check-prefix=DIM
+// RUN: not mp-opt %s --mp-assign-precision="dump-problem=/no/such/folder/p.json" 2>&1 | FileCheck %s --check-prefix=DUMP
 
+// OBJECTIVE: error: mp-assign-precision: option 'objective' is 'speed', expected time or memory
+// DIM: error: mp-assign-precision: option 'assume-dim' is '0', expected a size of at least 1
+// DUMP: error: cannot write the assignment problem '/no/such/folder/p.json'
 // FORMAT: error: mp-assign-precision: option 'format' is 'fp16', expected bf16, f16 or tf32
 // UNKNOWN: error: mp-assign-precision: option 'target' is 'sm_81': {{.*}}sm_80
 // LACKS: error: mp-assign-precision: option 'target' is 'sm_75': {{.*}}bf16{{.*}}f16

@@ -38,7 +38,8 @@ func.func @converts_constants(%x: tensor<4x8xf32>, %init: tensor<4x2xf32>) -> te
 // CHECK: %[[RELU:.*]] = arith.maximumf %[[N]], %{{.*}} : tensor<4x4xbf16>
 // CHECK: %[[T:.*]] = linalg.transpose ins(%[[RELU]] : tensor<4x4xbf16>) outs({{.*}} : tensor<4x4xbf16>)
 // CHECK: linalg.matmul ins(%[[T]], %{{.*}} : tensor<4x4xbf16>, tensor<4x4xbf16>)
-func.func @moves_data_narrow(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %init: tensor<4x4xf32>, %zero: tensor<4x4xf32>) -> tensor<4x4xf32> {
+func.func @moves_data_narrow(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %init: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
   %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%init : tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = arith.maximumf %0, %zero : tensor<4x4xf32>
   %e = tensor.empty() : tensor<4x4xf32>

@@ -7,12 +7,19 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "mp/Analysis/Placement.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include <functional>
 
 namespace mlir::mp {
 
 #define GEN_PASS_DECL
 #include "mp/Transforms/Assign/Passes.h.inc"
+
+/// Hears what was placed in each function, in order.
+using PlacementListener = std::function<void(const Placement &)>;
+std::unique_ptr<Pass> createAssignPrecision(const AssignPrecisionOptions &options,
+                                            PlacementListener listener);
 
 #define GEN_PASS_REGISTRATION
 #include "mp/Transforms/Assign/Passes.h.inc"

@@ -22,6 +22,13 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     `explain` prints what each layer said; `--remarks-filter=mp` gives a remark
     per narrowed op and per contraction left wide, with the reason.
 
+    Storage is placed by the last layer: the assignment of f32 or the narrow format
+    to every value that minimises modelled time (`objective=memory`: bytes stored),
+    fusion, casts shared by their readers and casts of arguments included, proven
+    optimal (docs/Assignment.md). A value may be stored narrow when every use would
+    round it anyway. `never-slower` lets contractions stay in f32 where casts cost
+    more than they save.
+
     Example (`--mp-assign-precision="format=bf16"`):
     ```mlir
     func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
@@ -53,7 +60,15 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     Option<"maxUnderflow", "max-underflow", "double", "1e-3",
            "Largest fraction of a constant's non-zero elements that rounding may turn into zero">,
     Option<"promote", "promote", "std::string", "\"on\"",
-           "Whether sums, softmax and norms that are narrow already compute in f32 inside: on or off">
+           "Whether sums, softmax and norms that are narrow already compute in f32 inside: on or off">,
+    Option<"objective", "objective", "std::string", "\"time\"",
+           "What storage is chosen for: time or memory">,
+    Option<"neverSlower", "never-slower", "bool", "false",
+           "Leave contractions in f32 where the model says that their casts cost more than they save">,
+    Option<"assumeDim", "assume-dim", "int64_t", "128",
+           "Size that costs assume of a dynamic dimension">,
+    Option<"dumpProblem", "dump-problem", "std::string", "\"\"",
+           "File for the optimisation problem and its answer as JSON; of several functions, one each">
   ];
   let dependentDialects = ["::mlir::mp::MPDialect"];
 }

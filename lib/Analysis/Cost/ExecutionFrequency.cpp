@@ -1,9 +1,10 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mp/Analysis/ExecutionFrequency.h"
 #include "mlir/Analysis/CallGraph.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mp/Analysis/StorageGangs.h"
 #include "llvm/ADT/SCCIterator.h"
 
 using namespace mlir;
@@ -12,7 +13,7 @@ using namespace mlir::mp;
 /// Trips assumed of a loop that does not say.
 static constexpr double kAssumedTrips = 10;
 
-static double getTrips(LoopLikeOpInterface loop) {
+static std::optional<double> getTrips(LoopLikeOpInterface loop) {
   if (std::optional<APInt> trips = loop.getStaticTripCount())
     return trips->getLimitedValue();
   auto constants = [](std::optional<SmallVector<OpFoldResult>> bounds) {
@@ -21,21 +22,23 @@ static double getTrips(LoopLikeOpInterface loop) {
   auto lower = constants(loop.getLoopLowerBounds()), upper = constants(loop.getLoopUpperBounds()),
        step = constants(loop.getLoopSteps());
   if (!lower || !upper || !step)
-    return kAssumedTrips;
+    return std::nullopt;
   double trips = 1;
   for (auto [from, to, by] : llvm::zip_equal(*lower, *upper, *step))
     trips *= by > 0 && to > from ? llvm::divideCeil(to - from, by) : 0;
   return trips;
 }
 
-/// Runs of `op` per run of its function.
-static double getFrequencyWithin(Operation *op) {
-  double frequency = 1;
+RunsPerCall mlir::mp::getRunsPerCall(Operation *op) {
+  RunsPerCall runs;
   for (Operation *parent = op->getParentOp(); parent && !isa<FunctionOpInterface>(parent);
        parent = parent->getParentOp())
-    if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
-      frequency *= getTrips(loop);
-  return frequency;
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(parent)) {
+      std::optional<double> trips = getTrips(loop);
+      runs.count *= trips.value_or(kAssumedTrips);
+      runs.assumed |= !trips;
+    }
+  return runs;
 }
 
 ExecutionFrequency::ExecutionFrequency(ModuleOp module) {
@@ -53,11 +56,11 @@ ExecutionFrequency::ExecutionFrequency(ModuleOp module) {
     function->walk([&](CallOpInterface call) {
       auto callee = dyn_cast_or_null<FunctionOpInterface>(call.resolveCallableInTable(&symbols));
       if (callee && functions.contains(callee))
-        functions[callee] += functions.lookup(function) * getFrequencyWithin(call);
+        functions[callee] += functions.lookup(function) * getRunsPerCall(call).count;
     });
 }
 
 double ExecutionFrequency::get(Operation *op) const {
   auto function = op->getParentOfType<FunctionOpInterface>();
-  return function ? functions.lookup(function) * getFrequencyWithin(op) : 1;
+  return function ? functions.lookup(function) * getRunsPerCall(op).count : 1;
 }

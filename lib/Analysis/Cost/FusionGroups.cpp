@@ -1,0 +1,123 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Analysis/FusionGroups.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+static bool hasTensor(Operation *op) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  return llvm::any_of(op->getResultTypes(), isTensor) || llvm::any_of(op->getOperandTypes(), isTensor);
+}
+
+KernelKind mlir::mp::getKernelKind(Operation *op) {
+  if (!hasTensor(op) || op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>() ||
+      isa<tensor::EmptyOp, linalg::FillOp, tensor::DimOp, tensor::ExtractOp>(op))
+    return KernelKind::None;
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  if (precision && precision.getTypeRule() == TypeRule::Container)
+    return KernelKind::None;
+  if (getOpClass(op) == OpClass::TensorCore)
+    return KernelKind::Contraction;
+  if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ReshapeOp,
+          tensor::ExtractSliceOp, tosa::ReshapeOp, tosa::IdentityOp>(op))
+    return KernelKind::View;
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return structured.getNumReductionLoops() == 0 ? KernelKind::Elementwise : KernelKind::Reduction;
+  if (isa<linalg::SoftmaxOp, tosa::ReduceSumOp, tosa::ReduceMaxOp, tosa::ReduceMinOp,
+          tosa::ReduceProductOp>(op))
+    return KernelKind::Reduction;
+  if (op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::tosa::TosaElementwiseOperator>() ||
+      isa<tosa::TransposeOp, tosa::CastOp>(op))
+    return KernelKind::Elementwise;
+  return KernelKind::Other;
+}
+
+static bool isCast(Operation *op) {
+  if (isa<CastOp>(op))
+    return true;
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic.getNumLoops() != generic.getNumParallelLoops())
+    return false;
+  auto body = generic.getBody()->without_terminator();
+  return llvm::hasSingleElement(body) && isa<CastOp, arith::ExtFOp, arith::TruncFOp>(*body.begin());
+}
+
+bool mlir::mp::isCostlyToRepeat(Operation *op) {
+  auto isCostlyStep = [](Operation *step) {
+    return isa<math::MathDialect>(step->getDialect()) || isa<arith::DivFOp>(step);
+  };
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured)
+    return isCostlyStep(op) || getOpClass(op) == OpClass::KeepWide;
+  unsigned count = 0;
+  for (Operation &step : structured.getBlock()->without_terminator())
+    if (isCostlyStep(&step) || ++count > 4)
+      return true;
+  return false;
+}
+
+/// True if the owner of `operand` reads each of its elements once.
+static bool readsOnce(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return structured.getMatchingIndexingMap(&operand).isPermutation();
+  if (getKernelKind(op) == KernelKind::Reduction)
+    return !isa<linalg::SoftmaxOp>(op);
+  return op->getNumResults() == 1 &&
+         isa<ShapedType>(operand.get().getType()) && isa<ShapedType>(op->getResult(0).getType()) &&
+         cast<ShapedType>(operand.get().getType()).getShape().size() ==
+             cast<ShapedType>(op->getResult(0).getType()).getShape().size() &&
+         (isa<tosa::TransposeOp>(op) ||
+          cast<ShapedType>(operand.get().getType()).getShape() ==
+              cast<ShapedType>(op->getResult(0).getType()).getShape());
+}
+
+bool mlir::mp::fusesIntoConsumer(OpOperand &operand) {
+  Operation *producer = operand.get().getDefiningOp(), *consumer = operand.getOwner();
+  if (!producer || producer->getBlock() != consumer->getBlock() || producer->getNumResults() != 1 ||
+      getKernelKind(producer) != KernelKind::Elementwise)
+    return false;
+  if (auto destination = dyn_cast<DestinationStyleOpInterface>(consumer);
+      destination && destination.isDpsInit(&operand))
+    return false;
+  KernelKind kind = getKernelKind(consumer);
+  if (kind != KernelKind::Elementwise && kind != KernelKind::Reduction)
+    return false;
+  return isCast(producer) ||
+         (producer->getResult(0).hasOneUse() && (readsOnce(operand) || !isCostlyToRepeat(producer)));
+}
+
+FusionGroups::FusionGroups(FunctionOpInterface function) {
+  SmallVector<Operation *> ops;
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<linalg::LinalgOp>(op)) {
+      ops.push_back(op);
+      return WalkResult::skip();
+    }
+    if (op != function)
+      ops.push_back(op);
+    return WalkResult::advance();
+  });
+  // Readers before definitions: a producer joins the kernel its reader is in.
+  for (Operation *op : llvm::reverse(ops)) {
+    roots[op] = op;
+    if (op->getNumResults() != 1 || op->use_empty() ||
+        !llvm::all_of(op->getUses(), [](OpOperand &use) { return fusesIntoConsumer(use); }))
+      continue;
+    absorbed.insert(op);
+    if (llvm::hasSingleElement(op->getUses()))
+      roots[op] = getRoot(*op->user_begin());
+  }
+}
+
+Operation *FusionGroups::getRoot(Operation *op) const {
+  auto it = roots.find(op);
+  return it == roots.end() ? op : it->second;
+}

@@ -1,0 +1,75 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Analysis/Sizes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/ExecutionFrequency.h"
+#include "mp/Dialect/MP/MPDialect.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+uint64_t Sizes::count(ArrayRef<int64_t> shape) {
+  uint64_t elements = 1;
+  for (int64_t size : shape) {
+    sizeAssumed |= ShapedType::isDynamic(size);
+    elements = llvm::SaturatingMultiply<uint64_t>(elements,
+                                                  ShapedType::isDynamic(size) ? assumedDim : size);
+  }
+  return elements;
+}
+
+uint64_t Sizes::countElements(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? count(tensor.getShape()) : 1;
+}
+
+uint64_t Sizes::countElements(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function = argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+                           : FunctionOpInterface();
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (function && type && argument.getOwner()->isEntryBlock())
+    if (auto dims = function.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(), kDimAttrName);
+        dims && dims.size() == type.getRank())
+      return count(dims.asArrayRef());
+  return countElements(value.getType());
+}
+
+uint64_t Sizes::countBytes(Value value, unsigned bits) {
+  return llvm::SaturatingMultiply<uint64_t>(countElements(value), (bits + 7) / 8);
+}
+
+/// Multiply-adds per element of the result, where the products run over all of `weights` but its
+/// dimension `outputs`.
+static uint64_t perOutput(Sizes &sizes, Value weights, unsigned outputs) {
+  int64_t channels = cast<ShapedType>(weights.getType()).getDimSize(outputs);
+  return sizes.countElements(weights) / std::max<int64_t>(channels, 1);
+}
+
+uint64_t Sizes::countMultiplyAdds(Operation *op) {
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return count(structured.getStaticLoopRanges());
+  if (op->getNumResults() == 0)
+    return 0;
+  uint64_t results = countElements(op->getResult(0));
+  uint64_t each = 1;
+  if (auto matmul = dyn_cast<tosa::MatMulOp>(op))
+    each = count(cast<ShapedType>(matmul.getA().getType()).getShape().take_back());
+  else if (auto conv = dyn_cast<tosa::Conv2DOp>(op))
+    each = perOutput(*this, conv.getWeight(), 0);
+  else if (auto conv = dyn_cast<tosa::Conv3DOp>(op))
+    each = perOutput(*this, conv.getWeight(), 0);
+  else if (auto conv = dyn_cast<tosa::TransposeConv2DOp>(op))
+    each = perOutput(*this, conv.getWeight(), 0);
+  else if (auto conv = dyn_cast<tosa::DepthwiseConv2DOp>(op))
+    each = count(cast<ShapedType>(conv.getWeight().getType()).getShape().take_front(2));
+  return llvm::SaturatingMultiply<uint64_t>(results, each);
+}
+
+int64_t Sizes::countRuns(Operation *op) {
+  RunsPerCall runs = getRunsPerCall(op);
+  tripsAssumed |= runs.assumed;
+  return int64_t(std::clamp(runs.count, 1.0, 1e6));
+}

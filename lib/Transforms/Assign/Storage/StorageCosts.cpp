@@ -1,0 +1,86 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "StorageCosts.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+bool mlir::mp::isMadeInAnyFormat(Value value) {
+  Operation *def = value.getDefiningOp();
+  return def && (def->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp, linalg::FillOp>(def));
+}
+
+StorageCosts::StorageCosts(FunctionDecisions &decisions, const AssignSettings &settings)
+    : decisions(decisions), model(settings.costs), options(settings.placement),
+      groups(decisions.getFunction()), sizes(options.assumedDim) {
+  // Totals stay below 2^60: each op makes a handful of terms, each paid as often as it runs.
+  uint64_t terms = 16;
+  for (auto &[op, decision] : decisions.getOps())
+    terms = llvm::SaturatingAdd<uint64_t>(
+        terms, sizes.countRuns(op) * 4 * (op->getNumOperands() + op->getNumResults() + 1));
+  largest = std::max<int64_t>((int64_t(1) << 59) / terms, 1);
+}
+
+bool StorageCosts::readsAnyFormat(OpOperand &use) const {
+  const Decision *decision = decisions.find(use.getOwner());
+  KernelKind kind = getKernelKind(use.getOwner());
+  return decision && !decision->keepsStorage &&
+         (kind == KernelKind::Elementwise || kind == KernelKind::Reduction);
+}
+
+int64_t StorageCosts::ofBytes(Value value, FloatType format) {
+  uint64_t bytes = sizes.countBytes(value, format.getWidth());
+  return capped(countsMemory() ? int64_t(std::min<uint64_t>(bytes, largest))
+                               : model.memoryTime(bytes));
+}
+
+int64_t StorageCosts::ofCast(Value value, FloatType from, FloatType to) {
+  if (countsMemory())
+    return ofBytes(value, to);
+  return capped(model.castTime(sizes.countElements(value), from.getWidth(), to.getWidth()));
+}
+
+int64_t StorageCosts::ofStoring(Value value, FloatType format) {
+  Operation *def = value.getDefiningOp();
+  if (groups.isInternal(value) || isMadeInAnyFormat(value))
+    return 0;
+  int64_t bytes = ofBytes(value, format);
+  KernelKind kind = def ? getKernelKind(def) : KernelKind::None;
+  if (countsMemory())
+    return def && kind != KernelKind::View ? bytes : 0;
+  // The roofline of a contraction counts its result.
+  bool isWritten = kind != KernelKind::View && kind != KernelKind::None && kind != KernelKind::Contraction;
+  llvm::SmallSetVector<Operation *, 4> readers; // kernels
+  for (OpOperand &use : value.getUses()) {
+    bool isElsewhere = !def || groups.getRoot(use.getOwner()) != groups.getRoot(def);
+    auto interface = dyn_cast<PrecisionOpInterface>(use.getOwner());
+    bool isRead = !interface || interface.getOperandRole(use.getOperandNumber()) != OperandRole::Init;
+    if (readsAnyFormat(use) && isElsewhere && isRead)
+      readers.insert(groups.getRoot(use.getOwner()));
+  }
+  int64_t runs = def ? sizes.countRuns(def) : 1, reads = 0;
+  for (Operation *reader : readers)
+    reads += sizes.countRuns(reader);
+  return capped((isWritten ? bytes : 0) + bytes * llvm::divideCeil(reads, runs));
+}
+
+int64_t StorageCosts::ofContraction(Operation *op, FloatType format, FloatType factors) {
+  if (countsMemory())
+    return 0;
+  auto interface = cast<PrecisionOpInterface>(op);
+  uint64_t bytes = 0;
+  for (OpOperand &operand : op->getOpOperands())
+    if (FloatType own = getFloatFormat(operand.get().getType());
+        own && interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
+      bytes = llvm::SaturatingAdd(
+          bytes, sizes.countBytes(operand.get(), (own.isF32() ? factors : own).getWidth()));
+  for (Value result : op->getResults())
+    if (FloatType own = getFloatFormat(result.getType()))
+      bytes = llvm::SaturatingAdd(bytes, sizes.countBytes(result, own.getWidth()));
+  uint64_t products = sizes.countMultiplyAdds(op);
+  std::optional<int64_t> time = model.contractionTime(getFormatName(format), "", products, bytes);
+  return capped(time.value_or(model.elementwiseTime(products, bytes)));
+}

@@ -1,0 +1,55 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What it costs to store, cast and contract: modelled time in picoseconds, or bytes stored.
+//
+// Costs follow fusion groups: what stays inside a kernel is neither written nor read, kernels that
+// convert in registers read whatever is stored, an elementwise kernel writes narrow for nothing, and
+// every other change of format is a cast of its own.
+
+#ifndef MP_LIB_TRANSFORMS_ASSIGN_STORAGECOSTS_H
+#define MP_LIB_TRANSFORMS_ASSIGN_STORAGECOSTS_H
+
+#include "../Decisions.h"
+#include "mp/Analysis/FusionGroups.h"
+#include "mp/Analysis/Sizes.h"
+
+namespace mlir::mp {
+
+/// Constants, and tensors that are made again in any format.
+bool isMadeInAnyFormat(Value value);
+
+class StorageCosts {
+public:
+  StorageCosts(FunctionDecisions &decisions, const AssignSettings &settings);
+
+  bool countsMemory() const { return options.objective == "memory"; }
+  const FusionGroups &getGroups() const { return groups; }
+  Sizes &getSizes() { return sizes; }
+  const Sizes &getSizes() const { return sizes; }
+
+  /// True if `use` converts what it reads in registers.
+  bool readsAnyFormat(OpOperand &use) const;
+
+  int64_t ofBytes(Value value, FloatType format);
+  int64_t ofCast(Value value, FloatType from, FloatType to);
+  /// Having `value` in memory in `format`: writing it, and reading it by what reads any format.
+  int64_t ofStoring(Value value, FloatType format);
+  /// Computing in `format` of factors stored in `factors`, traffic included.
+  int64_t ofContraction(Operation *op, FloatType format, FloatType factors);
+  int64_t ofLaunch() const { return countsMemory() ? 0 : model.launch(); }
+
+  /// Costs are limited so that all of them together fit (Problem.h).
+  int64_t capped(int64_t cost) const { return std::min(cost, largest); }
+
+private:
+  FunctionDecisions &decisions;
+  const ::mp::target::CostModel &model;
+  const PlacementOptions &options;
+  FusionGroups groups;
+  Sizes sizes;
+  int64_t largest; ///< of one term
+};
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_TRANSFORMS_ASSIGN_STORAGECOSTS_H

@@ -1,0 +1,352 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "StorageProblem.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace assignment = ::mp::assignment;
+using assignment::Node;
+using assignment::NodeId;
+using assignment::Paint;
+using assignment::ValueId;
+using assignment::Variant;
+
+StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermissions &permissions,
+                               StorageCosts &costs, const PlacementOptions &options)
+    : decisions(decisions), permissions(permissions), costs(costs), options(options) {
+  typeOf(Float32Type::get(decisions.getFunction()->getContext()));
+  for (auto &[op, decision] : decisions.getOps()) {
+    if (decisions.isNarrowContraction(op) && !decision.compute.isTF32())
+      typeOf(decision.compute);
+    if (decision.resultStorage)
+      typeOf(decision.resultStorage);
+  }
+  for (BlockArgument argument : decisions.getFunction().getArguments())
+    if (isTracked(argument))
+      typeOf(decisions.getStorage(argument));
+  for (const StorageGang &gang : decisions.getCarried().gangs.getAll())
+    if (FloatType format = decisions.getCarried().lookup(&gang); format && !format.isF32())
+      typeOf(format);
+  for (auto &[op, decision] : decisions.getOps())
+    addOp(op, decision);
+  addBoundaries();
+  computeCostBefore();
+  if (options.neverSlower)
+    forbidLosses(problem);
+}
+
+StorageProblem::TypeId StorageProblem::typeOf(FloatType format) {
+  auto *known = llvm::find(formats, format);
+  if (known != formats.end())
+    return known - formats.begin();
+  formats.push_back(format);
+  return problem.addType(getFormatName(format));
+}
+
+StorageProblem::TypeId StorageProblem::narrowTypeOf(Value value) {
+  FloatType format = permissions.getNarrow(value);
+  return format ? typeOf(format) : wide;
+}
+
+bool StorageProblem::isTracked(Value value) const {
+  auto tensor = dyn_cast<TensorType>(value.getType());
+  return tensor && tensor.getElementType().isF32();
+}
+
+ValueId StorageProblem::getValue(Value value) {
+  auto [known, isNew] = values.try_emplace(value, problem.values.size());
+  if (!isNew)
+    return known->second;
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  if (auto result = dyn_cast<OpResult>(value))
+    os << result.getOwner()->getName() << '#' << result.getResultNumber();
+  else
+    os << "argument " << cast<BlockArgument>(value).getArgNumber();
+  SmallVector<assignment::CastCost, 2> casts;
+  for (TypeId from = 0; from < formats.size(); ++from)
+    for (TypeId to = 0; to < formats.size(); ++to)
+      if (from != to)
+        casts.push_back({from, to, costs.ofCast(value, formats[from], formats[to])});
+  ValueId id = problem.addValue(name, casts, isMadeInAnyFormat(value));
+  trackedValues.push_back(value);
+  // What no decided op defines keeps its format: arguments, and results of undecided ops.
+  Operation *def = value.getDefiningOp();
+  if (!def || !decisions.find(def)) {
+    Node node;
+    node.name = name;
+    node.results = {id};
+    TypeId carried = typeOf(decisions.getStorage(value));
+    node.variants.push_back(
+        {problem.types[carried], {}, {carried}, costs.ofStoring(value, formats[carried]), 0});
+    add(std::move(node), nullptr, Paint::Deny);
+  }
+  return id;
+}
+
+void StorageProblem::add(Node node, Operation *op, Paint paint) {
+  if (op && !costs.countsMemory())
+    node.frequency = costs.getSizes().countRuns(op);
+  problem.addNode(std::move(node));
+  ops.push_back(op);
+  paints.push_back(paint);
+}
+
+static Paint getPaint(OpClass opClass) {
+  switch (opClass) {
+  case OpClass::TensorCore: return Paint::Allow;
+  case OpClass::Follow:
+  case OpClass::RangeConditional: return Paint::Infer;
+  case OpClass::ExactCommute: return Paint::Clear;
+  default: return Paint::Deny;
+  }
+}
+
+void StorageProblem::addOp(Operation *op, const Decision &decision) {
+  Node node;
+  node.name = op->getName().getStringRef();
+  for (Value operand : op->getOperands())
+    if (isTracked(operand))
+      node.operands.push_back(getValue(operand));
+  for (Value result : op->getResults())
+    if (isTracked(result))
+      node.results.push_back(getValue(result));
+  if (node.operands.empty() && node.results.empty())
+    return;
+  if (decision.opClass == OpClass::TensorCore)
+    addContraction(op, decision, node);
+  else if (decision.followsStorage() && getKernelKind(op) != KernelKind::Elementwise &&
+           getKernelKind(op) != KernelKind::Reduction)
+    addMover(op, node);
+  else
+    addComputing(op, decision, node);
+  add(std::move(node), op, getPaint(decision.opClass));
+}
+
+bool StorageProblem::mayStayWide(const Decision &decision) const {
+  return options.neverSlower && decision.origin == Origin::Class;
+}
+
+/// As decided, or with `neverSlower` also wide; its result may be stored narrow besides, by a cast
+/// behind it. TOSA convolutions have one format for everything.
+void StorageProblem::addContraction(Operation *op, const Decision &decision, Node &node) {
+  auto interface = cast<PrecisionOpInterface>(op);
+  bool isNarrow = decisions.isNarrowContraction(op);
+  auto variant = [&](bool computesNarrow, TypeId stored) {
+    TypeId factors = computesNarrow && !decision.compute.isTF32() ? typeOf(decision.compute) : wide;
+    bool uniform = decision.rule == TypeRule::Uniform;
+    FloatType format = computesNarrow ? decision.compute : formats[wide];
+    Variant v{getFormatName(format), {}, {}, costs.ofContraction(op, format, formats[factors]), 0};
+    for (OpOperand &operand : op->getOpOperands()) {
+      OperandRole role = interface.getOperandRole(operand.getOperandNumber());
+      if (isTracked(operand.get()))
+        v.in.push_back(uniform || role == OperandRole::Factor || role == OperandRole::Data ? factors
+                                                                                          : wide);
+    }
+    for (Value result : op->getResults()) {
+      if (!isTracked(result))
+        continue;
+      TypeId type = uniform ? factors : stored;
+      v.out.push_back(type);
+      v.cost += costs.ofStoring(result, formats[type]);
+      if (type != wide && !uniform)
+        v.cost += costs.ofCast(result, formats[wide], formats[type]);
+    }
+    v.cost = costs.capped(v.cost);
+    node.variants.push_back(std::move(v));
+  };
+  variant(false, wide);
+  if (!isNarrow)
+    return;
+  if (!mayStayWide(decision)) {
+    wideContractions.emplace_back(problem.nodes.size(), node.variants.front());
+    node.variants.clear();
+  }
+  TypeId narrow = op->getNumResults() == 1 ? narrowTypeOf(op->getResult(0)) : wide;
+  if (!decision.resultStorage || decision.rule == TypeRule::Uniform)
+    variant(true, wide);
+  if (narrow != wide && decision.rule != TypeRule::Uniform)
+    variant(true, narrow);
+}
+
+/// Constants cost nothing either way: they are narrow where every use rounds them.
+bool StorageProblem::isMadeNarrow(Operation *op) const {
+  return op->getNumResults() > 0 && llvm::all_of(op->getResults(), [&](Value result) {
+    return isMadeInAnyFormat(result) && permissions.getNarrow(result);
+  });
+}
+
+/// Moves data in whatever format it has: all of it wide, or all narrow.
+void StorageProblem::addMover(Operation *op, Node &node) {
+  bool isView = getKernelKind(op) == KernelKind::View, isNone = getKernelKind(op) == KernelKind::None;
+  auto variant = [&](TypeId type) {
+    Variant v{problem.types[type], {}, {}, 0, 0};
+    v.in.assign(node.operands.size(), type);
+    v.out.assign(node.results.size(), type);
+    for (Value operand : op->getOperands())
+      if (isTracked(operand) && !isView && !isNone && !costs.countsMemory())
+        v.cost += costs.ofBytes(operand, formats[type]);
+    for (Value result : op->getResults())
+      if (isTracked(result))
+        v.cost += costs.ofStoring(result, formats[type]);
+    v.cost = costs.capped(v.cost + (isView || isNone ? 0 : costs.ofLaunch()));
+    node.variants.push_back(std::move(v));
+  };
+  TypeId narrow = op->getNumResults() > 0 ? narrowTypeOf(op->getResult(0)) : wide;
+  for (Value result : op->getResults())
+    if (narrowTypeOf(result) != narrow)
+      narrow = wide;
+  if (narrow == wide || !(isMadeNarrow(op) || decisions.find(op)->resultStorage))
+    variant(wide);
+  if (narrow != wide)
+    variant(narrow);
+}
+
+/// Computes in f32 what it reads; stores each result wide or, where permitted, narrow. What only
+/// picks values would pass on a rounding of its operands: what it stores wide it reads wide.
+void StorageProblem::addComputing(Operation *op, const Decision &decision, Node &node) {
+  KernelKind kind = getKernelKind(op);
+  auto variant = [&](bool storesNarrow) {
+    Variant v{storesNarrow ? "narrow" : "f32", {}, {}, 0, 0};
+    bool readsAny = storesNarrow || !decision.followsStorage();
+    for (OpOperand &operand : op->getOpOperands())
+      if (isTracked(operand.get()))
+        v.in.push_back(readsAny && costs.readsAnyFormat(operand) ? assignment::anyType
+                                                                 : typeTakenBy(operand));
+    for (Value result : op->getResults()) {
+      if (!isTracked(result))
+        continue;
+      TypeId type = storesNarrow ? narrowTypeOf(result) : typeOf(decisions.getStorage(result));
+      v.out.push_back(type);
+      v.cost += costs.ofStoring(result, formats[type]);
+      if (storesNarrow && type != wide && kind != KernelKind::Elementwise && !isMadeInAnyFormat(result))
+        v.cost += costs.ofCast(result, formats[wide], formats[type]);
+    }
+    if (kind != KernelKind::None && !costs.getGroups().isAbsorbed(op))
+      v.cost += costs.ofLaunch();
+    v.cost = costs.capped(v.cost);
+    node.variants.push_back(std::move(v));
+  };
+  if (isMadeNarrow(op) || decision.resultStorage)
+    return variant(true);
+  variant(false);
+  // What never leaves a kernel gains nothing by being narrow, but may have to hand it on.
+  bool may = decision.rule != TypeRule::Container &&
+             llvm::any_of(op->getResults(), [&](Value result) {
+               return permissions.getNarrow(result) &&
+                      (decision.followsStorage() || !costs.getGroups().isInternal(result));
+             });
+  if (may)
+    variant(true);
+}
+
+void StorageProblem::addBoundaries() {
+  llvm::MapVector<Operation *, Node> boundaries;
+  for (size_t id = 0; id < trackedValues.size(); ++id)
+    for (OpOperand &use : trackedValues[id].getUses())
+      if (!decisions.find(use.getOwner())) {
+        Node &node = boundaries[use.getOwner()];
+        node.name = use.getOwner()->getName().getStringRef();
+        if (node.variants.empty())
+          node.variants.push_back({"f32", {}, {}, 0, 0});
+        node.operands.push_back(id);
+        node.variants.front().in.push_back(typeTakenBy(use));
+      }
+  for (auto &[user, node] : boundaries)
+    add(std::move(node), user, Paint::Deny);
+}
+
+StorageProblem::TypeId StorageProblem::typeTakenBy(OpOperand &use) {
+  FloatType taken = decisions.getTakenFormat(use);
+  return taken ? typeOf(taken) : wide;
+}
+
+/// True if an op that commutes with rounding had better run in the narrow format: all its data are
+/// stored so, or there is but one piece of data, which is then rounded on the way in.
+bool StorageProblem::runsNarrow(Operation *op, const Decision &decision) const {
+  if (!decision.followsStorage() || op->getNumResults() == 0)
+    return false;
+  FloatType format = decisions.getStorage(op->getResult(0));
+  for (Value result : op->getResults())
+    if (!isTracked(result) || decisions.getStorage(result) != format)
+      return false;
+  if (format.isF32())
+    return false;
+  unsigned stillWide = 0, data = 0;
+  for (Value operand : op->getOperands()) {
+    if (!isTracked(operand) || isMadeInAnyFormat(operand))
+      continue;
+    ++data;
+    stillWide += decisions.getStorage(operand) != format;
+  }
+  return stillWide == 0 || data == 1;
+}
+
+void StorageProblem::computeCostBefore() {
+  assignment::Problem before = problem;
+  for (auto &[node, variant] : wideContractions)
+    before.nodes[node].variants = {variant};
+  costBefore = evaluate(before, assignment::Labels(before.nodes.size(), 0)).cost;
+}
+
+const Variant *StorageProblem::getWideVariant(NodeId node) const {
+  auto found = llvm::lower_bound(wideContractions, node,
+                                 [](auto &entry, NodeId id) { return entry.first < id; });
+  return found != wideContractions.end() && found->first == node ? &found->second : nullptr;
+}
+
+/// Where a contraction is free to stay in f32, what only it would have rounded must not reach it
+/// rounded: casting that back costs more than everything in f32, which no optimum pays.
+void StorageProblem::forbidLosses(assignment::Problem &of) const {
+  for (auto [id, value] : llvm::enumerate(trackedValues))
+    if (permissions.getNarrow(value) || !decisions.getStorage(value).isF32())
+      for (assignment::CastCost &cast : of.values[id].casts)
+        if (cast.to == wide)
+          cast.cost = std::max(cast.cost, costBefore + 1);
+}
+
+assignment::Problem StorageProblem::force(NodeId node, const Variant &variant) const {
+  assignment::Problem forced = problem;
+  forced.nodes[node].variants = {variant};
+  forced.nodes[node].pinned = std::nullopt;
+  forbidLosses(forced);
+  return forced;
+}
+
+int64_t StorageProblem::countCastBytes(const assignment::Labels &labels, bool perUse) const {
+  SmallVector<TypeId> stored(problem.values.size(), wide);
+  for (auto [node, label] : llvm::zip_equal(problem.nodes, labels))
+    for (auto [value, type] : llvm::zip_equal(node.results, node.variants[label].out))
+      stored[value] = type;
+  DenseSet<std::pair<ValueId, unsigned>> made;
+  int64_t bytes = 0;
+  for (auto [node, label] : llvm::zip_equal(problem.nodes, labels))
+    for (auto [value, type] : llvm::zip_equal(node.operands, node.variants[label].in))
+      if (type != assignment::anyType && type != stored[value] && !problem.values[value].constant &&
+          (perUse || made.insert({value, type}).second))
+        bytes += costs.getSizes().countBytes(trackedValues[value], FloatType(formats[stored[value]]).getWidth());
+  return bytes;
+}
+
+void StorageProblem::apply(const assignment::Labels &labels) {
+  for (NodeId id = 0; id < labels.size(); ++id) {
+    const Node &node = problem.nodes[id];
+    const Variant &chosen = node.variants[labels[id]];
+    Decision *decision = ops[id] ? decisions.find(ops[id]) : nullptr;
+    if (decision && decisions.isNarrowContraction(ops[id]) && mayStayWide(*decision) && labels[id] == 0)
+      decision->decide(formats[wide], Origin::Cost, "T, but its casts would cost more than it saves");
+    for (auto [value, type] : llvm::zip_equal(node.results, chosen.out))
+      if (type != wide)
+        decisions.setStorage(trackedValues[value], formats[type]);
+  }
+  // Inside a kernel nothing is gained or lost by where a value is rounded that every use rounds:
+  // moves and selections run on rounded values.
+  for (auto &[op, decision] : llvm::reverse(decisions.getOps())) {
+    if (!runsNarrow(op, decision))
+      continue;
+    decision.compute = decisions.getStorage(op->getResult(0));
+    for (Value operand : op->getOperands())
+      if (permissions.getNarrow(operand) == decision.compute && costs.getGroups().isInternal(operand))
+        decisions.setStorage(operand, decision.compute);
+  }
+}

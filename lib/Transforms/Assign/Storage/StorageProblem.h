@@ -1,0 +1,85 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Storage of one function's values as an assignment problem (docs/Assignment.md): a node per op,
+// function argument and boundary, a type per format: f32 and the narrow ones.
+
+#ifndef MP_LIB_TRANSFORMS_ASSIGN_STORAGEPROBLEM_H
+#define MP_LIB_TRANSFORMS_ASSIGN_STORAGEPROBLEM_H
+
+#include "StorageCosts.h"
+#include "StoragePermission.h"
+#include "mp/Assignment/Baselines.h"
+
+namespace mlir::mp {
+
+class StorageProblem {
+public:
+  using NodeId = ::mp::assignment::NodeId;
+
+  StorageProblem(FunctionDecisions &decisions, const StoragePermissions &permissions,
+                 StorageCosts &costs, const PlacementOptions &options);
+
+  /// What is to be solved.
+  const ::mp::assignment::Problem &get() const { return problem; }
+  /// How a painting compiler would list each node.
+  ArrayRef<::mp::assignment::Paint> getPaints() const { return paints; }
+  /// The cost of everything in f32.
+  int64_t getCostBefore() const { return costBefore; }
+
+  /// Null for arguments and boundaries.
+  Operation *getOp(NodeId node) const { return ops[node]; }
+  /// The f32 variant of a contraction that was decided to be narrow and so has none; or null.
+  const ::mp::assignment::Variant *getWideVariant(NodeId node) const;
+  /// The problem with `node` forced to `variant`, where nothing may reach an f32 op rounded.
+  ::mp::assignment::Problem force(NodeId node, const ::mp::assignment::Variant &variant) const;
+
+  /// What the casts of an assignment read, those of constants aside. Readers share a cast, or each
+  /// has its own.
+  int64_t countCastBytes(const ::mp::assignment::Labels &labels, bool perUse) const;
+
+  /// Puts what `labels` choose into the decisions.
+  void apply(const ::mp::assignment::Labels &labels);
+
+private:
+  using TypeId = ::mp::assignment::TypeId;
+  static constexpr TypeId wide = 0;
+
+  bool isTracked(Value value) const;
+  ::mp::assignment::ValueId getValue(Value value);
+  TypeId typeOf(FloatType format);
+  /// The type `value` may have besides f32; f32 if none.
+  TypeId narrowTypeOf(Value value);
+  /// The type in which control flow, a call or a return takes what it carries; f32 for other uses.
+  TypeId typeTakenBy(OpOperand &use);
+
+  void addOp(Operation *op, const Decision &decision);
+  void addContraction(Operation *op, const Decision &decision, ::mp::assignment::Node &node);
+  void addMover(Operation *op, ::mp::assignment::Node &node);
+  void addComputing(Operation *op, const Decision &decision, ::mp::assignment::Node &node);
+  /// Uses by what was not decided: the terminator, ops in bodies that keep their formats.
+  void addBoundaries();
+  void add(::mp::assignment::Node node, Operation *op, ::mp::assignment::Paint paint);
+  void computeCostBefore();
+  void forbidLosses(::mp::assignment::Problem &of) const;
+
+  bool mayStayWide(const Decision &decision) const;
+  bool isMadeNarrow(Operation *op) const;
+  bool runsNarrow(Operation *op, const Decision &decision) const;
+
+  FunctionDecisions &decisions;
+  const StoragePermissions &permissions;
+  StorageCosts &costs;
+  const PlacementOptions &options;
+  SmallVector<FloatType, 3> formats; ///< by TypeId
+  ::mp::assignment::Problem problem;
+  int64_t costBefore = 0;
+  std::vector<::mp::assignment::Paint> paints;
+  std::vector<std::pair<NodeId, ::mp::assignment::Variant>> wideContractions; ///< by node
+  std::vector<Operation *> ops; ///< per node
+  DenseMap<Value, ::mp::assignment::ValueId> values;
+  SmallVector<Value> trackedValues; ///< by ValueId
+};
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_TRANSFORMS_ASSIGN_STORAGEPROBLEM_H
