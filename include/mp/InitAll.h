@@ -19,6 +19,7 @@
 #include "mp/Transforms/Interop/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
 #include "mp/Transforms/Optimize/Passes.h"
+#include "mp/Transforms/Scale/Passes.h"
 #include "mp/Transforms/Train/Passes.h"
 #include "mp/Transforms/Verify/Passes.h"
 
@@ -41,6 +42,7 @@ inline void registerAllPasses() {
   registerMPHostPasses();
   registerMPKernelsPasses();
   registerMPOptimizePasses();
+  registerMPScalePasses();
   registerMPTrainPasses();
   registerMPVerifyPasses();
   registerMixedPrecisionPipeline();

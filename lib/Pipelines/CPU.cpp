@@ -18,6 +18,7 @@
 #include "mp/Kernels/Passes.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Interop/Passes.h"
+#include "mp/Transforms/Scale/Passes.h"
 #include "mp/Transforms/Train/Passes.h"
 
 using namespace mlir;
@@ -96,6 +97,7 @@ void mlir::mp::buildScalarsToLLVMPipeline(OpPassManager &manager, HostMath funct
 
 void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &options) {
   manager.addPass(createDecomposeTraining());
+  manager.addPass(createDecomposeScaling());
   buildTosaToLinalgPipeline(manager);
   manager.addPass(createPrepareForCPU());
   if (options.promoteToF64)

@@ -15,6 +15,7 @@
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Interop/Passes.h"
+#include "mp/Transforms/Scale/Passes.h"
 #include "mp/Transforms/Train/Passes.h"
 
 using namespace mlir;
@@ -75,6 +76,7 @@ struct LowerRareFormats : PassWrapper<LowerRareFormats, OperationPass<gpu::GPUFu
 
 void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
   pm.addPass(createDecomposeTraining());
+  pm.addPass(createDecomposeScaling());
   buildTosaToLinalgPipeline(pm);
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createDecomposeAggregates());

@@ -5,13 +5,13 @@
 usage: new-pass.py GROUP Name "summary sentence" [--root ROOT]
 
 GROUP is a phase's folder of lib/Transforms (Annotate, Train, Assign, Materialize, Optimize, Verify,
-Interop). `Name` gives the flag: SinkCasts is --mp-sink-casts.
+Interop, Scale). `Name` gives the flag: SinkCasts is --mp-sink-casts.
 """
 import pathlib
 import re
 import sys
 
-GROUPS = ("Annotate", "Train", "Assign", "Materialize", "Optimize", "Verify", "Interop")
+GROUPS = ("Annotate", "Train", "Assign", "Materialize", "Optimize", "Verify", "Interop", "Scale")
 LICENCE = ("// Part of mp, under the Apache License v2.0 with LLVM Exceptions. "
            "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n")
 

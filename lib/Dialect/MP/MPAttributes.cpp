@@ -2,7 +2,7 @@
 //
 // Text form and rules of #mp.precision.
 
-#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Dialect/MP/Scaling.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -4,6 +4,7 @@
 
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/Annotations.h"
+#include "mp/Dialect/MP/Scaling.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -21,6 +22,10 @@ void MPDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "mp/Dialect/MP/MPOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "mp/Dialect/MP/ScalingOps.cpp.inc"
       >();
   registerAttributes();
 }

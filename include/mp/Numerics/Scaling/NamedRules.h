@@ -1,0 +1,27 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scale rules by name: what the implementations people use do, as data.
+
+#ifndef MP_NUMERICS_SCALING_NAMEDRULES_H
+#define MP_NUMERICS_SCALING_NAMEDRULES_H
+
+#include "mp/Numerics/Scaling/ScaleRule.h"
+
+namespace mp::numerics {
+
+struct NamedRule {
+  llvm::StringLiteral name;
+  llvm::StringLiteral source; ///< whose rule it is
+  ScaleRule rule;
+  Format scaleFormat;
+};
+
+/// All of them; docs/Scaling.md has the table.
+llvm::ArrayRef<NamedRule> namedScaleRules();
+
+/// The one called so, or null.
+const NamedRule *findScaleRule(llvm::StringRef name);
+
+} // namespace mp::numerics
+
+#endif // MP_NUMERICS_SCALING_NAMEDRULES_H

@@ -1,0 +1,21 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scaled formats: what is scaled and how, and the arithmetic of it.
+
+#ifndef MP_TRANSFORMS_SCALE_PASSES_H
+#define MP_TRANSFORMS_SCALE_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::mp {
+
+#define GEN_PASS_DECL
+#include "mp/Transforms/Scale/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "mp/Transforms/Scale/Passes.h.inc"
+
+} // namespace mlir::mp
+
+#endif // MP_TRANSFORMS_SCALE_PASSES_H

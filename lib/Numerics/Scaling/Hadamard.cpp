@@ -1,0 +1,40 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Numerics/Scaling/Hadamard.h"
+
+#include <cmath>
+
+using namespace mp::numerics;
+
+llvm::ArrayRef<int8_t> mp::numerics::hadamardSigns16() {
+  static constexpr int8_t signs[] = {1,  1,  1,  -1, 1,  -1, -1, -1,
+                                     -1, -1, -1, 1,  -1, 1,  -1, -1};
+  return signs;
+}
+
+float mp::numerics::hadamardFactor(uint64_t size) {
+  return float(1 / std::sqrt(double(size)));
+}
+
+void mp::numerics::hadamard(llvm::MutableArrayRef<float> block,
+                            llvm::ArrayRef<int8_t> signs, bool inverse) {
+  auto applySigns = [&] {
+    for (size_t i = 0; i < block.size(); ++i)
+      block[i] = signs[i] < 0 ? -block[i] : block[i];
+  };
+  if (!inverse)
+    applySigns();
+  for (size_t bit = 1; bit < block.size(); bit *= 2)
+    for (size_t i = 0; i < block.size(); ++i) {
+      if (i & bit)
+        continue;
+      float a = block[i], b = block[i | bit];
+      block[i] = a + b;
+      block[i | bit] = a - b;
+    }
+  float factor = hadamardFactor(block.size());
+  for (float &value : block)
+    value *= factor;
+  if (inverse)
+    applySigns();
+}
