@@ -8,6 +8,7 @@
 #include "mp/Transforms/Assign/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
 #include "mp/Transforms/Optimize/Passes.h"
+#include "mp/Transforms/Scale/Passes.h"
 #include "mp/Transforms/Verify/Passes.h"
 
 using namespace mlir;
@@ -21,15 +22,19 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
                  !outputs.viewer.empty();
   if (!report)
     report = std::make_shared<Report>();
+  // Formats that need scales are for contractions alone; the rest is decided as for bf16.
+  bool fp8 = options.format == "e4m3" || options.format == "e5m2";
+  std::string format = fp8 ? "bf16" : std::string(options.format);
+  std::string recipe = options.recipe.empty() && fp8 ? "current" : std::string(options.recipe);
   // An error here comes up again, with a place to stand, when the deciding pass runs.
-  if (auto effective = ::mp::policy::findPolicy({options.format, options.target, options.policy})) {
+  if (auto effective = ::mp::policy::findPolicy({format, options.target, options.policy})) {
     report->format = effective->policy.format;
     report->target = effective->policy.target;
   } else {
     llvm::consumeError(effective.takeError());
   }
   AssignPrecisionOptions assign;
-  assign.format = options.format;
+  assign.format = format;
   assign.target = options.target;
   assign.policyFile = options.policy;
   assign.explain = options.explain;
@@ -42,6 +47,14 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   report->assumedDim = options.assumeDim;
   if (options.verify)
     manager.addPass(createVerifyInput());
+  if (!recipe.empty()) {
+    InsertScalingOptions scaling;
+    scaling.recipe = recipe;
+    scaling.format = fp8 ? std::string(options.format) : "";
+    scaling.target = options.target;
+    scaling.policyFile = options.policy;
+    manager.addPass(createInsertScaling(scaling));
+  }
   manager.addPass(createAssignPrecision(
       assign, [report](const Placement &placement) { report->addPlacement(placement); }));
   if (options.verify)

@@ -59,6 +59,7 @@ struct FinishReport : PassWrapper<FinishReport, OperationPass<ModuleOp>> {
   StringRef getName() const override { return "finish report"; }
   void runOnOperation() override {
     report->collectCasts(getOperation());
+    report->collectScaling(getOperation());
     if (!outputs.errors.empty())
       check(readErrors(outputs.errors, *report), "read the errors", outputs.errors);
     if (outputs.table)

@@ -63,6 +63,7 @@ void Report::printTable(raw_ostream &os) const {
 
   printPlacements(placements, os);
 
+  printScaling(os);
   // Rows: class by the formats ops compute in.
   std::map<OpClass, llvm::MapVector<StringRef, int64_t>> byClass;
   for (const OpRow &row : ops)
@@ -222,5 +223,6 @@ llvm::json::Value Report::toJSON() const {
                             {"functions", std::move(functionRows)},
                             {"ops", std::move(opRows)},
                             {"casts", std::move(castRows)},
+                            {"scaled", scalingToJSON()},
                             {"idioms", std::move(idiomRows)}};
 }

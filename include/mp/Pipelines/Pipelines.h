@@ -13,9 +13,14 @@ namespace mlir::mp {
 /// Options of `mp-mixed-precision`.
 struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
   Option<std::string> format{*this, "format",
-                             llvm::cl::desc("Narrow format of contractions: bf16, f16 or tf32; bf16 "
-                                            "if the policy names none"),
+                             llvm::cl::desc("Narrow format of contractions: bf16, f16, tf32, or e4m3 or "
+                                            "e5m2 with scales; bf16 if the policy names none"),
                              llvm::cl::init("")};
+  Option<std::string> recipe{
+      *this, "recipe",
+      llvm::cl::desc("What contractions read scaled, and how (docs/Scaling.md); current if the format "
+                     "is e4m3 or e5m2, else nothing"),
+      llvm::cl::init("")};
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("GPU the result is meant for; sm_80 if the policy names none"),

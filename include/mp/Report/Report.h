@@ -74,6 +74,20 @@ struct IdiomRow {
   int64_t members;
 };
 
+/// An operand stored in a format that needs scales.
+struct ScaledOperand {
+  std::string type; ///< as stored
+  std::vector<std::string> scales;
+  bool aheadOfTime; ///< a constant
+};
+
+/// A contraction of scaled values, or one operand that is read back before its op.
+struct ScaledRow {
+  std::string function, location, op;
+  std::vector<ScaledOperand> operands;
+  std::string stored = {}; ///< element type of the first
+};
+
 class Report {
 public:
   std::string format, target;
@@ -84,6 +98,9 @@ public:
   void collectDecisions(ModuleOp module);
   /// Reads the casts off a materialized module (phase 3 or 4).
   void collectCasts(ModuleOp module);
+
+  /// Reads what mp-insert-scaling put in off a module of any phase.
+  void collectScaling(ModuleOp module);
 
   /// Adds what `mp-run --compare=FILE --per-op --json=FILE` measured. An error if it is of another
   /// module.
@@ -103,11 +120,14 @@ public:
 private:
   void collectFunction(FunctionOpInterface function);
   llvm::json::Object totalsToJSON() const;
+  void printScaling(raw_ostream &os) const;
+  llvm::json::Array scalingToJSON() const;
 
   std::vector<FunctionRow> functions;
   std::vector<OpRow> ops;
   std::vector<CastRow> casts;
   std::vector<IdiomRow> idioms;
+  std::vector<ScaledRow> scaled;
   std::vector<Placement> placements;
   std::vector<std::string> unassigned; ///< functions left as they were
   int64_t bytesBefore = 0, bytesAfter = 0;

@@ -51,9 +51,10 @@ std::optional<ArrayRef<char>> mlir::mp::getRawElements(ElementsAttr attr) {
     return dense.getRawData();
   auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
   AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr;
-  auto format = dyn_cast<FloatType>(attr.getElementType());
-  if (!blob || !format ||
-      blob->getData().size() != static_cast<uint64_t>(attr.getNumElements()) * format.getWidth() / 8)
+  Type element = attr.getElementType();
+  if (!blob || !element.isIntOrFloat() ||
+      blob->getData().size() != static_cast<uint64_t>(attr.getNumElements()) *
+                                    llvm::divideCeil(element.getIntOrFloatBitWidth(), 8))
     return std::nullopt;
   return blob->getData();
 }

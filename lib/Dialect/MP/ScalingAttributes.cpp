@@ -3,6 +3,7 @@
 // #mp.scaling and the enums of the scaling ops; what lib/Numerics calls them.
 
 #include "mp/Dialect/MP/Scaling.h"
+#include "mlir/AsmParser/AsmParser.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -80,6 +81,16 @@ std::optional<numerics::CodeFormat> mlir::mp::codeFormatOf(Type element) {
   if (auto known = numerics::formatOf(format.getFloatSemantics()))
     return numerics::CodeFormat(*known);
   return std::nullopt;
+}
+
+FloatType mlir::mp::floatTypeOf(MLIRContext *context, numerics::Format format) {
+  return cast<FloatType>(parseType(numerics::toString(format), context));
+}
+
+Type mlir::mp::storedTypeOf(MLIRContext *context, numerics::CodeFormat code) {
+  if (code.isInteger())
+    return IntegerType::get(context, code.bits());
+  return floatTypeOf(context, code.floatFormat());
 }
 
 bool mlir::mp::liesOver(RankedTensorType scale, RankedTensorType data) {

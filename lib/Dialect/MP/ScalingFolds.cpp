@@ -6,7 +6,7 @@
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Numerics/ArrayCast.h"
 #include "mp/Numerics/Scaling/Blocks.h"
-#include "llvm/ADT/bit.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -14,17 +14,21 @@ namespace numerics = ::mp::numerics;
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// The elements of a dense constant of floats as f32; nullopt for anything else.
+/// The elements of a dense or resource constant of floats as f32; nullopt for anything else, and
+/// for a resource whose data is missing.
 static std::optional<std::vector<float>> readFloats(Attribute attr) {
-  auto dense = dyn_cast_or_null<DenseFPElementsAttr>(attr);
-  auto format = dense ? cast<FloatType>(dense.getElementType()) : FloatType();
+  auto elements = dyn_cast_or_null<ElementsAttr>(attr);
+  auto format = elements ? dyn_cast<FloatType>(elements.getElementType()) : FloatType();
   auto from = format ? numerics::formatOf(format.getFloatSemantics()) : std::nullopt;
   if (!from || format.getWidth() > 32)
     return std::nullopt;
-  std::vector<float> values(dense.isSplat() ? 1 : dense.getNumElements());
-  numerics::convertArray(dense.getRawData().data(), *from, values.data(), numerics::Format::F32, values.size());
-  if (dense.isSplat())
-    values.assign(dense.getNumElements(), values.front());
+  std::optional<ArrayRef<char>> raw = getRawElements(elements);
+  if (!raw)
+    return std::nullopt;
+  std::vector<float> values(raw->size() / numerics::storageBytes(*from));
+  numerics::convertArray(raw->data(), *from, values.data(), numerics::Format::F32, values.size());
+  if (elements.isSplat() && values.size() == 1)
+    values.assign(elements.getNumElements(), values.front());
   return values;
 }
 
@@ -54,10 +58,17 @@ static std::optional<std::vector<uint8_t>> readCodes(Attribute attr) {
   return codes;
 }
 
-static Attribute writeCodes(ArrayRef<uint8_t> codes, RankedTensorType type) {
-  if (type.getElementTypeBitWidth() == 8 || isa<FloatType>(type.getElementType()))
-    return DenseElementsAttr::getFromRawBuffer(
-        type, ArrayRef<char>(reinterpret_cast<const char *>(codes.data()), codes.size()));
+/// Codes as a constant of the kind that `like` is; a resource gets a name of its own.
+static Attribute writeCodes(ArrayRef<uint8_t> codes, RankedTensorType type, Attribute like) {
+  ArrayRef<char> raw(reinterpret_cast<const char *>(codes.data()), codes.size());
+  bool byByte = type.getElementTypeBitWidth() == 8 || isa<FloatType>(type.getElementType());
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(like); resource && byByte) {
+    std::string name;
+    llvm::raw_string_ostream(name) << resource.getRawHandle().getKey() << '_' << type.getElementType();
+    return DenseResourceElementsAttr::get(type, name, HeapAsmResourceBlob::allocateAndCopyInferAlign(raw));
+  }
+  if (byByte)
+    return DenseElementsAttr::getFromRawBuffer(type, raw);
   SmallVector<APInt, 0> values;
   values.reserve(codes.size());
   for (uint8_t code : codes)
@@ -111,7 +122,25 @@ OpFoldResult QuantizeOp::fold(FoldAdaptor adaptor) {
                           ::toNumerics(getRounding().value_or(Rounding::RNE)),
                           getOverflow() == Overflow::Saturate ? numerics::Overflow::Saturate
                                                               : numerics::Overflow::IEEE);
-  return writeCodes(codes, type);
+  return writeCodes(codes, type, adaptor.getSource());
+}
+
+LogicalResult BlockQuantizeOp::fold(FoldAdaptor adaptor, SmallVectorImpl<OpFoldResult> &results) {
+  auto values = readFloats(adaptor.getSource());
+  auto parent = readFloats(adaptor.getParent());
+  auto type = cast<RankedTensorType>(getResult().getType()), scaleType = cast<RankedTensorType>(getScale().getType());
+  if (!values || (getParent() && !parent) || getBits() || type.getElementTypeBitWidth() > 8)
+    return failure();
+  auto layout = numerics::BlockLayout::get(type.getShape(), scaleType.getShape());
+  auto format = numerics::formatOf(cast<FloatType>(scaleType.getElementType()).getFloatSemantics());
+  std::vector<uint8_t> codes(values->size());
+  std::vector<float> scales(layout->scales());
+  numerics::blockQuantize(values->data(), *layout, toNumerics(getRule()), *codeFormatOf(type.getElementType()), *format,
+                          codes.data(), scales.data(), parent ? parent->front() : 1, numerics::NaNRule::Ignore,
+                          ::toNumerics(getRounding().value_or(Rounding::RNE)));
+  results.push_back(writeCodes(codes, type, adaptor.getSource()));
+  results.push_back(writeFloats(scales, scaleType));
+  return success();
 }
 
 OpFoldResult DequantizeOp::fold(FoldAdaptor adaptor) {

@@ -1,9 +1,12 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ErasureMatcher.h"
+#include "../Scale/Contractions.h"
+#include "ErasureScaling.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -11,8 +14,10 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// A cast or rounding that mp put in.
+/// A cast, a rounding or a scale that mp put in.
 static bool isInserted(Operation *op) {
+  if (isInsertedScaling(op))
+    return true;
   if (auto cast = dyn_cast<CastOp>(op))
     return cast.getInserted();
   if (auto round = dyn_cast<RoundOp>(op))
@@ -20,12 +25,15 @@ static bool isInserted(Operation *op) {
   return false;
 }
 
-/// What a value is without inserted casts.
+/// What a value is without inserted casts and scales.
 static Value strip(Value value) {
   while (Operation *def = value.getDefiningOp()) {
-    if (!isInserted(def))
+    if (Value source = sourceOfDequantized(value))
+      value = source;
+    else if (isInserted(def) && !isInsertedScaling(def))
+      value = def->getOperand(0);
+    else
       break;
-    value = def->getOperand(0);
   }
   return value;
 }
@@ -60,6 +68,8 @@ LogicalResult ErasureMatcher::match(Operation *original, Operation *converted) {
 }
 
 LogicalResult ErasureMatcher::pairOps(Operation *original, Operation *converted) {
+  if (auto product = dyn_cast<ScaledMatmulOp>(converted); product && isSameContraction(original, product))
+    return pairScaled(original, product);
   if (original->getName() != converted->getName())
     return differ(original, converted, "stands where the original has '")
            << original->getName() << "'; only casts marked 'inserted' may be added";
@@ -71,6 +81,42 @@ LogicalResult ErasureMatcher::pairOps(Operation *original, Operation *converted)
   for (auto [left, right] : llvm::zip_equal(original->getRegions(), converted->getRegions()))
     if (failed(pairRegions(left, right)))
       return failure();
+  return success();
+}
+
+/// A contraction that works on scaled values now; its operands are compared later.
+LogicalResult ErasureMatcher::pairScaled(Operation *original, ScaledMatmulOp converted) {
+  if (original->getResult(0).getType() != converted.getType())
+    return differ(original, converted, "returns ") << converted.getType() << ", the original "
+                                                   << original->getResult(0).getType();
+  pairs.push_back({original, converted});
+  originals[converted.getResult()] = original->getResult(0);
+  return success();
+}
+
+bool ErasureMatcher::isSameScaled(Value original, Value codes, ValueRange scales) {
+  if (Value source = sourceOfScaled(codes, scales))
+    return isSame(original, source);
+  Attribute constant;
+  return matchPattern(strip(original), m_Constant(&constant)) && holdsScaled(constant, codes, scales);
+}
+
+LogicalResult ErasureMatcher::compareScaled(Operation *original, ScaledMatmulOp converted) {
+  ContractionView view = *viewContraction(original);
+  auto zero = [](Value value) {
+    auto fill = value.getDefiningOp<linalg::FillOp>();
+    return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+  };
+  const char *different = nullptr;
+  if (!isSameScaled(view.a->get(), converted.getA(), converted.getScalesA()))
+    different = "first factor";
+  else if (!isSameScaled(view.b->get(), converted.getB(), converted.getScalesB()))
+    different = "second factor";
+  else if (view.init ? !isSame(view.init, converted.getInit()) : !zero(converted.getInit()))
+    different = "init";
+  if (different)
+    return differ(original, converted, Twine("has another ") + different +
+                                           " than the original, scales and casts aside");
   return success();
 }
 
@@ -257,6 +303,8 @@ LogicalResult ErasureMatcher::compareTypes(Operation *original, Operation *conve
 }
 
 LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *converted) {
+  if (auto product = dyn_cast<ScaledMatmulOp>(converted); product && !isa<ScaledMatmulOp>(original))
+    return compareScaled(original, product);
   if (original->getNumOperands() != converted->getNumOperands())
     return differ(original, converted, "has " + Twine(converted->getNumOperands()) +
                                            " operands, the original " +
@@ -284,6 +332,9 @@ bool ErasureMatcher::isSame(Value original, Value converted, bool isFactor) {
   converted = strip(converted);
   if (Value known = originals.lookup(converted))
     return known == original;
+  // A weight that was stored ahead of time, back in the format the op reads.
+  if (auto restored = converted.getDefiningOp<DequantizeOp>(); restored && restored.getInserted())
+    return isSameScaled(original, restored.getSource(), restored.getScales());
   auto left = dyn_cast<OpResult>(original), right = dyn_cast<OpResult>(converted);
   return left && right && isSameFloating(left, right, isFactor);
 }

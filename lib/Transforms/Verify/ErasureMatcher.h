@@ -5,7 +5,7 @@
 #ifndef MP_LIB_TRANSFORMS_VERIFY_ERASUREMATCHER_H
 #define MP_LIB_TRANSFORMS_VERIFY_ERASUREMATCHER_H
 
-#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Dialect/MP/Scaling.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -43,12 +43,16 @@ private:
   LogicalResult compareTypes(Operation *original, Operation *converted);
   LogicalResult checkPromotion(Operation *original, Operation *converted);
   LogicalResult compareOperands(Operation *original, Operation *converted);
+  LogicalResult pairScaled(Operation *original, ScaledMatmulOp converted);
+  LogicalResult compareScaled(Operation *original, ScaledMatmulOp converted);
   bool isWideningOfArgument(Operation *converted) const;
 
   /// True if `converted` stands for `original`. A factor of a contraction, where tf32 is stated by
   /// rounding f32 values, may be a constant so rounded.
   bool isSame(Value original, Value converted, bool isFactor = false);
   bool isSameFloating(OpResult original, OpResult converted, bool isFactor);
+  /// True if codes times scales stand for `original`.
+  bool isSameScaled(Value original, Value codes, ValueRange scales);
 
   llvm::DenseMap<Value, Value> originals; ///< of converted results and block arguments
   llvm::DenseMap<Block *, Block *> blocks; ///< original to converted

@@ -27,6 +27,10 @@ bool liesOver(RankedTensorType scale, RankedTensorType data);
 /// no quantised values.
 std::optional<::mp::numerics::CodeFormat> codeFormatOf(Type element);
 
+/// The builtin type of a format, and what values of a code are stored as.
+FloatType floatTypeOf(MLIRContext *context, ::mp::numerics::Format format);
+Type storedTypeOf(MLIRContext *context, ::mp::numerics::CodeFormat code);
+
 /// The rule as lib/Numerics knows it.
 ::mp::numerics::ScaleRule toNumerics(ScalingAttr rule);
 /// And back.

@@ -214,6 +214,7 @@ def MP_BlockQuantizeOp : MP_ScalingOp<"block_quantize", [AttrSizedOperandSegment
                        OptionalAttr<MP_Rounding>:$rounding, MP_ScalingAttr:$rule,
                        UnitAttr:$inserted);
   let results = (outs MP_CodeTensor:$result, MP_FloatTensor:$scale);
+  let hasFolder = 1;
   let assemblyFormat = [{
     ($rounding^)? $source (`within` $parent^)? (`random` $bits^ `:` type($bits))?
     `by` $rule attr-dict `:` type($source) `to` type($result) `,` type($scale)

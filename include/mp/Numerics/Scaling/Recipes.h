@@ -1,0 +1,44 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recipes: which operands of contractions are stored scaled, in what, with how many scales.
+
+#ifndef MP_NUMERICS_SCALING_RECIPES_H
+#define MP_NUMERICS_SCALING_RECIPES_H
+
+#include "mp/Numerics/Scaling/NamedRules.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace mp::numerics {
+
+/// What shares a scale.
+enum class Granularity : uint8_t {
+  Tensor, ///< everything
+  Slice,  ///< what is summed over: a row of activations, an output channel of weights
+  Block,  ///< an extent along the loop summed over, and one along the last other dimension
+};
+
+/// How one operand of a contraction is stored.
+struct OperandScheme {
+  CodeFormat code;
+  llvm::StringLiteral rule; ///< a named one
+  Granularity granularity = Granularity::Tensor;
+  int64_t summed = 0, other = 1;        ///< extents of a block
+  llvm::StringLiteral tensorRule = "";  ///< of the whole tensor, where block scales are relative to one
+};
+
+struct Recipe {
+  llvm::StringLiteral name, text;
+  std::optional<OperandScheme> activation, weight; ///< nothing: stays as it is
+  std::optional<OperandScheme> gradient;           ///< nothing: as an activation
+};
+
+/// All recipes; docs/Scaling.md has the table.
+llvm::ArrayRef<Recipe> scalingRecipes();
+
+/// The one called so, or null.
+const Recipe *findRecipe(llvm::StringRef name);
+
+} // namespace mp::numerics
+
+#endif // MP_NUMERICS_SCALING_RECIPES_H

@@ -1,0 +1,99 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a report says of scaled values.
+
+#include "mp/Analysis/Locations.h"
+#include "mp/Dialect/MP/Scaling.h"
+#include "mp/Report/Report.h"
+#include "mp/Target/Targets.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+template <typename T>
+static std::string textOf(T printed) {
+  std::string text;
+  llvm::raw_string_ostream(text) << printed;
+  return text;
+}
+
+static ScaledOperand describeOperand(Value codes, ValueRange scales) {
+  ScaledOperand operand{textOf(codes.getType()), {}, codes.getDefiningOp() && codes.getDefiningOp()->hasTrait<OpTrait::ConstantLike>()};
+  for (Type type : scales.getTypes())
+    operand.scales.push_back(textOf(type));
+  return operand;
+}
+
+void Report::collectScaling(ModuleOp module) {
+  module.walk([&](FunctionOpInterface function) {
+    function->walk([&](Operation *op) {
+      ScaledRow row{function.getName().str(), describeLocation(op->getLoc()), textOf(op->getName()), {}};
+      if (auto product = dyn_cast<ScaledMatmulOp>(op); product && product.getInserted()) {
+        row.operands.push_back(describeOperand(product.getA(), product.getScalesA()));
+        row.operands.push_back(describeOperand(product.getB(), product.getScalesB()));
+      } else if (auto restored = dyn_cast<DequantizeOp>(op); restored && restored.getInserted()) {
+        row.operands.push_back(describeOperand(restored.getSource(), restored.getScales()));
+      } else {
+        return;
+      }
+      row.stored = textOf(
+          cast<RankedTensorType>(op->getOperand(isa<ScaledMatmulOp>(op) ? 1 : 0).getType()).getElementType());
+      scaled.push_back(std::move(row));
+    });
+  });
+}
+
+/// Why the target computes wide on values stored so; empty if it multiplies them as they are.
+static std::string whyWide(StringRef target, StringRef stored) {
+  auto model = ::mp::target::lookupTarget(target);
+  if (!model) {
+    llvm::consumeError(model.takeError());
+    return "";
+  }
+  if (stored == "i4" || stored == "i8")
+    return "";
+  return llvm::toString(::mp::target::checkFormat(*model, stored));
+}
+
+void Report::printScaling(raw_ostream &os) const {
+  llvm::MapVector<StringRef, int64_t> products;
+  int64_t restored = 0, ahead = 0, running = 0;
+  for (const ScaledRow &row : scaled) {
+    if (row.operands.size() == 2)
+      ++products[row.stored];
+    else
+      ++restored;
+    for (const ScaledOperand &operand : row.operands)
+      ++(operand.aheadOfTime ? ahead : running);
+  }
+  if (scaled.empty())
+    return;
+  os << "  scaled: ";
+  llvm::interleaveComma(products, os, [&](auto &entry) {
+    os << entry.second << " contractions " << entry.first;
+  });
+  if (restored)
+    os << (products.empty() ? "" : ", ") << restored << " operands stored narrow and read wide";
+  os << "; " << ahead << " operands stored ahead of time, " << running << " scaled at run time\n";
+  for (auto &[stored, count] : products)
+    if (std::string why = whyWide(target, stored); !why.empty())
+      os << "  " << count << " of them compute wide on narrow storage: " << why << "\n";
+}
+
+llvm::json::Array Report::scalingToJSON() const {
+  llvm::json::Array rows;
+  for (const ScaledRow &row : scaled) {
+    llvm::json::Array operands;
+    for (const ScaledOperand &operand : row.operands)
+      operands.push_back(llvm::json::Object{{"type", operand.type},
+                                            {"scales", llvm::json::Array(operand.scales)},
+                                            {"ahead_of_time", operand.aheadOfTime}});
+    rows.push_back(llvm::json::Object{{"function", row.function},
+                                      {"location", llvm::json::fixUTF8(row.location)},
+                                      {"op", row.op},
+                                      {"stored", row.stored},
+                                      {"operands", std::move(operands)}});
+  }
+  return rows;
+}

@@ -1,0 +1,273 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mp-insert-scaling: contractions that the layers of decision would narrow work on scaled values
+// instead. It runs on the graph in f32, before precision is assigned, so that values are quantised
+// from what they are, not from what they were rounded to.
+
+#include "../Assign/Decisions.h"
+#include "Contractions.h"
+#include "Quantizer.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+#include "mp/Analysis/Parameters.h"
+#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Policy/PolicyJSON.h"
+#include "mp/Target/Targets.h"
+#include "mp/Transforms/Scale/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_INSERTSCALING
+#include "mp/Transforms/Scale/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace numerics = ::mp::numerics;
+namespace policy = ::mp::policy;
+
+/// A constant or parameter of the function, perhaps moved.
+static bool isWeight(Value value) {
+  for (;;) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+      return function && !whyParameter(function, argument.getArgNumber()).empty();
+    }
+    Operation *def = value.getDefiningOp();
+    if (def->hasTrait<OpTrait::ConstantLike>())
+      return true;
+    auto interface = dyn_cast<PrecisionOpInterface>(def);
+    if (!interface || interface.getOpClass() != OpClass::ExactCommute)
+      return false;
+    Value moved;
+    for (OpOperand &operand : def->getOpOperands())
+      if (interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Data)
+        moved = moved ? Value() : operand.get();
+    if (!moved)
+      return false;
+    value = moved;
+  }
+}
+
+/// The seed of a train step's backward pass, if it is marked: by its role, or by a loss scale.
+static Value findMarkedSeed(FunctionOpInterface function) {
+  Value seed;
+  function->walk([&](Operation *op) {
+    auto role = op->getAttrOfType<StringAttr>(kRoleAttrName);
+    if (op->getNumResults() == 1 && (isa<ScaleLossOp>(op) || (role && role.getValue() == kRoleSeed)))
+      seed = op->getResult(0);
+  });
+  return seed;
+}
+
+namespace {
+/// Scales the contractions of one function.
+class FunctionScaler {
+public:
+  /// What each operand is, is asked of the function as it is now; the recipe outlives this.
+  FunctionScaler(FunctionOpInterface function, ArrayRef<Operation *> contractions, const numerics::Recipe &recipe) {
+    std::optional<HomogeneityGraph::Degrees> degrees;
+    std::optional<HomogeneityGraph> graph;
+    if (Value seed = findMarkedSeed(function); seed && recipe.gradient && function.getFunctionBody().hasOneBlock())
+      degrees = graph.emplace(function).propagate(seed);
+    for (Operation *op : contractions)
+      for (OpOperand &operand : op->getOpOperands()) {
+        bool gradient = degrees && degrees->of(operand.get()).is(1);
+        const auto &scheme = gradient                 ? recipe.gradient
+                             : isWeight(operand.get()) ? recipe.weight
+                                                       : recipe.activation;
+        schemes[&operand] = scheme ? &*scheme : nullptr;
+      }
+  }
+
+  /// Why `op` stays as it is; empty if it is scaled now.
+  std::string scale(Operation *op) {
+    if (auto view = viewContraction(op); view && schemes.at(view->a) && schemes.at(view->b))
+      return contract(op, *view);
+    return roundTrip(op);
+  }
+
+  void eraseSuperseded() { quantizer.eraseSuperseded(); }
+
+private:
+  /// The contraction on stored values, then scales.
+  std::string contract(Operation *op, const ContractionView &view) {
+    std::string why;
+    SmallVector<int64_t> shapes[2];
+    for (bool second : {false, true}) {
+      OpOperand *operand = second ? view.b : view.a;
+      auto shape = scaleShapeFor(*schemes.at(operand), cast<RankedTensorType>(operand->get().getType()),
+                                 [&](unsigned dim) { return view.isSummed(second, dim); }, why);
+      if (failed(shape))
+        return why;
+      shapes[second] = *shape;
+    }
+    OpBuilder builder(op);
+    ScaledValue a = quantizer.quantize(builder, view.a->get(), *schemes.at(view.a), shapes[0]);
+    ScaledValue b = quantizer.quantize(builder, view.b->get(), *schemes.at(view.b), shapes[1]);
+    Value init = view.init ? view.init : zeros(builder, op, view);
+    auto product = ScaledMatmulOp::create(builder, op->getLoc(), init.getType(), init, a.codes, a.scales, b.codes,
+                                          b.scales, builder.getAffineMapArrayAttr(view.maps), builder.getUnitAttr());
+    op->getResult(0).replaceAllUsesWith(product);
+    op->erase();
+    return "";
+  }
+
+  static Value zeros(OpBuilder &builder, Operation *op, const ContractionView &view) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    SmallVector<Value> dynamic;
+    for (int64_t dim = 0; dim != type.getRank(); ++dim) {
+      if (!type.isDynamicDim(dim))
+        continue;
+      unsigned loop = view.maps[2].getDimPosition(dim);
+      bool second = !view.maps[0].isFunctionOfDim(loop);
+      Value source = second ? view.b->get() : view.a->get();
+      auto place = view.maps[second].getResultPosition(getAffineDimExpr(loop, op->getContext()));
+      dynamic.push_back(tensor::DimOp::create(builder, op->getLoc(), source, int64_t(*place)));
+    }
+    Value zero = arith::ConstantOp::create(builder, op->getLoc(), builder.getF32FloatAttr(0));
+    Value empty = tensor::EmptyOp::create(builder, op->getLoc(), type, dynamic);
+    return linalg::FillOp::create(builder, op->getLoc(), zero, empty).getResult(0);
+  }
+
+  /// The op as it is, on operands that were stored and come back.
+  std::string roundTrip(Operation *op) {
+    auto interface = cast<PrecisionOpInterface>(op);
+    auto view = viewContraction(op);
+    std::string why;
+    SmallVector<std::pair<OpOperand *, SmallVector<int64_t>>> stored;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor)
+        continue;
+      const numerics::OperandScheme *scheme = schemes.at(&operand);
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!scheme || !type || operand.get().getDefiningOp<DequantizeOp>())
+        continue;
+      if (!view && scheme->granularity != numerics::Granularity::Tensor)
+        return "its loops are not those of a product of matrices";
+      auto shape = scaleShapeFor(*scheme, type, [&](unsigned dim) {
+        return view->isSummed(&operand == view->b, dim);
+      }, why);
+      if (failed(shape))
+        return why;
+      stored.push_back({&operand, *shape});
+    }
+    if (stored.empty())
+      return "no operand of it is stored scaled";
+    OpBuilder builder(op);
+    for (auto &[operand, shape] : stored) {
+      Value source = operand->get();
+      ScaledValue value = quantizer.quantize(builder, source, *schemes.at(operand), shape);
+      operand->set(DequantizeOp::create(builder, op->getLoc(), source.getType(), value.codes, value.scales,
+                                        builder.getUnitAttr()));
+    }
+    return "";
+  }
+
+  llvm::DenseMap<OpOperand *, const numerics::OperandScheme *> schemes; ///< null: stays as it is
+  Quantizer quantizer;
+};
+
+struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
+  using InsertScalingBase::InsertScalingBase;
+
+  void runOnOperation() override {
+    numerics::Recipe chosen{"", "", {}, {}, {}};
+    if (failed(readRecipe(chosen)))
+      return signalPassFailure();
+    // Which contractions may be narrow does not depend on the recipe; bf16 needs no proof of range.
+    auto effective = policy::findPolicy({"bf16", target, policyFile});
+    if (!effective)
+      return fail(llvm::toString(effective.takeError()));
+    auto model = ::mp::target::lookupTarget(effective->policy.target);
+    if (!model)
+      return fail(llvm::toString(model.takeError()));
+    auto costs = ::mp::target::CostModel::create(*model);
+    if (!costs)
+      return fail(llvm::toString(costs.takeError()));
+    policy::Matcher rules(effective->policy);
+    AssignSettings settings{effective->policy, *model, rules, BFloat16Type::get(&getContext()), 1, false, *costs, {}};
+    WalkResult done = getOperation()->walk<WalkOrder::PreOrder>(
+        [&](ModuleOp module) { return WalkResult(scaleModule(module, chosen, settings)); });
+    if (done.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult scaleModule(ModuleOp module, const numerics::Recipe &chosen, const AssignSettings &settings) {
+    StorageGangs gangs(module);
+    CarriedStorage carried(gangs);
+    for (auto function : module.getOps<FunctionOpInterface>()) {
+      if (function.isExternal() || function->hasAttr(kPhaseAttrName))
+        continue;
+      SmallVector<Operation *> contractions;
+      {
+        FunctionDecisions decisions(function, carried);
+        for (Layer layer : {applyPins, applyPolicy, applyClasses})
+          if (failed(layer(decisions, settings)))
+            return failure();
+        for (auto &[op, decision] : decisions.getOps())
+          if (decisions.isNarrowContraction(op))
+            contractions.push_back(op);
+      }
+      FunctionScaler scaler(function, contractions, chosen);
+      for (Operation *op : contractions)
+        scaleOp(op, function, scaler);
+      scaler.eraseSuperseded();
+    }
+    return success();
+  }
+
+  void scaleOp(Operation *op, FunctionOpInterface function, FunctionScaler &scaler) {
+    std::string name = op->getName().getStringRef().str();
+    Location loc = op->getLoc();
+    std::string why = scaler.scale(op);
+    if (!function->getContext()->getRemarkEngine())
+      return;
+    auto named = [&](StringRef what) {
+      return remark::RemarkOpts::name(what).category("mp").function(function.getName());
+    };
+    if (why.empty())
+      remark::passed(loc, named("scaled")) << remark::add("{0} works on scaled values", name)
+                                           << remark::reason("recipe {0}", std::string(recipe));
+    else
+      remark::missed(loc, named("not-scaled")) << remark::add("{0} keeps its operands", name)
+                                               << remark::reason("{0}", why);
+  }
+
+  LogicalResult readRecipe(numerics::Recipe &chosen) {
+    SmallVector<StringRef> names;
+    for (const numerics::Recipe &known : numerics::scalingRecipes())
+      names.push_back(known.name);
+    const numerics::Recipe *found = numerics::findRecipe(recipe);
+    if (!found)
+      return fail("option 'recipe' is '" + recipe + "', expected one of " + llvm::join(names, ", ") + "; nearest is '" +
+                  policy::nearestWord(recipe, names) + "'"), failure();
+    chosen = *found;
+    if (format.empty())
+      return success();
+    auto wanted = llvm::StringSwitch<std::optional<numerics::Format>>(format)
+                      .Case("e4m3", numerics::Format::F8E4M3FN)
+                      .Case("e5m2", numerics::Format::F8E5M2)
+                      .Default(std::nullopt);
+    if (!wanted)
+      return fail("option 'format' is '" + format + "', expected e4m3 or e5m2"), failure();
+    // Gradients have a format of their own where the recipe says so, unless e5m2 is asked for throughout.
+    for (auto *scheme : {&chosen.activation, &chosen.weight}) {
+      if (!*scheme)
+        continue;
+      if ((*scheme)->code.isInteger() || (*scheme)->code.floatFormat() != numerics::Format::F8E4M3FN)
+        return fail("recipe '" + recipe + "' stores no fp8, so option 'format' must be left out, found '" + format + "'"),
+               failure();
+      (*scheme)->code = *wanted;
+    }
+    return success();
+  }
+
+  void fail(const Twine &what) {
+    emitError(UnknownLoc::get(&getContext())) << "mp-insert-scaling: " << what;
+    signalPassFailure();
+  }
+};
+} // namespace

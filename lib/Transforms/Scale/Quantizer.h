@@ -1,0 +1,41 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stores operands of contractions scaled, as a recipe's scheme says.
+
+#ifndef MP_LIB_TRANSFORMS_SCALE_QUANTIZER_H
+#define MP_LIB_TRANSFORMS_SCALE_QUANTIZER_H
+
+#include "mp/Dialect/MP/Scaling.h"
+#include "mp/Numerics/Scaling/Recipes.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::mp {
+
+/// A stored operand and its scales, that of a block before that of the tensor.
+struct ScaledValue {
+  Value codes;
+  SmallVector<Value> scales;
+};
+
+/// One scale for each block of `data`: the shape of the scales, or why there is none. `isSummed`
+/// tells of each dimension whether the contraction sums over it.
+FailureOr<SmallVector<int64_t>> scaleShapeFor(const ::mp::numerics::OperandScheme &scheme, RankedTensorType data,
+                                              function_ref<bool(unsigned)> isSummed, std::string &why);
+
+/// Makes each stored form once per source, shape of scales and scheme.
+class Quantizer {
+public:
+  /// The value stored with scales of that shape; constants ahead of time.
+  ScaledValue quantize(OpBuilder &builder, Value source, const ::mp::numerics::OperandScheme &scheme,
+                       ArrayRef<int64_t> scaleShape);
+  /// Erases the constants whose stored form is all that is read now.
+  void eraseSuperseded();
+
+private:
+  using Key = std::tuple<Value, Type, const void *>;
+  llvm::DenseMap<Key, ScaledValue> known;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_TRANSFORMS_SCALE_QUANTIZER_H
