@@ -57,6 +57,8 @@ if os.path.isdir(os.path.join(config.mp_shared_dir, "models")):
     config.available_features.add("shared")
 if importlib.util.find_spec("scipy"):
     config.available_features.add("scipy")
+if config.mpfr and not config.mpfr.endswith("NOTFOUND"):
+    config.available_features.add("mpfr")
 for tool in ("ptxas", "nvcc", "chromium"):
     if shutil.which(tool):
         config.available_features.add(tool)

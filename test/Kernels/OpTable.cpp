@@ -57,12 +57,14 @@ std::vector<OpCase> makeCases() {
   };
   unary(kFloat, 0, "%x", {"arith.negf", "math.absf", "math.floor", "math.ceil", "math.trunc", "math.round", "math.roundeven"});
   unary(kMath | kDouble, 0, "%p", {"math.sqrt"});
-  // f32: the bound of docs/Math.md and one for the host's library.
-  unary(kMath, 2.2, "%x", {"math.exp", "math.exp2"});
-  unary(kMath, 3, "%x", {"math.expm1", "math.tanh", "math.erf", "math.atan"});
-  unary(kMath, 2.7, "%p", {"math.sin", "math.cos"});
-  unary(kMath, 2.5, "%p", {"math.log", "math.log2", "math.log10", "math.rsqrt"});
-  unary(kMath, 4, "%p", {"math.log1p", "math.sinh", "math.asinh"});
+  // f32 and f64: the bound of docs/Math.md and one for the host's library.
+  unary(kMath | kDouble, 2.2, "%x", {"math.exp", "math.exp2"});
+  unary(kMath | kDouble, 3, "%x", {"math.expm1", "math.tanh", "math.erf", "math.atan"});
+  unary(kMath | kDouble, 2.7, "%p", {"math.sin", "math.cos"});
+  unary(kMath | kDouble, 2.5, "%p", {"math.log", "math.log2", "math.log10", "math.rsqrt"});
+  unary(kMath | kDouble, 4, "%p", {"math.log1p", "math.sinh", "math.asinh"});
+  unary(kMath | kDouble, 5.5, "%x", {"math.cbrt"});
+  unary(kMath | kDouble, 4.5, "%x", {"math.asin", "math.acos"});
   unary(kInt, 0, "%x", {"math.absi", "math.ctpop", "math.ctlz", "math.cttz"});
   auto binary = [&](unsigned types, double ulp, std::initializer_list<const char *> ops) {
     for (const char *op : ops)
@@ -72,7 +74,8 @@ std::vector<OpCase> makeCases() {
   // Kernels order zeros by sign, as they should; the host's expansion does not.
   binary(kFloat, 0.5, {"arith.maximumf", "arith.minimumf"});
   binary(kMath, 0, {"arith.remf"});
-  cases.push_back({"math.powf", kMath, apply("math.powf", "%p, %p", kSame), kSame, 2});
+  cases.push_back({"math.powf", kMath | kDouble, apply("math.powf", "%p, %p", kSame), kSame, 2});
+  cases.push_back({"math.atan2", kMath | kDouble, apply("math.atan2", "%x, %y", kSame), kSame, 3});
   binary(kInt, 0, {"arith.addi", "arith.subi", "arith.muli", "arith.divsi", "arith.divui", "arith.remsi", "arith.remui",
                    "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui", "arith.andi", "arith.ori", "arith.xori",
                    "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui"});

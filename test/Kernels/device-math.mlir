@@ -48,8 +48,18 @@ func.func @casts(%x: f32) -> (bf16, f32, bf16) {
 
 // -----
 
+// CHECK-LABEL: func.func @wide
+// CHECK: call_intrinsic "llvm.fma"{{.*}} f64
+// CHECK-NOT: math.exp
+func.func @wide(%x: f64) -> f64 {
+  %0 = math.exp %x : f64
+  return %0 : f64
+}
+
+// -----
+
 func.func @no_f64_library(%x: f64) -> f64 {
   // expected-error @+1 {{has no lowering for 'f64' without a vendor library}}
-  %0 = math.exp %x : f64
+  %0 = math.erfc %x : f64
   return %0 : f64
 }

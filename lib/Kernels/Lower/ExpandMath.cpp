@@ -19,7 +19,10 @@ using namespace mlir::mp;
 
 namespace {
 
-/// f(x : f32)  ==>  its expansion
+/// What functions are expanded for; narrower types compute in f32 (ComputeWide).
+bool isWideScalar(Type type) { return type.isF32() || type.isF64(); }
+
+/// f(x)  ==>  its expansion
 template <typename OpTy>
 struct ExpandUnary : OpRewritePattern<OpTy> {
   using Expansion = Value (*)(ImplicitLocOpBuilder &, Value);
@@ -28,8 +31,8 @@ struct ExpandUnary : OpRewritePattern<OpTy> {
       : OpRewritePattern<OpTy>(context), expansion(expansion) {}
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
-    if (!op.getType().isF32())
-      return rewriter.notifyMatchFailure(op, "no f32 scalar");
+    if (!isWideScalar(op.getType()))
+      return rewriter.notifyMatchFailure(op, "no f32 or f64 scalar");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOp(op, expansion(b, op.getOperand()));
     return success();
@@ -38,15 +41,15 @@ struct ExpandUnary : OpRewritePattern<OpTy> {
   Expansion expansion;
 };
 
-/// rsqrt(x)  ==>  1 / sqrt(x)
-struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
+/// atan2(y, x)  ==>  its expansion
+struct ExpandAtan2 : OpRewritePattern<math::Atan2Op> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(math::RsqrtOp op, PatternRewriter &rewriter) const override {
-    if (!op.getType().isF32() && !op.getType().isF64())
+  LogicalResult matchAndRewrite(math::Atan2Op op, PatternRewriter &rewriter) const override {
+    if (!isWideScalar(op.getType()))
       return rewriter.notifyMatchFailure(op, "no f32 or f64 scalar");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, expandRsqrt(b, op.getOperand()));
+    rewriter.replaceOp(op, expandAtan2(b, op.getLhs(), op.getRhs()));
     return success();
   }
 };
@@ -96,14 +99,14 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(math::PowFOp op, PatternRewriter &rewriter) const override {
-    if (!op.getType().isF32())
-      return rewriter.notifyMatchFailure(op, "no f32 scalar");
+    if (!isWideScalar(op.getType()))
+      return rewriter.notifyMatchFailure(op, "no f32 or f64 scalar");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     APFloat exponent(0.0f);
     if (matchPattern(op.getRhs(), m_ConstantFloat(&exponent)) && exponent.isInteger() &&
-        std::abs(exponent.convertToFloat()) <= 4 && !exponent.isZero()) {
-      ScalarMath m(b, b.getF32Type());
-      float n = exponent.convertToFloat();
+        std::abs(exponent.convertToDouble()) <= 4 && !exponent.isZero()) {
+      ScalarMath m(b, cast<FloatType>(op.getType()));
+      double n = exponent.convertToDouble();
       Value power = powerBySquaring(b, op.getLhs(), std::abs(n),
                                     [&](Value x, Value y) { return m.mul(x, y); });
       rewriter.replaceOp(op, n < 0 ? m.div(m.c(1), power) : power);
@@ -147,11 +150,10 @@ struct ExpandFPowI : OpRewritePattern<math::FPowIOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(math::FPowIOp op, PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<FloatType>(op.getType());
-    if (!type || (!type.isF32() && !type.isF64()))
+    if (!isWideScalar(op.getType()))
       return rewriter.notifyMatchFailure(op, "no f32 or f64 scalar");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    ScalarMath m(b, type);
+    ScalarMath m(b, cast<FloatType>(op.getType()));
     APInt exponent;
     if (matchPattern(op.getRhs(), m_ConstantInt(&exponent)) && exponent.abs().ule(16)) {
       int64_t n = exponent.getSExtValue();
@@ -244,15 +246,15 @@ struct ExpandMath : mlir::mp::impl::ExpandMathBase<ExpandMath> {
     patterns.add<ExpandUnary<math::AtanOp>>(context, expandAtan);
     patterns.add<ExpandUnary<math::SinOp>>(context, expandSin);
     patterns.add<ExpandUnary<math::CosOp>>(context, expandCos);
-    patterns.add<ExpandRsqrt, ExpandPow, ExpandFPowI, ExpandIPowI, ExpandRemF, ComputeWide>(context);
+    patterns.add<ExpandUnary<math::RsqrtOp>>(context, expandRsqrt);
+    patterns.add<ExpandUnary<math::AsinOp>>(context, expandAsin);
+    patterns.add<ExpandUnary<math::AcosOp>>(context, expandAcos);
+    patterns.add<ExpandUnary<math::CbrtOp>>(context, expandCbrt);
+    patterns.add<ExpandAtan2, ExpandPow, ExpandFPowI, ExpandIPowI, ExpandRemF, ComputeWide>(context);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     // The rest by upstream's identities, which end in the functions above.
     math::populateExpansionPatterns(patterns, {"cosh", "tan", "acosh"});
-    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-      return llvm::is_contained({"math.atan2", "math.asin", "math.acos", "math.cbrt",
-                                 "math.erfc"},
-                                name);
-    });
+    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) { return name == "math.erfc"; });
     if (accuracy == MathAccuracy::Approximate)
       populateApproximateMath(patterns);
     GreedyRewriteConfig config;
