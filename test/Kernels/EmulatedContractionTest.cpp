@@ -35,12 +35,18 @@ std::string shape(std::initializer_list<int64_t> sizes, const std::string &type)
   return text + type + ">";
 }
 
+/// The formats of A and B in a name such as f16 or f8E4M3FN_f8E5M2.
+std::pair<std::string, std::string> operandFormats(const std::string &name) {
+  auto [a, b] = llvm::StringRef(name).split('_');
+  return {a.str(), (b.empty() ? a : b).str()};
+}
+
 /// A batched product with either operand transposed, spelled as a generic.
 std::string moduleText(const Operands &o, const std::string &format, bool fresh) {
   bool tf32 = format == "tf32";
-  std::string element = tf32 ? "f32" : format;
-  std::string a = o.transposeA ? shape({o.batch, o.k, o.m}, element) : shape({o.batch, o.m, o.k}, element);
-  std::string b = o.transposeB ? shape({o.batch, o.n, o.k}, element) : shape({o.batch, o.k, o.n}, element);
+  auto [elementA, elementB] = operandFormats(tf32 ? "f32" : format);
+  std::string a = o.transposeA ? shape({o.batch, o.k, o.m}, elementA) : shape({o.batch, o.m, o.k}, elementA);
+  std::string b = o.transposeB ? shape({o.batch, o.n, o.k}, elementB) : shape({o.batch, o.k, o.n}, elementB);
   std::string c = shape({o.batch, o.m, o.n}, "f32");
   std::string mapA = o.transposeA ? "(z, k, m)" : "(z, m, k)", mapB = o.transposeB ? "(z, n, k)" : "(z, k, n)";
   std::string text = "func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " + c + " {\n";
@@ -59,11 +65,11 @@ std::string moduleText(const Operands &o, const std::string &format, bool fresh)
   text += "%r = linalg.generic {indexing_maps = [affine_map<(z, m, n, k) -> " + mapA + ">, affine_map<(z, m, n, k) -> " +
           mapB + ">, affine_map<(z, m, n, k) -> (z, m, n)>], iterator_types = [\"parallel\", \"parallel\", \"parallel\", "
           "\"reduction\"]} ins(" + nameA + ", " + nameB + " : " + a + ", " + b + ") outs(" + init + " : " + c + ") {\n^bb0(%x: " +
-          element + ", %y: " + element + ", %s: f32):\n";
+          elementA + ", %y: " + elementB + ", %s: f32):\n";
   if (tf32)
     text += "%p = arith.mulf %x, %y : f32\n";
   else
-    text += "%wx = arith.extf %x : " + element + " to f32\n%wy = arith.extf %y : " + element +
+    text += "%wx = arith.extf %x : " + elementA + " to f32\n%wy = arith.extf %y : " + elementB +
             " to f32\n%p = arith.mulf %wx, %wy : f32\n";
   text += "%q = arith.addf %s, %p : f32\nlinalg.yield %q : f32\n} -> " + c + "\nreturn %r : " + c + "\n}\n";
   return text;
@@ -81,15 +87,18 @@ void check(const Operands &o, const std::string &name, const std::string &chip, 
   SCOPED_TRACE(name + " " + chip + " " + std::to_string(o.batch) + "x" + std::to_string(o.m) + "x" +
                std::to_string(o.n) + "x" + std::to_string(o.k) + (o.transposeA ? " At" : "") +
                (o.transposeB ? " Bt" : "") + (fresh ? " fresh" : ""));
-  numerics::Format format = *numerics::parseFormat(name);
-  numerics::Format storage = name == "tf32" ? numerics::Format::F32 : format;
+  auto [nameA, nameB] = operandFormats(name);
+  numerics::Format formatA = *numerics::parseFormat(nameA), formatB = *numerics::parseFormat(nameB);
+  auto storage = [](numerics::Format format) {
+    return format == numerics::Format::TF32 ? numerics::Format::F32 : format;
+  };
   Lowered lowered(moduleText(o, name, fresh), chip);
   ASSERT_EQ(lowered.error, "");
   std::mt19937 random(1);
-  Array a = o.transposeA ? makeArray(storage, {o.batch, o.k, o.m}, random, format)
-                         : makeArray(storage, {o.batch, o.m, o.k}, random, format);
-  Array b = o.transposeB ? makeArray(storage, {o.batch, o.n, o.k}, random, format)
-                         : makeArray(storage, {o.batch, o.k, o.n}, random, format);
+  Array a = o.transposeA ? makeArray(storage(formatA), {o.batch, o.k, o.m}, random, formatA)
+                         : makeArray(storage(formatA), {o.batch, o.m, o.k}, random, formatA);
+  Array b = o.transposeB ? makeArray(storage(formatB), {o.batch, o.n, o.k}, random, formatB)
+                         : makeArray(storage(formatB), {o.batch, o.k, o.n}, random, formatB);
   Array c = makeArray(numerics::Format::F32, {o.batch, o.m, o.n}, random, numerics::Format::F32);
   std::vector<Array> results = lowered.run({a, b, c});
   ASSERT_EQ(lowered.error, "");
@@ -99,10 +108,10 @@ void check(const Operands &o, const std::string &name, const std::string &chip, 
     hasMma |= llvm::StringRef(opcode).starts_with("mma.sync") && count > 0;
   EXPECT_EQ(hasMma, o.batch * o.m * o.n * o.k > 0);
 
-  auto model = numerics::tensorCoreModel(*numerics::parseArchitecture(chip), format, format,
+  auto model = numerics::tensorCoreModel(*numerics::parseArchitecture(chip), formatA, formatB,
                                          numerics::Format::F32, numerics::Route::MmaSync);
   ASSERT_TRUE(model.has_value());
-  if (numerics::info(format).bits == 8) // what the kernel does for few accumulator bits
+  if (numerics::info(formatA).bits == 8) // what the kernel does for few accumulator bits
     model->promoteEvery = 128;
   std::vector<float> row(o.k), column(o.k);
   int64_t wrong = 0;
@@ -151,41 +160,64 @@ TEST(EmulatedContraction, Fp8IsPromoted) {
   check({1, 40, 24, 96, false, true}, "f8E4M3FN", "sm_120", false);
 }
 
-TEST(EmulatedContraction, IntegersAreExact) {
-  for (auto [m, n, k] : {std::array<int64_t, 3>{64, 64, 64}, {37, 29, 75}, {1, 40, 33}})
-    for (bool fresh : {false, true}) {
-      SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k));
-      std::string a = shape({m, k}, "i8"), b = shape({k, n}, "i8"), c = shape({m, n}, "i32");
-      std::string zeros = "%z = arith.constant 0 : i32\n%e = tensor.empty() : " + c +
-                          "\n%i = linalg.fill ins(%z : i32) outs(%e : " + c + ") -> " + c + "\n";
-      Lowered lowered("func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " + c + " {\n" +
-                          (fresh ? zeros : "") + "%r = linalg.matmul ins(%a, %b : " + a + ", " + b + ") outs(" +
-                          (fresh ? "%i" : "%c") + " : " + c + ") -> " + c + "\nreturn %r : " + c + "\n}\n",
-                      "sm_80");
-      ASSERT_EQ(lowered.error, "");
-      std::mt19937 random(5);
-      auto draw = [&](unsigned width, llvm::ArrayRef<int64_t> sizes) {
-        Array array(ElementType::integer(width), sizes);
-        for (int64_t i = 0; i < array.size(); ++i)
-          array.setPattern(i, random() & ((uint64_t(1) << width) - 1));
-        return array;
-      };
-      Array left = draw(8, {m, k}), right = draw(8, {k, n}), old = draw(32, {m, n});
-      std::vector<Array> results = lowered.run({left, right, old});
-      ASSERT_EQ(lowered.error, "");
-      EXPECT_GT(lowered.stats.opcodes["mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32"], 0u);
-      for (int64_t i = 0; i < m; ++i)
-        for (int64_t j = 0; j < n; ++j) {
-          std::vector<int8_t> row, column;
-          for (int64_t l = 0; l < k; ++l) {
-            row.push_back(int8_t(left.pattern(i * k + l)));
-            column.push_back(int8_t(right.pattern(l * n + j)));
-          }
-          int32_t start = fresh ? 0 : int32_t(old.pattern(i * n + j));
-          ASSERT_EQ(int32_t(results[0].pattern(i * n + j)),
-                    numerics::modelDotS8(row.data(), column.data(), size_t(k), start));
-        }
+TEST(EmulatedContraction, TwoFp8Formats) {
+  for (const char *formats : {"f8E4M3FN_f8E5M2", "f8E5M2_f8E4M3FN"}) {
+    check({1, 37, 29, 300, false, true}, formats, "sm_89", false);
+    check({1, 37, 29, 96, false, true}, formats, "sm_120", false);
+  }
+}
+
+/// C + A B of 8-bit integers, each operand with or without a sign.
+void checkIntegers(int64_t m, int64_t n, int64_t k, bool unsignedA, bool unsignedB, bool fresh) {
+  SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) + (unsignedA ? " u8" : " s8") +
+               (unsignedB ? " u8" : " s8") + (fresh ? " fresh" : ""));
+  std::string a = shape({m, k}, "i8"), b = shape({k, n}, "i8"), c = shape({m, n}, "i32");
+  std::string zeros = "%z = arith.constant 0 : i32\n%e = tensor.empty() : " + c +
+                      "\n%i = linalg.fill ins(%z : i32) outs(%e : " + c + ") -> " + c + "\n";
+  auto widen = [](bool isUnsigned) { return isUnsigned ? std::string(" = arith.extui ") : std::string(" = arith.extsi "); };
+  Lowered lowered("func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " + c + " {\n" + (fresh ? zeros : "") +
+                      "%r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, "
+                      "affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} ins(%a, %b : " +
+                      a + ", " + b + ") outs(" + (fresh ? "%i" : "%c") + " : " + c + ") {\n^bb0(%x: i8, %y: i8, %s: i32):\n%wx" +
+                      widen(unsignedA) + "%x : i8 to i32\n%wy" + widen(unsignedB) + "%y : i8 to i32\n%p = arith.muli %wx, %wy : i32\n"
+                      "%q = arith.addi %s, %p : i32\nlinalg.yield %q : i32\n} -> " + c + "\nreturn %r : " + c + "\n}\n",
+                  "sm_80");
+  ASSERT_EQ(lowered.error, "");
+  std::mt19937 random(5);
+  auto draw = [&](unsigned width, llvm::ArrayRef<int64_t> sizes) {
+    Array array(ElementType::integer(width), sizes);
+    for (int64_t i = 0; i < array.size(); ++i)
+      array.setPattern(i, random() & ((uint64_t(1) << width) - 1));
+    return array;
+  };
+  Array left = draw(8, {m, k}), right = draw(8, {k, n}), old = draw(32, {m, n});
+  std::vector<Array> results = lowered.run({left, right, old});
+  ASSERT_EQ(lowered.error, "");
+  std::string opcode = std::string("mma.sync.aligned.m16n8k32.row.col.s32.") + (unsignedA ? "u8." : "s8.") +
+                       (unsignedB ? "u8" : "s8") + ".s32";
+  EXPECT_GT(lowered.stats.opcodes[opcode], 0u);
+  auto value = [](uint64_t pattern, bool isUnsigned) { return isUnsigned ? int32_t(pattern) : int32_t(int8_t(pattern)); };
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      uint32_t sum = fresh ? 0 : uint32_t(old.pattern(i * n + j)); // wraps as the instruction does
+      for (int64_t l = 0; l < k; ++l)
+        sum += uint32_t(value(left.pattern(i * k + l), unsignedA) * value(right.pattern(l * n + j), unsignedB));
+      ASSERT_EQ(uint32_t(results[0].pattern(i * n + j)), sum) << i << ", " << j;
     }
+}
+
+TEST(EmulatedContraction, IntegersAreExact) {
+  for (bool fresh : {false, true}) {
+    checkIntegers(64, 64, 64, false, false, fresh);
+    checkIntegers(37, 29, 75, false, false, fresh);
+    checkIntegers(1, 40, 33, false, false, fresh);
+  }
+}
+
+TEST(EmulatedContraction, IntegersWithoutSign) {
+  checkIntegers(37, 29, 75, true, true, true);
+  checkIntegers(37, 29, 75, true, false, false);
+  checkIntegers(37, 29, 75, false, true, false);
 }
 
 TEST(EmulatedContraction, ThinProducts) {

@@ -29,7 +29,8 @@ struct LinearAccess {
 struct Contraction {
   SmallVector<unsigned> batch, m, n, k;
   std::array<LinearAccess, 3> access;
-  Type format;      ///< element type of A and B in memory; integers are signed
+  std::array<Type, 2> format; ///< element types of A and B in memory
+  std::array<bool, 2> isUnsigned = {false, false}; ///< of integers: widened with zeros
   Type accumulator; ///< element type of C, and of the multiplication and addition
 };
 

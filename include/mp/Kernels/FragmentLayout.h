@@ -34,20 +34,23 @@ enum class FragmentOperand { A, B, C };
 
 /// One mma.sync instruction.
 struct MmaInstruction {
-  llvm::StringRef format; ///< f16, bf16, tf32, f8E4M3FN, f8E5M2 or i8
+  /// Of both operands: f16, bf16, tf32, f8E4M3FN, f8E5M2, i8 or u8; of different ones A's and B's, as in i8_u8.
+  llvm::StringRef format;
   int m, n, k;
   unsigned elementBits; ///< of A and B in registers and memory
   FragmentLayout a, b, c;
   /// Of LLVM, for what the NVVM dialect's op does not take; else empty.
   llvm::StringRef intrinsic = {};
 
-  bool isInteger() const { return format == "i8"; }
+  /// Of A (0) or B (1).
+  llvm::StringRef operandFormat(unsigned operand) const;
+  bool isInteger() const { return operandFormat(0) == "i8" || operandFormat(0) == "u8"; }
   const FragmentLayout &layout(FragmentOperand operand) const;
   /// 32-bit registers of A or B in a lane.
   unsigned registers(FragmentOperand operand) const;
 };
 
-/// The instruction for `format` with the given k; null if there is none.
+/// The instruction for `format`, spelled as MmaInstruction::format is, with the given k; null if there is none.
 const MmaInstruction *findMmaInstruction(llvm::StringRef format, int k);
 
 /// All of them, for tests.

@@ -1,5 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GemmKernel.h"
+#include "mp/Kernels/MmaSelection.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Target/Targets.h"
 
@@ -40,9 +41,7 @@ private:
     if (failed(contraction))
       return op.emitOpError("is marked '") << kMmaAttrName << "' but " << reason;
     StringRef format = op->getAttrOfType<StringAttr>(kMmaAttrName).getValue();
-    const ::mp::target::MmaShape *shape =
-        model.bestShape(format, ::mp::target::InstructionFamily::MmaSync);
-    const MmaInstruction *instruction = shape ? findMmaInstruction(format, shape->k) : nullptr;
+    const MmaInstruction *instruction = selectMmaInstruction(model, format);
     if (!instruction)
       return op.emitOpError("is marked '")
              << kMmaAttrName << " = " << format << "', which " << model.name
@@ -50,7 +49,7 @@ private:
 
     OpBuilder b(op);
     GemmPlan plan = planGemm(b, op, *contraction, *instruction,
-                             model.findOperand(format)->promoteEvery, op->hasAttr(kMmaFreshAttrName));
+                             promotionInterval(model, *instruction), op->hasAttr(kMmaFreshAttrName));
     SmallVector<Value> operands;
     for (Value buffer : op->getOperands())
       operands.push_back(kernelBuffer(b, buffer));

@@ -21,6 +21,11 @@ const FragmentLayout &MmaInstruction::layout(FragmentOperand operand) const {
   return operand == FragmentOperand::A ? a : operand == FragmentOperand::B ? b : c;
 }
 
+llvm::StringRef MmaInstruction::operandFormat(unsigned operand) const {
+  auto [a, b] = format.split('_');
+  return operand == 0 || b.empty() ? a : b;
+}
+
 unsigned MmaInstruction::registers(FragmentOperand operand) const {
   return layout(operand).elements() * elementBits / 32;
 }
@@ -44,7 +49,12 @@ llvm::ArrayRef<MmaInstruction> mlir::mp::allMmaInstructions() {
       {"tf32", 16, 8, 8, 32, {kSingleA, {{8, 0}, {0, 4}}}, {kSingleB, {{4, 0}}}, kAccumulator},
       {"f8E4M3FN", 16, 8, 32, 8, kQuadA, kQuadB, kAccumulator, "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e4m3.f32"},
       {"f8E5M2", 16, 8, 32, 8, kQuadA, kQuadB, kAccumulator, "llvm.nvvm.mma.m16n8k32.row.col.f32.e5m2.e5m2.f32"},
+      {"f8E4M3FN_f8E5M2", 16, 8, 32, 8, kQuadA, kQuadB, kAccumulator, "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e5m2.f32"},
+      {"f8E5M2_f8E4M3FN", 16, 8, 32, 8, kQuadA, kQuadB, kAccumulator, "llvm.nvvm.mma.m16n8k32.row.col.f32.e5m2.e4m3.f32"},
       {"i8", 16, 8, 32, 8, kQuadA, kQuadB, kAccumulator, "llvm.nvvm.mma.m16n8k32.row.col.s8"},
+      {"u8", 16, 8, 32, 8, kQuadA, kQuadB, kAccumulator, "llvm.nvvm.mma.m16n8k32.row.col.u8"},
+      {"i8_u8", 16, 8, 32, 8, kQuadA, kQuadB, kAccumulator, "llvm.nvvm.mma.m16n8k32.row.col.s8.u8"},
+      {"u8_i8", 16, 8, 32, 8, kQuadA, kQuadB, kAccumulator, "llvm.nvvm.mma.m16n8k32.row.col.u8.s8"},
   };
   return instructions;
 }

@@ -10,7 +10,7 @@ using namespace mlir::mp;
 
 /// The block argument behind at most one exact widening; null if there is none.
 static BlockArgument widenedArgument(Value value) {
-  if (Operation *ext = value.getDefiningOp(); isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(ext))
+  if (Operation *ext = value.getDefiningOp(); isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(ext))
     value = ext->getOperand(0);
   else if (auto cast = value.getDefiningOp<CastOp>(); cast && !cast.isNarrowing())
     value = cast.getSource();
@@ -59,14 +59,22 @@ FailureOr<Contraction> mlir::mp::matchContraction(linalg::GenericOp op, std::str
   auto [product, sum] = matchBody(op);
   if (!product || op.getNumReductionLoops() == 0)
     return refuse("it is no sum of products of two operands");
-  BlockArgument a = widenedArgument(product->getOperand(0)), b = widenedArgument(product->getOperand(1));
+  Value left = product->getOperand(0), right = product->getOperand(1);
+  BlockArgument a = widenedArgument(left), b = widenedArgument(right);
   if (!a || !b || a == b || a.getArgNumber() > 1 || b.getArgNumber() > 1)
     return refuse("its factors are not the two operands as they are in memory");
 
+  if (a.getArgNumber() > b.getArgNumber()) { // access and formats are in the order of operands
+    std::swap(a, b);
+    std::swap(left, right);
+  }
   Contraction result;
-  result.format = a.getType();
+  result.format = {a.getType(), b.getType()};
+  result.isUnsigned = {bool(left.getDefiningOp<arith::ExtUIOp>()), bool(right.getDefiningOp<arith::ExtUIOp>())};
   result.accumulator = sum->getResult(0).getType();
-  if (a.getType() != b.getType())
+  auto isNarrow = [](Type type) { return type.getIntOrFloatBitWidth() == 8; };
+  if (a.getType() != b.getType() && !(isa<FloatType>(a.getType()) && isa<FloatType>(b.getType()) &&
+                                      isNarrow(a.getType()) && isNarrow(b.getType())))
     return refuse("its operands have different types");
   if (op.getBody()->getArgument(2).getType() != result.accumulator)
     return refuse("its result type is not its accumulator type");

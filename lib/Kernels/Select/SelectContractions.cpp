@@ -4,7 +4,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Kernels/Contraction.h"
-#include "mp/Kernels/FragmentLayout.h"
+#include "mp/Kernels/MmaSelection.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Target/Targets.h"
 
@@ -63,45 +63,56 @@ static int64_t extent(ArrayRef<int64_t> ranges, ArrayRef<unsigned> loops) {
   return product;
 }
 
+/// What instructions call an operand of this type; empty if there is none.
+static StringRef operandFormat(Type type, bool isUnsigned) {
+  if (isa<Float16Type>(type))
+    return "f16";
+  if (isa<BFloat16Type>(type))
+    return "bf16";
+  if (isa<Float8E4M3FNType>(type))
+    return "f8E4M3FN";
+  if (isa<Float8E5M2Type>(type))
+    return "f8E5M2";
+  if (isa<Float32Type>(type))
+    return "tf32";
+  if (type.isInteger(8))
+    return isUnsigned ? "u8" : "i8";
+  return {};
+}
+
 /// The format whose instruction can run `op` on `model`, or why there is none.
 static StringRef selectFormat(linalg::GenericOp op, const ::mp::target::TargetModel &model,
                               std::string &reason) {
   FailureOr<Contraction> contraction = matchContraction(op, reason);
   if (failed(contraction))
     return {};
-  bool isInteger = isa<IntegerType>(contraction->format);
+  bool isInteger = isa<IntegerType>(contraction->format[0]);
   if (isInteger ? !contraction->accumulator.isInteger(32) : !isa<Float32Type>(contraction->accumulator)) {
     llvm::raw_string_ostream(reason) << "it accumulates in " << contraction->accumulator
                                      << " and Tensor Cores here accumulate in "
                                      << (isInteger ? "i32" : "f32");
     return {};
   }
-  StringRef format;
-  if (isa<Float16Type>(contraction->format))
-    format = "f16";
-  else if (isa<BFloat16Type>(contraction->format))
-    format = "bf16";
-  else if (isa<Float8E4M3FNType>(contraction->format))
-    format = "f8E4M3FN";
-  else if (isa<Float8E5M2Type>(contraction->format))
-    format = "f8E5M2";
-  else if (contraction->format.isInteger(8))
-    format = "i8";
-  else if (isa<Float32Type>(contraction->format)) {
-    if (!holdsTf32(op.getDpsInputs()[0]) || !holdsTf32(op.getDpsInputs()[1])) {
+  StringRef formats[2];
+  for (unsigned operand = 0; operand < 2; ++operand) {
+    Type type = contraction->format[operand];
+    formats[operand] = operandFormat(type, contraction->isUnsigned[operand]);
+    if (formats[operand].empty()) {
+      llvm::raw_string_ostream(reason) << "there is no emitter for " << type << " operands";
+      return {};
+    }
+    if (isa<Float32Type>(type) && !holdsTf32(op.getDpsInputs()[operand])) {
       reason = "its f32 operands are not known to be tf32 values (see mp.round)";
       return {};
     }
-    format = "tf32";
-  } else {
-    llvm::raw_string_ostream(reason) << "there is no emitter for " << contraction->format
-                                     << " operands";
-    return {};
   }
-  const ::mp::target::MmaShape *shape =
-      model.bestShape(format, ::mp::target::InstructionFamily::MmaSync);
-  if (!shape || !findMmaInstruction(format, shape->k)) {
-    reason = (model.name + " has no native mma.sync for " + format).str();
+  bool same = formats[0] == formats[1];
+  std::string format = same ? formats[0].str() : (formats[0] + "_" + formats[1]).str();
+  const MmaInstruction *instruction = selectMmaInstruction(model, format);
+  if (!instruction) {
+    llvm::raw_string_ostream(reason) << model.name << " has no native mma.sync for " << formats[0];
+    if (!same)
+      llvm::raw_string_ostream(reason) << " by " << formats[1];
     return {};
   }
   // A depthwise convolution has one column a group: fifteen sixteenths of an instruction idle.
@@ -111,7 +122,7 @@ static StringRef selectFormat(linalg::GenericOp op, const ::mp::target::TargetMo
     reason = "it has a single row or column and a short sum";
     return {};
   }
-  return format;
+  return instruction->format;
 }
 
 /// A sum that starts from zeros needs no zeros: the kernel writes its result.
