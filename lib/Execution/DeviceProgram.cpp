@@ -2,12 +2,14 @@
 
 #include "mp/Execution/DeviceProgram.h"
 
+#include "Checks.h"
 #include "Constants.h"
 #include "Engine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "mp/Kernels/Host/Passes.h"
 #include "mp/Pipelines/HostPipeline.h"
 #include "mp/Pipelines/NVVMPipeline.h"
@@ -48,6 +50,7 @@ llvm::Error DeviceProgram::lower(const DeviceOptions &options) {
       return target.takeError();
     NVVMPipelineOptions pipeline;
     pipeline.target = target->name.str();
+    manager.addPass(createSymbolDCEPass()); // what the entry does not need may be impossible here
     buildNVVMPipeline(manager, pipeline);
     if (launch.chip.empty())
       launch.chip = target->name.str();
@@ -58,6 +61,7 @@ llvm::Error DeviceProgram::lower(const DeviceOptions &options) {
   if (failed(manager.run(*module)))
     return createStringError("@" + entry + " could not be lowered for " + options.chip);
   plan = summaryOf(*module, entry);
+  checks = takeChecks(*module);
   for (auto global : module->getOps<LLVM::GlobalOp>())
     if (global.getSymName().ends_with(kModuleRecordSuffix))
       loaded.push_back(global.getSymName().str());
@@ -132,6 +136,8 @@ llvm::Expected<std::vector<Array>> DeviceProgram::run(ArrayRef<Array> arguments)
   int status = mp_rt_call(static_cast<const mp_rt_function *>(callable), in.data(), out.data());
   addCounts(counts);
   peak = mp_rt_device_peak_bytes();
+  if (status > 0)
+    return createStringError(failureText(status, checks));
   if (status != 0)
     return createStringError(mp_rt_device_error());
   std::vector<Array> results;

@@ -30,6 +30,7 @@ static llvm::orc::SymbolMap runtimeSymbols(llvm::orc::MangleAndInterner mangle) 
   add("mp_rt_device_free", &mp_rt_device_free);
   add("mp_rt_device_constant", &mp_rt_device_constant);
   add("mp_rt_device_read", &mp_rt_device_read);
+  add("mp_rt_device_mirror", &mp_rt_device_mirror);
   add("mp_rt_device_launch", &mp_rt_device_launch);
   add("mp_rt_check_failed", &mp_rt_check_failed);
   return symbols;

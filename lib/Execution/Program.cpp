@@ -2,6 +2,7 @@
 
 #include "mp/Execution/Program.h"
 
+#include "Checks.h"
 #include "Constants.h"
 #include "Engine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Runtime/Runtime.h"
 #include "mp/Transforms/Interop/Passes.h"
@@ -51,17 +53,6 @@ static void hideOtherFunctions(ModuleOp module, StringRef entry) {
       function.setPrivate();
 }
 
-static std::vector<std::string> takeChecks(ModuleOp module) {
-  std::vector<std::string> messages;
-  if (Operation *fail = module.lookupSymbol(kFailName))
-    if (auto texts = fail->getAttrOfType<ArrayAttr>(kChecksAttrName)) {
-      for (Attribute text : texts)
-        messages.push_back(cast<StringAttr>(text).str());
-      fail->removeAttr(kChecksAttrName);
-    }
-  return messages;
-}
-
 llvm::Expected<std::unique_ptr<Program>>
 Program::compile(ModuleOp original, StringRef entryName, const ProgramOptions &options) {
   auto function = findEntry(original, entryName);
@@ -86,6 +77,7 @@ Program::compile(ModuleOp original, StringRef entryName, const ProgramOptions &o
   pipeline.promoteToF64 = options.promoteToF64;
   pipeline.runtimeContractions = options.runtimeContractions;
   pipeline.math = options.exactMath ? HostMath::Exact : HostMath::Library;
+  manager.addPass(createSymbolDCEPass()); // what the entry does not need may be impossible here
   buildCPUPipeline(manager, pipeline);
   if (failed(manager.run(*program->module)))
     return createStringError("@" + name + " could not be lowered for the CPU");
@@ -160,18 +152,6 @@ static llvm::Expected<Array> takeResult(const Parameter &parameter, const char *
   const char *data = reinterpret_cast<const char *>(words[1]) + words[2] * parameter.type.bytes();
   std::memcpy(array.data.data(), data, array.data.size());
   return array;
-}
-
-static std::string failureText(int64_t code, ArrayRef<std::string> checks) {
-  if (code == -1)
-    return "the program ran out of memory";
-  if (code >= 1 && code <= int64_t(checks.size())) {
-    std::string text = "the program failed a check: " + checks[code - 1];
-    if (StringRef details = mp_rt_failure_text(); !details.empty())
-      text += "\n  " + details.str();
-    return text;
-  }
-  return "the program failed with code " + std::to_string(code);
 }
 
 llvm::Expected<std::vector<Array>> Program::run(ArrayRef<Array> arguments) {

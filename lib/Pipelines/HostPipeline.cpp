@@ -8,6 +8,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "mp/Kernels/Host/Passes.h"
 #include "mp/Pipelines/Pipelines.h"
+#include "mp/Transforms/Interop/Passes.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -16,6 +17,7 @@ void mlir::mp::buildHostPipeline(OpPassManager &pm, const HostPipelineOptions &o
   if (options.plan)
     pm.addNestedPass<func::FuncOp>(createPlanBuffers());
   pm.addPass(createLowerLaunches());
+  pm.addPass(createConvertCheckToRuntime({/*device=*/true}));
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createCanonicalizerPass());

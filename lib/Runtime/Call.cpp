@@ -126,9 +126,11 @@ extern "C" int mp_rt_call(const mp_rt_function *function, const mp_rt_array *arg
   void *packed[] = {in.data(), out.data()};
   if (status == 0) {
     int64_t code = mp_rt_invoke(function->entry, packed);
-    if (code != 0 && code != MP_RT_DEVICE_FAILED)
+    if (code > 0)
+      setDeviceError(std::string(function->name) + " failed check " + std::to_string(code) + ": " + mp_rt_failure_text());
+    else if (code != 0 && code != MP_RT_DEVICE_FAILED)
       setDeviceError(std::string(function->name) + " failed with code " + std::to_string(code));
-    status = code == 0 ? 0 : -1;
+    status = int(code >= 0 ? code : -1);
   }
   std::lock_guard guard(deviceLock());
   try {

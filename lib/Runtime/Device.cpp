@@ -16,6 +16,9 @@ namespace {
 /// Live allocations of the running call, so that everything goes when it ends.
 thread_local std::map<mp_cu_address, int64_t> live;
 
+/// Copies of device memory that the running call looks at.
+thread_local std::vector<std::vector<char>> mirrors;
+
 mp_cu_address allocate(OpenDevice &device, int64_t bytes, const std::string &what) {
   mp_cu_address address = 0;
   // The driver refuses allocations of no bytes; distinct addresses are still promised.
@@ -71,6 +74,7 @@ void mp::runtime::releaseCall(OpenDevice &device) {
     device.held -= bytes;
   }
   live.clear();
+  mirrors.clear();
 }
 
 extern "C" {
@@ -117,6 +121,28 @@ int64_t mp_rt_device_read(int64_t address, int64_t bytes) {
                  "reading a value back");
     device.check(device.driver.synchronize(device.stream), "waiting for a value");
     return word;
+  });
+}
+
+int64_t mp_rt_device_mirror(const int64_t *layout, int64_t index, int64_t address,
+                            int64_t element_bytes) {
+  int64_t rank = layout[0];
+  const int64_t *sizes = layout + 1 + 2 * rank * index, *strides = sizes + rank;
+  int64_t last = 0;
+  bool empty = false;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    empty |= sizes[dim] == 0;
+    last += (sizes[dim] - 1) * strides[dim];
+  }
+  return guarded([&](OpenDevice &device) {
+    int64_t bytes = empty ? 0 : (last + 1) * element_bytes;
+    void *copy = mirrors.emplace_back(size_t(bytes)).data();
+    if (bytes > 0) {
+      device.check(device.driver.download(copy, mp_cu_address(address), size_t(bytes), device.stream),
+                   "reading an array back for a check");
+      device.check(device.driver.synchronize(device.stream), "waiting for an array to check");
+    }
+    return int64_t(reinterpret_cast<intptr_t>(copy));
   });
 }
 

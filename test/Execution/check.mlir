@@ -2,6 +2,11 @@
 // RUN: mp-run %s --entry=holds | count 0
 // RUN: mp-opt %s --mp-mixed-precision="format=bf16 table=false" -o %t.mlir && mp-run %t.mlir --entry=holds | count 0
 // RUN: mp-run %s --entry=holds --compare=f64
+// RUN: mp-run %s --entry=holds --device=emulator | count 0
+// RUN: not mp-run %s --entry=too_far --device=emulator 2>&1 | FileCheck %s --check-prefix=FAR
+// RUN: not mp-run %s --entry=infinite --device=emulator 2>&1 | FileCheck %s --check-prefix=INFINITE
+// RUN: not mp-run %s --entry=other_bits --device=emulator 2>&1 | FileCheck %s --check-prefix=BITS
+// RUN: not mp-run %s --entry=in_a_loop --device=emulator 2>&1 | FileCheck %s --check-prefix=LOOP
 // RUN: not mp-run %s --entry=too_far 2>&1 | FileCheck %s --check-prefix=FAR
 // RUN: not mp-run %s --entry=infinite 2>&1 | FileCheck %s --check-prefix=INFINITE
 // RUN: not mp-run %s --entry=other_bits 2>&1 | FileCheck %s --check-prefix=BITS

@@ -53,6 +53,7 @@ private:
   std::unique_ptr<ExecutionEngine> engine;
   std::vector<std::unique_ptr<char[]>> constants;
   std::vector<std::string> loaded; ///< records of modules of kernels
+  std::vector<std::string> checks; ///< their messages
   std::string entry;
   const void *callable = nullptr; ///< its mp_rt_function
   Signature types;

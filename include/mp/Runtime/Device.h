@@ -74,6 +74,11 @@ void *mp_rt_device_constant(mp_rt_constant *constant);
 /* Waits and returns the 1 to 8 bytes at `address`, zero-extended. */
 int64_t mp_rt_device_read(int64_t address, int64_t bytes);
 
+/* Waits and copies array `index` of the table `layout` (as in mp_rt_expect_close) from `address` into memory of the host, at the same strides: returned is where its first element
+ * lies. Valid until the call of compiled code ends. */
+int64_t mp_rt_device_mirror(const int64_t *layout, int64_t index, int64_t address,
+                            int64_t element_bytes);
+
 /* shape: grid x, y, z, block x, y, z, dynamic shared bytes. arguments: one word each, low bytes used. */
 void mp_rt_device_launch(mp_rt_kernel *kernel, const int64_t *shape, int64_t *arguments, int64_t count);
 
@@ -106,7 +111,8 @@ typedef struct {
 } mp_rt_function;
 
 /* Uploads the arguments, runs, downloads the results into fresh memory (free() it) and frees all
- * device memory the call took. Returns 0, or -1 with mp_rt_device_error(); results are then untouched. */
+ * device memory the call took. Returns 0; the number of a check that did not hold; or -1. If it is not 0
+ * mp_rt_device_error() says why, and results are untouched. */
 int mp_rt_call(const mp_rt_function *function, const mp_rt_array *arguments, mp_rt_array *results);
 
 /* Largest number of bytes on the device at once, constants included, since the last mp_rt_call began. */

@@ -45,7 +45,8 @@ namespace {
 
 class Lowering {
 public:
-  explicit Lowering(ModuleOp module) : module(module), b(module.getLoc(), module.getContext()) {}
+  Lowering(ModuleOp module, bool device)
+      : module(module), device(device), b(module.getLoc(), module.getContext()) {}
 
   LogicalResult lower(Operation *op) {
     FailureOr<int64_t> element = elementCode(op->getOperand(0).getType());
@@ -63,8 +64,10 @@ public:
     }
     SmallVector<Value> arguments = {integer(addMessage(op))};
     arguments.push_back(layout(op, buffers));
-    for (Value buffer : buffers)
-      arguments.push_back(address(buffer));
+    for (auto [i, buffer] : llvm::enumerate(buffers)) {
+      bool onHost = !device || !isa<MemRefType>(op->getOperand(unsigned(i)).getType());
+      arguments.push_back(onHost ? address(buffer) : mirror(buffer, int64_t(i), arguments[1]));
+    }
     arguments.push_back(integer(*element));
     StringRef callee = llvm::TypeSwitch<Operation *, StringRef>(op)
                            .Case<ExpectCloseOp>([&](auto close) {
@@ -118,11 +121,21 @@ private:
     return place;
   }
 
+  static int64_t bytesOf(Value buffer) {
+    return llvm::divideCeil(getElementTypeOrSelf(buffer.getType()).getIntOrFloatBitWidth(), 8);
+  }
+
   Value address(Value buffer) {
-    int64_t bytes = llvm::divideCeil(getElementTypeOrSelf(buffer.getType()).getIntOrFloatBitWidth(), 8);
     Value offset = memref::ExtractStridedMetadataOp::create(b, buffer).getOffset();
     Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
-    return arith::AddIOp::create(b, base, arith::MulIOp::create(b, offset, index(bytes)));
+    return arith::AddIOp::create(b, base, arith::MulIOp::create(b, offset, index(bytesOf(buffer))));
+  }
+
+  /// A copy on the host, at the same strides.
+  Value mirror(Value buffer, int64_t number, Value layout) {
+    Value operands[] = {layout, integer(number), address(buffer), integer(bytesOf(buffer))};
+    declare("mp_rt_device_mirror", operands, b.getIndexType());
+    return func::CallOp::create(b, "mp_rt_device_mirror", b.getIndexType(), operands).getResult(0);
   }
 
   /// The table that the runtime's header describes.
@@ -146,28 +159,31 @@ private:
     arguments.push_back(real(limit(op.getAbs())));
   }
 
-  void declare(StringRef name, ValueRange arguments) {
+  void declare(StringRef name, ValueRange arguments, TypeRange results = {}) {
     if (module.lookupSymbol(name))
       return;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
-    func::FuncOp::create(b, name, b.getFunctionType(arguments.getTypes(), {})).setPrivate();
+    func::FuncOp::create(b, name, b.getFunctionType(arguments.getTypes(), results)).setPrivate();
   }
 
   ModuleOp module;
+  bool device;
   ImplicitLocOpBuilder b;
   SmallVector<Attribute> messages;
 };
 
 struct ConvertCheckToRuntime
     : mlir::mp::impl::ConvertCheckToRuntimeBase<ConvertCheckToRuntime> {
+  using Base::Base;
+
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa_and_nonnull<CheckDialect>(op->getDialect()))
         ops.push_back(op);
     });
-    Lowering lowering(getOperation());
+    Lowering lowering(getOperation(), device);
     for (Operation *op : ops)
       if (failed(lowering.lower(op)))
         return signalPassFailure();

@@ -1,0 +1,31 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Checks.h"
+
+#include "mp/Runtime/Runtime.h"
+#include "mp/Transforms/Interop/Passes.h"
+
+using namespace mlir;
+
+std::vector<std::string> mlir::mp::takeChecks(ModuleOp module) {
+  std::vector<std::string> messages;
+  if (Operation *fail = module.lookupSymbol(kFailName))
+    if (auto texts = fail->getAttrOfType<ArrayAttr>(kChecksAttrName)) {
+      for (Attribute text : texts)
+        messages.push_back(cast<StringAttr>(text).str());
+      fail->removeAttr(kChecksAttrName);
+    }
+  return messages;
+}
+
+std::string mlir::mp::failureText(int64_t code, ArrayRef<std::string> checks) {
+  if (code == -1)
+    return "the program ran out of memory";
+  if (code >= 1 && code <= int64_t(checks.size())) {
+    std::string text = "the program failed a check: " + checks[code - 1];
+    if (StringRef details = mp_rt_failure_text(); !details.empty())
+      text += "\n  " + details.str();
+    return text;
+  }
+  return "the program failed with code " + std::to_string(code);
+}
