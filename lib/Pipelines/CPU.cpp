@@ -99,7 +99,9 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(createDecomposeTraining());
   manager.addPass(createDecomposeScaling());
   buildTosaToLinalgPipeline(manager);
+  manager.addNestedPass<func::FuncOp>(createDecomposeAggregates());
   manager.addPass(createPrepareForCPU());
+  manager.addPass(createProtectArguments());
   if (options.promoteToF64)
     manager.addPass(createPromoteToF64());
   manager.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());

@@ -5,6 +5,7 @@
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -100,6 +101,7 @@ void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOption
 
 void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
+  pm.addNestedPass<func::FuncOp>(createLowerAffinePass()); // loops that somebody wrote
   if (options.mma)
     pm.addPass(createEmitContractions({options.target}));
   pm.addNestedPass<func::FuncOp>(createLinalgToLoops());
@@ -120,6 +122,9 @@ void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm, const NVVMPipeline
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createExpandMath({options.math}));
   addCleanup(kernels);
+  VectorTransferToSCFOptions vectors; // those that somebody wrote
+  kernels.addPass(createConvertVectorToSCFPass(vectors.enableFullUnroll()));
+  kernels.addPass(createConvertVectorToLLVMPass());
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createLowerDeviceMath());
   ConvertGpuOpsToNVVMOpsOptions convert;

@@ -82,3 +82,28 @@ func.func @cast_before_contraction(%x: tensor<8x8xf32>, %w: tensor<8x8xbf16>, %o
   } -> tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
+
+// -----
+
+// The caller's buffer stays as it is; the caller gets the result.
+// CHECK-LABEL: @does_not_write_to_an_argument
+// CHECK: %[[R:.*]] = linalg.generic
+// CHECK-NOT: materialize_in_destination
+// CHECK: return %[[R]]
+func.func @does_not_write_to_an_argument(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = arith.addf %x, %x : tensor<4xf32>
+  %1 = bufferization.materialize_in_destination %0 in %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @gives_a_copy_to_others
+// CHECK: %[[COPY:.*]] = bufferization.alloc_tensor() copy(%arg0)
+// CHECK: tensor.cast %[[COPY]] : tensor<4xf32> to tensor<*xf32>
+func.func private @others(tensor<*xf32>)
+func.func @gives_a_copy_to_others(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tensor.cast %x : tensor<4xf32> to tensor<*xf32>
+  call @others(%0) : (tensor<*xf32>) -> ()
+  return %x : tensor<4xf32>
+}

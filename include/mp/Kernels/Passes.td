@@ -8,12 +8,12 @@
 include "mlir/Pass/PassBase.td"
 
 def DecomposeAggregates : Pass<"mp-decompose-aggregates", "::mlir::func::FuncOp"> {
-  let summary = "Write softmax and other aggregate tensor ops as linalg loops (exact)";
+  let summary = "Write softmax, packing and other aggregate tensor ops as linalg loops (exact)";
   let description = [{
     Needs: linalg on tensors. Gives: no op that implements
-    `AggregatedOpInterface` is left, and every linalg op left has a form as a
-    loop nest; one that has none is an error that names it (upstream's lowering
-    leaves it behind without a word).
+    `AggregatedOpInterface`, no `linalg.pack` and no `linalg.unpack` is left, and
+    every linalg op left has a form as a loop nest; one that has none is an error
+    that names it (upstream's lowering leaves it behind without a word).
 
     Example (`--mp-decompose-aggregates`): `linalg.softmax` becomes a row
     maximum, a subtraction with exponential, a row sum and a division.
@@ -37,7 +37,10 @@ def ProtectArguments : Pass<"mp-protect-arguments", "::mlir::ModuleOp"> {
     away with `bufferization.writable = true`.
 
     Without it `linalg.add ins(%x, %y) outs(%x)` overwrites the argument: right
-    once, wrong at the second call.
+    once, wrong at the second call. For the same reason
+    `bufferization.materialize_in_destination` into such an argument becomes its
+    source. A tensor that is cast to one without rank, which functions of others
+    take, is copied first.
 
     Example (`--mp-protect-arguments`):
     ```mlir
@@ -52,6 +55,7 @@ def ProtectArguments : Pass<"mp-protect-arguments", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
 def SelectContractions : Pass<"mp-select-contractions", "::mlir::ModuleOp"> {
@@ -321,10 +325,10 @@ def LowerKernelCasts : Pass<"mp-lower-kernel-casts"> {
 def ExpandMath : Pass<"mp-expand-math"> {
   let summary = "Write math functions as polynomials in arith (changes rounding within stated bounds)";
   let description = [{
-    Needs: scalar `math` ops on f16, bf16, f32. Gives: `arith`, `math.fma`, rounding
+    Needs: scalar `math` ops on f16, bf16, f32, f64. Gives: `arith`, `math.fma`, rounding
     functions and `math.sqrt` only, with the same bits on a CPU and a GPU. Narrow types compute in f32 and
-    round once. f32 bounds, in ULP of the result, are measured by the tests and
-    listed in docs/Math.md. f64 functions without an expansion are left as they are.
+    round once. Bounds for f32 and f64, in ULP of the result, are measured by the tests and
+    listed in docs/Math.md. `math.erfc` on f64 has no expansion and is left as it is.
 
     `accuracy=approximate` takes the GPU's own instructions for `exp`, `exp2`, `log`,
     `log2`, `log10`, `tanh` and `rsqrt` instead; other functions have none that is

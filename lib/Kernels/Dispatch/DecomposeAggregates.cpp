@@ -1,4 +1,5 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mp/Kernels/Passes.h"
 
 namespace mlir::mp {
@@ -8,24 +9,37 @@ namespace mlir::mp {
 
 using namespace mlir;
 
+/// True if `op` is no aggregate, or is one no more.
+static bool decompose(Operation *op, IRRewriter &rewriter) {
+  rewriter.setInsertionPoint(op);
+  if (auto pack = dyn_cast<linalg::PackOp>(op))
+    return succeeded(linalg::lowerPack(rewriter, pack));
+  if (auto unpack = dyn_cast<linalg::UnPackOp>(op))
+    return succeeded(linalg::lowerUnPack(rewriter, unpack));
+  auto aggregate = dyn_cast<linalg::AggregatedOpInterface>(op);
+  if (!aggregate)
+    return true;
+  FailureOr<SmallVector<Value>> values = aggregate.decomposeOperation(rewriter);
+  if (failed(values))
+    return false;
+  rewriter.replaceOp(op, *values);
+  return true;
+}
+
 namespace {
 
 struct DecomposeAggregates : mlir::mp::impl::DecomposeAggregatesBase<DecomposeAggregates> {
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<linalg::AggregatedOpInterface> aggregates;
-    getOperation()->walk([&](linalg::AggregatedOpInterface op) { aggregates.push_back(op); });
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
-    for (linalg::AggregatedOpInterface op : aggregates) {
-      rewriter.setInsertionPoint(op);
-      FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
-      if (failed(values)) {
+    for (Operation *op : ops)
+      if (!decompose(op, rewriter)) {
         op->emitOpError("has no decomposition for these operands");
         return signalPassFailure();
       }
-      rewriter.replaceOp(op, *values);
-    }
 
     // Whatever is still not a loop nest would be left behind silently later on.
     WalkResult result = getOperation()->walk([](Operation *op) {

@@ -1,19 +1,31 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Islands.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mp/Kernels/Passes.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Arithmetic on scalars, which host and device can both do.
+/// Arithmetic on scalars and short vectors, which host and device can both do.
 static bool isScalarOp(Operation *op) {
   if (op->getNumRegions() != 0 || !isPure(op))
     return false;
-  auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  auto isScalar = [](Type type) {
+    auto vector = dyn_cast<VectorType>(type);
+    return type.isIntOrIndexOrFloat() || (vector && !vector.isScalable());
+  };
   return llvm::all_of(op->getOperandTypes(), isScalar) &&
          llvm::all_of(op->getResultTypes(), isScalar);
+}
+
+/// A read or a write of elements of a buffer.
+static bool isAccess(Operation *op) {
+  if (isa<memref::LoadOp, memref::StoreOp>(op))
+    return true;
+  return isa<vector::LoadOp, vector::StoreOp, vector::TransferReadOp, vector::TransferWriteOp>(op) &&
+         llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>);
 }
 
 static bool isLoopNestOp(Operation *op) {
@@ -29,7 +41,7 @@ static bool isDeviceNest(Operation *op) {
       return false;
   bool touches = false;
   WalkResult result = op->walk([&](Operation *inner) {
-    if (isa<memref::LoadOp, memref::StoreOp>(inner)) {
+    if (isAccess(inner)) {
       touches = true;
       return WalkResult::advance();
     }

@@ -1,5 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mp/Kernels/Passes.h"
 
 namespace mlir::mp {
@@ -9,20 +10,55 @@ namespace mlir::mp {
 
 using namespace mlir;
 
+static StringRef writableName() { return bufferization::BufferizationDialect::kWritableAttrName; }
+
+/// An argument that nobody gave away.
+static bool isProtected(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  if (!function || !argument.getOwner()->isEntryBlock())
+    return false;
+  auto writable = function.getArgAttrOfType<BoolAttr>(argument.getArgNumber(), writableName());
+  return writable && !writable.getValue();
+}
+
+/// A wish to have a result in the caller's buffer: the caller gets it as a result.
+static void dropWriteTo(bufferization::MaterializeInDestinationOp op, RewriterBase &rewriter) {
+  if (op.getNumResults() == 1 && isProtected(op.getDest()))
+    rewriter.replaceOp(op, op.getSource());
+}
+
+/// What looks at a tensor without its rank is mostly a function of somebody else, which may write.
+/// The cast itself cannot copy, and bufferization refuses where it would have to.
+static void copyBeforeCast(tensor::CastOp op, RewriterBase &rewriter) {
+  if (!isa<RankedTensorType>(op.getSource().getType()) || !isa<UnrankedTensorType>(op.getType()))
+    return;
+  rewriter.setInsertionPoint(op);
+  Value copy = bufferization::AllocTensorOp::create(rewriter, op.getLoc(), cast<RankedTensorType>(op.getSource().getType()),
+                                                    /*dynamicSizes=*/ValueRange(), op.getSource());
+  op.getSourceMutable().assign(copy);
+}
+
 namespace {
 
 struct ProtectArguments : mlir::mp::impl::ProtectArgumentsBase<ProtectArguments> {
   using Base::Base;
 
   void runOnOperation() override {
-    StringRef name = bufferization::BufferizationDialect::kWritableAttrName;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isExternal())
         continue;
       for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
-        if (isa<TensorType>(function.getArgument(i).getType()) && !function.getArgAttr(i, name))
-          function.setArgAttr(i, name, BoolAttr::get(&getContext(), false));
+        if (isa<TensorType>(function.getArgument(i).getType()) && !function.getArgAttr(i, writableName()))
+          function.setArgAttr(i, writableName(), BoolAttr::get(&getContext(), false));
     }
+    IRRewriter rewriter(&getContext());
+    getOperation().walk([&](Operation *op) {
+      if (auto write = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
+        dropWriteTo(write, rewriter);
+      else if (auto cast = dyn_cast<tensor::CastOp>(op))
+        copyBeforeCast(cast, rewriter);
+    });
   }
 };
 

@@ -21,17 +21,8 @@ using namespace mlir;
 using namespace mlir::mp;
 
 //===----------------------------------------------------------------------===//
-// Decomposition
+// Rewrites
 //===----------------------------------------------------------------------===//
-
-static LogicalResult decompose(IRRewriter &rewriter, linalg::AggregatedOpInterface op) {
-  rewriter.setInsertionPoint(op);
-  FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
-  if (failed(results))
-    return op->emitOpError("cannot be decomposed for the CPU");
-  rewriter.replaceOp(op, *results);
-  return success();
-}
 
 /// x^n by squaring for small constant n, so that x^2 is x * x; else powf.
 static void expandIntegerPower(IRRewriter &rewriter, math::FPowIOp op) {
@@ -177,12 +168,6 @@ struct PrepareForCPU : mlir::mp::impl::PrepareForCPUBase<PrepareForCPU> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     IRRewriter rewriter(&getContext());
-    SmallVector<linalg::AggregatedOpInterface> aggregated;
-    module.walk([&](linalg::AggregatedOpInterface op) { aggregated.push_back(op); });
-    for (linalg::AggregatedOpInterface op : aggregated)
-      if (failed(decompose(rewriter, op)))
-        return signalPassFailure();
-
     SmallVector<math::FPowIOp> powers;
     module.walk([&](math::FPowIOp op) { powers.push_back(op); });
     for (math::FPowIOp op : powers)

@@ -86,10 +86,9 @@ def CastsToUpstream : Pass<"mp-casts-to-upstream", "::mlir::ModuleOp"> {
 def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
   let summary = "Rewrite what upstream's lowering to loops leaves behind or gets wrong (exact)";
   let description = [{
-    Needs: linalg on tensors. Aggregated ops (`linalg.softmax`) are decomposed;
-    `math.fpowi` by a constant becomes products, any other `math.powf`; contractions
-    whose operands both come from `mp.round tf32` are marked
-    `operands_tf32`; arguments of public functions are marked as not writable,
+    Needs: linalg on tensors. `math.fpowi` by a constant becomes products, any
+    other `math.powf`; contractions whose operands both come from `mp.round tf32`
+    are marked `operands_tf32`; arguments of public functions are marked as not writable,
     so that bufferization copies instead of overwriting the caller's data, and the
     functions get C wrappers.
 
@@ -174,7 +173,8 @@ def ConvertCheckToRuntime : Pass<"convert-check-to-runtime", "::mlir::ModuleOp">
     of `mp_rt_expect_close`, `mp_rt_expect_bits` or `mp_rt_expect_finite` with
     sizes, strides, addresses and limits; scalars go through the stack. The first
     argument is the number of a message, as `mp_rt_fail` takes it: the attribute
-    `runtime_checks` of that function names op and location.
+    `runtime_checks` of that function names op and location. With `device` buffers
+    are memory of a device, which `mp_rt_device_mirror` copies to the host first.
 
     Example (`--convert-check-to-runtime`):
     ```mlir
@@ -184,6 +184,9 @@ def ConvertCheckToRuntime : Pass<"convert-check-to-runtime", "::mlir::ModuleOp">
     }
     ```
   }];
+  let options = [
+    Option<"device", "device", "bool", "false", "Buffers are memory of a device">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::memref::MemRefDialect"];
 }
