@@ -25,10 +25,10 @@ import threading
 FORMATS = ("f16", "bf16")
 
 
-def sweep(files, run, limit):
+def sweep(files, options, limit):
     """Records of mp-sweep for all files; a crash or a hang is a record too."""
     records, pending = [], list(files)
-    command = ["mp-sweep", "--formats=" + ",".join(FORMATS), *(["--run"] if run else [])]
+    command = ["mp-sweep", *options]
     while pending:
         process = subprocess.Popen([*command, *pending], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         lines, started = queue.Queue(), []
@@ -128,7 +128,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = unpack(corpus, pathlib.Path(scratch))
         names = {str(folder / row["repo"].replace("/", "+") / row["path"]): f"{row['repo']}/{row['path']}" for row in rows}
-        found = sweep(list(names), "run" in options, float(options.get("limit-s") or 120))
+        found = sweep(list(names), ["--formats=" + ",".join(FORMATS), *(["--run"] if "run" in options else [])],
+                      float(options.get("limit-s") or 120))
     records = {}
     for record in found:
         records.setdefault(names[record["file"]], []).append(record)

@@ -1,94 +1,124 @@
 #!/usr/bin/env python3
 # Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Takes every file of a corpus to machine code for several GPUs, and says what did not get there and why.
+"""Takes the files of a corpus to machine code for several GPUs, and runs them on the emulator.
 
-usage: gpu-sweep.py CORPUS MANIFEST [--bin DIR] [--set core] [--targets sm_80,sm_90a] [--emit cubin] [--seconds 60]
+usage: gpu-sweep.py CORPUS [--set=core|golden|all] [--targets=sm_80,sm_90a] [--emit=cubin|ptx] [--every=N]
+                    [--emulate] [--max-work=1e6] [--limit-s=120] [--write=docs/GpuSweep.md]
 
-CORPUS holds OWNER+REPOSITORY/PATH as the MANIFEST (tab separated, with columns repo, path and set) names them. Each
-file is lowered by `mp-opt --import --mp-to-nvvm`, which itself fails on spilled registers, unresolved functions,
-indirect calls and computation left on the host. Printed: a line for each target, then what failed, most frequent reason
-first. --json keeps every file's verdict; --format decides precisions first. Exit status: 0 if every file got there.
+CORPUS holds manifest.tsv and either corpus.tar.xz or the files it unpacks to. Each file is lowered by
+`mp-opt --mp-to-nvvm`, which itself fails on spilled registers, unresolved functions, indirect calls
+and computation left on the host. --every=N takes one file of N, another one for each target, so that N
+targets together take every file. --emulate runs the public functions of every file, those above --max-work operations left
+out, on the host and as kernels for the first target on the emulator, and compares.
+
+Printed: a line for each target, then what failed and why. --write puts that into a file behind its line
+`<!-- table -->`. Exit status: 0 if every file got there and nothing failed on the emulator. mp-opt and mp-sweep come from PATH.
 """
-import argparse
 import collections
 import csv
-import json
+import importlib
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+corpus_sweep = importlib.import_module("corpus-sweep")
+
+TARGETS = "sm_75,sm_80,sm_89,sm_90a,sm_120"
 
 
 def reason(stderr):
-    """The first error without file, line and names, so that equal ones count together."""
-    line = next((l for l in stderr.splitlines() if "error:" in l), stderr.strip().splitlines()[-1] if stderr.strip() else "")
-    text = line.split("error:", 1)[-1].strip()
-    return re.sub(r"'[^']*/[^']*'|@\w+|%\w+|\b\d+\b", "_", text)[:120]
+    """The first error without file and line."""
+    line = next((l for l in stderr.splitlines() if "error:" in l), (stderr.strip().splitlines() or ["no message"])[-1])
+    return line.split("error:", 1)[-1].strip()[:160]
 
 
-def lower(tools, path, target, options, folder):
-    command = [tools / "mp-opt", "--import", path, "-o", "/dev/null"]
-    if options.format:
-        command.append(f"--mp-mixed-precision=format={options.format} target={target} table=false")
-    command.append(f"--mp-to-nvvm=target={target} emit={options.emit} dir={folder}")
-    start = time.time()
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=options.seconds, errors="replace")
-    except subprocess.TimeoutExpired:
-        return {"verdict": "failed", "reason": f"more than {options.seconds} s"}
-    entry = {"seconds": round(time.time() - start, 2)}
-    if result.returncode != 0:
-        return entry | {"verdict": "failed", "reason": reason(result.stderr)}
-    images = list(folder.glob("*." + options.emit))
-    entry["bytes"] = sum(image.stat().st_size for image in images)
-    return entry | {"verdict": "image" if images else "no kernels"}
+def lower(path, target, emit, limit):
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["mp-opt", "--allow-unregistered-dialect", "--split-input-file", path, "-o", "/dev/null",
+                   f"--mp-to-nvvm=target={target} emit={emit} dir={folder}"]
+        try:
+            result = subprocess.run(command, capture_output=True, text=True, timeout=limit, errors="replace")
+        except subprocess.TimeoutExpired:
+            return {"verdict": "failed", "reason": f"more than {limit:.0f} s"}
+        if result.returncode != 0:
+            return {"verdict": "failed", "reason": reason(result.stderr)}
+        images = list(pathlib.Path(folder).glob("*." + emit))
+        return {"verdict": "image" if images else "no kernels", "bytes": sum(image.stat().st_size for image in images)}
 
 
-def corpus_files(options):
-    with options.manifest.open() as lines:
-        for row in csv.DictReader(lines, delimiter="\t"):
-            if options.set in ("all", row["set"]):
-                yield row["repo"].replace("/", "+") + "/" + row["path"]
+def lower_all(names, targets, options):
+    """Lines of the table, and what failed."""
+    every, emit = int(options.get("every") or 1), options.get("emit") or "cubin"
+    lines = [f"| target | files | {emit} | no kernels | failed | MB |", "|---|---|---|---|---|---|"]
+    failures = collections.defaultdict(list)
+    for offset, target in enumerate(targets):
+        taken = list(names)[offset % every :: every]
+        start, counts, size = time.time(), collections.Counter(), 0
+        for path in taken:
+            entry = lower(path, target, emit, float(options.get("limit-s") or 120))
+            counts[entry["verdict"]] += 1
+            size += entry.get("bytes", 0)
+            if "reason" in entry:
+                failures[names[path], entry["reason"]].append(target)
+        lines.append(f"| {target} | {len(taken)} | {counts['image']} | {counts['no kernels']} | {counts['failed']} | {size / 1e6:.1f} |")
+        print(lines[-1], f"{time.time() - start:.0f} s", flush=True)
+    return lines, [f"* {name}: {why} ({', '.join(where)})" for (name, why), where in failures.items()]
+
+
+def emulate_all(names, target, options):
+    """A line of counts, the functions that are not bit for bit the host's, and what failed."""
+    command = [f"--emulate={target}", f"--max-work={options.get('max-work') or '1e6'}"]
+    records = corpus_sweep.sweep(list(names), command, float(options.get("limit-s") or 120))
+    same, different, skipped, failures = 0, [], 0, []
+    for record in records:
+        name = names[record["file"]]
+        if "broken" in record or "unread" in record:
+            failures.append(f"* {name}: {reason(record.get('broken') or record['unread'])}")
+        for run in record.get("runs", []):
+            if run.get("failed"):
+                failures.append(f"* {name} @{run['entry']}: {run['skipped'][:200]}")
+            elif "skipped" in run:
+                skipped += 1
+            elif run["error"] == 0:
+                same += 1
+            else:
+                different.append((float(run["error"]), f"{name} @{run['entry']}"))
+    different.sort(reverse=True)
+    counts = (f"{same + len(different)} functions of {len(names)} files ran on the emulator for {target}: {same} gave the host's "
+              f"bits, {len(different)} differ by at most {different[0][0] if different else 0:.1e} of a result's largest magnitude, "
+              f"{len(failures)} failed; {skipped} had no reference or too many operations")
+    return counts, different, failures
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", type=pathlib.Path)
-    parser.add_argument("manifest", type=pathlib.Path)
-    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "release" / "bin")
-    parser.add_argument("--set", default="core", help="value of the manifest's column, or all")
-    parser.add_argument("--targets", default="sm_75,sm_80,sm_89,sm_90a,sm_120")
-    parser.add_argument("--emit", default="cubin", choices=["ptx", "cubin"])
-    parser.add_argument("--format", default="", help="bf16, f16 or tf32: decide precisions first")
-    parser.add_argument("--seconds", type=int, default=60, help="limit for one file")
-    parser.add_argument("--every", type=int, default=1, help="take one file of so many")
-    parser.add_argument("--json", type=pathlib.Path)
-    options = parser.parse_args()
-    names = list(corpus_files(options))[:: options.every]
-    report, failed = {}, 0
-    print("| target | files | image | no kernels | failed | seconds | MB |\n|---|---|---|---|---|---|---|", flush=True)
-    reasons = collections.Counter()
-    for target in options.targets.split(","):
-        entries = report[target] = {}
-        for name in names:
-            with tempfile.TemporaryDirectory() as folder:
-                entries[name] = lower(options.bin, options.corpus / name, target, options, pathlib.Path(folder))
-        count = collections.Counter(entry["verdict"] for entry in entries.values())
-        seconds = sum(entry.get("seconds", 0) for entry in entries.values())
-        size = sum(entry.get("bytes", 0) for entry in entries.values()) / 1e6
-        print(f"| {target} | {len(names)} | {count['image']} | {count['no kernels']} | {count['failed']} | "
-              f"{seconds:.0f} | {size:.1f} |", flush=True)
-        failed += count["failed"]
-        reasons.update(entry["reason"] for entry in entries.values() if entry["verdict"] == "failed")
-    for text, times in reasons.most_common():
-        print(f"{times} x {text}")
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=1) + "\n")
-    return 1 if failed else 0
+    arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
+    options = dict((a.removeprefix("--").split("=", 1) + [""])[:2] for a in sys.argv[1:] if a.startswith("--"))
+    if len(arguments) != 1 or options.get("set", "core") not in ("core", "golden", "all"):
+        sys.exit(__doc__)
+    corpus = pathlib.Path(arguments[0])
+    wanted = options.get("set", "core")
+    with open(corpus / "manifest.tsv", newline="") as manifest:
+        rows = [row for row in csv.DictReader(manifest, delimiter="\t") if wanted in ("all", row["set"])]
+    targets = (options.get("targets") or TARGETS).split(",")
+    report = []
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = corpus_sweep.unpack(corpus, pathlib.Path(scratch))
+        names = {str(folder / row["repo"].replace("/", "+") / row["path"]): f"{row['repo']}/{row['path']}" for row in rows}
+        lines, failures = lower_all(names, targets, options)
+        report += [*lines, ""] + (["Not lowered:", "", *failures, ""] if failures else [])
+        if "emulate" in options:
+            counts, different, faults = emulate_all(names, targets[0], options)
+            report += [counts + ".", "", *(f"* {error:.1e} {name}" for error, name in different if error > 1e-6), ""]
+            report += ["Failed on the emulator:", "", *faults, ""] if faults else []
+            failures += faults
+    text = "\n".join(report).rstrip() + "\n"
+    print(text, end="")
+    if "write" in options:
+        target = pathlib.Path(options["write"])
+        target.write_text(target.read_text().split("<!-- table -->")[0] + "<!-- table -->\n\n" + text)
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

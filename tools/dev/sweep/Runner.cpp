@@ -7,6 +7,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "mp/Execution/Comparison.h"
+#include "mp/Execution/DeviceProgram.h"
+#include "mp/Execution/Program.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
@@ -61,14 +63,6 @@ static OwningOpRef<ModuleOp> isolate(ModuleOp module, StringRef entry) {
   return copy;
 }
 
-static llvm::Expected<std::vector<Array>> run(ModuleOp module, StringRef entry,
-                                              ArrayRef<Array> arguments) {
-  auto program = Program::compile(*isolate(module, entry), entry);
-  if (!program)
-    return program.takeError();
-  return (*program)->run(arguments);
-}
-
 const Runner::Reference &Runner::reference(StringRef entry) {
   auto [it, isNew] = references.try_emplace(entry.str());
   Reference &reference = it->second;
@@ -99,7 +93,7 @@ const Runner::Reference &Runner::reference(StringRef entry) {
   return reference;
 }
 
-std::vector<RunOutcome> Runner::compare(ModuleOp converted) {
+std::vector<RunOutcome> Runner::compareRuns(Compile compile, StringRef what) {
   std::vector<RunOutcome> outcomes;
   for (auto function : original.getOps<func::FuncOp>()) {
     if (function.isExternal() || function.isPrivate() || function.getNumResults() == 0)
@@ -110,15 +104,24 @@ std::vector<RunOutcome> Runner::compare(ModuleOp converted) {
     outcome.skipped = expected.skipped;
     if (!outcome.skipped.empty())
       continue;
-    auto results = run(converted, outcome.entry, expected.arguments);
+    auto fail = [&](llvm::Error error) {
+      outcome.skipped = (what + ": " + llvm::toString(std::move(error))).str();
+      outcome.failed = true;
+    };
+    auto program = compile(outcome.entry);
+    if (!program) {
+      fail(program.takeError());
+      continue;
+    }
+    auto results = (*program)->run(expected.arguments);
     if (!results) {
-      outcome.skipped = "after conversion: " + llvm::toString(results.takeError());
+      fail(results.takeError());
       continue;
     }
     for (auto [result, wanted] : llvm::zip_equal(*results, expected.results)) {
       auto report = compareArrays(result, wanted, "result");
       if (!report) {
-        outcome.skipped = llvm::toString(report.takeError());
+        fail(report.takeError());
         break;
       }
       double error = report->isFloat || report->stats.equal()
@@ -128,4 +131,22 @@ std::vector<RunOutcome> Runner::compare(ModuleOp converted) {
     }
   }
   return outcomes;
+}
+
+std::vector<RunOutcome> Runner::compare(ModuleOp converted) {
+  return compareRuns(
+      [&](StringRef entry) -> llvm::Expected<std::unique_ptr<Executable>> {
+        return Program::compile(*isolate(converted, entry), entry);
+      },
+      "after conversion");
+}
+
+std::vector<RunOutcome> Runner::emulate(StringRef chip) {
+  return compareRuns(
+      [&](StringRef entry) -> llvm::Expected<std::unique_ptr<Executable>> {
+        DeviceOptions options;
+        options.chip = chip.str();
+        return DeviceProgram::compile(*isolate(original, entry), entry, options);
+      },
+      "on the emulator");
 }

@@ -1,24 +1,27 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the public functions of a file before and after conversion and compares.
+// Runs the public functions of a file before and after conversion, or on the host and on emulated
+// kernels, and compares.
 
 #ifndef MP_TOOLS_DEV_SWEEP_RUNNER_H
 #define MP_TOOLS_DEV_SWEEP_RUNNER_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mp/Execution/Executable.h"
 #include "mp/Execution/Inputs.h"
 
 #include <map>
 
 namespace mlir::mp {
 
-/// What running one function of both modules gave.
+/// What running one function twice gave.
 struct RunOutcome {
   std::string entry;
   /// Largest error of a result over the largest magnitude of its reference; infinity where NaN,
   /// infinities or integers differ.
   double error = 0;
   std::string skipped; ///< why there was nothing to compare; empty otherwise
+  bool failed = false; ///< the second run is why, not the first
 };
 
 /// Runs the public functions of one file; originals are compiled and run once.
@@ -28,14 +31,21 @@ public:
   Runner(ModuleOp original, InputOptions inputs, double maxWork)
       : original(original), inputs(std::move(inputs)), maxWork(maxWork) {}
 
+  /// The functions of `converted`, compiled for the host.
   std::vector<RunOutcome> compare(ModuleOp converted);
+  /// The functions as they are, on kernels for `chip` in the emulator.
+  std::vector<RunOutcome> emulate(llvm::StringRef chip);
 
 private:
+  /// Compiles the function of this name, which is the only public one.
+  using Compile = llvm::function_ref<llvm::Expected<std::unique_ptr<Executable>>(llvm::StringRef entry)>;
+
   struct Reference {
     std::vector<Array> arguments, results;
     std::string skipped;
   };
-  const Reference &reference(StringRef entry);
+  const Reference &reference(llvm::StringRef entry);
+  std::vector<RunOutcome> compareRuns(Compile compile, llvm::StringRef what);
 
   ModuleOp original;
   InputOptions inputs;

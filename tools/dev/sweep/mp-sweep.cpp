@@ -4,10 +4,12 @@
 // (or part of a file between `// -----` lines) and format. tools/dev/corpus-sweep.py and adversarial.py make tables of it.
 //
 //   mp-sweep [--formats=f16,bf16] [--run] [--max-work=N] [--dim=N] FILE...
+//   mp-sweep --emulate=sm_80 [--max-work=N] [--dim=N] FILE...
 //
 // With --run every public function runs before and after, on seeded inputs or on those of the
 // file's comment lines `// INPUT: ...`, one per argument, in the form of mp-run's --input. Before a
-// file is touched its name goes to standard error, so that a crash can be blamed.
+// file is touched its name goes to standard error, so that a crash can be blamed. With --emulate nothing
+// is converted: every public function runs on the host and, as kernels for that chip, in the emulator.
 
 #include "Runner.h"
 
@@ -28,6 +30,7 @@ namespace {
 struct Options {
   std::vector<StringRef> formats = {"f16", "bf16"};
   std::vector<StringRef> files;
+  StringRef chip; ///< of the emulator
   bool run = false;
   double maxWork = 2e9;
   int64_t dim = 16;
@@ -43,6 +46,8 @@ static std::optional<Options> parseOptions(int argc, char **argv) {
       SmallVector<StringRef> formats;
       value.split(formats, ',');
       options.formats.assign(formats.begin(), formats.end());
+    } else if (value.consume_front("--emulate=")) {
+      options.chip = value;
     } else if (argument == "--run") {
       options.run = true;
     } else if (value.consume_front("--max-work=")) {
@@ -88,6 +93,8 @@ static llvm::json::Array describe(ArrayRef<RunOutcome> outcomes) {
   llvm::json::Array runs;
   for (const RunOutcome &outcome : outcomes) {
     llvm::json::Object run{{"entry", outcome.entry}};
+    if (outcome.failed)
+      run["failed"] = true;
     if (!outcome.skipped.empty())
       run["skipped"] = outcome.skipped;
     else if (std::isfinite(outcome.error))
@@ -133,6 +140,8 @@ static void sweepModule(StringRef text, StringRef file, const Options &options,
   inputs.inputs = findInputs(text);
   inputs.dynamicSize = options.dim;
   Runner runner(*module, inputs, options.maxWork);
+  if (!options.chip.empty())
+    return emit(llvm::json::Object{{"runs", describe(runner.emulate(options.chip))}});
   for (StringRef format : options.formats) {
     MixedPrecisionOptions conversion;
     conversion.format = format.str();
