@@ -1,6 +1,8 @@
 // REQUIRES: ptxas
 // RUN: rm -rf %t && mp-opt %s --mp-to-nvvm="target=sm_75 emit=cubin dir=%t/75" -o /dev/null && ls %t/75 | FileCheck %s
 // RUN: mp-opt %s --mp-to-nvvm="target=sm_80 emit=cubin dir=%t/80" -o /dev/null
+// RUN: %python %mp_src/tools/dev/cubin-opcodes.py %t/80/mp_kernels.cubin | FileCheck %s --check-prefix=OPCODES
+// RUN: not %python %mp_src/tools/dev/cubin-opcodes.py %s 2>&1 | FileCheck %s --check-prefix=NOCUBIN
 // RUN: mp-opt %s --mp-to-nvvm="target=sm_89 emit=cubin dir=%t/89" -o /dev/null
 // RUN: mp-opt %s --mp-to-nvvm="target=sm_90a emit=cubin dir=%t/90" -o /dev/null
 // RUN: mp-opt %s --mp-to-nvvm="target=sm_120 emit=cubin dir=%t/120" -o /dev/null
@@ -9,6 +11,13 @@
 // RUN: not env PATH=/nowhere CUDA_HOME= CUDA_ROOT= CUDA_PATH= %mp_build/bin/mp-opt %s --mp-to-nvvm="target=sm_80 emit=cubin" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE
 
 // Every run above fails if a kernel spills registers.
+
+// Local memory, which no kernel uses, would be LDL and STL.
+// OPCODES-NOT: {{LDL|STL}}
+// OPCODES: mma_tf32_128x128_2: BAR {{[0-9]+}}, HMMA {{[0-9]+}}, LDSM
+// OPCODES: mma_bf16_128x128_1: BAR {{[0-9]+}}, HMMA {{[0-9]+}}, LDSM
+// OPCODES: mma_f16_128x128_0: BAR {{[0-9]+}}, HMMA {{[0-9]+}}, LDSM
+// NOCUBIN: expected a cubin, found a file that begins with
 // CHECK: mp_kernels.cubin
 // NONE: error: 'ptxas' was not found {{.*}} use emit=ptx
 
