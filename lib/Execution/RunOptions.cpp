@@ -39,6 +39,10 @@ StringRef mlir::mp::runHelp() {
                         mp appended starts as @NAME_init says; --input=batches:@x.npy gives each
                         step the next rows
   --log-every=N         print the scalars of every N-th step only
+  --calibrate=@x.npy    run once per batch of these rows (as --input=batches:@x.npy, once per input) and
+                        choose a magnitude for each operand of a contraction, for scales=FILE of
+                        mp-mixed-precision; --json=FILE is where to
+  --calibrator=absmax|percentile[:SHARE]|mse[:e4m3|e5m2|int8]|entropy
   --emit-llvm           print the LLVM IR instead of running
   --help, --version
 
@@ -132,6 +136,20 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
          options.inputs.inputs.push_back(value.str());
          return llvm::Error::success();
        }},
+      {"calibrate",
+       [&](StringRef value) -> llvm::Error {
+         options.calibrates = true;
+         options.inputs.inputs.push_back("batches:" + value.str());
+         return llvm::Error::success();
+       }},
+      {"calibrator",
+       [&](StringRef value) -> llvm::Error {
+         auto calibration = parseCalibration(value);
+         if (!calibration)
+           return calibration.takeError();
+         options.calibration = std::move(*calibration);
+         return llvm::Error::success();
+       }},
       {"output",
        [&](StringRef value) -> llvm::Error {
          value.consume_front("@");
@@ -206,6 +224,8 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
   if (options.maxRelative && options.compare.empty())
     return createStringError("--max-rel needs --compare");
   bool onDevice = options.device != "cpu";
+  if (options.calibrates && (options.json.empty() || onDevice || !options.compare.empty()))
+    return createStringError("--calibrate writes its scales to --json=FILE, runs on the CPU, and compares nothing");
   if (options.perOp && options.compare.empty() && !onDevice)
     return createStringError("--per-op needs --compare or --device=emulator");
   if (onDevice && options.numerics && (options.compare.empty() || options.compare == "f64"))

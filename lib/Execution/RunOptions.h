@@ -2,6 +2,7 @@
 #ifndef MP_LIB_EXECUTION_RUNOPTIONS_H
 #define MP_LIB_EXECUTION_RUNOPTIONS_H
 
+#include "Calibration/Calibrate.h"
 #include "mp/Execution/Inputs.h"
 #include "mp/Numerics/TensorCore.h"
 
@@ -25,6 +26,8 @@ struct RunOptions {
   bool perOp = false;
   std::string json;
   int64_t steps = 1, logEvery = 1;
+  bool calibrates = false; ///< some inputs were given by --calibrate
+  CalibrationOptions calibration;
   /// Of PTX files only.
   std::string kernel, chip;
   std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};

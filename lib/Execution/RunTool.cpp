@@ -65,6 +65,7 @@ private:
   llvm::Error trace(Side &side);
   llvm::Error compile(Side &side, bool promoteToF64);
   llvm::Error compileForDevice(Side &side);
+  Status calibrateScales();
   llvm::Error execute(Side &side, const std::vector<Array> &arguments, bool tensorCores);
   void printModels() {
     for (const std::string &model : models)
@@ -339,7 +340,22 @@ llvm::Error Run::writeJSON(bool passed) {
   return writeText(options.json, text);
 }
 
+Status Run::calibrateScales() {
+  auto module = parse(options.file);
+  if (!module)
+    return report(Status::BadInput, module.takeError());
+  auto scales = calibrate(**module, options.entry, options.inputs, options.calibration);
+  if (!scales)
+    return report(Status::BadInput, scales.takeError());
+  printScales(llvm::outs(), *scales);
+  if (llvm::Error error = writeText(options.json, llvm::formatv("{0:2}\n", scales->toJSON())))
+    return report(Status::BadInput, std::move(error));
+  return Status::Done;
+}
+
 Status Run::go() {
+  if (options.calibrates)
+    return calibrateScales();
   if (llvm::Error error = prepare())
     return report(Status::BadInput, std::move(error));
   if (options.emitLLVM)

@@ -51,6 +51,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
     InsertScalingOptions scaling;
     scaling.recipe = recipe;
     scaling.format = fp8 ? std::string(options.format) : "";
+    scaling.scalesFile = options.scales;
     scaling.target = options.target;
     scaling.policyFile = options.policy;
     manager.addPass(createInsertScaling(scaling));

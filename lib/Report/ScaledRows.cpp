@@ -25,6 +25,21 @@ static ScaledOperand describeOperand(Value codes, ValueRange scales) {
   return operand;
 }
 
+/// What the operands of a contraction of scaled values, or the one read back, are stored in.
+static SmallVector<std::string> storedFormats(Operation *op) {
+  SmallVector<std::string> formats;
+  auto add = [&](Value codes) {
+    formats.push_back(textOf(cast<RankedTensorType>(codes.getType()).getElementType()));
+  };
+  if (auto product = dyn_cast<ScaledMatmulOp>(op)) {
+    add(product.getA());
+    add(product.getB());
+  } else {
+    add(cast<DequantizeOp>(op).getSource());
+  }
+  return formats;
+}
+
 void Report::collectScaling(ModuleOp module) {
   module.walk([&](FunctionOpInterface function) {
     function->walk([&](Operation *op) {
@@ -37,8 +52,9 @@ void Report::collectScaling(ModuleOp module) {
       } else {
         return;
       }
-      row.stored = textOf(
-          cast<RankedTensorType>(op->getOperand(isa<ScaledMatmulOp>(op) ? 1 : 0).getType()).getElementType());
+      for (const std::string &format : storedFormats(op))
+        if (row.stored.empty() || row.stored != format)
+          row.stored += (row.stored.empty() ? "" : " x ") + format;
       scaled.push_back(std::move(row));
     });
   });
@@ -51,9 +67,12 @@ static std::string whyWide(StringRef target, StringRef stored) {
     llvm::consumeError(model.takeError());
     return "";
   }
-  if (stored == "i4" || stored == "i8")
-    return "";
-  return llvm::toString(::mp::target::checkFormat(*model, stored));
+  auto [first, second] = stored.split(" x ");
+  for (StringRef format : {first, second})
+    if (!format.empty() && format != "i4" && format != "i8")
+      if (std::string why = llvm::toString(::mp::target::checkFormat(*model, format)); !why.empty())
+        return why;
+  return "";
 }
 
 void Report::printScaling(raw_ostream &os) const {

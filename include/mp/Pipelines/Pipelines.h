@@ -21,6 +21,10 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       llvm::cl::desc("What contractions read scaled, and how (docs/Scaling.md); current if the format "
                      "is e4m3 or e5m2, else nothing"),
       llvm::cl::init("")};
+  Option<std::string> scales{
+      *this, "scales",
+      llvm::cl::desc("Magnitudes that mp-run --calibrate wrote, for recipes with one scale per activation"),
+      llvm::cl::init("")};
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("GPU the result is meant for; sm_80 if the policy names none"),

@@ -85,7 +85,7 @@ struct ScaledOperand {
 struct ScaledRow {
   std::string function, location, op;
   std::vector<ScaledOperand> operands;
-  std::string stored = {}; ///< element type of the first
+  std::string stored = {}; ///< element types: "f8E4M3FN", or "f8E4M3FN x f8E5M2" where they differ
 };
 
 class Report {

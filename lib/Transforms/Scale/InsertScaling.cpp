@@ -16,6 +16,7 @@
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Scale/Passes.h"
+#include "mp/Transforms/Scale/StaticScales.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_INSERTSCALING
@@ -88,9 +89,36 @@ public:
     return roundTrip(op);
   }
 
+  /// From now on, the operands of contractions (constants aside) have these magnitudes. Fails where
+  /// one that will be stored has none.
+  LogicalResult useMagnitudes(FunctionOpInterface function, const FunctionMagnitudes &measured) {
+    for (const ContractionOperand &place : findContractionOperands(function)) {
+      OpOperand &operand = place.op->getOpOperand(place.operand);
+      Operation *def = operand.get().getDefiningOp();
+      if (!schemes.lookup(&operand) || (def && def->hasTrait<OpTrait::ConstantLike>()))
+        continue;
+      auto found = measured.operands.find({place.contraction, place.operand});
+      if (found == measured.operands.end() || !(found->second.amax > 0))
+        return place.op->emitOpError() << "operand #" << place.operand << " would be stored with a scale for which there is no "
+                                       << "evidence: expected a magnitude of contraction " << place.contraction
+                                       << " of '" << function.getName() << "' in the file of scales, found "
+                                       << (found == measured.operands.end() ? "none" : "0");
+      magnitudes[&operand] = found->second.amax;
+    }
+    return success();
+  }
+
   void eraseSuperseded() { quantizer.eraseSuperseded(); }
 
 private:
+  ScaledValue store(OpBuilder &builder, OpOperand &operand, ArrayRef<int64_t> shape) {
+    const numerics::OperandScheme &scheme = *schemes.at(&operand);
+    auto measured = magnitudes.find(&operand);
+    if (measured != magnitudes.end())
+      return quantizer.quantizeBy(builder, operand.get(), scheme, measured->second);
+    return quantizer.quantize(builder, operand.get(), scheme, shape);
+  }
+
   /// The contraction on stored values, then scales.
   std::string contract(Operation *op, const ContractionView &view) {
     std::string why;
@@ -104,8 +132,7 @@ private:
       shapes[second] = *shape;
     }
     OpBuilder builder(op);
-    ScaledValue a = quantizer.quantize(builder, view.a->get(), *schemes.at(view.a), shapes[0]);
-    ScaledValue b = quantizer.quantize(builder, view.b->get(), *schemes.at(view.b), shapes[1]);
+    ScaledValue a = store(builder, *view.a, shapes[0]), b = store(builder, *view.b, shapes[1]);
     Value init = view.init ? view.init : zeros(builder, op, view);
     auto product = ScaledMatmulOp::create(builder, op->getLoc(), init.getType(), init, a.codes, a.scales, b.codes,
                                           b.scales, builder.getAffineMapArrayAttr(view.maps), builder.getUnitAttr());
@@ -157,15 +184,15 @@ private:
       return "no operand of it is stored scaled";
     OpBuilder builder(op);
     for (auto &[operand, shape] : stored) {
-      Value source = operand->get();
-      ScaledValue value = quantizer.quantize(builder, source, *schemes.at(operand), shape);
-      operand->set(DequantizeOp::create(builder, op->getLoc(), source.getType(), value.codes, value.scales,
+      ScaledValue value = store(builder, *operand, shape);
+      operand->set(DequantizeOp::create(builder, op->getLoc(), operand->get().getType(), value.codes, value.scales,
                                         builder.getUnitAttr()));
     }
     return "";
   }
 
   llvm::DenseMap<OpOperand *, const numerics::OperandScheme *> schemes; ///< null: stays as it is
+  llvm::DenseMap<OpOperand *, double> magnitudes;                           ///< measured beforehand
   Quantizer quantizer;
 };
 
@@ -195,6 +222,8 @@ struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
   }
 
 private:
+  std::optional<StaticScales> scales;
+
   LogicalResult scaleModule(ModuleOp module, const numerics::Recipe &chosen, const AssignSettings &settings) {
     StorageGangs gangs(module);
     CarriedStorage carried(gangs);
@@ -212,6 +241,13 @@ private:
             contractions.push_back(op);
       }
       FunctionScaler scaler(function, contractions, chosen);
+      if (scales) {
+        auto measured = scales->lookup(function);
+        if (!measured)
+          return function.emitError() << llvm::toString(measured.takeError()), failure();
+        if (failed(scaler.useMagnitudes(function, *measured)))
+          return failure();
+      }
       for (Operation *op : contractions)
         scaleOp(op, function, scaler);
       scaler.eraseSuperseded();
@@ -245,6 +281,15 @@ private:
       return fail("option 'recipe' is '" + recipe + "', expected one of " + llvm::join(names, ", ") + "; nearest is '" +
                   policy::nearestWord(recipe, names) + "'"), failure();
     chosen = *found;
+    if (!scalesFile.empty()) {
+      if (!chosen.activation || chosen.activation->granularity != numerics::Granularity::Tensor)
+        return fail("recipe '" + recipe + "' has not one scale per activation, so option 'scales' must be left out, found '" +
+                    scalesFile + "'"), failure();
+      auto read = StaticScales::read(scalesFile);
+      if (!read)
+        return fail("option 'scales' is " + llvm::toString(read.takeError())), failure();
+      scales = std::move(*read);
+    }
     if (format.empty())
       return success();
     auto wanted = llvm::StringSwitch<std::optional<numerics::Format>>(format)

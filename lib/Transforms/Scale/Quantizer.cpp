@@ -96,6 +96,26 @@ ScaledValue Quantizer::quantize(OpBuilder &builder, Value source, const OperandS
   return result;
 }
 
+ScaledValue Quantizer::quantizeBy(OpBuilder &builder, Value source, const OperandScheme &scheme, double amax) {
+  MLIRContext *context = builder.getContext();
+  auto data = cast<RankedTensorType>(source.getType());
+  auto scalar = RankedTensorType::get({}, builder.getF32Type());
+  ScaledValue &result = known[{source, scalar, &scheme}];
+  if (result.codes)
+    return result;
+  const numerics::NamedRule &rule = *numerics::findScaleRule(scheme.rule);
+  numerics::Scale scale = numerics::computeScale(rule.rule, scheme.code, rule.scaleFormat, float(amax));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(source);
+  auto constant = [&](float value) -> Value {
+    return arith::ConstantOp::create(builder, source.getLoc(), DenseElementsAttr::get(scalar, ArrayRef<float>(value)));
+  };
+  Value encode = constant(scale.encode), decode = constant(scale.decode);
+  auto codes = QuantizeOp::create(builder, source.getLoc(), data.clone(storedTypeOf(context, scheme.code)), source,
+                                  encode, Value(), RoundingAttr(), Overflow::Saturate, /*inserted=*/true);
+  return result = {codes, {decode}};
+}
+
 void Quantizer::eraseSuperseded() {
   llvm::SetVector<Operation *> superseded; // one may be stored in several forms
   for (const auto &[key, stored] : known) {

@@ -28,6 +28,8 @@ public:
   /// The value stored with scales of that shape; constants ahead of time.
   ScaledValue quantize(OpBuilder &builder, Value source, const ::mp::numerics::OperandScheme &scheme,
                        ArrayRef<int64_t> scaleShape);
+  /// The value stored with one scale for all, made from a magnitude that is known beforehand.
+  ScaledValue quantizeBy(OpBuilder &builder, Value source, const ::mp::numerics::OperandScheme &scheme, double amax);
   /// Erases the constants whose stored form is all that is read now.
   void eraseSuperseded();
 

@@ -14,11 +14,24 @@ namespace numerics = ::mp::numerics;
 
 bool mlir::mp::isInsertedScaling(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
-      .Case<AmaxOp, ComputeScaleOp, BlockQuantizeOp, DequantizeOp>([](auto scaling) { return scaling.getInserted(); })
+      .Case<AmaxOp, ComputeScaleOp, QuantizeOp, BlockQuantizeOp, DequantizeOp>([](auto scaling) { return scaling.getInserted(); })
       .Default(false);
 }
 
+/// True if both are constants and one the other's reciprocal, to within two roundings.
+static bool areReciprocal(Value encode, Value decode) {
+  DenseFPElementsAttr x, y;
+  if (!matchPattern(encode, m_Constant(&x)) || !matchPattern(decode, m_Constant(&y)) || !x.isSplat() || !y.isSplat())
+    return false;
+  double product = x.getSplatValue<APFloat>().convertToDouble() * y.getSplatValue<APFloat>().convertToDouble();
+  return std::abs(product - 1) <= 0x1p-22;
+}
+
 Value mlir::mp::sourceOfScaled(Value codes, ValueRange scales) {
+  // One scale, known beforehand.
+  if (auto stored = codes.getDefiningOp<QuantizeOp>())
+    return stored.getInserted() && scales.size() == 1 && areReciprocal(stored.getEnc(), scales[0]) ? stored.getSource()
+                                                                                                   : Value();
   auto stored = codes.getDefiningOp<BlockQuantizeOp>();
   if (!stored || !stored.getInserted() || codes != stored.getResult() || scales.empty() ||
       scales[0] != stored.getScale())

@@ -16,7 +16,8 @@ def InsertScaling : Pass<"mp-insert-scaling", "::mlir::ModuleOp"> {
     `mp.scaled_matmul`; other contractions, and those of recipes for weights alone,
     keep their op and read operands through `mp.quantize` and `mp.dequantize`.
     Constants are quantised ahead of time; every other operand is scaled by its own
-    magnitude at run time, from the value in f32. Whatever a recipe cannot scale
+    magnitude at run time, from the value in f32, or with `scales` by one that
+    `mp-run --calibrate` measured: there every operand must have been. Whatever a recipe cannot scale
     stays as it is, with a remark (`--remarks-filter=mp`).
 
     Example (`--mp-insert-scaling`):
@@ -44,6 +45,8 @@ def InsertScaling : Pass<"mp-insert-scaling", "::mlir::ModuleOp"> {
   let options = [
     Option<"recipe", "recipe", "std::string", "\"current\"", "What is stored scaled, and how (docs/Scaling.md)">,
     Option<"format", "format", "std::string", "\"\"", "fp8 format of recipes that store fp8: e4m3 (if empty) or e5m2">,
+    Option<"scalesFile", "scales", "std::string", "\"\"",
+           "Magnitudes that mp-run --calibrate wrote, for recipes with one scale per activation">,
     Option<"target", "target", "std::string", "\"\"", "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
            "Built-in policy or policy file, whose rules keep contractions wide (docs/Policies.md)">
