@@ -348,7 +348,7 @@ Status Run::calibrateScales() {
   if (!scales)
     return report(Status::BadInput, scales.takeError());
   printScales(llvm::outs(), *scales);
-  if (llvm::Error error = writeText(options.json, llvm::formatv("{0:2}\n", scales->toJSON())))
+  if (llvm::Error error = writeText(options.json, llvm::formatv("{0:2}\n", scales->toJSON()).str()))
     return report(Status::BadInput, std::move(error));
   return Status::Done;
 }

@@ -6,6 +6,7 @@
 
 #include "../Assign/Decisions.h"
 #include "Contractions.h"
+#include "DelayedScales.h"
 #include "Quantizer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -80,10 +81,16 @@ public:
                                                        : recipe.activation;
         schemes[&operand] = scheme ? &*scheme : nullptr;
       }
+    if (auto step = dyn_cast<func::FuncOp>(function.getOperation()); step && recipe.history)
+      delayed.emplace(step, *recipe.history);
   }
 
   /// Why `op` stays as it is; empty if it is scaled now.
   std::string scale(Operation *op) {
+    if (delayed)
+      for (OpOperand &operand : op->getOpOperands())
+        if (schemes.lookup(&operand) && getFloatFormat(operand.get().getType()) && !delayed->canThread(operand.get()))
+          return "a history cannot be threaded through control flow";
     if (auto view = viewContraction(op); view && schemes.at(view->a) && schemes.at(view->b))
       return contract(op, *view);
     return roundTrip(op);
@@ -108,7 +115,12 @@ public:
     return success();
   }
 
-  void eraseSuperseded() { quantizer.eraseSuperseded(); }
+  /// Once all is scaled.
+  void finish() {
+    quantizer.eraseSuperseded();
+    if (delayed)
+      delayed->finish();
+  }
 
 private:
   ScaledValue store(OpBuilder &builder, OpOperand &operand, ArrayRef<int64_t> shape) {
@@ -116,6 +128,8 @@ private:
     auto measured = magnitudes.find(&operand);
     if (measured != magnitudes.end())
       return quantizer.quantizeBy(builder, operand.get(), scheme, measured->second);
+    if (delayed)
+      return delayed->quantize(builder, operand.get(), scheme);
     return quantizer.quantize(builder, operand.get(), scheme, shape);
   }
 
@@ -194,13 +208,14 @@ private:
   llvm::DenseMap<OpOperand *, const numerics::OperandScheme *> schemes; ///< null: stays as it is
   llvm::DenseMap<OpOperand *, double> magnitudes;                           ///< measured beforehand
   Quantizer quantizer;
+  std::optional<DelayedScales> delayed;
 };
 
 struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
   using InsertScalingBase::InsertScalingBase;
 
   void runOnOperation() override {
-    numerics::Recipe chosen{"", "", {}, {}, {}};
+    numerics::Recipe chosen{"", "", {}, {}, {}, {}};
     if (failed(readRecipe(chosen)))
       return signalPassFailure();
     // Which contractions may be narrow does not depend on the recipe; bf16 needs no proof of range.
@@ -250,7 +265,7 @@ private:
       }
       for (Operation *op : contractions)
         scaleOp(op, function, scaler);
-      scaler.eraseSuperseded();
+      scaler.finish();
     }
     return success();
   }
@@ -282,7 +297,7 @@ private:
                   policy::nearestWord(recipe, names) + "'"), failure();
     chosen = *found;
     if (!scalesFile.empty()) {
-      if (!chosen.activation || chosen.activation->granularity != numerics::Granularity::Tensor)
+      if (chosen.history || !chosen.activation || chosen.activation->granularity != numerics::Granularity::Tensor)
         return fail("recipe '" + recipe + "' has not one scale per activation, so option 'scales' must be left out, found '" +
                     scalesFile + "'"), failure();
       auto read = StaticScales::read(scalesFile);

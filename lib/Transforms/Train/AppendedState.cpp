@@ -28,10 +28,12 @@ func::FuncOp AppendedState::getInit() {
 }
 
 Value AppendedState::add(TypedAttr first, StringRef role) {
-  auto type = RankedTensorType::get({}, first.getType());
+  auto value = dyn_cast<DenseElementsAttr>(first);
+  if (!value)
+    value = DenseElementsAttr::get(RankedTensorType::get({}, first.getType()), ArrayRef<Attribute>(first));
+  Type type = value.getType();
   OpBuilder builder(getInit().getBody().front().getTerminator());
-  firsts.push_back(arith::ConstantOp::create(
-      builder, step.getLoc(), DenseElementsAttr::get(type, ArrayRef<Attribute>(first))));
+  firsts.push_back(arith::ConstantOp::create(builder, step.getLoc(), value));
   unsigned index = step.getNumArguments();
   auto attributes = builder.getDictionaryAttr(
       {builder.getNamedAttr(kRoleAttrName, builder.getStringAttr(role)),

@@ -14,7 +14,7 @@ class AppendedState {
 public:
   explicit AppendedState(func::FuncOp step) : step(step) {}
 
-  /// A rank-0 tensor of the type of `first`, its first value.
+  /// A tensor whose first value is `first`; of rank 0 if that is a scalar.
   Value add(TypedAttr first, StringRef role);
   /// Appends the next values, one per `add`, to the results.
   void finish(ValueRange next);

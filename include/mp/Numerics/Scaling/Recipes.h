@@ -5,6 +5,7 @@
 #ifndef MP_NUMERICS_SCALING_RECIPES_H
 #define MP_NUMERICS_SCALING_RECIPES_H
 
+#include "mp/Numerics/Scaling/AmaxHistory.h"
 #include "mp/Numerics/Scaling/NamedRules.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -27,10 +28,17 @@ struct OperandScheme {
   llvm::StringLiteral tensorRule = "";  ///< of the whole tensor, where block scales are relative to one
 };
 
+/// Where scales are those of earlier steps.
+struct DelayedHistory {
+  HistoryRule rule;
+  int64_t length;
+};
+
 struct Recipe {
   llvm::StringLiteral name, text;
   std::optional<OperandScheme> activation, weight; ///< nothing: stays as it is
   std::optional<OperandScheme> gradient;           ///< nothing: as an activation
+  std::optional<DelayedHistory> history = std::nullopt;
 };
 
 /// All recipes; docs/Scaling.md has the table.
