@@ -108,6 +108,16 @@ static void parseReport(StringRef report, SmallVectorImpl<KernelResources> &reso
   }
 }
 
+/// Says what ptxas remarks about speed: wgmma that it serialises (C7510, C7511, C7514), setmaxnreg that
+/// it ignores (C7508), and its warnings.
+static void warnOfSlowness(StringRef report, Location loc) {
+  SmallVector<StringRef> lines;
+  report.split(lines, '\n');
+  for (StringRef line : lines)
+    if (line.contains("warning") || line.contains("(C75"))
+      emitWarning(loc) << "ptxas: " << line.split("ptxas ").second.trim();
+}
+
 FailureOr<std::string> mlir::mp::assemble(StringRef ptx, const ::mp::target::TargetModel &model,
                                           Location loc,
                                           SmallVectorImpl<KernelResources> &resources) {
@@ -127,6 +137,7 @@ FailureOr<std::string> mlir::mp::assemble(StringRef ptx, const ::mp::target::Tar
   if (failed(report))
     return failure();
   parseReport(*report, resources);
+  warnOfSlowness(*report, loc);
   return output.read();
 }
 

@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OutputFile.h"
 #include "PTX.h"
+#include "mlir/IR/Remarks.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Target/Targets.h"
 
@@ -67,6 +68,10 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
       return failure();
     bool spills = false;
     for (const KernelResources &kernel : resources) {
+      remark::analysis(loc, remark::RemarkOpts::name("KernelResources").category("mp-emit-kernels"))
+          << ("kernel '" + kernel.name + "' takes " + Twine(kernel.registers) + " registers a thread and " +
+              Twine(kernel.sharedBytes) + " bytes of shared memory")
+                 .str();
       if (kernel.spillBytes == 0)
         continue;
       spills = true;
