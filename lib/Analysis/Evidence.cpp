@@ -21,16 +21,23 @@ using namespace mlir;
 using namespace mlir::mp;
 namespace domains = ::mp::domains;
 
-EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function) : idioms(function) {
+Evidence EvidenceAnalysis::assumeArgument(BlockArgument argument) {
+  Evidence evidence;
+  evidence.gain = 1;
+  auto shaped = dyn_cast<ShapedType>(argument.getType());
+  evidence.parameter = shaped && shaped.hasRank() && shaped.getRank() <= 1;
+  return evidence;
+}
+
+EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function, ArrayRef<Evidence> arguments)
+    : idioms(function) {
   expressions.emplace_back(); // number 0 is nobody's
   for (BlockArgument argument : function.getArguments()) {
     if (!getFloatFormat(argument.getType()))
       continue;
-    Evidence evidence;
-    evidence.gain = 1;
+    Evidence evidence =
+        arguments.empty() ? assumeArgument(argument) : arguments[argument.getArgNumber()];
     evidence.number = fresh();
-    auto shaped = dyn_cast<ShapedType>(argument.getType());
-    evidence.parameter = shaped && shaped.hasRank() && shaped.getRank() <= 1;
     if (auto range = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kRangeAttrName))
       evidence.range = {cast<FloatAttr>(range[0]).getValueAsDouble(),
                         cast<FloatAttr>(range[1]).getValueAsDouble()};

@@ -335,12 +335,17 @@ Evidence EvidenceAnalysis::sumOver(const Evidence &x, std::optional<int64_t> cou
   return result;
 }
 
-Evidence EvidenceAnalysis::join(const Evidence &a, const Evidence &b) {
+Evidence mlir::mp::joinBounds(const Evidence &a, const Evidence &b) {
   Evidence result;
   result.range = domains::hull(a.range, b.range);
   result.gain = std::max(gainOf(a), gainOf(b));
   result.parameter = a.parameter && b.parameter;
-  result.number = a.number == b.number ? a.number : fresh();
   result.lostAt = a.lostAt.empty() ? b.lostAt : a.lostAt;
+  return result;
+}
+
+Evidence EvidenceAnalysis::join(const Evidence &a, const Evidence &b) {
+  Evidence result = joinBounds(a, b);
+  result.number = a.number == b.number ? a.number : fresh();
   return result;
 }

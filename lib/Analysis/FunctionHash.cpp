@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Analysis/FunctionHash.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mp/Dialect/MP/Copies.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -53,7 +54,7 @@ public:
 private:
   static bool isOwn(StringRef name) {
     return name == kPrecisionAttrName || name == kPhaseAttrName || name == kStorageAttrName ||
-           name == SymbolTable::getSymbolAttrName();
+           name == kCopyOfAttrName || name == SymbolTable::getSymbolAttrName();
   }
 
   /// Dictionaries that hold only what mp writes count as if they were not there.

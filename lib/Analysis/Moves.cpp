@@ -21,6 +21,33 @@ bool mlir::mp::movesEveryElement(Operation *op) {
              linalg::BroadcastOp, CastOp, RoundOp>(op);
 }
 
+/// What the only op in the body of an elementwise linalg op widens, position by position.
+static OpOperand *getWidenedInput(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 || op->getNumResults() != 1 ||
+      op.getNumLoops() != op.getNumParallelLoops() || op.getBlock()->getOperations().size() != 2)
+    return nullptr;
+  OpOperand *input = op.getDpsInputOperand(0);
+  auto extend = dyn_cast<arith::ExtFOp>(op.getBlock()->front());
+  bool reads = extend && extend.getIn() == op.getMatchingBlockArgument(input) &&
+               op.getBlock()->getTerminator()->getOperand(0) == extend.getOut();
+  AffineMap in = op.getMatchingIndexingMap(input);
+  return reads && in.isPermutation() && in == op.getMatchingIndexingMap(op.getDpsInitOperand(0)) ? input
+                                                                                               : nullptr;
+}
+
+Value mlir::mp::getExactlyWidened(Operation *op) {
+  Value source;
+  if (isa<arith::ExtFOp, tosa::CastOp, CastOp>(op))
+    source = op->getOperand(0);
+  else if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    if (OpOperand *input = getWidenedInput(structured))
+      source = input->get();
+  FloatType from = source ? getFloatFormat(source.getType()) : FloatType();
+  FloatType to = from ? getFloatFormat(op->getResult(0).getType()) : FloatType();
+  return to && from != to && isa<TensorType>(source.getType()) && holdsEveryValueOf(to, from) ? source
+                                                                                              : Value();
+}
+
 Operation *mlir::mp::findConstantOp(Value value) {
   for (Operation *op = value.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
     if (op->hasTrait<OpTrait::ConstantLike>())

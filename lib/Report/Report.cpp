@@ -4,6 +4,7 @@
 
 #include "mp/Report/Report.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mp/Analysis/FunctionCopies.h"
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Analysis/Idioms.h"
 #include "mp/Analysis/Locations.h"
@@ -119,7 +120,10 @@ void Report::collectFunction(FunctionOpInterface function) {
     bytesAfter = llvm::SaturatingAdd<uint64_t>(bytesAfter, row.bytesAfter);
     ops.push_back(std::move(row));
   });
-  FunctionRow summary{function.getName().str(), hashFunction(function), int64_t(ordinals.size())};
+  FunctionRow summary{};
+  summary.name = function.getName();
+  summary.hash = hashFunction(function);
+  summary.ops = ordinals.size();
   for (BlockArgument argument : function.getArguments()) {
     Type own = getFloatFormat(argument.getType()), stored = own;
     if (auto changed = function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), kStorageAttrName))
@@ -142,6 +146,21 @@ void Report::collectFunction(FunctionOpInterface function) {
                       describeLocation(idiom.root->getLoc()), int64_t(idiom.members.size())});
 }
 
+/// Notes in the rows of copies who calls them.
+void Report::collectCopies(ModuleOp module) {
+  for (FunctionRow &row : functions) {
+    auto copy = dyn_cast_or_null<FunctionOpInterface>(module.lookupSymbol(row.name));
+    StringAttr original = copy ? getOriginalName(copy) : StringAttr();
+    if (!original)
+      continue;
+    row.copyOf = original.str();
+    for (auto caller : module.getOps<FunctionOpInterface>())
+      for (auto [number, call] : llvm::enumerate(findCallsOf(caller, row.copyOf)))
+        if (cast<SymbolRefAttr>(call.getCallableForCallee()).getRootReference() == row.name)
+          row.calls.push_back({caller.getName().str(), number});
+  }
+}
+
 void Report::collectDecisions(ModuleOp module) {
   module->walk<WalkOrder::PreOrder>([&](ModuleOp inner) { // modules in modules, too
     StorageGangs gangs(inner);
@@ -156,6 +175,7 @@ void Report::collectDecisions(ModuleOp module) {
         if (const StorageGang *gang = gangs.find(argument); gang && !gang->frozen.empty())
           functions.back().keeps = gang->frozen;
     }
+    collectCopies(inner);
   });
 }
 

@@ -97,6 +97,10 @@ void Report::printTable(raw_ostream &os) const {
     os << "  " << count << " contraction" << (count == 1 ? "" : "s") << " left as found: " << reason
        << "\n";
   for (const FunctionRow &function : functions)
+    if (!function.copyOf.empty())
+      os << "  @" << function.name << ": a copy of @" << function.copyOf << ", for "
+         << function.calls.size() << " of its calls\n";
+  for (const FunctionRow &function : functions)
     if (function.isPrivate && function.changedArguments)
       os << "  @" << function.name << ": " << function.changedArguments
          << " arguments change their format, and those of its calls\n";
@@ -167,13 +171,21 @@ llvm::json::Object Report::totalsToJSON() const {
 
 llvm::json::Value Report::toJSON() const {
   llvm::json::Array functionRows, opRows, castRows, idiomRows;
-  for (const FunctionRow &row : functions)
-    functionRows.push_back(
-        llvm::json::Object{{"name", row.name},
-                           {"hash", row.hash},
-                           {"ops", row.ops},
-                           {"keeps_signature", row.keeps},
-                           {"arguments", llvm::json::Array(row.arguments)}});
+  for (const FunctionRow &row : functions) {
+    llvm::json::Object object{{"name", row.name},
+                              {"hash", row.hash},
+                              {"ops", row.ops},
+                              {"keeps_signature", row.keeps},
+                              {"arguments", llvm::json::Array(row.arguments)}};
+    if (!row.copyOf.empty()) {
+      llvm::json::Array calls;
+      for (const auto &[caller, number] : row.calls)
+        calls.push_back(llvm::json::Object{{"function", caller}, {"call", number}});
+      object["copy_of"] = row.copyOf;
+      object["calls"] = std::move(calls);
+    }
+    functionRows.push_back(std::move(object));
+  }
   for (const OpRow &row : ops) {
     llvm::json::Object object{{"function", row.function},
                               {"ordinal", row.ordinal},

@@ -45,10 +45,17 @@ struct Evidence {
   bool isAssumed() const { return gain <= kAssumedMargin; }
 };
 
+/// What holds of both; it has no number.
+Evidence joinBounds(const Evidence &a, const Evidence &b);
+
 class EvidenceAnalysis {
 public:
-  /// Visits the function once, and private callees once each.
-  explicit EvidenceAnalysis(FunctionOpInterface function);
+  /// Visits the function once, and private callees once each. Of arguments is known what
+  /// `arguments` says of each, or else the class assumption; and their `mp.range`.
+  explicit EvidenceAnalysis(FunctionOpInterface function, ArrayRef<Evidence> arguments = {});
+
+  /// The class assumption about an argument.
+  static Evidence assumeArgument(BlockArgument argument);
 
   /// What is known of a float value of the function outside bodies.
   Evidence lookup(Value value) const { return facts.lookup(value); }

@@ -13,6 +13,10 @@ namespace mlir::mp {
 /// another order or format, and nothing else.
 bool movesEveryElement(Operation *op);
 
+/// The tensor that `op` only converts to a format which holds every value of its own; null if it does
+/// anything else.
+Value getExactlyWidened(Operation *op);
+
 /// The constant that `value` is, seen through such ops, or the op that makes it; null if it is none.
 Attribute findConstant(Value value);
 Operation *findConstantOp(Value value);

@@ -52,6 +52,9 @@ struct FunctionRow {
   int64_t changedArguments, changedBytesBefore, changedBytesAfter; ///< of the signature
   bool isPrivate;
   std::string keeps; ///< why a private function keeps its signature; empty if it may change
+  std::string copyOf; ///< the private function this one is a copy of; else empty
+  /// Who calls a copy: a function, and which of its calls of the original and all copies.
+  std::vector<std::pair<std::string, int64_t>> calls;
 };
 
 /// One cast or rounding that mp put in.
@@ -119,6 +122,7 @@ public:
 
 private:
   void collectFunction(FunctionOpInterface function);
+  void collectCopies(ModuleOp module);
   llvm::json::Object totalsToJSON() const;
   void printScaling(raw_ostream &os) const;
   llvm::json::Array scalingToJSON() const;

@@ -4,6 +4,7 @@
 
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/Annotations.h"
+#include "mp/Dialect/MP/Copies.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -84,11 +85,10 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
              << attribute.getValue();
     return success();
   }
-  if (name == kPhaseAttrName) {
-    auto phase = dyn_cast<StringAttr>(attribute.getValue());
-    if (!phase || !isa<FunctionOpInterface>(op))
-      return op->emitOpError("expects 'mp.phase' to be a string on a function, found ")
-             << attribute.getValue();
+  if (name == kPhaseAttrName || name == kCopyOfAttrName) {
+    if (!isa<StringAttr>(attribute.getValue()) || !isa<FunctionOpInterface>(op))
+      return op->emitOpError("expects '")
+             << name << "' to be a string on a function, found " << attribute.getValue();
     return success();
   }
   if (name == kFactsAttrName) {
@@ -122,7 +122,7 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
     return op->emitOpError() << "has '" << name << "', which belongs on a function argument";
   return op->emitOpError() << "has unknown attribute '" << name
                            << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.state, mp.dim, "
-                              "mp.converts, mp.init_of, mp.phase, mp.facts, mp.idiom";
+                              "mp.converts, mp.copy_of, mp.init_of, mp.phase, mp.facts, mp.idiom";
 }
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,

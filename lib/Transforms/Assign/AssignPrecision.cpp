@@ -2,6 +2,7 @@
 //
 // mp-assign-precision: the layers of decision, in order, module by module.
 
+#include "Copies.h"
 #include "Explanation.h"
 #include "Replay.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -36,6 +37,17 @@ constexpr struct {
                {"range", applyRanges},
                {"class", applyClassRules}};
 } // namespace
+
+LogicalResult mlir::mp::decideComputing(FunctionDecisions &decisions,
+                                        const AssignSettings &settings,
+                                        llvm::function_ref<void(StringRef)> decided) {
+  for (const auto &[name, apply] : kLayers) {
+    if (failed(apply(decisions, settings)))
+      return failure();
+    decided(name);
+  }
+  return success();
+}
 
 /// A rule whose op is spelt out must name one that exists: in the tables of the input dialects, or
 /// registered.
@@ -144,8 +156,13 @@ private:
   LogicalResult decide(ModuleOp module, const AssignSettings &settings,
                        const std::optional<Replay> &replay, std::optional<Explanation> &explanation,
                        bool &anyDecided) {
+    if (!replay)
+      copyForCallers(module, settings);
+    else if (failed(replay->makeCopies(module)))
+      return failure();
     StorageGangs gangs(module);
     CarriedStorage carried(gangs);
+    ModuleEvidence evidence(gangs);
     ExecutionFrequency frequency(module);
     std::deque<FunctionDecisions> functions;
     for (auto function : module.getOps<FunctionOpInterface>()) {
@@ -155,7 +172,7 @@ private:
         function.emitRemark() << "is " << phase.getValue() << " already; its precision stays";
         continue;
       }
-      functions.emplace_back(function, carried);
+      functions.emplace_back(function, carried, evidence);
     }
     auto tell = [&](StringRef layer, FunctionDecisions &decisions) {
       if (explanation)
@@ -172,11 +189,9 @@ private:
         tell("replay", decisions);
         continue;
       }
-      for (const auto &[name, apply] : kLayers) {
-        if (failed(apply(decisions, settings)))
-          return failure();
-        tell(name, decisions);
-      }
+      if (failed(decideComputing(decisions, settings,
+                                 [&](StringRef layer) { tell(layer, decisions); })))
+        return failure();
     }
     // What is carried narrow binds its readers: not where those are free to stay in f32.
     if (!settings.placement.neverSlower)

@@ -74,14 +74,13 @@ public:
   }
 
   FloatType getFormat(const StorageGang &gang) const { return ofGangs.lookup(&gang).getFormat(); }
+  /// The format in which `value` of `gang` is read, as the gangs are.
+  FloatType getFormat(const StorageGang &gang, Value value) const {
+    return mayChange(gang) ? read(value).getFormat() : FloatType();
+  }
 
 private:
   using Entry = std::pair<FunctionDecisions *, Decision *>;
-
-  static bool isWideTensor(Value value) {
-    auto type = dyn_cast<TensorType>(value.getType());
-    return type && type.getElementType().isF32();
-  }
 
   bool mayChange(Value result, Operation *op) const {
     return decided.lookup(op).first->mayStoreNarrow(result);
@@ -97,7 +96,7 @@ private:
           function && function.getArgAttr(argument.getArgNumber(), kPinAttrName))
         return false;
       const Decision *decision = decided.lookup(op).second;
-      return isWideTensor(value) && !(decision && decision->keepsStorage);
+      return isNarrowable(value.getType()) && !(decision && decision->keepsStorage);
     });
   }
 
@@ -155,4 +154,8 @@ void mlir::mp::chooseCarried(ArrayRef<FunctionDecisions *> functions, CarriedSto
   for (const StorageGang &gang : carried.gangs.getAll())
     if (FloatType format = readings.getFormat(gang))
       carried.chosen[&gang] = format;
+    else
+      for (Value value : gang.values)
+        if (FloatType wished = readings.getFormat(gang, value))
+          carried.wished[value] = wished;
 }

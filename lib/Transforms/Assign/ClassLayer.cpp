@@ -50,7 +50,7 @@ LogicalResult mlir::mp::applyClasses(FunctionDecisions &decisions,
     if (llvm::any_of(op->getResults(), [&](Value v) { return angles.contains(v); }))
       decision.decide(decision.compute, Origin::Class, "T, but its result is an angle");
     else if (!decisions.canContractIn(op, settings.narrow))
-      decision.decide(decision.compute, Origin::Class, "T, but its factors are not all f32");
+      decision.decide(decision.compute, Origin::Class, "T, but its factors are not all f32 tensors of known rank");
     else
       decision.decide(settings.narrow, Origin::Class, name);
   }

@@ -28,8 +28,20 @@ std::string mlir::mp::getFormatName(FloatType format) {
   return name;
 }
 
-FunctionDecisions::FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried)
-    : function(function), carried(carried) {
+bool mlir::mp::isNarrowable(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getElementType().isF32();
+}
+
+/// Has a tensor of unknown rank for an operand or result.
+static bool touchesUnranked(Operation *op) {
+  return llvm::any_of(llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
+                      llvm::IsaPred<UnrankedTensorType>);
+}
+
+FunctionDecisions::FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried,
+                                     ModuleEvidence &evidence)
+    : function(function), carried(carried), evidence(evidence) {
   collect(function.getFunctionBody());
 }
 
@@ -43,13 +55,15 @@ void FunctionDecisions::collect(Region &region) {
           collect(inner);
       FloatType own = getOwnFormat(&op);
       if (own && !op.hasTrait<OpTrait::IsTerminator>())
-        ops[&op] = {getOpClass(&op), rule, own, {}, std::nullopt, "", false, {}};
+        ops[&op] = {getOpClass(&op), rule, own, {}, std::nullopt, "", touchesUnranked(&op), {}};
     }
 }
 
 bool FunctionDecisions::canContractIn(Operation *op, FloatType format) {
   Decision *decision = find(op);
   if (!decision || decision->opClass != OpClass::TensorCore || decision->rule == TypeRule::Frozen)
+    return false;
+  if (touchesUnranked(op))
     return false;
   auto interface = cast<PrecisionOpInterface>(op);
   bool anyWide = false;
@@ -73,14 +87,7 @@ bool FunctionDecisions::isNarrowContraction(Operation *op) {
 
 bool FunctionDecisions::mayStoreNarrow(Value value) const {
   const StorageGang *gang = carried.gangs.find(value);
-  return isa<OpResult>(value) && !(gang && gang->frozen.empty()) && isa<TensorType>(value.getType()) &&
-         cast<TensorType>(value.getType()).getElementType().isF32();
-}
-
-const EvidenceAnalysis &FunctionDecisions::getEvidence() {
-  if (!evidence)
-    evidence.emplace(function);
-  return *evidence;
+  return isa<OpResult>(value) && !(gang && gang->frozen.empty()) && isNarrowable(value.getType());
 }
 
 FloatType FunctionDecisions::getStorage(Value value) const {

@@ -6,9 +6,8 @@
 #define MP_LIB_TRANSFORMS_ASSIGN_DECISIONS_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/Evidence.h"
+#include "mp/Analysis/ModuleEvidence.h"
 #include "mp/Analysis/Placement.h"
-#include "mp/Analysis/StorageGangs.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Policy/Policy.h"
 #include "mp/Target/CostModel.h"
@@ -49,6 +48,9 @@ struct CarriedStorage {
 
   const StorageGangs &gangs;
   llvm::DenseMap<const StorageGang *, FloatType> chosen;
+  /// In which narrow format a value of a gang that may change is read, where the gang as a whole is
+  /// in none.
+  llvm::DenseMap<Value, FloatType> wished;
 
   /// That of the gang; null if it keeps its own.
   FloatType lookup(const StorageGang *gang) const { return gang ? chosen.lookup(gang) : FloatType(); }
@@ -82,12 +84,16 @@ struct AssignSettings {
 FloatType getAssignableFormat(StringRef name, MLIRContext *context);
 /// How they spell `format`: bf16, f16, tf32.
 std::string getFormatName(FloatType format);
+/// True for a tensor of f32 that can be stored in another format: of known rank, since upstream has
+/// no conversion of tensors without.
+bool isNarrowable(Type type);
 
 /// All decisions about a function: a compute format per op, a storage per value.
 class FunctionDecisions {
 public:
   /// Collects the ops outside bodies that have a float operand or result.
-  FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried);
+  FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried,
+                    ModuleEvidence &evidence);
 
   FunctionOpInterface getFunction() const { return function; }
 
@@ -101,13 +107,13 @@ public:
   /// True if `op` is a contraction of f32 factors that computes in a narrower format.
   bool isNarrowContraction(Operation *op);
   /// True if `op` is a contraction that can read its factors in `format`: they are f32, or
-  /// `format` already, and some is f32.
+  /// `format` already, and some is f32; none is a tensor of unknown rank.
   bool canContractIn(Operation *op, FloatType format);
   /// True if `value` may be stored narrow by itself: a tensor of f32 that is no block argument and
   /// shares its storage with no other value.
   bool mayStoreNarrow(Value value) const;
   /// What is known of ranges; computed at the first call.
-  const EvidenceAnalysis &getEvidence();
+  const EvidenceAnalysis &getEvidence() { return evidence.get(function); }
   /// What the cost layer placed; empty if decisions were replayed.
   std::optional<Placement> placement;
   /// Ops whose story is asked for, and what the cost layer says of their alternatives.
@@ -126,7 +132,7 @@ private:
 
   FunctionOpInterface function;
   const CarriedStorage &carried;
-  std::optional<EvidenceAnalysis> evidence;
+  ModuleEvidence &evidence;
   llvm::MapVector<Operation *, Decision> ops;
   llvm::DenseMap<Value, FloatType> storages;
 };
@@ -140,6 +146,11 @@ LogicalResult applyPolicy(FunctionDecisions &decisions, const AssignSettings &se
 LogicalResult applyRanges(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyClasses(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyPromotions(FunctionDecisions &decisions, const AssignSettings &settings);
+/// All of them but the last two.
+LogicalResult decideComputing(FunctionDecisions &decisions, const AssignSettings &settings,
+                              llvm::function_ref<void(StringRef layer)> decided);
+/// Why `op` must not read its factors in the narrow format, as `evidence` has it; empty if it may.
+std::string whyWide(Operation *op, const EvidenceAnalysis &evidence, const AssignSettings &settings);
 LogicalResult decideSignature(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings);
 

@@ -19,28 +19,33 @@ static std::string whyConstantNot(Value value, FloatType format, double maxUnder
   return "";
 }
 
-LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSettings &settings) {
+std::string mlir::mp::whyWide(Operation *op, const EvidenceAnalysis &evidence,
+                              const AssignSettings &settings) {
   FloatType narrow = settings.narrow;
   bool needsEvidence = APFloat::semanticsMaxExponent(narrow.getFloatSemantics()) <
                        APFloat::semanticsMaxExponent(APFloat::IEEEsingle());
   bool mayAssume = settings.policy.evidence == ::mp::policy::EvidenceKind::Assumed;
+  auto interface = cast<PrecisionOpInterface>(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
+        !getFloatFormat(operand.get().getType()).isF32())
+      continue;
+    std::string why =
+        needsEvidence ? evidence.whyNot(operand.get(), narrow, settings.maxUnderflow, mayAssume)
+                      : whyConstantNot(operand.get(), narrow, settings.maxUnderflow);
+    if (!why.empty())
+      return why;
+  }
+  return "";
+}
+
+LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSettings &settings) {
   for (auto &[op, decision] : decisions.getOps()) {
     if (decision.origin || decision.opClass != OpClass::TensorCore)
       continue;
-    auto interface = cast<PrecisionOpInterface>(op);
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
-          !getFloatFormat(operand.get().getType()).isF32())
-        continue;
-      std::string why = needsEvidence
-                            ? decisions.getEvidence().whyNot(operand.get(), narrow,
-                                                             settings.maxUnderflow, mayAssume)
-                            : whyConstantNot(operand.get(), narrow, settings.maxUnderflow);
-      if (why.empty())
-        continue;
+    std::string why = whyWide(op, decisions.getEvidence(), settings);
+    if (!why.empty())
       decision.decide(decision.compute, Origin::Range, why);
-      break;
-    }
   }
   return success();
 }

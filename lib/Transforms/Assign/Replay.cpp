@@ -1,5 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Replay.h"
+#include "Copies.h"
+#include "mp/Analysis/FunctionCopies.h"
 #include "mp/Analysis/FunctionHash.h"
 #include "llvm/Support/JSON.h"
 
@@ -33,10 +35,18 @@ llvm::Expected<Replay> Replay::read(StringRef text, StringRef file) {
     auto hash = function ? function->getString("hash") : std::nullopt;
     if (!name || !hash)
       return error("'" + file + "': an entry of 'functions' lacks its name or hash");
-    replay.functions[*name].hash = *hash;
+    replay.names.push_back(name->str());
+    Function &known = replay.functions[*name];
+    known.hash = *hash;
     if (const json::Array *arguments = function->getArray("arguments"))
       for (const json::Value &storage : *arguments)
-        replay.functions[*name].arguments.push_back(storage.getAsString().value_or("").str());
+        known.arguments.push_back(storage.getAsString().value_or("").str());
+    known.copyOf = function->getString("copy_of").value_or("");
+    if (const json::Array *calls = function->getArray("calls"))
+      for (const json::Value &entry : *calls)
+        if (const json::Object *call = entry.getAsObject())
+          known.calls.push_back({call->getString("function").value_or("").str(),
+                                 call->getInteger("call").value_or(-1)});
   }
   for (auto [index, entry] : llvm::enumerate(*ops)) {
     const json::Object *fields = entry.getAsObject();
@@ -59,6 +69,43 @@ llvm::Expected<Replay> Replay::read(StringRef text, StringRef file) {
     known->second.rows.push_back(std::move(row));
   }
   return replay;
+}
+
+LogicalResult Replay::makeCopies(ModuleOp module) const {
+  auto lookup = [&](StringRef name) {
+    return dyn_cast_or_null<FunctionOpInterface>(module.lookupSymbol(name));
+  };
+  // First all copies, of what is not changed yet.
+  for (const std::string &name : names) {
+    const Function &function = functions.find(name)->second;
+    FunctionOpInterface original = lookup(function.copyOf);
+    if (!original)
+      continue;
+    if (original->hasAttr(kPhaseAttrName) || lookup(name))
+      return original.emitError() << "the replayed report '" << file << "' has a copy of it named @"
+                                  << name << ", which cannot be made: "
+                                  << (lookup(name) ? "that name is taken" : "it is decided already");
+    copyFunction(original, name);
+  }
+  SmallVector<std::pair<CallOpInterface, StringRef>> moved;
+  for (const std::string &name : names) {
+    const Function &function = functions.find(name)->second;
+    if (!lookup(function.copyOf))
+      continue;
+    for (auto &[caller, number] : function.calls) {
+      SmallVector<CallOpInterface> calls;
+      if (FunctionOpInterface found = lookup(caller))
+        calls = findCallsOf(found, function.copyOf);
+      if (number < 0 || number >= int64_t(calls.size()))
+        return lookup(function.copyOf).emitError()
+               << "the replayed report '" << file << "' has call " << number << " of it in @"
+               << caller << ", which has " << calls.size();
+      moved.push_back({calls[number], name});
+    }
+  }
+  for (auto &[call, name] : moved)
+    call.setCalleeFromCallable(FlatSymbolRefAttr::get(module.getContext(), name));
+  return success();
 }
 
 LogicalResult Replay::applyRow(const Row &row, FunctionDecisions &decisions, Operation *op,
@@ -131,7 +178,9 @@ LogicalResult Replay::apply(FunctionDecisions &decisions) const {
   auto found = functions.find(function.getName());
   if (found == functions.end())
     return function.emitError() << "the replayed report '" << file << "' does not know this function";
-  const auto &[hash, arguments, rows] = found->second;
+  const Function &known = found->second;
+  const std::string &hash = known.hash;
+  const std::vector<Row> &rows = known.rows;
 
   // Rows are numbered in order of a walk that meets containers before what they hold.
   SmallVector<Operation *> ops;
@@ -159,7 +208,7 @@ LogicalResult Replay::apply(FunctionDecisions &decisions) const {
     return function.emitError() << "the replayed report '" << file << "' has " << rows.size()
                                 << " rows for this function, which has " << ops.size()
                                 << " ops to decide";
-  if (failed(applyArguments(arguments, decisions)))
+  if (failed(applyArguments(known.arguments, decisions)))
     return failure();
   for (auto [row, op] : llvm::zip_equal(rows, ops))
     if (failed(applyRow(row, decisions, op, *decisions.find(op))))

@@ -7,6 +7,7 @@
 #define MP_LIB_TRANSFORMS_ASSIGN_REPLAY_H
 
 #include "Decisions.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::mp {
@@ -15,6 +16,10 @@ class Replay {
 public:
   /// Reads the rows of a report; `file` is its name in messages.
   static llvm::Expected<Replay> read(StringRef text, StringRef file);
+
+  /// Copies the private functions of `module` that the report has copies of, and lets the same calls
+  /// call them.
+  LogicalResult makeCopies(ModuleOp module) const;
 
   /// Decides every op and argument of the function as the report says. An error if the report does not know the
   /// function, speaks of another version of it, or asks for what an op cannot do.
@@ -29,6 +34,9 @@ private:
     std::string hash;
     std::vector<std::string> arguments; ///< the format each is stored in
     std::vector<Row> rows; ///< by ordinal
+    std::string copyOf;    ///< the function this one is a copy of; else empty
+    /// Who calls it: a function, and which of its calls of the original and all copies.
+    std::vector<std::pair<std::string, int64_t>> calls;
   };
 
   LogicalResult applyArguments(ArrayRef<std::string> storages, FunctionDecisions &decisions) const;
@@ -37,6 +45,7 @@ private:
 
   std::string file;
   llvm::StringMap<Function> functions;
+  std::vector<std::string> names; ///< of functions, in order
 };
 
 } // namespace mlir::mp

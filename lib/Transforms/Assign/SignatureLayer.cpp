@@ -13,9 +13,8 @@ using namespace mlir::mp;
 
 /// Why the argument cannot be stored in `format`, or an empty string.
 static std::string whyNot(FunctionOpInterface function, BlockArgument argument, FloatType format) {
-  FloatType own = getFloatFormat(argument.getType());
-  if (!own || !own.isF32() || !isa<TensorType>(argument.getType()))
-    return "only tensors of f32 are narrowed";
+  if (!isNarrowable(argument.getType()))
+    return "only tensors of f32 with a known rank are narrowed";
   if (!getAssignableFormat(getFormatName(format), function.getContext()) || format.isTF32())
     return "only bf16 and f16 are stored without a scale";
   if (!isa<func::FuncOp>(function))

@@ -9,6 +9,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/Moves.h"
+#include "mp/Dialect/MP/Copies.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
@@ -48,7 +50,7 @@ static bool isFloating(Operation *op) {
 
 /// Attributes in which mp keeps its books.
 static bool isBookkeeping(StringRef name) {
-  return name == kPhaseAttrName || name == kPrecisionAttrName;
+  return name == kPhaseAttrName || name == kPrecisionAttrName || name == kCopyOfAttrName;
 }
 
 /// Reports at the converted op, with a note at the original.
@@ -330,13 +332,17 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
 bool ErasureMatcher::isSame(Value original, Value converted, bool isFactor) {
   original = strip(original);
   converted = strip(converted);
-  if (Value known = originals.lookup(converted))
-    return known == original;
+  if (originals.lookup(converted) == original)
+    return true;
   // A weight that was stored ahead of time, back in the format the op reads.
   if (auto restored = converted.getDefiningOp<DequantizeOp>(); restored && restored.getInserted())
     return isSameScaled(original, restored.getSource(), restored.getScales());
   auto left = dyn_cast<OpResult>(original), right = dyn_cast<OpResult>(converted);
-  return left && right && isSameFloating(left, right, isFactor);
+  if (left && right && isSameFloating(left, right, isFactor))
+    return true;
+  // What the original widens without loss, read as it was before.
+  Value narrow = left ? getExactlyWidened(left.getOwner()) : Value();
+  return narrow && narrow.getType() == converted.getType() && isSame(narrow, converted, isFactor);
 }
 
 bool ErasureMatcher::isSameFloating(OpResult original, OpResult converted, bool isFactor) {

@@ -40,7 +40,7 @@ func.func @scalars(%x: f32) -> f32 {
 
 // -----
 
-// expected-warning @+1 {{argument 0 is pinned to 'f16', but stays as it is: only tensors of f32 are narrowed}}
+// expected-warning @+1 {{argument 0 is pinned to 'f16', but stays as it is: only tensors of f32 with a known rank are narrowed}}
 func.func @scalar_argument(%x: f32 {mp.pin = f16}, %y: tensor<4xf32> {mp.pin = f32}) -> f32 {
   return %x : f32
 }

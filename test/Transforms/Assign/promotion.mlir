@@ -8,9 +8,9 @@
 // RUN: mp-opt %t/kept.mlir --mp-check-erasure="original=%t/narrow.mlir promote=off" -o /dev/null
 // RUN: not mp-opt %t/narrow.mlir --mp-mixed-precision="promote=maybe" 2>&1 | FileCheck %s --check-prefix=OPTION
 
-// TABLE: 0 of 3 contractions f16
+// TABLE: 0 of 4 contractions f16
 // TABLE-NOT: left as found
-// TABLE: 8 ops narrow already, widened to f32 inside (promotion)
+// TABLE: 10 ops narrow already, widened to f32 inside (promotion)
 // REFUSED: is a promotion, which 'promote=off' forbids
 // OPTION: option 'promote' is 'maybe', expected on or off
 
@@ -91,4 +91,22 @@ func.func @leaves_plain_arithmetic_alone(%x: tensor<4xf16>) -> tensor<4xf16> {
   %0 = arith.addf %x, %x : tensor<4xf16>
   %1 = arith.mulf %0, %x : tensor<4xf16>
   return %1 : tensor<4xf16>
+}
+
+// Formats of eight bits are widened like those of sixteen: products accumulate in f32, softmax
+// computes in it, and both are stored as they were.
+// CHECK-LABEL: func.func @widens_inside_eight_bits
+// CHECK: %[[M:.*]] = linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<8x8xf8E4M3FN>, tensor<8x8xf8E4M3FN>) outs(%{{.*}} : tensor<8x8xf32>)
+// CHECK: mp.cast ieee %[[M]] {inserted} : tensor<8x8xf32> to tensor<8x8xf8E4M3FN>
+// CHECK: %[[S:.*]] = linalg.softmax {{.*}} -> tensor<8x8xf32>
+// CHECK: mp.cast ieee %[[S]] {inserted} : tensor<8x8xf32> to tensor<8x8xf8E5M2>
+// OFF-LABEL: func.func @widens_inside_eight_bits
+// OFF: linalg.matmul {{.*}} -> tensor<8x8xf8E4M3FN>
+// OFF: linalg.softmax {{.*}} -> tensor<8x8xf8E5M2>
+func.func @widens_inside_eight_bits(%x: tensor<8x8xf8E4M3FN>, %y: tensor<8x8xf8E5M2>) -> (tensor<8x8xf8E4M3FN>, tensor<8x8xf8E5M2>) {
+  %z = arith.constant dense<0.0> : tensor<8x8xf8E4M3FN>
+  %0 = linalg.matmul ins(%x, %x : tensor<8x8xf8E4M3FN>, tensor<8x8xf8E4M3FN>) outs(%z : tensor<8x8xf8E4M3FN>) -> tensor<8x8xf8E4M3FN>
+  %e = tensor.empty() : tensor<8x8xf8E5M2>
+  %1 = linalg.softmax dimension(1) ins(%y : tensor<8x8xf8E5M2>) outs(%e : tensor<8x8xf8E5M2>) -> tensor<8x8xf8E5M2>
+  return %0, %1 : tensor<8x8xf8E4M3FN>, tensor<8x8xf8E5M2>
 }

@@ -1,0 +1,25 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mp/Analysis/FunctionCopies.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+StringAttr mlir::mp::getOriginalName(FunctionOpInterface function) {
+  return function->getAttrOfType<StringAttr>(kCopyOfAttrName);
+}
+
+SmallVector<CallOpInterface> mlir::mp::findCallsOf(FunctionOpInterface caller, StringRef original) {
+  SmallVector<CallOpInterface> calls;
+  caller->walk([&](CallOpInterface call) {
+    auto callee = dyn_cast_or_null<FlatSymbolRefAttr>(
+        dyn_cast<SymbolRefAttr>(call.getCallableForCallee()));
+    if (!callee)
+      return;
+    auto called = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(call, callee);
+    StringAttr copied = called ? getOriginalName(called) : StringAttr();
+    if (callee.getValue() == original || (copied && copied == original))
+      calls.push_back(call);
+  });
+  return calls;
+}

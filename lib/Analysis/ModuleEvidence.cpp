@@ -1,0 +1,37 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mp/Analysis/ModuleEvidence.h"
+#include "mp/Dialect/MP/MPDialect.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+Evidence ModuleEvidence::lookup(Value operand) {
+  auto caller = operand.getParentRegion()->getParentOfType<FunctionOpInterface>();
+  const EvidenceAnalysis *analysis = caller ? compute(caller) : nullptr;
+  return analysis ? analysis->lookup(operand) : Evidence();
+}
+
+SmallVector<Evidence> ModuleEvidence::getOperands(Operation *call) {
+  return llvm::map_to_vector(call->getOperands(), [&](Value operand) { return lookup(operand); });
+}
+
+const EvidenceAnalysis *ModuleEvidence::compute(FunctionOpInterface function) {
+  auto [it, isNew] = known.try_emplace(function);
+  if (!isNew)
+    return it->second.get();
+  SmallVector<Evidence> arguments;
+  for (BlockArgument argument : function.getArguments()) {
+    const StorageGang *gang = gangs.find(argument);
+    std::optional<Evidence> joined;
+    if (!gang || !gang->frozen.empty() || gang->feeds.empty())
+      joined = EvidenceAnalysis::assumeArgument(argument);
+    if (gang)
+      for (OpOperand *feed : gang->feeds) {
+        Evidence handed = lookup(feed->get());
+        joined = joined ? joinBounds(*joined, handed) : handed;
+      }
+    arguments.push_back(*joined);
+  }
+  auto analysis = std::make_unique<EvidenceAnalysis>(function, arguments);
+  return (known[function] = std::move(analysis)).get();
+}
