@@ -73,6 +73,7 @@ func.func @idea_046_narrows_everywhere(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>)
 // CHECK-LABEL: func.func @idea_049_050_compares_carried_values_in_f32
 // CHECK: scf.while
 // CHECK: arith.cmpf olt, {{.*}} : f32
+// CHECK: linalg.matmul ins({{.*}} : tensor<4x4xbf16>, tensor<4x4xbf16>) outs({{.*}} : tensor<4x4xf32>)
 // CHECK: arith.addf {{.*}} : f32
 func.func @idea_049_050_compares_carried_values_in_f32(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %c0 = arith.constant 0 : index

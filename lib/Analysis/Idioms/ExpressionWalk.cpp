@@ -144,7 +144,7 @@ unsigned ExpressionGraph::evaluate(Operation *op) {
       return 0;
     return evaluateBinary("max", lookup(first), constant(lo.getValueAsDouble()));
   }
-  if (isa<arith::ArithDialect, math::MathDialect, tosa::TosaDialect>(op->getDialect())) {
+  if (isa_and_nonnull<arith::ArithDialect, math::MathDialect, tosa::TosaDialect>(op->getDialect())) {
     StringRef name = op->getName().stripDialect();
     SmallVector<unsigned> operands;
     for (Value operand : op->getOperands())

@@ -15,7 +15,7 @@ using namespace mlir::mp;
 static bool isCostly(linalg::GenericOp op) {
   unsigned count = 0;
   for (Operation &inner : op.getBody()->without_terminator())
-    if (isa<math::MathDialect>(inner.getDialect()) || isa<arith::DivFOp>(inner) || ++count > 4)
+    if (isa_and_nonnull<math::MathDialect>(inner.getDialect()) || isa<arith::DivFOp>(inner) || ++count > 4)
       return true;
   return false;
 }

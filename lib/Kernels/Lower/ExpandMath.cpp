@@ -59,7 +59,7 @@ struct ComputeWide : RewritePattern {
   explicit ComputeWide(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (!isa<math::MathDialect>(op->getDialect()) || op->getNumResults() != 1)
+    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) || op->getNumResults() != 1)
       return failure();
     // Exact in the narrow type, or fused: a detour would add a rounding.
     if (isa<math::AbsFOp, math::CopySignOp, math::FmaOp, math::FloorOp, math::CeilOp, math::TruncOp,

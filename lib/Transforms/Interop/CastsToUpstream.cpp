@@ -20,7 +20,7 @@ using namespace mlir::mp;
 
 static bool standsBesideTosa(Operation *op) {
   auto isTosa = [](Operation *other) {
-    return other && isa<tosa::TosaDialect>(other->getDialect());
+    return other && isa_and_nonnull<tosa::TosaDialect>(other->getDialect());
   };
   return isa<TensorType>(op->getResult(0).getType()) &&
          (isTosa(op->getOperand(0).getDefiningOp()) || llvm::any_of(op->getUsers(), isTosa));

@@ -10,6 +10,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -59,20 +60,27 @@ LogicalResult FunctionRebuilder::rebuildRegion(Region &from, Region &to) {
       values[argument] = copy.addArgument(getCarriedType(argument), argument.getLoc());
   }
   // Definitions before uses: blocks in reverse post-order, unreachable ones last.
-  llvm::ReversePostOrderTraversal<Region *> order(&from);
-  DenseSet<Block *> reached;
-  for (Block *block : order) {
-    reached.insert(block);
+  llvm::SetVector<Block *> order;
+  for (Block &root : from)
+    if (!order.contains(&root))
+      order.insert_range(llvm::ReversePostOrderTraversal<Block *>(&root));
+  for (Block *block : order)
     for (Operation &op : *block) {
+      if (failed(checkDefined(&op)))
+        return failure();
       builder.setInsertionPointToEnd(blocks[block]);
       if (failed(rebuildOp(&op)))
         return failure();
     }
-  }
-  for (Block &block : from)
-    if (!reached.contains(&block))
-      return block.getParentOp()->emitOpError("has an unreachable block, which cannot be rebuilt: "
-                                              "run 'canonicalize' first");
+  return success();
+}
+
+/// Where control never comes, a value may be used before its definition, even by itself.
+LogicalResult FunctionRebuilder::checkDefined(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (!values.contains(operand))
+      return op->emitOpError("stands in an unreachable block and uses a value before its definition, "
+                             "which cannot be rebuilt: run 'canonicalize' first");
   return success();
 }
 

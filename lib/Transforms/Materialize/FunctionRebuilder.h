@@ -28,6 +28,7 @@ private:
 
   void rebuildSignature(FunctionOpInterface from, FunctionOpInterface to);
   LogicalResult rebuildRegion(Region &from, Region &to);
+  LogicalResult checkDefined(Operation *op);
   LogicalResult rebuildOp(Operation *op);
   LogicalResult rebuildContainer(Operation *op);
   void rebuildDecided(Operation *op, PrecisionAttr precision);

@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/FoldUtils.h"
+#include "mp/Analysis/Moves.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Optimize/Passes.h"
 
@@ -151,6 +152,19 @@ static bool foldConstant(Operation *op) {
   return true;
 }
 
+/// cast(widen(x : N -> W) : W -> N)  ==>  x      where the user widens: exact, since W holds every
+/// value of N. The user's op stays, perhaps without readers.
+static bool skipWidening(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  Operation *source = cast ? cast.getSource().getDefiningOp() : nullptr;
+  Value narrow = source ? getExactlyWidened(source) : Value();
+  if (!narrow || narrow.getType() != cast.getType() || cast.getBits())
+    return false;
+  cast.getResult().replaceAllUsesWith(narrow);
+  cast.erase();
+  return true;
+}
+
 /// Folds every inserted cast and rounding, in program order; constants that only they read go.
 /// The user's own stay, as every op of the original does.
 static void foldCasts(Operation *root) {
@@ -163,7 +177,7 @@ static void foldCasts(Operation *root) {
   });
   OperationFolder folder(root->getContext());
   for (Operation *op : conversions)
-    if (!foldConstant(op))
+    if (!foldConstant(op) && !skipWidening(op))
       (void)folder.tryToFold(op);
 }
 

@@ -113,3 +113,45 @@ func.func @keeps_the_users_casts() -> (tensor<4xbf16>, tensor<4xbf16>, tensor<4x
   %2 = mp.round tf32 %c : tensor<4xf32>
   return %0, %1, %2 : tensor<4xbf16>, tensor<4xbf16>, tensor<4xf32>
 }
+
+// -----
+
+// The user widened: what was narrow before is read as it was. Only where nothing is lost.
+// CHECK-LABEL: func.func @reads_behind_a_users_widening
+// CHECK-SAME: (%[[X:.*]]: tensor<4xbf16>, %[[Y:.*]]: tensor<4xf8E5M2>)
+// CHECK: %[[W:.*]] = arith.extf %[[Y]]
+// CHECK: %[[N:.*]] = mp.cast ieee %[[W]]
+// CHECK: return %[[X]], %[[X]], %[[N]]
+func.func @reads_behind_a_users_widening(%x: tensor<4xbf16>, %y: tensor<4xf8E5M2>) -> (tensor<4xbf16>, tensor<4xbf16>, tensor<4xbf16>) {
+  %0 = arith.extf %x : tensor<4xbf16> to tensor<4xf32>
+  %1 = mp.cast ieee %0 {inserted} : tensor<4xf32> to tensor<4xbf16>
+  %e = tensor.empty() : tensor<4xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<4xbf16>) outs(%e : tensor<4xf32>) {
+  ^bb0(%in: bf16, %out: f32):
+    %w = arith.extf %in : bf16 to f32
+    linalg.yield %w : f32
+  } -> tensor<4xf32>
+  %3 = mp.cast ieee %2 {inserted} : tensor<4xf32> to tensor<4xbf16>
+  %4 = arith.extf %y : tensor<4xf8E5M2> to tensor<4xf32>
+  %5 = mp.cast ieee %4 {inserted} : tensor<4xf32> to tensor<4xbf16>
+  return %1, %3, %5 : tensor<4xbf16>, tensor<4xbf16>, tensor<4xbf16>
+}
+
+// -----
+
+// A round trip through a narrower format loses something, and an order of elements is no widening.
+// CHECK-LABEL: func.func @keeps_what_loses
+// CHECK-COUNT-2: mp.cast ieee
+func.func @keeps_what_loses(%x: tensor<4xf32>, %y: tensor<4x4xbf16>) -> (tensor<4xbf16>, tensor<4x4xbf16>) {
+  %0 = arith.truncf %x : tensor<4xf32> to tensor<4xf8E5M2>
+  %1 = arith.extf %0 : tensor<4xf8E5M2> to tensor<4xf32>
+  %2 = mp.cast ieee %1 {inserted} : tensor<4xf32> to tensor<4xbf16>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %3 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<4x4xbf16>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%in: bf16, %out: f32):
+    %w = arith.extf %in : bf16 to f32
+    linalg.yield %w : f32
+  } -> tensor<4x4xf32>
+  %4 = mp.cast ieee %3 {inserted} : tensor<4x4xf32> to tensor<4x4xbf16>
+  return %2, %4 : tensor<4xbf16>, tensor<4x4xbf16>
+}

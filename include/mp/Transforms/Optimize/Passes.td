@@ -13,7 +13,8 @@ def OptimizeCasts : Pass<"mp-optimize-casts"> {
     Needs: phase 3 (materialized). Keeps: every value bit for bit. Gives: phase 4.
 
     - One cast per value and format.
-    - A cast that returns to a format which the middle one holds goes away.
+    - A cast that returns to a format which the middle one holds goes away, also
+      where the user widened (`arith.extf`).
     - A narrowing cast moves through an op that only moves data when it then
       works on fewer elements: above a broadcast, below a slice.
     - A constant is stored in its final format.
