@@ -59,6 +59,6 @@ if importlib.util.find_spec("scipy"):
     config.available_features.add("scipy")
 if config.mpfr and not config.mpfr.endswith("NOTFOUND"):
     config.available_features.add("mpfr")
-for tool in ("ptxas", "nvcc", "chromium"):
+for tool in ("ptxas", "nvcc", "chromium", "iree-compile"):
     if shutil.which(tool):
         config.available_features.add(tool)

@@ -23,9 +23,12 @@ import tempfile
 import zipfile
 
 FORMATS = ("bf16", "f16")
-# Of the largest magnitude. The most is lost by bias gradients of a training step: sums that cancel, over
-# elements that relu's derivative switches on or off where rounding moves a value across zero.
-LIMITS = {"bf16": 4e-2, "f16": 1e-2}
+# What the framework's own mixed precision loses on the same inputs, of the largest magnitude: as
+# tools/dev/framework-precision.py measures it.
+FRAMEWORK = {"gpt2_2layer": {"bf16": 7.7e-3, "f16": 9.2e-4}, "resnet18": {"bf16": 6.1e-3, "f16": 7.3e-4},
+             "jax_mlp_adam_step": {"bf16": 3.9e-2, "f16": 9.7e-3}}
+# Elsewhere, 4 units in the last place.
+LIMITS = {"bf16": 4 * 2 ** -8, "f16": 4 * 2 ** -11}
 CODES = {"<f4": "f", "<f8": "d", "<i8": "q", "<i4": "i", "|i1": "b", "|b1": "b", "<f2": None}
 ELEMENTS = {"float32": "f32", "float64": "f64", "int64": "i64", "int32": "i32", "int8": "i8", "bool": "i1",
             "float16": "f16", "bfloat16": "bf16"}
@@ -113,7 +116,7 @@ def check(model, tolerance):
     for format in FORMATS:
         file, (narrowed, contractions) = model.convert(format)
         error = model.error(file)
-        good &= error <= LIMITS[format]
+        good &= error <= FRAMEWORK.get(model.name.removesuffix(".tosa"), LIMITS)[format]
         row += [f"{narrowed} of {contractions}", f"{error:.1e}"]
     return row, good
 

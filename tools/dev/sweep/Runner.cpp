@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "mp/Execution/Comparison.h"
@@ -63,8 +64,19 @@ static OwningOpRef<ModuleOp> isolate(ModuleOp module, StringRef entry) {
   return copy;
 }
 
-const Runner::Reference &Runner::reference(StringRef entry) {
-  auto [it, isNew] = references.try_emplace(entry.str());
+/// An op that reads what nothing has written: `tensor.empty` has no contents.
+static Operation *findUndefinedRead(func::FuncOp function) {
+  Operation *found = nullptr;
+  function.walk([&](linalg::LinalgOp op) {
+    for (OpOperand &init : op.getDpsInitsMutable())
+      if (op.payloadUsesValueFromOperand(&init) && init.get().getDefiningOp<tensor::EmptyOp>())
+        found = op;
+  });
+  return found;
+}
+
+const Runner::Reference &Runner::reference(StringRef entry, bool inF64) {
+  auto [it, isNew] = references.try_emplace({entry.str(), inF64});
   Reference &reference = it->second;
   if (!isNew)
     return reference;
@@ -78,29 +90,44 @@ const Runner::Reference &Runner::reference(StringRef entry) {
   double work = workOf(*function, inputs.dynamicSize);
   if (work > maxWork)
     return skip(llvm::formatv("{0:e2} operations, limit {1:e2}", work, maxWork));
-  auto program = Program::compile(*isolate(original, entry), entry);
-  if (!program)
-    return skip(llvm::toString(program.takeError()));
+  if (Operation *reader = findUndefinedRead(*function))
+    return skip("'" + reader->getName().getStringRef() + "' reads the contents of a tensor.empty");
+  auto signature = signatureOf(*function);
+  if (!signature)
+    return skip(llvm::toString(signature.takeError()));
   std::vector<std::string> notes;
-  auto arguments = makeInputs((*program)->signature(), inputs, notes);
+  auto arguments = makeInputs(*signature, inputs, notes);
   if (!arguments)
     return skip(llvm::toString(arguments.takeError()));
   reference.arguments = std::move(*arguments);
-  auto results = (*program)->run(reference.arguments);
+  ProgramOptions options;
+  options.promoteToF64 = inF64;
+  auto program = Program::compile(*isolate(original, entry), entry, options);
+  if (!program)
+    return skip(llvm::toString(program.takeError()));
+  std::vector<Array> given; // in f64, floats come in as f64
+  for (auto [argument, wanted] :
+       llvm::zip_equal(reference.arguments, (*program)->signature().arguments)) {
+    auto converted = convertTo(argument, wanted.type);
+    if (!converted)
+      return skip(llvm::toString(converted.takeError()));
+    given.push_back(std::move(*converted));
+  }
+  auto results = (*program)->run(given);
   if (!results)
     return skip(llvm::toString(results.takeError()));
   reference.results = std::move(*results);
   return reference;
 }
 
-std::vector<RunOutcome> Runner::compareRuns(Compile compile, StringRef what) {
+std::vector<RunOutcome> Runner::compareRuns(Compile compile, StringRef what, bool inF64) {
   std::vector<RunOutcome> outcomes;
   for (auto function : original.getOps<func::FuncOp>()) {
     if (function.isExternal() || function.isPrivate() || function.getNumResults() == 0)
       continue;
     RunOutcome &outcome = outcomes.emplace_back();
     outcome.entry = function.getName();
-    const Reference &expected = reference(outcome.entry);
+    const Reference &expected = reference(outcome.entry, inF64);
     outcome.skipped = expected.skipped;
     if (!outcome.skipped.empty())
       continue;
@@ -133,12 +160,12 @@ std::vector<RunOutcome> Runner::compareRuns(Compile compile, StringRef what) {
   return outcomes;
 }
 
-std::vector<RunOutcome> Runner::compare(ModuleOp converted) {
+std::vector<RunOutcome> Runner::compare(ModuleOp converted, bool inF64) {
   return compareRuns(
       [&](StringRef entry) -> llvm::Expected<std::unique_ptr<Executable>> {
         return Program::compile(*isolate(converted, entry), entry);
       },
-      "after conversion");
+      "after conversion", inF64);
 }
 
 std::vector<RunOutcome> Runner::emulate(StringRef chip) {
@@ -148,5 +175,5 @@ std::vector<RunOutcome> Runner::emulate(StringRef chip) {
         options.chip = chip.str();
         return DeviceProgram::compile(*isolate(original, entry), entry, options);
       },
-      "on the emulator");
+      "on the emulator", /*inF64=*/false);
 }

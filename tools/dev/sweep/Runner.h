@@ -31,8 +31,10 @@ public:
   Runner(ModuleOp original, InputOptions inputs, double maxWork)
       : original(original), inputs(std::move(inputs)), maxWork(maxWork) {}
 
-  /// The functions of `converted`, compiled for the host.
-  std::vector<RunOutcome> compare(ModuleOp converted);
+  /// The functions of `converted`, compiled for the host. With `inF64` the reference is the original in
+  /// f64 throughout: that of a graph that is narrow already, whose own results are no measure of one
+  /// that was widened inside.
+  std::vector<RunOutcome> compare(ModuleOp converted, bool inF64);
   /// The functions as they are, on kernels for `chip` in the emulator.
   std::vector<RunOutcome> emulate(llvm::StringRef chip);
 
@@ -44,13 +46,13 @@ private:
     std::vector<Array> arguments, results;
     std::string skipped;
   };
-  const Reference &reference(llvm::StringRef entry);
-  std::vector<RunOutcome> compareRuns(Compile compile, llvm::StringRef what);
+  const Reference &reference(llvm::StringRef entry, bool inF64);
+  std::vector<RunOutcome> compareRuns(Compile compile, llvm::StringRef what, bool inF64);
 
   ModuleOp original;
   InputOptions inputs;
   double maxWork;
-  std::map<std::string, Reference> references;
+  std::map<std::pair<std::string, bool>, Reference> references;
 };
 
 } // namespace mlir::mp

@@ -6,7 +6,8 @@
 //   mp-sweep [--formats=f16,bf16] [--run] [--max-work=N] [--dim=N] FILE...
 //   mp-sweep --emulate=sm_80 [--max-work=N] [--dim=N] FILE...
 //
-// With --run every public function runs before and after, on seeded inputs or on those of the
+// With --run every public function runs before and after (before in f64, if the conversion widens a
+// graph that is narrow already), on seeded inputs or on those of the
 // file's comment lines `// INPUT: ...`, one per argument, in the form of mp-run's --input. Before a
 // file is touched its name goes to standard error, so that a crash can be blamed. With --emulate nothing
 // is converted: every public function runs on the host and, as kernels for that chip, in the emulator.
@@ -117,6 +118,10 @@ static std::vector<std::string> findInputs(StringRef text) {
   return inputs;
 }
 
+static bool isPromoted(const Report &report) {
+  return llvm::any_of(report.getOps(), [](const OpRow &row) { return row.promoted; });
+}
+
 /// Sweeps one of the modules that `// -----` lines part.
 static void sweepModule(StringRef text, StringRef file, const Options &options,
                         const DialectRegistry &registry) {
@@ -153,7 +158,7 @@ static void sweepModule(StringRef text, StringRef file, const Options &options,
     if (!checked.broken.empty())
       line["broken"] = checked.broken;
     else if (options.run)
-      line["runs"] = describe(runner.compare(*checked.converted));
+      line["runs"] = describe(runner.compare(*checked.converted, isPromoted(checked.report)));
     emit(std::move(line));
   }
 }
