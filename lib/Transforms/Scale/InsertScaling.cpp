@@ -247,7 +247,8 @@ private:
         continue;
       SmallVector<Operation *> contractions;
       {
-        FunctionDecisions decisions(function, carried);
+        ModuleEvidence evidence(gangs); // of the module as scaled so far
+        FunctionDecisions decisions(function, carried, evidence);
         for (Layer layer : {applyPins, applyPolicy, applyClasses})
           if (failed(layer(decisions, settings)))
             return failure();
