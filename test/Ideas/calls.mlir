@@ -23,18 +23,6 @@ func.func @layer(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A signature that the user asks for changes; one beside it does not.
-// CHECK-LABEL: func.func @idea_067_changes_signatures_on_request
-// CHECK-SAME: (%[[X:.*]]: tensor<4x4xf32>, %[[W:.*]]: tensor<4x4xbf16> {{.*}}) -> tensor<4x4xf32>
-// CHECK: linalg.matmul ins(%{{.*}}, %[[W]] : tensor<4x4xbf16>, tensor<4x4xbf16>)
-func.func @idea_067_changes_signatures_on_request(%x: tensor<4x4xf32>, %w: tensor<4x4xf32> {mp.pin = bf16}) -> tensor<4x4xf32> {
-  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
-  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %0 : tensor<4x4xf32>
-}
-
-// -----
-
 // Two loops that call one private function agree on its types; a function that calls itself ends.
 // CHECK-LABEL: func.func @idea_052_062_063_agrees_on_shared_functions
 // CHECK-COUNT-2: call @step
