@@ -154,7 +154,8 @@ static llvm::Error buildCnn(GraphBuilder &graph, const ModelOptions &options) {
   x = graph.stack({"block", options.integer("layers"), specs, {}, layer}, x);
   x = graph.unary(Unary::Relu, ownConv(graph, x, {"conv2", channels, 2 * channels, 3, 2}));
   x = graph.globalAveragePool(x);
-  graph.finish(ownLinear(graph, x, "classifier", 2 * channels, options.integer("classes")));
+  graph.finish(ownLinear(graph, x, "classifier", 2 * channels, options.integer("classes")),
+               Loss::CrossEntropy);
   return llvm::Error::success();
 }
 
@@ -296,7 +297,5 @@ ModelInfo mlir::mp::resnetBlockModel() {
            OptionSpec::integer("image", 56, "height and width in pixels", 4),
            OptionSpec::integer("channels", 64, "channels of the image"),
            OptionSpec::integer("batch", 1, "images")},
-          buildResnetBlock,
-          /*layered=*/true,
-          /*trainable=*/false};
+          buildResnetBlock};
 }

@@ -38,8 +38,12 @@ ArrayRef<OptionSpec> mlir::mp::commonModelOptions() {
                          "all of them",
                          "all"),
       OptionSpec::flag("calls", "layers as calls of a private function"),
-      OptionSpec::choice("train", {"none", "sgd", "momentum", "adam"},
+      OptionSpec::choice("train", {"none", "sgd", "momentum", "adam", "adamw", "lamb"},
                          "one training step: loss, gradients and this optimizer", "adam"),
+      OptionSpec::integer("loss-exponent", 0,
+                          "gradients of 2^N times the loss, and rates to match: the same training "
+                          "in exact arithmetic, small gradients for small N",
+                          -64, 64),
       OptionSpec::flag("roles", "mark arguments with mp.role and mp.dim")};
   return options;
 }

@@ -26,15 +26,17 @@ static llvm::Error checkVariants(const ModelInfo &model, const ModelOptions &opt
                                    " needs; choose another model, such as mlp");
   if (options.choice("train") != "none") {
     if (!model.trainable)
-      return llvm::createStringError("--train has no derivative of convolutions, which " +
-                                     model.name +
-                                     " needs; choose mlp, digits, bert, gpt2 or llama");
+      return llvm::createStringError("--train has no derivative of pooling over windows that "
+                                     "overlap, which " +
+                                     model.name + " needs; choose resnet-block or cnn");
     for (StringRef other : {"dynamic", "calls"})
       if (options.flag(other))
         return llvm::createStringError("--train and --" + other + " do not go together");
     if (controlFlow)
       return llvm::createStringError("--train and --control-flow do not go together");
   }
+  if (options.choice("train") == "none" && options.integer("loss-exponent") != 0)
+    return llvm::createStringError("--loss-exponent needs --train");
   if (options.choice("dialect") == "tosa" && options.choice("softmax") == "named")
     return llvm::createStringError("--softmax=named needs --dialect=linalg: TOSA has no softmax");
   return llvm::Error::success();
@@ -59,7 +61,10 @@ static GraphOptions graphOptions(const ModelOptions &options) {
                         .Case("sgd", Optimizer::Sgd)
                         .Case("momentum", Optimizer::Momentum)
                         .Case("adam", Optimizer::Adam)
+                        .Case("adamw", Optimizer::AdamW)
+                        .Case("lamb", Optimizer::Lamb)
                         .Default(Optimizer::None);
+  graph.lossExponent = options.integer("loss-exponent");
   // What is trained comes in and goes out.
   if (graph.optimizer != Optimizer::None)
     graph.weights = WeightStorage::Arguments;

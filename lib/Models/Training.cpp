@@ -122,6 +122,20 @@ Value mlir::mp::meanLoss(GraphBuilder &graph, Loss loss, Value x, Value target) 
   return graph.binary(Binary::Divide, sumOfAll(graph, picked), -elements / classes);
 }
 
+/// |parameter| / |direction|, or 1 where either is zero.
+static Value trustRatio(GraphBuilder &graph, Value parameter, Value direction) {
+  auto norm = [&](Value x) {
+    return graph.unary(Unary::Sqrt, sumOfAll(graph, graph.binary(Binary::Multiply, x, x)));
+  };
+  Value size = norm(parameter), length = norm(direction);
+  Value both = graph.binary(Binary::Multiply, graph.unary(Unary::Step, size),
+                            graph.unary(Unary::Step, length));
+  Value neither = graph.binary(Binary::Add, graph.unary(Unary::Negate, both), 1);
+  Value ratio = graph.binary(Binary::Divide, graph.binary(Binary::Multiply, size, both),
+                             graph.binary(Binary::Add, length, neither));
+  return graph.binary(Binary::Add, ratio, neither);
+}
+
 OptimizerResult mlir::mp::optimize(GraphBuilder &graph, Optimizer optimizer,
                                    const OptimizerState &state, Value step) {
   auto scaled = [&](Value a, double b) { return graph.binary(Binary::Multiply, a, b); };
@@ -130,17 +144,19 @@ OptimizerResult mlir::mp::optimize(GraphBuilder &graph, Optimizer optimizer,
     Value kept = scaled(old, keep);
     return graph.binary(Binary::Add, kept, scaled(fresh, 1 - keep));
   };
+  double unit = std::exp2(graph.getOptions().lossExponent);
   if (optimizer == Optimizer::Sgd) {
-    Value moved = graph.binary(Binary::Subtract, state.parameter, scaled(state.gradient, 0.05));
+    Value moved =
+        graph.binary(Binary::Subtract, state.parameter, scaled(state.gradient, 0.05 / unit));
     return {moved, Value(), Value()};
   }
   if (optimizer == Optimizer::Momentum) {
     Value velocity = graph.binary(Binary::Add, scaled(state.first, 0.9), state.gradient);
-    Value moved = graph.binary(Binary::Subtract, state.parameter, scaled(velocity, 0.02));
+    Value moved = graph.binary(Binary::Subtract, state.parameter, scaled(velocity, 0.02 / unit));
     return {moved, velocity, Value()};
   }
   // Adam (Kingma, Ba 2014), with bias correction.
-  constexpr double rate = 1e-3, keepFirst = 0.9, keepSecond = 0.999, epsilon = 1e-8;
+  constexpr double rate = 1e-3, keepFirst = 0.9, keepSecond = 0.999, epsilon = 1e-8, decay = 0.01;
   Value first = average(state.first, state.gradient, keepFirst);
   Value square = graph.binary(Binary::Multiply, state.gradient, state.gradient);
   Value second = average(state.second, square, keepSecond);
@@ -151,9 +167,15 @@ OptimizerResult mlir::mp::optimize(GraphBuilder &graph, Optimizer optimizer,
   };
   Value mean = graph.binary(Binary::Divide, first, correction(keepFirst));
   Value variance = graph.binary(Binary::Divide, second, correction(keepSecond));
-  Value deviation = graph.binary(Binary::Add, graph.unary(Unary::Sqrt, variance), epsilon);
-  Value move = scaled(graph.binary(Binary::Divide, mean, deviation), rate);
-  return {graph.binary(Binary::Subtract, state.parameter, move), first, second};
+  Value deviation = graph.binary(Binary::Add, graph.unary(Unary::Sqrt, variance), epsilon * unit);
+  Value direction = graph.binary(Binary::Divide, mean, deviation);
+  // Decoupled weight decay (Loshchilov, Hutter 2017); LAMB (You et al. 2019) has it too.
+  if (optimizer != Optimizer::Adam)
+    direction = graph.binary(Binary::Add, direction, scaled(state.parameter, decay));
+  if (optimizer == Optimizer::Lamb)
+    direction = graph.binary(Binary::Multiply, direction,
+                             trustRatio(graph, state.parameter, direction));
+  return {graph.binary(Binary::Subtract, state.parameter, scaled(direction, rate)), first, second};
 }
 
 //===--------------------------------------------------------------------------------===//
@@ -171,7 +193,7 @@ template <typename Base> void Training<Base>::finish(ValueRange results, Loss lo
   Value mean = meanLoss(*this, loss, x, inputs.back());
 
   recording = false;
-  Value seed = this->constant({1.0f}, {1});
+  Value seed = this->constant({std::exp2f(float(this->options.lossExponent))}, {1});
   llvm::DenseMap<Value, Value> gradients = tape.gradients(*this, mean, seed);
 
   Optimizer optimizer = this->options.optimizer;
@@ -185,9 +207,10 @@ template <typename Base> void Training<Base>::finish(ValueRange results, Loss lo
     return values;
   };
   SmallVector<Value> first = moments("m.", optimizer != Optimizer::Sgd);
-  SmallVector<Value> second = moments("v.", optimizer == Optimizer::Adam);
+  bool isAdaptive = optimizer != Optimizer::Sgd && optimizer != Optimizer::Momentum;
+  SmallVector<Value> second = moments("v.", isAdaptive);
   Value count, next;
-  if (optimizer == Optimizer::Adam) {
+  if (isAdaptive) {
     count = this->state("step", {});
     next = this->binary(Binary::Add, count, 1);
   }

@@ -39,6 +39,19 @@ Value sumToShape(GraphBuilder &graph, Value gradient, Value like);
 /// gradient * dy/dx, where y = kind(x).
 Value unaryPullback(GraphBuilder &graph, Unary kind, Value x, Value y, Value gradient);
 
+/// Gradients of a convolution with square windows, from that of its result: what reaches the
+/// image, and what reaches the weight.
+Value convImageGradient(GraphBuilder &graph, Value gradient, Value x, Value weight, int64_t stride,
+                        int64_t pad);
+Value convWeightGradient(GraphBuilder &graph, Value gradient, Value x, Value weight, int64_t stride,
+                         int64_t pad);
+/// The gradient over every axis of an image but its channels.
+Value sumPerChannel(GraphBuilder &graph, Value gradient);
+/// Each window's gradient goes to its largest pixels, in equal parts. Windows do not overlap.
+Value maxPoolGradient(GraphBuilder &graph, Value gradient, Value x, Value y, int64_t kernel);
+/// Every pixel takes its part of the mean.
+Value averagePoolGradient(GraphBuilder &graph, Value gradient, Value x);
+
 /// The mean loss of `x`, one element: squared error to a target of the same shape, or cross
 /// entropy with integer labels for each row of logits.
 Value meanLoss(GraphBuilder &graph, Loss loss, Value x, Value target);
@@ -50,7 +63,8 @@ struct OptimizerState {
 struct OptimizerResult {
   Value parameter, first, second;
 };
-/// `step` counts from 1 and is read by Adam only; unused moments are null.
+/// `step` counts from 1 and is read by Adam's kin only; unused moments are null. Gradients are
+/// those of 2^lossExponent times the loss, see the options of the graph.
 OptimizerResult optimize(GraphBuilder &graph, Optimizer optimizer, const OptimizerState &state,
                          Value step);
 
@@ -76,6 +90,26 @@ public:
                   [=, this](Value g) {
                     return Base::batchMatmul(Base::transpose(a, {0, 2, 1}), g);
                   }});
+  }
+  Value conv2d(Value x, Value weight, Value bias, int64_t stride, int64_t pad) override {
+    return taped({x, weight, bias}, [&] { return Base::conv2d(x, weight, bias, stride, pad); },
+                 {[=, this](Value g) {
+                    return convImageGradient(*this, g, x, weight, stride, pad);
+                  },
+                  [=, this](Value g) {
+                    return convWeightGradient(*this, g, x, weight, stride, pad);
+                  },
+                  [=, this](Value g) { return sumPerChannel(*this, g); }});
+  }
+  Value maxPool(Value x, int64_t kernel, int64_t stride, int64_t pad) override {
+    assert(kernel == stride && pad == 0 && "models with other windows are not trainable");
+    Value y = quietly([&] { return Base::maxPool(x, kernel, stride, pad); });
+    return taped({x}, [&] { return y; },
+                 {[=, this](Value g) { return maxPoolGradient(*this, g, x, y, kernel); }});
+  }
+  Value globalAveragePool(Value x) override {
+    return taped({x}, [&] { return Base::globalAveragePool(x); },
+                 {[=, this](Value g) { return averagePoolGradient(*this, g, x); }});
   }
   Value unary(Unary kind, Value x) override {
     Value y = quietly([&] { return Base::unary(kind, x); });

@@ -344,7 +344,7 @@ static llvm::Error buildVit(GraphBuilder &graph, const ModelOptions &options) {
   Value pooled = graph.binary(Binary::Divide, graph.reduce(Reduction::Sum, x, 1), double(tokens));
   pooled = graph.collapse(pooled, 1, 2);
   Value weight = graph.weight(head[2]), offset = graph.weight(head[3]);
-  graph.finish(linear(graph, pooled, weight, offset));
+  graph.finish(linear(graph, pooled, weight, offset), Loss::CrossEntropy);
   return llvm::Error::success();
 }
 
@@ -359,7 +359,5 @@ ModelInfo mlir::mp::vitModel() {
            OptionSpec::integer("patch", 16, "height and width of a patch; divides image"),
            OptionSpec::integer("batch", 1, "images"),
            OptionSpec::integer("classes", 1000, "classes")},
-          buildVit,
-          /*layered=*/true,
-          /*trainable=*/false};
+          buildVit};
 }

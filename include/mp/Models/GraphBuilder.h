@@ -39,7 +39,7 @@ enum class Reduction { Sum, Max };
 enum class WeightStorage { Arguments, Constants, Resources };
 enum class SoftmaxForm { Decomposed, Named };
 enum class ControlFlow { None, For, If, While, All };
-enum class Optimizer { None, Sgd, Momentum, Adam };
+enum class Optimizer { None, Sgd, Momentum, Adam, AdamW, Lamb };
 /// What a training step of the model minimises.
 enum class Loss { SquaredError, CrossEntropy };
 
@@ -64,6 +64,8 @@ struct GraphOptions {
   SoftmaxForm softmax = SoftmaxForm::Decomposed;
   ControlFlow controlFlow = ControlFlow::None;
   Optimizer optimizer = Optimizer::None;
+  /// Training minimises 2^lossExponent times the loss, with rates to match: the same steps.
+  int64_t lossExponent = 0;
   bool calls = false;
   bool dynamic = false;
   bool roles = false;
