@@ -34,10 +34,12 @@ StringRef mlir::mp::runHelp() {
   --per-op              compare the values inside the function too (they become results, which keeps
                         them from being fused); of kernels print what each did and the memory it took
   --json=R.json         the comparison for programs
+  --html=R.html         with --steps: a page that plots every scalar, step by step
   --steps=N             repeat; a result replaces the argument whose mp.state names it, or,
                         without mp.state, leading results replace leading arguments. State that
                         mp appended starts as @NAME_init says; --input=batches:@x.npy gives each
-                        step the next rows
+                        step the next rows. With --compare=FILE both are trained, and how far their
+                        state drifts apart is printed
   --log-every=N         print the scalars of every N-th step only
   --calibrate=@x.npy    run once per batch of these rows (as --input=batches:@x.npy, once per input) and
                         choose a magnitude for each operand of a contraction, for scales=FILE of
@@ -130,6 +132,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
       {"params", text(options.inputs.params)},
       {"compare", text(options.compare)},
       {"json", text(options.json)},
+      {"html", text(options.html)},
       {"output-dir", text(options.outputDir)},
       {"input",
        [&](StringRef value) -> llvm::Error {
@@ -223,6 +226,8 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
     return createStringError("expected a file to run; see --help");
   if (options.maxRelative && options.compare.empty())
     return createStringError("--max-rel needs --compare");
+  if (!options.html.empty() && options.steps < 2)
+    return createStringError("--html needs --steps of at least 2, found " + llvm::Twine(options.steps));
   bool onDevice = options.device != "cpu";
   if (options.calibrates && (options.json.empty() || onDevice || !options.compare.empty()))
     return createStringError("--calibrate writes its scales to --json=FILE, runs on the CPU, and compares nothing");

@@ -5,6 +5,7 @@
 #include "PtxMode.h"
 #include "RunOptions.h"
 #include "Steps.h"
+#include "TrainingPage.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mp/Execution/Comparison.h"
@@ -41,9 +42,12 @@ struct Side {
   OwningOpRef<ModuleOp> module;
   std::vector<TracedValue> traced;
   size_t ownResults = 0;
+  size_t appended = 0; ///< arguments, and results, of state that mp added to a train step
+  std::vector<Array> start; ///< arguments of the first step
   std::unique_ptr<Executable> program;
   DeviceProgram *device = nullptr; ///< `program`, where that runs kernels
   std::vector<Array> results;
+  llvm::json::Value trajectory = llvm::json::Object();
   double compileSeconds = 0, runSeconds = 0;
 };
 
@@ -66,13 +70,17 @@ private:
   llvm::Error compile(Side &side, bool promoteToF64);
   llvm::Error compileForDevice(Side &side);
   Status calibrateScales();
-  llvm::Error execute(Side &side, const std::vector<Array> &arguments, bool tensorCores);
+  llvm::Error execute(Side &side, std::vector<Array> arguments, bool tensorCores);
+  StepLoop loopOf(const Side &side) const;
+  llvm::Expected<std::vector<Array>> argumentsOfReference(const std::vector<Array> &given);
+  void printDrift();
   void printModels() {
     for (const std::string &model : models)
       llvm::outs() << "arithmetic: " << model << "\n";
   }
   llvm::Error writeOutputs();
   Status printComparison();
+  llvm::Error writePage() const;
   llvm::Error writeJSON(bool passed);
 
   RunOptions options;
@@ -83,7 +91,6 @@ private:
   std::vector<ErrorReport> outputs, inner;
   std::set<std::string> models; ///< of Tensor Cores, that the CPU followed
   std::vector<BatchedInput> batches;
-  llvm::json::Value trajectory = llvm::json::Object();
 };
 
 } // namespace
@@ -109,6 +116,10 @@ llvm::Error Run::trace(Side &side) {
   if (!function)
     return function.takeError();
   side.ownResults = function->getNumResults();
+  auto appended = countAppended(*side.module, options.entry);
+  if (!appended)
+    return appended.takeError();
+  side.appended = *appended;
   if (options.perOp && !options.compare.empty())
     side.traced = tracedValues(*function);
   return llvm::Error::success();
@@ -174,10 +185,11 @@ llvm::Error Run::prepare() {
     reference.module = std::move(*other);
     if (llvm::Error error = trace(reference))
       return error;
-    if (main.ownResults != reference.ownResults)
+    size_t expected = main.ownResults - main.appended;
+    if (expected != reference.ownResults - reference.appended)
       return createStringError(llvm::Twine("--compare: '") + options.compare + "' returns " +
-                               llvm::Twine(reference.ownResults) + " results, expected " +
-                               llvm::Twine(main.ownResults));
+                               llvm::Twine(reference.ownResults - reference.appended) +
+                               " results, expected " + llvm::Twine(expected));
     matched = matchTraces(main.traced, reference.traced);
   } else {
     for (size_t i = 0; i < main.traced.size(); ++i)
@@ -198,6 +210,7 @@ llvm::Error Run::prepare() {
   if (options.compare == "f64") {
     reference.module = main.module->clone();
     reference.ownResults = main.ownResults;
+    reference.appended = main.appended;
   }
   bool onDevice = options.device != "cpu";
   if (llvm::Error error = onDevice ? compileForDevice(main) : compile(main, /*promoteToF64=*/false))
@@ -207,14 +220,22 @@ llvm::Error Run::prepare() {
   return llvm::Error::success();
 }
 
-llvm::Error Run::execute(Side &side, const std::vector<Array> &given, bool tensorCores) {
-  const Signature &signature = side.program->signature();
-  std::vector<Array> arguments = given;
-  StepLoop loop(signature, side.ownResults);
+/// A reference that says nothing of its state is the same step as the other.
+StepLoop Run::loopOf(const Side &side) const {
+  if (&side == &main)
+    return StepLoop(main.program->signature(), main.ownResults);
+  return StepLoop(withStateOf(side.program->signature(), side.ownResults, main.program->signature()),
+                  side.ownResults, "reference, ");
+}
+
+llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCores) {
+  StepLoop loop = loopOf(side);
   double start = now();
   std::optional<TensorCoreScope> scope;
   if (tensorCores)
     scope.emplace(*options.numerics);
+  if (options.steps > 1)
+    side.start = arguments;
   for (int64_t step = 0; step < options.steps; ++step) {
     if (llvm::Error error = loop.feed(arguments, batches, step))
       return error;
@@ -222,37 +243,60 @@ llvm::Error Run::execute(Side &side, const std::vector<Array> &given, bool tenso
     if (!results)
       return results.takeError();
     side.results = std::move(*results);
-    if (options.steps > 1 && &side == &main)
+    if (options.steps > 1)
       loop.record(llvm::outs(), step, options.steps, options.logEvery, side.results);
     loop.advance(arguments, side.results);
   }
-  if (options.steps > 1 && &side == &main)
-    trajectory = loop.toJSON();
+  if (options.steps > 1)
+    side.trajectory = loop.toJSON();
   if (scope)
     models = scope->used();
   side.runSeconds = now() - start;
   return llvm::Error::success();
 }
 
-/// The run's arguments as another signature wants them: rounded, widened.
-static llvm::Expected<std::vector<Array>> adapt(const std::vector<Array> &arguments,
-                                                const Signature &signature) {
-  if (arguments.size() != signature.arguments.size())
+/// The run's arguments as the reference wants them: rounded, widened. State that only one of
+/// them has appended has no counterpart.
+llvm::Expected<std::vector<Array>> Run::argumentsOfReference(const std::vector<Array> &given) {
+  const Signature &signature = reference.program->signature();
+  size_t common = given.size() - main.appended;
+  if (common != signature.arguments.size() - reference.appended)
     return createStringError(llvm::Twine("--compare: the reference takes ") +
-                             llvm::Twine(signature.arguments.size()) + " arguments, expected " +
-                             llvm::Twine(arguments.size()));
-  std::vector<Array> adapted;
-  for (auto [i, argument] : llvm::enumerate(arguments)) {
-    auto array = convertTo(argument, signature.arguments[i].type);
-    if (!array)
-      return createStringError("--compare: argument " + llvm::Twine(i) + " of the reference: " +
-                               llvm::toString(array.takeError()));
-    if (llvm::Error error = checkArgument(*array, signature.arguments[i],
-                                          "--compare: argument " + llvm::Twine(i) + " of the reference"))
-      return std::move(error);
-    adapted.push_back(std::move(*array));
-  }
+                             llvm::Twine(signature.arguments.size() - reference.appended) +
+                             " arguments, expected " + llvm::Twine(common));
+  auto before = signatureBefore(*reference.module, options.entry, signature);
+  if (!before)
+    return before.takeError();
+  std::vector<Array> adapted(given.begin(), given.begin() + common);
+  auto convert = [&](const Signature &wanted) -> llvm::Error {
+    for (size_t i = 0; i < adapted.size(); ++i) {
+      std::string what = llvm::formatv("--compare: argument {0} of the reference", i);
+      auto array = convertTo(adapted[i], wanted.arguments[i].type);
+      if (!array)
+        return createStringError(what + ": " + llvm::toString(array.takeError()));
+      if (llvm::Error error = checkArgument(*array, wanted.arguments[i], what))
+        return error;
+      adapted[i] = std::move(*array);
+    }
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = convert(*before))
+    return std::move(error);
+  for (const Parameter &parameter : llvm::drop_begin(signature.arguments, common))
+    adapted.push_back(Array(parameter.type, parameter.shape));
+  if (llvm::Error error = applyInit(*reference.module, options.entry, adapted))
+    return std::move(error);
+  if (llvm::Error error = convert(signature))
+    return std::move(error);
   return adapted;
+}
+
+/// How near two trainings stayed.
+void Run::printDrift() {
+  double drift = loopOf(main).drift(reference.start, main.results, reference.results);
+  if (!std::isnan(drift))
+    llvm::outs() << llvm::format("state after %lld steps: %.3g of how far the reference moved\n",
+                                 (long long)options.steps, drift);
 }
 
 llvm::Error Run::writeOutputs() {
@@ -276,24 +320,32 @@ llvm::Error Run::writeOutputs() {
 }
 
 Status Run::printComparison() {
+  if (llvm::Error error = writePage())
+    return report(Status::BadInput, std::move(error));
   bool passed = true;
-  for (size_t i = 0; i < main.results.size(); ++i) {
-    bool isOutput = i < main.ownResults;
-    std::string label = isOutput ? "result " + std::to_string(i)
-                                 : main.traced[matched[i - main.ownResults].first].label;
-    auto compared = compareArrays(main.results[i], reference.results[i], label);
+  size_t shared = main.ownResults - main.appended;
+  for (size_t i = 0; i < shared + matched.size(); ++i) {
+    bool isOutput = i < shared;
+    size_t inside = i - shared;
+    std::string label =
+        isOutput ? "result " + std::to_string(i) : main.traced[matched[inside].first].label;
+    const Array &result = main.results[isOutput ? i : main.ownResults + inside];
+    auto compared = compareArrays(
+        result, reference.results[isOutput ? i : reference.ownResults + inside], label);
     if (!compared)
       return report(Status::BadInput, compared.takeError());
     (isOutput ? outputs : inner).push_back(*compared);
     if (!isOutput)
       continue;
-    printReport(llvm::outs(), *compared, main.results[i]);
+    printReport(llvm::outs(), *compared, result);
     if (options.maxRelative && !compared->passes(*options.maxRelative)) {
       passed = false;
       llvm::outs() << llvm::format("  FAILED    %.3g of the largest magnitude, limit %.3g\n",
                                    compared->relativeToLargest(), *options.maxRelative);
     }
   }
+  if (options.steps > 1)
+    printDrift();
   if (options.perOp && !inner.empty()) {
     llvm::outs() << "\n" << inner.size() << " values inside, against the reference\n";
     printTable(llvm::outs(), inner);
@@ -302,6 +354,18 @@ Status Run::printComparison() {
     if (llvm::Error error = writeJSON(passed))
       return report(Status::BadInput, std::move(error));
   return passed ? Status::Done : Status::Failed;
+}
+
+llvm::Error Run::writePage() const {
+  if (options.html.empty())
+    return llvm::Error::success();
+  std::vector<TrainingCurves> trainings;
+  for (const Side *side : {&main, &reference})
+    if (side->program && side->trajectory.getAsObject())
+      trainings.push_back({side == &main ? options.file : options.compare,
+                           side->trajectory.getAsObject(), side->runSeconds,
+                           side->program->peakBytes()});
+  return writeText(options.html, trainingPage(trainings));
 }
 
 llvm::Error Run::writeJSON(bool passed) {
@@ -325,7 +389,9 @@ llvm::Error Run::writeJSON(bool passed) {
                             {"run_seconds", main.runSeconds},
                             {"peak_bytes", main.program->peakBytes()},
                             {"passed", passed},
-                            {"steps", std::move(trajectory)},
+                            {"steps", std::move(main.trajectory)},
+                            {"reference_steps", std::move(reference.trajectory)},
+                            {"reference_run_seconds", reference.runSeconds},
                             {"outputs", std::move(outputList)},
                             {"per_op", std::move(innerList)}};
   if (main.device) {
@@ -361,18 +427,21 @@ Status Run::go() {
   if (options.emitLLVM)
     return Status::Done;
   std::vector<std::string> notes;
-  auto arguments = makeInputs(main.program->signature(), options.inputs, notes, &batches);
-  if (!arguments)
-    return report(Status::BadInput, arguments.takeError());
-  if (llvm::Error error =
-          applyInit(*main.module, options.entry, main.program->signature(), *arguments))
+  auto before = signatureBefore(*main.module, options.entry, main.program->signature());
+  if (!before)
+    return report(Status::BadInput, before.takeError());
+  auto given = makeInputs(*before, options.inputs, notes, &batches);
+  if (!given)
+    return report(Status::BadInput, given.takeError());
+  std::vector<Array> arguments = *given;
+  if (llvm::Error error = applyInit(*main.module, options.entry, arguments))
     return report(Status::BadInput, std::move(error));
   for (const std::string &note : notes)
     llvm::errs() << "mp-run: note: " << note << "\n";
 
   // Kernels have the arithmetic of their chip; a reference has the one asked for.
   bool modelled = options.numerics.has_value();
-  if (llvm::Error error = execute(main, *arguments, modelled && !main.device))
+  if (llvm::Error error = execute(main, std::move(arguments), modelled && !main.device))
     return report(Status::Failed, std::move(error));
   printModels();
   if (main.device && options.perOp) {
@@ -386,15 +455,17 @@ Status Run::go() {
     if (options.outputs.empty() && options.outputDir.empty())
       for (size_t i = 0; i < main.ownResults; ++i)
         printArray(llvm::outs(), "result " + std::to_string(i), main.results[i]);
+    if (llvm::Error error = writePage())
+      return report(Status::BadInput, std::move(error));
     if (!options.json.empty())
       if (llvm::Error error = writeJSON(/*passed=*/true))
         return report(Status::BadInput, std::move(error));
     return Status::Done;
   }
-  auto adapted = adapt(*arguments, reference.program->signature());
+  auto adapted = argumentsOfReference(*given);
   if (!adapted)
     return report(Status::BadInput, adapted.takeError());
-  if (llvm::Error error = execute(reference, *adapted, modelled && main.device))
+  if (llvm::Error error = execute(reference, std::move(*adapted), modelled && main.device))
     return report(Status::Failed, std::move(error));
   if (main.device)
     printModels();

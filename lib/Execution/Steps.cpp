@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-StepLoop::StepLoop(const Signature &signature, size_t results)
-    : results(results), names(results), values(results) {
+StepLoop::StepLoop(const Signature &signature, size_t results, llvm::StringRef prefix)
+    : results(results), prefix(prefix), names(results), values(results) {
   bool isStated = llvm::any_of(signature.arguments, [](auto &p) { return p.nextValue.has_value(); });
   for (auto [i, argument] : llvm::enumerate(signature.arguments)) {
     if (isStated) {
@@ -59,7 +59,7 @@ void StepLoop::record(llvm::raw_ostream &os, int64_t step, int64_t steps, int64_
       continue;
     values[i].push_back(outcome[i].value(0));
     if (prints)
-      printArray(os, llvm::formatv("step {0}, {1}", step, labelOf(i)).str(), outcome[i]);
+      printArray(os, llvm::formatv("{0}step {1}, {2}", prefix, step, labelOf(i)).str(), outcome[i]);
   }
 }
 
@@ -76,26 +76,98 @@ llvm::json::Value StepLoop::toJSON() const {
   return object;
 }
 
-llvm::Error mlir::mp::applyInit(ModuleOp module, llvm::StringRef entry, const Signature &signature,
-                                std::vector<Array> &arguments) {
+double StepLoop::drift(llvm::ArrayRef<Array> start, llvm::ArrayRef<Array> outcome,
+                       llvm::ArrayRef<Array> reference) const {
+  double apart = 0, moved = 0;
+  for (auto [result, argument] : state) {
+    if (result >= reference.size() || argument >= start.size() || !reference[result].type.isFloat ||
+        reference[result].shape.empty())
+      continue;
+    for (int64_t i = 0, count = reference[result].size(); i != count; ++i) {
+      double expected = reference[result].value(i);
+      apart += std::pow(outcome[result].value(i) - expected, 2);
+      moved += std::pow(expected - start[argument].value(i), 2);
+    }
+  }
+  return std::sqrt(apart / moved);
+}
+
+Signature mlir::mp::withStateOf(Signature own, size_t results, const Signature &other) {
+  if (llvm::any_of(own.arguments, [](auto &p) { return p.nextValue.has_value(); }))
+    return own;
+  for (auto [argument, stated] : llvm::zip(own.arguments, other.arguments)) {
+    if (!stated.nextValue || size_t(*stated.nextValue) >= results)
+      continue;
+    argument.nextValue = stated.nextValue;
+    argument.role = stated.role;
+  }
+  return own;
+}
+
+/// The function that says `mp.init_of` the entry, or null.
+static llvm::Expected<func::FuncOp> findInit(ModuleOp module, llvm::StringRef entry) {
   auto step = findEntry(module, entry);
   if (!step)
     return step.takeError();
   for (auto function : module.getOps<func::FuncOp>()) {
     auto of = function->getAttrOfType<FlatSymbolRefAttr>(kInitOfAttrName);
-    if (!of || of.getValue() != step->getName())
-      continue;
-    auto program = Program::compile(module, function.getName());
-    if (!program)
-      return program.takeError();
-    auto first = (*program)->run({});
-    if (!first)
-      return first.takeError();
-    if (first->size() > arguments.size())
-      return llvm::createStringError("@" + function.getName() + " returns more values than @" +
-                                     step->getName() + " has arguments");
-    std::move(first->begin(), first->end(), arguments.end() - first->size());
-    return llvm::Error::success();
+    if (of && of.getValue() == step->getName())
+      return function;
   }
+  return func::FuncOp();
+}
+
+llvm::Expected<size_t> mlir::mp::countAppended(ModuleOp module, llvm::StringRef entry) {
+  auto init = findInit(module, entry);
+  if (!init)
+    return init.takeError();
+  return *init ? init->getNumResults() - init->getNumArguments() : 0;
+}
+
+llvm::Expected<Signature> mlir::mp::signatureBefore(ModuleOp module, llvm::StringRef entry,
+                                                    Signature now) {
+  auto init = findInit(module, entry);
+  if (!init)
+    return init.takeError();
+  if (!*init)
+    return now;
+  auto original = signatureOf(*init);
+  if (!original)
+    return original.takeError();
+  for (const Parameter &parameter : original->arguments) {
+    if (!parameter.nextValue || size_t(*parameter.nextValue) >= now.arguments.size())
+      return llvm::createStringError("@" + init->getName() + ": expected 'mp.state' on every "
+                                     "argument, an argument of the step");
+    now.arguments[*parameter.nextValue].type = parameter.type;
+  }
+  return now;
+}
+
+llvm::Error mlir::mp::applyInit(ModuleOp module, llvm::StringRef entry,
+                                std::vector<Array> &arguments) {
+  auto init = findInit(module, entry);
+  if (!init)
+    return init.takeError();
+  if (!*init)
+    return llvm::Error::success();
+  auto program = Program::compile(module, init->getName());
+  if (!program)
+    return program.takeError();
+  std::vector<size_t> converted;
+  std::vector<Array> originals;
+  for (const Parameter &parameter : (*program)->signature().arguments) {
+    converted.push_back(*parameter.nextValue);
+    originals.push_back(arguments[converted.back()]);
+  }
+  auto first = (*program)->run(originals);
+  if (!first)
+    return first.takeError();
+  if (first->size() > converted.size() + arguments.size())
+    return llvm::createStringError("@" + init->getName() +
+                                   " returns more values than the step has arguments");
+  auto appended = first->begin() + converted.size();
+  for (auto [argument, value] : llvm::zip(converted, *first))
+    arguments[argument] = std::move(value);
+  std::move(appended, first->end(), arguments.end() - (first->end() - appended));
   return llvm::Error::success();
 }

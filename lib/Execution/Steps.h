@@ -15,7 +15,8 @@ class StepLoop {
 public:
   /// `results` of the program are its own. State is what `mp.state` says; in a program
   /// without it, the leading results that have the type of the argument in their place.
-  StepLoop(const Signature &signature, size_t results);
+  /// `prefix` stands before what is printed.
+  StepLoop(const Signature &signature, size_t results, llvm::StringRef prefix = "");
 
   /// Sets the arguments that a step's results replace.
   void advance(std::vector<Array> &arguments, llvm::ArrayRef<Array> results) const;
@@ -29,19 +30,35 @@ public:
   /// Values by result, step by step; infinities and NaN are null.
   llvm::json::Value toJSON() const;
 
+  /// How far the float state of `outcome` is from that of `reference`, in parts of how far the
+  /// reference moved from `start`; counts are left out. Euclidean, over all of it.
+  double drift(llvm::ArrayRef<Array> start, llvm::ArrayRef<Array> outcome,
+               llvm::ArrayRef<Array> reference) const;
+
 private:
   std::string labelOf(size_t result) const;
 
   size_t results;
+  std::string prefix;
   std::vector<std::pair<size_t, size_t>> state; ///< result, argument
   std::vector<std::string> names;               ///< of results, by role; empty if none
   std::vector<std::vector<double>> values;      ///< of scalar results, by result
 };
 
-/// The first values of appended state, from the function that says `mp.init_of = entry`:
-/// replaces the last arguments. Nothing happens if there is none.
-llvm::Error applyInit(ModuleOp module, llvm::StringRef entry, const Signature &signature,
-                      std::vector<Array> &arguments);
+/// What a step says of its state, where `own` says nothing: the same step in another
+/// precision, whose appended state comes last.
+Signature withStateOf(Signature own, size_t results, const Signature &other);
+
+/// How many arguments, and as many results, mp appended to the entry.
+llvm::Expected<size_t> countAppended(ModuleOp module, llvm::StringRef entry);
+
+/// The entry's signature as it was for those arguments whose type mp has changed, which
+/// @NAME_init converts.
+llvm::Expected<Signature> signatureBefore(ModuleOp module, llvm::StringRef entry, Signature now);
+
+/// Makes arguments for `signatureBefore` those of the first step: runs the function that says
+/// `mp.init_of = entry`. Nothing happens if there is none.
+llvm::Error applyInit(ModuleOp module, llvm::StringRef entry, std::vector<Array> &arguments);
 
 } // namespace mlir::mp
 
