@@ -134,6 +134,12 @@ void Report::collectFunction(FunctionOpInterface function) {
       summary.changedBytesAfter += bytesOf(argument.getType(), stored, assumedDim);
     }
     summary.arguments.push_back(formatName(stored));
+    auto next = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kStateAttrName);
+    if (!next || function->hasAttr(kInitOfAttrName))
+      continue;
+    auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kRoleAttrName);
+    summary.state.push_back({argument.getArgNumber(), next.getInt(), role ? role.str() : "",
+                             typeText(argument.getType())});
   }
   functions.push_back(std::move(summary));
   if (ordinals.empty()) {

@@ -184,6 +184,13 @@ llvm::json::Value Report::toJSON() const {
       object["copy_of"] = row.copyOf;
       object["calls"] = std::move(calls);
     }
+    if (!row.state.empty()) {
+      llvm::json::Array state;
+      for (const StateRow &s : row.state)
+        state.push_back(llvm::json::Object{
+            {"argument", s.argument}, {"result", s.result}, {"role", s.role}, {"type", s.type}});
+      object["state"] = std::move(state);
+    }
     functionRows.push_back(std::move(object));
   }
   for (const OpRow &row : ops) {

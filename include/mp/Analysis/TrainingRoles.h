@@ -17,6 +17,9 @@ inline constexpr StringLiteral kRoleParameter = "parameter";
 inline constexpr StringLiteral kRoleOptimizer = "optimizer_state";
 inline constexpr StringLiteral kRoleStatistic = "statistic";
 inline constexpr StringLiteral kRoleInput = "input";
+inline constexpr StringLiteral kRoleMaster = "master";
+inline constexpr StringLiteral kRoleRemainder = "remainder";
+inline constexpr StringLiteral kRoleGradientNorm = "gradient_norm";
 /// Values of `mp.role` on ops.
 inline constexpr StringLiteral kRoleSeed = "seed";
 inline constexpr StringLiteral kRoleGradient = "gradient";

@@ -103,6 +103,21 @@ struct TrainStepOptions : MixedPrecisionOptions {
   Option<int64_t> interval{*this, "interval",
                            llvm::cl::desc("Clean steps before the scale grows; 0: the rule's"),
                            llvm::cl::init(0)};
+  Option<double> clipNorm{*this, "clip-norm",
+                          llvm::cl::desc("Largest common norm of the gradients; 0: any"),
+                          llvm::cl::init(0)};
+  Option<double> clipValue{*this, "clip-value",
+                           llvm::cl::desc("Largest magnitude of a gradient's element; 0: any"),
+                           llvm::cl::init(0)};
+  Option<bool> gradientNorm{*this, "gradient-norm",
+                            llvm::cl::desc("Append the norm of the gradients to the results, as "
+                                           "clipping does"),
+                            llvm::cl::init(false)};
+  Option<std::string> master{
+      *this, "master",
+      llvm::cl::desc("keep: parameters stay f32 in the signature, their own masters; f32, remainder or "
+                     "none: they are stored in the format, with that master"),
+      llvm::cl::init("keep")};
 };
 
 /// Phases 0, T, 2 to 4 of a whole train step.

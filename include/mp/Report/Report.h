@@ -44,6 +44,12 @@ struct OpRow {
   std::optional<OpError> error;
 };
 
+/// State of a train step: the argument, and the result that is its value in the next step.
+struct StateRow {
+  int64_t argument, result;
+  std::string role, type; ///< the role is empty where nobody gave one
+};
+
 /// A function the decisions are about.
 struct FunctionRow {
   std::string name, hash;
@@ -55,6 +61,7 @@ struct FunctionRow {
   std::string copyOf; ///< the private function this one is a copy of; else empty
   /// Who calls a copy: a function, and which of its calls of the original and all copies.
   std::vector<std::pair<std::string, int64_t>> calls;
+  std::vector<StateRow> state; ///< of train steps, by argument
 };
 
 /// One cast or rounding that mp put in.

@@ -154,14 +154,13 @@ private:
 };
 } // namespace
 
-/// A state that the forward pass reads and that moves must move with the gradient, unless
-/// somebody says it is a statistic.
+/// Floats that the forward pass reads and that are replaced must move with the gradient, unless
+/// somebody says they are a statistic; keys of random numbers and counters need not.
 static LogicalResult checkReached(func::FuncOp function, ArrayRef<TrainingState> state, Value seed) {
-  Operation *terminator = function.getBody().front().getTerminator();
   for (const TrainingState &s : state) {
     if (!s.aboveSeed || s.role != kRoleStatistic ||
         function.getArgAttr(s.argument, kRoleAttrName) ||
-        terminator->getOperand(s.result) == function.getArgument(s.argument))
+        !getFloatFormat(function.getArgument(s.argument).getType()))
       continue;
     InFlightDiagnostic diag =
         function.emitError("argument #")

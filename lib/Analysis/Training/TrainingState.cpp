@@ -212,7 +212,8 @@ mlir::mp::findTrainingState(func::FuncOp function, const HomogeneityGraph::Degre
   llvm::DenseSet<Value> aboveSeed = backwardSlice(seed);
   SmallVector<TrainingState> state;
   for (auto [result, argument] : llvm::enumerate(pairs)) {
-    if (argument < 0)
+    // What is handed through is input, whatever it is called.
+    if (argument < 0 || terminator->getOperand(result) == function.getArgument(argument))
       continue;
     bool moves = !degrees.of(terminator->getOperand(result)).isConstant();
     bool used = aboveSeed.contains(function.getArgument(argument));

@@ -5,6 +5,7 @@
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/Annotations.h"
 #include "mp/Dialect/MP/Copies.h"
+#include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -26,6 +27,7 @@ void MPDialect::initialize() {
       >();
   addOperations<
 #define GET_OP_LIST
+#include "mp/Dialect/MP/MasterOps.cpp.inc"
 #include "mp/Dialect/MP/ScalingOps.cpp.inc"
       >();
   registerAttributes();

@@ -27,37 +27,66 @@ func::FuncOp AppendedState::getInit() {
   return init;
 }
 
+OpBuilder AppendedState::initBuilder() {
+  return OpBuilder(getInit().getBody().front().getTerminator());
+}
+
 Value AppendedState::add(TypedAttr first, StringRef role) {
   auto value = dyn_cast<DenseElementsAttr>(first);
   if (!value)
-    value = DenseElementsAttr::get(RankedTensorType::get({}, first.getType()), ArrayRef<Attribute>(first));
-  Type type = value.getType();
-  OpBuilder builder(getInit().getBody().front().getTerminator());
-  firsts.push_back(arith::ConstantOp::create(builder, step.getLoc(), value));
-  unsigned index = step.getNumArguments();
+    value = DenseElementsAttr::get(RankedTensorType::get({}, first.getType()),
+                                   ArrayRef<Attribute>(first));
+  OpBuilder builder = initBuilder();
+  return add(arith::ConstantOp::create(builder, step.getLoc(), value), role);
+}
+
+Value AppendedState::add(Value first, StringRef role) {
+  Builder builder(step.getContext());
+  unsigned index = step.getNumArguments(), result = step.getNumResults() + firsts.size();
+  firsts.push_back(first);
   auto attributes = builder.getDictionaryAttr(
       {builder.getNamedAttr(kRoleAttrName, builder.getStringAttr(role)),
-       builder.getNamedAttr(kStateAttrName,
-                            builder.getI64IntegerAttr(step.getNumResults() + added++))});
-  (void)step.insertArgument(index, type, attributes, NameLoc::get(builder.getStringAttr(role)));
+       builder.getNamedAttr(kStateAttrName, builder.getI64IntegerAttr(result))});
+  (void)step.insertArgument(index, first.getType(), attributes,
+                            NameLoc::get(builder.getStringAttr(role)));
   return step.getArgument(index);
+}
+
+Value AppendedState::takeOriginal(unsigned argument) {
+  Builder builder(step.getContext());
+  func::FuncOp function = getInit();
+  assert(function.getNumResults() == 0 && "conversions come before appended state");
+  unsigned index = function.getNumArguments();
+  auto attributes = builder.getDictionaryAttr(
+      builder.getNamedAttr(kStateAttrName, builder.getI64IntegerAttr(argument)));
+  (void)function.insertArgument(index, step.getArgument(argument).getType(), attributes,
+                                step.getArgument(argument).getLoc());
+  return function.getArgument(index);
+}
+
+void AppendedState::convert(Value value) { converted.push_back(value); }
+
+void mlir::mp::updateFunctionType(func::FuncOp function) {
+  Block &block = function.getBody().front();
+  SmallVector<Type> results(block.getTerminator()->getOperandTypes());
+  SmallVector<Attribute> attributes;
+  if (ArrayAttr old = function.getAllResultAttrs())
+    llvm::append_range(attributes, old);
+  bool any = !attributes.empty();
+  attributes.resize(results.size(), DictionaryAttr::get(function.getContext()));
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), block.getArgumentTypes(), results));
+  if (any)
+    function.setAllResultAttrs(attributes);
 }
 
 void AppendedState::finish(ValueRange next) {
   auto append = [](func::FuncOp function, ValueRange values) {
     Operation *terminator = function.getBody().front().getTerminator();
     terminator->insertOperands(terminator->getNumOperands(), values);
-    SmallVector<Type> results(terminator->getOperandTypes());
-    // Attributes of the results there were stay; new results have none.
-    SmallVector<Attribute> attributes;
-    if (ArrayAttr old = function.getAllResultAttrs())
-      llvm::append_range(attributes, old);
-    bool any = !attributes.empty();
-    attributes.resize(results.size(), DictionaryAttr::get(function.getContext()));
-    function.setFunctionType(FunctionType::get(function.getContext(), function.getArgumentTypes(), results));
-    if (any)
-      function.setAllResultAttrs(attributes);
+    updateFunctionType(function);
   };
   append(step, next);
-  append(init, firsts);
+  llvm::append_range(converted, firsts);
+  append(getInit(), converted);
 }

@@ -3,6 +3,7 @@
 // The arithmetic of loss scaling, one definition for every device. Its rules are
 // those of docs/Training.md, its order of operations is exact.
 
+#include "DecomposeMasters.h"
 #include "TensorCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -182,6 +183,10 @@ struct DecomposeTraining : mlir::mp::impl::DecomposeTrainingBase<DecomposeTraini
         results = expand(builder, guard);
       else if (auto update = dyn_cast<UpdateLossScaleOp>(op))
         results = expand(builder, update);
+      else if (auto split = dyn_cast<SplitMasterOp>(op))
+        results = expand(builder, split);
+      else if (auto join = dyn_cast<JoinMasterOp>(op))
+        results.push_back(expand(builder, join));
       else
         return;
       op->replaceAllUsesWith(results);

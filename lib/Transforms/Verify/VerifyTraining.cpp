@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/TrainingRoles.h"
+#include "mp/Dialect/MP/Masters.h"
 #include "mp/Transforms/Verify/Passes.h"
 
 namespace mlir::mp {
@@ -12,13 +13,13 @@ using namespace mlir;
 using namespace mlir::mp;
 
 namespace {
-/// The rules T1 to T6 for one function.
+/// The rules T1 to T7 for one function.
 class TrainingVerifier {
 public:
   explicit TrainingVerifier(func::FuncOp function) : function(function) {}
 
   LogicalResult verify() {
-    if (failed(collect()))
+    if (failed(collect()) || failed(verifyMasters()))
       return failure();
     if (!scale)
       return success();
@@ -163,6 +164,42 @@ private:
       if (guard)
         diag.attachNote(guard.getLoc()) << "the guard of the others";
       return diag;
+    }
+    return success();
+  }
+
+  /// What a step that did not overflow makes of a result.
+  static Value beforeGuard(Value returned) {
+    auto guard = returned.getDefiningOp<GuardedUpdateOp>();
+    return guard ? guard.getUpdated()[cast<OpResult>(returned).getResultNumber()] : returned;
+  }
+
+  /// Masters and remainders become what some parameter is the narrow part of.
+  LogicalResult verifyMasters() {
+    Operation *terminator = function.getBody().back().getTerminator();
+    llvm::DenseSet<Value> next;
+    for (Value returned : terminator->getOperands())
+      next.insert(beforeGuard(returned));
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
+      auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttrName);
+      auto state = function.getArgAttrOfType<IntegerAttr>(i, kStateAttrName);
+      bool isRemainder = role && role.getValue() == kRoleRemainder;
+      if (!role || !state || state.getInt() >= terminator->getNumOperands() ||
+          !(isRemainder || role.getValue() == kRoleMaster))
+        continue;
+      Value updated = beforeGuard(terminator->getOperand(state.getInt()));
+      auto split = updated.getDefiningOp<SplitMasterOp>();
+      bool belongs =
+          isRemainder ? split && next.contains(split.getHigh())
+                      : llvm::any_of(updated.getUsers(), [&](Operation *user) {
+                          return isa<CastOp>(user) && next.contains(user->getResult(0));
+                        });
+      if (!belongs)
+        return function.emitError("(T7) argument #")
+               << i << " (" << role.getValue() << ", next value result #" << state.getInt()
+               << ") becomes a value that no result is the narrow part of, expected its parameter "
+                  "to be returned as "
+               << (isRemainder ? "the high half of the same mp.split_master" : "mp.cast of it");
     }
     return success();
   }

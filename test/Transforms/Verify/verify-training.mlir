@@ -133,3 +133,45 @@ func.func @never_unscales(%d: tensor<8xf32>, %scale: tensor<f32>) -> tensor<8xf3
   %s = mp.scale_loss %d, %scale : tensor<8xf32>
   return %s : tensor<8xf32>
 }
+
+// -----
+
+// A master is state: a step that overflowed must keep it as well.
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+// expected-error @below {{(T6) argument #4 (master, next value result #3) is not guarded: a step that overflowed would change it, expected it among the operands of mp.guarded_update}}
+func.func @forgets_the_master(%w: tensor<8xbf16> {mp.role = "parameter", mp.state = 0 : i64}, %d: tensor<8xf32>, %scale: tensor<f32> {mp.role = "loss_scale", mp.state = 1 : i64}, %clean: tensor<i32> {mp.role = "clean_steps", mp.state = 2 : i64}, %master: tensor<8xf32> {mp.role = "master", mp.state = 3 : i64})
+    -> (tensor<8xbf16>, tensor<f32>, tensor<i32>, tensor<8xf32>) {
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  %u:2 = mp.unscale %s by %scale : tensor<8xf32>
+  %m1 = arith.subf %master, %u#0 : tensor<8xf32>
+  %w1 = mp.cast ieee %m1 : tensor<8xf32> to tensor<8xbf16>
+  // expected-note @below {{the guard of the others}}
+  %k = mp.guarded_update %u#1 keep(%w) else(%w1) : tensor<8xbf16>
+  %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  return %k, %t#0, %t#1, %m1 : tensor<8xbf16>, tensor<f32>, tensor<i32>, tensor<8xf32>
+}
+
+// -----
+
+// expected-error @below {{(T7) argument #2 (master, next value result #1) becomes a value that no result is the narrow part of, expected its parameter to be returned as mp.cast of it}}
+func.func @updates_the_narrow_value(%w: tensor<8xbf16> {mp.role = "parameter", mp.state = 0 : i64}, %g: tensor<8xf32>, %master: tensor<8xf32> {mp.role = "master", mp.state = 1 : i64})
+    -> (tensor<8xbf16>, tensor<8xf32>) {
+  %m1 = arith.subf %master, %g : tensor<8xf32>
+  %wide = mp.cast %w : tensor<8xbf16> to tensor<8xf32>
+  %n = arith.subf %wide, %g : tensor<8xf32>
+  %w1 = mp.cast ieee %n : tensor<8xf32> to tensor<8xbf16>
+  return %w1, %m1 : tensor<8xbf16>, tensor<8xf32>
+}
+
+// -----
+
+// The split rounds ties as the remainder expects; a cast does not.
+// expected-error @below {{(T7) argument #2 (remainder, next value result #1) becomes a value that no result is the narrow part of, expected its parameter to be returned as the high half of the same mp.split_master}}
+func.func @casts_instead_of_splitting(%w: tensor<8xbf16> {mp.role = "parameter", mp.state = 0 : i64}, %g: tensor<8xf32>, %rest: tensor<8xi16> {mp.role = "remainder", mp.state = 1 : i64})
+    -> (tensor<8xbf16>, tensor<8xi16>) {
+  %m = mp.join_master %w, %rest : tensor<8xbf16>, tensor<8xi16>
+  %n = arith.subf %m, %g : tensor<8xf32>
+  %high, %low = mp.split_master %n : tensor<8xf32>
+  %w1 = mp.cast ieee %n : tensor<8xf32> to tensor<8xbf16>
+  return %w1, %low : tensor<8xbf16>, tensor<8xi16>
+}

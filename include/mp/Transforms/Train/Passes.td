@@ -86,12 +86,164 @@ def InsertLossScale : Pass<"mp-insert-loss-scale", "::mlir::ModuleOp"> {
                            "::mlir::func::FuncDialect"];
 }
 
+def InsertMasterWeights : Pass<"mp-insert-master-weights", "::mlir::ModuleOp"> {
+  let summary = "Store parameters of a train step narrow, with masters for the optimizer (changes rounding)";
+  let description = [{
+    Needs: a train step in f32, one block (phase 0), before its loss is scaled.
+    Every f32 parameter that a contraction reads becomes an argument and a result
+    of `format`; forward and backward pass read it widened. What the optimizer
+    reads and updates is the master:
+
+    - `f32`: a copy in f32, appended to arguments and results; the next narrow
+      value is the next master rounded to nearest even.
+    - `remainder`: the bf16 parameter and 16 bits appended beside it are the exact
+      f32 (`mp.join_master`): 4 bytes instead of 6, the updates of f32 bit for bit.
+    - `none`: the narrow value itself, and updates less than half its last place
+      are lost.
+
+    `@NAME_init` takes the parameters in f32 (its arguments say by `mp.state` which
+    of the step's they are) and returns them narrow, then the appended state.
+
+    Example (`--mp-insert-master-weights`):
+    ```mlir
+    func.func @step(%w: tensor<8x2xf32>, %xt: tensor<8x4xf32>, %x: tensor<4x8xf32>, %y: tensor<4x2xf32>) -> tensor<8x2xf32> {
+      %zero = arith.constant 0.0 : f32
+      %rate = arith.constant dense<0.5> : tensor<8x2xf32>
+      %e0 = tensor.empty() : tensor<4x2xf32>
+      %f0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %p = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>) outs(%f0 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %d = arith.subf %p, %y : tensor<4x2xf32>
+      %e1 = tensor.empty() : tensor<8x2xf32>
+      %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %g = linalg.matmul ins(%xt, %d : tensor<8x4xf32>, tensor<4x2xf32>) outs(%f1 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %m = arith.mulf %g, %rate : tensor<8x2xf32>
+      %n = arith.subf %w, %m : tensor<8x2xf32>
+      return %n : tensor<8x2xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @step(%w: tensor<8x2xbf16> {mp.role = "parameter", mp.state = 0 : i64}, %xt: tensor<8x4xf32>, %x: tensor<4x8xf32>, %y: tensor<4x2xf32>, %master: tensor<8x2xf32> {mp.role = "master", mp.state = 1 : i64}) -> (tensor<8x2xbf16>, tensor<8x2xf32>) {
+      %wide = arith.extf %w : tensor<8x2xbf16> to tensor<8x2xf32>
+      %zero = arith.constant 0.0 : f32
+      %rate = arith.constant dense<0.5> : tensor<8x2xf32>
+      %e0 = tensor.empty() : tensor<4x2xf32>
+      %f0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %p = linalg.matmul ins(%x, %wide : tensor<4x8xf32>, tensor<8x2xf32>) outs(%f0 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %d = arith.subf %p, %y : tensor<4x2xf32>
+      %e1 = tensor.empty() : tensor<8x2xf32>
+      %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %g = linalg.matmul ins(%xt, %d : tensor<8x4xf32>, tensor<4x2xf32>) outs(%f1 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %m = arith.mulf %g, %rate : tensor<8x2xf32>
+      %n = arith.subf %master, %m : tensor<8x2xf32>
+      %next = mp.cast ieee %n : tensor<8x2xf32> to tensor<8x2xbf16>
+      return %next, %n : tensor<8x2xbf16>, tensor<8x2xf32>
+    }
+    func.func @step_init(%w: tensor<8x2xf32> {mp.state = 0 : i64}) -> (tensor<8x2xbf16>, tensor<8x2xf32>) attributes {mp.init_of = @step} {
+      %narrow = mp.cast ieee %w : tensor<8x2xf32> to tensor<8x2xbf16>
+      return %narrow, %w : tensor<8x2xbf16>, tensor<8x2xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"function", "function", "std::string", "\"\"",
+           "The train step; may be left out where the module has one public function or a @main">,
+    Option<"format", "format", "std::string", "\"bf16\"", "Format of stored parameters: bf16 or f16">,
+    Option<"master", "master", "std::string", "\"f32\"", "What the optimizer updates: f32, remainder or none">
+  ];
+  let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
+def ClipGradients : Pass<"mp-clip-gradients", "::mlir::ModuleOp"> {
+  let summary = "Limit the gradients of a train step, by value or by their norm (changes range)";
+  let description = [{
+    Needs: a train step in f32, one block (phase 0), before its loss is scaled:
+    `mp-insert-loss-scale` then unscales before what this pass inserts. With
+    `value` every element becomes min(max(g, -value), value); with `norm` all
+    gradients are multiplied by min(norm / (n + 1e-6), 1), n being their common
+    Euclidean norm (after `value`, if both are given), always: at n = norm the
+    factor is just below one. NaN and infinities are not repaired: n = infinity
+    makes NaN, and a step whose loss is scaled is skipped before that.
+
+    The norm of the gradients as they came, `gradient_norm`, is appended to
+    arguments and results, whether anything is clipped or not.
+
+    Example (`--mp-clip-gradients="value=0.5"`):
+    ```mlir
+    func.func @step(%w: tensor<8x2xf32>, %xt: tensor<8x4xf32>, %x: tensor<4x8xf32>, %y: tensor<4x2xf32>) -> tensor<8x2xf32> {
+      %zero = arith.constant 0.0 : f32
+      %rate = arith.constant dense<0.5> : tensor<8x2xf32>
+      %e0 = tensor.empty() : tensor<4x2xf32>
+      %f0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %p = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>) outs(%f0 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %d = arith.subf %p, %y : tensor<4x2xf32>
+      %e1 = tensor.empty() : tensor<8x2xf32>
+      %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %g = linalg.matmul ins(%xt, %d : tensor<8x4xf32>, tensor<4x2xf32>) outs(%f1 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %m = arith.mulf %g, %rate : tensor<8x2xf32>
+      %n = arith.subf %w, %m : tensor<8x2xf32>
+      return %n : tensor<8x2xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @step(%arg0: tensor<8x2xf32> {mp.role = "parameter", mp.state = 0 : i64}, %arg1: tensor<8x4xf32>, %arg2: tensor<4x8xf32>, %arg3: tensor<4x2xf32>, %arg4: tensor<f32> {mp.role = "gradient_norm", mp.state = 1 : i64}) -> (tensor<8x2xf32>, tensor<f32>) {
+      %cst = arith.constant 0.000000e+00 : f32
+      %cst_0 = arith.constant dense<5.000000e-01> : tensor<8x2xf32>
+      %0 = tensor.empty() : tensor<4x2xf32>
+      %1 = linalg.fill ins(%cst : f32) outs(%0 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %2 = linalg.matmul ins(%arg2, %arg0 : tensor<4x8xf32>, tensor<8x2xf32>) outs(%1 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %3 = arith.subf %2, %arg3 : tensor<4x2xf32>
+      %4 = tensor.empty() : tensor<8x2xf32>
+      %5 = linalg.fill ins(%cst : f32) outs(%4 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %6 = linalg.matmul ins(%arg1, %3 : tensor<8x4xf32>, tensor<4x2xf32>) outs(%5 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %7 = tensor.empty() : tensor<f32>
+      %cst_1 = arith.constant 0.000000e+00 : f32
+      %8 = linalg.fill ins(%cst_1 : f32) outs(%7 : tensor<f32>) -> tensor<f32>
+      %9 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>], iterator_types = ["reduction", "reduction"]} ins(%6 : tensor<8x2xf32>) outs(%8 : tensor<f32>) {
+      ^bb0(%in: f32, %out: f32):
+        %15 = arith.mulf %in, %in : f32
+        %16 = arith.addf %out, %15 : f32
+        linalg.yield %16 : f32
+      } -> tensor<f32>
+      %10 = math.sqrt %9 : tensor<f32>
+      %11 = tensor.empty() : tensor<8x2xf32>
+      %12 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%6 : tensor<8x2xf32>) outs(%11 : tensor<8x2xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %cst_2 = arith.constant -5.000000e-01 : f32
+        %15 = arith.maximumf %in, %cst_2 : f32
+        %cst_3 = arith.constant 5.000000e-01 : f32
+        %16 = arith.minimumf %15, %cst_3 : f32
+        linalg.yield %16 : f32
+      } -> tensor<8x2xf32>
+      %13 = arith.mulf %12, %cst_0 : tensor<8x2xf32>
+      %14 = arith.subf %arg0, %13 : tensor<8x2xf32>
+      return %14, %10 : tensor<8x2xf32>, tensor<f32>
+    }
+    func.func @step_init() -> tensor<f32> attributes {mp.init_of = @step} {
+      %cst = arith.constant dense<0.000000e+00> : tensor<f32>
+      return %cst : tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"function", "function", "std::string", "\"\"",
+           "The train step; may be left out where the module has one public function or a @main">,
+    Option<"norm", "norm", "double", "0", "Largest common norm of the gradients; 0: any">,
+    Option<"value", "value", "double", "0", "Largest magnitude of an element; 0: any">
+  ];
+  let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def DecomposeTraining : Pass<"mp-decompose-training", "::mlir::ModuleOp"> {
   let summary = "Write loss scaling ops as arith and linalg (exact)";
   let description = [{
-    `mp.scale_loss`, `mp.unscale`, `mp.guarded_update` and
-    `mp.update_loss_scale` become elementwise and reducing `linalg.generic` and
-    arith on rank-0 tensors, with the same values bit for bit, so that every
+    `mp.scale_loss`, `mp.unscale`, `mp.guarded_update`, `mp.update_loss_scale`,
+    `mp.split_master` and `mp.join_master` become elementwise and reducing
+    `linalg.generic` and arith on rank-0 tensors, with the same values bit for bit, so that every
     device runs them. No result is read by the host.
 
     Example (`--mp-decompose-training`):

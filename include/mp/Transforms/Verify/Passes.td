@@ -82,6 +82,11 @@ def VerifyTraining : Pass<"mp-verify-training", "::mlir::ModuleOp"> {
     - (T6) every argument that a step replaces keeps its old value, by
       `mp.guarded_update` with the flag of `mp.unscale`, when the step overflowed.
 
+    Of functions with masters, scaled or not:
+
+    - (T7) a master (`mp.role`) becomes what its parameter is rounded from, a
+      remainder the other half of its parameter.
+
     Example (`--mp-verify-training`) of what passes:
     ```mlir
     func.func @scaled(%w: tensor<4xf32> {mp.role = "parameter", mp.state = 0 : i64}, %d: tensor<4xf32>, %scale: tensor<f32> {mp.role = "loss_scale", mp.state = 1 : i64}, %clean: tensor<i32> {mp.role = "clean_steps", mp.state = 2 : i64}) -> (tensor<4xf32>, tensor<f32>, tensor<i32>) {

@@ -1,0 +1,16 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MP_LIB_TRANSFORMS_TRAIN_DECOMPOSEMASTERS_H
+#define MP_LIB_TRANSFORMS_TRAIN_DECOMPOSEMASTERS_H
+
+#include "mp/Dialect/MP/Masters.h"
+
+namespace mlir::mp {
+
+/// What replaces the results.
+SmallVector<Value> expand(OpBuilder &builder, SplitMasterOp op);
+Value expand(OpBuilder &builder, JoinMasterOp op);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_TRANSFORMS_TRAIN_DECOMPOSEMASTERS_H

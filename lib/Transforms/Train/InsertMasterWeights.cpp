@@ -1,0 +1,187 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "AppendedState.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Dialect/MP/Masters.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Transforms/Train/Passes.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_INSERTMASTERWEIGHTS
+#include "mp/Transforms/Train/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// True if a contraction reads the argument, as it is or moved.
+static bool feedsContraction(Value argument) {
+  llvm::SetVector<Value> pending;
+  pending.insert(argument);
+  for (unsigned i = 0; i < pending.size(); ++i)
+    for (OpOperand &use : pending[i].getUses()) {
+      OpClass opClass = getOpClass(use.getOwner());
+      if (opClass == OpClass::TensorCore)
+        return true;
+      if (opClass == OpClass::ExactCommute)
+        pending.insert(use.getOwner()->result_begin(), use.getOwner()->result_end());
+    }
+  return false;
+}
+
+/// Ops of the function's block that a gradient depends on: forward and backward pass.
+static llvm::DenseSet<Operation *> opsBehind(func::FuncOp step, const TrainingRoles &roles) {
+  Block &block = step.getBody().front();
+  llvm::SetVector<Value> pending;
+  for (const Gradient &gradient : roles.gradients)
+    pending.insert(gradient.value);
+  llvm::DenseSet<Operation *> ops;
+  for (unsigned i = 0; i < pending.size(); ++i)
+    if (Operation *op = pending[i].getDefiningOp()) {
+      op = block.findAncestorOpInBlock(*op);
+      ops.insert(op);
+      pending.insert(op->operand_begin(), op->operand_end());
+      getUsedValuesDefinedAbove(op->getRegions(), pending);
+    }
+  return ops;
+}
+
+static Value rounded(OpBuilder &builder, Value x, FloatType format) {
+  return CastOp::create(builder, x.getLoc(), withFormat(x.getType(), format), x, Value(),
+                        RoundingAttr(), OverflowAttr::get(builder.getContext(), Overflow::IEEE),
+                        UnitAttr());
+}
+
+namespace {
+enum class MasterWeights { None, F32, Remainder };
+
+/// What narrows one parameter after another.
+class Narrowing {
+public:
+  Narrowing(func::FuncOp step, FloatType format, MasterWeights kind,
+            llvm::DenseSet<Operation *> behind)
+      : step(step), format(format), kind(kind), behind(std::move(behind)), appended(step) {}
+
+  void narrow(const TrainingState &parameter) {
+    BlockArgument argument = step.getArgument(parameter.argument);
+    Operation *terminator = step.getBody().front().getTerminator();
+    Value updated = terminator->getOperand(parameter.result);
+    // The optimizer's uses see the master, all others what the forward pass sees.
+    SmallVector<OpOperand *> ofOptimizer, ofForward;
+    for (OpOperand &use : argument.getUses()) {
+      Operation *user = step.getBody().front().findAncestorOpInBlock(*use.getOwner());
+      (behind.contains(user) ? ofForward : ofOptimizer).push_back(&use);
+    }
+    Value original = appended.takeOriginal(parameter.argument);
+    Type f32 = argument.getType();
+    argument.setType(withFormat(f32, format));
+    OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody().front());
+    Value wide = arith::ExtFOp::create(builder, argument.getLoc(), f32, argument);
+
+    OpBuilder initial = appended.initBuilder();
+    OpBuilder atEnd(terminator);
+    Value master = wide, narrowed;
+    if (kind == MasterWeights::Remainder) {
+      auto split = SplitMasterOp::create(initial, original.getLoc(), original);
+      appended.convert(split.getHigh());
+      Value remainder = appended.add(split.getRemainder(), kRoleRemainder);
+      master = JoinMasterOp::create(builder, argument.getLoc(), argument, remainder);
+      auto next = SplitMasterOp::create(atEnd, updated.getLoc(), updated);
+      narrowed = next.getHigh();
+      nextValues.push_back(next.getRemainder());
+    } else {
+      appended.convert(rounded(initial, original, format));
+      narrowed = rounded(atEnd, updated, format);
+      if (kind == MasterWeights::F32) {
+        master = appended.add(original, kRoleMaster);
+        nextValues.push_back(updated);
+      }
+    }
+    for (OpOperand *use : ofForward)
+      use->set(wide);
+    for (OpOperand *use : ofOptimizer)
+      use->set(master);
+    terminator->setOperand(parameter.result, narrowed);
+  }
+
+  void finish() {
+    appended.finish(nextValues);
+    sortTopologically(&step.getBody().front());
+  }
+
+private:
+  func::FuncOp step;
+  FloatType format;
+  MasterWeights kind;
+  llvm::DenseSet<Operation *> behind;
+  AppendedState appended;
+  SmallVector<Value> nextValues;
+};
+
+struct InsertMasterWeights : mlir::mp::impl::InsertMasterWeightsBase<InsertMasterWeights> {
+  using InsertMasterWeightsBase::InsertMasterWeightsBase;
+
+  FailureOr<std::pair<FloatType, MasterWeights>> readOptions() {
+    auto error = [&]() -> InFlightDiagnostic {
+      return emitError(UnknownLoc::get(&getContext())) << "mp-insert-master-weights: ";
+    };
+    if (format != "bf16" && format != "f16")
+      return error() << "option 'format' is '" << format
+                     << "', expected a format that parameters can be stored in: bf16 or f16";
+    auto kind = llvm::StringSwitch<std::optional<MasterWeights>>(master)
+                    .Case("none", MasterWeights::None)
+                    .Case("f32", MasterWeights::F32)
+                    .Case("remainder", MasterWeights::Remainder)
+                    .Default(std::nullopt);
+    if (!kind)
+      return error() << "option 'master' is '" << master << "', expected none, f32 or remainder";
+    if (format != "bf16" && kind == MasterWeights::Remainder)
+      return error() << "option 'master' is 'remainder', which completes bf16 to f32, but option "
+                        "'format' is '" << format << "'; expected master=f32 with it";
+    Builder builder(&getContext());
+    FloatType narrow = builder.getF16Type();
+    if (format == "bf16")
+      narrow = builder.getBF16Type();
+    return std::make_pair(narrow, *kind);
+  }
+
+  LogicalResult insert() {
+    auto wanted = readOptions();
+    if (failed(wanted))
+      return failure();
+    FailureOr<func::FuncOp> step =
+        findTrainStep(getOperation(), function, "mp-insert-master-weights");
+    if (failed(step))
+      return failure();
+    FailureOr<TrainingRoles> roles = findTrainingRoles(*step);
+    if (failed(roles))
+      return failure();
+    annotateState(*step, roles->state);
+    SmallVector<const TrainingState *> chosen;
+    for (const TrainingState &s : roles->state) {
+      Value argument = step->getArgument(s.argument);
+      FloatType stored = getFloatFormat(argument.getType());
+      if (s.role == kRoleParameter && stored && stored.isF32() && feedsContraction(argument))
+        chosen.push_back(&s);
+    }
+    if (chosen.empty())
+      return step->emitError("has no f32 parameter that a contraction reads: nothing to store in ")
+             << format << "; expected master=keep, or 'mp.role = \"parameter\"' on arguments";
+    Narrowing narrowing(*step, wanted->first, wanted->second, opsBehind(*step, *roles));
+    for (const TrainingState *parameter : chosen)
+      narrowing.narrow(*parameter);
+    narrowing.finish();
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(insert()))
+      signalPassFailure();
+  }
+};
+} // namespace
