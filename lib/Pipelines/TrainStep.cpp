@@ -21,19 +21,27 @@ void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOpt
   manager.addPass(createInlinerPass());
   // Steps that repeat the forward pass for each gradient would have a seed each.
   manager.addPass(createCSEPass());
-  if (options.master != "keep") {
-    InsertMasterWeightsOptions narrow;
-    narrow.function = options.function;
-    narrow.format = options.format.empty() ? "bf16" : options.format.getValue();
-    narrow.master = options.master;
-    manager.addPass(createInsertMasterWeights(narrow));
-  }
   if (options.clipNorm != 0 || options.clipValue != 0 || options.gradientNorm) {
     ClipGradientsOptions clip;
     clip.function = options.function;
     clip.norm = options.clipNorm;
     clip.value = options.clipValue;
     manager.addPass(createClipGradients(clip));
+  }
+  // Behind clipping, which then reads the mean.
+  if (options.accumulate != 1) {
+    AccumulateGradientsOptions accumulate;
+    accumulate.function = options.function;
+    accumulate.steps = options.accumulate;
+    manager.addPass(createAccumulateGradients(accumulate));
+  }
+  // Behind accumulation, whose choice of old or new parameters is then the masters'.
+  if (options.master != "keep") {
+    InsertMasterWeightsOptions narrow;
+    narrow.function = options.function;
+    narrow.format = options.format.empty() ? "bf16" : options.format.getValue();
+    narrow.master = options.master;
+    manager.addPass(createInsertMasterWeights(narrow));
   }
   if (rule == "none") {
     AnnotateRolesOptions annotate;

@@ -19,7 +19,11 @@ inline constexpr StringLiteral kRoleStatistic = "statistic";
 inline constexpr StringLiteral kRoleInput = "input";
 inline constexpr StringLiteral kRoleMaster = "master";
 inline constexpr StringLiteral kRoleRemainder = "remainder";
+inline constexpr StringLiteral kRoleRandomSeed = "random_seed";
+inline constexpr StringLiteral kRoleRandomOffset = "random_offset";
 inline constexpr StringLiteral kRoleGradientNorm = "gradient_norm";
+inline constexpr StringLiteral kRoleGradientSum = "gradient_sum";
+inline constexpr StringLiteral kRoleMicroSteps = "micro_steps";
 /// Values of `mp.role` on ops.
 inline constexpr StringLiteral kRoleSeed = "seed";
 inline constexpr StringLiteral kRoleGradient = "gradient";
@@ -51,6 +55,9 @@ struct TrainingRoles {
 /// The function called `name`; if that is empty `main`, or the only public one with a
 /// body. `who` asks, for the error.
 FailureOr<func::FuncOp> findTrainStep(ModuleOp module, StringRef name, StringRef who);
+
+/// True if the value is computed from a contraction: by the forward or the backward pass.
+bool dependsOnContraction(Value value);
 
 /// Writes `mp.role` and `mp.state` on the arguments.
 void annotateState(func::FuncOp function, ArrayRef<TrainingState> state);

@@ -109,14 +109,18 @@ struct TrainStepOptions : MixedPrecisionOptions {
   Option<double> clipValue{*this, "clip-value",
                            llvm::cl::desc("Largest magnitude of a gradient's element; 0: any"),
                            llvm::cl::init(0)};
+  Option<int64_t> accumulate{*this, "accumulate",
+                             llvm::cl::desc("Micro-batches to an update, by the mean of their "
+                                            "gradients in f32"),
+                             llvm::cl::init(1)};
   Option<bool> gradientNorm{*this, "gradient-norm",
                             llvm::cl::desc("Append the norm of the gradients to the results, as "
                                            "clipping does"),
                             llvm::cl::init(false)};
   Option<std::string> master{
       *this, "master",
-      llvm::cl::desc("keep: parameters stay f32 in the signature, their own masters; f32, remainder or "
-                     "none: they are stored in the format, with that master"),
+      llvm::cl::desc("keep: parameters stay f32 in the signature, their own masters; f32, remainder, "
+                     "stochastic or none: they are stored in the format, with that master"),
       llvm::cl::init("keep")};
 };
 

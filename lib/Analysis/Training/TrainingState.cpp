@@ -149,6 +149,13 @@ private:
 };
 } // namespace
 
+bool mlir::mp::dependsOnContraction(Value value) {
+  return llvm::any_of(backwardSlice(value), [](Value v) {
+    Operation *op = v.getDefiningOp();
+    return op && getOpClass(op) == OpClass::TensorCore;
+  });
+}
+
 /// A scalar that depends on a contraction, but not on the gradient: a loss or another
 /// measure, no state.
 static bool isMeasure(Value returned, const HomogeneityGraph::Degrees &degrees) {
@@ -156,10 +163,7 @@ static bool isMeasure(Value returned, const HomogeneityGraph::Degrees &degrees) 
   if (!type || !type.hasStaticShape() || type.getNumElements() != 1 ||
       !degrees.of(returned).isConstant())
     return false;
-  return llvm::any_of(backwardSlice(returned), [](Value value) {
-    Operation *op = value.getDefiningOp();
-    return op && getOpClass(op) == OpClass::TensorCore;
-  });
+  return dependsOnContraction(returned);
 }
 
 FailureOr<SmallVector<TrainingState>>

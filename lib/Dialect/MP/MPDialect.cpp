@@ -28,6 +28,9 @@ void MPDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "mp/Dialect/MP/MasterOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
 #include "mp/Dialect/MP/ScalingOps.cpp.inc"
       >();
   registerAttributes();

@@ -55,7 +55,6 @@ Value AppendedState::add(Value first, StringRef role) {
 Value AppendedState::takeOriginal(unsigned argument) {
   Builder builder(step.getContext());
   func::FuncOp function = getInit();
-  assert(function.getNumResults() == 0 && "conversions come before appended state");
   unsigned index = function.getNumArguments();
   auto attributes = builder.getDictionaryAttr(
       builder.getNamedAttr(kStateAttrName, builder.getI64IntegerAttr(argument)));
@@ -81,12 +80,13 @@ void mlir::mp::updateFunctionType(func::FuncOp function) {
 }
 
 void AppendedState::finish(ValueRange next) {
-  auto append = [](func::FuncOp function, ValueRange values) {
-    Operation *terminator = function.getBody().front().getTerminator();
-    terminator->insertOperands(terminator->getNumOperands(), values);
+  auto insert = [](func::FuncOp function, unsigned position, ValueRange values) {
+    function.getBody().front().getTerminator()->insertOperands(position, values);
     updateFunctionType(function);
   };
-  append(step, next);
-  llvm::append_range(converted, firsts);
-  append(getInit(), converted);
+  insert(step, step.getNumResults(), next);
+  // What was converted comes first, one per argument, then what was appended.
+  func::FuncOp function = getInit();
+  insert(function, function.getNumArguments() - converted.size(), converted);
+  insert(function, function.getNumResults(), firsts);
 }

@@ -6,6 +6,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "mp/Analysis/TrainingRoles.h"
 #include "mp/Dialect/MP/Masters.h"
+#include "mp/Dialect/MP/Scaling.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Train/Passes.h"
 #include "llvm/ADT/SetVector.h"
@@ -51,21 +52,37 @@ static llvm::DenseSet<Operation *> opsBehind(func::FuncOp step, const TrainingRo
   return ops;
 }
 
-static Value rounded(OpBuilder &builder, Value x, FloatType format) {
-  return CastOp::create(builder, x.getLoc(), withFormat(x.getType(), format), x, Value(),
-                        RoundingAttr(), OverflowAttr::get(builder.getContext(), Overflow::IEEE),
-                        UnitAttr());
+/// To nearest even; stochastically where random bits are given.
+static Value rounded(OpBuilder &builder, Value x, FloatType format, Value bits = Value()) {
+  RoundingAttr rounding;
+  if (bits)
+    rounding = RoundingAttr::get(builder.getContext(), Rounding::SR);
+  return CastOp::create(builder, x.getLoc(), withFormat(x.getType(), format), x, bits, rounding,
+                        OverflowAttr::get(builder.getContext(), Overflow::IEEE), UnitAttr());
+}
+
+static Value plus(OpBuilder &builder, Value offset, int64_t count) {
+  auto type = cast<RankedTensorType>(offset.getType());
+  Value constant =
+      arith::ConstantOp::create(builder, offset.getLoc(), DenseElementsAttr::get(type, count));
+  return arith::AddIOp::create(builder, offset.getLoc(), offset, constant);
 }
 
 namespace {
-enum class MasterWeights { None, F32, Remainder };
+enum class MasterWeights { None, F32, Remainder, Stochastic };
 
 /// What narrows one parameter after another.
 class Narrowing {
 public:
-  Narrowing(func::FuncOp step, FloatType format, MasterWeights kind,
+  Narrowing(func::FuncOp step, FloatType format, MasterWeights kind, int64_t randomSeed,
             llvm::DenseSet<Operation *> behind)
-      : step(step), format(format), kind(kind), behind(std::move(behind)), appended(step) {}
+      : step(step), format(format), kind(kind), behind(std::move(behind)), appended(step) {
+    if (kind != MasterWeights::Stochastic)
+      return;
+    Builder builder(step.getContext());
+    seed = appended.add(builder.getI64IntegerAttr(randomSeed), kRoleRandomSeed);
+    offset = appended.add(builder.getI64IntegerAttr(0), kRoleRandomOffset);
+  }
 
   void narrow(const TrainingState &parameter) {
     BlockArgument argument = step.getArgument(parameter.argument);
@@ -96,7 +113,8 @@ public:
       nextValues.push_back(next.getRemainder());
     } else {
       appended.convert(rounded(initial, original, format));
-      narrowed = rounded(atEnd, updated, format);
+      narrowed = rounded(atEnd, updated, format,
+                         kind == MasterWeights::Stochastic ? drawFor(atEnd, updated) : Value());
       if (kind == MasterWeights::F32) {
         master = appended.add(original, kRoleMaster);
         nextValues.push_back(updated);
@@ -110,14 +128,30 @@ public:
   }
 
   void finish() {
-    appended.finish(nextValues);
+    SmallVector<Value> next;
+    if (seed) {
+      OpBuilder atEnd(step.getBody().front().getTerminator());
+      next = {seed, plus(atEnd, offset, drawn)};
+    }
+    llvm::append_range(next, nextValues);
+    appended.finish(next);
     sortTopologically(&step.getBody().front());
   }
 
 private:
+  /// Random words of this step's own, one per element; a block of Philox has four.
+  Value drawFor(OpBuilder &builder, Value x) {
+    auto type = cast<RankedTensorType>(x.getType());
+    Value from = plus(builder, offset, drawn);
+    drawn += llvm::divideCeil(type.getNumElements(), 4);
+    return RandomBitsOp::create(builder, x.getLoc(), type.clone(builder.getI32Type()), seed, from);
+  }
+
   func::FuncOp step;
   FloatType format;
   MasterWeights kind;
+  Value seed, offset;
+  int64_t drawn = 0; ///< blocks, in every step
   llvm::DenseSet<Operation *> behind;
   AppendedState appended;
   SmallVector<Value> nextValues;
@@ -137,9 +171,10 @@ struct InsertMasterWeights : mlir::mp::impl::InsertMasterWeightsBase<InsertMaste
                     .Case("none", MasterWeights::None)
                     .Case("f32", MasterWeights::F32)
                     .Case("remainder", MasterWeights::Remainder)
+                    .Case("stochastic", MasterWeights::Stochastic)
                     .Default(std::nullopt);
     if (!kind)
-      return error() << "option 'master' is '" << master << "', expected none, f32 or remainder";
+      return error() << "option 'master' is '" << master << "', expected none, f32, remainder or stochastic";
     if (format != "bf16" && kind == MasterWeights::Remainder)
       return error() << "option 'master' is 'remainder', which completes bf16 to f32, but option "
                         "'format' is '" << format << "'; expected master=f32 with it";
@@ -166,13 +201,19 @@ struct InsertMasterWeights : mlir::mp::impl::InsertMasterWeightsBase<InsertMaste
     for (const TrainingState &s : roles->state) {
       Value argument = step->getArgument(s.argument);
       FloatType stored = getFloatFormat(argument.getType());
-      if (s.role == kRoleParameter && stored && stored.isF32() && feedsContraction(argument))
-        chosen.push_back(&s);
+      if (s.role != kRoleParameter || !stored || !stored.isF32() || !feedsContraction(argument))
+        continue;
+      auto type = cast<RankedTensorType>(argument.getType());
+      if (wanted->second == MasterWeights::Stochastic && !type.hasStaticShape())
+        return step->emitError("argument #")
+               << s.argument << " has the type " << type
+               << ", expected a static shape to draw random bits for: use master=f32";
+      chosen.push_back(&s);
     }
     if (chosen.empty())
       return step->emitError("has no f32 parameter that a contraction reads: nothing to store in ")
              << format << "; expected master=keep, or 'mp.role = \"parameter\"' on arguments";
-    Narrowing narrowing(*step, wanted->first, wanted->second, opsBehind(*step, *roles));
+    Narrowing narrowing(*step, wanted->first, wanted->second, seed, opsBehind(*step, *roles));
     for (const TrainingState *parameter : chosen)
       narrowing.narrow(*parameter);
     narrowing.finish();

@@ -42,6 +42,41 @@ func.func @round_trip(%bits: tensor<4096xi32>) -> tensor<i32> {
   return %any : tensor<i32>
 }
 
+// Stochastic rounding adds the low 16 random bits below the last place, then cuts.
+// RUN: mp-run %s --entry=by_chance | FileCheck %s --check-prefix=CHANCE
+// CHANCE: result 0: 6xi16 = [16256 16257 16256 16256 -16511 -16511]
+func.func @by_chance() -> tensor<6xi16> {
+  // 3f808000 3f808000 3f800001 3f800001 bf80c000 bf80c000 with 7fff 8000 0 1 bfff c000
+  %bits = arith.constant dense<[1065385984, 1065385984, 1065353217, 1065353217, -1082081280, -1082081280]> : tensor<6xi32>
+  %random = arith.constant dense<[32767, 32768, 0, 1, 49151, 49152]> : tensor<6xi32>
+  %x = arith.bitcast %bits : tensor<6xi32> to tensor<6xf32>
+  %narrow = mp.cast sr ieee %x, %random : tensor<6xf32> to tensor<6xbf16>
+  %seen = arith.bitcast %narrow : tensor<6xbf16> to tensor<6xi16>
+  return %seen : tensor<6xi16>
+}
+
+// 65536 draws of 1 + 2^-10, an eighth of the way to the next bf16: 8192 go up, give or take 4 sigma (339).
+// RUN: mp-run %s --entry=mean --input=i64:1 --input=i64:0 | FileCheck %s --check-prefix=MEAN
+// RUN: mp-run %s --entry=mean --input=i64:1 --input=i64:16384 | FileCheck %s --check-prefix=MEAN
+// RUN: mp-run %s --entry=mean --input=i64:7 --input=i64:0 | FileCheck %s --check-prefix=MEAN
+// MEAN: result 0: i1 = [1]
+func.func @mean(%seed: tensor<i64>, %offset: tensor<i64>) -> tensor<i1> {
+  %x = arith.constant dense<1.0009765625> : tensor<65536xf32>
+  %one = arith.constant dense<1.0> : tensor<65536xbf16>
+  %random = mp.random_bits %seed, %offset : tensor<65536xi32>
+  %narrow = mp.cast sr ieee %x, %random : tensor<65536xf32> to tensor<65536xbf16>
+  %above = arith.cmpf ogt, %narrow, %one : tensor<65536xbf16>
+  %ones = arith.extui %above : tensor<65536xi1> to tensor<65536xi32>
+  %zero = arith.constant dense<0> : tensor<i32>
+  %count = linalg.reduce { arith.addi } ins(%ones : tensor<65536xi32>) outs(%zero : tensor<i32>) dimensions = [0]
+  %expected = arith.constant dense<8192> : tensor<i32>
+  %difference = arith.subi %count, %expected : tensor<i32>
+  %distance = math.absi %difference : tensor<i32>
+  %limit = arith.constant dense<339> : tensor<i32>
+  %near = arith.cmpi sle, %distance, %limit : tensor<i32>
+  return %near : tensor<i1>
+}
+
 // RUN: mp-opt %s --canonicalize | FileCheck %s --check-prefix=FOLD
 // FOLD-LABEL: func.func @folds(
 // FOLD-SAME: %[[X:.*]]: tensor<4xf32>)

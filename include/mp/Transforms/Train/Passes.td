@@ -98,6 +98,9 @@ def InsertMasterWeights : Pass<"mp-insert-master-weights", "::mlir::ModuleOp"> {
       value is the next master rounded to nearest even.
     - `remainder`: the bf16 parameter and 16 bits appended beside it are the exact
       f32 (`mp.join_master`): 4 bytes instead of 6, the updates of f32 bit for bit.
+    - `stochastic`: the narrow value itself, rounded up or down by chance in
+      proportion to what is near (`mp.cast sr`), so that small updates count on average. Seed
+      and offset of the random bits are appended; the same seed gives the same training.
     - `none`: the narrow value itself, and updates less than half its last place
       are lost.
 
@@ -149,7 +152,8 @@ def InsertMasterWeights : Pass<"mp-insert-master-weights", "::mlir::ModuleOp"> {
     Option<"function", "function", "std::string", "\"\"",
            "The train step; may be left out where the module has one public function or a @main">,
     Option<"format", "format", "std::string", "\"bf16\"", "Format of stored parameters: bf16 or f16">,
-    Option<"master", "master", "std::string", "\"f32\"", "What the optimizer updates: f32, remainder or none">
+    Option<"master", "master", "std::string", "\"f32\"", "What the optimizer updates: f32, remainder, stochastic or none">,
+    Option<"seed", "seed", "int64_t", "0", "First random seed of master=stochastic">
   ];
   let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect"];
@@ -236,6 +240,102 @@ def ClipGradients : Pass<"mp-clip-gradients", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def AccumulateGradients : Pass<"mp-accumulate-gradients", "::mlir::ModuleOp"> {
+  let summary = "Update after several micro-batches, by the mean of their gradients (changes rounding)";
+  let description = [{
+    Needs: a train step in f32, one block (phase 0), before its loss is scaled.
+    Each call then takes a micro-batch: its gradients are added, in f32, to sums
+    that are appended to arguments and results. In every call whose number is a
+    multiple of `steps` the optimizer (clipping included) sees the mean, and the
+    sums start again; in the others parameters, optimizer state and counters
+    keep their values. What the forward pass makes, running statistics and keys
+    of random numbers, moves in every call.
+
+    With a loss scale every micro-batch is checked and unscaled by itself; one
+    that overflowed adds nothing and does not count.
+
+    Example (`--mp-accumulate-gradients="steps=4"`):
+    ```mlir
+    func.func @step(%w: tensor<8x2xf32>, %xt: tensor<8x4xf32>, %x: tensor<4x8xf32>, %y: tensor<4x2xf32>) -> tensor<8x2xf32> {
+      %zero = arith.constant 0.0 : f32
+      %rate = arith.constant dense<0.5> : tensor<8x2xf32>
+      %e0 = tensor.empty() : tensor<4x2xf32>
+      %f0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %p = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>) outs(%f0 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %d = arith.subf %p, %y : tensor<4x2xf32>
+      %e1 = tensor.empty() : tensor<8x2xf32>
+      %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %g = linalg.matmul ins(%xt, %d : tensor<8x4xf32>, tensor<4x2xf32>) outs(%f1 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %m = arith.mulf %g, %rate : tensor<8x2xf32>
+      %n = arith.subf %w, %m : tensor<8x2xf32>
+      return %n : tensor<8x2xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @step(%arg0: tensor<8x2xf32> {mp.role = "parameter", mp.state = 0 : i64}, %arg1: tensor<8x4xf32>, %arg2: tensor<4x8xf32>, %arg3: tensor<4x2xf32>, %arg4: tensor<i32> {mp.role = "micro_steps", mp.state = 1 : i64}, %arg5: tensor<8x2xf32> {mp.role = "gradient_sum", mp.state = 2 : i64}) -> (tensor<8x2xf32>, tensor<i32>, tensor<8x2xf32>) {
+      %cst = arith.constant dense<1> : tensor<i32>
+      %0 = arith.addi %arg4, %cst : tensor<i32>
+      %cst_0 = arith.constant dense<4> : tensor<i32>
+      %1 = arith.cmpi eq, %0, %cst_0 : tensor<i32>
+      %cst_1 = arith.constant 0.000000e+00 : f32
+      %cst_2 = arith.constant dense<5.000000e-01> : tensor<8x2xf32>
+      %2 = tensor.empty() : tensor<4x2xf32>
+      %3 = linalg.fill ins(%cst_1 : f32) outs(%2 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %4 = linalg.matmul ins(%arg2, %arg0 : tensor<4x8xf32>, tensor<8x2xf32>) outs(%3 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %5 = arith.subf %4, %arg3 : tensor<4x2xf32>
+      %6 = tensor.empty() : tensor<8x2xf32>
+      %7 = linalg.fill ins(%cst_1 : f32) outs(%6 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %8 = linalg.matmul ins(%arg1, %5 : tensor<8x4xf32>, tensor<4x2xf32>) outs(%7 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %9 = arith.addf %arg5, %8 : tensor<8x2xf32>
+      %10 = tensor.empty() : tensor<8x2xf32>
+      %11 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%9 : tensor<8x2xf32>) outs(%10 : tensor<8x2xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %cst_5 = arith.constant 4.000000e+00 : f32
+        %20 = arith.divf %in, %cst_5 : f32
+        linalg.yield %20 : f32
+      } -> tensor<8x2xf32>
+      %12 = arith.mulf %11, %cst_2 : tensor<8x2xf32>
+      %13 = arith.subf %arg0, %12 : tensor<8x2xf32>
+      %14 = tensor.empty() : tensor<8x2xf32>
+      %15 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%13, %arg0, %1 : tensor<8x2xf32>, tensor<8x2xf32>, tensor<i1>) outs(%14 : tensor<8x2xf32>) {
+      ^bb0(%in: f32, %in_5: f32, %in_6: i1, %out: f32):
+        %20 = arith.select %in_6, %in, %in_5 : f32
+        linalg.yield %20 : f32
+      } -> tensor<8x2xf32>
+      %cst_3 = arith.constant dense<0> : tensor<i32>
+      %16 = tensor.empty() : tensor<i32>
+      %17 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%cst_3, %0, %1 : tensor<i32>, tensor<i32>, tensor<i1>) outs(%16 : tensor<i32>) {
+      ^bb0(%in: i32, %in_5: i32, %in_6: i1, %out: i32):
+        %20 = arith.select %in_6, %in, %in_5 : i32
+        linalg.yield %20 : i32
+      } -> tensor<i32>
+      %cst_4 = arith.constant dense<0.000000e+00> : tensor<8x2xf32>
+      %18 = tensor.empty() : tensor<8x2xf32>
+      %19 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%cst_4, %9, %1 : tensor<8x2xf32>, tensor<8x2xf32>, tensor<i1>) outs(%18 : tensor<8x2xf32>) {
+      ^bb0(%in: f32, %in_5: f32, %in_6: i1, %out: f32):
+        %20 = arith.select %in_6, %in, %in_5 : f32
+        linalg.yield %20 : f32
+      } -> tensor<8x2xf32>
+      return %15, %17, %19 : tensor<8x2xf32>, tensor<i32>, tensor<8x2xf32>
+    }
+    func.func @step_init() -> (tensor<i32>, tensor<8x2xf32>) attributes {mp.init_of = @step} {
+      %cst = arith.constant dense<0> : tensor<i32>
+      %cst_0 = arith.constant dense<0.000000e+00> : tensor<8x2xf32>
+      return %cst, %cst_0 : tensor<i32>, tensor<8x2xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"function", "function", "std::string", "\"\"",
+           "The train step; may be left out where the module has one public function or a @main">,
+    Option<"steps", "steps", "int64_t", "2", "Micro-batches to an update">
+  ];
+  let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def DecomposeTraining : Pass<"mp-decompose-training", "::mlir::ModuleOp"> {
