@@ -5,7 +5,7 @@
 #include "PtxMode.h"
 #include "RunOptions.h"
 #include "Steps.h"
-#include "TrainingPage.h"
+#include "Files/TrainingPage.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mp/Execution/Comparison.h"

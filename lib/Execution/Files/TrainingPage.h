@@ -1,6 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef MP_LIB_EXECUTION_TRAININGPAGE_H
-#define MP_LIB_EXECUTION_TRAININGPAGE_H
+#ifndef MP_LIB_EXECUTION_FILES_TRAININGPAGE_H
+#define MP_LIB_EXECUTION_FILES_TRAININGPAGE_H
 
 #include "llvm/Support/JSON.h"
 
@@ -20,4 +20,4 @@ std::string trainingPage(llvm::ArrayRef<TrainingCurves> trainings);
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_EXECUTION_TRAININGPAGE_H
+#endif // MP_LIB_EXECUTION_FILES_TRAININGPAGE_H
