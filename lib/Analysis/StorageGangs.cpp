@@ -36,7 +36,13 @@ public:
     for (auto function : module.getOps<FunctionOpInterface>())
       freezeByItself(function);
     freezeRecursive(module);
-    collectUses(module);
+    // Looking through every attribute for symbols is dear, and tells only of calls and of signatures
+    // that might change.
+    bool allFrozen = llvm::all_of(module.getOps<FunctionOpInterface>(),
+                                  [&](auto function) { return frozen.contains(function); });
+    auto stopAtCall = [](CallOpInterface) { return WalkResult::interrupt(); };
+    if (!allFrozen || module.walk(stopAtCall).wasInterrupted())
+      collectUses(module);
   }
   ArrayRef<Operation *> getCalls(Operation *function) { return calls[function].getArrayRef(); }
   StringRef whyFrozen(Operation *function) { return frozen[function]; }

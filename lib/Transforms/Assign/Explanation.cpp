@@ -93,7 +93,7 @@ static void describeReaders(FunctionDecisions &decisions, Value value, raw_ostre
     readers[readFormat(decisions, use)].push_back(use.getOwner()->getName().getStringRef());
   for (auto &[format, ops] : readers) {
     os << "    read as " << format << " by " << ops.size() << (ops.size() == 1 ? " use (" : " uses (");
-    llvm::SmallVector<StringRef> shown(ArrayRef(ops).take_front(4));
+    llvm::SmallVector<StringRef> shown(ArrayRef<StringRef>(ops).take_front(4));
     llvm::interleaveComma(shown, os);
     os << (ops.size() > 4 ? ", ...)" : ")");
     if (format != stored)

@@ -24,9 +24,16 @@ StorageCosts::StorageCosts(FunctionDecisions &decisions, const AssignSettings &s
   largest = std::max<int64_t>((int64_t(1) << 59) / terms, 1);
 }
 
+KernelKind StorageCosts::getKind(Operation *op) const {
+  auto [known, isNew] = kinds.try_emplace(op, KernelKind::None);
+  if (isNew)
+    known->second = getKernelKind(op);
+  return known->second;
+}
+
 bool StorageCosts::readsAnyFormat(OpOperand &use) const {
   const Decision *decision = decisions.find(use.getOwner());
-  KernelKind kind = getKernelKind(use.getOwner());
+  KernelKind kind = getKind(use.getOwner());
   return decision && !decision->keepsStorage &&
          (kind == KernelKind::Elementwise || kind == KernelKind::Reduction);
 }
@@ -48,7 +55,7 @@ int64_t StorageCosts::ofStoring(Value value, FloatType format) {
   if (groups.isInternal(value) || isMadeInAnyFormat(value))
     return 0;
   int64_t bytes = ofBytes(value, format);
-  KernelKind kind = def ? getKernelKind(def) : KernelKind::None;
+  KernelKind kind = def ? getKind(def) : KernelKind::None;
   if (countsMemory())
     return def && kind != KernelKind::View ? bytes : 0;
   // The roofline of a contraction counts its result.

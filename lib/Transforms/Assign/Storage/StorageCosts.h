@@ -27,6 +27,9 @@ public:
   Sizes &getSizes() { return sizes; }
   const Sizes &getSizes() const { return sizes; }
 
+  /// getKernelKind(), asked of each op once: it reads the bodies of structured ops.
+  KernelKind getKind(Operation *op) const;
+
   /// True if `use` converts what it reads in registers.
   bool readsAnyFormat(OpOperand &use) const;
 
@@ -47,6 +50,7 @@ private:
   const PlacementOptions &options;
   FusionGroups groups;
   Sizes sizes;
+  mutable llvm::DenseMap<Operation *, KernelKind> kinds;
   int64_t largest; ///< of one term
 };
 

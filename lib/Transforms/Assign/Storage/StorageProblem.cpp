@@ -115,8 +115,8 @@ void StorageProblem::addOp(Operation *op, const Decision &decision) {
     return;
   if (decision.opClass == OpClass::TensorCore)
     addContraction(op, decision, node);
-  else if (decision.followsStorage() && getKernelKind(op) != KernelKind::Elementwise &&
-           getKernelKind(op) != KernelKind::Reduction)
+  else if (decision.followsStorage() && costs.getKind(op) != KernelKind::Elementwise &&
+           costs.getKind(op) != KernelKind::Reduction)
     addMover(op, node);
   else
     addComputing(op, decision, node);
@@ -178,7 +178,7 @@ bool StorageProblem::isMadeNarrow(Operation *op) const {
 
 /// Moves data in whatever format it has: all of it wide, or all narrow.
 void StorageProblem::addMover(Operation *op, Node &node) {
-  bool isView = getKernelKind(op) == KernelKind::View, isNone = getKernelKind(op) == KernelKind::None;
+  bool isView = costs.getKind(op) == KernelKind::View, isNone = costs.getKind(op) == KernelKind::None;
   auto variant = [&](TypeId type) {
     Variant v{problem.types[type], {}, {}, 0, 0};
     v.in.assign(node.operands.size(), type);
@@ -205,7 +205,7 @@ void StorageProblem::addMover(Operation *op, Node &node) {
 /// Computes in f32 what it reads; stores each result wide or, where permitted, narrow. What only
 /// picks values would pass on a rounding of its operands: what it stores wide it reads wide.
 void StorageProblem::addComputing(Operation *op, const Decision &decision, Node &node) {
-  KernelKind kind = getKernelKind(op);
+  KernelKind kind = costs.getKind(op);
   auto variant = [&](bool storesNarrow) {
     Variant v{storesNarrow ? "narrow" : "f32", {}, {}, 0, 0};
     bool readsAny = storesNarrow || !decision.followsStorage();
