@@ -27,6 +27,8 @@ StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermis
   for (const StorageGang &gang : decisions.getCarried().gangs.getAll())
     if (FloatType format = decisions.getCarried().lookup(&gang); format && !format.isF32())
       typeOf(format);
+  problem.nodes.reserve(decisions.getOps().size());
+  problem.values.reserve(decisions.getOps().size());
   for (auto &[op, decision] : decisions.getOps())
     addOp(op, decision);
   addBoundaries();
@@ -283,10 +285,11 @@ bool StorageProblem::runsNarrow(Operation *op, const Decision &decision) const {
 }
 
 void StorageProblem::computeCostBefore() {
-  assignment::Problem before = problem;
   for (auto &[node, variant] : wideContractions)
-    before.nodes[node].variants = {variant};
-  costBefore = evaluate(before, assignment::Labels(before.nodes.size(), 0)).cost;
+    problem.nodes[node].variants.insert(problem.nodes[node].variants.begin(), variant);
+  costBefore = evaluate(problem, assignment::Labels(problem.nodes.size(), 0)).cost;
+  for (auto &[node, variant] : wideContractions)
+    problem.nodes[node].variants.erase(problem.nodes[node].variants.begin());
 }
 
 const Variant *StorageProblem::getWideVariant(NodeId node) const {
