@@ -80,8 +80,9 @@ private:
     if (wide.empty())
       return wish;
     EvidenceAnalysis alone(callee, evidence.getOperands(call));
+    auto ofCall = [&]() -> const EvidenceAnalysis & { return alone; };
     for (Operation *op : wide)
-      wish.narrows.push_back(whyWide(op, alone, settings).empty());
+      wish.narrows.push_back(whyWide(op, ofCall, settings).empty());
     return wish;
   }
 
@@ -115,6 +116,8 @@ static Candidates findCandidates(ModuleOp module) {
   for (auto function : module.getOps<FunctionOpInterface>())
     if (function.isPrivate() && !function.isExternal() && !function->hasAttr(kPhaseAttrName))
       candidates[function];
+  if (candidates.empty())
+    return candidates;
   for (auto function : module.getOps<FunctionOpInterface>())
     if (StringAttr original = getOriginalName(function)) {
       candidates.erase(function);

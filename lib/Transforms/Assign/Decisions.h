@@ -150,7 +150,9 @@ LogicalResult applyPromotions(FunctionDecisions &decisions, const AssignSettings
 LogicalResult decideComputing(FunctionDecisions &decisions, const AssignSettings &settings,
                               llvm::function_ref<void(StringRef layer)> decided);
 /// Why `op` must not read its factors in the narrow format, as `evidence` has it; empty if it may.
-std::string whyWide(Operation *op, const EvidenceAnalysis &evidence, const AssignSettings &settings);
+/// Formats with the range of f32 never ask for the evidence.
+std::string whyWide(Operation *op, llvm::function_ref<const EvidenceAnalysis &()> evidence,
+                    const AssignSettings &settings);
 LogicalResult decideSignature(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings);
 

@@ -19,7 +19,8 @@ static std::string whyConstantNot(Value value, FloatType format, double maxUnder
   return "";
 }
 
-std::string mlir::mp::whyWide(Operation *op, const EvidenceAnalysis &evidence,
+std::string mlir::mp::whyWide(Operation *op,
+                              llvm::function_ref<const EvidenceAnalysis &()> evidence,
                               const AssignSettings &settings) {
   FloatType narrow = settings.narrow;
   bool needsEvidence = APFloat::semanticsMaxExponent(narrow.getFloatSemantics()) <
@@ -31,7 +32,7 @@ std::string mlir::mp::whyWide(Operation *op, const EvidenceAnalysis &evidence,
         !getFloatFormat(operand.get().getType()).isF32())
       continue;
     std::string why =
-        needsEvidence ? evidence.whyNot(operand.get(), narrow, settings.maxUnderflow, mayAssume)
+        needsEvidence ? evidence().whyNot(operand.get(), narrow, settings.maxUnderflow, mayAssume)
                       : whyConstantNot(operand.get(), narrow, settings.maxUnderflow);
     if (!why.empty())
       return why;
@@ -40,10 +41,11 @@ std::string mlir::mp::whyWide(Operation *op, const EvidenceAnalysis &evidence,
 }
 
 LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSettings &settings) {
+  auto evidence = [&]() -> const EvidenceAnalysis & { return decisions.getEvidence(); };
   for (auto &[op, decision] : decisions.getOps()) {
     if (decision.origin || decision.opClass != OpClass::TensorCore)
       continue;
-    std::string why = whyWide(op, decisions.getEvidence(), settings);
+    std::string why = whyWide(op, evidence, settings);
     if (!why.empty())
       decision.decide(decision.compute, Origin::Range, why);
   }
