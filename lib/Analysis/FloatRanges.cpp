@@ -9,7 +9,10 @@
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/CheckedGradients.h"
 #include "mp/Analysis/ConstantRounding.h"
+#include "mp/Analysis/Idioms.h"
+#include "mp/Analysis/Moves.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/Format.h"
 #include "llvm/Support/Format.h"
@@ -145,13 +148,26 @@ private:
 } // namespace
 
 struct FloatRanges::Solution {
-  explicit Solution(Operation *module) : relations(module) {
+  explicit Solution(Operation *module) : relations(module), checked(findCheckedGradients(module)) {
     dataflow::loadBaselineAnalyses(solver);
     solver.load<RangeAnalysis>(relations);
     (void)solver.initializeAndRun(module);
   }
+
+  const IdiomAnalysis &idiomsAround(Value value) {
+    auto function = dyn_cast<FunctionOpInterface>(value.getParentBlock()->getParentOp());
+    if (!function)
+      function = value.getParentBlock()->getParentOp()->getParentOfType<FunctionOpInterface>();
+    std::unique_ptr<IdiomAnalysis> &known = idioms[function];
+    if (!known)
+      known = std::make_unique<IdiomAnalysis>(function);
+    return *known;
+  }
+
   Relations relations;
+  llvm::DenseSet<Value> checked;
   DataFlowSolver solver;
+  DenseMap<Operation *, std::unique_ptr<IdiomAnalysis>> idioms; ///< by function, when first asked for
 };
 
 FloatRanges::FloatRanges(Operation *module) : solution(std::make_unique<Solution>(module)) {}
@@ -163,24 +179,33 @@ FloatRange FloatRanges::lookup(Value value) const {
   return lattice && !lattice->getValue().isBottom() ? lattice->getValue() : FloatRange::unknown();
 }
 
+domains::Interval FloatRanges::getRange(Value value) const {
+  domains::Interval range = lookup(value).facts.range;
+  return range.isBounded() ? range
+                           : domains::intersect(range, solution->idiomsAround(value).getRange(value));
+}
+
 std::string FloatRanges::whyNot(Value value, FloatType format, double maxUnderflow,
                                 bool mayAssume) const {
-  Attribute constant;
-  if (matchPattern(value, m_Constant(&constant)))
+  if (Attribute constant = findConstant(value))
     return whyNotRounded(constant, format, maxUnderflow);
   double limit =
       ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
-  FloatRange range = lookup(value);
-  if (range.facts.mag() <= limit || (mayAssume && range.isAssumed()))
+  FloatRange known = lookup(value);
+  if (known.facts.mag() <= limit || solution->checked.contains(value) ||
+      (mayAssume && known.isAssumed()))
+    return "";
+  domains::Interval range = getRange(value);
+  if (range.mag() <= limit)
     return "";
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "no evidence that an operand stays below " << llvm::format("%.6g", limit);
-  if (!range.lostAt.empty())
-    os << ": '" << range.lostAt << "' has no bound";
-  else if (range.facts.range.isBounded())
-    os << ": it may reach " << llvm::format("%.4g", range.facts.mag());
-  else if (range.isAssumed())
+  if (!known.lostAt.empty())
+    os << ": '" << known.lostAt << "' has no bound";
+  else if (range.isBounded())
+    os << ": it may reach " << llvm::format("%.4g", range.mag());
+  else if (known.isAssumed())
     os << ": it is assumed, not proved";
   return text;
 }

@@ -205,7 +205,11 @@ unsigned Relations::numberResult(Operation *op, ArrayRef<unsigned> operands) {
   }
 }
 
+/// What is elementwise on a tensor written through a map is the same on what was written: the number
+/// goes inside the Via, where the same map will find it.
 unsigned Relations::numberUnary(UnaryFn fn, unsigned x) {
+  if (Expression e = expressions[x]; e.kind == Kind::Via)
+    return number(Kind::Via, numberUnary(fn, e.a), 0, 0, e.map);
   switch (fn) {
   case UnaryFn::Square: return number(Kind::Square, x);
   case UnaryFn::Sqrt: return number(Kind::Sqrt, x);
@@ -219,6 +223,14 @@ unsigned Relations::numberUnary(UnaryFn fn, unsigned x) {
 }
 
 unsigned Relations::numberBinary(BinaryFn fn, unsigned a, unsigned b) {
+  Expression x = expressions[a], y = expressions[b];
+  bool isVia = x.kind == Kind::Via || y.kind == Kind::Via;
+  if (isVia && x.kind == y.kind && x.map == y.map)
+    return number(Kind::Via, numberBinary(fn, x.a, y.a), 0, 0, x.map);
+  if (isVia && x.kind == Kind::Scalar)
+    return number(Kind::Via, numberBinary(fn, a, y.a), 0, 0, y.map);
+  if (isVia && y.kind == Kind::Scalar)
+    return number(Kind::Via, numberBinary(fn, x.a, b), 0, 0, x.map);
   std::optional<double> left = scalarOf(a), right = scalarOf(b);
   unsigned low = std::min(a, b), high = std::max(a, b);
   switch (fn) {
@@ -332,18 +344,18 @@ std::optional<Relations::OwnSquares> Relations::asSquares(unsigned value, bool s
   }
 }
 
-std::optional<Relations::Squares> Relations::rootOfSquares(Value root, Value x) const {
-  const Expression &e = get(root);
-  if (e.kind != Kind::Sqrt || !numberOf(x))
+std::optional<Relations::Squares> Relations::squaresUnder(Kind kind, Value value, Value x) const {
+  const Expression &e = get(value);
+  if (e.kind != kind || !numberOf(x))
     return std::nullopt;
   auto squares = asSquares(e.a);
   return squares && squares->of == numberOf(x) ? std::optional(squares->squares) : std::nullopt;
 }
 
+std::optional<Relations::Squares> Relations::rootOfSquares(Value root, Value x) const {
+  return squaresUnder(Kind::Sqrt, root, x);
+}
+
 std::optional<Relations::Squares> Relations::inverseRootOfSquares(Value inverse, Value x) const {
-  const Expression &e = get(inverse);
-  if (e.kind != Kind::Rsqrt || !numberOf(x))
-    return std::nullopt;
-  auto squares = asSquares(e.a);
-  return squares && squares->of == numberOf(x) ? std::optional(squares->squares) : std::nullopt;
+  return squaresUnder(Kind::Rsqrt, inverse, x);
 }

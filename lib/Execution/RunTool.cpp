@@ -11,6 +11,7 @@
 #include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Files.h"
 #include "mp/Execution/Program.h"
+#include "mp/Execution/RangeCheck.h"
 #include "mp/Execution/TensorCores.h"
 #include "mp/Execution/Trace.h"
 #include "mp/Runtime/Runtime.h"
@@ -73,6 +74,7 @@ private:
   }
   llvm::Error writeOutputs();
   Status printComparison();
+  Status printRangeCheck(ArrayRef<Array> arguments);
   llvm::Error writeJSON(bool passed);
 
   RunOptions options;
@@ -109,7 +111,7 @@ llvm::Error Run::trace(Side &side) {
   if (!function)
     return function.takeError();
   side.ownResults = function->getNumResults();
-  if (options.perOp && !options.compare.empty())
+  if (options.checkRanges || (options.perOp && !options.compare.empty()))
     side.traced = tracedValues(*function);
   return llvm::Error::success();
 }
@@ -183,7 +185,7 @@ llvm::Error Run::prepare() {
     for (size_t i = 0; i < main.traced.size(); ++i)
       matched.push_back({i, i});
   }
-  if (options.perOp && !options.compare.empty()) {
+  if (options.checkRanges || (options.perOp && !options.compare.empty())) {
     std::vector<size_t> left, right;
     for (auto [x, y] : matched) {
       left.push_back(x);
@@ -353,6 +355,15 @@ Status Run::calibrateScales() {
   return Status::Done;
 }
 
+Status Run::printRangeCheck(ArrayRef<Array> arguments) {
+  auto function = findEntry(*main.module, options.entry);
+  if (!function)
+    return report(Status::BadInput, function.takeError());
+  RangeCheck check = checkRanges(*main.module, *function, arguments, main.results);
+  check.print(llvm::outs());
+  return check.violations.empty() ? Status::Done : Status::Failed;
+}
+
 Status Run::go() {
   if (options.calibrates)
     return calibrateScales();
@@ -382,6 +393,8 @@ Status Run::go() {
   }
   if (llvm::Error error = writeOutputs())
     return report(Status::BadInput, std::move(error));
+  if (options.checkRanges)
+    return printRangeCheck(*arguments);
   if (options.compare.empty()) {
     if (options.outputs.empty() && options.outputDir.empty())
       for (size_t i = 0; i < main.ownResults; ++i)

@@ -18,6 +18,7 @@
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mp/Domains/Facts.h"
+#include <memory>
 
 namespace mlir::mp {
 
@@ -53,6 +54,10 @@ public:
 
   /// What is known of a float value outside bodies.
   FloatRange lookup(Value value) const;
+
+  /// Where a float value lies, as far as is proved or stated: its facts, and what being part of an
+  /// idiom says (Idioms.h).
+  ::mp::domains::Interval getRange(Value value) const;
 
   /// Why `value` must not be stored in `format`, or an empty string if it may be. The class
   /// assumption counts only if it `mayAssume`.

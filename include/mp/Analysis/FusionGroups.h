@@ -24,10 +24,12 @@ enum class KernelKind : uint8_t {
 
 KernelKind getKernelKind(Operation *op);
 
-/// True if the op that defines `operand` is computed inside the kernel of its owner. Casts are,
-/// however many readers they have; other elementwise ops when this is their one use, and nothing
-/// costly is computed several times.
-bool fusesIntoConsumer(OpOperand &operand);
+/// True if the kernel of the owner of `operand` can compute what defines it, without computing
+/// anything costly several times. It does if nothing else reads that, or it is a cast.
+bool mayFuse(OpOperand &operand);
+
+/// Converts each element, nothing else.
+bool isCast(Operation *op);
 
 /// True if computing `op` again costs more than loading its result.
 bool isCostlyToRepeat(Operation *op);

@@ -80,6 +80,7 @@ private:
     Squares squares;
   };
   std::optional<OwnSquares> asSquares(unsigned value, bool summed = false, int64_t count = 1) const;
+  std::optional<Squares> squaresUnder(Kind kind, Value value, Value x) const;
   bool isSumOf(unsigned sum, unsigned x) const;
   bool isMeanOf(unsigned mean, unsigned x) const;
   const Expression &get(Value value) const { return expressions[numberOf(value)]; }

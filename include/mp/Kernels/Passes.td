@@ -93,8 +93,9 @@ def FuseElementwise : Pass<"mp-fuse-elementwise", "::mlir::func::FuncOp"> {
   let description = [{
     Needs: linalg on tensors. Gives: fewer, larger `linalg.generic` ops.
 
-    A producer is fused when the consumer is its only user and does not repeat
-    its work (a broadcast of a costly value is computed once, not per element).
+    What is fused is what the cost model prices as one kernel (`FusionGroups`): a
+    producer whose only user does not repeat its work (a broadcast of a costly value
+    is computed once, not per element), and casts, however many users they have.
     Nothing is fused into an op marked `mpk.mma`: upstream's fusion would pull a
     narrowing cast into the contraction, which then reads f32.
 

@@ -39,7 +39,7 @@ KernelKind mlir::mp::getKernelKind(Operation *op) {
   return KernelKind::Other;
 }
 
-static bool isCast(Operation *op) {
+bool mlir::mp::isCast(Operation *op) {
   if (isa<CastOp>(op))
     return true;
   auto generic = dyn_cast<linalg::GenericOp>(op);
@@ -69,7 +69,7 @@ static bool readsOnce(OpOperand &operand) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return structured.getMatchingIndexingMap(&operand).isPermutation();
   if (getKernelKind(op) == KernelKind::Reduction)
-    return !isa<linalg::SoftmaxOp>(op);
+    return true;
   return op->getNumResults() == 1 &&
          isa<ShapedType>(operand.get().getType()) && isa<ShapedType>(op->getResult(0).getType()) &&
          cast<ShapedType>(operand.get().getType()).getShape().size() ==
@@ -79,7 +79,7 @@ static bool readsOnce(OpOperand &operand) {
               cast<ShapedType>(op->getResult(0).getType()).getShape());
 }
 
-bool mlir::mp::fusesIntoConsumer(OpOperand &operand) {
+bool mlir::mp::mayFuse(OpOperand &operand) {
   Operation *producer = operand.get().getDefiningOp(), *consumer = operand.getOwner();
   if (!producer || producer->getBlock() != consumer->getBlock() || producer->getNumResults() != 1 ||
       getKernelKind(producer) != KernelKind::Elementwise)
@@ -88,10 +88,9 @@ bool mlir::mp::fusesIntoConsumer(OpOperand &operand) {
       destination && destination.isDpsInit(&operand))
     return false;
   KernelKind kind = getKernelKind(consumer);
-  if (kind != KernelKind::Elementwise && kind != KernelKind::Reduction)
-    return false;
-  return isCast(producer) ||
-         (producer->getResult(0).hasOneUse() && (readsOnce(operand) || !isCostlyToRepeat(producer)));
+  if ((kind != KernelKind::Elementwise && kind != KernelKind::Reduction) || isa<linalg::SoftmaxOp>(consumer))
+    return false; // a softmax reads several times
+  return isCast(producer) || readsOnce(operand) || !isCostlyToRepeat(producer);
 }
 
 FusionGroups::FusionGroups(FunctionOpInterface function) {
@@ -105,15 +104,25 @@ FusionGroups::FusionGroups(FunctionOpInterface function) {
       ops.push_back(op);
     return WalkResult::advance();
   });
-  // Readers before definitions: a producer joins the kernel its reader is in.
+  // Readers before definitions: a producer joins the one kernel that reads it.
   for (Operation *op : llvm::reverse(ops)) {
     roots[op] = op;
-    if (op->getNumResults() != 1 || op->use_empty() ||
-        !llvm::all_of(op->getUses(), [](OpOperand &use) { return fusesIntoConsumer(use); }))
+    if (op->getNumResults() != 1)
+      continue;
+    Operation *reader = nullptr;
+    bool isOne = true, mayAll = true;
+    for (OpOperand &use : op->getUses()) {
+      if (isa<tensor::DimOp>(use.getOwner())) // reads no element
+        continue;
+      mayAll &= mayFuse(use);
+      isOne &= !reader || getRoot(use.getOwner()) == reader;
+      reader = getRoot(use.getOwner());
+    }
+    if (!reader || !mayAll || !(isOne || isCast(op)))
       continue;
     absorbed.insert(op);
-    if (llvm::hasSingleElement(op->getUses()))
-      roots[op] = getRoot(*op->user_begin());
+    if (isOne)
+      roots[op] = reader;
   }
 }
 

@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mp/Analysis/FusionGroups.h"
 #include "mp/Kernels/Passes.h"
 
 namespace mlir::mp {
@@ -11,27 +12,18 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-/// True if computing `op`'s body again costs more than loading its result.
-static bool isCostly(linalg::GenericOp op) {
-  unsigned count = 0;
-  for (Operation &inner : op.getBody()->without_terminator())
-    if (isa<math::MathDialect>(inner.getDialect()) || isa<arith::DivFOp>(inner) || ++count > 4)
-      return true;
-  return false;
-}
-
-/// True if `consumer` reads each element of the producer once.
-static bool readsOnce(linalg::GenericOp consumer, OpOperand *operand) {
-  return consumer.getMatchingIndexingMap(operand).isPermutation();
-}
-
+/// What the cost model prices as one kernel (FusionGroups.h), and contractions without Tensor Cores:
+/// plain loops here, which may compute cheap producers as they go.
 static bool shouldFuse(OpOperand *operand) {
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-  if (!consumer || !producer || consumer->hasAttr(kMmaAttrName) ||
-      producer->hasAttr(kMmaAttrName) || !producer->hasOneUse())
+  if (!consumer || !producer || consumer->hasAttr(kMmaAttrName) || producer->hasAttr(kMmaAttrName))
     return false;
-  return readsOnce(consumer, operand) || !isCostly(producer);
+  bool isOnlyReader = llvm::all_of(producer->getUsers(), [&](Operation *user) { return user == consumer; });
+  if (!isOnlyReader && !isCast(producer))
+    return false;
+  return getKernelKind(consumer) == KernelKind::Contraction ? !isCostlyToRepeat(producer)
+                                                            : mayFuse(*operand);
 }
 
 namespace {

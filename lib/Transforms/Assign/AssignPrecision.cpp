@@ -146,6 +146,7 @@ private:
                        bool &anyDecided) {
     StorageGangs gangs(module);
     CarriedStorage carried(gangs);
+    RangeEvidence evidence(module);
     ExecutionFrequency frequency(module);
     std::deque<FunctionDecisions> functions;
     for (auto function : module.getOps<FunctionOpInterface>()) {
@@ -155,7 +156,7 @@ private:
         function.emitRemark() << "is " << phase.getValue() << " already; its precision stays";
         continue;
       }
-      functions.emplace_back(function, carried);
+      functions.emplace_back(function, carried, evidence);
     }
     auto tell = [&](StringRef layer, FunctionDecisions &decisions) {
       if (explanation)

@@ -28,8 +28,9 @@ std::string mlir::mp::getFormatName(FloatType format) {
   return name;
 }
 
-FunctionDecisions::FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried)
-    : function(function), carried(carried) {
+FunctionDecisions::FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried,
+                                     RangeEvidence &evidence)
+    : function(function), carried(carried), evidence(evidence) {
   collect(function.getFunctionBody());
 }
 
@@ -75,12 +76,6 @@ bool FunctionDecisions::mayStoreNarrow(Value value) const {
   const StorageGang *gang = carried.gangs.find(value);
   return isa<OpResult>(value) && !(gang && gang->frozen.empty()) && isa<TensorType>(value.getType()) &&
          cast<TensorType>(value.getType()).getElementType().isF32();
-}
-
-const EvidenceAnalysis &FunctionDecisions::getEvidence() {
-  if (!evidence)
-    evidence.emplace(function);
-  return *evidence;
 }
 
 FloatType FunctionDecisions::getStorage(Value value) const {

@@ -6,7 +6,7 @@
 #define MP_LIB_TRANSFORMS_ASSIGN_DECISIONS_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/Evidence.h"
+#include "mp/Analysis/FloatRanges.h"
 #include "mp/Analysis/Placement.h"
 #include "mp/Analysis/StorageGangs.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -54,6 +54,21 @@ struct CarriedStorage {
   FloatType lookup(const StorageGang *gang) const { return gang ? chosen.lookup(gang) : FloatType(); }
 };
 
+/// Ranges of the whole module, found when first asked for.
+class RangeEvidence {
+public:
+  explicit RangeEvidence(Operation *module) : module(module) {}
+  const FloatRanges &get() {
+    if (!ranges)
+      ranges.emplace(module);
+    return *ranges;
+  }
+
+private:
+  Operation *module;
+  std::optional<FloatRanges> ranges;
+};
+
 /// What storing is chosen for.
 struct PlacementOptions {
   std::string objective = "time"; ///< or memory
@@ -87,7 +102,8 @@ std::string getFormatName(FloatType format);
 class FunctionDecisions {
 public:
   /// Collects the ops outside bodies that have a float operand or result.
-  FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried);
+  FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried,
+                    RangeEvidence &evidence);
 
   FunctionOpInterface getFunction() const { return function; }
 
@@ -107,7 +123,7 @@ public:
   /// shares its storage with no other value.
   bool mayStoreNarrow(Value value) const;
   /// What is known of ranges; computed at the first call.
-  const EvidenceAnalysis &getEvidence();
+  const FloatRanges &getEvidence() { return evidence.get(); }
   /// What the cost layer placed; empty if decisions were replayed.
   std::optional<Placement> placement;
   /// Ops whose story is asked for, and what the cost layer says of their alternatives.
@@ -126,7 +142,7 @@ private:
 
   FunctionOpInterface function;
   const CarriedStorage &carried;
-  std::optional<EvidenceAnalysis> evidence;
+  RangeEvidence &evidence;
   llvm::MapVector<Operation *, Decision> ops;
   llvm::DenseMap<Value, FloatType> storages;
 };

@@ -89,7 +89,7 @@ static std::string whyLimited(FunctionDecisions &decisions, Operation *op,
       reached = rounding ? rounding->largest : 0;
     } else {
       // Only what is proved: without a bound the range layer asks for evidence, where it needs any.
-      ::mp::domains::Interval range = decisions.getEvidence().lookup(value).range;
+      ::mp::domains::Interval range = decisions.getEvidence().getRange(value);
       reached = range.isBounded() ? range.mag() : 0;
     }
     if (reached > *limit) {

@@ -2,7 +2,7 @@
 //
 // What ranges say. Formats with f32's range need no evidence beyond their
 // constants. For a smaller range every factor of a contraction needs some: a
-// checked constant, a proved range, or the class assumption (Evidence.h).
+// checked constant, a proved range, or the class assumption (FloatRanges.h).
 // A contraction without keeps its formats, and the reason.
 
 #include "Decisions.h"
