@@ -11,7 +11,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 }
 
 // What is stated is taken for granted: a false statement is found as such.
-// BROKEN: 1 outside
+// BROKEN: 2 values, 0 bounded; 2 outside
 // BROKEN: math.exp at {{.*}}: element {{.*}}, but the analysis says
 func.func @broken(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = math.exp %x {mp.range = [0.0, 0.1]} : tensor<4xf32>

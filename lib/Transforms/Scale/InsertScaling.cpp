@@ -247,7 +247,8 @@ private:
         continue;
       SmallVector<Operation *> contractions;
       {
-        FunctionDecisions decisions(function, carried);
+        RangeEvidence evidence(module); // of this module as it is now: scaling changes it
+        FunctionDecisions decisions(function, carried, evidence);
         for (Layer layer : {applyPins, applyPolicy, applyClasses})
           if (failed(layer(decisions, settings)))
             return failure();
