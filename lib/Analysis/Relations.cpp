@@ -53,14 +53,18 @@ void Relations::visit(Operation *op) {
           continue;
         }
         visit(&inner);
-        SmallVector<unsigned> operands;
-        for (Value operand : inner.getOperands())
-          operands.push_back(numbers.lookup(operand));
-        for (Value result : inner.getResults())
-          if (getFloatFormat(result.getType()))
-            numbers[result] = inner.getNumResults() == 1 ? numberResult(&inner, operands) : opaque();
+        numberResults(&inner);
       }
     }
+}
+
+void Relations::numberResults(Operation *op) {
+  SmallVector<unsigned> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(numbers.lookup(operand));
+  for (Value result : op->getResults())
+    if (getFloatFormat(result.getType()))
+      numbers[result] = op->getNumResults() == 1 ? numberResult(op, operands) : opaque();
 }
 
 unsigned Relations::read(unsigned tensor, AffineMap map) {
@@ -89,14 +93,8 @@ void Relations::visitStructured(linalg::LinalgOp op) {
       numbers[argument] =
           isAccumulator || !tensor ? opaque() : read(tensor, op.getMatchingIndexingMap(&operand));
     }
-  for (Operation &inner : body->without_terminator()) {
-    SmallVector<unsigned> operands;
-    for (Value operand : inner.getOperands())
-      operands.push_back(numbers.lookup(operand));
-    for (Value result : inner.getResults())
-      if (getFloatFormat(result.getType()))
-        numbers[result] = inner.getNumResults() == 1 ? numberResult(&inner, operands) : opaque();
-  }
+  for (Operation &inner : body->without_terminator())
+    numberResults(&inner);
   unsigned mask = 0; // of loops; those from the 32nd on share a bit, which no relation uses
   int64_t count = 1;
   for (auto [loop, kind, size] :

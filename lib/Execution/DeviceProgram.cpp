@@ -82,10 +82,7 @@ DeviceProgram::compile(ModuleOp original, StringRef entryName, const DeviceOptio
   program->types = std::move(*signature);
   program->entry = function->getName().str();
   program->module = cast<ModuleOp>(original->clone());
-  // Only the entry has to be callable from outside.
-  for (auto other : program->module->getOps<func::FuncOp>())
-    if (other.getName() != program->entry)
-      other.setPrivate();
+  hideOtherFunctions(*program->module, program->entry);
   if (llvm::Error error = program->lower(options))
     return std::move(error);
   auto engine = createEngine(*program->module, nullptr);

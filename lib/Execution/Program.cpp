@@ -44,15 +44,6 @@ static void promote(std::vector<Parameter> &parameters) {
       parameter.type = ElementType::floating(numerics::Format::F64);
 }
 
-/// Attributes of dialects unknown here (exporters leave them) and inlining hints
-/// play no role, but other public functions would be compiled: only the entry
-/// keeps its C wrapper.
-static void hideOtherFunctions(ModuleOp module, StringRef entry) {
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.getName() != entry)
-      function.setPrivate();
-}
-
 llvm::Expected<std::unique_ptr<Program>>
 Program::compile(ModuleOp original, StringRef entryName, const ProgramOptions &options) {
   auto function = findEntry(original, entryName);

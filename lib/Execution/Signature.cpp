@@ -18,6 +18,12 @@ static std::string typeText(Type type) {
   return text;
 }
 
+void mlir::mp::hideOtherFunctions(ModuleOp module, StringRef entry) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.getName() != entry)
+      function.setPrivate();
+}
+
 llvm::Expected<func::FuncOp> mlir::mp::findEntry(ModuleOp module, StringRef entry) {
   SmallVector<func::FuncOp> candidates;
   for (auto function : module.getOps<func::FuncOp>())

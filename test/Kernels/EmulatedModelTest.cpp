@@ -7,26 +7,16 @@
 #include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Inputs.h"
 #include "mp/Execution/Program.h"
-#include "mp/InitAll.h"
 #include "mp/Models/Models.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
+#include "mp/Pipelines/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
 using namespace mlir::mp;
+using namespace mlir::mp::test;
 
 namespace {
-
-DialectRegistry makeRegistry() {
-  DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::mp::registerAllDialects(registry);
-  registerExecution(registry);
-  return registry;
-}
 
 /// Largest difference, relative to the largest magnitude.
 double distance(const Array &found, const Array &expected) {

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::test;
 
-static DialectRegistry makeRegistry() {
+DialectRegistry mlir::mp::test::makeRegistry() {
   DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

@@ -14,6 +14,9 @@
 
 namespace mlir::mp::test {
 
+/// All dialects, and what executing them needs.
+DialectRegistry makeRegistry();
+
 /// Runs a program twice: with blocks, warps and lanes in ascending and in descending order. An error if a
 /// result depends on the order, which no check of a single run would find. `stats` are of the first run.
 llvm::Expected<std::vector<Array>> runInBothOrders(DeviceProgram &program, llvm::ArrayRef<Array> arguments,

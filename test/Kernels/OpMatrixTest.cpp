@@ -3,13 +3,11 @@
 // Every op of the table, on every element type, shape and target: the PTX on the emulator against the
 // same module compiled for the host. Thread order is reversed as well: no result may depend on it.
 
+#include "Lowering.h"
 #include "OpTable.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Program.h"
-#include "mp/InitAll.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -32,15 +30,6 @@ const Shape kShapes[] = {{"full", {16, 16}, {{16, 16}}},
                          {"tiny", {1, 1}, {{1, 1}}},
                          {"empty", {0, 5}, {{0, 5}}},
                          {"dynamic", {-1, -1}, {{7, 37}, {1, 1}, {0, 5}, {1, 300}}}};
-
-DialectRegistry makeRegistry() {
-  DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::mp::registerAllDialects(registry);
-  registerExecution(registry);
-  return registry;
-}
 
 using Results = std::vector<std::vector<Array>>; ///< one list of results for each of the sizes
 

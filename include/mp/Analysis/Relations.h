@@ -67,6 +67,7 @@ private:
   unsigned opaque();
   void visit(Operation *op);
   void visitStructured(linalg::LinalgOp op);
+  void numberResults(Operation *op);
   unsigned numberResult(Operation *op, ArrayRef<unsigned> operands);
   unsigned numberUnary(::mp::domains::UnaryFn fn, unsigned x);
   unsigned numberBinary(::mp::domains::BinaryFn fn, unsigned a, unsigned b);

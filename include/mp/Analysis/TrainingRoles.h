@@ -65,6 +65,14 @@ void annotateState(func::FuncOp function, ArrayRef<TrainingState> state);
 /// Finds the roles in a step of one block, or says what to annotate.
 FailureOr<TrainingRoles> findTrainingRoles(func::FuncOp function);
 
+/// A train step whose roles are found, and written on its arguments.
+struct TrainStep {
+  func::FuncOp function;
+  TrainingRoles roles;
+};
+/// findTrainStep(), findTrainingRoles() and annotateState(), one after the other.
+FailureOr<TrainStep> annotateTrainStep(ModuleOp module, StringRef name, StringRef who);
+
 /// The pairing of arguments and results alone: `mp.state` where given, else found.
 FailureOr<SmallVector<TrainingState>> findTrainingState(func::FuncOp function,
                                                         const HomogeneityGraph::Degrees &degrees,

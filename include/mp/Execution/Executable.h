@@ -36,6 +36,10 @@ struct Signature {
 /// error lists what there is.
 llvm::Expected<func::FuncOp> findEntry(ModuleOp module, llvm::StringRef entry);
 
+/// Makes every function but `entry` private: only that one has to be callable from outside, and what it
+/// does not call need not be compiled.
+void hideOtherFunctions(ModuleOp module, llvm::StringRef entry);
+
 /// Argument and result types of a function on tensors and scalars, or an error
 /// naming the type that cannot be passed.
 llvm::Expected<Signature> signatureOf(func::FuncOp function);

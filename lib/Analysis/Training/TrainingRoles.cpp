@@ -45,6 +45,17 @@ void mlir::mp::annotateState(func::FuncOp function, ArrayRef<TrainingState> stat
   }
 }
 
+FailureOr<TrainStep> mlir::mp::annotateTrainStep(ModuleOp module, StringRef name, StringRef who) {
+  FailureOr<func::FuncOp> function = findTrainStep(module, name, who);
+  if (failed(function))
+    return failure();
+  FailureOr<TrainingRoles> roles = findTrainingRoles(*function);
+  if (failed(roles))
+    return failure();
+  annotateState(*function, roles->state);
+  return TrainStep{*function, std::move(*roles)};
+}
+
 /// The result of the op that says it is the seed.
 static FailureOr<Value> findPinnedSeed(func::FuncOp function) {
   Value pinned;

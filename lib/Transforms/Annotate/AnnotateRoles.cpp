@@ -16,31 +16,28 @@ struct AnnotateRoles : mlir::mp::impl::AnnotateRolesBase<AnnotateRoles> {
   using AnnotateRolesBase::AnnotateRolesBase;
 
   void runOnOperation() override {
-    FailureOr<func::FuncOp> step = findTrainStep(getOperation(), function, "mp-annotate-roles");
-    if (failed(step))
+    FailureOr<TrainStep> found = annotateTrainStep(getOperation(), function, "mp-annotate-roles");
+    if (failed(found))
       return signalPassFailure();
-    FailureOr<TrainingRoles> roles = findTrainingRoles(*step);
-    if (failed(roles))
-      return signalPassFailure();
-    annotateState(*step, roles->state);
+    auto &[step, roles] = *found;
     auto say = [&](Operation *op, StringRef role) {
       op->setAttr(kRoleAttrName, StringAttr::get(&getContext(), role));
     };
     unsigned gradients = 0;
-    for (const Gradient &gradient : roles->gradients)
-      if (gradient.value != roles->seed) {
+    for (const Gradient &gradient : roles.gradients)
+      if (gradient.value != roles.seed) {
         say(gradient.value.getDefiningOp(), kRoleGradient);
         ++gradients;
       }
-    say(roles->seed.getDefiningOp(), kRoleSeed);
+    say(roles.seed.getDefiningOp(), kRoleSeed);
     auto count = [&](StringRef role) {
-      return llvm::count_if(roles->state, [&](auto &s) { return s.role == role; });
+      return llvm::count_if(roles.state, [&](auto &s) { return s.role == role; });
     };
-    step->emitRemark() << "is a train step: the seed scales " << roles->scaledContractions << " of "
-                       << roles->contractions << " contractions; " << gradients
-                       << " gradients, " << count(kRoleParameter) << " parameters, "
-                       << count(kRoleOptimizer) << " of optimizer state, "
-                       << count(kRoleStatistic) << " statistics and counters";
+    step.emitRemark() << "is a train step: the seed scales " << roles.scaledContractions << " of "
+                      << roles.contractions << " contractions; " << gradients
+                      << " gradients, " << count(kRoleParameter) << " parameters, "
+                      << count(kRoleOptimizer) << " of optimizer state, "
+                      << count(kRoleStatistic) << " statistics and counters";
   }
 };
 } // namespace

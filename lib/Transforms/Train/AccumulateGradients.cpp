@@ -73,39 +73,35 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
     if (steps < 2)
       return emitError(UnknownLoc::get(&getContext()))
              << "mp-accumulate-gradients: option 'steps' is " << steps.getValue() << ", expected at least 2";
-    FailureOr<func::FuncOp> step =
-        findTrainStep(getOperation(), function, "mp-accumulate-gradients");
-    if (failed(step))
+    FailureOr<TrainStep> found = annotateTrainStep(getOperation(), function, "mp-accumulate-gradients");
+    if (failed(found))
       return failure();
-    FailureOr<TrainingRoles> roles = findTrainingRoles(*step);
-    if (failed(roles))
-      return failure();
-    annotateState(*step, roles->state);
-    AppendedState appended(*step);
-    OpBuilder atStart = OpBuilder::atBlockBegin(&step->getBody().front());
-    Location loc = step->getLoc();
+    auto &[step, roles] = *found;
+    AppendedState appended(step);
+    OpBuilder atStart = OpBuilder::atBlockBegin(&step.getBody().front());
+    Location loc = step.getLoc();
     Value count = appended.add(atStart.getI32IntegerAttr(0), kRoleMicroSteps);
     Value next = arith::AddIOp::create(atStart, loc, count,
                                        scalarTensor(atStart, loc, atStart.getI32IntegerAttr(1)));
     Value isLast = arith::CmpIOp::create(
         atStart, loc, arith::CmpIPredicate::eq, next,
         scalarTensor(atStart, loc, atStart.getI32IntegerAttr(steps)));
-    if (failed(sum(*step, *roles, appended)))
+    if (failed(sum(step, roles, appended)))
       return failure();
     if (sums.empty())
-      return step->emitError("has a seed, but no gradient that the optimizer takes over");
+      return step.emitError("has a seed, but no gradient that the optimizer takes over");
 
-    Operation *terminator = step->getBody().front().getTerminator();
+    Operation *terminator = step.getBody().front().getTerminator();
     OpBuilder builder(terminator);
-    for (const TrainingState &s : roles->state)
-      if (!movesAlways(*step, s))
+    for (const TrainingState &s : roles.state)
+      if (!movesAlways(step, s))
         terminator->setOperand(s.result, chosen(builder, isLast, terminator->getOperand(s.result),
-                                                step->getArgument(s.argument)));
+                                                step.getArgument(s.argument)));
     SmallVector<Value> nextValues{chosen(builder, isLast, zeroLike(builder, next), next)};
     for (Value total : sums)
       nextValues.push_back(chosen(builder, isLast, zeroLike(builder, total), total));
     appended.finish(nextValues);
-    sortTopologically(&step->getBody().front());
+    sortTopologically(&step.getBody().front());
     return success();
   }
 

@@ -79,37 +79,34 @@ struct ClipGradients : mlir::mp::impl::ClipGradientsBase<ClipGradients> {
         return emitError(UnknownLoc::get(&getContext()))
                << "mp-clip-gradients: option '" << name << "' is " << limit
                << ", expected a positive limit, or 0 for none";
-    FailureOr<func::FuncOp> step = findTrainStep(getOperation(), function, "mp-clip-gradients");
-    if (failed(step))
+    FailureOr<TrainStep> found = annotateTrainStep(getOperation(), function, "mp-clip-gradients");
+    if (failed(found))
       return failure();
-    FailureOr<TrainingRoles> roles = findTrainingRoles(*step);
-    if (failed(roles))
-      return failure();
-    annotateState(*step, roles->state);
+    auto &[step, roles] = *found;
     SmallVector<const Gradient *> gradients;
     SmallVector<Value> values;
-    for (const Gradient &gradient : roles->gradients) {
-      if (gradient.value == roles->seed)
+    for (const Gradient &gradient : roles.gradients) {
+      if (gradient.value == roles.seed)
         continue;
       FloatType format = getFloatFormat(gradient.value.getType());
       if (!format.isF32())
-        return step->emitError("has a gradient of ")
+        return step.emitError("has a gradient of ")
                << gradient.value.getType() << ", expected f32: clip before precision is assigned";
       gradients.push_back(&gradient);
       values.push_back(gradient.value);
     }
     if (gradients.empty())
-      return step->emitError("has a seed, but no gradient that the optimizer takes over");
+      return step.emitError("has a seed, but no gradient that the optimizer takes over");
 
     OpBuilder builder(&getContext());
     builder.setInsertionPointAfterValue(values.back());
-    Value length = normOf(builder, step->getLoc(), values);
+    Value length = normOf(builder, step.getLoc(), values);
     if (value > 0)
       for (Value &gradient : values)
         gradient = clipValue(builder, gradient, value);
     if (norm > 0) {
       // Where both are asked for, the norm is that of the clipped values.
-      Value clippedLength = value > 0 ? normOf(builder, step->getLoc(), values) : length;
+      Value clippedLength = value > 0 ? normOf(builder, step.getLoc(), values) : length;
       Value coefficient = coefficientOf(builder, clippedLength, norm);
       for (Value &gradient : values)
         gradient = times(builder, gradient, coefficient);
@@ -118,10 +115,10 @@ struct ClipGradients : mlir::mp::impl::ClipGradientsBase<ClipGradients> {
       for (OpOperand *use : gradient->uses)
         use->set(clipped);
 
-    AppendedState appended(*step);
+    AppendedState appended(step);
     appended.add(builder.getF32FloatAttr(0), kRoleGradientNorm);
     appended.finish(length);
-    sortTopologically(&step->getBody().front());
+    sortTopologically(&step.getBody().front());
     return success();
   }
 

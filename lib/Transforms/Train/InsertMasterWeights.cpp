@@ -189,31 +189,27 @@ struct InsertMasterWeights : mlir::mp::impl::InsertMasterWeightsBase<InsertMaste
     auto wanted = readOptions();
     if (failed(wanted))
       return failure();
-    FailureOr<func::FuncOp> step =
-        findTrainStep(getOperation(), function, "mp-insert-master-weights");
-    if (failed(step))
+    FailureOr<TrainStep> found = annotateTrainStep(getOperation(), function, "mp-insert-master-weights");
+    if (failed(found))
       return failure();
-    FailureOr<TrainingRoles> roles = findTrainingRoles(*step);
-    if (failed(roles))
-      return failure();
-    annotateState(*step, roles->state);
+    auto &[step, roles] = *found;
     SmallVector<const TrainingState *> chosen;
-    for (const TrainingState &s : roles->state) {
-      Value argument = step->getArgument(s.argument);
+    for (const TrainingState &s : roles.state) {
+      Value argument = step.getArgument(s.argument);
       FloatType stored = getFloatFormat(argument.getType());
       if (s.role != kRoleParameter || !stored || !stored.isF32() || !feedsContraction(argument))
         continue;
       auto type = cast<RankedTensorType>(argument.getType());
       if (wanted->second == MasterWeights::Stochastic && !type.hasStaticShape())
-        return step->emitError("argument #")
+        return step.emitError("argument #")
                << s.argument << " has the type " << type
                << ", expected a static shape to draw random bits for: use master=f32";
       chosen.push_back(&s);
     }
     if (chosen.empty())
-      return step->emitError("has no f32 parameter that a contraction reads: nothing to store in ")
+      return step.emitError("has no f32 parameter that a contraction reads: nothing to store in ")
              << format << "; expected master=keep, or 'mp.role = \"parameter\"' on arguments";
-    Narrowing narrowing(*step, wanted->first, wanted->second, seed, opsBehind(*step, *roles));
+    Narrowing narrowing(step, wanted->first, wanted->second, seed, opsBehind(step, roles));
     for (const TrainingState *parameter : chosen)
       narrowing.narrow(*parameter);
     narrowing.finish();
