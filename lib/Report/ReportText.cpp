@@ -56,8 +56,10 @@ void Report::printTable(raw_ostream &os) const {
   for (const CastRow &row : casts)
     onArguments += row.ofArgument;
 
-  os << "mp: " << ops.size() << " ops: " << narrowed << " of " << contractions << " contractions "
-     << format << " with f32 accumulation; " << casts.size() << " casts (" << onArguments
+  os << "mp: " << ops.size() << " ops: ";
+  if (contractions > 0 || scaled.empty())
+    os << narrowed << " of " << contractions << " contractions " << format << " with f32 accumulation; ";
+  os << casts.size() << " casts (" << onArguments
      << " of arguments); " << formatBytes(bytesBefore) << " -> " << formatBytes(bytesAfter)
      << " read and written (modelled, casts fused)\n";
 

@@ -94,7 +94,8 @@ void Report::printScaling(raw_ostream &os) const {
   });
   if (restored)
     os << (products.empty() ? "" : ", ") << restored << " operands stored narrow and read wide";
-  os << "; " << ahead << " operands stored ahead of time, " << running << " scaled at run time\n";
+  os << "; " << ahead << " operands stored ahead of time, " << running
+     << " scaled at run time (no part of the modelled bytes and times)\n";
   for (auto &[stored, count] : products)
     if (std::string why = whyWide(target, stored); !why.empty())
       os << "  " << count << " of them compute wide on narrow storage: " << why << "\n";
