@@ -33,6 +33,8 @@ StringRef mlir::mp::runHelp() {
   --max-rel=X           fail if an error exceeds X times the reference's largest magnitude
   --per-op              compare the values inside the function too (they become results, which keeps
                         them from being fused); of kernels print what each did and the memory it took
+  --check-ranges        check that all values inside lie where mp-annotate-ranges proves them to, given
+                        the ranges of the arguments of this run; prints how tight the proofs are
   --json=R.json         the comparison for programs
   --html=R.html         with --steps: a page that plots every scalar, step by step
   --steps=N             repeat; a result replaces the argument whose mp.state names it, or,
@@ -183,6 +185,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
        }},
   };
   std::pair<StringRef, bool *> flags[] = {{"per-op", &options.perOp},
+                                          {"check-ranges", &options.checkRanges},
                                           {"emit-llvm", &options.emitLLVM},
                                           {"help", &options.help},
                                           {"version", &options.version}};
@@ -233,6 +236,8 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
     return createStringError("--calibrate writes its scales to --json=FILE, runs on the CPU, and compares nothing");
   if (options.perOp && options.compare.empty() && !onDevice)
     return createStringError("--per-op needs --compare or --device=emulator");
+  if (options.checkRanges && (onDevice || !options.compare.empty() || options.steps > 1))
+    return createStringError("--check-ranges is of one run on the CPU, without --device, --compare and --steps");
   if (onDevice && options.numerics && (options.compare.empty() || options.compare == "f64"))
     return createStringError("--numerics=" + options.numericsName + " with --device=" + options.device +
                              " is the arithmetic of the reference and needs --compare=FILE; the GPU is --chip");

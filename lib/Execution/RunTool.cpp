@@ -12,6 +12,7 @@
 #include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Files.h"
 #include "mp/Execution/Program.h"
+#include "mp/Execution/RangeCheck.h"
 #include "mp/Execution/TensorCores.h"
 #include "mp/Execution/Trace.h"
 #include "mp/Runtime/Runtime.h"
@@ -81,6 +82,7 @@ private:
   llvm::Error writeOutputs();
   Status printComparison();
   llvm::Error writePage() const;
+  Status printRangeCheck(ArrayRef<Array> arguments);
   llvm::Error writeJSON(bool passed);
 
   RunOptions options;
@@ -120,7 +122,7 @@ llvm::Error Run::trace(Side &side) {
   if (!appended)
     return appended.takeError();
   side.appended = *appended;
-  if (options.perOp && !options.compare.empty())
+  if (options.checkRanges || (options.perOp && !options.compare.empty()))
     side.traced = tracedValues(*function);
   return llvm::Error::success();
 }
@@ -195,7 +197,7 @@ llvm::Error Run::prepare() {
     for (size_t i = 0; i < main.traced.size(); ++i)
       matched.push_back({i, i});
   }
-  if (options.perOp && !options.compare.empty()) {
+  if (options.checkRanges || (options.perOp && !options.compare.empty())) {
     std::vector<size_t> left, right;
     for (auto [x, y] : matched) {
       left.push_back(x);
@@ -419,6 +421,15 @@ Status Run::calibrateScales() {
   return Status::Done;
 }
 
+Status Run::printRangeCheck(ArrayRef<Array> arguments) {
+  auto function = findEntry(*main.module, options.entry);
+  if (!function)
+    return report(Status::BadInput, function.takeError());
+  RangeCheck check = checkRanges(*main.module, *function, arguments, main.results);
+  check.print(llvm::outs());
+  return check.violations.empty() ? Status::Done : Status::Failed;
+}
+
 Status Run::go() {
   if (options.calibrates)
     return calibrateScales();
@@ -441,6 +452,9 @@ Status Run::go() {
 
   // Kernels have the arithmetic of their chip; a reference has the one asked for.
   bool modelled = options.numerics.has_value();
+  std::vector<Array> checked; // running may write to what it is given
+  if (options.checkRanges)
+    checked = arguments;
   if (llvm::Error error = execute(main, std::move(arguments), modelled && !main.device))
     return report(Status::Failed, std::move(error));
   printModels();
@@ -451,6 +465,8 @@ Status Run::go() {
   }
   if (llvm::Error error = writeOutputs())
     return report(Status::BadInput, std::move(error));
+  if (options.checkRanges)
+    return printRangeCheck(checked);
   if (options.compare.empty()) {
     if (options.outputs.empty() && options.outputDir.empty())
       for (size_t i = 0; i < main.ownResults; ++i)
