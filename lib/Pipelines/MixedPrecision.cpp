@@ -41,6 +41,9 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   assign.maxUnderflow = options.maxUnderflow;
   assign.promote = options.promote;
   assign.objective = options.objective;
+  assign.maxRelError = options.maxRelError;
+  assign.minSqnr = options.minSqnr;
+  assign.maxTime = options.maxTime;
   assign.neverSlower = options.neverSlower;
   assign.assumeDim = options.assumeDim;
   assign.dumpProblem = options.dumpProblem;

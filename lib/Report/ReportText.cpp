@@ -4,6 +4,8 @@
 
 #include "mp/Report/Report.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -29,6 +31,12 @@ static void printPlacements(ArrayRef<Placement> placements, raw_ostream &os) {
     os << "; " << (sum.assumedSizes ? "sizes" : "") << (sum.assumedSizes && sum.assumedTrips ? " and " : "")
        << (sum.assumedTrips ? "trip counts" : "") << " assumed";
   os << "\n";
+  if (sum.modelledError) {
+    os << "  error of the results, modelled: " << llvm::format("%.2g", *sum.modelledError);
+    if (sum.maxRelError > 0)
+      os << llvm::format(" (allowed: %.2g)", sum.maxRelError);
+    os << "\n";
+  }
   if (sum.after > sum.before)
     os << "  the model expects no gain: casts cost more than they save (never-slower=true leaves such contractions in f32)\n";
 }
@@ -49,16 +57,22 @@ static StringRef describeClass(OpClass opClass) {
 
 void Report::printTable(raw_ostream &os) const {
   int64_t narrowed = 0, contractions = 0, onArguments = 0;
+  llvm::SmallSetVector<StringRef, 2> computes; // of narrowed contractions
   for (const OpRow &row : ops) {
     contractions += row.opClass == OpClass::TensorCore;
     narrowed += row.narrowed;
+    if (row.narrowed)
+      computes.insert(row.compute);
   }
+  if (computes.empty())
+    computes.insert(format);
   for (const CastRow &row : casts)
     onArguments += row.ofArgument;
 
   os << "mp: " << ops.size() << " ops: ";
   if (contractions > 0 || scaled.empty())
-    os << narrowed << " of " << contractions << " contractions " << format << " with f32 accumulation; ";
+    os << narrowed << " of " << contractions << " contractions " << llvm::join(computes, " or ")
+       << " with f32 accumulation; ";
   os << casts.size() << " casts (" << onArguments
      << " of arguments); " << formatBytes(bytesBefore) << " -> " << formatBytes(bytesAfter)
      << " read and written (modelled, casts fused)\n";
@@ -126,6 +140,8 @@ static llvm::json::Array placementsToJSON(ArrayRef<Placement> placements) {
       casts[painted.name] = painted.casts;
       castBytes[painted.name] = painted.castBytes;
     }
+    llvm::json::Value error =
+        placement.modelledError ? llvm::json::Value(*placement.modelledError) : llvm::json::Value(nullptr);
     rows.push_back(llvm::json::Object{{"function", placement.function},
                                       {"part", placement.part},
                                       {"objective", placement.objective},
@@ -135,6 +151,8 @@ static llvm::json::Array placementsToJSON(ArrayRef<Placement> placements) {
                                       {"after", placement.after},
                                       {"casts", placement.casts},
                                       {"cast_bytes", placement.castBytes},
+                                      {"modelled_error", error},
+                                      {"max_rel_error", placement.maxRelError},
                                       {"lower_bound", placement.lowerBound},
                                       {"proven_optimal", placement.provenOptimal},
                                       {"method", placement.method},

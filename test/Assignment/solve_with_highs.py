@@ -22,6 +22,8 @@ except ImportError:
 def solve(problem):
     """Least cost (error, under a cost budget) by mixed-integer programming, or None if infeasible."""
     nodes, values = problem["nodes"], problem["values"]
+    if not nodes:
+        return 0
     cost, error, integral = [], [], []
     rows, columns, entries, low, high = [], [], [], [], []
 

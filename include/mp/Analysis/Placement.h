@@ -8,6 +8,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct PaintedPlacement {
 struct Placement {
   std::string function;
   std::string part;      ///< the GPU whose figures were used
-  std::string objective; ///< time or memory
+  std::string objective; ///< time, memory or error
   /// Calls of the function per call of the public ones.
   int64_t calls = 1;
   /// Per call, in picoseconds for time and in bytes for memory; modelled, not measured.
@@ -36,6 +37,9 @@ struct Placement {
   int64_t casts = 0;  ///< at run time: those of constants and inside kernels not counted
   int64_t castBytes = 0; ///< that the casts read
   std::vector<PaintedPlacement> baselines;
+  /// Root mean square error of the results relative to them, modelled; nothing if not asked for.
+  std::optional<double> modelledError;
+  double maxRelError = 0; ///< what was allowed; 0 if nothing was said
   bool assumedSizes = false, assumedTrips = false;
 };
 

@@ -48,8 +48,18 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       llvm::cl::desc("Whether what is narrow already accumulates in f32 inside: on or off"),
       llvm::cl::init("on")};
   Option<std::string> objective{*this, "objective",
-                                llvm::cl::desc("What storage is chosen for: time or memory"),
+                                llvm::cl::desc("What storage is chosen for: time, memory or error"),
                                 llvm::cl::init("time")};
+  Option<double> maxRelError{
+      *this, "max-rel-error",
+      llvm::cl::desc("Limit of the modelled relative error of the results; 0 for none"),
+      llvm::cl::init(0)};
+  Option<double> minSqnr{*this, "min-sqnr",
+                         llvm::cl::desc("The same limit in decibels; 0 for none"), llvm::cl::init(0)};
+  Option<double> maxTime{
+      *this, "max-time",
+      llvm::cl::desc("With objective=error: limit of modelled time in microseconds"),
+      llvm::cl::init(0)};
   Option<bool> neverSlower{
       *this, "never-slower",
       llvm::cl::desc("Leave contractions in f32 where the model says that casts cost more"),

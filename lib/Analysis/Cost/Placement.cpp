@@ -30,6 +30,9 @@ Placement mlir::mp::sumPlacements(llvm::ArrayRef<Placement> placements) {
     add(sum.before, times(one.before, one.calls));
     add(sum.after, times(one.after, one.calls));
     add(sum.lowerBound, times(one.lowerBound, one.calls));
+    sum.maxRelError = one.maxRelError;
+    if (one.modelledError)
+      sum.modelledError = std::max(sum.modelledError.value_or(0), *one.modelledError);
     sum.casts += one.casts;
     add(sum.castBytes, times(one.castBytes, one.calls));
     sum.provenOptimal &= one.provenOptimal;

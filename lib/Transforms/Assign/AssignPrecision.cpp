@@ -10,6 +10,7 @@
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Assign/Passes.h"
+#include <cmath>
 #include <deque>
 
 namespace mlir::mp {
@@ -79,14 +80,31 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   llvm::Expected<PlacementOptions> readPlacementOptions() {
     PlacementOptions options;
     options.objective = objective;
-    if (objective != "time" && objective != "memory")
-      return llvm::createStringError("option 'objective' is '" + objective +
-                                     "', expected time or memory");
+    auto bad = [](StringRef option, const Twine &value, const Twine &expected) {
+      return llvm::createStringError("option '" + option + "' is '" + value + "', expected " + expected);
+    };
+    if (objective != "time" && objective != "memory" && objective != "error")
+      return bad("objective", objective, "time, memory or error");
+    if (maxRelError < 0)
+      return bad("max-rel-error", Twine(std::to_string(maxRelError)), "a positive number");
+    if (minSqnr < 0)
+      return bad("min-sqnr", Twine(std::to_string(minSqnr)), "a positive number of decibels");
+    if (maxRelError > 0 && minSqnr > 0)
+      return llvm::createStringError("options 'max-rel-error' and 'min-sqnr' say the same; give one");
+    if (maxTime < 0)
+      return bad("max-time", Twine(std::to_string(maxTime)), "a positive number of microseconds");
+    options.maxRelError = minSqnr > 0 ? std::pow(10, -minSqnr / 20) : maxRelError;
+    options.maxTime = int64_t(std::min(maxTime * 1e6, 1e15));
+    if ((objective == "error") != (maxTime > 0))
+      return llvm::createStringError(
+          "option 'max-time' limits modelled time for objective=error, and is needed there");
+    if (options.maxTime > 0 && options.maxRelError > 0)
+      return llvm::createStringError("options 'max-time' and 'max-rel-error' exclude each other: one is "
+                                     "limited, the other least");
     options.neverSlower = neverSlower;
     options.assumedDim = assumeDim;
     if (assumeDim < 1)
-      return llvm::createStringError("option 'assume-dim' is '" + Twine(assumeDim) +
-                                     "', expected a size of at least 1");
+      return bad("assume-dim", Twine(assumeDim), "a size of at least 1");
     options.dumpProblem = dumpProblem;
     options.namesDumps = llvm::count_if(getOperation().getOps<FunctionOpInterface>(),
                                         [](auto function) { return !function.isExternal(); }) > 1;
@@ -194,7 +212,7 @@ private:
         return failure();
     }
     // What is carried narrow binds its readers: not where those are free to stay in f32.
-    if (!settings.placement.neverSlower)
+    if (!settings.placement.freesContractions())
       chooseCarried(all, carried);
     for (FunctionDecisions &decisions : functions) {
       if (!replay) {

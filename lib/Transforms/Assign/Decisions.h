@@ -58,13 +58,20 @@ struct CarriedStorage {
 
 /// What storing is chosen for.
 struct PlacementOptions {
-  std::string objective = "time"; ///< or memory
+  std::string objective = "time"; ///< or memory, or error
+  /// Limit of the modelled root mean square error of the results relative to them; 0: none.
+  double maxRelError = 0;
+  int64_t maxTime = 0; ///< picoseconds, with objective error
   /// Contractions may stay in f32 where the casts they need cost more than they save.
   bool neverSlower = false;
   int64_t assumedDim = 128;
   std::string dumpProblem; ///< file for the optimisation problem as JSON; empty: none
   /// The module decides several functions: each dump gets its function's name.
   bool namesDumps = false;
+
+  bool modelsError() const { return maxRelError > 0 || maxTime > 0; }
+  /// Contractions that only their class made narrow may compute in wider formats, too.
+  bool freesContractions() const { return neverSlower || modelsError(); }
 };
 
 /// What a run was asked to do.

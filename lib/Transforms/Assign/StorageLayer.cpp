@@ -112,7 +112,8 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const Assign
   const PlacementOptions &options = settings.placement;
   StoragePermissions permissions(decisions);
   StorageCosts costs(decisions, settings);
-  StorageProblem storage(decisions, permissions, costs, options);
+  ErrorShares errors(decisions, settings);
+  StorageProblem storage(decisions, permissions, costs, errors, options);
   assignment::SolveOptions solving;
   solving.certify = !options.dumpProblem.empty();
   llvm::Expected<assignment::Solution> answer = assignment::solve(storage.get(), solving);
@@ -129,6 +130,9 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const Assign
   placement.function = function.getName();
   placement.part = settings.costs.part().name;
   placement.objective = options.objective;
+  if (options.modelsError())
+    placement.modelledError = errors.toRelative(answer->score.error);
+  placement.maxRelError = options.maxRelError;
   decisions.placement = placement;
   storage.apply(answer->labels);
   return success();

@@ -3,10 +3,16 @@
 // RUN: not mp-opt %s --mp-mixed-precision="format=bf16 target=sm_75" 2>&1 | FileCheck %s --check-prefix=LACKS
 // RUN: mp-opt %s --mp-assign-precision="format=f16 target=sm_75"
 // RUN: not mp-opt %s --mp-assign-precision="objective=speed" 2>&1 | FileCheck %s --check-prefix=OBJECTIVE
+// RUN: not mp-opt %s --mp-assign-precision="objective=error" 2>&1 | FileCheck %s --check-prefix=UNTIMED
+// RUN: not mp-opt %s --mp-assign-precision="max-rel-error=0.1 min-sqnr=20" 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not mp-opt %s --mp-assign-precision="max-rel-error=-1" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not mp-opt %s --mp-assign-precision="assume-dim=0" 2>&1 | FileCheck %s --check-prefix=DIM
 // RUN: not mp-opt %s --mp-assign-precision="dump-problem=/no/such/folder/p.json" 2>&1 | FileCheck %s --check-prefix=DUMP
 
-// OBJECTIVE: error: mp-assign-precision: option 'objective' is 'speed', expected time or memory
+// OBJECTIVE: error: mp-assign-precision: option 'objective' is 'speed', expected time, memory or error
+// UNTIMED: error: mp-assign-precision: option 'max-time' limits modelled time for objective=error, and is needed there
+// TWICE: error: mp-assign-precision: options 'max-rel-error' and 'min-sqnr' say the same; give one
+// NEGATIVE: error: mp-assign-precision: option 'max-rel-error' is '-1.000000', expected a positive number
 // DIM: error: mp-assign-precision: option 'assume-dim' is '0', expected a size of at least 1
 // DUMP: error: cannot write the assignment problem '/no/such/folder/p.json'
 // FORMAT: error: mp-assign-precision: option 'format' is 'fp16', expected bf16, f16 or tf32

@@ -27,7 +27,9 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     fusion, casts shared by their readers and casts of arguments included, proven
     optimal (docs/Assignment.md). A value may be stored narrow when every use would
     round it anyway. `never-slower` lets contractions stay in f32 where casts cost
-    more than they save.
+    more than they save. `max-rel-error` lets them compute in f32 or tf32 so that the
+    error of the results, modelled (docs/Assignment.md), stays within it at the least
+    time; `objective=error max-time=` turns the two round.
 
     Example (`--mp-assign-precision="format=bf16"`):
     ```mlir
@@ -62,7 +64,13 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     Option<"promote", "promote", "std::string", "\"on\"",
            "Whether sums, softmax and norms that are narrow already compute in f32 inside: on or off">,
     Option<"objective", "objective", "std::string", "\"time\"",
-           "What storage is chosen for: time or memory">,
+           "What storage is chosen for: time, memory, or error within max-time">,
+    Option<"maxRelError", "max-rel-error", "double", "0",
+           "Limit of the modelled error of the results relative to them, root mean square; 0 for none">,
+    Option<"minSqnr", "min-sqnr", "double", "0",
+           "The same limit as a signal to noise ratio in decibels; 0 for none">,
+    Option<"maxTime", "max-time", "double", "0",
+           "With objective=error: limit of modelled time in microseconds">,
     Option<"neverSlower", "never-slower", "bool", "false",
            "Leave contractions in f32 where the model says that their casts cost more than they save">,
     Option<"assumeDim", "assume-dim", "int64_t", "128",

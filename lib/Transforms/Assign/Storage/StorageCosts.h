@@ -39,6 +39,10 @@ public:
   int64_t ofStoring(Value value, FloatType format);
   /// Computing in `format` of factors stored in `factors`, traffic included.
   int64_t ofContraction(Operation *op, FloatType format, FloatType factors);
+  /// True if the target has products of `format`, as far as rates are known.
+  bool canContractIn(FloatType format) const {
+    return model.contractionTime(getFormatName(format), "", 1, 1).has_value();
+  }
   int64_t ofLaunch() const { return countsMemory() ? 0 : model.launch(); }
 
   /// Costs are limited so that all of them together fit (Problem.h).

@@ -12,8 +12,9 @@ using assignment::ValueId;
 using assignment::Variant;
 
 StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermissions &permissions,
-                               StorageCosts &costs, const PlacementOptions &options)
-    : decisions(decisions), permissions(permissions), costs(costs), options(options) {
+                               StorageCosts &costs, const ErrorShares &errors,
+                               const PlacementOptions &options)
+    : decisions(decisions), permissions(permissions), costs(costs), errors(errors), options(options) {
   typeOf(Float32Type::get(decisions.getFunction()->getContext()));
   for (auto &[op, decision] : decisions.getOps()) {
     if (decisions.isNarrowContraction(op) && !decision.compute.isTF32())
@@ -33,8 +34,11 @@ StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermis
     addOp(op, decision);
   addBoundaries();
   computeCostBefore();
-  if (options.neverSlower)
+  if (options.freesContractions())
     forbidLosses(problem);
+  problem.errorBudget = errors.getBudget();
+  if (options.maxTime > 0)
+    problem.costBudget = options.maxTime;
 }
 
 StorageProblem::TypeId StorageProblem::typeOf(FloatType format) {
@@ -125,50 +129,63 @@ void StorageProblem::addOp(Operation *op, const Decision &decision) {
   add(std::move(node), op, getPaint(decision.opClass));
 }
 
-bool StorageProblem::mayStayWide(const Decision &decision) const {
-  return options.neverSlower && decision.origin == Origin::Class;
+bool StorageProblem::isFree(const Decision &decision) const {
+  return options.freesContractions() && decision.origin == Origin::Class;
 }
 
-/// As decided, or with `neverSlower` also wide; its result may be stored narrow besides, by a cast
-/// behind it. TOSA convolutions have one format for everything.
+SmallVector<FloatType, 3> StorageProblem::getChoices(Operation *op, const Decision &decision) const {
+  if (!decisions.isNarrowContraction(op))
+    return {formats[wide]};
+  if (!isFree(decision))
+    return {decision.compute};
+  FloatType tf32 = FloatTF32Type::get(op->getContext());
+  if (options.modelsError() && decision.compute != tf32 && decisions.canContractIn(op, tf32) &&
+      costs.canContractIn(tf32))
+    return {formats[wide], tf32, decision.compute};
+  return {formats[wide], decision.compute};
+}
+
+/// Computes as decided or, where free, in a wider format; its result may be stored narrow besides, by a
+/// cast behind it. TOSA convolutions have one format for everything.
 void StorageProblem::addContraction(Operation *op, const Decision &decision, Node &node) {
   auto interface = cast<PrecisionOpInterface>(op);
-  bool isNarrow = decisions.isNarrowContraction(op);
-  auto variant = [&](bool computesNarrow, TypeId stored) {
-    TypeId factors = computesNarrow && !decision.compute.isTF32() ? typeOf(decision.compute) : wide;
-    bool uniform = decision.rule == TypeRule::Uniform;
-    FloatType format = computesNarrow ? decision.compute : formats[wide];
-    Variant v{getFormatName(format), {}, {}, costs.ofContraction(op, format, formats[factors]), 0};
+  bool isUniform = decision.rule == TypeRule::Uniform;
+  auto makeVariant = [&](FloatType compute, TypeId stored) {
+    TypeId factors = compute.isF32() || compute.isTF32() ? wide : typeOf(compute);
+    Variant v{getFormatName(compute), {}, {}, costs.ofContraction(op, compute, formats[factors]),
+              errors.of(op, compute)};
     for (OpOperand &operand : op->getOpOperands()) {
       OperandRole role = interface.getOperandRole(operand.getOperandNumber());
       if (isTracked(operand.get()))
-        v.in.push_back(uniform || role == OperandRole::Factor || role == OperandRole::Data ? factors
-                                                                                          : wide);
+        v.in.push_back(isUniform || role == OperandRole::Factor || role == OperandRole::Data ? factors
+                                                                                            : wide);
     }
     for (Value result : op->getResults()) {
       if (!isTracked(result))
         continue;
-      TypeId type = uniform ? factors : stored;
+      TypeId type = isUniform ? factors : stored;
       v.out.push_back(type);
       v.cost += costs.ofStoring(result, formats[type]);
-      if (type != wide && !uniform)
+      if (type != wide && !isUniform)
         v.cost += costs.ofCast(result, formats[wide], formats[type]);
     }
     v.cost = costs.capped(v.cost);
-    node.variants.push_back(std::move(v));
+    return v;
   };
-  variant(false, wide);
-  if (!isNarrow)
-    return;
-  if (!mayStayWide(decision)) {
-    wideContractions.emplace_back(problem.nodes.size(), node.variants.front());
-    node.variants.clear();
+  SmallVector<FloatType, 3> choices = getChoices(op, decision);
+  TypeId narrow = op->getNumResults() == 1 && !isUniform ? narrowTypeOf(op->getResult(0)) : wide;
+  bool isNarrow = !choices.back().isF32();
+  if (decision.resultStorage && narrow != wide) {
+    for (FloatType compute : choices)
+      node.variants.push_back(makeVariant(compute, narrow));
+  } else {
+    for (FloatType compute : choices)
+      node.variants.push_back(makeVariant(compute, wide));
+    if (isNarrow && narrow != wide)
+      node.variants.push_back(makeVariant(choices.back(), narrow));
   }
-  TypeId narrow = op->getNumResults() == 1 ? narrowTypeOf(op->getResult(0)) : wide;
-  if (!decision.resultStorage || decision.rule == TypeRule::Uniform)
-    variant(true, wide);
-  if (narrow != wide && decision.rule != TypeRule::Uniform)
-    variant(true, narrow);
+  if (isNarrow && !isFree(decision))
+    wideContractions.emplace_back(problem.nodes.size(), makeVariant(formats[wide], wide));
 }
 
 /// Constants cost nothing either way: they are narrow where every use rounds them.
@@ -336,8 +353,15 @@ void StorageProblem::apply(const assignment::Labels &labels) {
     const Node &node = problem.nodes[id];
     const Variant &chosen = node.variants[labels[id]];
     Decision *decision = ops[id] ? decisions.find(ops[id]) : nullptr;
-    if (decision && decisions.isNarrowContraction(ops[id]) && mayStayWide(*decision) && labels[id] == 0)
-      decision->decide(formats[wide], Origin::Cost, "T, but its casts would cost more than it saves");
+    if (decision && decisions.isNarrowContraction(ops[id]) && isFree(*decision) &&
+        chosen.name != getFormatName(decision->compute)) {
+      FloatType format = chosen.name == "tf32" ? FloatType(FloatTF32Type::get(ops[id]->getContext()))
+                                               : formats[wide];
+      decision->decide(format, Origin::Cost,
+                       options.maxRelError > 0 ? "T, within the error allowed"
+                       : options.maxTime > 0   ? "T, within the time allowed"
+                                               : "T, but its casts would cost more than it saves");
+    }
     for (auto [value, type] : llvm::zip_equal(node.results, chosen.out))
       if (type != wide)
         decisions.setStorage(trackedValues[value], formats[type]);

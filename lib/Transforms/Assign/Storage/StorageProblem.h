@@ -6,6 +6,7 @@
 #ifndef MP_LIB_TRANSFORMS_ASSIGN_STORAGEPROBLEM_H
 #define MP_LIB_TRANSFORMS_ASSIGN_STORAGEPROBLEM_H
 
+#include "ErrorShares.h"
 #include "StorageCosts.h"
 #include "StoragePermission.h"
 #include "mp/Assignment/Baselines.h"
@@ -17,7 +18,7 @@ public:
   using NodeId = ::mp::assignment::NodeId;
 
   StorageProblem(FunctionDecisions &decisions, const StoragePermissions &permissions,
-                 StorageCosts &costs, const PlacementOptions &options);
+                 StorageCosts &costs, const ErrorShares &errors, const PlacementOptions &options);
 
   /// What is to be solved.
   const ::mp::assignment::Problem &get() const { return problem; }
@@ -62,13 +63,16 @@ private:
   void computeCostBefore();
   void forbidLosses(::mp::assignment::Problem &of) const;
 
-  bool mayStayWide(const Decision &decision) const;
+  /// Formats that a contraction may compute in, the widest first.
+  SmallVector<FloatType, 3> getChoices(Operation *op, const Decision &decision) const;
+  bool isFree(const Decision &decision) const;
   bool isMadeNarrow(Operation *op) const;
   bool runsNarrow(Operation *op, const Decision &decision) const;
 
   FunctionDecisions &decisions;
   const StoragePermissions &permissions;
   StorageCosts &costs;
+  const ErrorShares &errors;
   const PlacementOptions &options;
   SmallVector<FloatType, 3> formats; ///< by TypeId
   ::mp::assignment::Problem problem;

@@ -1,0 +1,41 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How much a rounding error made at one op moves the results of its function, on average: the
+// variance model of mp/Domains/Variance.h over a graph. Root mean squares go forwards from assumed
+// sizes of arguments (1; parameters as initialisers make them, so that contractions keep the size of
+// what they read; `mp.range` and constants as they are), errors backwards along slopes. Errors
+// count as independent. *Modelled*, never a bound: for choosing between formats.
+
+#ifndef MP_ANALYSIS_ERRORMODEL_H
+#define MP_ANALYSIS_ERRORMODEL_H
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::mp {
+
+class ErrorModel {
+public:
+  explicit ErrorModel(FunctionOpInterface function);
+
+  /// Mean square of the error of the function's float results, each relative to its own size and all
+  /// added up, if every result of `op` had an independent relative error of mean square 1.
+  double getAmplification(Operation *op) const;
+
+  /// Modelled root mean square of the elements of a float value; 0 if unknown.
+  double getRms(Value value) const { return rms.lookup(value); }
+
+private:
+  friend class ErrorModelBuilder;
+  llvm::DenseMap<Value, double> rms;
+  llvm::DenseMap<Value, double> amplification; ///< of mean square errors
+};
+
+/// Mean square of the relative error of a contraction of `products` products whose f32 factors are
+/// rounded to `format` and summed by the Tensor Cores of `chip` (f32: by FMA units).
+double getContractionNoise(FloatType format, int64_t products, llvm::StringRef chip);
+
+} // namespace mlir::mp
+
+#endif // MP_ANALYSIS_ERRORMODEL_H

@@ -1,0 +1,193 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ErrorSignals.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mp/Analysis/ErrorModel.h"
+#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Domains/Variance.h"
+#include "mp/Numerics/ArrayCast.h"
+#include "mp/Numerics/Format.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace domains = ::mp::domains;
+namespace numerics = ::mp::numerics;
+using domains::BinaryFn;
+using domains::UnaryFn;
+
+ErrorSignal ErrorSignal::between(double lo, double hi) {
+  ErrorSignal signal;
+  double largest = std::max(std::fabs(lo), std::fabs(hi));
+  // Uniform values; of an open range nothing but its sign.
+  signal.rms = std::isfinite(largest) ? std::sqrt((lo * lo + lo * hi + hi * hi) / 3) : 1;
+  signal.nonNegative = lo >= 0;
+  signal.nonPositive = hi <= 0;
+  return signal;
+}
+
+ErrorSignal ErrorSignal::ofConstant(Attribute constant) {
+  if (auto scalar = dyn_cast<FloatAttr>(constant))
+    return between(scalar.getValueAsDouble(), scalar.getValueAsDouble());
+  auto elements = dyn_cast<ElementsAttr>(constant);
+  auto format = elements ? dyn_cast<FloatType>(elements.getElementType()) : FloatType();
+  if (!format)
+    return {1};
+  if (auto splat = dyn_cast<SplatElementsAttr>(elements))
+    return between(splat.getSplatValue<APFloat>().convertToDouble(),
+                   splat.getSplatValue<APFloat>().convertToDouble());
+  auto source = numerics::formatOf(format.getFloatSemantics());
+  auto raw = source ? getRawElements(elements) : std::nullopt;
+  if (!raw)
+    return {1};
+  // Large weights are sampled from their beginning: enough for a size.
+  unsigned width = numerics::storageBytes(*source);
+  std::vector<double> values(std::min<size_t>(raw->size() / width, 1 << 16));
+  numerics::convertArray(raw->data(), *source, values.data(), numerics::Format::F64, values.size());
+  double squares = 0, lo = 0, hi = 0;
+  for (double value : values)
+    if (std::isfinite(value)) {
+      squares += value * value;
+      lo = std::min(lo, value);
+      hi = std::max(hi, value);
+    }
+  ErrorSignal signal;
+  signal.rms = values.empty() ? 0 : std::sqrt(squares / values.size());
+  signal.nonNegative = lo == 0;
+  signal.nonPositive = hi == 0;
+  return signal;
+}
+
+ErrorSignal ErrorSignal::summed(int64_t count) const {
+  bool cancels = !nonNegative && !nonPositive;
+  ErrorSignal sum = scaled(cancels ? std::sqrt(double(count)) : double(count));
+  return sum;
+}
+
+ErrorSignal ErrorSignal::scaled(double by) const {
+  ErrorSignal result;
+  result.rms = rms * by;
+  result.nonNegative = nonNegative;
+  result.nonPositive = nonPositive;
+  return result;
+}
+
+ErrorSignal ErrorSignal::softmax(int64_t count) const {
+  ErrorSignal result;
+  result.rms = domains::softmaxSignal({rms, 0}, count, numerics::Format::F64).rms;
+  result.nonNegative = true;
+  return result;
+}
+
+BinaryImage mlir::mp::squareOf(const ErrorSignal &x) {
+  ErrorSignal square;
+  square.rms = x.rms * x.rms;
+  square.nonNegative = true;
+  return {square, {x.rms, x.rms}};
+}
+
+BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const ErrorSignal &y) {
+  ErrorSignal z;
+  switch (fn) {
+  case BinaryFn::Add:
+    z.rms = std::hypot(x.rms, y.rms);
+    z.nonNegative = x.nonNegative && y.nonNegative;
+    z.nonPositive = x.nonPositive && y.nonPositive;
+    return {z, {1, 1}};
+  case BinaryFn::Sub:
+    z.rms = std::hypot(x.rms, y.rms);
+    z.nonNegative = x.nonNegative && y.nonPositive;
+    z.nonPositive = (x.nonPositive && y.nonNegative) || y.isMaximum;
+    return {z, {1, 1}};
+  case BinaryFn::Mul:
+    z.rms = x.rms * y.rms;
+    z.nonNegative = (x.nonNegative && y.nonNegative) || (x.nonPositive && y.nonPositive);
+    z.nonPositive = (x.nonNegative && y.nonPositive) || (x.nonPositive && y.nonNegative);
+    return {z, {y.rms, x.rms}};
+  case BinaryFn::Div: {
+    if (y.rms == 0)
+      return {x, {1, 0}};
+    z = applyBinary(BinaryFn::Mul, x, y).signal;
+    z.rms = x.rms / y.rms;
+    return {z, {1 / y.rms, x.rms / (y.rms * y.rms)}};
+  }
+  case BinaryFn::Pow: // of a constant exponent, as written
+    z.rms = std::pow(x.rms, y.rms);
+    z.nonNegative = true;
+    return {z, {x.rms > 0 ? y.rms * z.rms / x.rms : 0, 0}};
+  default: // one of the two, or something between them
+    z.rms = std::max(x.rms, y.rms);
+    z.nonNegative = fn == BinaryFn::Maximum || fn == BinaryFn::MaxNum
+                        ? x.nonNegative || y.nonNegative
+                        : x.nonNegative && y.nonNegative;
+    z.nonPositive = x.nonPositive && y.nonPositive;
+    return {z, {1, 1}};
+  }
+}
+
+/// f of |z| rms, -|z| rms or z rms for normal z, whichever the signs of `x` allow.
+static std::pair<ErrorSignal, double> integrate(UnaryFn fn, const ErrorSignal &x) {
+  constexpr int points = 200;
+  double weights = 0, squares = 0, slopes = 0, lowest = 0, highest = 0;
+  for (int i = 0; i < points; ++i) {
+    double z = -4 + 8 * (i + 0.5) / points, step = 1e-4;
+    double at = x.nonNegative ? std::fabs(z) : x.nonPositive ? -std::fabs(z) : z;
+    double value = domains::evaluate(fn, at * x.rms);
+    double slope = (domains::evaluate(fn, (at + step) * x.rms) -
+                    domains::evaluate(fn, (at - step) * x.rms)) /
+                   (2 * step * x.rms);
+    if (!std::isfinite(value) || !std::isfinite(slope))
+      continue;
+    double weight = std::exp(-z * z / 2);
+    weights += weight;
+    squares += weight * value * value;
+    slopes += weight * slope * slope;
+    lowest = std::min(lowest, value);
+    highest = std::max(highest, value);
+  }
+  ErrorSignal image;
+  if (weights == 0)
+    return {x, 1};
+  image.rms = std::sqrt(squares / weights);
+  image.nonNegative = lowest == 0;
+  image.nonPositive = highest == 0;
+  return {image, std::sqrt(slopes / weights)};
+}
+
+std::pair<ErrorSignal, double> UnaryImages::apply(UnaryFn fn, const ErrorSignal &x) {
+  if (x.rms == 0)
+    return {ErrorSignal::between(domains::evaluate(fn, 0), domains::evaluate(fn, 0)), 1};
+  // Functions of sums and variances, which are steep at zero and are not taken there.
+  bool isAtSize = fn == UnaryFn::Rsqrt || fn == UnaryFn::Sqrt || fn == UnaryFn::Reciprocal ||
+                  fn == UnaryFn::Log || fn == UnaryFn::Log2 || fn == UnaryFn::Log10;
+  if (isAtSize) {
+    double value = domains::evaluate(fn, x.rms), step = 1e-4 * x.rms;
+    ErrorSignal image = ErrorSignal::between(value, value);
+    image.nonNegative = fn == UnaryFn::Rsqrt || fn == UnaryFn::Sqrt || x.nonNegative;
+    double slope =
+        (domains::evaluate(fn, x.rms + step) - domains::evaluate(fn, x.rms - step)) / (2 * step);
+    return {image, slope};
+  }
+  auto [entry, isNew] =
+      known.try_emplace({fn, x.rms, int(x.nonNegative) - int(x.nonPositive)});
+  if (isNew)
+    entry->second = integrate(fn, x);
+  return entry->second;
+}
+
+double mlir::mp::getContractionNoise(FloatType format, int64_t products, StringRef chip) {
+  std::optional<numerics::Format> operands;
+  domains::Accumulation accumulation = domains::Accumulation::sequential(numerics::Format::F32);
+  if (!format.isF32()) {
+    operands = numerics::formatOf(format.getFloatSemantics());
+    auto architecture = numerics::parseArchitecture(chip);
+    auto model = architecture && operands ? numerics::tensorCoreModel(*architecture, *operands)
+                                          : std::nullopt;
+    if (model)
+      accumulation = domains::Accumulation::tensorCore(*model);
+  }
+  domains::Signal sum = domains::contractionSignal({1, 0}, {1, 0}, std::max<int64_t>(products, 1),
+                                                   operands, accumulation, numerics::Format::F32);
+  return sum.variance / (sum.rms * sum.rms);
+}

@@ -1,0 +1,40 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ErrorShares.h"
+#include "mp/Analysis/ExecutionFrequency.h"
+#include "mp/Analysis/ReductionLength.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::mp;
+
+ErrorShares::ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings)
+    : options(settings.placement), chip(settings.policy.target) {
+  if (!options.modelsError())
+    return;
+  model.emplace(decisions.getFunction());
+  largest = (int64_t(1) << 58) / std::max<int64_t>(decisions.getOps().size(), 1);
+  double all = 0;
+  for (auto &[op, decision] : decisions.getOps())
+    if (decision.opClass == OpClass::TensorCore)
+      all += getShare(op, decision.compute);
+  double whole = options.maxRelError > 0 ? options.maxRelError * options.maxRelError : all;
+  unit = whole > 0 ? whole / kUnits : 1;
+}
+
+double ErrorShares::getShare(Operation *op, FloatType format) const {
+  int64_t products = getReductionLength(op).value_or(options.assumedDim);
+  return getContractionNoise(format, products, chip) * model->getAmplification(op) *
+         std::max(getRunsPerCall(op).count, 1.0);
+}
+
+int64_t ErrorShares::of(Operation *op, FloatType format) const {
+  if (!model)
+    return 0;
+  double units = std::ceil(getShare(op, format) / unit);
+  return units < double(largest) ? int64_t(units) : largest;
+}
+
+std::optional<int64_t> ErrorShares::getBudget() const {
+  return options.maxRelError > 0 ? std::optional<int64_t>(int64_t(kUnits)) : std::nullopt;
+}

@@ -1,0 +1,40 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each contraction's format adds to the modelled error of the function's results, as whole
+// units of mean square that add up.
+
+#ifndef MP_LIB_TRANSFORMS_ASSIGN_STORAGE_ERRORSHARES_H
+#define MP_LIB_TRANSFORMS_ASSIGN_STORAGE_ERRORSHARES_H
+
+#include "../Decisions.h"
+#include "mp/Analysis/ErrorModel.h"
+#include "mp/Analysis/Sizes.h"
+
+namespace mlir::mp {
+
+class ErrorShares {
+public:
+  /// Models nothing unless the options limit error, or time for the sake of error.
+  ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings);
+
+  /// Units that `op` adds when it computes in `format`, rounded up.
+  int64_t of(Operation *op, FloatType format) const;
+  /// Units that the results may have; nothing if error is not limited.
+  std::optional<int64_t> getBudget() const;
+  /// The error that `units` stand for: its root mean square relative to that of the results.
+  double toRelative(int64_t units) const { return std::sqrt(double(units) * unit); }
+
+private:
+  double getShare(Operation *op, FloatType format) const;
+
+  static constexpr double kUnits = 1 << 30; ///< of the budget, or of everything narrow
+  const PlacementOptions &options;
+  StringRef chip;
+  std::optional<ErrorModel> model;
+  int64_t largest = 0; ///< of one op, so that all of them add up
+  double unit = 0;     ///< mean square
+};
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_TRANSFORMS_ASSIGN_STORAGE_ERRORSHARES_H

@@ -1,0 +1,35 @@
+// RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80 max-rel-error=1e-2" -o %t.loose.mlir 2>&1 | FileCheck %s --check-prefix=LOOSE
+// RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80 max-rel-error=1e-3" -o %t.tight.mlir 2>&1 | FileCheck %s --check-prefix=TIGHT
+// RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80 min-sqnr=120" -o %t.wide.mlir 2>&1 | FileCheck %s --check-prefix=WIDE
+// RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80 objective=error max-time=150" -o %t.timed.mlir 2>&1 | FileCheck %s --check-prefix=TIMED
+// RUN: not mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80 max-rel-error=1e-12" 2>&1 | FileCheck %s --check-prefix=NEVER
+
+// Contractions get the cheapest format that keeps the modelled error of the result within what is
+// allowed: bf16, then tf32, then f32.
+// LOOSE: 2 of 2 contractions tf32 or bf16 with
+// LOOSE: (proven optimal)
+// LOOSE: error of the results, modelled: 0.0023 (allowed: 0.01)
+// LOOSE: T contractions 1 tf32, 1 bf16
+// TIGHT: 2 of 2 contractions tf32 with
+// TIGHT: error of the results, modelled: 0.00042 (allowed: 0.001)
+// TIGHT: T contractions 2 tf32
+// WIDE: 0 of 2 contractions bf16
+// WIDE: error of the results, modelled: 8.2e-07 (allowed: 1e-06)
+// TIMED: error on {{.*}} -> 60.1 us (proven optimal)
+// TIMED: error of the results, modelled: 0.00042
+// NEVER: error: no storage can be chosen: no assignment has error at most
+
+// What runs on the arithmetic of the target is as far off as modelled: 0.0023 and 0.0004.
+// RUN: mp-run %t.loose.mlir --compare=%s --numerics=sm_80 | FileCheck %s --check-prefix=RUNLOOSE
+// RUN: mp-run %t.tight.mlir --compare=%s --numerics=sm_80 | FileCheck %s --check-prefix=RUNTIGHT
+// RUNLOOSE: in norm 0.002
+// RUNTIGHT: in norm 0.0004
+func.func @main(%x: tensor<1024x1024xf32>, %w: tensor<1024x1024xf32>, %v: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1024x1024xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<1024x1024xf32>, tensor<1024x1024xf32>) outs(%i : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %1 = math.tanh %0 : tensor<1024x1024xf32>
+  %2 = linalg.matmul ins(%1, %v : tensor<1024x1024xf32>, tensor<1024x1024xf32>) outs(%i : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  return %2 : tensor<1024x1024xf32>
+}
