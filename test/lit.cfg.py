@@ -55,8 +55,9 @@ config.substitutions.append(("%cc", config.c_compiler))
 
 if os.path.isdir(os.path.join(config.mp_shared_dir, "models")):
     config.available_features.add("shared")
-if importlib.util.find_spec("scipy"):
-    config.available_features.add("scipy")
+for package in ("scipy", "triton"):
+    if importlib.util.find_spec(package):
+        config.available_features.add(package)
 if config.mpfr and not config.mpfr.endswith("NOTFOUND"):
     config.available_features.add("mpfr")
 for tool in ("ptxas", "nvcc", "chromium", "iree-compile"):

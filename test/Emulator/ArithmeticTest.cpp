@@ -195,6 +195,11 @@ TEST(Float, FlushSaturateMinMax) {
             V{f(2), f(1), f(-0.0f), 0x7fffffff}, "min");
   expectAll(eval("max.NaN.f32 %wd, %wa, %wb;", 'w', {V{f(NAN), f(1), f(-0.0f)}, V{f(2), f(3), f(0.0f)}}),
             V{0x7fffffff, f(3), f(0.0f)}, "max.NaN");
+  V first{f(NAN), f(1), f(-0x1p-130f), f(NAN)}, second{f(2), f(NAN), f(-0.0f), f(NAN)}, third{f(-3), f(4), f(-1), f(NAN)};
+  expectAll(eval("max.f32 %wd, %wa, %wb, %wc;", 'w', {first, second, third}, "", "sm_100a"),
+            V{f(2), f(4), f(-0.0f), 0x7fffffff}, "max of three");
+  expectAll(eval("min.ftz.NaN.f32 %wd, %wa, %wb, %wc;", 'w', {first, second, third}, "", "sm_100a"),
+            V{0x7fffffff, 0x7fffffff, f(-1), 0x7fffffff}, "min of three");
   expectAll(eval("fma.rn.f64 %ld, %la, %lb, %lc;", 'l', {V{d(1 + 0x1p-52)}, V{d(1 - 0x1p-52)}, V{d(-1)}}),
             V{d(-0x1p-104)}, "fma.f64");
   expectAll(eval("copysign.f32 %wd, %wa, %wb;", 'w', {V{f(-2)}, V{f(3)}}), V{f(-3)}, "copysign");

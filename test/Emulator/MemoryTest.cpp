@@ -194,6 +194,20 @@ TEST(Race, OverwritingBeforeTheReadersAreDone) {
   runOn(text("bar.sync 0;"), std::vector<uint32_t>(64), 64);
 }
 
+TEST(Race, LanesMayStoreOneValueTogether) {
+  // The lanes of four store to one place: the same value each, then one of its own.
+  auto text = [](const char *store) {
+    return kernel(std::string(".shared .align 16 .b8 s[512]; mov.u32 %r0, s; shr.u32 %r1, %t, 2; shl.b32 %r2, %r1, 4; add.u32 %r0, %r0, %r2;"
+                              "cvt.u64.u32 %d1, %r1; cvt.u64.u32 %d2, %t; ") + store);
+  };
+  for (const char *same : {"st.shared.u32 [%r0], %r1;", "st.shared.u32 [%r0], 5;", "st.shared.v2.u32 [%r0], {%r1, %r2};",
+                           "st.shared.u8 [%r0], %d1;", "st.shared.v2.b64 [%r0], {%d1, %d1};"})
+    runOn(text(same), std::vector<uint32_t>(32), 32);
+  for (const char *other : {"st.shared.u32 [%r0], %t;", "st.shared.v2.u32 [%r0], {%r1, %t};", "st.shared.u8 [%r0], %d2;",
+                            "st.shared.v2.b64 [%r0], {%d1, %d2};", "st.shared.u32 [%r0], %r1; st.shared.u32 [%r0], %t;"})
+    EXPECT_EQ(faultOn(text(other), std::vector<uint32_t>(32), 32).kind, FaultKind::Race) << other;
+}
+
 TEST(Race, BytesOfOneWordAreDistinct) {
   runOn(kernel(".shared .align 4 .b8 s[64]; mov.u32 %r0, s; add.u32 %r1, %r0, %t; cvt.u16.u32 %h0, %t; st.shared.b8 [%r1], %h0;"),
         {0}, 64);

@@ -59,6 +59,8 @@ struct Inst {
 /// Inst::flags of memory instructions.
 constexpr uint32_t kWideAddress = 1u << 31;   // 64-bit address registers
 constexpr uint32_t kOrderedAccess = 1u << 30; // volatile, relaxed, acquire, release
+constexpr uint32_t kRegisterStore = 1u << 29; // st: what it stores is in dst or list
+constexpr uint32_t kWideData = 1u << 28;      // of a kRegisterStore: 64-bit registers
 
 struct SourceRef {
   uint32_t line = 0;

@@ -6,6 +6,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
+#include <algorithm>
+
 using namespace mp::emulator;
 using llvm::Twine;
 
@@ -72,6 +74,30 @@ static std::string nameOf(Warp &w, unsigned agent, unsigned lane) {
   return ("warp " + Twine(agent) + " lane " + Twine(lane)).str();
 }
 
+/// Whether two lanes store the same value to the same place in this very instruction: then it does not
+/// matter which of them does (PTX ISA, memory consistency model: what is stored is one of the values).
+static bool storeTheSame(Warp &w, const Inst &inst, unsigned x, unsigned y) {
+  if (!(inst.flags & kRegisterStore) || !(w.exec >> y & 1))
+    return false;
+  uint64_t addresses[kLanes];
+  laneAddresses(w, inst.a, inst.imm, inst.flags & kWideAddress, addresses);
+  auto same = [&](Reg data) {
+    if (inst.size == 16) {
+      const uint64_t *pairs = w.lanes<uint64_t>(data);
+      return pairs[2 * x] == pairs[2 * y] && pairs[2 * x + 1] == pairs[2 * y + 1];
+    }
+    const void *values = w.lanes<uint32_t>(data);
+    size_t stride = inst.flags & kWideData ? 8 : 4;
+    auto *bytes = static_cast<const uint8_t *>(values);
+    return std::memcmp(bytes + stride * x, bytes + stride * y, inst.size) == 0;
+  };
+  if (addresses[x] != addresses[y])
+    return false;
+  if (inst.count == 1)
+    return same(inst.dst);
+  return std::all_of(inst.list, inst.list + inst.count, same);
+}
+
 bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t offset, uint32_t bytes,
                         Access access, Actor who, bool sync) {
   SharedMemory &shared = block.shared;
@@ -120,7 +146,9 @@ bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t
                                  ? shared.races.atomic(offset, bytes, who)
                              : access == Access::Read ? shared.races.read(offset, bytes, who)
                                                       : shared.races.write(offset, bytes, who);
-  if (!c.found)
+  bool repeats = c.found && access == Access::Write && c.otherWrites && c.agent == who.agent &&
+                 storeTheSame(w, inst, who.lane, c.lane);
+  if (!c.found || repeats)
     return true;
   w.fault(FaultKind::Race, inst,
           Twine(access == Access::Read ? "reads" : "writes") + " what " +

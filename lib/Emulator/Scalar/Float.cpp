@@ -336,6 +336,18 @@ template <class T, bool Max, bool Nan, bool Ftz> static constexpr auto minMaxOp 
     a = flush(a), b = flush(b);
   return minMax<T>(a, b, Max, Nan);
 };
+/// min and max of three, sm_100 and up (PTX ISA 8.8).
+template <bool Max, bool Nan, bool Ftz> static constexpr auto minMax3Op = [](float a, float b, float c) {
+  constexpr auto op = minMaxOp<float, Max, Nan, Ftz>;
+  return op(op(a, b), c);
+};
+template <bool Max, bool Nan, bool Ftz> static constexpr ExecFn minMax3 =
+    ternary<float, float, float, float, minMax3Op<Max, Nan, Ftz>>;
+template <bool Max> static ExecFn pickMinMax3(bool nan, bool ftz) {
+  if (ftz)
+    return nan ? minMax3<Max, true, true> : minMax3<Max, false, true>;
+  return nan ? minMax3<Max, true, false> : minMax3<Max, false, false>;
+}
 template <class T, bool Max> static ExecFn pickMinMax(bool nan, bool ftz) {
   if constexpr (sizeof(T) == 4)
     if (ftz)
@@ -357,9 +369,12 @@ bool mp::emulator::decodeFloatMinMax(Decoder &d, bool max) {
     d.unsupported();
     return true;
   }
-  if (!operands(d, t, 2))
+  bool three = t == Type::F32 && d.numOps() == 4;
+  if (!operands(d, t, three ? 3 : 2))
     return true;
-  if (t == Type::F32)
+  if (three)
+    d.out->fn = max ? pickMinMax3<true>(nan, ftz) : pickMinMax3<false>(nan, ftz);
+  else if (t == Type::F32)
     d.out->fn = max ? pickMinMax<float, true>(nan, ftz) : pickMinMax<float, false>(nan, ftz);
   else
     d.out->fn = max ? pickMinMax<double, true>(false, false) : pickMinMax<double, false>(false, false);

@@ -212,6 +212,7 @@ static void decodeLoadStore(Decoder &d, bool load) {
   d.out->dst = regs[0];
   if (n > 1)
     d.out->list = d.keepList(regs);
+  d.out->flags |= load ? 0 : kRegisterStore | (wide ? kWideData : 0);
   d.out->fn = load ? loadFor(t, wide) : storeFor(t, wide);
 }
 
