@@ -143,6 +143,7 @@ struct BulkCopy {
   };
   std::vector<Piece> pieces;
   std::vector<uint8_t> data;
+  std::optional<TensorMap::Swizzle> swizzle; // of a tensor
 };
 
 /// The four warps of a warpgroup at a wgmma.

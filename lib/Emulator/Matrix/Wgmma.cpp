@@ -93,11 +93,24 @@ static bool fetch(Warp &w, const Inst &i, const WgmmaOp &x, bool isA, uint64_t b
     else
       (isA ? v.ia : v.ib)[index] = intElement(e, word);
   };
+  auto isPlacedSo = [&](uint32_t at) {
+    auto placed = w.block->shared.swizzleAt(at);
+    if (!placed || *placed == desc.swizzle)
+      return true;
+    auto name = [](TensorMap::Swizzle s) {
+      return s == TensorMap::Swizzle::None ? std::string("no swizzle") : "a swizzle of " + std::to_string(16 << unsigned(s)) + " bytes";
+    };
+    w.fault(FaultKind::Misuse, i,
+            Twine("the descriptor of operand ") + (isA ? "A" : "B") + " says " + name(desc.swizzle) +
+                ", but the tensor copy that wrote these bytes had " + name(*placed),
+            0, "shared", at);
+    return false;
+  };
   const unsigned perChunk = 16 / bytes;
   for (unsigned o = 0; o < outer; o += trans ? perChunk : 1)
     for (unsigned k = 0; k < op.k; k += trans ? 1 : perChunk) {
       uint32_t at = trans ? desc.mnMajor(o, k) : desc.kMajor(o, k * bytes);
-      if (!asyncRead(w, i, at, 16, agent, 0))
+      if (!asyncRead(w, i, at, 16, agent, 0) || !isPlacedSo(at))
         return false;
       for (unsigned c = 0; c < perChunk; ++c)
         trans ? put(o + c, k, at + 2 * c) : put(o, k + c, at + c * bytes);

@@ -8,9 +8,11 @@
 
 #include "../Decode/Program.h"
 #include "mp/Emulator/Device.h"
+#include "mp/Emulator/TensorMap.h"
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace mp::emulator {
@@ -109,7 +111,13 @@ struct SharedMemory {
   std::vector<uint8_t> data, state;
   RaceDetector races;
   void reset(uint32_t bytes, unsigned agents, unsigned granule);
+  /// How the tensor copy that wrote the 16 bytes there last placed them; none of those written otherwise.
+  std::optional<TensorMap::Swizzle> swizzleAt(uint32_t offset) const;
+  void setSwizzle(uint32_t offset, uint32_t bytes, std::optional<TensorMap::Swizzle> swizzle);
   uint32_t size() const { return data.size(); }
+
+private:
+  std::vector<uint8_t> swizzles; // 1 + the swizzle of each 16 bytes; empty before the first tensor copy
 };
 
 /// Wavefronts a warp-wide shared access needs, and the least it could need for as many bytes.

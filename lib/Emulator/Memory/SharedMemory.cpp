@@ -15,6 +15,23 @@ void SharedMemory::reset(uint32_t bytes, unsigned agents, unsigned granule) {
   data.assign(bytes, 0xCD);
   state.assign(bytes, kNever);
   races.reset(agents, bytes, granule);
+  swizzles.clear();
+}
+
+std::optional<TensorMap::Swizzle> SharedMemory::swizzleAt(uint32_t offset) const {
+  if (swizzles.empty() || !swizzles[offset / 16])
+    return std::nullopt;
+  return TensorMap::Swizzle(swizzles[offset / 16] - 1);
+}
+
+void SharedMemory::setSwizzle(uint32_t offset, uint32_t bytes, std::optional<TensorMap::Swizzle> swizzle) {
+  if (swizzles.empty()) {
+    if (!swizzle)
+      return;
+    swizzles.assign((data.size() + 15) / 16, 0);
+  }
+  uint8_t tag = swizzle ? 1 + uint8_t(*swizzle) : 0;
+  std::fill(swizzles.begin() + offset / 16, swizzles.begin() + (offset + bytes + 15) / 16, tag);
 }
 
 void mp::emulator::sharedWavefronts(const uint32_t *offsets, uint32_t mask, unsigned bytes,
@@ -140,6 +157,8 @@ bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t
     if (access != Access::Read)
       state[k] = kWritten;
   }
+  if (access != Access::Read)
+    shared.setSwizzle(offset, bytes, std::nullopt);
   if (!shared.races.enabled() || &block != w.block)
     return true;
   RaceDetector::Conflict c = sync || access == Access::Atomic

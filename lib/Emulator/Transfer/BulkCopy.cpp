@@ -95,8 +95,7 @@ static void pieces(BulkCopy &copy, TensorMap::Swizzle swizzle, uint32_t dst) {
     copy.pieces.push_back({swizzled(swizzle, dst + k), k, std::min(16u, size - k)});
 }
 
-static bool deliver(Warp &w, const Inst &i, const BulkOp &op, BulkCopy copy, TensorMap::Swizzle swizzle, uint64_t dst,
-                    uint64_t bar, unsigned lane) {
+static bool deliver(Warp &w, const Inst &i, const BulkOp &op, BulkCopy copy, uint64_t dst, uint64_t bar, unsigned lane) {
   uint32_t ranks = 0;
   if (op.multicast) {
     uint32_t mask = w.lanes<uint32_t>(op.mask)[lane] & 0xffff;
@@ -115,7 +114,7 @@ static bool deliver(Warp &w, const Inst &i, const BulkOp &op, BulkCopy copy, Ten
   }
   if (!op.multicast)
     ranks = 1u << target->rank;
-  pieces(copy, swizzle, dstOffset);
+  pieces(copy, copy.swizzle.value_or(TensorMap::Swizzle::None), dstOffset);
   copy.barrier = barOffset;
   for (; ranks; ranks &= ranks - 1) {
     Block *b = (*w.block->cluster)[std::countr_zero(ranks)];
@@ -163,7 +162,7 @@ static bool loadOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
       stats.globalBytes += bytes;
       stats.globalSectors += (bytes + 31) / 32;
     }
-    return deliver(w, i, op, std::move(copy), TensorMap::Swizzle::None, dst, bar, l);
+    return deliver(w, i, op, std::move(copy), dst, bar, l);
   }
   auto map = mapAt(w, i, other, l);
   if (!map)
@@ -194,7 +193,8 @@ static bool loadOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
     stats.globalSectors += (bytes + 31) / 32;
     return true;
   });
-  return fine && deliver(w, i, op, std::move(copy), map->swizzle, dst, bar, l);
+  copy.swizzle = map->swizzle;
+  return fine && deliver(w, i, op, std::move(copy), dst, bar, l);
 }
 
 static bool storeRange(Warp &w, const Inst &i, const BulkOp &op, uint64_t to, const uint8_t *from, uint32_t bytes,

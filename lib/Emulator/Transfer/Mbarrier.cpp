@@ -58,8 +58,10 @@ static void landCopies(Block &block, uint32_t offset, Mbarrier &b) {
     if (c.barrier != offset)
       continue;
     any = true;
-    for (const BulkCopy::Piece &p : c.pieces)
+    for (const BulkCopy::Piece &p : c.pieces) {
       finishAsyncWrite(block, p.dst, c.data.data() + p.from, p.bytes);
+      block.shared.setSwizzle(p.dst, p.bytes, c.swizzle);
+    }
     if (c.ownBlock && block.shared.races.enabled()) {
       if (b.clock.size() <= c.agent)
         b.clock.resize(c.agent + 1, 0);
