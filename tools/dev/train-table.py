@@ -5,15 +5,17 @@
 usage: train-table.py [--only=NAME,...] [--steps=N] [--json=FILE]
 
 Needs mp-opt, mp-gen and mp-run on PATH, numpy and scikit-learn (for its copy of the UCI digits). Trained are
-an MLP and a CNN on 1,437 of the 1,797 digits, tested on the other 360, and a small GPT on the characters of
+MLPs and a CNN on 1,437 of the 1,797 digits, tested on the other 360, and a small GPT on the characters of
 docs/*.md, tested on the last tenth of each file. `mlp 2^-24` is the MLP with its loss counted in units of
 2^24 and its rate to match: the same training, but gradients that f16 flushes to zero without a loss scale.
+`mlp 256` and `gpt` are wide enough for several blocks of 128 to a sum.
 
 Every row of a network starts from the same weights and sees the same batches; only the conversion differs.
 Columns: digits classified rightly, or bits per character, on what was held out, by the f32 network with the
-weights trained; the training loss, mean of the last tenth of the steps; steps skipped; the last loss scale;
-contractions that compute narrow; seconds of the run on the CPU, which has no narrow contractions and so shows
-no speed-up; the largest sum of the buffers of a step, in bytes.
+weights trained; the training loss, mean of the last tenth of the steps; how much of its fall from the first step
+came in that tenth, little where training has converged; steps skipped; the last loss scale; contractions that
+compute narrow, or on scaled values; seconds of the run on the CPU, which has no narrow contractions and so shows no
+speed-up; the largest sum of the buffers of a step, in bytes.
 """
 import argparse
 import json
@@ -33,6 +35,9 @@ ROWS = [
     ("f16, no scale", "format=f16 loss-scale=none"),
     ("f16, torch", "format=f16 loss-scale=torch interval=200"),
     ("f16, megatron", "format=f16 loss-scale=megatron interval=200"),
+    ("fp8, current", "format=e4m3 recipe=current target=sm_89"),
+    ("fp8, delayed", "format=e4m3 recipe=delayed target=sm_89"),
+    ("fp8, block", "format=e4m3 recipe=block target=sm_90a"),
 ]
 DIGITS_BATCH, TEXT_BATCH, WINDOW = 32, 8, 32
 
@@ -50,6 +55,12 @@ def digits(shape):
     order = numpy.random.default_rng(7).permutation(len(data.data))
     images, labels = data.data[order].astype(numpy.float32).reshape(-1, *shape), data.target[order].astype(numpy.int64)
     return (images[360:], labels[360:]), (images[:360], labels[:360])
+
+
+def one_hot():
+    """Digits with brightness from 0 to 1, and targets for the squared error."""
+    (images, labels), (held, held_labels) = digits((64,))
+    return (images / 16, numpy.eye(10, dtype=numpy.float32)[labels]), (held / 16, held_labels)
 
 
 def text():
@@ -82,13 +93,15 @@ def bits(logits, labels):
 
 MLP = "digits"
 CNN = "cnn --image=8 --inputs=1 --channels=8 --layers=1"
-GPT = f"gpt2 --layers=2 --hidden=32 --heads=4 --seq={WINDOW} --vocab=128"
+WIDE = "mlp --layers=3 --inputs=64 --hidden=256 --outputs=10"
+GPT = f"gpt2 --layers=2 --hidden=64 --heads=4 --seq={WINDOW} --vocab=128"
 # name: model, options of training, steps, rows per batch, data, measure
 NETWORKS = {
     "mlp": (MLP, "--train=momentum", 1500, DIGITS_BATCH, lambda: digits((64,)), rightly),
     "mlp 2^-24": (MLP, "--train=momentum --loss-exponent=-24", 1500, DIGITS_BATCH, lambda: digits((64,)), rightly),
-    "cnn": (CNN, "--train=adam", 600, DIGITS_BATCH, lambda: digits((1, 8, 8)), rightly),
-    "gpt": (GPT, "--train=adamw", 600, TEXT_BATCH, text, bits),
+    "mlp 256": (WIDE, "--train=adam", 1000, DIGITS_BATCH, one_hot, rightly),
+    "cnn": (CNN, "--train=adam", 2500, DIGITS_BATCH, lambda: digits((1, 8, 8)), rightly),
+    "gpt": (GPT, "--train=adamw", 3000, TEXT_BATCH, text, bits),
 }
 
 
@@ -130,6 +143,14 @@ def in_order(forward, weights, data):
     return [next(rest) if "." in name else f"--input=@{data}" for name in names]
 
 
+def count_narrow(printed, report):
+    """Contractions on scaled values, where there are any, else those in a narrow format; of all."""
+    total = re.search(r"of (\d+) contractions", printed)[1]
+    scaled = sum(len(row["operands"]) for row in json.loads(report.read_text()).get("scaled", [])) // 2
+    narrow = scaled or int(re.search(r"(\d+) of \d+ contractions b?f16", printed)[1])
+    return f"{narrow} of {total}"
+
+
 def train(folder, network, limit, rows):
     model, options, steps, batch, load, measure = NETWORKS[network]
     steps = min(steps, limit or steps)
@@ -142,9 +163,9 @@ def train(folder, network, limit, rows):
     numpy.save(folder / "held.npy", held)
     print(f"{network}: {model.split()[0]} {options}, {steps} steps of {batch}")
     for label, conversion in ROWS:
-        passes = f"--mp-train-step={conversion}" if conversion else "--mp-annotate-roles"
+        passes = f"--mp-train-step={conversion} report={folder / 'report.json'}" if conversion else "--mp-annotate-roles"
         converted = run("mp-opt", step, passes, "-o", folder / "mixed.mlir")
-        narrow = re.search(r"(\d+ of \d+) contractions b?f16", converted.stderr) if conversion else None
+        narrow = count_narrow(converted.stderr, folder / "report.json") if conversion else "0"
         outputs = [folder / f"w{i}.npy" for i in range(len(parameters))]
         run("mp-run", folder / "mixed.mlir", f"--steps={steps}", f"--log-every={steps}", *inputs, *data,
             f"--json={folder / 'run.json'}", *[f"--output=@{path}" for path in outputs])
@@ -154,14 +175,16 @@ def train(folder, network, limit, rows):
         result = json.loads((folder / "run.json").read_text())
         scalars = result["steps"]
         losses = [v for k, v in scalars.items() if k.startswith("result")][-1]
-        last = [math.nan if v is None else v for v in losses[-max(1, steps // 10):]]
+        losses = [math.nan if v is None else v for v in losses]
+        tenth = max(1, steps // 10)
+        last, before = (sum(part) / len(part) for part in (losses[-tenth:], losses[-2 * tenth:-tenth] or losses[:1]))
         row = {"network": network, "row": label, "held_out": measure(numpy.load(folder / "logits.npy"), labels),
-               "loss": sum(last) / len(last), "skipped": scalars.get("skipped_steps", [0])[-1],
-               "scale": scalars.get("loss_scale", [1])[-1], "narrow": narrow[1] if narrow else "0",
-               "seconds": result["run_seconds"], "bytes": result["peak_bytes"], "losses": losses}
+               "loss": last, "falling": (before - last) / max(losses[0] - last, 1e-30),
+               "skipped": scalars.get("skipped_steps", [0])[-1], "scale": scalars.get("loss_scale", [1])[-1],
+               "narrow": narrow, "seconds": result["run_seconds"], "bytes": result["peak_bytes"], "losses": losses}
         rows.append(row)
-        print(f"  {label:16} {row['held_out']:>8} {row['loss']:8.4f} {row['skipped']:7.0f} {row['scale']:10.4g} "
-              f"{row['narrow']:>9} {row['seconds']:7.2f} {row['bytes']:9}", flush=True)
+        print(f"  {label:16} {row['held_out']:>8} {row['loss']:8.4f} {row['falling']:7.1%} {row['skipped']:7.0f} "
+              f"{row['scale']:10.4g} {row['narrow']:>9} {row['seconds']:7.1f} {row['bytes']:9}", flush=True)
 
 
 def main():
@@ -174,7 +197,8 @@ def main():
         if network not in NETWORKS:
             sys.exit(f"--only={network}: expected some of {', '.join(NETWORKS)}")
     rows = []
-    print(f"  {'':16} {'held out':>8} {'loss':>8} {'skipped':>7} {'scale':>10} {'narrow':>9} {'s':>7} {'bytes':>9}")
+    print(f"  {'':16} {'held out':>8} {'loss':>8} {'falling':>7} {'skipped':>7} {'scale':>10} {'narrow':>9} "
+          f"{'s':>7} {'bytes':>9}")
     for network in options.only.split(","):
         with tempfile.TemporaryDirectory() as name:
             train(pathlib.Path(name), network, options.steps, rows)

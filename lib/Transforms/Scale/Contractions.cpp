@@ -7,10 +7,6 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-bool ContractionView::isSummed(bool second, unsigned dim) const {
-  return !maps[2].isFunctionOfDim(maps[second].getDimPosition(dim));
-}
-
 std::optional<ContractionView> mlir::mp::viewContraction(Operation *op) {
   if (auto product = dyn_cast<tosa::MatMulOp>(op)) {
     Builder b(op->getContext());
@@ -28,4 +24,27 @@ std::optional<ContractionView> mlir::mp::viewContraction(Operation *op) {
     return std::nullopt;
   return ContractionView{structured.getDpsInputOperand(0), structured.getDpsInputOperand(1),
                          structured.getDpsInitOperand(0)->get(), {maps[0], maps[1], maps[2]}};
+}
+
+std::optional<SmallVector<Along>> mlir::mp::dimensionsOf(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  AffineMap map, kept;
+  if (auto view = viewContraction(op)) {
+    map = view->maps[&operand == view->b];
+    kept = view->maps[2];
+  } else if (auto structured = dyn_cast<linalg::LinalgOp>(op); structured && structured.getNumDpsInits() == 1) {
+    map = structured.getMatchingIndexingMap(&operand);
+    kept = structured.getMatchingIndexingMap(structured.getDpsInitOperand(0));
+  } else {
+    return std::nullopt;
+  }
+  SmallVector<Along> dimensions;
+  for (AffineExpr place : map.getResults()) {
+    bool keeps = false, sums = false;
+    for (unsigned loop = 0; loop != map.getNumDims(); ++loop)
+      if (place.isFunctionOfDim(loop))
+        (kept.isFunctionOfDim(loop) ? keeps : sums) = true;
+    dimensions.push_back(keeps && sums ? Along::Slides : sums ? Along::Sums : Along::Keeps);
+  }
+  return dimensions;
 }

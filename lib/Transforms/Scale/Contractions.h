@@ -15,13 +15,20 @@ struct ContractionView {
   OpOperand *a, *b;
   Value init; ///< null: zero
   AffineMap maps[3];
-
-  /// True if operand dimension `dim` of `a` or `b` is summed over.
-  bool isSummed(bool second, unsigned dim) const;
 };
 
 /// Nullopt for ops that are no plain sum of products of two operands: convolutions, for one.
 std::optional<ContractionView> viewContraction(Operation *op);
+
+/// What a contraction does along a dimension of one of its operands.
+enum class Along : uint8_t {
+  Keeps,  ///< the result has the dimension too
+  Sums,   ///< it is summed over
+  Slides, ///< a window that is summed over slides along it
+};
+
+/// Per dimension of the operand; nullopt where the op does not say what its loops are.
+std::optional<SmallVector<Along>> dimensionsOf(OpOperand &operand);
 
 } // namespace mlir::mp
 

@@ -139,8 +139,7 @@ private:
     SmallVector<int64_t> shapes[2];
     for (bool second : {false, true}) {
       OpOperand *operand = second ? view.b : view.a;
-      auto shape = scaleShapeFor(*schemes.at(operand), cast<RankedTensorType>(operand->get().getType()),
-                                 [&](unsigned dim) { return view.isSummed(second, dim); }, why);
+      auto shape = scaleShapeFor(*schemes.at(operand), *operand, why);
       if (failed(shape))
         return why;
       shapes[second] = *shape;
@@ -175,7 +174,6 @@ private:
   /// The op as it is, on operands that were stored and come back.
   std::string roundTrip(Operation *op) {
     auto interface = cast<PrecisionOpInterface>(op);
-    auto view = viewContraction(op);
     std::string why;
     SmallVector<std::pair<OpOperand *, SmallVector<int64_t>>> stored;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -185,11 +183,7 @@ private:
       auto type = dyn_cast<RankedTensorType>(operand.get().getType());
       if (!scheme || !type || operand.get().getDefiningOp<DequantizeOp>())
         continue;
-      if (!view && scheme->granularity != numerics::Granularity::Tensor)
-        return "its loops are not those of a product of matrices";
-      auto shape = scaleShapeFor(*scheme, type, [&](unsigned dim) {
-        return view->isSummed(&operand == view->b, dim);
-      }, why);
+      auto shape = scaleShapeFor(*scheme, operand, why);
       if (failed(shape))
         return why;
       stored.push_back({&operand, *shape});

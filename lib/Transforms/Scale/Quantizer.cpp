@@ -1,9 +1,11 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Quantizer.h"
+#include "Contractions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -11,30 +13,52 @@ namespace numerics = ::mp::numerics;
 using numerics::Granularity;
 using numerics::OperandScheme;
 
-FailureOr<SmallVector<int64_t>> mlir::mp::scaleShapeFor(const OperandScheme &scheme, RankedTensorType data,
-                                                        function_ref<bool(unsigned)> isSummed, std::string &why) {
+/// How many blocks a dimension has that wants `extent` places in each. What is no larger is one block: zeros that would
+/// fill it up change neither its magnitude nor any sum. Smaller blocks will do, down to a quarter, but not where
+/// hardware reads their scales (`exact`).
+static std::optional<int64_t> countBlocks(int64_t size, int64_t extent, bool exact) {
+  if (extent == 1)
+    return size;
+  if (ShapedType::isDynamic(size))
+    return std::nullopt;
+  if (size && size <= extent)
+    return 1;
+  int64_t common = std::gcd(size, extent);
+  if (common != extent && (exact || common * 4 < extent))
+    return std::nullopt;
+  return size / common;
+}
+
+FailureOr<SmallVector<int64_t>> mlir::mp::scaleShapeFor(const OperandScheme &scheme, OpOperand &operand,
+                                                        std::string &why) {
   if (scheme.granularity == Granularity::Tensor)
     return SmallVector<int64_t>();
+  auto dimensions = dimensionsOf(operand);
+  if (!dimensions) {
+    why = "what its loops sum over is not known";
+    return failure();
+  }
   SmallVector<int64_t> shape;
-  int64_t lastOther = -1;
-  for (int64_t dim = 0; dim != data.getRank(); ++dim)
-    if (!isSummed(dim))
-      lastOther = dim;
-  for (auto [dim, size] : llvm::enumerate(data.getShape())) {
-    bool summed = isSummed(dim);
-    int64_t block = summed ? scheme.summed : int64_t(dim) == lastOther ? scheme.other : 1;
-    if (summed && scheme.granularity == Granularity::Slice) {
+  bool exact = numerics::findScaleRule(scheme.rule)->scaleFormat != numerics::Format::F32;
+  auto lastKept = llvm::find(llvm::reverse(*dimensions), Along::Keeps);
+  ArrayRef<int64_t> sizes = cast<RankedTensorType>(operand.get().getType()).getShape();
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    Along along = (*dimensions)[dim];
+    // A scale leaves the sum only if it is the same for all of a window.
+    if (along == Along::Slides || (along == Along::Sums && scheme.granularity == Granularity::Slice)) {
       shape.push_back(1);
-    } else if (block == 1) {
-      shape.push_back(size);
-    } else if (ShapedType::isDynamic(size) || size % block) {
+      continue;
+    }
+    bool isOther = lastKept != dimensions->rend() && &*lastKept == &(*dimensions)[dim];
+    int64_t extent = along == Along::Sums ? scheme.summed : isOther ? scheme.other : 1;
+    auto count = countBlocks(size, extent, exact);
+    if (!count) {
       why = "dimension " + std::to_string(dim) + " of " +
             (ShapedType::isDynamic(size) ? "unknown size" : "size " + std::to_string(size)) + " has no blocks of " +
-            std::to_string(block);
+            std::to_string(extent);
       return failure();
-    } else {
-      shape.push_back(size / block);
     }
+    shape.push_back(*count);
   }
   return shape;
 }

@@ -17,10 +17,9 @@ struct ScaledValue {
   SmallVector<Value> scales;
 };
 
-/// One scale for each block of `data`: the shape of the scales, or why there is none. `isSummed`
-/// tells of each dimension whether the contraction sums over it.
-FailureOr<SmallVector<int64_t>> scaleShapeFor(const ::mp::numerics::OperandScheme &scheme, RankedTensorType data,
-                                              function_ref<bool(unsigned)> isSummed, std::string &why);
+/// One scale for each block of `operand`: the shape of the scales, or why there is none.
+FailureOr<SmallVector<int64_t>> scaleShapeFor(const ::mp::numerics::OperandScheme &scheme, OpOperand &operand,
+                                              std::string &why);
 
 /// Makes each stored form once per source, shape of scales and scheme.
 class Quantizer {

@@ -41,20 +41,33 @@ func.func @keeps_what_is_pinned(%x: tensor<128x128xf32>, %init: tensor<128x128xf
 
 // -----
 
-// 100 has no blocks of 128, 32 or 16; one scale and a scale per row it can have.
-// CHECK-LABEL: func.func @keeps_what_has_no_blocks
+// 100 is one block of 128, as if zeros filled it up; it has no blocks of 32 or 16 whose scales hardware reads.
+// CHECK-LABEL: func.func @less_than_a_block
 // CURRENT: mp.scaled_matmul
 // ROW: mp.scaled_matmul
 // INT8: mp.scaled_matmul
-// BLOCK-NOT: mp.block_quantize
-// BLOCK: linalg.matmul
+// BLOCK: mp.scaled_matmul {{.*}} : tensor<4x100xf8E4M3FN> by(tensor<4x1xf32>) with tensor<100x4xf8E4M3FN> by(tensor<1x1xf32>)
 // MX-NOT: mp.block_quantize
 // MX: linalg.matmul
 // NVFP4-NOT: mp.block_quantize
 // NVFP4: linalg.matmul
-func.func @keeps_what_has_no_blocks(%x: tensor<4x100xf32>, %y: tensor<100x4xf32>, %init: tensor<4x4xf32>) -> tensor<4x4xf32> {
+func.func @less_than_a_block(%x: tensor<4x100xf32>, %y: tensor<100x4xf32>, %init: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = linalg.matmul ins(%x, %y : tensor<4x100xf32>, tensor<100x4xf32>) outs(%init : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// 192 has blocks of 64, and six of 32; 200 has none of a quarter of 128.
+// CHECK-LABEL: func.func @smaller_blocks
+// BLOCK: mp.scaled_matmul {{.*}} : tensor<4x192xf8E4M3FN> by(tensor<4x3xf32>) with tensor<192x4xf8E4M3FN> by(tensor<3x1xf32>)
+// BLOCK: linalg.matmul
+// MX: mp.scaled_matmul {{.*}} : tensor<4x192xf8E4M3FN> by(tensor<4x6xf8E8M0FNU>)
+// MX: linalg.matmul
+func.func @smaller_blocks(%x: tensor<4x192xf32>, %y: tensor<192x4xf32>, %v: tensor<4x200xf32>, %w: tensor<200x4xf32>, %init: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul ins(%x, %y : tensor<4x192xf32>, tensor<192x4xf32>) outs(%init : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = linalg.matmul ins(%v, %w : tensor<4x200xf32>, tensor<200x4xf32>) outs(%0 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
 }
 
 // -----
@@ -90,13 +103,17 @@ func.func @batches(%x: tensor<?x?x128xf32>, %y: tensor<?x128x8xf32>) -> tensor<?
 
 // -----
 
-// A convolution keeps its op and reads what comes back, if one scale is enough.
+// A convolution keeps its op and reads what comes back. A window has one scale: rows are whole images, blocks lie
+// along channels.
 // CHECK-LABEL: func.func @convolution
 // CURRENT: mp.dequantize {{.*}} to tensor<1x8x8x4xf32>
 // CURRENT: mp.dequantize {{.*}} : tensor<3x3x4x2xf8E4M3FN>, tensor<f32> to tensor<3x3x4x2xf32>
 // CURRENT: linalg.conv_2d_nhwc_hwcf
-// ROW-NOT: mp.dequantize
-// ROW: linalg.conv_2d_nhwc_hwcf
+// ROW: mp.dequantize {{.*}} : tensor<1x8x8x4xf8E4M3FN>, tensor<1x1x1x1xf32>
+// ROW: mp.dequantize {{.*}} : tensor<3x3x4x2xf8E4M3FN>, tensor<1x1x1x2xf32>
+// BLOCK: mp.dequantize {{.*}} : tensor<1x8x8x4xf8E4M3FN>, tensor<1x1x1x1xf32>
+// BLOCK: mp.dequantize {{.*}} : tensor<3x3x4x2xf8E4M3FN>, tensor<1x1x1x1xf32>
+// MX: linalg.conv_2d_nhwc_hwcf
 func.func @convolution(%x: tensor<1x8x8x4xf32>, %init: tensor<1x6x6x2xf32>) -> tensor<1x6x6x2xf32> {
   %w = arith.constant dense<0.5> : tensor<3x3x4x2xf32>
   %0 = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x8x8x4xf32>, tensor<3x3x4x2xf32>) outs(%init : tensor<1x6x6x2xf32>) -> tensor<1x6x6x2xf32>
