@@ -99,8 +99,8 @@ domains::FloatFacts promised(domains::Interval range, Type type) {
 
 class RangeAnalysis : public dataflow::SparseForwardDataFlowAnalysis<RangeLattice> {
 public:
-  RangeAnalysis(DataFlowSolver &solver, const Relations &relations)
-      : SparseForwardDataFlowAnalysis(solver), transfer(relations) {}
+  RangeAnalysis(DataFlowSolver &solver, FloatTransfer &transfer)
+      : SparseForwardDataFlowAnalysis(solver), transfer(transfer) {}
 
   LogicalResult visitOperation(Operation *op, ArrayRef<const RangeLattice *> operands,
                                ArrayRef<RangeLattice *> results) override {
@@ -139,28 +139,39 @@ public:
   }
 
 private:
-  FloatTransfer transfer;
+  FloatTransfer &transfer;
 };
 
 } // namespace
 
 struct FloatRanges::Solution {
-  explicit Solution(Operation *module) : relations(module) {
+  Solution(Operation *module, RangesOf of) : relations(module), transfer(relations, of) {
     dataflow::loadBaselineAnalyses(solver);
-    solver.load<RangeAnalysis>(relations);
+    solver.load<RangeAnalysis>(transfer);
     (void)solver.initializeAndRun(module);
   }
   Relations relations;
+  FloatTransfer transfer;
   DataFlowSolver solver;
 };
 
-FloatRanges::FloatRanges(Operation *module) : solution(std::make_unique<Solution>(module)) {}
+FloatRanges::FloatRanges(Operation *module, RangesOf of)
+    : solution(std::make_unique<Solution>(module, of)) {}
 FloatRanges::~FloatRanges() = default;
 
 FloatRange FloatRanges::lookup(Value value) const {
   const auto *lattice = solution->solver.lookupState<RangeLattice>(value);
   // Never reached, or not understood: nothing is known.
   return lattice && !lattice->getValue().isBottom() ? lattice->getValue() : FloatRange::unknown();
+}
+
+DenseMap<Value, FloatRange> FloatRanges::lookInside(linalg::LinalgOp op) const {
+  SmallVector<FloatRange> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(getFloatFormat(operand.getType()) ? lookup(operand) : FloatRange::unknown());
+  DenseMap<Value, FloatRange> inside;
+  solution->transfer.structured(op, operands, inside);
+  return inside;
 }
 
 std::string FloatRanges::whyNot(Value value, FloatType format, double maxUnderflow,

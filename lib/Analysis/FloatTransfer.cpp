@@ -31,13 +31,18 @@ domains::RowLength mlir::mp::rowLengthOf(Type type) {
   return ShapedType::isDynamic(length) ? domains::RowLength() : domains::RowLength(length);
 }
 
-static std::optional<numerics::Format> formatOf(Type type) {
+static std::optional<numerics::Format> formatIn(Type type) {
   FloatType format = getFloatFormat(type);
   return format ? numerics::formatOf(format.getFloatSemantics()) : std::nullopt;
 }
 
-domains::FloatFacts mlir::mp::roundedTo(const domains::FloatFacts &exact, Type type,
-                                        domains::RowLength rows) {
+std::optional<numerics::Format> FloatTransfer::formatOf(Type type) const {
+  std::optional<numerics::Format> format = formatIn(type);
+  return format && of == RangesOf::Exact ? numerics::Format::F64 : format;
+}
+
+domains::FloatFacts FloatTransfer::roundedTo(const domains::FloatFacts &exact, Type type,
+                                             domains::RowLength rows) const {
   std::optional<numerics::Format> format = formatOf(type);
   return format && *format != numerics::Format::F64 ? domains::roundTo(exact, *format, rows) : exact;
 }
@@ -98,8 +103,10 @@ static FloatRange blame(FloatRange result, Operation *op) {
 SmallVector<FloatRange> FloatTransfer::evaluate(Operation *op, ArrayRef<FloatRange> operands,
                                                 RowLength rows) {
   FloatMeaning meaning = getFloatMeaning(op);
-  if (meaning.kind == Kind::Structured)
-    return structured(cast<linalg::LinalgOp>(op), operands);
+  if (meaning.kind == Kind::Structured) {
+    DenseMap<Value, FloatRange> inside;
+    return structured(cast<linalg::LinalgOp>(op), operands, inside);
+  }
   SmallVector<FloatRange> results;
   for (Value result : op->getResults())
     results.push_back(getFloatFormat(result.getType())
@@ -222,7 +229,7 @@ FloatRange FloatTransfer::constant(Operation *op) {
   }
   Facts &facts = known->second;
   auto elements = dyn_cast<ElementsAttr>(value);
-  std::optional<numerics::Format> source = elements ? formatOf(elements.getElementType()) : std::nullopt;
+  std::optional<numerics::Format> source = elements ? formatIn(elements.getElementType()) : std::nullopt;
   auto raw = source ? getRawElements(elements) : std::nullopt;
   if (auto scalar = dyn_cast<FloatAttr>(value)) {
     facts = Facts::constant(scalar.getValueAsDouble());
@@ -361,8 +368,8 @@ void FloatTransfer::refineBinary(Operation *op, BinaryFn fn, const FloatRange &x
   }
 }
 
-domains::FloatFacts mlir::mp::withSumError(const domains::FloatFacts &exact, double terms,
-                                           double mag, Type type, domains::RowLength rows) {
+domains::FloatFacts FloatTransfer::withSumError(const domains::FloatFacts &exact, double terms,
+                                                double mag, Type type, domains::RowLength rows) const {
   std::optional<numerics::Format> format = formatOf(type);
   if (!format)
     return domains::FloatFacts::top();

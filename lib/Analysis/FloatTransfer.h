@@ -16,7 +16,7 @@ namespace mlir::mp {
 
 class FloatTransfer {
 public:
-  explicit FloatTransfer(const Relations &relations) : relations(relations) {}
+  FloatTransfer(const Relations &relations, RangesOf of) : relations(relations), of(of) {}
 
   /// Ranges of the float results of an op without control flow, given those of its operands (any
   /// value for operands that are no floats).
@@ -24,6 +24,11 @@ public:
     RowLength rows = op->getNumResults() > 0 ? rowLengthOf(op->getResult(0).getType()) : std::nullopt;
     return evaluate(op, operands, rows);
   }
+
+  /// The same of a linalg op; `inside` gets the ranges of its body's values, which stand for rows of that
+  /// length: of the first input where something is reduced, else of the first result.
+  SmallVector<FloatRange> structured(linalg::LinalgOp op, ArrayRef<FloatRange> operands,
+                                     DenseMap<Value, FloatRange> &inside);
 
 private:
   using RowLength = ::mp::domains::RowLength;
@@ -47,23 +52,29 @@ private:
   // StructuredTransfer.cpp
   /// A value of outside the body: a constant, or nothing is known of it.
   FloatRange captured(Value value, RowLength rows);
-  SmallVector<FloatRange> structured(linalg::LinalgOp op, ArrayRef<FloatRange> operands);
   FloatRange reduction(linalg::LinalgOp op, unsigned index,
                        const DenseMap<Value, FloatRange> &inside, const FloatRange &init,
                        std::optional<unsigned> rowLoop);
 
+  /// The result of arithmetic in the format of `type`: exact facts, rounded.
+  Facts roundedTo(const Facts &exact, Type type, RowLength rows) const;
+  /// The same for a sum of `terms` terms of magnitude `mag`, rounded after each: by at most
+  /// (terms - 1) u terms mag, whatever the order.
+  Facts withSumError(const Facts &exact, double terms, double mag, Type type, RowLength rows) const;
+  /// What results are rounded to; f64 where nothing is.
+  std::optional<::mp::numerics::Format> formatOf(Type type) const;
+
   const Relations &relations;
+  RangesOf of;
   DenseMap<Attribute, Facts> constants;
 };
 
-/// The result of arithmetic in the format of `type`: exact facts, rounded.
-::mp::domains::FloatFacts roundedTo(const ::mp::domains::FloatFacts &exact, Type type,
-                                    ::mp::domains::RowLength rows);
+/// The elements that each result element of a linalg op with reduction loops is made of. `rowLoop`: the
+/// loop along the rows of what is reduced.
+::mp::domains::ReducedElements reducedElements(linalg::LinalgOp op, std::optional<unsigned> rowLoop);
 
-/// The same for a sum of `terms` terms of magnitude `mag`, rounded after each: by at most
-/// (terms - 1) u terms mag, whatever the order.
-::mp::domains::FloatFacts withSumError(const ::mp::domains::FloatFacts &exact, double terms,
-                                       double mag, Type type, ::mp::domains::RowLength rows);
+/// The loop along the rows that values in the body of `op` stand for.
+std::optional<unsigned> rowLoopOf(linalg::LinalgOp op);
 
 } // namespace mlir::mp
 

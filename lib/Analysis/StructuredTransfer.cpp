@@ -13,7 +13,7 @@ namespace domains = ::mp::domains;
 using domains::Extent;
 
 /// The loop that runs along the rows of what `map` indexes.
-static std::optional<unsigned> rowLoopOf(AffineMap map) {
+static std::optional<unsigned> lastLoopOf(AffineMap map) {
   if (map.getNumResults() == 0)
     return std::nullopt;
   auto dim = dyn_cast<AffineDimExpr>(map.getResults().back());
@@ -33,28 +33,59 @@ FloatRange FloatTransfer::captured(Value value, RowLength rows) {
   return range;
 }
 
-SmallVector<FloatRange> FloatTransfer::structured(linalg::LinalgOp op, ArrayRef<FloatRange> operands) {
+std::optional<unsigned> mlir::mp::rowLoopOf(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() > 0 && op.getNumReductionLoops() > 0)
+    return lastLoopOf(op.getIndexingMapsArray().front());
+  if (op.getNumDpsInits() > 0)
+    return lastLoopOf(op.getIndexingMapsArray()[op.getNumDpsInputs()]);
+  return std::nullopt;
+}
+
+domains::ReducedElements mlir::mp::reducedElements(linalg::LinalgOp op,
+                                                   std::optional<unsigned> rowLoop) {
+  domains::ReducedElements elements;
+  elements.count = elements.rows = Extent::exactly(1);
+  auto times = [](Extent a, Extent b) {
+    Extent result;
+    result.min = llvm::SaturatingMultiply<uint64_t>(a.min, b.min);
+    if (a.max && b.max)
+      result.max = llvm::SaturatingMultiply<uint64_t>(*a.max, *b.max);
+    return result;
+  };
+  for (auto [loop, kind, size] :
+       llvm::enumerate(op.getIteratorTypesArray(), op.getStaticLoopRanges())) {
+    if (kind != utils::IteratorType::reduction)
+      continue;
+    Extent extent = extentOfLoop(size);
+    elements.count = times(elements.count, extent);
+    if (rowLoop && loop == *rowLoop) {
+      elements.wholeRows = true;
+      if (extent.isExact())
+        elements.rowLength = extent.min;
+    } else {
+      elements.rows = times(elements.rows, extent);
+    }
+  }
+  return elements;
+}
+
+SmallVector<FloatRange> FloatTransfer::structured(linalg::LinalgOp op, ArrayRef<FloatRange> operands,
+                                                  DenseMap<Value, FloatRange> &inside) {
   Block *body = op.getBlock();
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   bool reduces = op.getNumReductionLoops() > 0;
-  // Rows inside the body: of the first input where something is reduced, else of the first result.
-  std::optional<unsigned> rowLoop;
-  if (op.getNumDpsInputs() > 0 && reduces)
-    rowLoop = rowLoopOf(op.getIndexingMapsArray().front());
-  else if (op.getNumDpsInits() > 0)
-    rowLoop = rowLoopOf(op.getIndexingMapsArray()[op.getNumDpsInputs()]);
+  std::optional<unsigned> rowLoop = rowLoopOf(op);
   RowLength rows;
   if (rowLoop && !ShapedType::isDynamic(sizes[*rowLoop]))
     rows = sizes[*rowLoop];
 
-  DenseMap<Value, FloatRange> inside;
   for (auto [operand, range] : llvm::zip_equal(op->getOpOperands(), operands)) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
     if (!argument || !getFloatFormat(argument.getType()))
       continue;
     FloatRange read = range;
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    bool sameRows = rowLoop && rowLoopOf(map) == rowLoop;
+    bool sameRows = rowLoop && lastLoopOf(map) == rowLoop;
     if (!sameRows)
       read.facts = domains::reshapeRows(read.facts, rows);
     read.facts.channels.reset();
@@ -85,7 +116,7 @@ SmallVector<FloatRange> FloatTransfer::structured(linalg::LinalgOp op, ArrayRef<
     } else {
       auto known = inside.find(yielded);
       FloatRange range = known != inside.end() ? known->second : captured(yielded, rows);
-      bool sameRows = rowLoop && rowLoopOf(op.getIndexingMapsArray()[op.getNumDpsInputs() + index]) == rowLoop;
+      bool sameRows = rowLoop && lastLoopOf(op.getIndexingMapsArray()[op.getNumDpsInputs() + index]) == rowLoop;
       if (!sameRows)
         range.facts = domains::reshapeRows(range.facts, rowLengthOf(result.getType()));
       else
@@ -113,30 +144,7 @@ FloatRange FloatTransfer::reduction(linalg::LinalgOp op, unsigned index,
     return FloatRange::unknown(name);
   FloatRange x = known->second;
 
-  domains::ReducedElements elements;
-  elements.count = elements.rows = Extent::exactly(1);
-  for (auto [loop, kind, size] :
-       llvm::enumerate(op.getIteratorTypesArray(), op.getStaticLoopRanges())) {
-    if (kind != utils::IteratorType::reduction)
-      continue;
-    Extent extent = extentOfLoop(size);
-    bool isRow = rowLoop && loop == *rowLoop;
-    auto times = [](Extent a, Extent b) {
-      Extent result;
-      result.min = llvm::SaturatingMultiply<uint64_t>(a.min, b.min);
-      if (a.max && b.max)
-        result.max = llvm::SaturatingMultiply<uint64_t>(*a.max, *b.max);
-      return result;
-    };
-    elements.count = times(elements.count, extent);
-    if (isRow) {
-      elements.wholeRows = true;
-      if (extent.isExact())
-        elements.rowLength = extent.min;
-    } else {
-      elements.rows = times(elements.rows, extent);
-    }
-  }
+  domains::ReducedElements elements = reducedElements(op, rowLoop);
   Type type = op->getResult(index).getType();
   RowLength rows = rowLengthOf(type);
   FloatRange result = x;

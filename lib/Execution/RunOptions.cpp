@@ -35,6 +35,8 @@ StringRef mlir::mp::runHelp() {
                         them from being fused); of kernels print what each did and the memory it took
   --check-ranges        check that all values inside lie where mp-annotate-ranges proves them to, given
                         the ranges of the arguments of this run; prints how tight the proofs are
+  --check-errors        run in f64, too, and check that no value inside is further off than its certified
+                        bound (docs/Ranges.md), given the same ranges; prints how tight the bounds are
   --json=R.json         the comparison for programs
   --html=R.html         with --steps: a page that plots every scalar, step by step
   --steps=N             repeat; a result replaces the argument whose mp.state names it, or,
@@ -186,6 +188,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
   };
   std::pair<StringRef, bool *> flags[] = {{"per-op", &options.perOp},
                                           {"check-ranges", &options.checkRanges},
+                                          {"check-errors", &options.checkErrors},
                                           {"emit-llvm", &options.emitLLVM},
                                           {"help", &options.help},
                                           {"version", &options.version}};
@@ -234,6 +237,13 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
   bool onDevice = options.device != "cpu";
   if (options.calibrates && (options.json.empty() || onDevice || !options.compare.empty()))
     return createStringError("--calibrate writes its scales to --json=FILE, runs on the CPU, and compares nothing");
+  if (options.checkErrors) {
+    if (onDevice || !options.compare.empty() || options.checkRanges || options.steps > 1)
+      return createStringError("--check-errors is of one run on the CPU beside f64, without --device, --compare, "
+                               "--check-ranges and --steps");
+    options.compare = "f64";
+    options.perOp = true;
+  }
   if (options.perOp && options.compare.empty() && !onDevice)
     return createStringError("--per-op needs --compare or --device=emulator");
   if (options.checkRanges && (onDevice || !options.compare.empty() || options.steps > 1))

@@ -24,7 +24,7 @@ struct RunOptions {
   std::string compare;                                  ///< "", "f64" or a path
   std::optional<double> maxRelative;
   bool perOp = false;
-  bool checkRanges = false;
+  bool checkRanges = false, checkErrors = false;
   std::string json, html;
   int64_t steps = 1, logEvery = 1;
   bool calibrates = false; ///< some inputs were given by --calibrate

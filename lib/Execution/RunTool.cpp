@@ -2,6 +2,7 @@
 
 #include "mp/Execution/RunTool.h"
 
+#include "Compare/ReferenceArguments.h"
 #include "PtxMode.h"
 #include "RunOptions.h"
 #include "Steps.h"
@@ -12,7 +13,7 @@
 #include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Files.h"
 #include "mp/Execution/Program.h"
-#include "mp/Execution/RangeCheck.h"
+#include "mp/Execution/BoundCheck.h"
 #include "mp/Execution/TensorCores.h"
 #include "mp/Execution/Trace.h"
 #include "mp/Runtime/Runtime.h"
@@ -73,7 +74,6 @@ private:
   Status calibrateScales();
   llvm::Error execute(Side &side, std::vector<Array> arguments, bool tensorCores);
   StepLoop loopOf(const Side &side) const;
-  llvm::Expected<std::vector<Array>> argumentsOfReference(const std::vector<Array> &given);
   void printDrift();
   void printModels() {
     for (const std::string &model : models)
@@ -83,6 +83,7 @@ private:
   Status printComparison();
   llvm::Error writePage() const;
   Status printRangeCheck(ArrayRef<Array> arguments);
+  Status printErrorCheck(ArrayRef<Array> arguments);
   llvm::Error writeJSON(bool passed);
 
   RunOptions options;
@@ -257,42 +258,6 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
   return llvm::Error::success();
 }
 
-/// The run's arguments as the reference wants them: rounded, widened. State that only one of
-/// them has appended has no counterpart.
-llvm::Expected<std::vector<Array>> Run::argumentsOfReference(const std::vector<Array> &given) {
-  const Signature &signature = reference.program->signature();
-  size_t common = given.size() - main.appended;
-  if (common != signature.arguments.size() - reference.appended)
-    return createStringError(llvm::Twine("--compare: the reference takes ") +
-                             llvm::Twine(signature.arguments.size() - reference.appended) +
-                             " arguments, expected " + llvm::Twine(common));
-  auto before = signatureBefore(*reference.module, options.entry, signature);
-  if (!before)
-    return before.takeError();
-  std::vector<Array> adapted(given.begin(), given.begin() + common);
-  auto convert = [&](const Signature &wanted) -> llvm::Error {
-    for (size_t i = 0; i < adapted.size(); ++i) {
-      std::string what = llvm::formatv("--compare: argument {0} of the reference", i);
-      auto array = convertTo(adapted[i], wanted.arguments[i].type);
-      if (!array)
-        return createStringError(what + ": " + llvm::toString(array.takeError()));
-      if (llvm::Error error = checkArgument(*array, wanted.arguments[i], what))
-        return error;
-      adapted[i] = std::move(*array);
-    }
-    return llvm::Error::success();
-  };
-  if (llvm::Error error = convert(*before))
-    return std::move(error);
-  for (const Parameter &parameter : llvm::drop_begin(signature.arguments, common))
-    adapted.push_back(Array(parameter.type, parameter.shape));
-  if (llvm::Error error = applyInit(*reference.module, options.entry, adapted))
-    return std::move(error);
-  if (llvm::Error error = convert(signature))
-    return std::move(error);
-  return adapted;
-}
-
 /// How near two trainings stayed.
 void Run::printDrift() {
   double drift = loopOf(main).drift(reference.start, main.results, reference.results);
@@ -425,7 +390,18 @@ Status Run::printRangeCheck(ArrayRef<Array> arguments) {
   auto function = findEntry(*main.module, options.entry);
   if (!function)
     return report(Status::BadInput, function.takeError());
-  RangeCheck check = checkRanges(*main.module, *function, arguments, main.results);
+  BoundCheck check = checkRanges(*main.module, *function, arguments, main.results);
+  check.print(llvm::outs());
+  return check.violations.empty() ? Status::Done : Status::Failed;
+}
+
+Status Run::printErrorCheck(ArrayRef<Array> arguments) {
+  auto function = findEntry(*main.module, options.entry);
+  if (!function)
+    return report(Status::BadInput, function.takeError());
+  StringRef chip = options.numerics ? toString(*options.numerics) : "";
+  BoundCheck check =
+      checkErrors(*main.module, *function, arguments, main.results, reference.results, chip);
   check.print(llvm::outs());
   return check.violations.empty() ? Status::Done : Status::Failed;
 }
@@ -453,7 +429,7 @@ Status Run::go() {
   // Kernels have the arithmetic of their chip; a reference has the one asked for.
   bool modelled = options.numerics.has_value();
   std::vector<Array> checked; // running may write to what it is given
-  if (options.checkRanges)
+  if (options.checkRanges || options.checkErrors)
     checked = arguments;
   if (llvm::Error error = execute(main, std::move(arguments), modelled && !main.device))
     return report(Status::Failed, std::move(error));
@@ -478,14 +454,15 @@ Status Run::go() {
         return report(Status::BadInput, std::move(error));
     return Status::Done;
   }
-  auto adapted = argumentsOfReference(*given);
+  auto adapted = adaptArguments(*given, main.appended,
+                                {*reference.module, options.entry, reference.program->signature(), reference.appended});
   if (!adapted)
     return report(Status::BadInput, adapted.takeError());
   if (llvm::Error error = execute(reference, std::move(*adapted), modelled && main.device))
     return report(Status::Failed, std::move(error));
   if (main.device)
     printModels();
-  return printComparison();
+  return options.checkErrors ? printErrorCheck(checked) : printComparison();
 }
 
 int mlir::mp::runRun(int argc, char **argv, DialectRegistry &registry,

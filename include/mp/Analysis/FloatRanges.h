@@ -16,6 +16,7 @@
 #define MP_ANALYSIS_FLOATRANGES_H
 
 #include "mlir/Analysis/DataFlowFramework.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mp/Domains/Facts.h"
 
@@ -45,14 +46,22 @@ struct FloatRange {
 
 FloatRange join(const FloatRange &a, const FloatRange &b);
 
+/// Which values ranges are of.
+enum class RangesOf : uint8_t {
+  Computed, ///< in the formats that the module computes in
+  Exact,    ///< of the same graph in f64, where casts do nothing: exact arithmetic is among them, too
+};
+
 class FloatRanges {
 public:
   /// Analyses the whole module: private functions see the arguments of their callers.
-  explicit FloatRanges(Operation *module);
+  explicit FloatRanges(Operation *module, RangesOf of = RangesOf::Computed);
   ~FloatRanges();
 
   /// What is known of a float value outside bodies.
   FloatRange lookup(Value value) const;
+  /// What is known of the float values in the body of `op`.
+  DenseMap<Value, FloatRange> lookInside(linalg::LinalgOp op) const;
 
   /// Why `value` must not be stored in `format`, or an empty string if it may be. The class
   /// assumption counts only if it `mayAssume`.

@@ -1,48 +1,13 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mp/Execution/RangeCheck.h"
+#include "mp/Execution/BoundCheck.h"
 
 #include "mp/Analysis/FloatRanges.h"
-#include "mp/Analysis/Locations.h"
-#include "mp/Dialect/MP/MPDialect.h"
-#include "llvm/Support/Format.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::mp;
-
-void RangeCheck::add(const RangeCheck &other) {
-  values += other.values;
-  bounded += other.bounded;
-  excess += other.excess;
-  measured += other.measured;
-  llvm::append_range(violations, other.violations);
-}
-
-void RangeCheck::print(llvm::raw_ostream &os) const {
-  os << values << " values, " << bounded << " bounded";
-  if (measured > 0)
-    os << ", bounds " << llvm::format("2^%.1f", excess / measured) << " above what was seen on average";
-  os << "; " << violations.size() << " outside\n";
-  for (const std::string &violation : violations)
-    os << "  " << violation << "\n";
-}
-
-/// States the smallest and largest element of an argument; nothing where one is NaN or infinite.
-static void stateRange(func::FuncOp function, unsigned index, const Array &array) {
-  double lo = 0, hi = 0;
-  for (int64_t i = 0, e = array.size(); i < e; ++i) {
-    double value = array.value(i);
-    if (!std::isfinite(value))
-      return;
-    lo = i == 0 ? value : std::min(lo, value);
-    hi = i == 0 ? value : std::max(hi, value);
-  }
-  Builder builder(function.getContext());
-  function.setArgAttr(index, kRangeAttrName,
-                      builder.getArrayAttr({builder.getF64FloatAttr(lo), builder.getF64FloatAttr(hi)}));
-}
 
 static bool holds(const ::mp::domains::FloatFacts &facts, double value) {
   if (std::isnan(value))
@@ -79,39 +44,27 @@ static std::string findViolation(const Array &array, const ::mp::domains::FloatF
   return text;
 }
 
-RangeCheck mlir::mp::checkRanges(ModuleOp module, func::FuncOp function, ArrayRef<Array> arguments,
+BoundCheck mlir::mp::checkRanges(ModuleOp module, func::FuncOp function, ArrayRef<Array> arguments,
                                  ArrayRef<Array> results) {
-  for (auto [index, argument] : llvm::enumerate(arguments))
-    if (argument.type.isFloat && getFloatFormat(function.getArgument(index).getType()) &&
-        !function.getArgAttr(index, kRangeAttrName))
-      stateRange(function, index, argument);
+  stateRanges(function, arguments);
   FloatRanges ranges(module);
-  RangeCheck check;
-  ValueRange returned = function.getBody().front().getTerminator()->getOperands();
-  llvm::SmallDenseSet<Value> seen; // a result may be a value inside as well
-  for (auto [value, array] : llvm::zip(returned, results)) {
-    if (!array.type.isFloat || !seen.insert(value).second)
-      continue;
+  BoundCheck check;
+  forEachResult(function, results, [&](Value value, size_t index) {
     FloatRange said = ranges.lookup(value);
     double largest = 0;
     ++check.values;
-    std::string violation = findViolation(array, said.facts, largest);
+    std::string violation = findViolation(results[index], said.facts, largest);
     if (!violation.empty()) {
-      Operation *def = value.getDefiningOp();
-      check.violations.push_back(
-          def ? (def->getName().getStringRef() + " at " + describeLocation(def->getLoc()) + ": " +
-                 violation)
-                    .str()
-              : "argument: " + violation);
-      continue;
+      check.violations.push_back(describeValue(value) + ": " + violation);
+      return;
     }
     if (!said.facts.range.isBounded())
-      continue;
+      return;
     ++check.bounded;
     if (largest > 0) {
       ++check.measured;
       check.excess += std::log2(said.facts.mag() / largest);
     }
-  }
+  });
   return check;
 }

@@ -52,6 +52,7 @@ struct PromoteToF64 : mlir::mp::impl::PromoteToF64Base<PromoteToF64> {
       else if (auto bitcast = dyn_cast<arith::BitcastOp>(op))
         patterns.push_back({bitcast, bitcast.getIn().getType(), bitcast.getType()});
       op->removeDiscardableAttr(kPrecisionAttrName);
+      op->removeDiscardableAttr(kOperandsTF32AttrName); // they are f64 from now on
       return WalkResult::advance();
     });
     if (walked.wasInterrupted())

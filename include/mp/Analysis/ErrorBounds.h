@@ -1,0 +1,40 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How far each float value of a module can be from what exact arithmetic gives: the worst-case rules
+// of mp/Domains/Error.h over a graph, forwards, with the ranges of FloatRanges. Exact arithmetic is
+// that of the same graph in which casts do nothing, on the same arguments. *Certified*: holds for every
+// input in the ranges stated (`mp.range`), whatever the order of sums. Unknown is never optimistic:
+// infinite, and the op where the last bound was lost is remembered.
+
+#ifndef MP_ANALYSIS_ERRORBOUNDS_H
+#define MP_ANALYSIS_ERRORBOUNDS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mp/Analysis/FloatRanges.h"
+#include "mp/Domains/Error.h"
+
+namespace mlir::mp {
+
+class ErrorBounds {
+public:
+  /// `chip`: whose Tensor Cores may sum up what is narrow (`sm_80`); empty for IEEE arithmetic alone.
+  explicit ErrorBounds(ModuleOp module, StringRef chip = "");
+
+  /// Of every element of a float value, over all times it is computed; unknown for what no public function
+  /// reaches.
+  ::mp::domains::ErrorFacts lookup(Value value) const;
+  /// The exact value's range.
+  ::mp::domains::FloatFacts lookupExact(Value value) const { return exact.lookup(value).facts; }
+  /// The op that lost the bound of `value`; null where there is a bound, or an argument had no range.
+  Operation *getLostAt(Value value) const { return lostAt.lookup(value); }
+
+private:
+  friend class ErrorSweep;
+  FloatRanges exact, computed;
+  DenseMap<Value, ::mp::domains::ErrorFacts> errors;
+  DenseMap<Value, Operation *> lostAt;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_ANALYSIS_ERRORBOUNDS_H

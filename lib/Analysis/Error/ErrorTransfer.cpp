@@ -1,0 +1,284 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ErrorTransfer.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Domains/Rounding.h"
+#include "mp/Numerics/TensorCore.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace domains = ::mp::domains;
+namespace numerics = ::mp::numerics;
+using domains::Accumulation;
+using domains::Arithmetic;
+using domains::BinaryFn;
+using domains::ErrorFacts;
+using domains::Measured;
+using domains::ReduceFn;
+using domains::UnaryFn;
+using Kind = FloatMeaning::Kind;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+static std::optional<numerics::Format> formatOf(Type type) {
+  FloatType format = getFloatFormat(type);
+  return format ? numerics::formatOf(format.getFloatSemantics()) : std::nullopt;
+}
+
+static Arithmetic arithmeticOf(Type type, domains::RowLength rows) {
+  Arithmetic arithmetic;
+  arithmetic.format = formatOf(type).value_or(numerics::Format::F32);
+  arithmetic.rowLength = rows;
+  return arithmetic;
+}
+
+/// Functions that no hardware rounds correctly, on the host and in polynomials: the largest bound of
+/// docs/Math.md. Narrow formats compute them in f32 and round once; the logistic function is several ops.
+static double ulpsOf(UnaryFn fn, numerics::Format format) {
+  switch (fn) {
+  case UnaryFn::Sqrt:
+  case UnaryFn::Reciprocal:
+  case UnaryFn::Square:
+    return 0.5;
+  case UnaryFn::Sigmoid:
+    return 8;
+  default:
+    return numerics::info(format).precision < 24 ? 1 : 4.5;
+  }
+}
+
+ErrorFacts ErrorTransfer::apart(const domains::FloatFacts &exact, const domains::Interval &computed) {
+  if (exact.mayNaN || exact.isBottom() || !exact.range.isBounded() || !computed.isBounded())
+    return ErrorFacts::unknown();
+  ErrorFacts error = ErrorFacts::absolute(std::max(
+      {domains::subUp(computed.hi, exact.range.lo), domains::subUp(exact.range.hi, computed.lo), 0.0}));
+  error.provenance = exact.provenance;
+  return error;
+}
+
+ErrorFacts ErrorTransfer::evaluate(Operation *op, Value result, const ErrorOperands &operands) const {
+  FloatMeaning meaning = getFloatMeaning(op);
+  bool understood = meaning.kind != Kind::Unknown && meaning.kind != Kind::Structured;
+  // Integers and truth values that may have come out otherwise: a merge looks at its own.
+  for (auto [index, value] : llvm::enumerate(op->getOperands()))
+    if (!getFloatFormat(value.getType()) && !operands.isSame(index) && meaning.kind != Kind::Merge)
+      understood = false;
+  ErrorFacts error = understood ? evaluateKnown(op, meaning, result, operands) : ErrorFacts::unknown();
+  if (error.isBottom())
+    error = ErrorFacts::unknown();
+  ErrorFacts other = apart(operands.exact, operands.computed);
+  if (other.abs < error.abs)
+    error = other;
+  if (operands.hasRows && operands.rows)
+    error.norm2 =
+        std::min(error.norm2, domains::mulUp(error.abs, domains::sqrtUp(double(*operands.rows))));
+  else if (!operands.hasRows)
+    error.norm2 = error.abs == 0 ? 0 : kInfinity;
+  return error;
+}
+
+ErrorFacts ErrorTransfer::evaluateKnown(Operation *op, const FloatMeaning &meaning, Value result,
+                                        const ErrorOperands &operands) const {
+  Type type = result.getType();
+  Arithmetic arithmetic = arithmeticOf(type, operands.rows);
+  auto x = [&](unsigned i) -> const Measured & { return operands.measured[meaning.operands[i]]; };
+  switch (meaning.kind) {
+  case Kind::Constant:
+    return ErrorFacts::none();
+  case Kind::Unary: {
+    arithmetic.ulps = ulpsOf(meaning.unary, arithmetic.format);
+    ErrorFacts error = domains::unaryError(meaning.unary, x(0), arithmetic);
+    // Functions are careless below the normal numbers.
+    if (arithmetic.ulps > 0.5 && !domains::isExact(meaning.unary))
+      error.abs = domains::addUp(error.abs, numerics::info(arithmetic.format).minNormal);
+    return error;
+  }
+  case Kind::Binary:
+    if (meaning.binary == BinaryFn::Pow || meaning.binary == BinaryFn::Atan2)
+      arithmetic.ulps = 4.5;
+    return domains::binaryError(meaning.binary, x(0), x(1), arithmetic);
+  case Kind::Fma:
+    return domains::fmaError(x(0), x(1), x(2), arithmetic);
+  case Kind::Clamp: {
+    ErrorFacts error = x(0).error; // never further apart than before
+    error.relative = kInfinity;
+    return error;
+  }
+  case Kind::Cast: {
+    if (getFloatFormat(op->getOperand(0).getType()).getWidth() < getFloatFormat(type).getWidth())
+      return x(0).error; // wider formats hold every value
+    if (auto round = dyn_cast<RoundOp>(op))
+      arithmetic.format =
+          numerics::formatOf(cast<FloatType>(round.getFormat()).getFloatSemantics()).value();
+    auto narrowing = dyn_cast<CastOp>(op);
+    if (narrowing && narrowing.getRounding().value_or(Rounding::RNE) != Rounding::RNE)
+      arithmetic.ulps = 1;
+    return domains::castError(x(0), arithmetic);
+  }
+  case Kind::Integer: {
+    Measured integer;
+    integer.value = operands.exact;
+    integer.error = ErrorFacts::none();
+    return domains::castError(integer, arithmetic);
+  }
+  case Kind::Move: {
+    ErrorFacts error = x(0).error;
+    if (meaning.rows == FloatMeaning::Rows::Other)
+      error.norm2 = error.abs == 0 ? 0 : kInfinity;
+    return error;
+  }
+  case Kind::Merge:
+    return merge(op, meaning, operands);
+  case Kind::Reduction: {
+    auto operand = cast<ShapedType>(op->getOperand(meaning.operands[0]).getType());
+    int64_t dim = meaning.dims[0];
+    domains::Extent count = operand.isDynamicDim(dim) ? domains::Extent::unknown()
+                                                      : domains::Extent::exactly(operand.getDimSize(dim));
+    if (meaning.reduce == ReduceFn::Sum)
+      return sum(x(0), domains::ReducedElements::acrossRows(count), nullptr, type);
+    if (meaning.reduce == ReduceFn::Max || meaning.reduce == ReduceFn::Min)
+      return ErrorFacts::absolute(x(0).error.abs);
+    return ErrorFacts::unknown();
+  }
+  case Kind::Softmax: {
+    auto operand = cast<ShapedType>(op->getOperand(meaning.operands[0]).getType());
+    int64_t dim = meaning.dims[0];
+    if (operand.isDynamicDim(dim))
+      return ErrorFacts::unknown();
+    ErrorFacts error = domains::softmaxError(x(0), operand.getDimSize(dim), 4.5, arithmetic).elements;
+    return ErrorFacts::absolute(error.abs);
+  }
+  case Kind::Contraction:
+    return contraction(op, meaning, result, operands);
+  case Kind::Unknown:
+  case Kind::Structured:
+    break;
+  }
+  return ErrorFacts::unknown();
+}
+
+/// `select(a < b, a, b)` and its like, a constant standing for an equal one: a minimum or maximum, whose
+/// operands may change places without a step.
+static bool isExtremum(arith::SelectOp select) {
+  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  if (!compare)
+    return false;
+  auto isBoth = [](Value chosen, Value compared) {
+    Attribute a, b;
+    return chosen == compared || (matchPattern(chosen, m_Constant(&a)) &&
+                                  matchPattern(compared, m_Constant(&b)) && a == b);
+  };
+  using P = arith::CmpFPredicate;
+  P predicate = compare.getPredicate();
+  bool orders = predicate != P::OEQ && predicate != P::UEQ && predicate != P::ONE &&
+                predicate != P::UNE && predicate != P::ORD && predicate != P::UNO &&
+                predicate != P::AlwaysFalse && predicate != P::AlwaysTrue;
+  Value l = compare.getLhs(), r = compare.getRhs();
+  Value chosen = select.getTrueValue(), other = select.getFalseValue();
+  return orders && ((isBoth(chosen, l) && isBoth(other, r)) || (isBoth(chosen, r) && isBoth(other, l)));
+}
+
+/// Each element is one of some operand's, the same one as in exact arithmetic unless what picks may differ.
+ErrorFacts ErrorTransfer::merge(Operation *op, const FloatMeaning &meaning,
+                                const ErrorOperands &operands) const {
+  auto select = dyn_cast<arith::SelectOp>(op);
+  for (auto [index, value] : llvm::enumerate(op->getOperands()))
+    if (!getFloatFormat(value.getType()) && !operands.isSame(index) &&
+        !(select && isExtremum(select)))
+      return ErrorFacts::unknown();
+  ErrorFacts error = ErrorFacts::none();
+  for (unsigned operand : meaning.operands)
+    error = domains::join(error, operands.measured[operand].error);
+  // Operands with no elements in a row of the result do not count there: rows are taken anew.
+  error.norm2 = error.abs == 0 ? 0 : kInfinity;
+  return error;
+}
+
+/// What a sum begins with, unless that is zero.
+static const Measured *unlessZero(const Measured *init) {
+  bool isZero = init && init->error.isExact() && init->value.range == domains::Interval::point(0);
+  return isZero ? nullptr : init;
+}
+
+/// Adds what `terms` sums on top of `init` lose of it; `magnitudes`: of everything else that is added up.
+static void addInit(ErrorFacts &error, const Measured &init, const Accumulation &accumulation, int64_t terms,
+                    double magnitudes) {
+  error.abs = domains::addUp(error.abs, init.error.abs);
+  error.abs = domains::addUp(
+      error.abs, domains::mulUp(accumulation.relativeError(terms + 1), init.computedMag()));
+  error.norm2 = error.relative = kInfinity;
+  if (domains::roundingError(domains::mulUp(domains::addUp(magnitudes, init.computedMag()), 1.01),
+                             {accumulation.format}) == kInfinity)
+    error.abs = kInfinity; // a partial sum may overflow
+}
+
+ErrorFacts ErrorTransfer::sum(const Measured &x, const domains::ReducedElements &elements,
+                              const Measured *init, Type type) const {
+  Arithmetic arithmetic = arithmeticOf(type, std::nullopt);
+  Accumulation accumulation = Accumulation::sequential(arithmetic.format);
+  domains::ReducedElements counted = elements;
+  init = unlessZero(init);
+  if (init && counted.count.max)
+    ++*counted.count.max; // rounded once more
+  ErrorFacts error = domains::sumError(x, counted, accumulation, arithmetic);
+  if (!elements.count.max)
+    return ErrorFacts::unknown();
+  if (init)
+    addInit(error, *init, accumulation, *elements.count.max,
+            domains::mulUp(double(*elements.count.max), x.computedMag()));
+  return ErrorFacts::absolute(error.abs);
+}
+
+/// Sums run in the format of the result, or on Tensor Cores where the factors have one of their formats.
+SmallVector<Accumulation> ErrorTransfer::accumulationsOf(Value factor, numerics::Format result) const {
+  SmallVector<Accumulation> accumulations = {Accumulation::sequential(result)};
+  auto architecture = numerics::parseArchitecture(chip);
+  auto format = formatOf(factor.getType());
+  if (format == numerics::Format::F32)
+    format = numerics::Format::TF32; // if rounded to it
+  if (!architecture || !format || result != numerics::Format::F32)
+    return accumulations;
+  if (auto model = numerics::tensorCoreModel(*architecture, *format)) {
+    if (model->stepResult == numerics::StepResult::E8M13)
+      model->promoteEvery = 128;
+    accumulations.push_back(Accumulation::tensorCore(*model));
+  }
+  return accumulations;
+}
+
+ErrorFacts ErrorTransfer::contraction(Operation *op, const FloatMeaning &meaning, Value result,
+                                      const ErrorOperands &operands) const {
+  if (!meaning.products.max)
+    return ErrorFacts::unknown();
+  int64_t products = *meaning.products.max;
+  Arithmetic arithmetic = arithmeticOf(result.getType(), operands.rows);
+  domains::ContractionSide sides[2];
+  double magnitudes = double(products);
+  for (unsigned i : {0u, 1u}) {
+    const Measured &x = operands.measured[meaning.operands[i]];
+    bool innermost = meaning.innermost[i];
+    sides[i].operand = {x.value, domains::contractedNorm(x.value, meaning.products, innermost)};
+    sides[i].error = x.error;
+    double norm = domains::mulUp(domains::sqrtUp(double(products)), x.error.abs);
+    sides[i].error.norm2 = innermost ? std::min(norm, x.error.norm2) : norm;
+    magnitudes = domains::mulUp(magnitudes, x.computedMag());
+  }
+  const Measured *init = nullptr;
+  if (meaning.operands.size() > 2 && meaning.operands[2] < operands.measured.size() &&
+      getFloatFormat(op->getOperand(meaning.operands[2]).getType()))
+    init = unlessZero(&operands.measured[meaning.operands[2]]);
+  domains::ContractionShape shape = {meaning.products, operands.rows};
+  ErrorFacts worst = ErrorFacts::none();
+  for (const Accumulation &accumulation :
+       accumulationsOf(op->getOperand(meaning.operands[0]), arithmetic.format)) {
+    ErrorFacts error = domains::contractionError(sides[0], sides[1], products + (init ? 1 : 0),
+                                                 accumulation, shape, kInfinity, arithmetic)
+                           .total;
+    if (init)
+      addInit(error, *init, accumulation, products, magnitudes);
+    worst = domains::join(worst, error);
+  }
+  worst.relative = kInfinity;
+  return worst;
+}

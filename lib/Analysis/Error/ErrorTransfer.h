@@ -1,0 +1,59 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What one operation does to worst-case errors, given the ranges of what it reads and gives.
+
+#ifndef MP_LIB_ANALYSIS_ERROR_ERRORTRANSFER_H
+#define MP_LIB_ANALYSIS_ERROR_ERRORTRANSFER_H
+
+#include "mp/Domains/Error.h"
+#include "mp/Interfaces/FloatRangeOpInterface.h"
+
+namespace mlir::mp {
+
+/// The operands of an op, and what is known of its result.
+struct ErrorOperands {
+  /// Per operand; of those that are no floats the error alone counts: exact, or unknown where they may
+  /// differ from what exact arithmetic gives.
+  SmallVector<::mp::domains::Measured> measured;
+  ::mp::domains::FloatFacts exact;    ///< of the result
+  ::mp::domains::Interval computed;   ///< where the result lies, NaN aside
+  ::mp::domains::RowLength rows;
+  /// Errors are linked to row norms; not so in bodies, whose rows are not those of operands.
+  bool hasRows = true;
+
+  bool isSame(unsigned operand) const { return measured[operand].error.isExact(); }
+};
+
+class ErrorTransfer {
+public:
+  explicit ErrorTransfer(StringRef chip) : chip(chip) {}
+
+  /// Error of a float result of an op that is no linalg op with a body.
+  ::mp::domains::ErrorFacts evaluate(Operation *op, Value result, const ErrorOperands &operands) const;
+
+  /// A sum of `x` over groups of elements on top of `init`, in the format of `type`.
+  ::mp::domains::ErrorFacts sum(const ::mp::domains::Measured &x,
+                                const ::mp::domains::ReducedElements &elements,
+                                const ::mp::domains::Measured *init, Type type) const;
+
+  /// What two ranges of one value leave: they may be that far apart.
+  static ::mp::domains::ErrorFacts apart(const ::mp::domains::FloatFacts &exact,
+                                         const ::mp::domains::Interval &computed);
+
+private:
+  ::mp::domains::ErrorFacts evaluateKnown(Operation *op, const FloatMeaning &meaning, Value result,
+                                          const ErrorOperands &operands) const;
+  ::mp::domains::ErrorFacts merge(Operation *op, const FloatMeaning &meaning,
+                                  const ErrorOperands &operands) const;
+  ::mp::domains::ErrorFacts contraction(Operation *op, const FloatMeaning &meaning, Value result,
+                                        const ErrorOperands &operands) const;
+
+  SmallVector<::mp::domains::Accumulation> accumulationsOf(Value factor,
+                                                           ::mp::numerics::Format result) const;
+
+  StringRef chip;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_ANALYSIS_ERROR_ERRORTRANSFER_H
