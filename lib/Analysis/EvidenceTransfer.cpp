@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/Evidence.h"
@@ -67,11 +68,12 @@ static std::optional<UnaryFn> getFunction(StringRef name) {
       .Default(std::nullopt);
 }
 
-/// Smallest and largest element of a float constant; top where it cannot be read.
+/// Smallest and largest element of a float constant; top where it cannot be read. NaN is NaN in every
+/// format: it needs no room in a range.
 static Interval rangeOfConstant(Attribute constant) {
   if (auto scalar = dyn_cast<FloatAttr>(constant)) {
     double value = scalar.getValueAsDouble();
-    return value == value ? Interval::point(value) : Interval::top();
+    return value == value ? Interval::point(value) : Interval();
   }
   auto elements = dyn_cast<ElementsAttr>(constant);
   auto format = elements ? dyn_cast<FloatType>(elements.getElementType()) : FloatType();
@@ -85,13 +87,11 @@ static Interval rangeOfConstant(Attribute constant) {
   for (size_t begin = 0, count = raw->size() / width; begin < count; begin += std::size(chunk)) {
     size_t size = std::min(std::size(chunk), count - begin);
     numerics::convertArray(raw->data() + begin * width, *source, chunk, numerics::Format::F64, size);
-    for (double value : ArrayRef(chunk, size)) {
-      if (value != value)
-        return Interval::top();
-      range = domains::hull(range, Interval::point(value));
-    }
+    for (double value : ArrayRef(chunk, size))
+      if (value == value)
+        range = domains::hull(range, Interval::point(value));
   }
-  return range.isEmpty() ? Interval::point(0) : range;
+  return range;
 }
 
 Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) {
@@ -99,6 +99,14 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
   if (op->getNumOperands() == 0 && matchPattern(op, m_Constant(&constant))) {
     Evidence evidence;
     evidence.range = rangeOfConstant(constant);
+    evidence.parameter = true;
+    evidence.number = fresh();
+    return evidence;
+  }
+  if (isa<tensor::EmptyOp>(op)) { // no element has a value before somebody writes one
+    Evidence evidence;
+    evidence.range = Interval();
+    evidence.gain = 0;
     evidence.parameter = true;
     evidence.number = fresh();
     return evidence;
@@ -159,13 +167,11 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
     return evidence;
   }
   case OpClass::ExactCommute: {
-    // Moves keep values; what gathers several keeps the hull. Destinations that
-    // are overwritten add nothing.
+    // Moves keep values; what gathers several, a destination among them, keeps the hull.
     if (data.empty())
       return lost(op);
-    bool isDestination = isa<DestinationStyleOpInterface>(op) && data.size() > 1;
     Evidence evidence = data[0];
-    for (const Evidence &other : ArrayRef(data).drop_front().drop_back(isDestination))
+    for (const Evidence &other : ArrayRef(data).drop_front())
       evidence = join(evidence, other);
     return evidence;
   }
@@ -346,6 +352,9 @@ Evidence mlir::mp::joinBounds(const Evidence &a, const Evidence &b) {
 
 Evidence EvidenceAnalysis::join(const Evidence &a, const Evidence &b) {
   Evidence result = joinBounds(a, b);
-  result.number = a.number == b.number ? a.number : fresh();
+  if (a.range.isEmpty() || b.range.isEmpty()) // NaN or nothing on one side: relations hold or are NaN
+    result.number = a.range.isEmpty() ? b.number : a.number;
+  else
+    result.number = a.number == b.number ? a.number : fresh();
   return result;
 }

@@ -152,3 +152,71 @@ func.func @keeps_angles_wide(%p: tensor<4x1xf32>, %f: tensor<1x4xf32>, %i: tenso
   %1 = math.cos %0 : tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }
+
+// -----
+
+// What is inserted lies beside what was there: neither alone is the range of the whole.
+// CHECK-LABEL: @beside_what_overflows
+// CHECK: linalg.matmul {mp.precision = {{.*}}compute = f32{{.*}}by = range "no evidence that an operand stays below 65504: 'math.exp' has no bound"
+func.func @beside_what_overflows(%x: tensor<4x8xf32>, %w: tensor<16x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %e = math.exp %x : tensor<4x8xf32>
+  %t = math.tanh %x : tensor<4x8xf32>
+  %0 = tensor.empty() : tensor<4x16xf32>
+  %1 = tensor.insert_slice %e into %0[0, 0] [4, 8] [1, 1] : tensor<4x8xf32> into tensor<4x16xf32>
+  %2 = tensor.insert_slice %t into %1[0, 8] [4, 8] [1, 1] : tensor<4x8xf32> into tensor<4x16xf32>
+  %3 = linalg.matmul ins(%2, %w : tensor<4x16xf32>, tensor<16x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+
+// -----
+
+// Two bounded pieces of a tensor that nobody else wrote to.
+// CHECK-LABEL: @pieces
+// CHECK: linalg.matmul {mp.precision = #mp.precision<in = [f16, f16, f32]
+func.func @pieces(%x: tensor<4x8xf32>, %w: tensor<16x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %s = math.sin %x : tensor<4x8xf32>
+  %t = math.tanh %x : tensor<4x8xf32>
+  %0 = tensor.empty() : tensor<4x16xf32>
+  %1 = tensor.insert_slice %s into %0[0, 0] [4, 8] [1, 1] : tensor<4x8xf32> into tensor<4x16xf32>
+  %2 = tensor.insert_slice %t into %1[0, 8] [4, 8] [1, 1] : tensor<4x8xf32> into tensor<4x16xf32>
+  %3 = linalg.matmul ins(%2, %w : tensor<4x16xf32>, tensor<16x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+
+// -----
+
+// A variance that is NaN unless there are elements: NaN needs no room, and the norm stays one.
+// CHECK-LABEL: @variance_or_nan
+// CHECK: linalg.matmul {mp.precision = #mp.precision<in = [f16, f16, f32]
+func.func @variance_or_nan(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %i: tensor<4x4xf32>, %some: i1) -> tensor<4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  %eight = arith.constant 8.0 : f32
+  %eps = arith.constant 1.0e-5 : f32
+  %e = math.exp %x : tensor<4x8xf32>
+  %0 = tensor.empty() : tensor<4xf32>
+  %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>],
+                       iterator_types = ["parallel", "reduction"]}
+       ins(%e : tensor<4x8xf32>) outs(%1 : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.mulf %a, %a : f32
+    %t = arith.addf %o, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  %3 = tensor.empty() : tensor<4x8xf32>
+  %4 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
+                                        affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]}
+       ins(%e, %2 : tensor<4x8xf32>, tensor<4xf32>) outs(%3 : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %v: f32, %o: f32):
+    %m = arith.divf %v, %eight : f32
+    %c = arith.select %some, %m, %nan : f32
+    %p = arith.addf %c, %eps : f32
+    %r = math.rsqrt %p : f32
+    %n = arith.mulf %a, %r : f32
+    linalg.yield %n : f32
+  } -> tensor<4x8xf32>
+  %5 = linalg.matmul ins(%4, %w : tensor<4x8xf32>, tensor<8x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %5 : tensor<4x4xf32>
+}
