@@ -56,10 +56,13 @@ static StringRef describeClass(OpClass opClass) {
 }
 
 void Report::printTable(raw_ostream &os) const {
-  int64_t narrowed = 0, contractions = 0, onArguments = 0;
+  int64_t narrowed = 0, already = 0, contractions = 0, onArguments = 0;
   llvm::SmallSetVector<StringRef, 2> computes; // of narrowed contractions
   for (const OpRow &row : ops) {
-    contractions += row.opClass == OpClass::TensorCore;
+    if (row.opClass == OpClass::TensorCore && !row.narrowed && row.compute != "f32" && row.compute != "f64")
+      ++already;
+    else
+      contractions += row.opClass == OpClass::TensorCore;
     narrowed += row.narrowed;
     if (row.narrowed)
       computes.insert(row.compute);
@@ -70,9 +73,11 @@ void Report::printTable(raw_ostream &os) const {
     onArguments += row.ofArgument;
 
   os << "mp: " << ops.size() << " ops: ";
-  if (contractions > 0 || scaled.empty())
+  if (contractions > 0 || (already == 0 && scaled.empty()))
     os << narrowed << " of " << contractions << " contractions " << llvm::join(computes, " or ")
        << " with f32 accumulation; ";
+  if (already > 0)
+    os << already << (already == 1 ? " contraction" : " contractions") << " narrow already; ";
   os << casts.size() << " casts (" << onArguments
      << " of arguments); " << formatBytes(bytesBefore) << " -> " << formatBytes(bytesAfter)
      << " read and written (modelled, casts fused)\n";

@@ -8,7 +8,7 @@
 // RUN: mp-opt %t/kept.mlir --mp-check-erasure="original=%t/narrow.mlir promote=off" -o /dev/null
 // RUN: not mp-opt %t/narrow.mlir --mp-mixed-precision="promote=maybe" 2>&1 | FileCheck %s --check-prefix=OPTION
 
-// TABLE: 0 of 4 contractions f16
+// TABLE: 4 contractions narrow already;
 // TABLE-NOT: left as found
 // TABLE: 10 ops narrow already, widened to f32 inside (promotion)
 // REFUSED: is a promotion, which 'promote=off' forbids
