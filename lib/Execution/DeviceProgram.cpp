@@ -2,9 +2,9 @@
 
 #include "mp/Execution/DeviceProgram.h"
 
-#include "Checks.h"
-#include "Constants.h"
-#include "Engine.h"
+#include "Host/Checks.h"
+#include "Host/Constants.h"
+#include "Host/Engine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

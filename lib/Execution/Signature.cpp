@@ -78,7 +78,7 @@ static llvm::Expected<Parameter> parameterOf(Type type, bool buffers, const Twin
                                                : ElementType::of(getElementTypeOrSelf(type));
   if (!element || (!ranked && !isa<FloatType, IntegerType, IndexType>(type)))
     return createStringError(what + " is " + typeText(type) +
-                             (buffers ? ", expected a contiguous buffer" : ", expected a ranked tensor") +
+                             (isa<BaseMemRefType>(type) || buffers ? ", expected a contiguous buffer" : ", expected a ranked tensor") +
                              " or scalar of floats or integers of at most "
                              "64 bits");
   parameter.type = *element;

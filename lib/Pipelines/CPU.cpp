@@ -115,6 +115,7 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(createConvertCopiesToLinalg());
   manager.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  manager.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass()); // prints and transfers of rank above 1
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createCanonicalizerPass());

@@ -2,8 +2,8 @@
 //
 // Expectations of the check dialect about arrays.
 
+#include "Element.h"
 #include "Failure.h"
-#include "Formats.h"
 
 #include <cmath>
 #include <cstdio>
@@ -12,60 +12,6 @@
 using namespace mp::runtime;
 
 namespace {
-
-/// How elements are stored and what they mean.
-struct Element {
-  bool isFloat;
-  int format; ///< of floats
-  int bits;
-  int64_t bytes;
-
-  explicit Element(int64_t code)
-      : isFloat(code < MP_RT_INTEGER), format(int(code)),
-        bits(isFloat ? patternBits(format) : int(code - MP_RT_INTEGER)),
-        bytes(isFloat ? storageBytes(format) : bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8) {}
-
-  uint64_t load(const void *array, int64_t index) const {
-    uint64_t pattern = 0;
-    std::memcpy(&pattern, static_cast<const char *>(array) + index * bytes, size_t(bytes));
-    return bits == 64 ? pattern : pattern & ((uint64_t(1) << bits) - 1);
-  }
-
-  double value(uint64_t pattern) const {
-    if (format == MP_RT_F64) {
-      double value;
-      std::memcpy(&value, &pattern, 8);
-      return value;
-    }
-    if (format == MP_RT_F32 || format == MP_RT_TF32) {
-      uint32_t narrow = uint32_t(pattern);
-      float value;
-      std::memcpy(&value, &narrow, 4);
-      return value;
-    }
-    return mp_rt_decode(uint32_t(pattern), format);
-  }
-
-  /// Place in the order of the format's values; both zeros are 0.
-  int64_t rank(uint64_t pattern) const {
-    if (format == MP_RT_F8E8M0FNU)
-      return int64_t(pattern);
-    uint64_t sign = uint64_t(1) << (bits - 1);
-    return pattern & sign ? -int64_t(pattern ^ sign) : int64_t(pattern);
-  }
-
-  std::string text(uint64_t pattern) const {
-    char buffer[96];
-    if (isFloat)
-      std::snprintf(buffer, sizeof(buffer), "%.9g (0x%0*llx)", value(pattern), (bits + 3) / 4,
-                    (unsigned long long)pattern);
-    else
-      std::snprintf(buffer, sizeof(buffer), "%lld (0x%0*llx)",
-                    (long long)(int64_t(pattern << (64 - bits)) >> (64 - bits)), (bits + 3) / 4,
-                    (unsigned long long)pattern);
-    return buffer;
-  }
-};
 
 /// Rank, and of each array sizes and strides.
 struct Layout {

@@ -1,7 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Calibrate.h"
-#include "../Steps.h"
+#include "../Tool/Steps.h"
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Execution/Trace.h"
 #include "llvm/Support/Format.h"

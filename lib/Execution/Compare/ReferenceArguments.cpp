@@ -2,7 +2,7 @@
 
 #include "ReferenceArguments.h"
 
-#include "../Steps.h"
+#include "../Tool/Steps.h"
 #include "mp/Execution/Executable.h"
 #include "llvm/Support/FormatVariadic.h"
 

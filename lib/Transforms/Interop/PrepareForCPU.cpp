@@ -136,6 +136,43 @@ static void checkBounds(Checks &checks, tensor::ExtractOp op) {
   }
 }
 
+/// A load or store of a user's own loops over buffers.
+static void checkBounds(Checks &checks, Operation *op, Value buffer, ValueRange indices) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  auto type = cast<MemRefType>(buffer.getType());
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    APInt known;
+    if (matchPattern(index, m_ConstantInt(&known)) && !type.isDynamicDim(dim) && known.ult(type.getDimSize(dim)))
+      continue;
+    Value size = memref::DimOp::create(b, buffer, int64_t(dim));
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, size);
+    checks.require(b, inside, "index out of bounds in dimension " + Twine(dim) + " of a " + op->getName().getStringRef());
+  }
+}
+
+/// A slice of `whole` whose place is only known at run time.
+static void checkSlice(Checks &checks, OffsetSizeAndStrideOpInterface op, Value whole) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto type = cast<ShapedType>(whole.getType());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    OpFoldResult offset = op.getMixedOffsets()[dim], size = op.getMixedSizes()[dim], stride = op.getMixedStrides()[dim];
+    bool isStatic = !type.isDynamicDim(dim) && isa<Attribute>(offset) && isa<Attribute>(size) && isa<Attribute>(stride);
+    if (isStatic)
+      continue; // the op's verifier has seen to it
+    auto value = [&](OpFoldResult part) { return getValueOrCreateConstantIndexOp(b, op.getLoc(), part); };
+    Value first = value(offset);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value steps = arith::SubIOp::create(b, value(size), one);
+    Value last = arith::AddIOp::create(b, first, arith::MulIOp::create(b, steps, value(stride)));
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value length = isa<TensorType>(type) ? Value(tensor::DimOp::create(b, whole, dim)) : memref::DimOp::create(b, whole, dim);
+    Value begins = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, first, zero);
+    Value ends = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, last, length);
+    checks.require(b, arith::AndIOp::create(b, begins, ends),
+                   "slice out of bounds in dimension " + Twine(dim) + " of a " + op->getName().getStringRef());
+  }
+}
+
 /// Traps on the host: division by zero, and the one quotient that overflows.
 static void checkDivision(Checks &checks, Operation *op) {
   Value divisor = op->getOperand(1);
@@ -178,6 +215,10 @@ struct PrepareForCPU : mlir::mp::impl::PrepareForCPUBase<PrepareForCPU> {
         op->setAttr(kOperandsTF32AttrName, UnitAttr::get(op->getContext()));
     });
     addChecks(module);
+    SmallVector<memref::DeallocOp> frees;
+    module.walk([&](memref::DeallocOp op) { frees.push_back(op); });
+    for (memref::DeallocOp op : frees)
+      op.erase();
     for (auto function : module.getOps<func::FuncOp>())
       dropIntent(function);
     for (auto function : module.getOps<func::FuncOp>())
@@ -216,6 +257,16 @@ struct PrepareForCPU : mlir::mp::impl::PrepareForCPUBase<PrepareForCPU> {
         checkAssert(checks, assertion);
       else if (auto extract = dyn_cast<tensor::ExtractOp>(op))
         checkBounds(checks, extract);
+      else if (auto load = dyn_cast<memref::LoadOp>(op))
+        checkBounds(checks, load, load.getMemRef(), load.getIndices());
+      else if (auto store = dyn_cast<memref::StoreOp>(op))
+        checkBounds(checks, store, store.getMemRef(), store.getIndices());
+      else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+        checkSlice(checks, slice, slice.getSource());
+      else if (auto slice = dyn_cast<tensor::InsertSliceOp>(op))
+        checkSlice(checks, slice, slice.getDest());
+      else if (auto slice = dyn_cast<memref::SubViewOp>(op))
+        checkSlice(checks, slice, slice.getSource());
       else if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
         checkDivision(checks, op);
     }

@@ -21,6 +21,9 @@ static bool isPromoted(Type type) {
   return format && format.getWidth() <= 32;
 }
 
+/// Of MLIR's runner library: printMemrefF32 and the like.
+static constexpr StringRef kPrintBufferPrefix = "printMemref";
+
 static bool isFloatCast(Operation *op) {
   return isa<CastOp, RoundOp, arith::ExtFOp, arith::TruncFOp>(op) &&
          getFloatFormat(op->getOperand(0).getType()).getWidth() <= 64 &&
@@ -59,7 +62,7 @@ struct PromoteToF64 : mlir::mp::impl::PromoteToF64Base<PromoteToF64> {
       return signalPassFailure();
     for (Operation *op : expectations)
       op->erase();
-    if (failed(retype(module)))
+    if (failed(replaceExternals(module)) || failed(retype(module)))
       return signalPassFailure();
     // Now from f64 to f64.
     for (Operation *cast : casts) {
@@ -90,6 +93,33 @@ struct PromoteToF64 : mlir::mp::impl::PromoteToF64Base<PromoteToF64> {
                                           /*replaceTypes=*/true);
     if (unknownConstant)
       return module.emitError("a constant cannot be promoted to f64: expected dense elements");
+    return success();
+  }
+
+  /// Functions defined elsewhere keep their format: only those that print buffers exist for f64 too.
+  LogicalResult replaceExternals(ModuleOp module) {
+    AttrTypeWalker narrow;
+    narrow.addWalk([](FloatType type) { return isPromoted(type) ? WalkResult::interrupt() : WalkResult::advance(); });
+    SymbolTable symbols(module);
+    for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+      auto uses = SymbolTable::getSymbolUses(function, module);
+      if (!function.isExternal() || !narrow.walk(function.getFunctionType()).wasInterrupted() ||
+          (uses && uses->empty()))
+        continue;
+      StringRef name = function.getName();
+      if (!name.consume_front(kPrintBufferPrefix))
+        return function.emitError("@") << function.getName() << " is defined elsewhere and has no f64 form, found type "
+                                       << function.getFunctionType();
+      StringAttr wide = StringAttr::get(&getContext(), Twine(kPrintBufferPrefix) + "F64");
+      if (!symbols.lookup(wide)) {
+        if (failed(symbols.rename(function, wide)))
+          return failure();
+        continue;
+      }
+      if (failed(symbols.replaceAllSymbolUses(function, wide, module)))
+        return failure();
+      symbols.erase(function);
+    }
     return success();
   }
 

@@ -7,8 +7,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "mp/Execution/BufferEntry.h"
 #include "mp/Execution/Comparison.h"
 #include "mp/Execution/DeviceProgram.h"
+#include "mp/Execution/PrintRecorder.h"
 #include "mp/Execution/Program.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
@@ -64,6 +66,23 @@ static OwningOpRef<ModuleOp> isolate(ModuleOp module, StringRef entry) {
   return copy;
 }
 
+/// The same with arrays for buffers.
+static llvm::Expected<OwningOpRef<ModuleOp>> callable(ModuleOp module, StringRef entry) {
+  OwningOpRef<ModuleOp> copy = isolate(module, entry);
+  if (llvm::Error error = exposeBuffers(*copy, entry))
+    return std::move(error);
+  return copy;
+}
+
+/// Runs a program; what it printed is a further result.
+static llvm::Expected<std::vector<Array>> runRecorded(Executable &program, ArrayRef<Array> arguments) {
+  PrintRecorder recorder(/*quiet=*/true);
+  auto results = program.run(arguments);
+  if (results)
+    results->push_back(recorder.numbers());
+  return results;
+}
+
 /// An op that reads what nothing has written: `tensor.empty` has no contents.
 static Operation *findUndefinedRead(func::FuncOp function) {
   Operation *found = nullptr;
@@ -92,7 +111,10 @@ const Runner::Reference &Runner::reference(StringRef entry, bool inF64) {
     return skip(llvm::formatv("{0:e2} operations, limit {1:e2}", work, maxWork));
   if (Operation *reader = findUndefinedRead(*function))
     return skip("'" + reader->getName().getStringRef() + "' reads the contents of a tensor.empty");
-  auto signature = signatureOf(*function);
+  auto module = callable(original, entry);
+  if (!module)
+    return skip(llvm::toString(module.takeError()));
+  auto signature = signatureOf(*findEntry(**module, entry));
   if (!signature)
     return skip(llvm::toString(signature.takeError()));
   std::vector<std::string> notes;
@@ -102,7 +124,7 @@ const Runner::Reference &Runner::reference(StringRef entry, bool inF64) {
   reference.arguments = std::move(*arguments);
   ProgramOptions options;
   options.promoteToF64 = inF64;
-  auto program = Program::compile(*isolate(original, entry), entry, options);
+  auto program = Program::compile(**module, entry, options);
   if (!program)
     return skip(llvm::toString(program.takeError()));
   std::vector<Array> given; // in f64, floats come in as f64
@@ -113,9 +135,11 @@ const Runner::Reference &Runner::reference(StringRef entry, bool inF64) {
       return skip(llvm::toString(converted.takeError()));
     given.push_back(std::move(*converted));
   }
-  auto results = (*program)->run(given);
+  auto results = runRecorded(**program, given);
   if (!results)
     return skip(llvm::toString(results.takeError()));
+  if (results->size() == 1 && results->front().size() == 0)
+    return skip("returns, writes and prints nothing");
   reference.results = std::move(*results);
   return reference;
 }
@@ -123,7 +147,7 @@ const Runner::Reference &Runner::reference(StringRef entry, bool inF64) {
 std::vector<RunOutcome> Runner::compareRuns(Compile compile, StringRef what, bool inF64) {
   std::vector<RunOutcome> outcomes;
   for (auto function : original.getOps<func::FuncOp>()) {
-    if (function.isExternal() || function.isPrivate() || function.getNumResults() == 0)
+    if (function.isExternal() || function.isPrivate())
       continue;
     RunOutcome &outcome = outcomes.emplace_back();
     outcome.entry = function.getName();
@@ -140,7 +164,7 @@ std::vector<RunOutcome> Runner::compareRuns(Compile compile, StringRef what, boo
       fail(program.takeError());
       continue;
     }
-    auto results = (*program)->run(expected.arguments);
+    auto results = runRecorded(**program, expected.arguments);
     if (!results) {
       fail(results.takeError());
       continue;
@@ -163,7 +187,10 @@ std::vector<RunOutcome> Runner::compareRuns(Compile compile, StringRef what, boo
 std::vector<RunOutcome> Runner::compare(ModuleOp converted, bool inF64) {
   return compareRuns(
       [&](StringRef entry) -> llvm::Expected<std::unique_ptr<Executable>> {
-        return Program::compile(*isolate(converted, entry), entry);
+        auto module = callable(converted, entry);
+        if (!module)
+          return module.takeError();
+        return Program::compile(**module, entry);
       },
       "after conversion", inF64);
 }

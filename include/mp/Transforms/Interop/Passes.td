@@ -90,11 +90,11 @@ def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
     other `math.powf`; contractions whose operands both come from `mp.round tf32`
     are marked `operands_tf32`; arguments of public functions are marked as not writable,
     so that bufferization copies instead of overwriting the caller's data, and the
-    functions get C wrappers.
+    functions get C wrappers. `memref.dealloc` goes: bufferization frees all buffers.
 
     What would be undefined behaviour or an abort is checked: a `cf.assert` that
-    fails, a `tensor.extract` out of bounds and an integer division by zero call
-    `mp_rt_fail` with a number, and the attribute `runtime_checks` of that function
+    fails, a `tensor.extract`, `memref.load`, `memref.store` or slice out of bounds
+    and an integer division by zero call `mp_rt_fail` with a number, and the attribute `runtime_checks` of that function
     holds the message of each number, from 1.
 
     Example (`--mp-prepare-for-cpu`):
@@ -116,7 +116,8 @@ def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::tensor::TensorDialect", "::mlir::linalg::LinalgDialect"];
+                           "::mlir::tensor::TensorDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def ConvertContractionsToRuntime : Pass<"convert-contractions-to-runtime", "::mlir::ModuleOp"> {

@@ -2,7 +2,7 @@
 #ifndef MP_LIB_EXECUTION_RUNOPTIONS_H
 #define MP_LIB_EXECUTION_RUNOPTIONS_H
 
-#include "Calibration/Calibrate.h"
+#include "../Calibration/Calibrate.h"
 #include "mp/Execution/Inputs.h"
 #include "mp/Numerics/TensorCore.h"
 

@@ -17,6 +17,7 @@
 #include "mp/Transforms/Interop/Passes.h"
 #include "llvm/Support/TargetSelect.h"
 
+#include <cstdio>
 #include <cstring>
 
 using namespace mlir;
@@ -173,7 +174,9 @@ llvm::Expected<std::vector<Array>> Program::run(ArrayRef<Array> arguments) {
   if (single)
     packed.push_back(resultAddress);
 
+  llvm::outs().flush(); // what the program prints comes behind
   int64_t code = mp_rt_invoke(entry, packed.data());
+  std::fflush(stdout);
   peak = mp_rt_peak_bytes();
   std::vector<Array> outputs;
   llvm::Error error = llvm::Error::success();

@@ -2,26 +2,17 @@
 
 #include "mp/Execution/RunTool.h"
 
-#include "Compare/ReferenceArguments.h"
+#include "../Compare/ReferenceArguments.h"
 #include "PtxMode.h"
-#include "RunOptions.h"
-#include "Steps.h"
-#include "Files/TrainingPage.h"
+#include "Run.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "mp/Execution/Comparison.h"
-#include "mp/Execution/DeviceProgram.h"
+#include "mp/Execution/BufferEntry.h"
 #include "mp/Execution/Files.h"
-#include "mp/Execution/Program.h"
-#include "mp/Execution/BoundCheck.h"
+#include "mp/Execution/PrintRecorder.h"
 #include "mp/Execution/TensorCores.h"
-#include "mp/Execution/Trace.h"
-#include "mp/Runtime/Runtime.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
@@ -30,73 +21,9 @@ using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 
-namespace {
-
-/// What a step of the run ends with unless all goes well.
-enum class Status { Done = 0, Failed = 1, BadInput = 2 };
-
-double now() {
+static double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-
-/// One file, or one precision of it: parsed, traced, compiled.
-struct Side {
-  OwningOpRef<ModuleOp> module;
-  std::vector<TracedValue> traced;
-  size_t ownResults = 0;
-  size_t appended = 0; ///< arguments, and results, of state that mp added to a train step
-  std::vector<Array> start; ///< arguments of the first step
-  std::unique_ptr<Executable> program;
-  DeviceProgram *device = nullptr; ///< `program`, where that runs kernels
-  std::vector<Array> results;
-  llvm::json::Value trajectory = llvm::json::Object();
-  double compileSeconds = 0, runSeconds = 0;
-};
-
-class Run {
-public:
-  Run(RunOptions options, MLIRContext &context,
-      llvm::function_ref<llvm::Error(llvm::MemoryBufferRef)> checkText)
-      : options(std::move(options)), context(context), checkText(checkText) {}
-
-  Status go();
-
-private:
-  Status report(Status status, llvm::Error error) {
-    llvm::errs() << "mp-run: error: " << llvm::toString(std::move(error)) << "\n";
-    return status;
-  }
-  llvm::Expected<OwningOpRef<ModuleOp>> parse(StringRef path);
-  llvm::Error prepare();
-  llvm::Error trace(Side &side);
-  llvm::Error compile(Side &side, bool promoteToF64);
-  llvm::Error compileForDevice(Side &side);
-  Status calibrateScales();
-  llvm::Error execute(Side &side, std::vector<Array> arguments, bool tensorCores);
-  StepLoop loopOf(const Side &side) const;
-  void printDrift();
-  void printModels() {
-    for (const std::string &model : models)
-      llvm::outs() << "arithmetic: " << model << "\n";
-  }
-  llvm::Error writeOutputs();
-  Status printComparison();
-  llvm::Error writePage() const;
-  Status printRangeCheck(ArrayRef<Array> arguments);
-  Status printErrorCheck(ArrayRef<Array> arguments);
-  llvm::Error writeJSON(bool passed);
-
-  RunOptions options;
-  MLIRContext &context;
-  llvm::function_ref<llvm::Error(llvm::MemoryBufferRef)> checkText;
-  Side main, reference;
-  std::vector<std::pair<size_t, size_t>> matched;
-  std::vector<ErrorReport> outputs, inner;
-  std::set<std::string> models; ///< of Tensor Cores, that the CPU followed
-  std::vector<BatchedInput> batches;
-};
-
-} // namespace
 
 llvm::Expected<OwningOpRef<ModuleOp>> Run::parse(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
@@ -110,6 +37,9 @@ llvm::Expected<OwningOpRef<ModuleOp>> Run::parse(StringRef path) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
     return createStringError("'" + path + "' is not a valid MLIR module");
+  if (options.device == "cpu")
+    if (llvm::Error error = exposeBuffers(*module, options.entry))
+      return std::move(error);
   return module;
 }
 
@@ -237,6 +167,9 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
   std::optional<TensorCoreScope> scope;
   if (tensorCores)
     scope.emplace(*options.numerics);
+  std::optional<PrintRecorder> recorder;
+  if (!options.compare.empty())
+    recorder.emplace(/*quiet=*/&side == &reference);
   if (options.steps > 1)
     side.start = arguments;
   for (int64_t step = 0; step < options.steps; ++step) {
@@ -252,125 +185,12 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
   }
   if (options.steps > 1)
     side.trajectory = loop.toJSON();
+  if (recorder)
+    side.printed = recorder->numbers();
   if (scope)
     models = scope->used();
   side.runSeconds = now() - start;
   return llvm::Error::success();
-}
-
-/// How near two trainings stayed.
-void Run::printDrift() {
-  double drift = loopOf(main).drift(reference.start, main.results, reference.results);
-  if (!std::isnan(drift))
-    llvm::outs() << llvm::format("state after %lld steps: %.3g of how far the reference moved\n",
-                                 (long long)options.steps, drift);
-}
-
-llvm::Error Run::writeOutputs() {
-  if (options.outputs.size() > main.ownResults)
-    return createStringError(llvm::Twine("--output given ") + llvm::Twine(options.outputs.size()) +
-                             " times, but the function has " + llvm::Twine(main.ownResults) + " results");
-  for (auto [path, result] : llvm::zip(options.outputs, main.results))
-    if (llvm::Error error = writeNpy(path, result))
-      return error;
-  if (options.outputDir.empty())
-    return llvm::Error::success();
-  if (std::error_code error = llvm::sys::fs::create_directories(options.outputDir))
-    return createStringError("--output-dir=" + options.outputDir + ": " + error.message());
-  for (size_t i = 0; i < main.ownResults; ++i) {
-    SmallString<128> path(options.outputDir);
-    llvm::sys::path::append(path, llvm::formatv("result-{0,0+3}.npy", i).str());
-    if (llvm::Error error = writeNpy(path, main.results[i]))
-      return error;
-  }
-  return llvm::Error::success();
-}
-
-Status Run::printComparison() {
-  if (llvm::Error error = writePage())
-    return report(Status::BadInput, std::move(error));
-  bool passed = true;
-  size_t shared = main.ownResults - main.appended;
-  for (size_t i = 0; i < shared + matched.size(); ++i) {
-    bool isOutput = i < shared;
-    size_t inside = i - shared;
-    std::string label =
-        isOutput ? "result " + std::to_string(i) : main.traced[matched[inside].first].label;
-    const Array &result = main.results[isOutput ? i : main.ownResults + inside];
-    auto compared = compareArrays(
-        result, reference.results[isOutput ? i : reference.ownResults + inside], label);
-    if (!compared)
-      return report(Status::BadInput, compared.takeError());
-    (isOutput ? outputs : inner).push_back(*compared);
-    if (!isOutput)
-      continue;
-    printReport(llvm::outs(), *compared, result);
-    if (options.maxRelative && !compared->passes(*options.maxRelative)) {
-      passed = false;
-      llvm::outs() << llvm::format("  FAILED    %.3g of the largest magnitude, limit %.3g\n",
-                                   compared->relativeToLargest(), *options.maxRelative);
-    }
-  }
-  if (options.steps > 1)
-    printDrift();
-  if (options.perOp && !inner.empty()) {
-    llvm::outs() << "\n" << inner.size() << " values inside, against the reference\n";
-    printTable(llvm::outs(), inner);
-  }
-  if (!options.json.empty())
-    if (llvm::Error error = writeJSON(passed))
-      return report(Status::BadInput, std::move(error));
-  return passed ? Status::Done : Status::Failed;
-}
-
-llvm::Error Run::writePage() const {
-  if (options.html.empty())
-    return llvm::Error::success();
-  std::vector<TrainingCurves> trainings;
-  for (const Side *side : {&main, &reference})
-    if (side->program && side->trajectory.getAsObject())
-      trainings.push_back({side == &main ? options.file : options.compare,
-                           side->trajectory.getAsObject(), side->runSeconds,
-                           side->program->peakBytes()});
-  return writeText(options.html, trainingPage(trainings));
-}
-
-llvm::Error Run::writeJSON(bool passed) {
-  llvm::json::Array outputList, innerList, modelList;
-  for (const ErrorReport &output : outputs)
-    outputList.push_back(output.toJSON());
-  for (const ErrorReport &value : inner)
-    innerList.push_back(value.toJSON());
-  for (const std::string &model : models)
-    modelList.push_back(model);
-  llvm::json::Object object{{"version", 1},
-                            {"tool", "mp-run"},
-                            {"file", options.file},
-                            {"compare", options.compare},
-                            {"numerics", options.numericsName},
-                            {"models", std::move(modelList)},
-                            {"device", options.device},
-                            {"seed", int64_t(options.inputs.seed)},
-                            {"kernel", mp_rt_kernel_name()},
-                            {"compile_seconds", main.compileSeconds},
-                            {"run_seconds", main.runSeconds},
-                            {"peak_bytes", main.program->peakBytes()},
-                            {"passed", passed},
-                            {"steps", std::move(main.trajectory)},
-                            {"reference_steps", std::move(reference.trajectory)},
-                            {"reference_run_seconds", reference.runSeconds},
-                            {"outputs", std::move(outputList)},
-                            {"per_op", std::move(innerList)}};
-  if (main.device) {
-    const BufferSummary &plan = main.device->buffers();
-    object["kernels"] = kernelsToJSON(main.device->kernels());
-    object["buffers"] = llvm::json::Object{{"planned", plan.buffers},
-                                           {"planned_bytes", plan.bytes},
-                                           {"live_bytes", plan.liveBytes},
-                                           {"separate", plan.separate}};
-  }
-  std::string text = llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
-  return writeText(options.json, text);
 }
 
 Status Run::calibrateScales() {
@@ -384,26 +204,6 @@ Status Run::calibrateScales() {
   if (llvm::Error error = writeText(options.json, llvm::formatv("{0:2}\n", scales->toJSON()).str()))
     return report(Status::BadInput, std::move(error));
   return Status::Done;
-}
-
-Status Run::printRangeCheck(ArrayRef<Array> arguments) {
-  auto function = findEntry(*main.module, options.entry);
-  if (!function)
-    return report(Status::BadInput, function.takeError());
-  BoundCheck check = checkRanges(*main.module, *function, arguments, main.results);
-  check.print(llvm::outs());
-  return check.violations.empty() ? Status::Done : Status::Failed;
-}
-
-Status Run::printErrorCheck(ArrayRef<Array> arguments) {
-  auto function = findEntry(*main.module, options.entry);
-  if (!function)
-    return report(Status::BadInput, function.takeError());
-  StringRef chip = options.numerics ? toString(*options.numerics) : "";
-  BoundCheck check =
-      checkErrors(*main.module, *function, arguments, main.results, reference.results, chip);
-  check.print(llvm::outs());
-  return check.violations.empty() ? Status::Done : Status::Failed;
 }
 
 Status Run::go() {

@@ -2,22 +2,23 @@
 
 #include "Engine.h"
 
+#include "PrintSymbols.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mp/Runtime/Device.h"
 #include "mp/Runtime/Runtime.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
-static llvm::orc::SymbolMap runtimeSymbols(llvm::orc::MangleAndInterner mangle) {
-  llvm::orc::SymbolMap symbols;
-  auto add = [&](StringRef name, auto *function) {
-    symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                             llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-  };
+/// What libMPRuntime offers to compiled code, by name.
+static llvm::StringMap<void *> runtimeFunctions() {
+  llvm::StringMap<void *> functions;
+  auto add = [&](StringRef name, auto *function) { functions[name] = reinterpret_cast<void *>(function); };
   add("mp_rt_contract", &mp_rt_contract);
   add("mp_rt_fail", &mp_rt_fail);
   add("mp_rt_expect_close", &mp_rt_expect_close);
@@ -33,7 +34,30 @@ static llvm::orc::SymbolMap runtimeSymbols(llvm::orc::MangleAndInterner mangle) 
   add("mp_rt_device_mirror", &mp_rt_device_mirror);
   add("mp_rt_device_launch", &mp_rt_device_launch);
   add("mp_rt_check_failed", &mp_rt_check_failed);
+  forEachPrintSymbol([&](StringRef name, void *function) { functions[name] = function; });
+  return functions;
+}
+
+static llvm::orc::SymbolMap symbolsOf(const llvm::StringMap<void *> &functions,
+                                      llvm::orc::MangleAndInterner mangle) {
+  llvm::orc::SymbolMap symbols;
+  for (const auto &function : functions)
+    symbols[mangle(function.getKey())] = {llvm::orc::ExecutorAddr::fromPtr(function.getValue()),
+                                          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   return symbols;
+}
+
+/// The linker names what it could not link, not what is missing.
+static llvm::Error checkDefined(ModuleOp module, const llvm::StringMap<void *> &functions) {
+  llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr); // this process
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    std::string name = function.getName().str();
+    if (function.isExternal() && !name.starts_with("llvm.") && !functions.contains(name) &&
+        !llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name))
+      return llvm::createStringError("the program calls @" + name + ", which is not defined in the module, libMPRuntime "
+                                     "or the C library");
+  }
+  return llvm::Error::success();
 }
 
 /// -O2 with vectorised loops, but without what multiplies the code of each: a
@@ -58,6 +82,9 @@ static void optimize(llvm::Module &ir, llvm::TargetMachine &machine) {
 }
 
 llvm::Expected<std::unique_ptr<ExecutionEngine>> mlir::mp::createEngine(ModuleOp module, std::string *llvmIR) {
+  llvm::StringMap<void *> functions = runtimeFunctions();
+  if (llvm::Error error = checkDefined(module, functions))
+    return std::move(error);
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
@@ -80,6 +107,7 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> mlir::mp::createEngine(ModuleOp
   options.enablePerfNotificationListener = false;
   auto engine = ExecutionEngine::create(module, options, std::move(*machine));
   if (engine)
-    (*engine)->registerSymbols(runtimeSymbols);
+    (*engine)->registerSymbols(
+        [&](llvm::orc::MangleAndInterner mangle) { return symbolsOf(functions, mangle); });
   return engine;
 }

@@ -1,0 +1,23 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Execution/PrintRecorder.h"
+
+#include "mp/Runtime/Print.h"
+
+#include <cstring>
+
+using namespace mlir::mp;
+
+PrintRecorder::PrintRecorder(bool quiet) {
+  mp_rt_listen_to_prints(
+      [](void *user, double number) { static_cast<std::vector<double> *>(user)->push_back(number); }, &heard,
+      quiet);
+}
+
+PrintRecorder::~PrintRecorder() { mp_rt_listen_to_prints(nullptr, nullptr, 0); }
+
+Array PrintRecorder::numbers() const {
+  Array array(ElementType::floating(::mp::numerics::Format::F64), {int64_t(heard.size())});
+  std::memcpy(array.data.data(), heard.data(), heard.size() * sizeof(double));
+  return array;
+}

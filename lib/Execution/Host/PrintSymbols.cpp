@@ -1,0 +1,59 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "PrintSymbols.h"
+
+#include "mp/Runtime/Print.h"
+#include "mp/Runtime/Runtime.h"
+
+namespace {
+
+/// A buffer without rank as C sees it.
+struct Unranked {
+  int64_t rank;
+  const void *descriptor;
+};
+
+template <int64_t element> void printBuffer(int64_t rank, const void *descriptor) {
+  mp_rt_print_buffer(rank, descriptor, element);
+}
+
+template <int64_t element> void printWrapped(const Unranked *buffer) {
+  mp_rt_print_buffer(buffer->rank, buffer->descriptor, element);
+}
+
+struct BufferSymbols {
+  llvm::StringRef suffix;
+  void (*plain)(int64_t, const void *);
+  void (*wrapped)(const Unranked *);
+};
+
+template <int64_t element> constexpr BufferSymbols bufferSymbols(llvm::StringRef suffix) {
+  return {suffix, &printBuffer<element>, &printWrapped<element>};
+}
+
+} // namespace
+
+void mlir::mp::forEachPrintSymbol(llvm::function_ref<void(llvm::StringRef, void *)> add) {
+  auto addFunction = [&](llvm::StringRef name, auto *function) { add(name, reinterpret_cast<void *>(function)); };
+  addFunction("printI64", &mp_rt_print_i64);
+  addFunction("printU64", &mp_rt_print_u64);
+  addFunction("printF16", &mp_rt_print_f16);
+  addFunction("printBF16", &mp_rt_print_bf16);
+  addFunction("printF32", &mp_rt_print_f32);
+  addFunction("printF64", &mp_rt_print_f64);
+  addFunction("printString", &mp_rt_print_string);
+  addFunction("printOpen", &mp_rt_print_open);
+  addFunction("printClose", &mp_rt_print_close);
+  addFunction("printComma", &mp_rt_print_comma);
+  addFunction("printNewline", &mp_rt_print_newline);
+  addFunction("rtclock", &mp_rt_clock);
+  addFunction("_mlir_ciface_rtclock", &mp_rt_clock);
+  for (const BufferSymbols &symbols :
+       {bufferSymbols<MP_RT_F64>("F64"), bufferSymbols<MP_RT_F32>("F32"), bufferSymbols<MP_RT_F16>("F16"),
+        bufferSymbols<MP_RT_BF16>("BF16"), bufferSymbols<MP_RT_INTEGER + 8>("I8"),
+        bufferSymbols<MP_RT_INTEGER + 16>("I16"), bufferSymbols<MP_RT_INTEGER + 32>("I32"),
+        bufferSymbols<MP_RT_INTEGER + 64>("I64"), bufferSymbols<MP_RT_INTEGER + 64>("Ind")}) {
+    addFunction(("printMemref" + symbols.suffix).str(), symbols.plain);
+    addFunction(("_mlir_ciface_printMemref" + symbols.suffix).str(), symbols.wrapped);
+  }
+}

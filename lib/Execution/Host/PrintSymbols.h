@@ -1,0 +1,16 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MP_LIB_EXECUTION_PRINTSYMBOLS_H
+#define MP_LIB_EXECUTION_PRINTSYMBOLS_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::mp {
+
+/// Calls `add` with the names under which code calls MLIR's runner libraries to print and to read the
+/// clock, and the function of libMPRuntime that serves each.
+void forEachPrintSymbol(llvm::function_ref<void(llvm::StringRef name, void *function)> add);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_EXECUTION_PRINTSYMBOLS_H

@@ -1,0 +1,87 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MP_LIB_EXECUTION_TOOL_RUN_H
+#define MP_LIB_EXECUTION_TOOL_RUN_H
+
+#include "RunOptions.h"
+#include "Steps.h"
+#include "mp/Execution/Comparison.h"
+#include "mp/Execution/DeviceProgram.h"
+#include "mp/Execution/Program.h"
+#include "mp/Execution/Trace.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <set>
+
+namespace mlir::mp {
+
+/// What a step of the run ends with unless all goes well.
+enum class Status { Done = 0, Failed = 1, BadInput = 2 };
+
+/// One file, or one precision of it: parsed, traced, compiled.
+struct Side {
+  OwningOpRef<ModuleOp> module;
+  std::vector<TracedValue> traced;
+  size_t ownResults = 0;
+  size_t appended = 0; ///< arguments, and results, of state that mp added to a train step
+  std::vector<Array> start; ///< arguments of the first step
+  std::unique_ptr<Executable> program;
+  DeviceProgram *device = nullptr; ///< `program`, where that runs kernels
+  std::vector<Array> results;
+  Array printed; ///< numbers, where two sides are compared
+  llvm::json::Value trajectory = llvm::json::Object();
+  double compileSeconds = 0, runSeconds = 0;
+};
+
+/// One run of mp-run on a module.
+class Run {
+public:
+  Run(RunOptions options, MLIRContext &context,
+      llvm::function_ref<llvm::Error(llvm::MemoryBufferRef)> checkText)
+      : options(std::move(options)), context(context), checkText(checkText) {}
+
+  Status go();
+
+private:
+  Status report(Status status, llvm::Error error) {
+    llvm::errs() << "mp-run: error: " << llvm::toString(std::move(error)) << "\n";
+    return status;
+  }
+  llvm::Expected<OwningOpRef<ModuleOp>> parse(StringRef path);
+  llvm::Error prepare();
+  llvm::Error trace(Side &side);
+  llvm::Error compile(Side &side, bool promoteToF64);
+  llvm::Error compileForDevice(Side &side);
+  Status calibrateScales();
+  llvm::Error execute(Side &side, std::vector<Array> arguments, bool tensorCores);
+  StepLoop loopOf(const Side &side) const;
+  void printDrift();
+  void printModels() {
+    for (const std::string &model : models)
+      llvm::outs() << "arithmetic: " << model << "\n";
+  }
+  llvm::Error writeOutputs();
+  struct Pair {
+    std::string label;
+    const Array *result, *reference;
+    bool isOutput;
+  };
+  std::vector<Pair> comparedPairs() const;
+  Status printComparison();
+  llvm::Error writePage() const;
+  Status printRangeCheck(ArrayRef<Array> arguments);
+  Status printErrorCheck(ArrayRef<Array> arguments);
+  llvm::Error writeJSON(bool passed);
+
+  RunOptions options;
+  MLIRContext &context;
+  llvm::function_ref<llvm::Error(llvm::MemoryBufferRef)> checkText;
+  Side main, reference;
+  std::vector<std::pair<size_t, size_t>> matched;
+  std::vector<ErrorReport> outputs, inner;
+  std::set<std::string> models; ///< of Tensor Cores, that the CPU followed
+  std::vector<BatchedInput> batches;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_EXECUTION_TOOL_RUN_H

@@ -1,0 +1,158 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a run of mp-run prints and writes.
+
+#include "../Files/TrainingPage.h"
+#include "Run.h"
+#include "mp/Execution/BoundCheck.h"
+#include "mp/Execution/Files.h"
+#include "mp/Runtime/Runtime.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using llvm::createStringError;
+
+/// How near two trainings stayed.
+void Run::printDrift() {
+  double drift = loopOf(main).drift(reference.start, main.results, reference.results);
+  if (!std::isnan(drift))
+    llvm::outs() << llvm::format("state after %lld steps: %.3g of how far the reference moved\n",
+                                 (long long)options.steps, drift);
+}
+
+llvm::Error Run::writeOutputs() {
+  if (options.outputs.size() > main.ownResults)
+    return createStringError(llvm::Twine("--output given ") + llvm::Twine(options.outputs.size()) +
+                             " times, but the function has " + llvm::Twine(main.ownResults) + " results");
+  for (auto [path, result] : llvm::zip(options.outputs, main.results))
+    if (llvm::Error error = writeNpy(path, result))
+      return error;
+  if (options.outputDir.empty())
+    return llvm::Error::success();
+  if (std::error_code error = llvm::sys::fs::create_directories(options.outputDir))
+    return createStringError("--output-dir=" + options.outputDir + ": " + error.message());
+  for (size_t i = 0; i < main.ownResults; ++i) {
+    SmallString<128> path(options.outputDir);
+    llvm::sys::path::append(path, llvm::formatv("result-{0,0+3}.npy", i).str());
+    if (llvm::Error error = writeNpy(path, main.results[i]))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+/// Results, what was printed, and the values inside.
+std::vector<Run::Pair> Run::comparedPairs() const {
+  std::vector<Pair> pairs;
+  for (size_t i = 0; i < main.ownResults - main.appended; ++i)
+    pairs.push_back({"result " + std::to_string(i), &main.results[i], &reference.results[i], true});
+  if (main.printed.size() > 0 || reference.printed.size() > 0)
+    pairs.push_back({"printed", &main.printed, &reference.printed, true});
+  for (auto [i, match] : llvm::enumerate(matched))
+    pairs.push_back({main.traced[match.first].label, &main.results[main.ownResults + i],
+                     &reference.results[reference.ownResults + i], false});
+  return pairs;
+}
+
+Status Run::printComparison() {
+  if (llvm::Error error = writePage())
+    return report(Status::BadInput, std::move(error));
+  bool passed = true;
+  for (const Pair &pair : comparedPairs()) {
+    auto compared = compareArrays(*pair.result, *pair.reference, pair.label);
+    if (!compared)
+      return report(Status::BadInput, compared.takeError());
+    (pair.isOutput ? outputs : inner).push_back(*compared);
+    if (!pair.isOutput)
+      continue;
+    printReport(llvm::outs(), *compared, *pair.result);
+    if (options.maxRelative && !compared->passes(*options.maxRelative)) {
+      passed = false;
+      llvm::outs() << llvm::format("  FAILED    %.3g of the largest magnitude, limit %.3g\n",
+                                   compared->relativeToLargest(), *options.maxRelative);
+    }
+  }
+  if (options.steps > 1)
+    printDrift();
+  if (options.perOp && !inner.empty()) {
+    llvm::outs() << "\n" << inner.size() << " values inside, against the reference\n";
+    printTable(llvm::outs(), inner);
+  }
+  if (!options.json.empty())
+    if (llvm::Error error = writeJSON(passed))
+      return report(Status::BadInput, std::move(error));
+  return passed ? Status::Done : Status::Failed;
+}
+
+llvm::Error Run::writePage() const {
+  if (options.html.empty())
+    return llvm::Error::success();
+  std::vector<TrainingCurves> trainings;
+  for (const Side *side : {&main, &reference})
+    if (side->program && side->trajectory.getAsObject())
+      trainings.push_back({side == &main ? options.file : options.compare,
+                           side->trajectory.getAsObject(), side->runSeconds,
+                           side->program->peakBytes()});
+  return writeText(options.html, trainingPage(trainings));
+}
+
+llvm::Error Run::writeJSON(bool passed) {
+  llvm::json::Array outputList, innerList, modelList;
+  for (const ErrorReport &output : outputs)
+    outputList.push_back(output.toJSON());
+  for (const ErrorReport &value : inner)
+    innerList.push_back(value.toJSON());
+  for (const std::string &model : models)
+    modelList.push_back(model);
+  llvm::json::Object object{{"version", 1},
+                            {"tool", "mp-run"},
+                            {"file", options.file},
+                            {"compare", options.compare},
+                            {"numerics", options.numericsName},
+                            {"models", std::move(modelList)},
+                            {"device", options.device},
+                            {"seed", int64_t(options.inputs.seed)},
+                            {"kernel", mp_rt_kernel_name()},
+                            {"compile_seconds", main.compileSeconds},
+                            {"run_seconds", main.runSeconds},
+                            {"peak_bytes", main.program->peakBytes()},
+                            {"passed", passed},
+                            {"steps", std::move(main.trajectory)},
+                            {"reference_steps", std::move(reference.trajectory)},
+                            {"reference_run_seconds", reference.runSeconds},
+                            {"outputs", std::move(outputList)},
+                            {"per_op", std::move(innerList)}};
+  if (main.device) {
+    const BufferSummary &plan = main.device->buffers();
+    object["kernels"] = kernelsToJSON(main.device->kernels());
+    object["buffers"] = llvm::json::Object{{"planned", plan.buffers},
+                                           {"planned_bytes", plan.bytes},
+                                           {"live_bytes", plan.liveBytes},
+                                           {"separate", plan.separate}};
+  }
+  std::string text = llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
+  return writeText(options.json, text);
+}
+
+Status Run::printRangeCheck(ArrayRef<Array> arguments) {
+  auto function = findEntry(*main.module, options.entry);
+  if (!function)
+    return report(Status::BadInput, function.takeError());
+  BoundCheck check = checkRanges(*main.module, *function, arguments, main.results);
+  check.print(llvm::outs());
+  return check.violations.empty() ? Status::Done : Status::Failed;
+}
+
+Status Run::printErrorCheck(ArrayRef<Array> arguments) {
+  auto function = findEntry(*main.module, options.entry);
+  if (!function)
+    return report(Status::BadInput, function.takeError());
+  StringRef chip = options.numerics ? toString(*options.numerics) : "";
+  BoundCheck check =
+      checkErrors(*main.module, *function, arguments, main.results, reference.results, chip);
+  check.print(llvm::outs());
+  return check.violations.empty() ? Status::Done : Status::Failed;
+}
