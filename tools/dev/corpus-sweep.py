@@ -3,6 +3,7 @@
 """Converts every file of a corpus and checks what conversion promises.
 
 usage: corpus-sweep.py CORPUS [--set=core|golden|all] [--run] [--write=docs/CorpusSweep.md] [--limit-s=N]
+                       [--records=FILE [--budget-s=N]]
 
 CORPUS holds manifest.tsv and either corpus.tar.xz or the files it unpacks to (corpus/OWNER+NAME/PATH).
 For f16 and bf16: no crash, the result verifies, erases to the original with its signatures, is the same
@@ -11,6 +12,9 @@ without a reason. With --run the functions that can run do so before and after, 
 over the largest magnitude is listed. Prints counts and what broke; --write makes the table of files.
 Exits 1 if something broke. One process (mp-sweep, from PATH) does all; after a crash, or --limit-s
 seconds on one file (120), another takes over behind it.
+
+With --records what is found is kept in FILE, line by line, and a later call goes on from there, small files
+first; files that took too long are tried again. --budget-s ends a call early: what is missing is counted.
 """
 import csv
 import json
@@ -21,16 +25,16 @@ import sys
 import tarfile
 import tempfile
 import threading
+import time
 
 FORMATS = ("f16", "bf16")
 
 
-def sweep(files, options, limit):
-    """Records of mp-sweep for all files; a crash or a hang is a record too."""
-    records, pending = [], list(files)
-    command = ["mp-sweep", *options]
-    while pending:
-        process = subprocess.Popen([*command, *pending], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def sweep(files, options, limit, keep, until):
+    """Hands the records of mp-sweep for all files to `keep`; a crash or a hang is a record too. Ends at `until`."""
+    pending = list(files)
+    while pending and time.monotonic() < until:
+        process = subprocess.Popen(["mp-sweep", *options, *pending], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         lines, started = queue.Queue(), []
         readers = [threading.Thread(target=lambda: [lines.put(line) for line in process.stdout] + [lines.put(None)]),
                    threading.Thread(target=lambda: started.extend(process.stderr))]
@@ -38,25 +42,50 @@ def sweep(files, options, limit):
             reader.start()
         hung = False
         while True:
+            left = until - time.monotonic()
             try:
-                line = lines.get(timeout=limit)
+                line = lines.get(timeout=max(0, min(limit, left)))
             except queue.Empty:
                 process.kill()
+                if left < limit:
+                    process.wait()
+                    return
                 hung = True
                 continue
             if line is None:
                 break
-            records.append(json.loads(line))
+            keep(json.loads(line))
         for reader in readers:
             reader.join()
         if process.wait() == 0:
-            return records
+            return
         # Names of files go to standard error as they are begun; the last one is to blame.
         blamed = [line.rstrip("\n") for line in started if line.rstrip("\n") in pending][-1]
         detail = "".join(started)[-500:] if not hung else ""
-        records.append({"file": blamed, "broken": f"more than {limit} s" if hung else f"crashed: {detail}"})
+        keep({"file": blamed, "broken": f"more than {limit:.0f} s" if hung else f"crashed: {detail}"})
         pending = pending[pending.index(blamed) + 1:]
-    return records
+
+
+class Records:
+    """What was found, by file; kept in a file of lines if there is a path."""
+
+    def __init__(self, path, names):
+        self.found, self.path, self.names = {}, path, names
+        if path and path.exists():
+            earlier = [json.loads(line) for line in path.read_text().splitlines()]
+            again = {record["file"] for record in earlier if record.get("broken", "").startswith("more than ")}
+            again.update(record["file"] for record in earlier[-1:])  # perhaps not all of it
+            for record in earlier:
+                if record["file"] not in again:
+                    self.found.setdefault(record["file"], []).append(record)
+            path.write_text("".join(json.dumps(record) + "\n" for of_file in self.found.values() for record in of_file))
+
+    def keep(self, record):
+        record["file"] = self.names[record["file"]]
+        self.found.setdefault(record["file"], []).append(record)
+        if self.path:
+            with open(self.path, "a") as file:
+                file.write(json.dumps(record) + "\n")
 
 
 def unpack(corpus, scratch):
@@ -125,22 +154,28 @@ def main():
     with open(corpus / "manifest.tsv", newline="") as manifest:
         rows = [row for row in csv.DictReader(manifest, delimiter="\t")
                 if options.get("set", "all") in ("all", row["set"])]
+    wanted = [f"{row['repo']}/{row['path']}" for row in sorted(rows, key=lambda row: int(row["lines"]))]
     with tempfile.TemporaryDirectory() as scratch:
         folder = unpack(corpus, pathlib.Path(scratch))
         names = {str(folder / row["repo"].replace("/", "+") / row["path"]): f"{row['repo']}/{row['path']}" for row in rows}
-        found = sweep(list(names), ["--formats=" + ",".join(FORMATS), *(["--run"] if "run" in options else [])],
-                      float(options.get("limit-s") or 120))
-    records = {}
-    for record in found:
-        records.setdefault(names[record["file"]], []).append(record)
+        paths = {name: path for path, name in names.items()}
+        kept = Records(pathlib.Path(options["records"]) if "records" in options else None, names)
+        sweep([paths[name] for name in wanted if name not in kept.found],
+              ["--formats=" + ",".join(FORMATS), *(["--run"] if "run" in options else [])],
+              float(options.get("limit-s") or 120), kept.keep,
+              time.monotonic() + float(options.get("budget-s") or "inf"))
+    records = {name: kept.found[name] for name in names.values() if name in kept.found}
+    found = [record for of_file in records.values() for record in of_file]
     bad = [record for record in found if "broken" in record or "unread" in record]
     for record in bad:
-        print(f"{names[record['file']]} {record.get('format', '')}: {record.get('broken') or record.get('unread')}")
+        print(f"{record['file']} {record.get('format', '')}: {record.get('broken') or record.get('unread')}")
     runs = [run for record in found for run in record.get("runs", [])]
     total = {key: sum(record.get(key, 0) for record in found) for key in ("contractions", "narrowed", "casts")}
     counts = (f"{len(records)} files, {len(FORMATS)} formats: {len(bad)} broken; {total['narrowed']} of "
               f"{total['contractions']} contractions narrow, {total['casts']} casts; "
               f"{sum('error' in run for run in runs)} of {len(runs)} functions ran")
+    if len(records) < len(names):
+        counts += f"; {len(names) - len(records)} files were not reached"
     print(counts)
     if "write" in options:
         target = pathlib.Path(options["write"])
