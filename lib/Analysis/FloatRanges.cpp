@@ -99,8 +99,8 @@ domains::FloatFacts promised(domains::Interval range, Type type) {
 
 class RangeAnalysis : public dataflow::SparseForwardDataFlowAnalysis<RangeLattice> {
 public:
-  RangeAnalysis(DataFlowSolver &solver, FloatTransfer &transfer)
-      : SparseForwardDataFlowAnalysis(solver), transfer(transfer) {}
+  RangeAnalysis(DataFlowSolver &solver, FloatTransfer &transfer, double assumed)
+      : SparseForwardDataFlowAnalysis(solver), transfer(transfer), assumed(assumed) {}
 
   LogicalResult visitOperation(Operation *op, ArrayRef<const RangeLattice *> operands,
                                ArrayRef<RangeLattice *> results) override {
@@ -134,20 +134,24 @@ public:
       range.parameter = shaped && shaped.hasRank() && shaped.getRank() <= 1;
       if (auto promise = annotatedRange(function.getArgAttr(argument.getArgNumber(), kRangeAttrName)))
         range.facts = promised(*promise, argument.getType());
+      else if (assumed > 0 && getFloatFormat(argument.getType()))
+        range.facts = promised({-assumed, assumed}, argument.getType());
     }
     propagateIfChanged(lattice, lattice->join(range));
   }
 
 private:
   FloatTransfer &transfer;
+  double assumed;
 };
 
 } // namespace
 
 struct FloatRanges::Solution {
-  Solution(Operation *module, RangesOf of) : relations(module), transfer(relations, of) {
+  Solution(Operation *module, RangesOf of, double assumed)
+      : relations(module), transfer(relations, of) {
     dataflow::loadBaselineAnalyses(solver);
-    solver.load<RangeAnalysis>(transfer);
+    solver.load<RangeAnalysis>(transfer, assumed);
     (void)solver.initializeAndRun(module);
   }
   Relations relations;
@@ -155,8 +159,8 @@ struct FloatRanges::Solution {
   DataFlowSolver solver;
 };
 
-FloatRanges::FloatRanges(Operation *module, RangesOf of)
-    : solution(std::make_unique<Solution>(module, of)) {}
+FloatRanges::FloatRanges(Operation *module, RangesOf of, double assumed)
+    : solution(std::make_unique<Solution>(module, of, assumed)) {}
 FloatRanges::~FloatRanges() = default;
 
 FloatRange FloatRanges::lookup(Value value) const {

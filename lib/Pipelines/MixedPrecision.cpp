@@ -69,6 +69,9 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   manager.addPass(createInsertCasts());
   if (options.verify)
     manager.addPass(createVerifyMaterialized());
+  // Before constants are rounded for good.
+  if (reports && options.certify > 0)
+    manager.addPass(createCollectCertificatesPass(report, options.certify));
   manager.addPass(createOptimizeCasts()); // functions of nested modules, too
   if (reports)
     manager.addPass(createFinishReportPass(report, outputs));

@@ -52,6 +52,19 @@ struct CollectDecisions : PassWrapper<CollectDecisions, OperationPass<ModuleOp>>
   std::shared_ptr<Report> report;
 };
 
+struct CollectCertificates : PassWrapper<CollectCertificates, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CollectCertificates)
+  CollectCertificates(std::shared_ptr<Report> report, double assumedRange)
+      : report(std::move(report)), assumedRange(assumedRange) {}
+  StringRef getName() const override { return "collect certificates"; }
+  void runOnOperation() override {
+    report->collectCertificates(getOperation(), assumedRange);
+    markAllAnalysesPreserved();
+  }
+  std::shared_ptr<Report> report;
+  double assumedRange;
+};
+
 struct FinishReport : PassWrapper<FinishReport, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FinishReport)
   FinishReport(std::shared_ptr<Report> report, ReportOutputs outputs)
@@ -91,6 +104,11 @@ private:
 
 std::unique_ptr<Pass> mlir::mp::createCollectDecisionsPass(std::shared_ptr<Report> report) {
   return std::make_unique<CollectDecisions>(std::move(report));
+}
+
+std::unique_ptr<Pass> mlir::mp::createCollectCertificatesPass(std::shared_ptr<Report> report,
+                                                              double assumedRange) {
+  return std::make_unique<CollectCertificates>(std::move(report), assumedRange);
 }
 
 std::unique_ptr<Pass> mlir::mp::createFinishReportPass(std::shared_ptr<Report> report,

@@ -15,6 +15,9 @@ namespace mlir::mp {
 /// Reads the decisions, between assignment and cast insertion.
 std::unique_ptr<Pass> createCollectDecisionsPass(std::shared_ptr<Report> report);
 
+/// Bounds the errors of results, between cast insertion and what rounds constants.
+std::unique_ptr<Pass> createCollectCertificatesPass(std::shared_ptr<Report> report, double assumedRange);
+
 /// Where a report goes; an empty name is nowhere. Files are written beside and then renamed.
 struct ReportOutputs {
   std::string json;   ///< file for programs

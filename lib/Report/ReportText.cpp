@@ -32,7 +32,7 @@ static void printPlacements(ArrayRef<Placement> placements, raw_ostream &os) {
        << (sum.assumedTrips ? "trip counts" : "") << " assumed";
   os << "\n";
   if (sum.modelledError) {
-    os << "  error of the results, modelled: " << llvm::format("%.2g", *sum.modelledError);
+    os << "  error of the results, estimated: " << llvm::format("%.2g", *sum.modelledError);
     if (sum.maxRelError > 0)
       os << llvm::format(" (allowed: %.2g)", sum.maxRelError);
     os << "\n";
@@ -83,6 +83,7 @@ void Report::printTable(raw_ostream &os) const {
      << " read and written (modelled, casts fused)\n";
 
   printPlacements(placements, os);
+  printCertificates(os);
 
   printScaling(os);
   // Rows: class by the formats ops compute in.
@@ -268,5 +269,6 @@ llvm::json::Value Report::toJSON() const {
                             {"ops", std::move(opRows)},
                             {"casts", std::move(castRows)},
                             {"scaled", scalingToJSON()},
+                            {"certificates", certificatesToJSON()},
                             {"idioms", std::move(idiomRows)}};
 }

@@ -18,7 +18,8 @@ namespace mlir::mp {
 class ErrorBounds {
 public:
   /// `chip`: whose Tensor Cores may sum up what is narrow (`sm_80`); empty for IEEE arithmetic alone.
-  explicit ErrorBounds(ModuleOp module, StringRef chip = "");
+  /// `assumed`: as in FloatRanges.
+  explicit ErrorBounds(ModuleOp module, StringRef chip = "", double assumed = 0);
 
   /// Of every element of a float value, over all times it is computed; unknown for what no public function
   /// reaches.

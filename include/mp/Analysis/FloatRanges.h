@@ -55,7 +55,9 @@ enum class RangesOf : uint8_t {
 class FloatRanges {
 public:
   /// Analyses the whole module: private functions see the arguments of their callers.
-  explicit FloatRanges(Operation *module, RangesOf of = RangesOf::Computed);
+  /// Arguments of functions that anyone may call lie within ± `assumed` where they state no range and that is
+  /// positive.
+  explicit FloatRanges(Operation *module, RangesOf of = RangesOf::Computed, double assumed = 0);
   ~FloatRanges();
 
   /// What is known of a float value outside bodies.

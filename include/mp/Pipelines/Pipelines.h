@@ -60,6 +60,10 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       *this, "max-time",
       llvm::cl::desc("With objective=error: limit of modelled time in microseconds"),
       llvm::cl::init(0)};
+  Option<double> certify{
+      *this, "certify",
+      llvm::cl::desc("Bound the error of every result for arguments within this of 0, or as mp.range says; 0: not"),
+      llvm::cl::init(0)};
   Option<bool> neverSlower{
       *this, "never-slower",
       llvm::cl::desc("Leave contractions in f32 where the model says that casts cost more"),

@@ -98,6 +98,16 @@ struct ScaledRow {
   std::string stored = {}; ///< element types: "f8E4M3FN", or "f8E4M3FN x f8E5M2" where they differ
 };
 
+/// How far a float result of a public function can be from that of exact arithmetic.
+struct CertificateRow {
+  std::string function;
+  int64_t result;
+  double bound;       ///< of every element; infinite: none
+  double magnitude;   ///< of the exact result at most
+  std::string lostAt; ///< the op that lost the bound; empty where there is one, or an argument has no range
+  bool isAssumed;     ///< rests on stated or assumed ranges of arguments
+};
+
 class Report {
 public:
   std::string format, target;
@@ -111,6 +121,10 @@ public:
 
   /// Reads what mp-insert-scaling put in off a module of any phase.
   void collectScaling(ModuleOp module);
+
+  /// Bounds the errors of results of a module of phase 3, on the Tensor Cores of `target` or in IEEE arithmetic.
+  /// Arguments without a range are within ± `assumed`.
+  void collectCertificates(ModuleOp module, double assumed);
 
   /// Adds what `mp-run --compare=FILE --per-op --json=FILE` measured. An error if it is of another
   /// module.
@@ -133,6 +147,8 @@ private:
   llvm::json::Object totalsToJSON() const;
   void printScaling(raw_ostream &os) const;
   llvm::json::Array scalingToJSON() const;
+  void printCertificates(raw_ostream &os) const;
+  llvm::json::Array certificatesToJSON() const;
 
   std::vector<FunctionRow> functions;
   std::vector<OpRow> ops;
@@ -140,6 +156,8 @@ private:
   std::vector<IdiomRow> idioms;
   std::vector<ScaledRow> scaled;
   std::vector<Placement> placements;
+  std::vector<CertificateRow> certificates;
+  double assumedRange = 0;
   std::vector<std::string> unassigned; ///< functions left as they were
   int64_t bytesBefore = 0, bytesAfter = 0;
 };

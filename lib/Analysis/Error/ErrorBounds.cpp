@@ -290,8 +290,8 @@ private:
 
 } // namespace mlir::mp
 
-ErrorBounds::ErrorBounds(ModuleOp module, StringRef chip)
-    : exact(module, RangesOf::Exact), computed(module) {
+ErrorBounds::ErrorBounds(ModuleOp module, StringRef chip, double assumed)
+    : exact(module, RangesOf::Exact, assumed), computed(module, RangesOf::Computed, assumed) {
   ErrorSweep sweep(*this, chip);
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isExternal())

@@ -130,10 +130,10 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const Assign
   placement.function = function.getName();
   placement.part = settings.costs.part().name;
   placement.objective = options.objective;
-  if (options.modelsError())
-    placement.modelledError = errors.toRelative(answer->score.error);
   placement.maxRelError = options.maxRelError;
-  decisions.placement = placement;
   storage.apply(answer->labels);
+  placement.modelledError =
+      options.modelsError() ? errors.toRelative(answer->score.error) : errors.estimate();
+  decisions.placement = placement;
   return success();
 }

@@ -9,17 +9,31 @@ using namespace mlir;
 using namespace mlir::mp;
 
 ErrorShares::ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings)
-    : options(settings.placement), chip(settings.policy.target) {
+    : decisions(decisions), options(settings.placement), chip(settings.policy.target) {
   if (!options.modelsError())
     return;
   model.emplace(decisions.getFunction());
   largest = (int64_t(1) << 58) / std::max<int64_t>(decisions.getOps().size(), 1);
+  double whole = options.maxRelError > 0 ? options.maxRelError * options.maxRelError : getShares();
+  unit = whole > 0 ? whole / kUnits : 1;
+}
+
+double ErrorShares::getShares() const {
   double all = 0;
   for (auto &[op, decision] : decisions.getOps())
     if (decision.opClass == OpClass::TensorCore)
       all += getShare(op, decision.compute);
-  double whole = options.maxRelError > 0 ? options.maxRelError * options.maxRelError : all;
-  unit = whole > 0 ? whole / kUnits : 1;
+  return all;
+}
+
+std::optional<double> ErrorShares::estimate() {
+  bool hasContractions = llvm::any_of(
+      decisions.getOps(), [](auto &entry) { return entry.second.opClass == OpClass::TensorCore; });
+  if (!hasContractions)
+    return std::nullopt;
+  if (!model)
+    model.emplace(decisions.getFunction());
+  return std::sqrt(getShares());
 }
 
 double ErrorShares::getShare(Operation *op, FloatType format) const {

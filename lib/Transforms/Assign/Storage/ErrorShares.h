@@ -14,8 +14,11 @@ namespace mlir::mp {
 
 class ErrorShares {
 public:
-  /// Models nothing unless the options limit error, or time for the sake of error.
+  /// Gives no units unless the options limit error, or time for the sake of error.
   ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings);
+
+  /// The error of the results with every contraction as decided now; nothing without contractions.
+  std::optional<double> estimate();
 
   /// Units that `op` adds when it computes in `format`, rounded up.
   int64_t of(Operation *op, FloatType format) const;
@@ -26,8 +29,10 @@ public:
 
 private:
   double getShare(Operation *op, FloatType format) const;
+  double getShares() const;
 
   static constexpr double kUnits = 1 << 30; ///< of the budget, or of everything narrow
+  FunctionDecisions &decisions;
   const PlacementOptions &options;
   StringRef chip;
   std::optional<ErrorModel> model;
