@@ -55,7 +55,7 @@ def first_error(text):
 
 def inputs_of(annotated, scalars):
     """--input for every argument: seeded, but for the scalars that are no state, and small biases and scales."""
-    signature = re.search(r"func\.func @[\w.$-]+\((%.*?)\) -> ", annotated)[1]
+    signature = re.search(r"func\.func (?:public )?@[\w.$-]+\((%.*?)\) -> ", annotated)[1]
     given, rest = [], list(scalars)
     for index, argument in enumerate(re.split(r", (?=%)", signature)):
         row = re.search(r': tensor<(\d+xf32)> .*"parameter"', argument)
@@ -98,7 +98,7 @@ def train(folder, form, options):
 def examine(path, options, folder):
     """A line of the table as (counts, words per format), and whether all is well."""
     tools = ["mp-opt", "--allow-unregistered-dialect", path]
-    done = run(*tools, "--cse", "--mp-annotate-roles", "-o", folder / "f32.mlir")
+    done = run(*tools, "--inline", "--cse", "--mp-annotate-roles", "-o", folder / "f32.mlir")
     found = re.search(r"scales (\d+) of (\d+) contractions; (\d+) gradients, (\d+) parameters, (\d+) of optimizer state, (\d+)",
                       done.stderr)
     if not found:

@@ -74,20 +74,27 @@ public:
   private:
     friend class HomogeneityGraph;
     const HomogeneityGraph *graph = nullptr;
+    SmallVector<unsigned, 1> sources;
     std::vector<Degree> degrees;
     llvm::DenseSet<Operation *> losing;
     unsigned contractions = 0;
     Operation *lost = nullptr;
+    // Where more sources are still looked for.
+    bool isOpen = false;
+    std::optional<unsigned> missing; ///< the first that is added to a scaled value, not scaled itself
   };
 
-  /// Gives `source` degree 1 and follows it. With `stopWhenLost`, stops at the first
-  /// contraction that is not homogeneous.
-  Degrees propagate(Value source, bool stopWhenLost = false) const;
+  /// Multiplies each of `sources` by the same number and follows it. With `stopWhenLost`, stops at
+  /// the first contraction that is not homogeneous.
+  Degrees propagate(ArrayRef<Value> sources, bool stopWhenLost = false) const;
 
-  /// The f32 tensor whose degree-1 cone holds most contractions while no contraction lies
-  /// beyond it; of several, one that moves most results and depends on a contraction itself,
-  /// and of those the latest. Null if no value scales a contraction.
+  /// The f32 tensor, here or in a loop, whose degree-1 cone holds most contractions while no contraction
+  /// lies beyond it; of several, one that moves most results and depends on a contraction
+  /// itself, and of those the latest. Null if no value scales a contraction.
   Value findSeed() const;
+  /// Several that together do: those of a step with several losses. What one of them scales is added to
+  /// what the others scale. Empty if there are none.
+  SmallVector<Value> findSeeds() const;
 
   unsigned numContractions() const { return contractionCount; }
 
@@ -138,7 +145,16 @@ private:
   void bindResults(Operation *op, unsigned node);
 
   Degree evaluate(const Node &node, ArrayRef<Degree> degrees) const;
+  /// Of node `i` in `state`, which may be one of its sources.
+  Degree advance(Degrees &state, unsigned i) const;
+  std::optional<unsigned> findUnscaled(const Node &node, ArrayRef<Degree> degrees) const;
   void settle(Degrees &state, const Loop &loop) const;
+  void follow(Degrees &state, ArrayRef<Value> sources, bool stopWhenLost) const;
+  /// Values that may be a seed, the latest first.
+  SmallVector<std::pair<unsigned, Value>> seedCandidates() const;
+  /// Of each node, whether a contraction is computed from it, and it from one.
+  std::vector<bool> reachContractions() const;
+  std::vector<bool> dependOnContractions() const;
 
   Block *block;
   Operation *current = nullptr; ///< op of the function's block that is being read
@@ -149,6 +165,7 @@ private:
   llvm::DenseMap<Value, unsigned> nodes;
   llvm::DenseMap<unsigned, unsigned> carriedFrom;
   std::vector<Degree> baseline;
+  std::vector<bool> dependOnContraction; ///< of each node
   SmallVector<Operation *> callStack;
   unsigned contractionCount = 0;
 };

@@ -39,17 +39,19 @@ struct Gradient {
 struct TrainingState {
   unsigned argument, result;
   StringRef role;
-  bool aboveSeed; ///< the forward pass reads it
+  bool aboveSeed; ///< the backward pass is computed from it
 };
 
 struct TrainingRoles {
-  Value seed;
+  /// Where the backward pass begins: one, or one for each loss.
+  SmallVector<Value, 1> seeds;
   SmallVector<Gradient> gradients;
   /// By argument.
   SmallVector<TrainingState> state;
   unsigned scaledContractions = 0, contractions = 0;
 
   const TrainingState *ofArgument(unsigned argument) const;
+  bool isSeed(Value value) const { return llvm::is_contained(seeds, value); }
 };
 
 /// The function called `name`; if that is empty `main`, or the only public one with a
@@ -76,7 +78,7 @@ FailureOr<TrainStep> annotateTrainStep(ModuleOp module, StringRef name, StringRe
 /// The pairing of arguments and results alone: `mp.state` where given, else found.
 FailureOr<SmallVector<TrainingState>> findTrainingState(func::FuncOp function,
                                                         const HomogeneityGraph::Degrees &degrees,
-                                                        Value seed);
+                                                        ArrayRef<Value> seeds);
 
 } // namespace mlir::mp
 

@@ -84,13 +84,42 @@ Degree HomogeneityGraph::evaluate(const Node &node, ArrayRef<Degree> degrees) co
   llvm_unreachable("all rules are handled");
 }
 
+/// The first operand of a sum of degree 1 that is computed from a contraction, but not scaled.
+std::optional<unsigned> HomogeneityGraph::findUnscaled(const Node &node, ArrayRef<Degree> degrees) const {
+  if (node.rule != Rule::Join)
+    return std::nullopt;
+  std::optional<unsigned> unscaled;
+  bool anyScaled = false;
+  for (unsigned operand : ArrayRef(operandPool).slice(node.firstOperand, node.numOperands).drop_front(node.numConditions)) {
+    Degree degree = degrees[operand];
+    if (degree.is(1))
+      anyScaled = true;
+    else if (degree.isConstant() && !degree.isAny() && !unscaled)
+      unscaled = operand;
+    else if (!degree.isAny() && !degree.isConstant())
+      return std::nullopt;
+  }
+  return anyScaled ? unscaled : std::nullopt;
+}
+
+Degree HomogeneityGraph::advance(Degrees &state, unsigned i) const {
+  Degree degree = evaluate(graph[i], state.degrees);
+  if (state.isOpen && degree.isTop())
+    if (auto unscaled = findUnscaled(graph[i], state.degrees); unscaled && dependOnContraction[*unscaled]) {
+      if (!state.missing)
+        state.missing = *unscaled;
+      degree = Degree::of(1);
+    }
+  return llvm::is_contained(state.sources, i) ? product(degree, Degree::of(1)) : degree;
+}
+
 /// Carried values start below everything and only rise.
 void HomogeneityGraph::settle(Degrees &state, const Loop &loop) const {
   std::fill(state.degrees.begin() + loop.begin, state.degrees.begin() + loop.end, Degree::any());
   for (bool changed = true; changed;) {
     changed = false;
     for (unsigned i = loop.begin; i != loop.end; ++i) {
-      Degree degree = evaluate(graph[i], state.degrees);
+      Degree degree = advance(state, i);
       auto later = carriedFrom.find(i);
       if (later != carriedFrom.end())
         degree = join(degree, state.degrees[later->second]);
@@ -100,36 +129,44 @@ void HomogeneityGraph::settle(Degrees &state, const Loop &loop) const {
   }
 }
 
-HomogeneityGraph::Degrees HomogeneityGraph::propagate(Value source, bool stopWhenLost) const {
+HomogeneityGraph::Degrees HomogeneityGraph::propagate(ArrayRef<Value> sources, bool stopWhenLost) const {
   Degrees state;
+  follow(state, sources, stopWhenLost);
+  return state;
+}
+
+void HomogeneityGraph::follow(Degrees &state, ArrayRef<Value> sources, bool stopWhenLost) const {
   state.graph = this;
   state.degrees = baseline;
-  unsigned start = nodes.lookup(source);
-  state.degrees[start] = Degree::of(1);
-  auto loop = llvm::find_if(loops, [&](const Loop &l) { return l.begin > start; });
+  for (Value source : sources)
+    state.sources.push_back(nodes.lookup(source));
+  unsigned start = *llvm::min_element(state.sources);
+  auto loop = llvm::find_if(loops, [&](const Loop &l) { return l.end > start; });
   auto inspect = [&](unsigned i) {
-    if (state.degrees[i].isTop())
+    Degree degree = state.degrees[i];
+    if (degree.isTop())
       state.losing.insert(graph[i].op);
     if (graph[i].rule != Rule::Contract)
       return;
-    state.contractions += state.degrees[i].is(1);
-    if (state.degrees[i].isTop() && !state.lost)
+    state.contractions += degree.is(1);
+    bool isLost = degree.isTop() || (state.isOpen && !degree.is(1) && !degree.isConstant() && !degree.isAny());
+    if (isLost && !state.lost)
       state.lost = graph[i].op;
   };
-  for (unsigned i = start + 1; i < graph.size();) {
+  unsigned i = loop != loops.end() ? std::min(start, loop->begin) : start;
+  while (i < graph.size()) {
     unsigned end = i + 1;
     if (loop != loops.end() && loop->begin == i) {
       end = loop->end;
       settle(state, *loop++);
     } else {
-      state.degrees[i] = evaluate(graph[i], state.degrees);
+      state.degrees[i] = advance(state, i);
     }
     for (; i != end; ++i)
       inspect(i);
     if (stopWhenLost && state.lost)
       break;
   }
-  return state;
 }
 
 Degree HomogeneityGraph::Degrees::of(Value value) const {
@@ -143,8 +180,8 @@ static bool isF32(Type type) {
   return format && format.isF32() && isa<RankedTensorType>(type);
 }
 
-Value HomogeneityGraph::findSeed() const {
-  // Only what reaches a contraction can be the seed: walk the graph backwards once.
+std::vector<bool> HomogeneityGraph::reachContractions() const {
+  // Walk the graph backwards once.
   std::vector<bool> reaches(graph.size());
   for (unsigned i = graph.size(); i-- > 0;)
     if (reaches[i] || graph[i].rule == Rule::Contract) {
@@ -154,40 +191,89 @@ Value HomogeneityGraph::findSeed() const {
       if (auto later = carriedFrom.find(i); later != carriedFrom.end())
         reaches[later->second] = true;
     }
-  // What depends on none is made of inputs alone: in a linear layer the input scales its
-  // weight's gradient as well as the seed does.
+  return reaches;
+}
+
+std::vector<bool> HomogeneityGraph::dependOnContractions() const {
   std::vector<bool> depends(graph.size());
   for (unsigned i = 0; i < graph.size(); ++i) {
     auto operands = ArrayRef(operandPool).slice(graph[i].firstOperand, graph[i].numOperands);
-    depends[i] = graph[i].rule == Rule::Contract ||
-                 llvm::any_of(operands, [&](unsigned o) { return depends[o]; });
+    depends[i] = graph[i].rule == Rule::Contract || llvm::any_of(operands, [&](unsigned o) { return depends[o]; });
   }
+  return depends;
+}
+
+SmallVector<std::pair<unsigned, Value>> HomogeneityGraph::seedCandidates() const {
+  std::vector<bool> reaches = reachContractions();
+  SmallVector<std::pair<unsigned, Value>> candidates;
+  block->walk([&](Operation *op) {
+    for (Value result : op->getResults()) {
+      auto node = nodes.find(result);
+      if (node != nodes.end() && reaches[node->second] && isF32(result.getType()) &&
+          graph[node->second].rule != Rule::Leaf && graph[node->second].rule != Rule::Any)
+        candidates.push_back({node->second, result});
+    }
+  });
+  llvm::stable_sort(candidates, [](auto &x, auto &y) { return x.first > y.first; });
+  return candidates;
+}
+
+Value HomogeneityGraph::findSeed() const {
   Value best;
   bool bestDepends = false;
   unsigned most = 0, widest = 0;
   Operation *terminator = block->getTerminator();
-  for (Operation &op : llvm::reverse(*block))
-    for (Value result : llvm::reverse(op.getResults())) {
-      auto node = nodes.find(result);
-      if (node == nodes.end() || !reaches[node->second] || !isF32(result.getType()) ||
-          graph[node->second].rule == Rule::Leaf || graph[node->second].rule == Rule::Any)
-        continue;
-      Degrees degrees = propagate(result, /*stopWhenLost=*/true);
-      if (degrees.lostContraction() || degrees.scaledContractions() < std::max(most, 1u))
-        continue;
-      // A scalar is a loss or a measure: to move it too is no merit.
-      unsigned reached = llvm::count_if(terminator->getOperands(), [&](Value v) {
-        auto type = dyn_cast<RankedTensorType>(v.getType());
-        return type && type.getRank() > 0 && !degrees.of(v).isConstant();
-      });
-      bool forward = depends[node->second];
-      if (best && std::tuple(degrees.scaledContractions(), forward, reached) <=
-                      std::tuple(most, bestDepends, widest))
-        continue;
-      bestDepends = forward;
-      most = degrees.scaledContractions();
-      widest = reached;
-      best = result;
-    }
+  for (auto [node, candidate] : seedCandidates()) {
+    Degrees degrees = propagate(candidate, /*stopWhenLost=*/true);
+    if (degrees.lostContraction() || degrees.scaledContractions() < std::max(most, 1u))
+      continue;
+    // A scalar is a loss or a measure: to move it too is no merit.
+    unsigned reached = llvm::count_if(terminator->getOperands(), [&](Value v) {
+      auto type = dyn_cast<RankedTensorType>(v.getType());
+      return type && type.getRank() > 0 && !degrees.of(v).isConstant();
+    });
+    // What depends on no contraction is made of inputs alone: in a linear layer the input scales its
+    // weight's gradient as well as the seed does.
+    bool forward = dependOnContraction[node];
+    if (best && std::tuple(degrees.scaledContractions(), forward, reached) <= std::tuple(most, bestDepends, widest))
+      continue;
+    bestDepends = forward;
+    most = degrees.scaledContractions();
+    widest = reached;
+    best = candidate;
+  }
   return best;
+}
+
+SmallVector<Value> HomogeneityGraph::findSeeds() const {
+  constexpr unsigned mostSeeds = 16;
+  SmallVector<std::pair<unsigned, Value>> candidates = seedCandidates();
+  SmallVector<Value> seeds;
+  std::optional<unsigned> missing;
+  do {
+    Value best;
+    std::pair<unsigned, bool> most;
+    std::optional<unsigned> bestMissing;
+    for (auto [node, candidate] : candidates) {
+      // What is missing is computed from the next seed, or is it.
+      if (missing && node > *missing)
+        continue;
+      Degrees degrees;
+      degrees.isOpen = true;
+      seeds.push_back(candidate);
+      follow(degrees, seeds, /*stopWhenLost=*/true);
+      seeds.pop_back();
+      std::pair<unsigned, bool> merit(degrees.contractions, dependOnContraction[node]);
+      if (degrees.lost || (missing && !degrees.degrees[*missing].is(1)) || merit <= most)
+        continue;
+      best = candidate;
+      most = merit;
+      bestMissing = degrees.missing;
+    }
+    if (!best)
+      return {};
+    seeds.push_back(best);
+    missing = bestMissing;
+  } while (missing && seeds.size() < mostSeeds);
+  return missing ? SmallVector<Value>() : seeds;
 }

@@ -26,6 +26,7 @@ HomogeneityGraph::HomogeneityGraph(FunctionOpInterface function) {
     current = &op;
     visit(&op);
   }
+  dependOnContraction = dependOnContractions();
   Degrees state;
   state.degrees.resize(graph.size());
   auto loop = loops.begin();

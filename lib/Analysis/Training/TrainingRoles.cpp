@@ -5,6 +5,7 @@
 #include "mp/Analysis/TrainingRoles.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -56,35 +57,30 @@ FailureOr<TrainStep> mlir::mp::annotateTrainStep(ModuleOp module, StringRef name
   return TrainStep{*function, std::move(*roles)};
 }
 
-/// The result of the op that says it is the seed.
-static FailureOr<Value> findPinnedSeed(func::FuncOp function) {
-  Value pinned;
-  for (Operation &op : function.getBody().front()) {
-    auto role = op.getAttrOfType<StringAttr>(kRoleAttrName);
+/// The results of the ops that say they are a seed.
+static FailureOr<SmallVector<Value>> findPinnedSeeds(func::FuncOp function) {
+  SmallVector<Value> pinned;
+  WalkResult walk = function.walk([&](Operation *op) {
+    auto role = op->getAttrOfType<StringAttr>(kRoleAttrName);
     if (!role || role.getValue() != kRoleSeed)
-      continue;
-    if (op.getNumResults() != 1 || !getFloatFormat(op.getResult(0).getType()))
-      return op.emitError("is called the seed, but has ")
-             << op.getNumResults() << " results, expected one of floats";
-    if (pinned) {
-      InFlightDiagnostic diag = op.emitError("is called the seed, but there is one already");
-      diag.attachNote(pinned.getLoc()) << "this";
-      return diag;
-    }
-    pinned = op.getResult(0);
-  }
-  return pinned;
+      return WalkResult::advance();
+    if (op->getNumResults() != 1 || !getFloatFormat(op->getResult(0).getType()))
+      return WalkResult(op->emitError("is called the seed, but has ") << op->getNumResults() << " results, expected one of floats");
+    pinned.push_back(op->getResult(0));
+    return WalkResult::advance();
+  });
+  return walk.wasInterrupted() ? FailureOr<SmallVector<Value>>(failure()) : pinned;
 }
 
 namespace {
-/// Divides what the seed scales into backward pass and optimizer. A scaled value belongs
+/// Divides what the seeds scale into backward pass and optimizer. A scaled value belongs
 /// to the optimizer ("after the gradient") if only the optimizer uses it and it is none
 /// of the sums the backward pass ends in; gradients are what the optimizer takes from
 /// elsewhere.
 class GradientFinder {
 public:
-  GradientFinder(func::FuncOp function, Value seed, const HomogeneityGraph::Degrees &degrees)
-      : block(function.getBody().front()), seed(seed), degrees(degrees) {}
+  GradientFinder(func::FuncOp function, ArrayRef<Value> seeds, const HomogeneityGraph::Degrees &degrees)
+      : block(function.getBody().front()), seeds(seeds), degrees(degrees) {}
 
   FailureOr<SmallVector<Gradient>> find() {
     for (Operation &op : llvm::reverse(block))
@@ -143,14 +139,14 @@ private:
     return any;
   }
 
-  /// A contraction, a reduction, an accumulation of gradients, or the seed itself.
+  /// A contraction, a reduction, an accumulation of gradients, or a seed itself.
   bool endsBackward(Value value) const {
     if (!degrees.of(value).is(1))
       return false;
     Operation *op = value.getDefiningOp();
     OpClass opClass = getOpClass(op);
     auto structured = dyn_cast<linalg::LinalgOp>(op);
-    if (value == seed || opClass == OpClass::TensorCore || opClass == OpClass::Accumulate ||
+    if (llvm::is_contained(seeds, value) || opClass == OpClass::TensorCore || opClass == OpClass::Accumulate ||
         (op->getNumRegions() && !structured) ||
         (structured && structured.getNumReductionLoops() > 0))
       return true;
@@ -159,30 +155,57 @@ private:
   }
 
   Block &block;
-  Value seed;
+  ArrayRef<Value> seeds;
   const HomogeneityGraph::Degrees &degrees;
   llvm::DenseSet<Value> afterGradient;
 };
 } // namespace
 
 /// Floats that the forward pass reads and that are replaced must move with the gradient, unless
-/// somebody says they are a statistic; keys of random numbers and counters need not.
-static LogicalResult checkReached(func::FuncOp function, ArrayRef<TrainingState> state, Value seed) {
+/// somebody says they are a statistic; keys of random numbers, counters, and scalars (a loss scale of the
+/// step's own, a temperature that falls) need not. Nothing if all do.
+static std::optional<TrainingState> findUnreached(func::FuncOp function, ArrayRef<TrainingState> state) {
   for (const TrainingState &s : state) {
-    if (!s.aboveSeed || s.role != kRoleStatistic ||
-        function.getArgAttr(s.argument, kRoleAttrName) ||
-        !getFloatFormat(function.getArgument(s.argument).getType()))
-      continue;
-    InFlightDiagnostic diag =
-        function.emitError("argument #")
-        << s.argument << " is read by the forward pass and replaced by result #" << s.result
-        << ", but the gradient seed that was found does not reach it: write 'mp.role = \"seed\"' "
-           "on the op that begins the backward pass, or 'mp.role = \"statistic\"' on the argument "
-           "if it is none that is trained";
-    diag.attachNote(seed.getLoc()) << "the seed found";
+    Type type = function.getArgument(s.argument).getType();
+    if (s.aboveSeed && s.role == kRoleStatistic && !function.getArgAttr(s.argument, kRoleAttrName) &&
+        getFloatFormat(type) && cast<ShapedType>(type).getRank() > 0)
+      return s;
+  }
+  return std::nullopt;
+}
+
+/// A step in which every contraction is in a loop may be several steps.
+static void explainLoop(InFlightDiagnostic &diag, func::FuncOp function) {
+  for (Operation &op : function.getBody().front()) {
+    bool trains = isa<LoopLikeOpInterface>(op) && op.walk([](Operation *inner) {
+      return getOpClass(inner) == OpClass::TensorCore ? WalkResult::interrupt() : WalkResult::advance();
+    }).wasInterrupted();
+    if (trains)
+      diag.attachNote(op.getLoc()) << "contractions are in this loop: if it carries what it trains from one iteration to the "
+                                      "next, make its body the train step, and call that as often";
+  }
+}
+
+/// The roles that follow from the seeds; `unreached` is a parameter that none of them reaches, if there is one.
+static FailureOr<TrainingRoles> rolesFrom(func::FuncOp function, const HomogeneityGraph &graph, ArrayRef<Value> seeds,
+                                          std::optional<TrainingState> &unreached) {
+  HomogeneityGraph::Degrees degrees = graph.propagate(seeds);
+  if (Operation *lost = degrees.lostContraction()) {
+    InFlightDiagnostic diag = lost->emitError("does not scale with the seed: the backward pass "
+                                              "must be linear in it up to here");
+    diag.attachNote(seeds.front().getLoc()) << "called the seed here";
     return diag;
   }
-  return success();
+  TrainingRoles roles;
+  roles.seeds.assign(seeds.begin(), seeds.end());
+  roles.contractions = graph.numContractions();
+  roles.scaledContractions = degrees.scaledContractions();
+  FailureOr<SmallVector<TrainingState>> state = findTrainingState(function, degrees, seeds);
+  if (failed(state))
+    return failure();
+  roles.state = std::move(*state);
+  unreached = findUnreached(function, roles.state);
+  return roles;
 }
 
 FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
@@ -191,34 +214,49 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
                                       << " blocks, expected one: train steps with branches "
                                          "(cf) are not read; use scf";
   HomogeneityGraph graph(function);
-  FailureOr<Value> seed = findPinnedSeed(function);
-  if (failed(seed))
+  FailureOr<SmallVector<Value>> pinned = findPinnedSeeds(function);
+  if (failed(pinned))
     return failure();
-  if (!*seed)
-    seed = graph.findSeed();
-  if (!*seed)
-    return function.emitError("has no gradient seed: no value scales any of its ")
-           << graph.numContractions()
-           << " contractions without a contraction beyond the gradients; write 'mp.role = "
-              "\"seed\"' on the op that begins the backward pass";
-  HomogeneityGraph::Degrees degrees = graph.propagate(*seed);
-  if (Operation *lost = degrees.lostContraction()) {
-    InFlightDiagnostic diag = lost->emitError("does not scale with the seed: the backward pass "
-                                              "must be linear in it up to here");
-    diag.attachNote(seed->getLoc()) << "called the seed here";
+  SmallVector<Value> seeds = *pinned;
+  if (seeds.empty())
+    if (Value seed = graph.findSeed())
+      seeds.push_back(seed);
+  std::optional<TrainingState> unreached;
+  FailureOr<TrainingRoles> roles;
+  if (!seeds.empty() && failed(roles = rolesFrom(function, graph, seeds, unreached)))
+    return failure();
+  // A step with several losses has a seed for each.
+  if (pinned->empty() && (seeds.empty() || unreached))
+    if (SmallVector<Value> several = graph.findSeeds(); !several.empty()) {
+      std::optional<TrainingState> left;
+      FailureOr<TrainingRoles> better = rolesFrom(function, graph, several, left);
+      if (succeeded(better) && !left) {
+        roles = std::move(better);
+        unreached.reset();
+      }
+    }
+  if (failed(roles)) {
+    InFlightDiagnostic diag = function.emitError("has no gradient seed: no value scales any of its ")
+                              << graph.numContractions()
+                              << " contractions without a contraction beyond the gradients; write 'mp.role = "
+                                 "\"seed\"' on the op that begins the backward pass, or on each of several";
+    explainLoop(diag, function);
     return diag;
   }
-  TrainingRoles roles;
-  roles.seed = *seed;
-  roles.contractions = graph.numContractions();
-  roles.scaledContractions = degrees.scaledContractions();
-  FailureOr<SmallVector<Gradient>> gradients = GradientFinder(function, *seed, degrees).find();
+  if (unreached) {
+    InFlightDiagnostic diag =
+        function.emitError("argument #")
+        << unreached->argument << " is read by the forward pass and replaced by result #" << unreached->result
+        << ", but the gradient seed that was found does not reach it: write 'mp.role = \"seed\"' "
+           "on the op that begins the backward pass, or 'mp.role = \"statistic\"' on the argument "
+           "if it is none that is trained";
+    diag.attachNote(roles->seeds.front().getLoc()) << "the seed found";
+    return diag;
+  }
+  FailureOr<SmallVector<Gradient>> gradients =
+      GradientFinder(function, roles->seeds, graph.propagate(roles->seeds)).find();
   if (failed(gradients))
     return failure();
-  roles.gradients = std::move(*gradients);
-  FailureOr<SmallVector<TrainingState>> state = findTrainingState(function, degrees, *seed);
-  if (failed(state) || failed(checkReached(function, *state, *seed)))
-    return failure();
-  roles.state = std::move(*state);
+  roles->gradients = std::move(*gradients);
   return roles;
 }

@@ -1,81 +1,16 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which result replaces which argument in the next step. A result can be the next value
-// of an argument of its type that it reaches through ops of its own shape (no
-// contraction, no reduction): parameters, moments, averages and counters all are. Steps
-// keep the order of their state, so pairs are chosen in order where that pairs most.
+// of an argument of its type that it reaches place by place; where none is, of one that it
+// reaches through moves. Steps keep the order of their state, so pairs are chosen in order
+// where that pairs most.
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "StateReach.h"
 #include "mp/Analysis/TrainingRoles.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
-#include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/SetVector.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::mp;
-
-/// Dimensions other than 1; nullopt for what has no shape.
-static std::optional<SmallVector<int64_t>> squeezed(Type type) {
-  auto shaped = dyn_cast<RankedTensorType>(type);
-  if (!shaped)
-    return std::nullopt;
-  SmallVector<int64_t> sizes;
-  llvm::copy_if(shaped.getShape(), std::back_inserter(sizes), [](int64_t s) { return s != 1; });
-  return sizes;
-}
-
-/// True for ops that compute each element from elements in its place.
-static bool keepsPlace(Operation *op) {
-  OpClass opClass = getOpClass(op);
-  if (opClass == OpClass::TensorCore || opClass == OpClass::Accumulate)
-    return false;
-  auto structured = dyn_cast<linalg::LinalgOp>(op);
-  return !structured || structured.getNumReductionLoops() == 0;
-}
-
-/// Arguments of the function that `result` reaches through ops of its shape.
-static llvm::BitVector reachedArguments(func::FuncOp function, Value result) {
-  llvm::BitVector reached(function.getNumArguments());
-  auto shape = squeezed(result.getType());
-  if (!shape)
-    return reached;
-  llvm::SetVector<Value> pending;
-  pending.insert(result);
-  for (unsigned i = 0; i < pending.size(); ++i) {
-    Value value = pending[i];
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getType() == result.getType())
-        reached.set(argument.getArgNumber());
-      continue;
-    }
-    Operation *op = value.getDefiningOp();
-    if (auto guard = dyn_cast<GuardedUpdateOp>(op)) {
-      unsigned index = cast<OpResult>(value).getResultNumber();
-      pending.insert(guard.getOld()[index]);
-      pending.insert(guard.getUpdated()[index]);
-      continue;
-    }
-    if (isa<UnscaleOp>(op) || !keepsPlace(op))
-      continue;
-    for (Value operand : op->getOperands())
-      if (squeezed(operand.getType()) == shape)
-        pending.insert(operand);
-  }
-  return reached;
-}
-
-/// Everything in the function's block that `value` depends on.
-static llvm::DenseSet<Value> backwardSlice(Value value) {
-  llvm::SetVector<Value> pending;
-  pending.insert(value);
-  for (unsigned i = 0; i < pending.size(); ++i)
-    if (Operation *op = pending[i].getDefiningOp()) {
-      pending.insert(op->operand_begin(), op->operand_end());
-      getUsedValuesDefinedAbove(op->getRegions(), pending);
-    }
-  return {pending.begin(), pending.end()};
-}
 
 namespace {
 /// Pairs results with arguments, each at most once.
@@ -149,26 +84,27 @@ private:
 };
 } // namespace
 
-bool mlir::mp::dependsOnContraction(Value value) {
-  return llvm::any_of(backwardSlice(value), [](Value v) {
+static bool holdsContraction(const llvm::DenseSet<Value> &values) {
+  return llvm::any_of(values, [](Value v) {
     Operation *op = v.getDefiningOp();
     return op && getOpClass(op) == OpClass::TensorCore;
   });
 }
 
-/// A scalar that depends on a contraction, but not on the gradient: a loss or another
-/// measure, no state.
+bool mlir::mp::dependsOnContraction(Value value) { return holdsContraction(backwardSlice(value)); }
+
+/// A scalar that is computed from a contraction, but is not the sum of something and a gradient, as what
+/// is updated by one is: a loss or another measure. What a check only chooses, a loss scale of the step's
+/// own, is none.
 static bool isMeasure(Value returned, const HomogeneityGraph::Degrees &degrees) {
   auto type = dyn_cast<RankedTensorType>(returned.getType());
-  if (!type || !type.hasStaticShape() || type.getNumElements() != 1 ||
-      !degrees.of(returned).isConstant())
-    return false;
-  return dependsOnContraction(returned);
+  return type && type.hasStaticShape() && type.getNumElements() == 1 && !degrees.of(returned).isTop() &&
+         holdsContraction(backwardSlice(returned, /*choices=*/false));
 }
 
 FailureOr<SmallVector<TrainingState>>
 mlir::mp::findTrainingState(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
-                            Value seed) {
+                            ArrayRef<Value> seeds) {
   Operation *terminator = function.getBody().front().getTerminator();
   unsigned results = function.getNumResults(), arguments = function.getNumArguments();
   auto roleOf = [&](unsigned argument) {
@@ -191,36 +127,42 @@ mlir::mp::findTrainingState(func::FuncOp function, const HomogeneityGraph::Degre
                                   << " both name result #" << result << " in 'mp.state'";
     pairs[result] = argument;
   }
-  SmallVector<llvm::BitVector> candidates;
-  for (unsigned result = 0; result != results; ++result) {
-    Value returned = terminator->getOperand(result);
-    llvm::BitVector reached(arguments);
-    if (pairs[result] < 0 && !isMeasure(returned, degrees))
-      reached = reachedArguments(function, returned);
-    for (unsigned argument : reached.set_bits())
-      if (llvm::is_contained(pairs, int(argument)) ||
-          (roleOf(argument) && roleOf(argument).getValue() == kRoleInput))
-        reached.reset(argument);
-    candidates.push_back(std::move(reached));
-  }
-  for (auto [result, argument] : llvm::enumerate(Pairing(candidates, arguments).choose())) {
-    if (argument >= 0)
-      pairs[result] = argument;
-    else if (candidates[result].any() && !degrees.of(terminator->getOperand(result)).isConstant())
-      return function.emitError()
-             << "result #" << result << " is updated by the gradient, but which argument of type "
-             << function.getResultTypes()[result] << " it replaces is not clear: write 'mp.state = "
-             << result << "' on that argument, or 'mp.role = \"input\"' on those that are no state";
+  StateReach reach(function);
+  // Parameters and all that is updated in place first; what is left may be packed.
+  for (bool moves : {false, true}) {
+    SmallVector<llvm::BitVector> candidates(results, llvm::BitVector(arguments));
+    for (unsigned result = 0; result != results; ++result) {
+      if (pairs[result] >= 0)
+        continue;
+      Value returned = terminator->getOperand(result);
+      candidates[result] = moves ? reach.moved(returned) : reach.inPlace(returned);
+      bool measure = isMeasure(returned, degrees);
+      for (unsigned argument : candidates[result].set_bits())
+        if (llvm::is_contained(pairs, int(argument)) ||
+            (roleOf(argument) && roleOf(argument).getValue() == kRoleInput) ||
+            // A running average of a loss serves nothing else; what the loss is weighted with does.
+            (measure && !reach.servesOnly(argument, result)))
+          candidates[result].reset(argument);
+    }
+    for (auto [result, argument] : llvm::enumerate(Pairing(candidates, arguments).choose())) {
+      if (argument >= 0)
+        pairs[result] = argument;
+      else if (candidates[result].any() && !degrees.of(terminator->getOperand(result)).isConstant())
+        return function.emitError()
+               << "result #" << result << " is updated by the gradient, but which argument of type "
+               << function.getResultTypes()[result] << " it replaces is not clear: write 'mp.state = "
+               << result << "' on that argument, or 'mp.role = \"input\"' on those that are no state";
+    }
   }
 
-  llvm::DenseSet<Value> aboveSeed = backwardSlice(seed);
+  llvm::DenseSet<Value> sources = sourcesOfBackwardPass(function, degrees, seeds);
   SmallVector<TrainingState> state;
   for (auto [result, argument] : llvm::enumerate(pairs)) {
     // What is handed through is input, whatever it is called.
     if (argument < 0 || terminator->getOperand(result) == function.getArgument(argument))
       continue;
     bool moves = !degrees.of(terminator->getOperand(result)).isConstant();
-    bool used = aboveSeed.contains(function.getArgument(argument));
+    bool used = sources.contains(function.getArgument(argument));
     StringRef role = !moves ? kRoleStatistic : used ? kRoleParameter : kRoleOptimizer;
     if (auto pinned = roleOf(argument))
       role = pinned.getValue();

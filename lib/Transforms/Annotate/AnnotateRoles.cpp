@@ -25,11 +25,12 @@ struct AnnotateRoles : mlir::mp::impl::AnnotateRolesBase<AnnotateRoles> {
     };
     unsigned gradients = 0;
     for (const Gradient &gradient : roles.gradients)
-      if (gradient.value != roles.seed) {
+      if (!roles.isSeed(gradient.value)) {
         say(gradient.value.getDefiningOp(), kRoleGradient);
         ++gradients;
       }
-    say(roles.seed.getDefiningOp(), kRoleSeed);
+    for (Value seed : roles.seeds)
+      say(seed.getDefiningOp(), kRoleSeed);
     auto count = [&](StringRef role) {
       return llvm::count_if(roles.state, [&](auto &s) { return s.role == role; });
     };

@@ -52,15 +52,17 @@ static bool isWeight(Value value) {
   }
 }
 
-/// The seed of a train step's backward pass, if it is marked: by its role, or by a loss scale.
-static Value findMarkedSeed(FunctionOpInterface function) {
-  Value seed;
+/// The seeds of a train step's backward pass, if they are marked: by their role, or by a loss scale.
+static SmallVector<Value> findMarkedSeeds(FunctionOpInterface function) {
+  SmallVector<Value> seeds;
   function->walk([&](Operation *op) {
     auto role = op->getAttrOfType<StringAttr>(kRoleAttrName);
     if (op->getNumResults() == 1 && (isa<ScaleLossOp>(op) || (role && role.getValue() == kRoleSeed)))
-      seed = op->getResult(0);
+      seeds.push_back(op->getResult(0));
   });
-  return seed;
+  // A seed that is scaled counts once.
+  llvm::erase_if(seeds, [](Value seed) { return llvm::any_of(seed.getUsers(), llvm::IsaPred<ScaleLossOp>); });
+  return seeds;
 }
 
 namespace {
@@ -71,8 +73,9 @@ public:
   FunctionScaler(FunctionOpInterface function, ArrayRef<Operation *> contractions, const numerics::Recipe &recipe) {
     std::optional<HomogeneityGraph::Degrees> degrees;
     std::optional<HomogeneityGraph> graph;
-    if (Value seed = findMarkedSeed(function); seed && recipe.gradient && function.getFunctionBody().hasOneBlock())
-      degrees = graph.emplace(function).propagate(seed);
+    if (SmallVector<Value> seeds = findMarkedSeeds(function);
+        !seeds.empty() && recipe.gradient && function.getFunctionBody().hasOneBlock())
+      degrees = graph.emplace(function).propagate(seeds);
     for (Operation *op : contractions)
       for (OpOperand &operand : op->getOpOperands()) {
         bool gradient = degrees && degrees->of(operand.get()).is(1);

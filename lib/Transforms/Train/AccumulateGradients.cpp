@@ -37,7 +37,7 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
   /// The gradients summed so far, this step's included, over the number of micro-batches.
   LogicalResult sum(func::FuncOp step, const TrainingRoles &roles, AppendedState &appended) {
     for (const Gradient &gradient : roles.gradients) {
-      if (gradient.value == roles.seed)
+      if (roles.isSeed(gradient.value))
         continue;
       auto type = dyn_cast<RankedTensorType>(gradient.value.getType());
       if (!type || !type.hasStaticShape() || !type.getElementType().isF32())

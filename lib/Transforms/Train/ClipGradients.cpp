@@ -86,7 +86,7 @@ struct ClipGradients : mlir::mp::impl::ClipGradientsBase<ClipGradients> {
     SmallVector<const Gradient *> gradients;
     SmallVector<Value> values;
     for (const Gradient &gradient : roles.gradients) {
-      if (gradient.value == roles.seed)
+      if (roles.isSeed(gradient.value))
         continue;
       FloatType format = getFloatFormat(gradient.value.getType());
       if (!format.isF32())

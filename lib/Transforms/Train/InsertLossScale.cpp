@@ -42,17 +42,19 @@ static LogicalResult checkOnePhase(Block &block, ArrayRef<Gradient> gradients) {
   return success();
 }
 
-/// Scales the seed for the backward pass; the optimizer's uses keep the value as it is.
-static void scaleSeed(OpBuilder &builder, const TrainingRoles &roles, Value scale) {
+/// Scales the seeds for the backward pass; the optimizer's uses keep the value as it is.
+static void scaleSeeds(OpBuilder &builder, const TrainingRoles &roles, Value scale) {
   SmallVector<OpOperand *> optimizer;
   for (const Gradient &gradient : roles.gradients)
-    if (gradient.value == roles.seed)
+    if (roles.isSeed(gradient.value))
       llvm::append_range(optimizer, gradient.uses);
-  builder.setInsertionPointAfterValue(roles.seed);
-  auto scaled = ScaleLossOp::create(builder, roles.seed.getLoc(), roles.seed, scale);
-  Value(roles.seed).replaceUsesWithIf(scaled, [&](OpOperand &use) {
-    return use.getOwner() != scaled && !llvm::is_contained(optimizer, &use);
-  });
+  for (Value seed : roles.seeds) {
+    builder.setInsertionPointAfterValue(seed);
+    auto scaled = ScaleLossOp::create(builder, seed.getLoc(), seed, scale);
+    seed.replaceUsesWithIf(scaled, [&](OpOperand &use) {
+      return use.getOwner() != scaled && !llvm::is_contained(optimizer, &use);
+    });
+  }
 }
 
 /// One check and unscaling of all gradients; returns the flag.
@@ -61,7 +63,7 @@ static Value unscaleGradients(OpBuilder &builder, const TrainingRoles &roles, Va
   SmallVector<Value> values;
   SmallVector<Location> locations;
   for (const Gradient &gradient : roles.gradients) {
-    if (gradient.value == roles.seed)
+    if (roles.isSeed(gradient.value))
       continue;
     gradients.push_back(&gradient);
     values.push_back(gradient.value);
@@ -135,7 +137,7 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
     FailureOr<TrainingRoles> roles = findTrainingRoles(*step);
     if (failed(roles) || failed(checkOnePhase(step->getBody().front(), roles->gradients)))
       return failure();
-    if (llvm::none_of(roles->gradients, [&](auto &g) { return g.value != roles->seed; }))
+    if (llvm::none_of(roles->gradients, [&](auto &g) { return !roles->isSeed(g.value); }))
       return step->emitError("has a seed, but no gradient that the optimizer takes over");
 
     annotateState(*step, roles->state);
@@ -148,7 +150,7 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
       tolerated = appended.add(builder.getI32IntegerAttr(rule->first.hysteresis), "hysteresis");
     Value skipped = appended.add(builder.getI32IntegerAttr(0), "skipped_steps");
 
-    scaleSeed(builder, *roles, scale);
+    scaleSeeds(builder, *roles, scale);
     Value foundInf = unscaleGradients(builder, *roles, scale);
     guardState(builder, *step, roles->state, foundInf);
 

@@ -21,12 +21,12 @@ public:
   LogicalResult verify() {
     if (failed(collect()) || failed(verifyMasters()))
       return failure();
-    if (!scale)
+    if (scales.empty())
       return success();
     if (!function.getBody().hasOneBlock())
       return function.emitError("has a loss scale and several blocks, expected one");
     if (!unscale)
-      return scale.emitError("(T4) scales the loss, but nothing unscales: expected mp.unscale by "
+      return scales.front().emitError("(T4) scales the loss, but nothing unscales: expected mp.unscale by "
                              "the same scale");
     // Each rule by itself: one mistake, one name.
     if (failed(verifyScaleIdentity()) || failed(verifyUpdate()) || failed(verifyDegrees()) ||
@@ -51,26 +51,34 @@ private:
 
   LogicalResult collect() {
     WalkResult walk = function.walk([&](Operation *op) {
-      bool fine = succeeded(take(op, scale)) && succeeded(take(op, unscale)) &&
+      if (auto scale = dyn_cast<ScaleLossOp>(op))
+        scales.push_back(scale);
+      bool fine = succeeded(take(op, unscale)) &&
                   succeeded(take(op, update)) && succeeded(take(op, guard));
       return fine ? WalkResult::advance() : WalkResult::interrupt();
     });
     return failure(walk.wasInterrupted());
   }
 
+  /// The value that scales the loss, or each of several losses.
+  Value lossScale() { return scales.front().getScale(); }
+
   LogicalResult reads(Operation *op, Value read, StringRef what) {
-    if (read == scale.getScale())
+    if (read == lossScale())
       return success();
     bool isUpdated = update && read == update.getNewScale();
     InFlightDiagnostic diag = op->emitError("(T1) ")
                               << what << (isUpdated ? " the updated scale" : " another value")
                               << ", expected the value that scaled the loss";
-    diag.attachNote(scale.getLoc()) << "the loss is scaled here";
+    diag.attachNote(scales.front().getLoc()) << "the loss is scaled here";
     if (isUpdated)
       diag.attachNote(update.getLoc()) << "and the scale updated here: unscale before that";
     return diag;
   }
   LogicalResult verifyScaleIdentity() {
+    for (ScaleLossOp other : scales)
+      if (failed(reads(other, other.getScale(), "scales a loss by")))
+        return failure();
     if (failed(reads(unscale, unscale.getScale(), "unscales by")))
       return failure();
     return update ? reads(update, update.getScale(), "updates") : success();
@@ -87,7 +95,7 @@ private:
 
   LogicalResult verifyDegrees() {
     graph.emplace(function);
-    degrees = graph->propagate(scale.getScale());
+    degrees = graph->propagate(lossScale());
     for (auto [index, gradient] : llvm::enumerate(unscale.getGradients()))
       if (Degree degree = degrees.of(gradient); !degree.is(1) && !degree.isAny() && !degree.isTop())
         return unscale.emitError("(T4) unscales a value of degree ")
@@ -116,7 +124,7 @@ private:
 
   /// True if the result is the next value of an argument that scales the loss.
   bool isLossScaleState(unsigned result) {
-    auto argument = dyn_cast<BlockArgument>(scale.getScale());
+    auto argument = dyn_cast<BlockArgument>(lossScale());
     if (!argument)
       return false;
     auto state = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kStateAttrName);
@@ -137,9 +145,10 @@ private:
   }
 
   LogicalResult verifyGuard() {
-    HomogeneityGraph::Degrees fromSeed = graph->propagate(scale.getResult());
+    SmallVector<Value> seeds(scales.begin(), scales.end());
+    HomogeneityGraph::Degrees fromSeed = graph->propagate(seeds);
     FailureOr<SmallVector<TrainingState>> state =
-        findTrainingState(function, fromSeed, scale.getResult());
+        findTrainingState(function, fromSeed, seeds);
     if (failed(state))
       return failure();
     if (guard && guard.getFoundInf() != unscale.getFoundInf()) {
@@ -212,7 +221,7 @@ private:
   }
 
   func::FuncOp function;
-  ScaleLossOp scale;
+  SmallVector<ScaleLossOp, 1> scales;
   UnscaleOp unscale;
   UpdateLossScaleOp update;
   GuardedUpdateOp guard;

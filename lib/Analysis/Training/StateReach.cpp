@@ -1,0 +1,118 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "StateReach.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+StateReach::StateReach(func::FuncOp function) : function(function) {
+  function.walk([&](RegionBranchOpInterface op) {
+    RegionBranchSuccessorMapping forwarded;
+    op.getSuccessorOperandInputMapping(forwarded);
+    for (auto &[operand, inputs] : forwarded)
+      for (Value input : inputs)
+        handedOn[input].push_back(operand->get());
+  });
+}
+
+/// Dimensions other than 1; nullopt for what has no shape.
+static std::optional<SmallVector<int64_t>> squeezed(Type type) {
+  auto shaped = dyn_cast<RankedTensorType>(type);
+  if (!shaped)
+    return std::nullopt;
+  SmallVector<int64_t> sizes;
+  llvm::copy_if(shaped.getShape(), std::back_inserter(sizes), [](int64_t s) { return s != 1; });
+  return sizes;
+}
+
+/// True for ops that compute each element from elements in its place, or moved to it.
+static bool combinesPlaces(Operation *op) {
+  OpClass opClass = getOpClass(op);
+  if (opClass == OpClass::TensorCore || opClass == OpClass::Accumulate)
+    return true;
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured && structured.getNumReductionLoops() > 0;
+}
+
+llvm::BitVector StateReach::follow(Value result, bool moves) {
+  llvm::BitVector reached(function.getNumArguments());
+  auto shape = squeezed(result.getType());
+  if (!shape)
+    return reached;
+  llvm::SetVector<Value> pending;
+  auto add = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && (moves || squeezed(type) == shape))
+      pending.insert(value);
+  };
+  pending.insert(result);
+  for (unsigned i = 0; i < pending.size(); ++i) {
+    Value value = pending[i];
+    if (auto from = handedOn.find(value); from != handedOn.end()) {
+      llvm::for_each(from->second, add);
+      continue;
+    }
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() == &function.getBody().front() && argument.getType() == result.getType())
+        reached.set(argument.getArgNumber());
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (auto guard = dyn_cast<GuardedUpdateOp>(op)) {
+      unsigned index = cast<OpResult>(value).getResultNumber();
+      pending.insert(guard.getOld()[index]);
+      pending.insert(guard.getUpdated()[index]);
+      continue;
+    }
+    if (!isa<UnscaleOp>(op) && !combinesPlaces(op))
+      llvm::for_each(op->getOperands(), add);
+  }
+  return reached;
+}
+
+bool StateReach::servesOnly(unsigned argument, unsigned result) {
+  Block &block = function.getFunctionBody().front();
+  llvm::SetVector<Value> pending;
+  pending.insert(function.getArgument(argument));
+  for (unsigned i = 0; i < pending.size(); ++i)
+    for (OpOperand &use : pending[i].getUses()) {
+      Operation *user = block.findAncestorOpInBlock(*use.getOwner());
+      if (!user->hasTrait<OpTrait::IsTerminator>())
+        pending.insert(user->result_begin(), user->result_end());
+      else if (use.getOperandNumber() != result)
+        return false;
+    }
+  return true;
+}
+
+llvm::DenseSet<Value> mlir::mp::backwardSlice(ArrayRef<Value> values, bool choices) {
+  llvm::SetVector<Value> pending(values.begin(), values.end());
+  for (unsigned i = 0; i < pending.size(); ++i)
+    if (Operation *op = pending[i].getDefiningOp()) {
+      for (Value operand : op->getOperands())
+        if (choices || !getElementTypeOrSelf(operand.getType()).isInteger(1))
+          pending.insert(operand);
+      getUsedValuesDefinedAbove(op->getRegions(), pending);
+    }
+  return {pending.begin(), pending.end()};
+}
+
+llvm::DenseSet<Value> mlir::mp::sourcesOfBackwardPass(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
+                                                      ArrayRef<Value> seeds) {
+  SmallVector<Value> backward(seeds);
+  for (Operation &op : function.getBody().front()) {
+    WalkResult scaled = op.walk([&](Operation *inner) {
+      bool is = inner->getNumResults() == 1 && getOpClass(inner) == OpClass::TensorCore &&
+                degrees.of(inner->getResult(0)).is(1);
+      return is ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (scaled.wasInterrupted())
+      llvm::append_range(backward, op.getResults());
+  }
+  return backwardSlice(backward);
+}

@@ -1,0 +1,44 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which arguments of a train step a result of it may be the next value of.
+
+#ifndef MP_LIB_ANALYSIS_TRAINING_STATEREACH_H
+#define MP_LIB_ANALYSIS_TRAINING_STATEREACH_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mp/Analysis/Homogeneity.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace mlir::mp {
+
+class StateReach {
+public:
+  explicit StateReach(func::FuncOp function);
+
+  /// Arguments of the result's type that it is computed from place by place: through ops of its shape, no
+  /// contraction, no reduction. Parameters, moments, averages and counters all are.
+  llvm::BitVector inPlace(Value result) { return follow(result, /*moves=*/false); }
+  /// The same through slices, concatenations and whatever else moves elements: state that is packed.
+  llvm::BitVector moved(Value result) { return follow(result, /*moves=*/true); }
+  /// True if no other result is computed from the argument.
+  bool servesOnly(unsigned argument, unsigned result);
+
+private:
+  llvm::BitVector follow(Value result, bool moves);
+
+  func::FuncOp function;
+  /// What control flow hands on: of each result and region argument, the values it may be.
+  llvm::DenseMap<Value, SmallVector<Value, 2>> handedOn;
+};
+
+/// Everything in the function's block that the values depend on; without `choices` what only decides
+/// between values (i1) is left out.
+llvm::DenseSet<Value> backwardSlice(ArrayRef<Value> values, bool choices = true);
+
+/// What the backward pass is computed from: the seeds, and all that contractions of degree 1 depend on.
+llvm::DenseSet<Value> sourcesOfBackwardPass(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
+                                            ArrayRef<Value> seeds);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_ANALYSIS_TRAINING_STATEREACH_H
