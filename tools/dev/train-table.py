@@ -38,6 +38,7 @@ ROWS = [
     ("fp8, current", "format=e4m3 recipe=current target=sm_89"),
     ("fp8, delayed", "format=e4m3 recipe=delayed target=sm_89"),
     ("fp8, block", "format=e4m3 recipe=block target=sm_90a"),
+    ("fp4, NVFP4", "recipe=nvfp4-training target=sm_100a"),
 ]
 DIGITS_BATCH, TEXT_BATCH, WINDOW = 32, 8, 32
 

@@ -33,6 +33,11 @@ llvm::ArrayRef<Recipe> mp::numerics::scalingRecipes() {
            both({e2m1, "mx-floor-e2m1", G::Block, 32})),
       make("nvfp4", "E2M1 with an E4M3 scale per 16 and an f32 scale per tensor (Transformer Engine)",
            both({e2m1, "te-nvfp4-block", G::Block, 16, 1, "te-nvfp4-tensor"})),
+      Recipe{"nvfp4-training", "the same, weights per 16 x 16, gradients rounded by chance, weights' gradients behind a "
+             "Hadamard transform (Transformer Engine)",
+             Scheme{e2m1, "te-nvfp4-block", G::Block, 16, 1, "te-nvfp4-tensor"},
+             Scheme{e2m1, "te-nvfp4-block", G::Block, 16, 16, "te-nvfp4-tensor"},
+             Scheme{e2m1, "te-nvfp4-block", G::Block, 16, 1, "te-nvfp4-tensor"}, std::nullopt, true, true},
       make("int8", "integers, a scale per row and output channel", both({int8, "int", G::Slice})),
       Recipe{"int8-weights", "weights alone as integers, a scale per output channel", std::nullopt,
              Scheme{int8, "int", G::Slice}, std::nullopt},

@@ -4,7 +4,7 @@
 // what its sums are multiplied by.
 
 #include "DecomposeMatmul.h"
-#include "../Train/TensorCode.h"
+#include "../Common/TensorCode.h"
 #include "ScaleCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -3,7 +3,7 @@
 // mp-decompose-scaling: every scaling op as what all devices run. The formulas are in
 // ScaleCode.cpp, here is how they lie over tensors.
 
-#include "../Train/TensorCode.h"
+#include "../Common/TensorCode.h"
 #include "DecomposeMatmul.h"
 #include "ScaleCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

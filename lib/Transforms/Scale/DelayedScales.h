@@ -5,7 +5,7 @@
 #ifndef MP_LIB_TRANSFORMS_SCALE_DELAYEDSCALES_H
 #define MP_LIB_TRANSFORMS_SCALE_DELAYEDSCALES_H
 
-#include "../Train/AppendedState.h"
+#include "../Common/AppendedState.h"
 #include "Quantizer.h"
 
 namespace mlir::mp {

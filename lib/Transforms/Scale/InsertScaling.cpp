@@ -14,6 +14,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mp/Analysis/Parameters.h"
 #include "mp/Analysis/TrainingRoles.h"
+#include "mp/Numerics/Scaling/Hadamard.h"
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Scale/Passes.h"
@@ -78,14 +79,22 @@ public:
       degrees = graph.emplace(function).propagate(seeds);
     for (Operation *op : contractions)
       for (OpOperand &operand : op->getOpOperands()) {
-        bool gradient = degrees && degrees->of(operand.get()).is(1);
-        const auto &scheme = gradient                 ? recipe.gradient
-                             : isWeight(operand.get()) ? recipe.weight
-                                                       : recipe.activation;
+        bool gradient = degrees && degrees->of(operand.get()).is(1), weight = !gradient && isWeight(operand.get());
+        const auto &scheme = gradient ? recipe.gradient : weight ? recipe.weight : recipe.activation;
         schemes[&operand] = scheme ? &*scheme : nullptr;
+        if (gradient)
+          gradients.insert(&operand);
+        if (weight)
+          weights.insert(&operand);
       }
-    if (auto step = dyn_cast<func::FuncOp>(function.getOperation()); step && recipe.history)
+    step = dyn_cast<func::FuncOp>(function.getOperation());
+    if (step && recipe.history)
       delayed.emplace(step, *recipe.history);
+    if (step && recipe.stochasticGradients && !gradients.empty()) {
+      randomState.emplace(step);
+      draws.emplace(*randomState, step.getContext(), /*seed=*/1);
+    }
+    spreads = recipe.spreadsGradients;
   }
 
   /// Why `op` stays as it is; empty if it is scaled now.
@@ -94,6 +103,11 @@ public:
       for (OpOperand &operand : op->getOpOperands())
         if (schemes.lookup(&operand) && getFloatFormat(operand.get().getType()) && !delayed->canThread(operand.get()))
           return "a history cannot be threaded through control flow";
+    if (draws)
+      for (OpOperand &operand : op->getOpOperands())
+        if (gradients.contains(&operand))
+          if (std::string why = whyNoDraws(operand.get()); !why.empty())
+            return why;
     if (auto view = viewContraction(op); view && schemes.at(view->a) && schemes.at(view->b))
       return contract(op, *view);
     return roundTrip(op);
@@ -123,9 +137,44 @@ public:
     quantizer.eraseSuperseded();
     if (delayed)
       delayed->finish();
+    if (draws) {
+      OpBuilder atEnd(step.getBody().front().getTerminator());
+      randomState->finish(draws->next(atEnd));
+    }
   }
 
 private:
+  /// Why a gradient cannot be rounded by chance; empty if it can.
+  std::string whyNoDraws(Value gradient) {
+    if (gradient.getParentBlock() != &step.getBody().front())
+      return "in control flow the same random bits would be drawn again and again";
+    return cast<ShapedType>(gradient.getType()).hasStaticShape() ? "" : "random bits are drawn for static shapes";
+  }
+
+  /// Replaces the factors by what a Hadamard transform makes of them along what is summed over, where one is a
+  /// gradient and the other an activation. Their product stays the same.
+  void spread(OpBuilder &builder, const ContractionView &view) {
+    if (gradients.contains(view.a) == gradients.contains(view.b) || weights.contains(view.a) || weights.contains(view.b))
+      return;
+    std::optional<unsigned> axes[2];
+    for (bool second : {false, true}) {
+      OpOperand *operand = second ? view.b : view.a;
+      for (auto [dim, along] : llvm::enumerate(*dimensionsOf(*operand))) {
+        if (along != Along::Sums)
+          continue;
+        int64_t size = cast<ShapedType>(operand->get().getType()).getDimSize(dim);
+        // One axis of whole blocks; over several, blocks would not meet.
+        if (axes[second] || ShapedType::isDynamic(size) || size % numerics::hadamardSigns16().size())
+          return;
+        axes[second] = dim;
+      }
+    }
+    if (!axes[0] || !axes[1])
+      return;
+    view.a->set(quantizer.spread(builder, view.a->get(), *axes[0]));
+    view.b->set(quantizer.spread(builder, view.b->get(), *axes[1]));
+  }
+
   ScaledValue store(OpBuilder &builder, OpOperand &operand, ArrayRef<int64_t> shape) {
     const numerics::OperandScheme &scheme = *schemes.at(&operand);
     auto measured = magnitudes.find(&operand);
@@ -133,7 +182,8 @@ private:
       return quantizer.quantizeBy(builder, operand.get(), scheme, measured->second);
     if (delayed)
       return delayed->quantize(builder, operand.get(), scheme);
-    return quantizer.quantize(builder, operand.get(), scheme, shape);
+    return quantizer.quantize(builder, operand.get(), scheme, shape,
+                              draws && gradients.contains(&operand) ? &*draws : nullptr);
   }
 
   /// The contraction on stored values, then scales.
@@ -148,6 +198,8 @@ private:
       shapes[second] = *shape;
     }
     OpBuilder builder(op);
+    if (spreads)
+      spread(builder, view);
     ScaledValue a = store(builder, *view.a, shapes[0]), b = store(builder, *view.b, shapes[1]);
     Value init = view.init ? view.init : zeros(builder, op, view);
     auto product = ScaledMatmulOp::create(builder, op->getLoc(), init.getType(), init, a.codes, a.scales, b.codes,
@@ -202,10 +254,15 @@ private:
     return "";
   }
 
+  func::FuncOp step;
+  llvm::DenseSet<OpOperand *> gradients, weights;
   llvm::DenseMap<OpOperand *, const numerics::OperandScheme *> schemes; ///< null: stays as it is
   llvm::DenseMap<OpOperand *, double> magnitudes;                           ///< measured beforehand
   Quantizer quantizer;
   std::optional<DelayedScales> delayed;
+  std::optional<AppendedState> randomState;
+  std::optional<RandomDraws> draws;
+  bool spreads = false;
 };
 
 struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {

@@ -4,6 +4,7 @@
 #include "Contractions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Numerics/Scaling/Hadamard.h"
 #include "llvm/ADT/SetVector.h"
 #include <numeric>
 
@@ -86,8 +87,18 @@ static SmallVector<Value> foldOrKeep(OpBuilder &builder, Operation *op) {
   return results;
 }
 
+Value Quantizer::spread(OpBuilder &builder, Value source, unsigned axis) {
+  Value &result = spreadAlong[{source, axis}];
+  if (result)
+    return result;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(source);
+  return result = HadamardOp::create(builder, source.getLoc(), source.getType(), source, builder.getI64IntegerAttr(axis),
+                                     builder.getDenseI8ArrayAttr(numerics::hadamardSigns16()), UnitAttr());
+}
+
 ScaledValue Quantizer::quantize(OpBuilder &builder, Value source, const OperandScheme &scheme,
-                                ArrayRef<int64_t> scaleShape) {
+                                ArrayRef<int64_t> scaleShape, RandomDraws *draws) {
   MLIRContext *context = builder.getContext();
   auto data = cast<RankedTensorType>(source.getType());
   const numerics::NamedRule &rule = *numerics::findScaleRule(scheme.rule);
@@ -111,9 +122,10 @@ ScaledValue Quantizer::quantize(OpBuilder &builder, Value source, const OperandS
     parent = scales[0];
     tensorScale = scales[1];
   }
+  Value bits = draws ? draws->drawFor(builder, source) : Value();
+  RoundingAttr rounding = draws ? RoundingAttr::get(context, Rounding::SR) : RoundingAttr();
   auto stores = foldOrKeep(builder, BlockQuantizeOp::create(builder, loc, data.clone(stored), scaleType, source, parent,
-                                                            Value(), RoundingAttr(), scalingAttrOf(context, rule.rule),
-                                                            unit));
+                                                            bits, rounding, scalingAttrOf(context, rule.rule), unit));
   result = {stores[0], {stores[1]}};
   if (tensorScale)
     result.scales.push_back(tensorScale);

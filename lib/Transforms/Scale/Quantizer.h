@@ -5,6 +5,7 @@
 #ifndef MP_LIB_TRANSFORMS_SCALE_QUANTIZER_H
 #define MP_LIB_TRANSFORMS_SCALE_QUANTIZER_H
 
+#include "../Common/RandomDraws.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Numerics/Scaling/Recipes.h"
 #include "llvm/ADT/MapVector.h"
@@ -24,9 +25,11 @@ FailureOr<SmallVector<int64_t>> scaleShapeFor(const ::mp::numerics::OperandSchem
 /// Makes each stored form once per source, shape of scales and scheme.
 class Quantizer {
 public:
-  /// The value stored with scales of that shape; constants ahead of time.
+  /// The value stored with scales of that shape; constants ahead of time. With `draws` it is rounded by chance.
   ScaledValue quantize(OpBuilder &builder, Value source, const ::mp::numerics::OperandScheme &scheme,
-                       ArrayRef<int64_t> scaleShape);
+                       ArrayRef<int64_t> scaleShape, RandomDraws *draws = nullptr);
+  /// The value behind a Hadamard transform along dimension `axis`, in blocks of 16.
+  Value spread(OpBuilder &builder, Value source, unsigned axis);
   /// The value stored with one scale for all, made from a magnitude that is known beforehand.
   ScaledValue quantizeBy(OpBuilder &builder, Value source, const ::mp::numerics::OperandScheme &scheme, double amax);
   /// Erases the constants whose stored form is all that is read now.
@@ -35,6 +38,7 @@ public:
 private:
   using Key = std::tuple<Value, Type, const void *>;
   llvm::DenseMap<Key, ScaledValue> known;
+  llvm::DenseMap<std::pair<Value, unsigned>, Value> spreadAlong;
 };
 
 } // namespace mlir::mp

@@ -1,7 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ScaleCode.h"
-#include "../Train/TensorCode.h"
+#include "../Common/TensorCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mp/Numerics/Scaling/Philox.h"
 

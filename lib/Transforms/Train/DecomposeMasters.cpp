@@ -3,7 +3,7 @@
 // Masters of narrow parameters as integer arithmetic on the bits.
 
 #include "DecomposeMasters.h"
-#include "TensorCode.h"
+#include "../Common/TensorCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

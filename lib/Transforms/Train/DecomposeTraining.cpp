@@ -4,7 +4,7 @@
 // those of docs/Training.md, its order of operations is exact.
 
 #include "DecomposeMasters.h"
-#include "TensorCode.h"
+#include "../Common/TensorCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

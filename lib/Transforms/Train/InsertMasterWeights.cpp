@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "AppendedState.h"
+#include "../Common/AppendedState.h"
+#include "../Common/RandomDraws.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -61,13 +62,6 @@ static Value rounded(OpBuilder &builder, Value x, FloatType format, Value bits =
                         OverflowAttr::get(builder.getContext(), Overflow::IEEE), UnitAttr());
 }
 
-static Value plus(OpBuilder &builder, Value offset, int64_t count) {
-  auto type = cast<RankedTensorType>(offset.getType());
-  Value constant =
-      arith::ConstantOp::create(builder, offset.getLoc(), DenseElementsAttr::get(type, count));
-  return arith::AddIOp::create(builder, offset.getLoc(), offset, constant);
-}
-
 namespace {
 enum class MasterWeights { None, F32, Remainder, Stochastic };
 
@@ -77,11 +71,8 @@ public:
   Narrowing(func::FuncOp step, FloatType format, MasterWeights kind, int64_t randomSeed,
             llvm::DenseSet<Operation *> behind)
       : step(step), format(format), kind(kind), behind(std::move(behind)), appended(step) {
-    if (kind != MasterWeights::Stochastic)
-      return;
-    Builder builder(step.getContext());
-    seed = appended.add(builder.getI64IntegerAttr(randomSeed), kRoleRandomSeed);
-    offset = appended.add(builder.getI64IntegerAttr(0), kRoleRandomOffset);
+    if (kind == MasterWeights::Stochastic)
+      draws.emplace(appended, step.getContext(), randomSeed);
   }
 
   void narrow(const TrainingState &parameter) {
@@ -114,7 +105,7 @@ public:
     } else {
       appended.convert(rounded(initial, original, format));
       narrowed = rounded(atEnd, updated, format,
-                         kind == MasterWeights::Stochastic ? drawFor(atEnd, updated) : Value());
+                         draws ? draws->drawFor(atEnd, updated) : Value());
       if (kind == MasterWeights::F32) {
         master = appended.add(original, kRoleMaster);
         nextValues.push_back(updated);
@@ -129,9 +120,9 @@ public:
 
   void finish() {
     SmallVector<Value> next;
-    if (seed) {
+    if (draws) {
       OpBuilder atEnd(step.getBody().front().getTerminator());
-      next = {seed, plus(atEnd, offset, drawn)};
+      next = draws->next(atEnd);
     }
     llvm::append_range(next, nextValues);
     appended.finish(next);
@@ -139,21 +130,12 @@ public:
   }
 
 private:
-  /// Random words of this step's own, one per element; a block of Philox has four.
-  Value drawFor(OpBuilder &builder, Value x) {
-    auto type = cast<RankedTensorType>(x.getType());
-    Value from = plus(builder, offset, drawn);
-    drawn += llvm::divideCeil(type.getNumElements(), 4);
-    return RandomBitsOp::create(builder, x.getLoc(), type.clone(builder.getI32Type()), seed, from);
-  }
-
   func::FuncOp step;
   FloatType format;
   MasterWeights kind;
-  Value seed, offset;
-  int64_t drawn = 0; ///< blocks, in every step
   llvm::DenseSet<Operation *> behind;
   AppendedState appended;
+  std::optional<RandomDraws> draws;
   SmallVector<Value> nextValues;
 };
 

@@ -39,6 +39,9 @@ struct Recipe {
   std::optional<OperandScheme> activation, weight; ///< nothing: stays as it is
   std::optional<OperandScheme> gradient;           ///< nothing: as an activation
   std::optional<DelayedHistory> history = std::nullopt;
+  /// Gradients round by chance, and products of gradients and activations, which weights' gradients are, work on
+  /// operands that a Hadamard transform has spread along what is summed over.
+  bool stochasticGradients = false, spreadsGradients = false;
 };
 
 /// All recipes; docs/Scaling.md has the table.

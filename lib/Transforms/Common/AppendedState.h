@@ -6,8 +6,8 @@
 // were: its arguments say by `mp.state` which of the step's they are, and its first results
 // are what these have become.
 
-#ifndef MP_LIB_TRANSFORMS_TRAIN_APPENDEDSTATE_H
-#define MP_LIB_TRANSFORMS_TRAIN_APPENDEDSTATE_H
+#ifndef MP_LIB_TRANSFORMS_COMMON_APPENDEDSTATE_H
+#define MP_LIB_TRANSFORMS_COMMON_APPENDEDSTATE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -42,4 +42,4 @@ void updateFunctionType(func::FuncOp function);
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_TRANSFORMS_TRAIN_APPENDEDSTATE_H
+#endif // MP_LIB_TRANSFORMS_COMMON_APPENDEDSTATE_H

@@ -2,8 +2,8 @@
 //
 // Elementwise and reducing linalg.generic, written from their scalar code.
 
-#ifndef MP_LIB_TRANSFORMS_TRAIN_TENSORCODE_H
-#define MP_LIB_TRANSFORMS_TRAIN_TENSORCODE_H
+#ifndef MP_LIB_TRANSFORMS_COMMON_TENSORCODE_H
+#define MP_LIB_TRANSFORMS_COMMON_TENSORCODE_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Dialect/MP/MPDialect.h"
@@ -40,4 +40,4 @@ Value narrow(OpBuilder &builder, Location loc, Value element, Type to, Overflow 
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_TRANSFORMS_TRAIN_TENSORCODE_H
+#endif // MP_LIB_TRANSFORMS_COMMON_TENSORCODE_H

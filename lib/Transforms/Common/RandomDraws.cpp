@@ -1,0 +1,30 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "RandomDraws.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Dialect/MP/Scaling.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+RandomDraws::RandomDraws(AppendedState &state, MLIRContext *context, int64_t seed) {
+  Builder builder(context);
+  this->seed = state.add(builder.getI64IntegerAttr(seed), kRoleRandomSeed);
+  offset = state.add(builder.getI64IntegerAttr(0), kRoleRandomOffset);
+}
+
+static Value plus(OpBuilder &builder, Value offset, int64_t count) {
+  auto type = cast<RankedTensorType>(offset.getType());
+  Value constant = arith::ConstantOp::create(builder, offset.getLoc(), DenseElementsAttr::get(type, count));
+  return arith::AddIOp::create(builder, offset.getLoc(), offset, constant);
+}
+
+Value RandomDraws::drawFor(OpBuilder &builder, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  Value from = plus(builder, offset, drawn);
+  drawn += llvm::divideCeil(type.getNumElements(), 4); // a block has four words
+  return RandomBitsOp::create(builder, x.getLoc(), type.clone(builder.getI32Type()), seed, from);
+}
+
+SmallVector<Value> RandomDraws::next(OpBuilder &atEnd) { return {seed, plus(atEnd, offset, drawn)}; }
