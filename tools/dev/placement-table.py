@@ -3,27 +3,33 @@
 """Modelled time of storage as decided, beside what painting compilers would choose, on real graphs.
 
 usage: placement-table.py [FILE.mlir|FOLDER ...] [--models=bert,gpt2,...] [--format=bf16] [--target=sm_80]
-                          [--objective=time] [--options=WORDS] [--problems=DIR] [--solve] [--write=docs/Placement.md]
+                          [--objective=time] [--options=WORDS] [--corpus=FOLDER] [--jobs=2] [--limit-s=120]
+                          [--problems=DIR] [--solve] [--write=docs/Placement.md]
 
 Decides the generated models (MODELS below; --models= for none of them) and the given files, those of
 folders that convert, with mp-opt, and prints a line each: casts, the bytes they read and the modelled time,
-as given in f32, as decided and as painted. Nothing is measured. mp-gen and mp-opt are found on PATH.
+as given in f32, as decided and as painted, and the error of the results, estimated and certified for
+arguments within 1. Nothing is measured. mp-gen and mp-opt are found on PATH. --corpus adds a line per
+project of a corpus (its unpacked files, PROJECT/PATH), files summed up; every file counts for the verdict.
 --problems writes the optimisation problems to DIR; --solve has HiGHS solve each of them
 (test/Assignment/solve_with_highs.py, which needs scipy). Exits 1 if a painting is cheaper than a
 decision, a decision is not proven optimal, or HiGHS disagrees.
 """
 import argparse
+import concurrent.futures
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 
 MODELS = {
     "bert": ("BERT-base", ["bert", "--layers=12", "--hidden=768", "--heads=12", "--vocab=0"]),
     "gpt2": ("GPT-2", ["gpt2", "--layers=12", "--hidden=768", "--heads=12", "--vocab=0"]),
     "resnet50": ("ResNet-50", ["resnet50"]),
     "llama": ("Llama block", ["llama", "--layers=1", "--vocab=0"]),
+    "vit-adam": ("ViT, 2 layers, Adam step", ["vit", "--layers=2", "--train=adam"]),
     "bert-adam": ("BERT, 2 layers, Adam step", ["bert", "--layers=2", "--vocab=0", "--train=adam"]),
 }
 NAMES = ("Grappler", "TVM", "XLA")
@@ -31,23 +37,32 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def decide(source, name, options, folder):
-    """The placements of one file, weighted by calls; None if it does not convert or has no contraction."""
-    report = folder / "report.json"
+    """The placements of one file, weighted by calls; None if it does not convert in time or computes nothing."""
+    report = folder / f"report{threading.get_ident()}.json"
     wishes = [f"format={options.format}", f"target={options.target}", f"objective={options.objective}",
-              f"report={report}", "table=false", options.options]
+              f"report={report}", "table=false", "certify=1", options.options]
     if options.problems:
         options.problems.mkdir(parents=True, exist_ok=True)
         wishes.append(f"dump-problem={options.problems / (name.replace(' ', '-').replace('/', '+') + '.json')}")
-    done = subprocess.run(["mp-opt", source, f"--mp-mixed-precision={' '.join(wishes)}", "-o", "/dev/null"],
-                          capture_output=True, text=True)
+    try:
+        done = subprocess.run(["mp-opt", source, f"--mp-mixed-precision={' '.join(wishes)}", "-o", "/dev/null"],
+                              capture_output=True, text=True, timeout=options.limit_s)
+    except subprocess.TimeoutExpired:
+        print(f"{name}: not decided within {options.limit_s} s", file=sys.stderr)
+        return None
     if done.returncode:
         return None
-    placements = json.loads(report.read_text())["placement"]
+    found = json.loads(report.read_text())
+    placements = found["placement"]
     if not any(p["before"] for p in placements):
         return None
     row = {"name": name, "proven": all(p["proven_optimal"] for p in placements),
            "assumed": any(p["assumed_sizes"] or p["assumed_trips"] for p in placements)}
     total = lambda pick: sum(pick(p) * p["calls"] for p in placements)
+    estimates = [p["modelled_error"] for p in placements if p["modelled_error"] is not None]
+    row["estimated"] = max(estimates, default=None)
+    row["bounds"] = [(c["bound"], c["magnitude"]) for c in found["certificates"]]
+    row["contractions"], row["narrowed"] = found["totals"]["contractions"], found["totals"]["narrowed"]
     row["before"], row["after"] = total(lambda p: p["before"]), total(lambda p: p["after"])
     row["ours"] = (row["after"], total(lambda p: p["casts"]), total(lambda p: p["cast_bytes"]))
     for painter in NAMES:
@@ -76,10 +91,43 @@ def rows(options):
                     sys.exit(f"placement-table.py: mp-opt does not convert {source}, or it computes nothing")
 
 
+def grouped(options):
+    """A row per project of the corpus, and every row of its files."""
+    sources = sorted(options.corpus.rglob("*.mlir"))
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        name = lambda source: source.relative_to(options.corpus).as_posix()
+        decided = pool.map(lambda source: decide(source, name(source), options, pathlib.Path(scratch)), sources)
+        projects = {}
+        for source, row in zip(sources, decided):
+            of = projects.setdefault(source.relative_to(options.corpus).parts[0], [])
+            if row and row["contractions"]:
+                of.append(row)
+    for project, members in projects.items():
+        if not members:
+            continue
+        add = lambda key: tuple(sum(row[key][i] for row in members) for i in range(3))
+        yield {"name": f"{project}, {len(members)} graphs", "members": members,
+               "proven": all(row["proven"] for row in members), "assumed": any(row["assumed"] for row in members),
+               "before": sum(row["before"] for row in members), "after": sum(row["after"] for row in members),
+               "estimated": max((row["estimated"] for row in members if row["estimated"] is not None), default=None),
+               "bounds": [bound for row in members for bound in row["bounds"]],
+               "ours": add("ours"), **{painter: add(painter) for painter in NAMES}}
+
+
+def certified(row):
+    """How far results may be off, in the worst case, where that is known of all; else of how many."""
+    known = [bound for bound, _ in row["bounds"] if bound is not None]
+    if len(known) == len(row["bounds"]) == 1:
+        return f"{known[0]:.2g}" + (f" of {row['bounds'][0][1]:.2g}" if row["bounds"][0][1] is not None else "")
+    return f"{len(known)} of {len(row['bounds'])}" + (f", {min(known):.2g} to {max(known):.2g}" if known else "")
+
+
 def cells(row, scale):
     cost = lambda entry: f"{entry[0] / scale:.1f} ({entry[1]} casts, {entry[2] / 1e6:.1f} MB)"
+    estimated = "none" if row["estimated"] is None else f"{row['estimated']:.2g}"
     return (f"| {row['name']}{'*' if row['assumed'] else ''} | {row['before'] / scale:.1f} | {cost(row['ours'])} | "
-            + " | ".join(cost(row[painter]) for painter in NAMES) + f" | {'yes' if row['proven'] else 'no'} |")
+            + " | ".join(cost(row[painter]) for painter in NAMES)
+            + f" | {estimated} | {certified(row)} | {'yes' if row['proven'] else 'no'} |")
 
 
 def write(path, lines):
@@ -97,6 +145,9 @@ def main():
     parser.add_argument("--target", default="sm_80")
     parser.add_argument("--objective", default="time", choices=("time", "memory"))
     parser.add_argument("--options", default="")
+    parser.add_argument("--corpus", type=pathlib.Path)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--limit-s", type=int, default=120)
     parser.add_argument("--problems", type=pathlib.Path)
     parser.add_argument("--solve", action="store_true")
     parser.add_argument("--write", type=pathlib.Path)
@@ -104,21 +155,35 @@ def main():
     if options.solve and not options.problems:
         parser.error("--solve needs --problems=DIR")
     unit, scale = ("us", 1e6) if options.objective == "time" else ("MB", 1e6)
-    lines = [f"| graph | in f32, {unit} | as decided | as Grappler | as TVM | as XLA | proven |", "|---|---|---|---|---|---|---|"]
-    found, bad = [], []
-    for row in rows(options):
-        found.append(row)
-        lines.append(cells(row, scale))
-        print(lines[-1], flush=True)
-        bad += [f"{row['name']}: not proven optimal"] * (not row["proven"])
-        bad += [f"{row['name']}: {painter} is cheaper" for painter in NAMES if row[painter][0] < row["after"]]
-    better = {painter: sum(row[painter][0] > row["after"] for row in found) for painter in NAMES}
-    summary = (f"{len(found)} graphs, {options.format} on {options.target}: decided better than "
-               + ", ".join(f"{painter} on {count}" for painter, count in better.items())
-               + f"; worse on {sum('cheaper' in line for line in bad)}; {sum(row['proven'] for row in found)} proven optimal.")
-    print(summary)
+    head = [f"| graph | in f32, {unit} | as decided | as Grappler | as TVM | as XLA | error, estimated | certified | proven |",
+            "|---|---|---|---|---|---|---|---|---|"]
+    table, bad = [], []
+
+    def show(some, title):
+        """Prints and keeps the lines of some rows and what they come to."""
+        print("\n".join(head), flush=True)
+        lines, graphs = [*head], []
+        for row in some:
+            graphs += row.get("members", [row])
+            lines.append(cells(row, scale))
+            print(lines[-1], flush=True)
+        for row in graphs:
+            bad.extend([f"{row['name']}: not proven optimal"] * (not row["proven"]))
+            bad.extend(f"{row['name']}: {painter} is cheaper" for painter in NAMES if row[painter][0] < row["after"])
+        better = {painter: sum(row[painter][0] > row["after"] for row in graphs) for painter in NAMES}
+        worse = sum(any(row[painter][0] < row["after"] for painter in NAMES) for row in graphs)
+        summary = (f"{title}{len(graphs)} graphs, {options.format} on {options.target}: decided better than "
+                   + ", ".join(f"{painter} on {count}" for painter, count in better.items())
+                   + f"; worse on {worse}; {sum(row['proven'] for row in graphs)} proven optimal; modelled slower than "
+                   f"f32 on {sum(row['after'] > row['before'] for row in graphs)}.")
+        print(summary)
+        table.extend([summary, "", *lines, ""])
+
+    show(rows(options), "")
+    if options.corpus:
+        show(grouped(options), "The corpus, files with contractions: ")
     if options.write:
-        write(options.write, [summary, "", *lines])
+        write(options.write, table[:-1])
     for line in bad:
         print(line, file=sys.stderr)
     if options.solve:

@@ -23,11 +23,15 @@ public:
   /// added up, if every result of `op` had an independent relative error of mean square 1.
   double getAmplification(Operation *op) const;
 
+  /// False if the size of a result has no model: something on the way to it overflows or vanishes.
+  bool isKnown() const { return known; }
+
   /// Modelled root mean square of the elements of a float value; 0 if unknown.
   double getRms(Value value) const { return rms.lookup(value); }
 
 private:
   friend class ErrorModelBuilder;
+  bool known = true;
   llvm::DenseMap<Value, double> rms;
   llvm::DenseMap<Value, double> amplification; ///< of mean square errors
 };

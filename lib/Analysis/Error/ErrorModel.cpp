@@ -28,9 +28,13 @@ public:
     visit(function.getFunctionBody());
     for (Block &block : function.getFunctionBody())
       if (block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
-        for (Value result : block.getTerminator()->getOperands())
-          if (double size = signals.lookup(result).rms; size > 0)
+        for (Value result : block.getTerminator()->getOperands()) {
+          double size = signals.lookup(result).rms;
+          model.known &= !getFloatFormat(result.getType()) || matchPattern(result, m_Constant()) ||
+                         (std::isfinite(size) && size > 0);
+          if (size > 0)
             model.amplification[result] += 1 / (size * size);
+        }
     for (const Slope &slope : llvm::reverse(slopes))
       if (double behind = model.amplification.lookup(slope.to); behind > 0)
         model.amplification[slope.from] += slope.squared * behind;
@@ -150,8 +154,10 @@ private:
   void visitStructured(linalg::LinalgOp op) {
     Block *body = op.getBlock();
     for (OpOperand &operand : op->getOpOperands())
-      if (BlockArgument argument = op.getMatchingBlockArgument(&operand))
+      if (BlockArgument argument = op.getMatchingBlockArgument(&operand)) {
         link(operand.get(), argument, signals.lookup(operand.get()));
+        reads[argument] = {operand.get(), op.getMatchingIndexingMap(&operand)};
+      }
     for (Operation &inner : body->without_terminator())
       visit(&inner);
     bool reduces = op.getNumReductionLoops() > 0;
@@ -205,7 +211,7 @@ private:
       return link(operand(0), result, slope * slope);
     }
     case Kind::Binary: {
-      BinaryImage image = operand(0) == operand(1) && meaning.binary == BinaryFn::Mul
+      BinaryImage image = areSame(operand(0), operand(1)) && meaning.binary == BinaryFn::Mul
                               ? squareOf(signal(0))
                               : applyBinary(meaning.binary, signal(0), signal(1));
       set(result, image.signal);
@@ -246,7 +252,14 @@ private:
     }
   }
 
+  /// One value, or two reads of the same element by a body.
+  bool areSame(Value a, Value b) const {
+    auto x = reads.find(a), y = reads.find(b);
+    return a == b || (x != reads.end() && y != reads.end() && x->second == y->second);
+  }
+
   DenseMap<Value, ErrorSignal> signals;
+  DenseMap<Value, std::pair<Value, AffineMap>> reads; ///< arguments of bodies: of what, through which map
   std::vector<Slope> slopes; ///< in program order
   UnaryImages known;
 };

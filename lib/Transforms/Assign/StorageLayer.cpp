@@ -113,6 +113,9 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const Assign
   StoragePermissions permissions(decisions);
   StorageCosts costs(decisions, settings);
   ErrorShares errors(decisions, settings);
+  if (!errors.canLimit())
+    return function.emitError() << "the error of the results cannot be limited: the modelled size of one is "
+                                   "zero or infinite; state the ranges of arguments (mp.range)";
   StorageProblem storage(decisions, permissions, costs, errors, options);
   assignment::SolveOptions solving;
   solving.certify = !options.dumpProblem.empty();

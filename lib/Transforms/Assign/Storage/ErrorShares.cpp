@@ -33,7 +33,7 @@ std::optional<double> ErrorShares::estimate() {
     return std::nullopt;
   if (!model)
     model.emplace(decisions.getFunction());
-  return std::sqrt(getShares());
+  return model->isKnown() ? std::optional<double>(std::sqrt(getShares())) : std::nullopt;
 }
 
 double ErrorShares::getShare(Operation *op, FloatType format) const {

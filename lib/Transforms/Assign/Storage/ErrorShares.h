@@ -17,7 +17,11 @@ public:
   /// Gives no units unless the options limit error, or time for the sake of error.
   ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings);
 
-  /// The error of the results with every contraction as decided now; nothing without contractions.
+  /// False if the options limit error but it cannot be modelled.
+  bool canLimit() const { return !model || model->isKnown(); }
+
+  /// The error of the results with every contraction as decided now; nothing without contractions, or if it
+  /// cannot be modelled.
   std::optional<double> estimate();
 
   /// Units that `op` adds when it computes in `format`, rounded up.
