@@ -1,0 +1,112 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The same decision for every op when independent ops change places: random graphs, and the same
+// graphs with their blocks in another order that definitions allow.
+
+#include "RandomGraph.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Transforms/Assign/Passes.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::test;
+
+namespace {
+
+constexpr llvm::StringLiteral kTag = "tag";
+
+void tagOps(ModuleOp module) {
+  int64_t next = 0;
+  module.walk([&](Operation *op) {
+    if (op != module)
+      op->setAttr(kTag, IntegerAttr::get(IndexType::get(op->getContext()), next++));
+  });
+}
+
+/// What ops of the block `op` needs, itself or in its regions.
+llvm::SmallPtrSet<Operation *, 8> neededBy(Operation *op, Block *block) {
+  llvm::SmallPtrSet<Operation *, 8> needed;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (Operation *def = operand.getDefiningOp())
+        if (Operation *here = block->findAncestorOpInBlock(*def); here && here != op)
+          needed.insert(here);
+  });
+  return needed;
+}
+
+/// Another order that definitions allow, at random. Returns how many ops moved.
+unsigned shuffle(Block *block, std::mt19937_64 &random) {
+  std::vector<Operation *> waiting;
+  for (Operation &op : block->without_terminator())
+    waiting.push_back(&op);
+  std::vector<Operation *> before = waiting;
+  llvm::SmallPtrSet<Operation *, 32> placed;
+  std::vector<Operation *> order;
+  while (!waiting.empty()) {
+    std::vector<size_t> ready;
+    for (auto [index, op] : llvm::enumerate(waiting))
+      if (llvm::all_of(neededBy(op, block), [&](Operation *def) { return placed.contains(def); }))
+        ready.push_back(index);
+    size_t chosen = ready[random() % ready.size()];
+    order.push_back(waiting[chosen]);
+    placed.insert(waiting[chosen]);
+    waiting.erase(waiting.begin() + chosen);
+  }
+  unsigned moved = 0;
+  for (auto [was, is] : llvm::zip_equal(before, order))
+    moved += was != is;
+  for (Operation *op : order)
+    op->moveBefore(block, std::prev(block->end()));
+  return moved;
+}
+
+/// Decisions by tag, as text.
+std::map<int64_t, std::string> decide(ModuleOp module, uint64_t seed) {
+  static constexpr llvm::StringLiteral kFormats[] = {"bf16", "f16"};
+  AssignPrecisionOptions options;
+  options.format = kFormats[seed % 2].str();
+  options.objective = seed % 4 < 2 ? "time" : "memory";
+  options.neverSlower = seed % 3 == 0;
+  PassManager manager(module.getContext());
+  manager.addPass(createAssignPrecision(options));
+  EXPECT_TRUE(succeeded(manager.run(module)));
+  std::map<int64_t, std::string> decisions;
+  module.walk([&](Operation *op) {
+    if (auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttrName))
+      llvm::raw_string_ostream(decisions[op->getAttrOfType<IntegerAttr>(kTag).getInt()])
+          << op->getName() << " " << precision;
+  });
+  return decisions;
+}
+
+TEST(Order, OfIndependentOpsChangesNoDecision) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  loadDialects(context);
+  unsigned moved = 0, narrow = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    auto module = RandomGraph(&context, seed).build(4 + seed % 37);
+    tagOps(*module);
+    OwningOpRef<ModuleOp> shuffled = module->clone();
+    std::mt19937_64 random(seed);
+    for (auto function : shuffled->getOps<func::FuncOp>())
+      for (Block &block : function.getBody())
+        moved += shuffle(&block, random);
+    ASSERT_TRUE(succeeded(verify(*shuffled))) << "seed " << seed;
+    std::map<int64_t, std::string> expected = decide(*module, seed), found = decide(*shuffled, seed);
+    for (auto &[tag, decision] : expected) {
+      EXPECT_EQ(decision, found[tag]) << "seed " << seed;
+      narrow += StringRef(decision).contains("compute = ") && !StringRef(decision).contains("compute = f32");
+    }
+    EXPECT_EQ(expected.size(), found.size()) << "seed " << seed;
+    if (HasFailure())
+      break;
+  }
+  EXPECT_GE(moved, 2000u);
+  EXPECT_GE(narrow, 100u); // else nothing was at stake
+}
+
+} // namespace
