@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mp/Dialect/MP/MPDialect.h"
 
 using namespace mlir;
@@ -101,11 +102,13 @@ private:
       return visitFor(loop);
     if (auto call = dyn_cast<func::CallOp>(op))
       return visitCall(call);
-    bool isStructured = getFloatMeaning(op).kind == FloatMeaning::Kind::Structured;
-    if (op->getNumRegions() > 0 && !isStructured && !isa<linalg::LinalgOp>(op))
-      return lose(op);
-    if (isStructured)
+    if (isa<tensor::EmptyOp>(op)) // nothing reads what is in it
+      return set(op->getResult(0), ErrorFacts::none());
+    FloatMeaning::Kind kind = getFloatMeaning(op).kind;
+    if (kind == FloatMeaning::Kind::Structured)
       return visitStructured(cast<linalg::LinalgOp>(op));
+    if (op->getNumRegions() > 0 && kind == FloatMeaning::Kind::Unknown)
+      return lose(op);
     for (Value result : op->getResults())
       visitResult(op, result);
   }
