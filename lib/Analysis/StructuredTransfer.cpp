@@ -180,7 +180,7 @@ FloatRange FloatTransfer::reduction(linalg::LinalgOp op, unsigned index,
   elements.count.min = std::max<int64_t>(elements.count.min, 1);
   result.facts = domains::reduce(*selects, x.facts, elements, rows);
   result.facts = domains::binary(with, result.facts, init.facts, rows);
-  result.facts.mayNaN = true;
+  result.facts.mayNaN = x.facts.mayNaN || init.facts.mayNaN;
   if (elements.count.max == std::nullopt || *elements.count.max == 0)
     result.facts = domains::join(result.facts, init.facts);
   return result;

@@ -258,11 +258,13 @@ ErrorFacts divError(const Measured &x, const Measured &y, const Arithmetic &arit
     return ErrorFacts::bottom();
   ErrorFacts error = start(x, y);
   double least = y.value.range.mig(), safe = subDown(least, y.error.abs);
-  if (!(safe > 0))
+  // |1/y - 1/z| = |y - z| / |y z|; the computed z may be known to stay away from 0 by other means, too.
+  double divisors = std::max(safe > 0 ? mulDown(safe, safe) : 0, mulDown(least, y.computed.mig()));
+  if (!(divisors > 0))
     return error;
   FloatFacts exact = binary(BinaryFn::Div, x.value, y.value, arithmetic.rowLength);
   double inverse = divUp(1, least);
-  double inverseError = divUp(y.error.abs, mulDown(safe, safe));
+  double inverseError = divUp(y.error.abs, divisors);
   error.abs = addUp(addUp(mulUp(x.value.mag(), inverseError), mulUp(inverse, x.error.abs)),
                     mulUp(x.error.abs, inverseError));
   error.norm2 =

@@ -214,8 +214,11 @@ static FloatMeaning meaningOfTensor(Operation *op) {
     return mergesFloats(op);
   if (auto pad = dyn_cast<tensor::PadOp>(op)) {
     FloatAttr value;
-    if (Value constant = pad.getConstantPaddingValue();
-        !constant || !matchPattern(constant, m_Constant(&value)))
+    Value padding = llvm::cast<tensor::YieldOp>(pad.getBody()->getTerminator()).getValue();
+    auto cast = padding.getDefiningOp<CastOp>(); // with what is padded
+    if (cast)
+      padding = cast.getSource();
+    if (!matchPattern(padding, m_Constant(&value)) || (cast && !value.getValue().isZero()))
       return FloatMeaning::unknown();
     FloatMeaning meaning = FloatMeaning::of(Kind::Merge, {0});
     meaning.padding = value.getValueAsDouble();
