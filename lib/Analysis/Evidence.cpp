@@ -115,33 +115,40 @@ static bool hasFloatResult(Operation *op) {
 }
 
 void EvidenceAnalysis::visitOp(Operation *op) {
-  if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ForallOp, scf::ExecuteRegionOp,
-          scf::IndexSwitchOp, tosa::IfOp, tosa::WhileOp>(op))
-    return visitLoop(op);
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  if (precision && precision.getTypeRule() == TypeRule::Container)
+    return visitControl(op);
+  bool isStructured = isa<linalg::LinalgOp>(op) && op->getNumRegions() == 1;
+  if (!isStructured)
+    visitBodies(op);
   if (!hasFloatResult(op))
     return;
   if (isa<func::CallOp>(op))
     return visitCall(op);
-  if (isa<linalg::LinalgOp>(op) && op->getNumRegions() == 1)
-    return visitStructured(op);
-  SmallVector<Evidence> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(facts.lookup(operand));
-  Evidence evidence = evaluate(op, operands);
+  if (isStructured) {
+    visitStructured(op);
+  } else {
+    SmallVector<Evidence> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(facts.lookup(operand));
+    Evidence evidence = evaluate(op, operands);
+    for (Value result : op->getResults())
+      facts[result] = evidence;
+  }
   if (auto range = op->getAttrOfType<ArrayAttr>(kRangeAttrName))
-    evidence.range = domains::intersect(
-        evidence.range, {cast<FloatAttr>(range[0]).getValueAsDouble(),
-                         cast<FloatAttr>(range[1]).getValueAsDouble()});
-  for (Value result : op->getResults())
-    facts[result] = evidence;
+    for (Value result : op->getResults())
+      facts[result].range = domains::intersect(
+          facts[result].range, {cast<FloatAttr>(range[0]).getValueAsDouble(),
+                                cast<FloatAttr>(range[1]).getValueAsDouble()});
 }
 
 void EvidenceAnalysis::visitStructured(Operation *op) {
   auto structured = cast<linalg::LinalgOp>(op);
   if (getOpClass(op) == OpClass::TensorCore) {
-    Evidence evidence;
-    evidence.gain = 1; // the class assumption about contraction results
-    evidence.number = fresh();
+    SmallVector<Evidence> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(facts.lookup(operand));
+    Evidence evidence = contract(op, operands);
     for (Value result : op->getResults())
       facts[result] = evidence;
     return;
@@ -193,50 +200,69 @@ void EvidenceAnalysis::visitStructured(Operation *op) {
   }
 }
 
-void EvidenceAnalysis::visitLoop(Operation *op) {
-  // Carried values: assume what the initial values show, then check what the body
-  // yields; if that is worse, nothing is known and the body is visited again.
-  auto loop = dyn_cast<scf::ForOp>(op);
-  auto bind = [&](bool trusting) {
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (BlockArgument argument : block.getArguments()) {
-          Evidence evidence;
-          if (loop && trusting && argument.getArgNumber() > 0) {
-            evidence.gain = facts.lookup(loop.getInitArgs()[argument.getArgNumber() - 1]).gain;
-            if (!evidence.isAssumed() && facts.lookup(loop.getInitArgs()[argument.getArgNumber() - 1])
-                                             .range.mag() <= 1024)
-              evidence.gain = 1;
-          }
-          evidence.number = fresh();
-          facts[argument] = evidence;
-        }
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (Operation &inner : block)
-          visitOp(&inner);
+void EvidenceAnalysis::visitBodies(Operation *op, ArrayRef<CarriedValue> carried,
+                                   ArrayRef<Evidence> known) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (BlockArgument argument : block.getArguments()) {
+        facts[argument] = Evidence();
+        facts[argument].number = fresh();
+      }
+  for (auto [value, evidence] : llvm::zip_equal(carried, known)) {
+    Evidence numbered = evidence;
+    numbered.number = fresh();
+    for (Value argument : value.values)
+      if (isa<BlockArgument>(argument))
+        facts[argument] = numbered;
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block)
+        visitOp(&inner);
+}
+
+void EvidenceAnalysis::visitControl(Operation *op) {
+  SmallVector<CarriedValue> carried;
+  cast<PrecisionOpInterface>(op).getCarriedValues(carried);
+  auto join = [&](const CarriedValue &value, auto isFed) {
+    Evidence evidence = Evidence::nothing();
+    for (OpOperand *feed : value.feeds)
+      if (isFed(feed))
+        evidence = this->join(evidence, facts.lookup(feed->get()));
+    return evidence;
   };
-  bind(/*trusting=*/true);
-  if (loop) {
-    bool holds = llvm::all_of(
-        llvm::zip_equal(loop.getYieldedValues(), loop.getRegionIterArgs()), [&](auto pair) {
-          return facts.lookup(std::get<0>(pair)).gain <= facts.lookup(std::get<1>(pair)).gain;
-        });
-    if (!holds)
-      bind(/*trusting=*/false);
+  auto always = [](OpOperand *) { return true; };
+  // Gains that hold around the loop: from those of the initial values up. What still rises on the
+  // third visit is given up, on the fourth everything.
+  SmallVector<Evidence> known;
+  for (const CarriedValue &value : carried) {
+    known.push_back(join(value, [&](OpOperand *feed) { return feed->getOwner() == op; }));
+    known.back().range = domains::Interval::top();
+    known.back().parameter = false;
   }
-  for (auto [index, result] : llvm::enumerate(op->getResults())) {
-    std::optional<Evidence> joined;
-    if (isa<scf::ForOp, scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp, tosa::IfOp>(op))
-      for (Region &region : op->getRegions())
-        if (region.hasOneBlock() && region.front().getTerminator()->getNumOperands() > index) {
-          Evidence yielded = facts.lookup(region.front().getTerminator()->getOperand(index));
-          joined = joined ? join(*joined, yielded) : yielded;
-        }
-    if (joined && loop)
-      joined = join(*joined, facts.lookup(loop.getInitArgs()[index]));
-    facts[result] = joined.value_or(lost(op));
+  bool holds = false;
+  for (unsigned visit = 0; !holds; ++visit) {
+    visitBodies(op, carried, known);
+    holds = true;
+    for (auto [value, before] : llvm::zip_equal(carried, known)) {
+      Evidence after = join(value, always);
+      if (after.gain <= before.gain || llvm::none_of(value.values, llvm::IsaPred<BlockArgument>))
+        continue;
+      holds = false;
+      before.gain = visit < 2 ? after.gain : std::numeric_limits<double>::infinity();
+      before.lostAt = after.lostAt.empty() ? op->getName().getStringRef() : after.lostAt;
+    }
+    for (Evidence &evidence : known)
+      if (!holds && visit >= 3)
+        evidence.gain = std::numeric_limits<double>::infinity();
   }
+  for (Value result : op->getResults())
+    if (getFloatFormat(result.getType()))
+      facts[result] = lost(op);
+  for (const CarriedValue &value : carried)
+    for (Value result : value.values)
+      if (!isa<BlockArgument>(result))
+        facts[result] = join(value, always);
 }
 
 void EvidenceAnalysis::visitCall(Operation *op) {

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
@@ -104,10 +105,7 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
     return evidence;
   }
   if (isa<tensor::EmptyOp>(op)) { // no element has a value before somebody writes one
-    Evidence evidence;
-    evidence.range = Interval();
-    evidence.gain = 0;
-    evidence.parameter = true;
+    Evidence evidence = Evidence::nothing();
     evidence.number = fresh();
     return evidence;
   }
@@ -156,20 +154,26 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
   }
   if (isa<arith::ExtFOp, arith::TruncFOp, tosa::CastOp>(op) && data.size() == 1)
     return data[0];
+  if (auto power = dyn_cast<math::FPowIOp>(op)) {
+    APInt exponent;
+    Evidence evidence;
+    evidence.range = Interval::top();
+    if (matchPattern(power.getRhs(), m_ConstantInt(&exponent)))
+      evidence.range = Interval::point(exponent.getSExtValue());
+    return evaluateBinary(op, "powf", data[0], evidence);
+  }
   if (data.size() == 2 && name != "select")
     if (Evidence evidence = evaluateBinary(op, name, data[0], data[1]); evidence.number)
       return evidence;
   switch (getOpClass(op)) {
-  case OpClass::TensorCore: {
-    Evidence evidence;
-    evidence.gain = 1;
-    evidence.number = fresh();
-    return evidence;
-  }
+  case OpClass::TensorCore:
+    return contract(op, operands);
   case OpClass::ExactCommute: {
     // Moves keep values; what gathers several, a destination among them, keeps the hull.
     if (data.empty())
       return lost(op);
+    if (std::optional<Evidence> padding = getPadding(op))
+      data.push_back(*padding);
     Evidence evidence = data[0];
     for (const Evidence &other : ArrayRef(data).drop_front())
       evidence = join(evidence, other);
@@ -185,6 +189,33 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
   default:
     return lost(op);
   }
+}
+
+/// Of contractions is assumed that they give what they were trained to give; not where the evidence is
+/// already that a factor may be larger than what that assumption allows.
+Evidence EvidenceAnalysis::contract(Operation *op, ArrayRef<Evidence> operands) {
+  Evidence result;
+  result.gain = 1;
+  for (auto [operand, evidence] : llvm::zip_equal(op->getOperands(), operands))
+    if (getFloatFormat(operand.getType()) && gainOf(evidence) > kAssumedMargin) {
+      result.gain = kInfinity;
+      result.lostAt = evidence.lostAt.empty() ? op->getName().getStringRef() : evidence.lostAt;
+    }
+  result.number = fresh();
+  return result;
+}
+
+std::optional<Evidence> EvidenceAnalysis::getPadding(Operation *op) {
+  auto pad = dyn_cast<tensor::PadOp>(op);
+  if (!pad)
+    return std::nullopt;
+  // Infinity, and the lowest number in its stead below a maximum, are infinite in every format.
+  APFloat constant(0.0);
+  Value value = pad.getRegion().front().getTerminator()->getOperand(0);
+  if (matchPattern(value, m_ConstantFloat(&constant)) &&
+      (constant.isInfinity() || abs(constant).isLargest()))
+    return std::nullopt;
+  return facts.lookup(value);
 }
 
 Evidence EvidenceAnalysis::evaluateUnary(Operation *op, StringRef name, const Evidence &x) {
@@ -253,13 +284,18 @@ Evidence EvidenceAnalysis::evaluateBinary(Operation *op, StringRef name, const E
   case Binary::Min:
     result.range = kind == Binary::Max ? domains::max(a.range, b.range)
                                        : domains::min(a.range, b.range);
+    if (a.range.isEmpty() || b.range.isEmpty()) // maxnumf of NaN and x is x
+      result.range = domains::hull(a.range, b.range);
     result.gain = std::max(gainOf(a), gainOf(b));
     result.number = fresh();
     break;
   case Binary::Pow:
     if (b.range.isPoint() && b.range.lo == 2)
       return evaluateUnary(op, "square", a);
-    result.range = a.range.lo >= 0 ? domains::powPositive(a.range, b.range) : Interval::top();
+    result.range = b.range.isPoint() && b.range.lo == std::nearbyint(b.range.lo) && std::fabs(b.range.lo) < 64
+                       ? domains::powInteger(a.range, int64_t(b.range.lo))
+                   : a.range.lo >= 0 ? domains::powPositive(a.range, b.range)
+                                     : Interval::top();
     result.number = fresh();
     break;
   }

@@ -5,7 +5,7 @@
 // Two facts are kept per value. A proved range: interval arithmetic outward from
 // constants, `mp.range`, bounded functions and relations (x - max x <= 0,
 // x / sum x <= 1, x * rsqrt(mean x^2 + eps) <= sqrt n). And a gain, the labelled
-// class assumption: |value| <= gain * (what arguments and contraction results
+// class assumption: |value| <= gain * (what arguments, and contractions of factors it holds of,
 // reach), which sums and bounded functions keep, growing constants raise (up to a margin), and
 // exponentials, powers, quotients, products and sums over a dimension lose.
 // Unknown is never optimistic: top, and an infinite gain.
@@ -23,6 +23,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/Idioms.h"
 #include "mp/Domains/Interval.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
 
@@ -43,6 +44,9 @@ struct Evidence {
   StringRef lostAt;
 
   bool isAssumed() const { return gain <= kAssumedMargin; }
+
+  /// Of what has no value, as the elements of a new tensor: joined to anything, it changes nothing.
+  static Evidence nothing() { return {::mp::domains::Interval(), 0, 0, /*parameter=*/true, ""}; }
 };
 
 /// What holds of both; it has no number.
@@ -84,10 +88,16 @@ private:
   void visitRegion(Region &region);
   void visitOp(Operation *op);
   void visitStructured(Operation *op);
-  void visitLoop(Operation *op);
+  /// Loops and branches: what they carry is a fixed point over their bodies.
+  void visitControl(Operation *op);
+  /// Visits all regions once; their arguments are unknown but for those that stand for `carried`.
+  void visitBodies(Operation *op, ArrayRef<CarriedValue> carried = {}, ArrayRef<Evidence> known = {});
   void visitCall(Operation *op);
   /// Elementwise semantics of `op` on scalars or tensors.
   Evidence evaluate(Operation *op, ArrayRef<Evidence> operands);
+  Evidence contract(Operation *op, ArrayRef<Evidence> operands);
+  /// What a `tensor.pad` adds; nothing for infinities and other ops.
+  std::optional<Evidence> getPadding(Operation *op);
   Evidence evaluateUnary(Operation *op, StringRef name, const Evidence &x);
   Evidence evaluateBinary(Operation *op, StringRef name, const Evidence &a, const Evidence &b);
   Evidence multiply(const Evidence &a, const Evidence &b);

@@ -150,6 +150,9 @@ unsigned ExpressionGraph::evaluate(Operation *op) {
     for (Value operand : op->getOperands())
       if (unsigned number = lookup(operand))
         operands.push_back(number);
+    if (auto power = dyn_cast<math::FPowIOp>(op))
+      if (std::optional<double> exponent = getInteger(power.getRhs()))
+        operands.push_back(constant(*exponent));
     if (unsigned number = operands.empty() ? 0 : evaluateUnary(name, operands[0]))
       return number;
     if (operands.size() == 2)

@@ -26,7 +26,7 @@
 // NOWHERE: error: mp-assign-precision: option 'explain' is 'model.py:8', where no op is decided; expected FILE:LINE[:COLUMN], a location's name or @FUNCTION:ORDINAL; nearest is 'a/model.py:7:3'
 func.func @story(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %e = math.exp %x : tensor<4x4xf32> loc("other.py":70:1)
-  %0 = linalg.matmul ins(%e, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32> loc("a/model.py":7:3)
+  %0 = linalg.matmul {mp.range = [-8.0, 8.0]} ins(%e, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32> loc("a/model.py":7:3)
   %1 = linalg.matmul ins(%0, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32> loc("head")
   %2 = arith.addf %0, %0 : tensor<4x4xf32> loc("other.py":71:1)
   return %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>

@@ -220,3 +220,95 @@ func.func @variance_or_nan(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %i: tensor<
   %5 = linalg.matmul ins(%4, %w : tensor<4x8xf32>, tensor<8x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %5 : tensor<4x4xf32>
 }
+
+// -----
+
+// What a contraction of large factors gives is not assumed to be small.
+// CHECK-LABEL: @large_factors
+// CHECK: linalg.matmul {mp.precision = {{.*}}by = range "no evidence that an operand stays below 65504: 'math.exp' has no bound"
+// CHECK: linalg.matmul {mp.precision = {{.*}}by = range "no evidence that an operand stays below 65504: 'math.exp' has no bound"
+func.func @large_factors(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %e = math.exp %x : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%e, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = linalg.matmul ins(%0, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// A border counts; one of infinity, or of the lowest number in its stead, does not.
+// CHECK-LABEL: @borders
+// CHECK: linalg.matmul {mp.precision = {{.*}}by = range "no evidence that an operand stays below 65504: it may reach 1e+05"
+// CHECK: linalg.matmul {mp.precision = #mp.precision<in = [f16, f16, f32]
+func.func @borders(%x: tensor<3x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %large = arith.constant 1.0e5 : f32
+  %lowest = arith.constant -3.40282347E+38 : f32
+  %s = math.sin %x : tensor<3x4xf32>
+  %0 = tensor.pad %s low[1, 0] high[0, 0] {
+  ^bb0(%a: index, %b: index):
+    tensor.yield %large : f32
+  } : tensor<3x4xf32> to tensor<4x4xf32>
+  %1 = linalg.matmul ins(%0, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = tensor.pad %s low[1, 0] high[0, 0] {
+  ^bb0(%a: index, %b: index):
+    tensor.yield %lowest : f32
+  } : tensor<3x4xf32> to tensor<4x4xf32>
+  %3 = linalg.matmul ins(%2, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1, %3 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// One carried value that grows says nothing of another; both kinds of loop.
+// CHECK-LABEL: @carried
+// CHECK: scf.for
+// CHECK: linalg.matmul {mp.precision = #mp.precision<in = [f16, f16, f32]
+// CHECK: scf.while
+// CHECK: linalg.matmul {mp.precision = #mp.precision<in = [f16, f16, f32]
+// CHECK: linalg.matmul {mp.precision = {{.*}}by = range "no evidence that an operand stays below 65504: 'arith.mulf' has no bound"
+func.func @carried(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>, %n: index)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.for %k = %c0 to %n step %c1 iter_args(%h = %x, %g = %x) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+    %p = linalg.matmul ins(%h, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %t = math.tanh %p : tensor<4x4xf32>
+    %s = arith.addf %h, %t : tensor<4x4xf32>
+    %m = arith.mulf %g, %s : tensor<4x4xf32>
+    scf.yield %s, %m : tensor<4x4xf32>, tensor<4x4xf32>
+  }
+  %1:3 = scf.while (%k = %c0, %h = %x, %g = %x) : (index, tensor<4x4xf32>, tensor<4x4xf32>) -> (index, tensor<4x4xf32>, tensor<4x4xf32>) {
+    %more = arith.cmpi slt, %k, %n : index
+    scf.condition(%more) %k, %h, %g : index, tensor<4x4xf32>, tensor<4x4xf32>
+  } do {
+  ^bb0(%k: index, %h: tensor<4x4xf32>, %g: tensor<4x4xf32>):
+    %p = linalg.matmul ins(%h, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %s = arith.addf %h, %p : tensor<4x4xf32>
+    %m = arith.mulf %g, %s : tensor<4x4xf32>
+    %next = arith.addi %k, %c1 : index
+    scf.yield %next, %s, %m : index, tensor<4x4xf32>, tensor<4x4xf32>
+  }
+  %2 = linalg.matmul ins(%1#2, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0#0, %0#1, %2 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// A square spelt as an integer power.
+// CHECK-LABEL: @integer_power
+// CHECK: linalg.matmul {mp.precision = #mp.precision<in = [f16, f16, f32]
+func.func @integer_power(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %two = arith.constant dense<2> : tensor<4x8xi32>
+  %e = math.exp %x : tensor<4x8xf32>
+  %s = math.fpowi %e, %two : tensor<4x8xf32>, tensor<4x8xi32>
+  %0 = tosa.reduce_sum %s {axis = 1 : i32} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %eighth = "tosa.const"() <{values = dense<0.125> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %1 = tosa.mul %0, %eighth, %shift : (tensor<4x1xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<4x1xf32>
+  %eps = "tosa.const"() <{values = dense<1.0e-5> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %2 = tosa.add %1, %eps : (tensor<4x1xf32>, tensor<1x1xf32>) -> tensor<4x1xf32>
+  %3 = tosa.rsqrt %2 : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %4 = tosa.mul %e, %3, %shift : (tensor<4x8xf32>, tensor<4x1xf32>, tensor<1xi8>) -> tensor<4x8xf32>
+  %5 = linalg.matmul ins(%4, %w : tensor<4x8xf32>, tensor<8x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %5 : tensor<4x4xf32>
+}
