@@ -70,6 +70,7 @@ static void addNarrowArithmetic(OpPassManager &manager, HostMath functions) {
 }
 
 void mlir::mp::buildScalarsToLLVMPipeline(OpPassManager &manager, HostMath functions) {
+  manager.addPass(createConvertComplexToStandardPass());
   addNarrowArithmetic(manager, functions);
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -88,6 +89,7 @@ void mlir::mp::buildScalarsToLLVMPipeline(OpPassManager &manager, HostMath funct
   memory.useGenericFunctions = true;
   manager.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
   manager.addPass(createConvertFuncToLLVMPass());
+  manager.addPass(createConvertComplexToLLVMPass());
   manager.addPass(createArithToLLVMConversionPass());
   manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addPass(createConvertIndexToLLVMPass());
