@@ -43,6 +43,12 @@ void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOpt
     narrow.master = options.master;
     manager.addPass(createInsertMasterWeights(narrow));
   }
+  if (options.moments != "keep") {
+    NarrowMomentsOptions moments;
+    moments.function = options.function;
+    moments.moments = options.moments;
+    manager.addPass(createNarrowMoments(moments));
+  }
   if (rule == "none") {
     AnnotateRolesOptions annotate;
     annotate.function = options.function;

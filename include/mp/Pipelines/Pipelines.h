@@ -136,6 +136,11 @@ struct TrainStepOptions : MixedPrecisionOptions {
       llvm::cl::desc("keep: parameters stay f32 in the signature, their own masters; f32, remainder, "
                      "stochastic or none: they are stored in the format, with that master"),
       llvm::cl::init("keep")};
+  Option<std::string> moments{
+      *this, "moments",
+      llvm::cl::desc("What the optimizer's moments are stored in: keep, bf16 (to nearest) or "
+                     "bf16-stochastic"),
+      llvm::cl::init("keep")};
 };
 
 /// Phases 0, T, 2 to 4 of a whole train step.

@@ -20,12 +20,12 @@ StateReach::StateReach(func::FuncOp function) : function(function) {
   });
 }
 
-/// Dimensions other than 1; nullopt for what has no shape.
+/// Dimensions other than 1, of a number none; nullopt for what is neither tensor nor number.
 static std::optional<SmallVector<int64_t>> squeezed(Type type) {
   auto shaped = dyn_cast<RankedTensorType>(type);
-  if (!shaped)
-    return std::nullopt;
   SmallVector<int64_t> sizes;
+  if (!shaped)
+    return type.isIntOrFloat() ? std::optional(sizes) : std::nullopt;
   llvm::copy_if(shaped.getShape(), std::back_inserter(sizes), [](int64_t s) { return s != 1; });
   return sizes;
 }
@@ -46,8 +46,8 @@ llvm::BitVector StateReach::follow(Value result, bool moves) {
     return reached;
   llvm::SetVector<Value> pending;
   auto add = [&](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (type && (moves || squeezed(type) == shape))
+    auto sizes = squeezed(value.getType());
+    if (sizes && (moves || sizes == shape))
       pending.insert(value);
   };
   pending.insert(result);

@@ -168,7 +168,7 @@ static std::optional<TrainingState> findUnreached(func::FuncOp function, ArrayRe
   for (const TrainingState &s : state) {
     Type type = function.getArgument(s.argument).getType();
     if (s.aboveSeed && s.role == kRoleStatistic && !function.getArgAttr(s.argument, kRoleAttrName) &&
-        getFloatFormat(type) && cast<ShapedType>(type).getRank() > 0)
+        getFloatFormat(type) && isa<RankedTensorType>(type) && cast<RankedTensorType>(type).getRank() > 0)
       return s;
   }
   return std::nullopt;

@@ -98,7 +98,8 @@ bool mlir::mp::dependsOnContraction(Value value) { return holdsContraction(backw
 /// own, is none.
 static bool isMeasure(Value returned, const HomogeneityGraph::Degrees &degrees) {
   auto type = dyn_cast<RankedTensorType>(returned.getType());
-  return type && type.hasStaticShape() && type.getNumElements() == 1 && !degrees.of(returned).isTop() &&
+  bool isOne = type ? type.hasStaticShape() && type.getNumElements() == 1 : returned.getType().isIntOrFloat();
+  return isOne && !degrees.of(returned).isTop() &&
          holdsContraction(backwardSlice(returned, /*choices=*/false));
 }
 

@@ -28,3 +28,11 @@ Value RandomDraws::drawFor(OpBuilder &builder, Value x) {
 }
 
 SmallVector<Value> RandomDraws::next(OpBuilder &atEnd) { return {seed, plus(atEnd, offset, drawn)}; }
+
+Value mlir::mp::roundTo(OpBuilder &builder, Value x, FloatType format, Value bits) {
+  RoundingAttr rounding;
+  if (bits)
+    rounding = RoundingAttr::get(builder.getContext(), Rounding::SR);
+  return CastOp::create(builder, x.getLoc(), withFormat(x.getType(), format), x, bits, rounding,
+                        OverflowAttr::get(builder.getContext(), Overflow::IEEE), UnitAttr());
+}

@@ -25,6 +25,9 @@ private:
   int64_t drawn = 0; ///< blocks of Philox, in every step
 };
 
+/// `x` in another format, to nearest even; by chance where random bits are given.
+Value roundTo(OpBuilder &builder, Value x, FloatType format, Value bits = Value());
+
 } // namespace mlir::mp
 
 #endif // MP_LIB_TRANSFORMS_COMMON_RANDOMDRAWS_H

@@ -17,6 +17,10 @@ using namespace mlir;
 using namespace mlir::mp;
 
 static Value chosen(OpBuilder &builder, Value condition, Value yes, Value no) {
+  if (!isa<ShapedType>(yes.getType())) {
+    Value flag = tensor::ExtractOp::create(builder, yes.getLoc(), condition, ValueRange());
+    return arith::SelectOp::create(builder, yes.getLoc(), flag, yes, no);
+  }
   return buildElementwise(builder, yes.getLoc(), {yes, no, condition},
                           getElementTypeOrSelf(yes.getType()),
                           [](OpBuilder &b, Location loc, ValueRange x) -> Value {

@@ -3,6 +3,7 @@
 #include "../Common/AppendedState.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mp/Analysis/TrainingRoles.h"
 #include "mp/Transforms/Train/LossScale.h"
 #include "mp/Transforms/Train/Passes.h"
@@ -77,20 +78,30 @@ static Value unscaleGradients(OpBuilder &builder, const TrainingRoles &roles, Va
   return unscale.getFoundInf();
 }
 
+/// A number as a tensor of rank 0; tensors as they are.
+static Value asTensor(OpBuilder &builder, Value value) {
+  if (isa<RankedTensorType>(value.getType()))
+    return value;
+  return tensor::FromElementsOp::create(builder, value.getLoc(), RankedTensorType::get({}, value.getType()), value);
+}
+
 /// Every updated argument keeps its value in a step that overflowed.
 static void guardState(OpBuilder &builder, func::FuncOp step, ArrayRef<TrainingState> state,
                        Value foundInf) {
   Operation *terminator = step.getBody().front().getTerminator();
   SmallVector<Value> old, updated;
-  for (const TrainingState &s : state) {
-    old.push_back(step.getArgument(s.argument));
-    updated.push_back(terminator->getOperand(s.result));
-  }
   builder.setInsertionPoint(terminator);
+  for (const TrainingState &s : state) {
+    old.push_back(asTensor(builder, step.getArgument(s.argument)));
+    updated.push_back(asTensor(builder, terminator->getOperand(s.result)));
+  }
   auto guard = GuardedUpdateOp::create(builder, step.getLoc(), TypeRange(ValueRange(old)), foundInf,
                                        old, updated);
-  for (auto [s, result] : llvm::zip_equal(state, guard.getResults()))
-    terminator->setOperand(s.result, result);
+  for (auto [s, result] : llvm::zip_equal(state, guard.getResults())) {
+    bool isNumber = terminator->getOperand(s.result).getType() != result.getType();
+    terminator->setOperand(s.result, isNumber ? tensor::ExtractOp::create(builder, step.getLoc(), result, ValueRange()).getResult()
+                                              : Value(result));
+  }
 }
 
 namespace {

@@ -53,15 +53,6 @@ static llvm::DenseSet<Operation *> opsBehind(func::FuncOp step, const TrainingRo
   return ops;
 }
 
-/// To nearest even; stochastically where random bits are given.
-static Value rounded(OpBuilder &builder, Value x, FloatType format, Value bits = Value()) {
-  RoundingAttr rounding;
-  if (bits)
-    rounding = RoundingAttr::get(builder.getContext(), Rounding::SR);
-  return CastOp::create(builder, x.getLoc(), withFormat(x.getType(), format), x, bits, rounding,
-                        OverflowAttr::get(builder.getContext(), Overflow::IEEE), UnitAttr());
-}
-
 namespace {
 enum class MasterWeights { None, F32, Remainder, Stochastic };
 
@@ -103,8 +94,8 @@ public:
       narrowed = next.getHigh();
       nextValues.push_back(next.getRemainder());
     } else {
-      appended.convert(rounded(initial, original, format));
-      narrowed = rounded(atEnd, updated, format,
+      appended.convert(roundTo(initial, original, format));
+      narrowed = roundTo(atEnd, updated, format,
                          draws ? draws->drawFor(atEnd, updated) : Value());
       if (kind == MasterWeights::F32) {
         master = appended.add(original, kRoleMaster);

@@ -1,5 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mp/Analysis/TrainingRoles.h"
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Transforms/Verify/Passes.h"
@@ -144,6 +145,16 @@ private:
     return failure(walk.wasInterrupted());
   }
 
+  /// Numbers are guarded as tensors of rank 0.
+  static Value asTensor(Value value) {
+    auto extract = value.getDefiningOp<tensor::ExtractOp>();
+    return extract && extract.getIndices().empty() ? extract.getTensor() : value;
+  }
+  static Value asNumber(Value value) {
+    auto made = value.getDefiningOp<tensor::FromElementsOp>();
+    return made && made.getElements().size() == 1 ? made.getElements().front() : value;
+  }
+
   LogicalResult verifyGuard() {
     SmallVector<Value> seeds(scales.begin(), scales.end());
     HomogeneityGraph::Degrees fromSeed = graph->propagate(seeds);
@@ -162,8 +173,9 @@ private:
       Value old = function.getArgument(s.argument), updated = terminator->getOperand(s.result);
       if (movesByItself(s) || updated == old)
         continue;
-      auto kept = updated.getDefiningOp<GuardedUpdateOp>();
-      if (kept && kept.getOld()[cast<OpResult>(updated).getResultNumber()] == old)
+      Value guarded = asTensor(updated);
+      auto kept = guarded.getDefiningOp<GuardedUpdateOp>();
+      if (kept && asNumber(kept.getOld()[cast<OpResult>(guarded).getResultNumber()]) == old)
         continue;
       InFlightDiagnostic diag = function.emitError("(T6) argument #")
                                 << s.argument << " (" << s.role << ", next value result #"

@@ -155,3 +155,31 @@ func.func @branch(%w: tensor<8x2xf32>, %m: tensor<8x2xf32>, %begins: i1, %x: ten
   %n = arith.subf %w, %next : tensor<8x2xf32>
   return %n, %next : tensor<8x2xf32>, tensor<8x2xf32>
 }
+
+// -----
+
+// State that is numbers: a count, and a rate that falls; the loss is one too.
+// FOUND: the seed scales 1 of 2 contractions; 1 gradients, 1 parameters, 0 of optimizer state, 2 statistics
+// CHECK-LABEL: func.func @numbers
+// CHECK-SAME: i32 {mp.role = "statistic", mp.state = 1 : i64}, %{{.*}}: f32 {mp.role = "statistic", mp.state = 2 : i64}, %{{[a-z0-9]*}}: tensor
+// SCALED-LABEL: func.func @numbers
+// SCALED: %[[OLD:.*]] = tensor.from_elements %arg1 : tensor<i32>
+// SCALED: %[[KEPT:.*]]:3 = mp.guarded_update %{{.*}} keep(%{{.*}}, %[[OLD]],
+// SCALED: tensor.extract %[[KEPT]]#1[] : tensor<i32>
+func.func @numbers(%w: tensor<8x2xf32>, %count: i32, %rate: f32, %xt: tensor<8x4xf32>, %x: tensor<4x8xf32>, %y: tensor<4x2xf32>) -> (tensor<8x2xf32>, i32, f32, f32) {
+  %z0 = arith.constant dense<0.0> : tensor<4x2xf32>
+  %z1 = arith.constant dense<0.0> : tensor<8x2xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>) outs(%z0 : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %d = arith.subf %p, %y : tensor<4x2xf32>
+  %g = linalg.matmul ins(%xt, %d : tensor<8x4xf32>, tensor<4x2xf32>) outs(%z1 : tensor<8x2xf32>) -> tensor<8x2xf32>
+  %r = tensor.splat %rate : tensor<8x2xf32>
+  %m = arith.mulf %r, %g : tensor<8x2xf32>
+  %n = arith.subf %w, %m : tensor<8x2xf32>
+  %one = arith.constant 1 : i32
+  %c = arith.addi %count, %one : i32
+  %decay = arith.constant 0.99 : f32
+  %next = arith.mulf %rate, %decay : f32
+  %c0 = arith.constant 0 : index
+  %loss = tensor.extract %d[%c0, %c0] : tensor<4x2xf32>
+  return %n, %c, %next, %loss : tensor<8x2xf32>, i32, f32, f32
+}

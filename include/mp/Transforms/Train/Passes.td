@@ -83,7 +83,7 @@ def InsertLossScale : Pass<"mp-insert-loss-scale", "::mlir::ModuleOp"> {
            "Overflows before the scale falls, this one included; 0: the preset's">
   ];
   let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::func::FuncDialect"];
+                           "::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def InsertMasterWeights : Pass<"mp-insert-master-weights", "::mlir::ModuleOp"> {
@@ -154,6 +154,55 @@ def InsertMasterWeights : Pass<"mp-insert-master-weights", "::mlir::ModuleOp"> {
     Option<"format", "format", "std::string", "\"bf16\"", "Format of stored parameters: bf16 or f16">,
     Option<"master", "master", "std::string", "\"f32\"", "What the optimizer updates: f32, remainder, stochastic or none">,
     Option<"seed", "seed", "int64_t", "0", "First random seed of master=stochastic">
+  ];
+  let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
+def NarrowMoments : Pass<"mp-narrow-moments", "::mlir::ModuleOp"> {
+  let summary = "Store the moments of a train step in bf16 (changes rounding)";
+  let description = [{
+    Needs: a train step in f32, one block (phase 0), before its loss is scaled.
+    Optimizer state of f32, of rank 1 or more, becomes an argument and a result of
+    bf16; the optimizer computes with it in f32, and its next value is rounded to
+    nearest even, or with `moments=bf16-stochastic` by chance in proportion to what is near:
+    0.999 of a second moment is nearer to the moment itself than to its neighbour,
+    so that to nearest it would never decay. Seed and offset of the random bits are
+    appended.
+
+    Example (`--mp-narrow-moments`):
+    ```mlir
+    func.func @step(%w: tensor<8x2xf32>, %v: tensor<8x2xf32>, %xt: tensor<8x4xf32>, %x: tensor<4x8xf32>, %y: tensor<4x2xf32>) -> (tensor<8x2xf32>, tensor<8x2xf32>) {
+      %z0 = arith.constant dense<0.0> : tensor<4x2xf32>
+      %z1 = arith.constant dense<0.0> : tensor<8x2xf32>
+      %p = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>) outs(%z0 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %d = arith.subf %p, %y : tensor<4x2xf32>
+      %g = linalg.matmul ins(%xt, %d : tensor<8x4xf32>, tensor<4x2xf32>) outs(%z1 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %m = arith.addf %v, %g : tensor<8x2xf32>
+      %n = arith.subf %w, %m : tensor<8x2xf32>
+      return %n, %m : tensor<8x2xf32>, tensor<8x2xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @step(%w: tensor<8x2xf32> {mp.role = "parameter", mp.state = 0 : i64}, %v: tensor<8x2xbf16> {mp.role = "optimizer_state", mp.state = 1 : i64}, %xt: tensor<8x4xf32>, %x: tensor<4x8xf32>, %y: tensor<4x2xf32>) -> (tensor<8x2xf32>, tensor<8x2xbf16>) {
+      %wide = arith.extf %v : tensor<8x2xbf16> to tensor<8x2xf32>
+      %z0 = arith.constant dense<0.0> : tensor<4x2xf32>
+      %z1 = arith.constant dense<0.0> : tensor<8x2xf32>
+      %p = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>) outs(%z0 : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %d = arith.subf %p, %y : tensor<4x2xf32>
+      %g = linalg.matmul ins(%xt, %d : tensor<8x4xf32>, tensor<4x2xf32>) outs(%z1 : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %m = arith.addf %wide, %g : tensor<8x2xf32>
+      %n = arith.subf %w, %m : tensor<8x2xf32>
+      %next = mp.cast ieee %m : tensor<8x2xf32> to tensor<8x2xbf16>
+      return %n, %next : tensor<8x2xf32>, tensor<8x2xbf16>
+    }
+    ```
+  }];
+  let options = [
+    Option<"function", "function", "std::string", "\"\"",
+           "The train step; may be left out where the module has one public function or a @main">,
+    Option<"moments", "moments", "std::string", "\"bf16\"", "bf16 (to nearest) or bf16-stochastic">
   ];
   let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect"];
