@@ -10,5 +10,9 @@ without_cache=()
 if ! command -v ccache >/dev/null; then
   without_cache=(-DCMAKE_CXX_COMPILER_LAUNCHER= -DCMAKE_C_COMPILER_LAUNCHER=)
 fi
+if [[ $preset == asan ]] && ! clang++-22 -fsanitize=address,undefined -x c++ - -o /dev/null <<<'int main() {}' 2>/dev/null; then
+  echo "build.sh: the preset asan needs clang's sanitizer runtimes: apt-get install libclang-rt-22-dev" >&2
+  exit 1
+fi
 cmake --preset "$preset" "${without_cache[@]}" >/dev/null
 exec ninja -C "build/$preset" -j"$(nproc)"
