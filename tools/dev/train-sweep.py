@@ -64,6 +64,8 @@ def inputs_of(annotated, scalars):
         elif ": tensor<f32>" in argument and "mp.state" not in argument:
             given.append(f"--input=f32:{rest[0]}")
             rest = rest[1:] or rest
+        elif ": tensor<f32>" in argument and '"statistic"' in argument:
+            given.append("--input=f32:1")  # a loss scale or a rate of the step's own must not be zero
         else:
             given.append("--input=seed")
     return given

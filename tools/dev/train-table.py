@@ -2,7 +2,7 @@
 # Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains small networks on real data in several precisions and prints one table.
 
-usage: train-table.py [--only=NAME,...] [--steps=N] [--json=FILE]
+usage: train-table.py [--only=NAME,...] [--rows=REGEX] [--steps=N] [--json=FILE]
 
 Needs mp-opt, mp-gen and mp-run on PATH, numpy and scikit-learn (for its copy of the UCI digits). Trained are
 MLPs and a CNN on 1,437 of the 1,797 digits, tested on the other 360, and a small GPT on the characters of
@@ -152,18 +152,20 @@ def count_narrow(printed, report):
     return f"{narrow} of {total}"
 
 
-def train(folder, network, limit, rows):
-    model, options, steps, batch, load, measure = NETWORKS[network]
-    steps = min(steps, limit or steps)
+def train(folder, network, options, rows):
+    model, training_options, steps, batch, load, measure = NETWORKS[network]
+    steps = min(steps, options.steps or steps)
     training, (held, labels) = load()
     step, forward = folder / "step.mlir", folder / "forward.mlir"
-    run("mp-gen", *model.split(), *options.split(), f"--batch={batch}", "-o", step)
+    run("mp-gen", *model.split(), *training_options.split(), f"--batch={batch}", "-o", step)
     run("mp-gen", *model.split(), "--weights=args", f"--batch={len(held)}", "-o", forward)
     inputs, parameters = first_weights(folder, step)
     data = batches(folder, training)
     numpy.save(folder / "held.npy", held)
-    print(f"{network}: {model.split()[0]} {options}, {steps} steps of {batch}")
+    print(f"{network}: {model.split()[0]} {training_options}, {steps} steps of {batch}")
     for label, conversion in ROWS:
+        if not re.search(options.rows, label):
+            continue
         passes = f"--mp-train-step={conversion} report={folder / 'report.json'}" if conversion else "--mp-annotate-roles"
         converted = run("mp-opt", step, passes, "-o", folder / "mixed.mlir")
         narrow = count_narrow(converted.stderr, folder / "report.json") if conversion else "0"
@@ -191,6 +193,7 @@ def train(folder, network, limit, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default=",".join(NETWORKS))
+    parser.add_argument("--rows", default="", help="conversions whose name matches")
     parser.add_argument("--steps", type=int, default=0, help="at most so many")
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()
@@ -202,7 +205,7 @@ def main():
           f"{'s':>7} {'bytes':>9}")
     for network in options.only.split(","):
         with tempfile.TemporaryDirectory() as name:
-            train(pathlib.Path(name), network, options.steps, rows)
+            train(pathlib.Path(name), network, options, rows)
     if options.json:
         options.json.write_text(json.dumps(rows))
 
