@@ -55,7 +55,7 @@ config.substitutions.append(("%cc", config.c_compiler))
 
 if os.path.isdir(os.path.join(config.mp_shared_dir, "models")):
     config.available_features.add("shared")
-for package in ("scipy", "triton"):
+for package in ("scipy", "triton", "optax"):
     if importlib.util.find_spec(package):
         config.available_features.add(package)
 if config.mpfr and not config.mpfr.endswith("NOTFOUND"):
