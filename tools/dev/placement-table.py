@@ -3,14 +3,15 @@
 """Modelled time of storage as decided, beside what painting compilers would choose, on real graphs.
 
 usage: placement-table.py [FILE.mlir|FOLDER ...] [--models=bert,gpt2,...] [--format=bf16] [--target=sm_80]
-                          [--objective=time] [--options=WORDS] [--corpus=FOLDER] [--jobs=2] [--limit-s=120]
+                          [--objective=time] [--options=WORDS] [--corpus=FOLDER] [--jobs=2] [--limit-s=120] [--budget-s=N]
                           [--problems=DIR] [--solve] [--write=docs/Placement.md]
 
 Decides the generated models (MODELS below; --models= for none of them) and the given files, those of
 folders that convert, with mp-opt, and prints a line each: casts, the bytes they read and the modelled time,
 as given in f32, as decided and as painted, and the error of the results, estimated and certified for
 arguments within 1. Nothing is measured. mp-gen and mp-opt are found on PATH. --corpus adds a line per
-project of a corpus (its unpacked files, PROJECT/PATH), files summed up; every file counts for the verdict.
+project of a corpus (PROJECT/PATH, or a corpus.tar.xz of corpus/PROJECT/PATH), files summed up, small
+ones first, until --budget-s is spent; every file counts for the verdict.
 --problems writes the optimisation problems to DIR; --solve has HiGHS solve each of them
 (test/Assignment/solve_with_highs.py, which needs scipy). Exits 1 if a painting is cheaper than a
 decision, a decision is not proven optimal, or HiGHS disagrees.
@@ -18,11 +19,14 @@ decision, a decision is not proven optimal, or HiGHS disagrees.
 import argparse
 import concurrent.futures
 import json
+import lzma
 import pathlib
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
+import time
 
 MODELS = {
     "bert": ("BERT-base", ["bert", "--layers=12", "--hidden=768", "--heads=12", "--vocab=0"]),
@@ -32,6 +36,7 @@ MODELS = {
     "vit-adam": ("ViT, 2 layers, Adam step", ["vit", "--layers=2", "--train=adam"]),
     "bert-adam": ("BERT, 2 layers, Adam step", ["bert", "--layers=2", "--vocab=0", "--train=adam"]),
 }
+LATE = {"contractions": 0}  # not tried
 NAMES = ("Grappler", "TVM", "XLA")
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -70,6 +75,21 @@ def decide(source, name, options, folder):
     return row
 
 
+def graphs_in(folder, scratch):
+    """Names and paths of all graphs below a folder; packed ones (.mlir.xz, corpus.tar.xz) are unpacked first."""
+    if (folder / "corpus.tar.xz").exists():
+        with tarfile.open(folder / "corpus.tar.xz") as packed:
+            packed.extractall(scratch, filter="data")
+        folder = scratch / "corpus"
+    for path in sorted([*folder.rglob("*.mlir"), *folder.rglob("*.mlir.xz")]):
+        name = path.relative_to(folder).as_posix().removesuffix(".xz")
+        if path.suffix == ".xz":
+            unpacked = scratch / name.replace("/", "+")
+            unpacked.write_bytes(lzma.decompress(path.read_bytes()))
+            path = unpacked
+        yield name, path
+
+
 def rows(options):
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
@@ -82,8 +102,7 @@ def rows(options):
                 sys.exit(f"placement-table.py: mp-opt does not convert {name}")
             yield row
         for given in options.files:
-            for source in sorted(given.rglob("*.mlir")) if given.is_dir() else [given]:
-                name = source.relative_to(given).as_posix() if given.is_dir() else source.name
+            for name, source in graphs_in(given, folder) if given.is_dir() else [(given.name, given)]:
                 row = decide(source, name, options, folder)
                 if row:
                     yield row
@@ -93,18 +112,19 @@ def rows(options):
 
 def grouped(options):
     """A row per project of the corpus, and every row of its files."""
-    sources = sorted(options.corpus.rglob("*.mlir"))
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        name = lambda source: source.relative_to(options.corpus).as_posix()
-        decided = pool.map(lambda source: decide(source, name(source), options, pathlib.Path(scratch)), sources)
-        projects = {}
-        for source, row in zip(sources, decided):
-            of = projects.setdefault(source.relative_to(options.corpus).parts[0], [])
+        scratch = pathlib.Path(scratch)
+        sources = sorted(graphs_in(options.corpus, scratch), key=lambda entry: (entry[1].stat().st_size, entry[0]))
+        until = time.monotonic() + options.budget_s
+        work = lambda entry: decide(entry[1], entry[0], options, scratch) if time.monotonic() < until else LATE
+        projects, late = {}, 0
+        for (name, _), row in zip(sources, pool.map(work, sources)):
+            late += row is LATE
             if row and row["contractions"]:
-                of.append(row)
-    for project, members in projects.items():
-        if not members:
-            continue
+                projects.setdefault(name.split("/")[0], []).append(row)
+    if late:
+        print(f"the {late} largest of {len(sources)} files were not tried: --budget-s", file=sys.stderr)
+    for project, members in sorted(projects.items()):
         add = lambda key: tuple(sum(row[key][i] for row in members) for i in range(3))
         yield {"name": f"{project}, {len(members)} graphs", "members": members,
                "proven": all(row["proven"] for row in members), "assumed": any(row["assumed"] for row in members),
@@ -148,6 +168,7 @@ def main():
     parser.add_argument("--corpus", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit-s", type=int, default=120)
+    parser.add_argument("--budget-s", type=float, default=float("inf"))
     parser.add_argument("--problems", type=pathlib.Path)
     parser.add_argument("--solve", action="store_true")
     parser.add_argument("--write", type=pathlib.Path)
@@ -176,7 +197,7 @@ def main():
                    + ", ".join(f"{painter} on {count}" for painter, count in better.items())
                    + f"; worse on {worse}; {sum(row['proven'] for row in graphs)} proven optimal; modelled slower than "
                    f"f32 on {sum(row['after'] > row['before'] for row in graphs)}.")
-        print(summary)
+        print(summary, flush=True)
         table.extend([summary, "", *lines, ""])
 
     show(rows(options), "")

@@ -31,7 +31,7 @@ BoundCheck checkRanges(ModuleOp module, func::FuncOp function, llvm::ArrayRef<Ar
                        llvm::ArrayRef<Array> results);
 
 /// The same for errors: no element may be further from that of `reference`, the same results computed in f64,
-/// than ErrorBounds certifies. `chip`: whose Tensor Cores the results come from; empty for none.
+/// than ErrorBounds certifies; NaN is where NaN ought to be. `chip`: whose Tensor Cores the results come from; empty for none.
 BoundCheck checkErrors(ModuleOp module, func::FuncOp function, llvm::ArrayRef<Array> arguments,
                        llvm::ArrayRef<Array> results, llvm::ArrayRef<Array> reference, StringRef chip);
 

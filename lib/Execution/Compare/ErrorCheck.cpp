@@ -24,7 +24,8 @@ BoundCheck mlir::mp::checkErrors(ModuleOp module, func::FuncOp function, ArrayRe
     double allowed = bound * (1 + 0x1p-27), largest = 0;
     for (int64_t i = 0, e = results[index].size(); i < e; ++i) {
       double found = results[index].value(i), exact = reference[index].value(i);
-      double error = std::fabs(found - exact);
+      bool isSame = found == exact || (std::isnan(found) && std::isnan(exact)); // infinities, too
+      double error = isSame ? 0 : std::fabs(found - exact);
       if (!(error <= allowed)) {
         std::string text;
         llvm::raw_string_ostream(text)

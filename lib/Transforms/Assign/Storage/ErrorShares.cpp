@@ -33,7 +33,8 @@ std::optional<double> ErrorShares::estimate() {
     return std::nullopt;
   if (!model)
     model.emplace(decisions.getFunction());
-  return model->isKnown() ? std::optional<double>(std::sqrt(getShares())) : std::nullopt;
+  double error = std::sqrt(getShares());
+  return model->isKnown() && std::isfinite(error) ? std::optional<double>(error) : std::nullopt;
 }
 
 double ErrorShares::getShare(Operation *op, FloatType format) const {
