@@ -60,7 +60,8 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
     manager.addPass(createInsertScaling(scaling));
   }
   manager.addPass(createAssignPrecision(
-      assign, [report](const Placement &placement) { report->addPlacement(placement); }));
+      assign, reports ? [report](const Placement &placement) { report->addPlacement(placement); }
+                      : PlacementListener()));
   if (options.verify)
     manager.addPass(createVerifyAssigned());
   // Nothing that rewrites may run in between: upstream rewrites drop mp.precision.

@@ -102,6 +102,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       return llvm::createStringError("options 'max-time' and 'max-rel-error' exclude each other: one is "
                                      "limited, the other least");
     options.neverSlower = neverSlower;
+    options.estimatesError = bool(listener);
     options.assumedDim = assumeDim;
     if (assumeDim < 1)
       return bad("assume-dim", Twine(assumeDim), "a size of at least 1");

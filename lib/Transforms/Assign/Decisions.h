@@ -64,6 +64,7 @@ struct PlacementOptions {
   int64_t maxTime = 0; ///< picoseconds, with objective error
   /// Contractions may stay in f32 where the casts they need cost more than they save.
   bool neverSlower = false;
+  bool estimatesError = false; ///< even where nothing is limited: somebody wants to know
   int64_t assumedDim = 128;
   std::string dumpProblem; ///< file for the optimisation problem as JSON; empty: none
   /// The module decides several functions: each dump gets its function's name.

@@ -135,8 +135,10 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const Assign
   placement.objective = options.objective;
   placement.maxRelError = options.maxRelError;
   storage.apply(answer->labels);
-  placement.modelledError =
-      options.modelsError() ? errors.toRelative(answer->score.error) : errors.estimate();
+  if (options.modelsError())
+    placement.modelledError = errors.toRelative(answer->score.error);
+  else if (options.estimatesError)
+    placement.modelledError = errors.estimate();
   decisions.placement = placement;
   return success();
 }
