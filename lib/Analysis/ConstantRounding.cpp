@@ -1,7 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/ConstantRounding.h"
-#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Analysis/Moves.h"
 #include "mp/Numerics/ArrayCast.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -46,6 +46,7 @@ std::optional<ConstantRounding> mlir::mp::inspectRounding(Attribute constant, Fl
     numerics::convertArray(rounded, *target, after, numerics::Format::F64, size);
     for (size_t i = 0; i < size; ++i) {
       double x = before[i], y = after[i];
+      result.infinite += std::isinf(x);
       if (!std::isfinite(x) || x == 0)
         continue;
       ++result.nonZero;
@@ -64,17 +65,45 @@ std::optional<ConstantRounding> mlir::mp::inspectRounding(Attribute constant, Fl
   return result;
 }
 
-std::string mlir::mp::whyNotRounded(Attribute constant, FloatType to, double maxUnderflow) {
+Overflow mlir::mp::overflowOfConstant(Value value, FloatType to) {
+  Attribute constant = findConstant(value);
+  auto rounding = constant ? inspectRounding(constant, to) : std::nullopt;
+  return rounding && rounding->overflowed > 0 && rounding->infinite == 0 ? Overflow::Saturate : Overflow::IEEE;
+}
+
+void mlir::mp::markSaturated(Operation *op, Attribute original, FloatType to) {
+  auto rounding = inspectRounding(original, to);
+  if (rounding && rounding->overflowed > 0)
+    op->setAttr(kSaturatedAttrName, Builder(op->getContext()).getI64IntegerAttr(rounding->overflowed));
+}
+
+/// An overflow that may not be clamped away.
+static std::string whyNotSaturated(const ConstantRounding &rounding, FloatType to, double maxSaturated) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (maxSaturated > 0 && rounding.infinite == 0) {
+    if (rounding.overflowed < maxSaturated * rounding.elements)
+      return text;
+    os << rounding.overflowed << " of " << rounding.elements << " elements of a constant would be clamped; it";
+  } else {
+    os << "a constant" << (maxSaturated > 0 ? " that holds infinities" : "");
+  }
+  os << " reaches " << llvm::format("%.4g", rounding.largest) << ", beyond the largest " << to << " "
+     << llvm::format("%.6g", numerics::info(*numerics::formatOf(to.getFloatSemantics())).maxFinite);
+  return text;
+}
+
+std::string mlir::mp::whyNotRounded(Attribute constant, FloatType to, double maxUnderflow,
+                                    double maxSaturated) {
   std::optional<ConstantRounding> rounding = inspectRounding(constant, to);
   if (!rounding)
     return "";
-  std::string text;
+  std::string text = rounding->overflowed > 0 ? whyNotSaturated(*rounding, to, maxSaturated) : "";
+  if (!text.empty())
+    return text;
   llvm::raw_string_ostream os(text);
   const auto &facts = numerics::info(*numerics::formatOf(to.getFloatSemantics()));
-  if (rounding->overflowed > 0)
-    os << "a constant reaches " << llvm::format("%.4g", rounding->largest) << ", beyond the largest "
-       << to << " " << llvm::format("%.6g", facts.maxFinite);
-  else if (rounding->flushed > maxUnderflow * rounding->nonZero)
+  if (rounding->flushed > maxUnderflow * rounding->nonZero)
     os << rounding->flushed << " of " << rounding->nonZero
        << " non-zero elements of a constant would become zero in " << to;
   else if (rounding->relativeError > 2 * facts.unitRoundoff)

@@ -235,6 +235,9 @@ struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>
       return {OpClass::Barrier, TypeRule::Frozen, "on buffers"};
     if (isByBody())
       return classifyBody(cast<linalg::LinalgOp>(op));
+    if (entry().opClass == OpClass::TensorCore && !getFloatFormat(op->getResult(0).getType()) &&
+        llvm::any_of(op->getOperandTypes(), getFloatFormat))
+      return {OpClass::Discontinuous, TypeRule::Frozen, "a contraction of floats into integers"};
     return {entry().opClass, entry().rule, entry().note};
   }
   OpClass getOpClass(Operation *op) const { return facts(op).opClass; }

@@ -39,6 +39,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   assign.policyFile = options.policy;
   assign.explain = options.explain;
   assign.maxUnderflow = options.maxUnderflow;
+  assign.saturateConstants = options.saturateConstants;
   assign.promote = options.promote;
   assign.objective = options.objective;
   assign.maxRelError = options.maxRelError;
@@ -67,7 +68,9 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   // Nothing that rewrites may run in between: upstream rewrites drop mp.precision.
   if (reports)
     manager.addPass(createCollectDecisionsPass(report));
-  manager.addPass(createInsertCasts());
+  InsertCastsOptions casts;
+  casts.saturateConstants = options.saturateConstants != "off";
+  manager.addPass(createInsertCasts(casts));
   if (options.verify)
     manager.addPass(createVerifyMaterialized());
   // Before constants are rounded for good.

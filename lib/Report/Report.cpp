@@ -4,10 +4,12 @@
 
 #include "mp/Report/Report.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/FunctionCopies.h"
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Analysis/Idioms.h"
 #include "mp/Analysis/Locations.h"
+#include "mp/Analysis/Moves.h"
 #include "mp/Analysis/StorageGangs.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
@@ -198,9 +200,24 @@ static std::string describeSource(Value source) {
   return names.empty() ? text : text + " (" + names.front() + ")";
 }
 
+/// Elements of a constant that `op`, the constant or a cast of what is made of it by moves, clamps.
+static int64_t countSaturated(Operation *op) {
+  if (auto elements = op->getAttrOfType<IntegerAttr>(kSaturatedAttrName))
+    return elements.getInt();
+  auto cast = dyn_cast<CastOp>(op);
+  if (!cast || !cast.getInserted() || cast.getOverflow() != Overflow::Saturate)
+    return 0;
+  Attribute constant = findConstant(cast.getSource());
+  auto rounding = constant ? inspectRounding(constant, cast.getResultFormat()) : std::nullopt;
+  return rounding ? rounding->overflowed : 0;
+}
+
 void Report::collectCasts(ModuleOp module) {
   module->walk([&](FunctionOpInterface function) {
     function->walk([&](Operation *op) {
+      if (int64_t elements = countSaturated(op))
+        saturated.push_back({function.getName().str(), describeLocation(op->getLoc()),
+                             typeText(op->getResult(0).getType()), elements});
       if (!op->hasAttr("inserted") || !isa<CastOp, RoundOp>(op))
         return;
       CastRow row;

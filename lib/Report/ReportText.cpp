@@ -118,6 +118,13 @@ void Report::printTable(raw_ostream &os) const {
   for (auto &[reason, count] : wide)
     os << "  " << count << " contraction" << (count == 1 ? "" : "s") << " left as found: " << reason
        << "\n";
+  if (!saturated.empty()) {
+    int64_t elements = 0;
+    for (const SaturatedRow &row : saturated)
+      elements += row.elements;
+    os << "  " << elements << " element" << (elements == 1 ? "" : "s") << " of " << saturated.size() << " constant"
+       << (saturated.size() == 1 ? "" : "s") << " clamped to the largest of the format (saturate-constants)\n";
+  }
   for (const FunctionRow &function : functions)
     if (!function.copyOf.empty())
       os << "  @" << function.name << ": a copy of @" << function.copyOf << ", for "
@@ -244,6 +251,12 @@ llvm::json::Value Report::toJSON() const {
                                            {"relative_norm", row.error->relativeNorm}};
     opRows.push_back(std::move(object));
   }
+  llvm::json::Array saturatedRows;
+  for (const SaturatedRow &row : saturated)
+    saturatedRows.push_back(llvm::json::Object{{"function", row.function},
+                                               {"location", llvm::json::fixUTF8(row.location)},
+                                               {"type", row.type},
+                                               {"elements", row.elements}});
   for (const CastRow &row : casts)
     castRows.push_back(llvm::json::Object{{"function", row.function},
                                           {"location", llvm::json::fixUTF8(row.location)},
@@ -268,6 +281,7 @@ llvm::json::Value Report::toJSON() const {
                             {"functions", std::move(functionRows)},
                             {"ops", std::move(opRows)},
                             {"casts", std::move(castRows)},
+                            {"saturated_constants", std::move(saturatedRows)},
                             {"scaled", scalingToJSON()},
                             {"certificates", certificatesToJSON()},
                             {"idioms", std::move(idiomRows)}};

@@ -3,6 +3,9 @@
 //
 // RUN: mp-opt %s --split-input-file --mp-assign-precision="format=f16" | FileCheck %s --check-prefixes=CHECK,F16
 // RUN: mp-opt %s --split-input-file --mp-assign-precision="format=bf16" | FileCheck %s --check-prefixes=CHECK,BF16
+// RUN: mp-opt %s --split-input-file --mp-assign-precision="format=f16 saturate-constants=0.75" | FileCheck %s --check-prefix=SHARE
+// RUN: mp-opt %s --split-input-file --mp-mixed-precision="format=f16 saturate-constants=0.75" 2>&1 >%t.mlir | FileCheck %s --check-prefix=COUNTED
+// RUN: FileCheck %s --check-prefix=CLAMPED <%t.mlir
 
 // CHECK-LABEL: func.func @idea_086_087_091_weighs_every_element
 // F16: linalg.matmul {{.*}}compute = f32{{.*}}by = range "a constant reaches 1e+06, beyond the largest f16 65504"
@@ -38,16 +41,30 @@ func.func @idea_090_keeps_tiny_weights_of_either_sign(%x: tensor<1x4x2xf32>, %y:
 
 // -----
 
-// Three of four elements out of range, or one: a single one is enough to stay wide.
-// CHECK-LABEL: func.func @idea_092_counts_no_percentage_of_overflow
-// F16-COUNT-2: compute = f32{{.*}}by = range "a constant reaches
-// BF16-COUNT-2: compute = bf16
-func.func @idea_092_counts_no_percentage_of_overflow(%x: tensor<4x2xf32>, %i: tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<4x2xf32>) {
+// Three of four elements out of range, 37 of 50, or one of four: by default a single one is enough to stay
+// wide; with saturate-constants a share of less than the one given is clamped, and counted.
+// CHECK-LABEL: func.func @idea_092_accepts_a_share_of_overflow
+// F16-COUNT-3: compute = f32{{.*}}by = range "a constant reaches
+// BF16-COUNT-3: compute = bf16
+// SHARE-LABEL: func.func @idea_092_accepts_a_share_of_overflow
+// SHARE: linalg.matmul {{.*}}compute = f32{{.*}}by = range "3 of 4 elements of a constant would be clamped; it reaches 1e+06, beyond the largest f16 65504"
+// SHARE: linalg.matmul {{.*}}compute = f16
+// SHARE: linalg.matmul {{.*}}compute = f16
+// CLAMPED-LABEL: func.func @idea_092_accepts_a_share_of_overflow
+// CLAMPED: arith.constant dense<{{.*}}1.000000e+06
+// CLAMPED: arith.constant {{.*}}mp.saturated = 37 : i64{{.*}}6.550400e+04{{.*}}-6.550400e+04{{.*}} : tensor<2x25xf16>
+// CLAMPED: arith.constant {{.*}}mp.saturated = 1 : i64{{.*}}6.550400e+04{{.*}} : tensor<2x2xf16>
+// COUNTED: 2 of 3 contractions f16
+// COUNTED: 1 contraction left as found: 3 of 4 elements of a constant would be clamped
+// COUNTED: 38 elements of 2 constants clamped to the largest of the format (saturate-constants)
+func.func @idea_092_accepts_a_share_of_overflow(%x: tensor<4x2xf32>, %i: tensor<4x2xf32>, %j: tensor<4x25xf32>) -> (tensor<4x2xf32>, tensor<4x25xf32>, tensor<4x2xf32>) {
   %most = arith.constant dense<[[1.0e6, 1.0e6], [1.0e6, 3.0]]> : tensor<2x2xf32>
+  %many = arith.constant dense<[[1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5, 1.0e5], [-1.0e5, -1.0e5, -1.0e5, -1.0e5, -1.0e5, -1.0e5, -1.0e5, -1.0e5, -1.0e5, -1.0e5, -1.0e5, -1.0e5, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0]]> : tensor<2x25xf32>
   %one = arith.constant dense<[[1.0, 7.0e4], [2.0, 3.0]]> : tensor<2x2xf32>
   %0 = linalg.matmul ins(%x, %most : tensor<4x2xf32>, tensor<2x2xf32>) outs(%i : tensor<4x2xf32>) -> tensor<4x2xf32>
-  %1 = linalg.matmul ins(%x, %one : tensor<4x2xf32>, tensor<2x2xf32>) outs(%i : tensor<4x2xf32>) -> tensor<4x2xf32>
-  return %0, %1 : tensor<4x2xf32>, tensor<4x2xf32>
+  %1 = linalg.matmul ins(%x, %many : tensor<4x2xf32>, tensor<2x25xf32>) outs(%j : tensor<4x25xf32>) -> tensor<4x25xf32>
+  %2 = linalg.matmul ins(%x, %one : tensor<4x2xf32>, tensor<2x2xf32>) outs(%i : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %0, %1, %2 : tensor<4x2xf32>, tensor<4x25xf32>, tensor<4x2xf32>
 }
 
 // -----

@@ -91,6 +91,14 @@ func.func @encodings_stay(%a: tensor<4x4xf32, "tiled">, %b: tensor<4x4xf32, #spa
   return %0 : tensor<4x4xf32>
 }
 
+// Products of floats that are summed as integers make steps: their factors keep every bit.
+// CHECK-LABEL: func.func @into_integers
+// CHECK: linalg.matmul ins({{.*}} : tensor<4x4xf32>, tensor<4x4xf32>) outs({{.*}} : tensor<4x4xi32>)
+func.func @into_integers(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %i: tensor<4x4xi32>) -> tensor<4x4xi32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xi32>) -> tensor<4x4xi32>
+  return %0 : tensor<4x4xi32>
+}
+
 // What the user stores narrow and widens for a contraction is read as it is stored.
 // CHECK-LABEL: func.func @widened_by_the_user
 // CHECK-SAME: %[[X:.*]]: tensor<4x4xbf16>

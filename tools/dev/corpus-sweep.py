@@ -3,7 +3,7 @@
 """Converts every file of a corpus and checks what conversion promises.
 
 usage: corpus-sweep.py CORPUS [--set=core|golden|all] [--run] [--write=docs/CorpusSweep.md] [--limit-s=N]
-                       [--records=FILE [--budget-s=N]]
+                       [--records=FILE [--budget-s=N]] [--lines=N [--kind=KIND] [--max-seconds=X]]
 
 CORPUS holds manifest.tsv and either corpus.tar.xz or the files it unpacks to (corpus/OWNER+NAME/PATH).
 For f16 and bf16: no crash, the result verifies, erases to the original with its signatures, is the same
@@ -15,6 +15,9 @@ seconds on one file (120), another takes over behind it.
 
 With --records what is found is kept in FILE, line by line, and a later call goes on from there, small files
 first; files that took too long are tried again. --budget-s ends a call early: what is missing is counted.
+
+With --lines only files of at least N lines (and of a kind, such as train) are converted, and the seconds
+of one conversion are printed for each; one above --max-seconds counts as broken.
 """
 import csv
 import json
@@ -153,7 +156,9 @@ def main():
     corpus = pathlib.Path(arguments[0])
     with open(corpus / "manifest.tsv", newline="") as manifest:
         rows = [row for row in csv.DictReader(manifest, delimiter="\t")
-                if options.get("set", "all") in ("all", row["set"])]
+                if options.get("set", "all") in ("all", row["set"])
+                and int(row["lines"]) >= int(options.get("lines") or 0)
+                and row["kind"] == options.get("kind", row["kind"])]
     wanted = [f"{row['repo']}/{row['path']}" for row in sorted(rows, key=lambda row: int(row["lines"]))]
     with tempfile.TemporaryDirectory() as scratch:
         folder = unpack(corpus, pathlib.Path(scratch))
@@ -166,6 +171,14 @@ def main():
               time.monotonic() + float(options.get("budget-s") or "inf"))
     records = {name: kept.found[name] for name in names.values() if name in kept.found}
     found = [record for of_file in records.values() for record in of_file]
+    if "lines" in options:
+        lines_of = {f"{row['repo']}/{row['path']}": row["lines"] for row in rows}
+        for record in found:
+            if "seconds" in record:
+                print(f"{record['file']} {record['format']}: {lines_of[record['file']]} lines, {record['ops']} ops, "
+                      f"{record['seconds']:.2f} s")
+            if record.get("seconds", 0) > float(options.get("max-seconds") or "inf"):
+                record.setdefault("broken", f"took {record['seconds']:.2f} s, at most {options['max-seconds']}")
     bad = [record for record in found if "broken" in record or "unread" in record]
     for record in bad:
         print(f"{record['file']} {record.get('format', '')}: {record.get('broken') or record.get('unread')}")

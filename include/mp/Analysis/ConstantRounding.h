@@ -7,6 +7,8 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Dialect/MP/Saturation.h"
 
 namespace mlir::mp {
 
@@ -14,6 +16,7 @@ namespace mlir::mp {
 struct ConstantRounding {
   int64_t elements = 0;
   int64_t overflowed = 0; ///< finite elements that would become infinite or NaN
+  int64_t infinite = 0;   ///< elements that are infinite
   int64_t flushed = 0;    ///< non-zero elements that would become zero
   int64_t nonZero = 0;    ///< finite non-zero elements
   double largest = 0;     ///< largest finite magnitude before rounding
@@ -25,11 +28,18 @@ struct ConstantRounding {
 /// nullopt for others.
 std::optional<ConstantRounding> inspectRounding(Attribute constant, FloatType to);
 
+/// How a constant that `value` is made of by moves alone becomes one of `to`, if it may be saturated:
+/// an infinite element is meant, and keeps all others from being clamped.
+Overflow overflowOfConstant(Value value, FloatType to);
+/// Says on `op`, the converted constant, how many elements of `original` were clamped, if any.
+void markSaturated(Operation *op, Attribute original, FloatType to);
+
 /// Why `constant` must not be stored in `to`, or an empty string if it may:
-/// an element overflows; more than `maxUnderflow` (a fraction) of the non-zero
+/// an element overflows, unless less than `maxSaturated` (a fraction) of all do and none is infinite; more than `maxUnderflow` (a fraction) of the non-zero
 /// elements flush to zero; or the constant as a whole loses more than twice the
 /// format's unit roundoff, as when it lies among the subnormals.
-std::string whyNotRounded(Attribute constant, FloatType to, double maxUnderflow);
+std::string whyNotRounded(Attribute constant, FloatType to, double maxUnderflow,
+                          double maxSaturated = 0);
 
 } // namespace mlir::mp
 

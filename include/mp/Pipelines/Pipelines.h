@@ -43,6 +43,11 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       *this, "max-underflow",
       llvm::cl::desc("Largest fraction of a constant's non-zero elements that may become zero"),
       llvm::cl::init(1e-3)};
+  Option<std::string> saturateConstants{
+      *this, "saturate-constants",
+      llvm::cl::desc("Clamp a constant to the largest values of its format where less than this share of its "
+                     "elements overflows: off, on (any share short of all) or a number"),
+      llvm::cl::init("off")};
   Option<std::string> promote{
       *this, "promote",
       llvm::cl::desc("Whether what is narrow already accumulates in f32 inside: on or off"),

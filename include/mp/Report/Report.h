@@ -76,6 +76,12 @@ struct CastRow {
   bool ofArgument; ///< its source is a function argument: a weight or an input
 };
 
+/// A constant of which some elements were clamped to the largest of its format.
+struct SaturatedRow {
+  std::string function, location, type;
+  int64_t elements;
+};
+
 /// One group of ops that together are softmax, a norm, a loss …
 struct IdiomRow {
   std::string function;
@@ -155,6 +161,7 @@ private:
   std::vector<CastRow> casts;
   std::vector<IdiomRow> idioms;
   std::vector<ScaledRow> scaled;
+  std::vector<SaturatedRow> saturated;
   std::vector<Placement> placements;
   std::vector<CertificateRow> certificates;
   double assumedRange = 0;

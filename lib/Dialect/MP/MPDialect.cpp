@@ -5,6 +5,7 @@
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/Annotations.h"
 #include "mp/Dialect/MP/Copies.h"
+#include "mp/Dialect/MP/Saturation.h"
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -110,6 +111,13 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
              << attribute.getValue();
     return success();
   }
+  if (name == kSaturatedAttrName) {
+    auto count = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!count || count.getInt() < 1 || !op->hasTrait<OpTrait::ConstantLike>())
+      return op->emitOpError("expects 'mp.saturated' to be a count of elements, on a constant, found ")
+             << attribute.getValue();
+    return success();
+  }
   if (name == kInitOfAttrName) {
     if (!isa<FlatSymbolRefAttr>(attribute.getValue()) || !isa<FunctionOpInterface>(op))
       return op->emitOpError("expects 'mp.init_of' to name a function, on a function, found ")
@@ -127,7 +135,7 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
     return op->emitOpError() << "has '" << name << "', which belongs on a function argument";
   return op->emitOpError() << "has unknown attribute '" << name
                            << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.state, mp.dim, "
-                              "mp.converts, mp.copy_of, mp.init_of, mp.phase, mp.facts, mp.idiom";
+                              "mp.converts, mp.copy_of, mp.init_of, mp.phase, mp.facts, mp.idiom, mp.saturated";
 }
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,

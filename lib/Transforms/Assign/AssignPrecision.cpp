@@ -112,6 +112,17 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     return options;
   }
 
+  /// Nothing, any share short of all, or a share.
+  static llvm::Expected<double> readSaturation(StringRef text) {
+    double share = text == "on" ? 1 : 0;
+    if (text == "on" || text == "off")
+      return share;
+    if (text.getAsDouble(share) || !(share >= 0 && share <= 1))
+      return llvm::createStringError("option 'saturate-constants' is '" + text +
+                                     "', expected off, on or a share of elements from 0 to 1");
+    return share;
+  }
+
   void runOnOperation() override {
     auto effective = policy::findPolicy({format, target, policyFile});
     if (!effective)
@@ -138,6 +149,9 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     }
     if (promote != "on" && promote != "off")
       return fail("option 'promote' is '" + promote + "', expected on or off");
+    llvm::Expected<double> saturated = readSaturation(saturateConstants);
+    if (!saturated)
+      return fail(llvm::toString(saturated.takeError()));
     std::optional<Explanation> explanation;
     if (!explain.empty())
       explanation.emplace(explain);
@@ -150,7 +164,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     if (!costs)
       return fail(llvm::toString(costs.takeError()));
     AssignSettings settings{policy,          *model, rules, narrow, maxUnderflow,
-                            promote == "on", *costs, *placement};
+                            promote == "on", *costs, *placement, *saturated};
     bool anyDecided = false;
     WalkResult decided = getOperation()->walk<WalkOrder::PreOrder>([&](ModuleOp module) {
       return WalkResult(decide(module, settings, replay, explanation, anyDecided));

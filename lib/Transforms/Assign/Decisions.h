@@ -86,6 +86,7 @@ struct AssignSettings {
   bool promotes; ///< what is narrow already is widened inside
   const ::mp::target::CostModel &costs;
   PlacementOptions placement;
+  double maxSaturated = 0; ///< constants of which less than this share overflows are clamped
 };
 
 /// The format that options, pins and policies call `name`, or null if none may be assigned.

@@ -12,13 +12,6 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Constants are checked for every format: also bf16 has a largest and a smallest value.
-static std::string whyConstantNot(Value value, FloatType format, double maxUnderflow) {
-  if (Attribute constant = findConstant(value))
-    return whyNotRounded(constant, format, maxUnderflow);
-  return "";
-}
-
 std::string mlir::mp::whyWide(Operation *op,
                               llvm::function_ref<const EvidenceAnalysis &()> evidence,
                               const AssignSettings &settings) {
@@ -31,9 +24,12 @@ std::string mlir::mp::whyWide(Operation *op,
     if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
         !getFloatFormat(operand.get().getType()).isF32())
       continue;
+    // Constants are checked for every format: also bf16 has a largest and a smallest value.
+    Attribute constant = findConstant(operand.get());
     std::string why =
-        needsEvidence ? evidence().whyNot(operand.get(), narrow, settings.maxUnderflow, mayAssume)
-                      : whyConstantNot(operand.get(), narrow, settings.maxUnderflow);
+        constant        ? whyNotRounded(constant, narrow, settings.maxUnderflow, settings.maxSaturated)
+        : needsEvidence ? evidence().whyNot(operand.get(), narrow, settings.maxUnderflow, mayAssume)
+                        : "";
     if (!why.empty())
       return why;
   }

@@ -8,6 +8,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/RegionGraphTraits.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "mp/Analysis/ConstantRounding.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
@@ -16,8 +17,8 @@ using namespace mlir;
 using namespace mlir::mp;
 
 FunctionOpInterface FunctionRebuilder::rebuild(FunctionOpInterface function,
-                                               const StorageGangs &gangs) {
-  FunctionRebuilder rebuilder(function.getContext(), gangs);
+                                               const StorageGangs &gangs, bool saturates) {
+  FunctionRebuilder rebuilder(function.getContext(), gangs, saturates);
   OpBuilder beside(function);
   Operation *copy = beside.insert(function->cloneWithoutRegions());
   auto result = cast<FunctionOpInterface>(copy);
@@ -261,16 +262,18 @@ Value FunctionRebuilder::convert(Value value, FloatType format) {
   Type type = withFormat(value.getType(), format);
   Operation *def = value.getDefiningOp();
 
+  Overflow overflow = saturates ? overflowOfConstant(value, format) : Overflow::IEEE;
   Attribute constant;
   if (def && def->getNumOperands() == 0 && matchPattern(def, m_Constant(&constant)))
-    if (Attribute converted =
-            convertConstant(constant, format, Rounding::RNE, Overflow::IEEE)) {
+    if (Attribute converted = convertConstant(constant, format, Rounding::RNE, overflow)) {
       Operation *copy = def->clone();
       // arith calls it `value`, tosa `values`.
       for (NamedAttribute attribute : def->getAttrs())
         if (attribute.getValue() == constant)
           copy->setAttr(attribute.getName(), converted);
       copy->getResult(0).setType(type);
+      if (overflow == Overflow::Saturate)
+        markSaturated(copy, constant, format);
       return known = builder.insert(copy)->getResult(0);
     }
   if (isa_and_nonnull<tensor::EmptyOp>(def)) {
@@ -288,7 +291,7 @@ Value FunctionRebuilder::convert(Value value, FloatType format) {
   bool narrowing = !mp::holdsEveryValueOf(format, from);
   auto cast = CastOp::create(
       builder, value.getLoc(), type, value, /*bits=*/Value(), /*rounding=*/RoundingAttr(),
-      narrowing ? OverflowAttr::get(builder.getContext(), Overflow::IEEE) : OverflowAttr(),
+      narrowing ? OverflowAttr::get(builder.getContext(), overflow) : OverflowAttr(),
       builder.getUnitAttr());
   return known = cast.getResult();
 }

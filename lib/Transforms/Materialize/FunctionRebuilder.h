@@ -20,11 +20,12 @@ class FunctionRebuilder {
 public:
   /// Returns the new function, inserted before `function`, or null after an error. Calls keep the
   /// names of their callees, so all functions of `gangs` are to be rebuilt.
-  static FunctionOpInterface rebuild(FunctionOpInterface function, const StorageGangs &gangs);
+  /// With `saturates` constants that overflow are clamped.
+  static FunctionOpInterface rebuild(FunctionOpInterface function, const StorageGangs &gangs, bool saturates);
 
 private:
-  FunctionRebuilder(MLIRContext *context, const StorageGangs &gangs)
-      : builder(context), gangs(gangs) {}
+  FunctionRebuilder(MLIRContext *context, const StorageGangs &gangs, bool saturates)
+      : builder(context), gangs(gangs), saturates(saturates) {}
 
   void rebuildSignature(FunctionOpInterface from, FunctionOpInterface to);
   LogicalResult rebuildRegion(Region &from, Region &to);
@@ -60,6 +61,7 @@ private:
 
   OpBuilder builder;
   const StorageGangs &gangs;
+  bool saturates;
   DenseMap<Value, Value> values;                       ///< old to new, in its storage
   DenseMap<std::pair<Value, Type>, Value> conversions; ///< new value and format
   DenseMap<std::pair<Value, Type>, Value> roundings;   ///< new value and format

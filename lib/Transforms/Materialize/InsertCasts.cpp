@@ -29,6 +29,8 @@ static bool isAssigned(FunctionOpInterface function) {
 
 namespace {
 struct InsertCasts : mlir::mp::impl::InsertCastsBase<InsertCasts> {
+  using Base::Base;
+
   void runOnOperation() override {
     bool done = true;
     getOperation()->walk([&](ModuleOp module) { done &= succeeded(insertInto(module)); });
@@ -43,7 +45,7 @@ struct InsertCasts : mlir::mp::impl::InsertCastsBase<InsertCasts> {
     for (auto function : llvm::make_early_inc_range(module.getOps<FunctionOpInterface>())) {
       if (function.isExternal() || !isAssigned(function))
         continue;
-      FunctionOpInterface rebuilt = FunctionRebuilder::rebuild(function, gangs);
+      FunctionOpInterface rebuilt = FunctionRebuilder::rebuild(function, gangs, saturateConstants);
       if (!rebuilt)
         return failure();
       rebuilt->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "materialized"));

@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/FoldUtils.h"
+#include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/Moves.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Optimize/Passes.h"
@@ -144,6 +145,8 @@ static bool foldConstant(Operation *op) {
     if (attribute.getValue() == value)
       constant->setAttr(attribute.getName(), folded);
   constant->getResult(0).setType(op->getResult(0).getType());
+  if (auto cast = dyn_cast<CastOp>(op); cast && cast.getOverflow() == Overflow::Saturate)
+    markSaturated(constant, value, cast.getResultFormat());
   OpBuilder(source).insert(constant);
   op->replaceAllUsesWith(constant);
   op->erase();

@@ -31,7 +31,7 @@ static FloatType getConstantFormat(Attribute attribute) {
   return typed ? getFloatFormat(typed.getType()) : FloatType();
 }
 
-bool mlir::mp::isSameConstant(Attribute original, Attribute converted, bool mayBeTF32) {
+bool mlir::mp::isSameConstant(Attribute original, Attribute converted, bool mayBeTF32, bool saturated) {
   if (original == converted)
     return true;
   FloatType from = getConstantFormat(original), to = getConstantFormat(converted);
@@ -44,8 +44,8 @@ bool mlir::mp::isSameConstant(Attribute original, Attribute converted, bool mayB
     return false;
   if (original == converted)
     return true;
-  auto round = [](Attribute value, FloatType format) {
-    return value ? convertConstant(value, format, Rounding::RNE, Overflow::IEEE) : value;
+  auto round = [&](Attribute value, FloatType format) {
+    return value ? convertConstant(value, format, Rounding::RNE, saturated ? Overflow::Saturate : Overflow::IEEE) : value;
   };
   if (from != to)
     return round(original, to) == converted;

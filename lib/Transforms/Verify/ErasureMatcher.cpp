@@ -9,6 +9,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/Moves.h"
 #include "mp/Dialect/MP/Copies.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -50,7 +51,7 @@ static bool isFloating(Operation *op) {
 
 /// Attributes in which mp keeps its books.
 static bool isBookkeeping(StringRef name) {
-  return name == kPhaseAttrName || name == kPrecisionAttrName || name == kCopyOfAttrName;
+  return name == kPhaseAttrName || name == kPrecisionAttrName || name == kCopyOfAttrName || name == kSaturatedAttrName;
 }
 
 /// Reports at the converted op, with a note at the original.
@@ -363,7 +364,7 @@ bool ErasureMatcher::isSameFloating(OpResult original, OpResult converted, bool 
     return false;
   for (NamedAttribute attribute : before)
     if (!isBookkeeping(attribute.getName()) &&
-        !isSameConstant(attribute.getValue(), after.get(attribute.getName()), isFactor))
+        !isSameConstant(attribute.getValue(), after.get(attribute.getName()), isFactor, after.contains(kSaturatedAttrName)))
       return false;
   for (auto [a, b] : llvm::zip_equal(left->getOperands(), right->getOperands()))
     if (!isSame(a, b))

@@ -14,8 +14,8 @@ namespace mlir::mp {
 
 /// Equal attributes, or a float constant converted to another format by rounding to nearest even.
 /// Reads resources; one whose data is missing equals only itself. With `mayBeTF32`, f32 values may
-/// also be the original's rounded to tf32.
-bool isSameConstant(Attribute original, Attribute converted, bool mayBeTF32 = false);
+/// also be the original's rounded to tf32; with `saturated` what overflows is clamped.
+bool isSameConstant(Attribute original, Attribute converted, bool mayBeTF32 = false, bool saturated = false);
 
 /// Equal types up to the format of float elements.
 bool isSameUpToFormat(Type original, Type converted);

@@ -61,6 +61,9 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
            "Tell the story of the ops at FILE:LINE[:COLUMN], at a location's name, or @FUNCTION:ORDINAL">,
     Option<"maxUnderflow", "max-underflow", "double", "1e-3",
            "Largest fraction of a constant's non-zero elements that rounding may turn into zero">,
+    Option<"saturateConstants", "saturate-constants", "std::string", "\"off\"",
+           "Clamp a constant to the largest values of its format where less than this share of its elements "
+           "overflows: off, on (any share short of all) or a number; otherwise it stays wide">,
     Option<"promote", "promote", "std::string", "\"on\"",
            "Whether sums, softmax and norms that are narrow already compute in f32 inside: on or off">,
     Option<"objective", "objective", "std::string", "\"time\"",

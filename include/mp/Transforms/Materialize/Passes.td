@@ -16,7 +16,9 @@ def InsertCasts : Pass<"mp-insert-casts", "::mlir::ModuleOp"> {
     `mp.precision` left, every cast marked `inserted`.
 
     The new function is built beside the old one with a value map and swapped in;
-    nothing is retyped in place. One cast per value and format.
+    nothing is retyped in place. One cast per value and format. With `saturate-constants`
+    a constant that overflows its format, and holds no infinity, is clamped, and says of how
+    many elements in `mp.saturated`; a cast of what is made of one by moves saturates.
 
     Example (`--mp-insert-casts`):
     ```mlir
@@ -39,6 +41,10 @@ def InsertCasts : Pass<"mp-insert-casts", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"saturateConstants", "saturate-constants", "bool", "false",
+           "Clamp constants that overflow instead of making infinities of what does">
+  ];
   let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
