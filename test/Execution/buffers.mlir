@@ -9,6 +9,12 @@
 // RUN: mp-run %s --entry=beyond --input=4xf32=1 --input=i64:3 | FileCheck %s --check-prefix=WITHIN
 // RUN: not mp-run %s --entry=slice --input=4xf32=1 --input=i64:3 2>&1 | FileCheck %s --check-prefix=SLICE
 // RUN: mp-run %s --entry=slice --input=4xf32=1 --input=i64:2 | FileCheck %s --check-prefix=SLICED
+// RUN: mp-run %s --entry=any_layout | FileCheck %s --check-prefix=ANY
+// RUN: not mp-run %s --entry=convolution --input=8xf32=1 --input=3xf32=1 --input=7xf32=0 2>&1 | FileCheck %s --check-prefix=SMALL
+// RUN: mp-run %s --entry=convolution --input=8xf32=1 --input=3xf32=1 --input=6xf32=0 | FileCheck %s --check-prefix=FITS
+// RUN: mp-run %s --entry=convolution --input=1xf32=1 --input=3xf32=1 --input=0xf32=0 | FileCheck %s --check-prefix=EMPTY
+// RUN: not mp-run %s --entry=product --input=4x8xf32=1 --input=7x4xf32=1 --input=4x4xf32=0 2>&1 | FileCheck %s --check-prefix=INNER
+// RUN: mp-run %s --entry=product --input=4x8xf32=1 --input=8x4xf32=1 --input=4x4xf32=0
 // RUN: not mp-run %s --entry=strided 2>&1 | FileCheck %s --check-prefix=STRIDED
 
 // The first two are only read.
@@ -64,6 +70,29 @@ func.func @beyond(%x: memref<4xf32>, %i: index) -> f32 {
 func.func @slice(%x: tensor<4xf32>, %i: index) -> tensor<2xf32> {
   %0 = tensor.extract_slice %x[%i] [2] [1] : tensor<4xf32> to tensor<2xf32>
   return %0 : tensor<2xf32>
+}
+
+// What one-shot-bufferize makes of a boundary by default: a contiguous buffer is one of these, too.
+// ANY: result 0: 2x2xf32 = [2 2 2 2]
+func.func @any_layout(%x: memref<2x2xf32, strided<[?, ?], offset: ?>>) -> memref<2x2xf32, strided<[?, ?], offset: ?>> {
+  %c0 = arith.constant 0 : index
+  %two = arith.constant 2.0 : f32
+  linalg.fill ins(%two : f32) outs(%x : memref<2x2xf32, strided<[?, ?], offset: ?>>)
+  return %x : memref<2x2xf32, strided<[?, ?], offset: ?>>
+}
+
+// Sizes that are only known when it runs have to fit each other.
+// SMALL: operand 0 of a linalg.conv_1d is too small in dimension 0 at {{.*}}buffers.mlir":[[#@LINE+5]]
+// INNER: operand 1 of a linalg.matmul is too small in dimension 0 at {{.*}}buffers.mlir":[[#@LINE+8]]
+// FITS: result 0: 6xf32 = [3 3 3 3 3 3]
+// EMPTY: result 0: 0xf32
+func.func @convolution(%x: tensor<?xf32>, %k: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.conv_1d ins(%x, %k : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func @product(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {
+  linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)
+  return
 }
 
 // STRIDED: argument 0 of @strided is memref<4xf32, strided<[2]>>, expected a contiguous buffer

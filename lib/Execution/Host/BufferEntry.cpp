@@ -11,9 +11,13 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// The tensor with a contiguous buffer's contents; null for other buffers.
+/// The contiguous buffer of the same shape.
+static MemRefType contiguous(MemRefType type) { return MemRefType::get(type.getShape(), type.getElementType()); }
+
+/// The tensor with a buffer's contents; null for buffers whose layout a contiguous one has not.
 static RankedTensorType tensorOf(MemRefType type) {
-  if (!type.getLayout().isIdentity() || type.getMemorySpace())
+  if (type.getMemorySpace() ||
+      (contiguous(type) != type && !memref::CastOp::areCastCompatible(contiguous(type), type)))
     return {};
   return RankedTensorType::get(type.getShape(), type.getElementType());
 }
@@ -51,10 +55,10 @@ static Value copyToBuffer(ImplicitLocOpBuilder &b, Value tensor, MemRefType type
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
       sizes.push_back(tensor::DimOp::create(b, tensor, dim));
-  Value buffer = memref::AllocOp::create(b, type, sizes);
+  Value buffer = memref::AllocOp::create(b, contiguous(type), sizes);
   auto copy = bufferization::MaterializeInDestinationOp::create(b, b.getLoc(), tensor, buffer);
   copy.setWritable(true);
-  return buffer;
+  return buffer.getType() == type ? buffer : memref::CastOp::create(b, type, buffer);
 }
 
 llvm::Error mlir::mp::exposeBuffers(ModuleOp module, StringRef entry) {

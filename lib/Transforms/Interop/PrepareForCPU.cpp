@@ -2,6 +2,7 @@
 //
 // mp-prepare-for-cpu: what upstream's loops would get wrong, on tensors.
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -173,6 +174,48 @@ static void checkSlice(Checks &checks, OffsetSizeAndStrideOpInterface op, Value 
   }
 }
 
+/// Whether `size` is that of this dimension by definition.
+static bool isSizeOf(OpFoldResult size, Value shaped, int64_t dim) {
+  auto value = dyn_cast<Value>(size);
+  auto read = value ? value.getDefiningOp<ShapedDimOpInterface>() : ShapedDimOpInterface();
+  return read && read.getShapedValue() == shaped && getConstantIntValue(read.getDimension()) == dim;
+}
+
+/// Operands whose sizes, known at run time only, do not fit the loops of a structured op.
+static void checkShapes(Checks &checks, linalg::LinalgOp op) {
+  if (!op.hasDynamicShape())
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<Range> loops = op.createLoopRanges(b, op.getLoc());
+  Value one = arith::ConstantIndexOp::create(b, 1), zero = arith::ConstantIndexOp::create(b, 0);
+  SmallVector<Value> last; // index of each loop
+  Value anyEmpty = arith::ConstantIntOp::create(b, b.getI1Type(), 0);
+  for (Range &loop : loops) {
+    Value size = getValueOrCreateConstantIndexOp(b, op.getLoc(), loop.size);
+    last.push_back(arith::SubIOp::create(b, size, one));
+    anyEmpty = arith::OrIOp::create(b, anyEmpty, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, zero));
+  }
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<ShapedType>(operand.get().getType());
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [dim, index] : llvm::enumerate(map.getResults())) {
+      auto loop = dyn_cast<AffineDimExpr>(index);
+      bool isDynamic = type.isDynamicDim(dim);
+      for (unsigned i = 0; i < loops.size(); ++i)
+        isDynamic |= index.isFunctionOfDim(i) && !isa<Attribute>(loops[i].size);
+      if (!isDynamic || (loop && isSizeOf(loops[loop.getPosition()].size, operand.get(), dim)))
+        continue;
+      Value end = affine::AffineApplyOp::create(b, AffineMap::get(map.getNumDims(), 0, index), last);
+      Value size = isa<TensorType>(type) ? Value(tensor::DimOp::create(b, operand.get(), int64_t(dim)))
+                                         : memref::DimOp::create(b, operand.get(), int64_t(dim));
+      Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, end, size);
+      checks.require(b, loop ? fits : arith::OrIOp::create(b, fits, anyEmpty),
+                     "operand " + Twine(operand.getOperandNumber()) + " of a " + op->getName().getStringRef() +
+                         " is too small in dimension " + Twine(dim));
+    }
+  }
+}
+
 /// Traps on the host: division by zero, and the one quotient that overflows.
 static void checkDivision(Checks &checks, Operation *op) {
   Value divisor = op->getOperand(1);
@@ -257,6 +300,8 @@ struct PrepareForCPU : mlir::mp::impl::PrepareForCPUBase<PrepareForCPU> {
         checkAssert(checks, assertion);
       else if (auto extract = dyn_cast<tensor::ExtractOp>(op))
         checkBounds(checks, extract);
+      else if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+        checkShapes(checks, structured);
       else if (auto load = dyn_cast<memref::LoadOp>(op))
         checkBounds(checks, load, load.getMemRef(), load.getIndices());
       else if (auto store = dyn_cast<memref::StoreOp>(op))

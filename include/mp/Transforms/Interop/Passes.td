@@ -93,8 +93,8 @@ def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
     functions get C wrappers. `memref.dealloc` goes: bufferization frees all buffers.
 
     What would be undefined behaviour or an abort is checked: a `cf.assert` that
-    fails, a `tensor.extract`, `memref.load`, `memref.store` or slice out of bounds
-    and an integer division by zero call `mp_rt_fail` with a number, and the attribute `runtime_checks` of that function
+    fails, a `tensor.extract`, `memref.load`, `memref.store` or slice out of bounds,
+    sizes of a structured op that do not fit each other and an integer division by zero call `mp_rt_fail` with a number, and the attribute `runtime_checks` of that function
     holds the message of each number, from 1.
 
     Example (`--mp-prepare-for-cpu`):
@@ -114,7 +114,7 @@ def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::memref::MemRefDialect"];
