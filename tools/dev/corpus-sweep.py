@@ -169,6 +169,10 @@ def main():
               ["--formats=" + ",".join(FORMATS), *(["--run"] if "run" in options else [])],
               float(options.get("limit-s") or 120), kept.keep,
               time.monotonic() + float(options.get("budget-s") or "inf"))
+    # A file that a budget cut short may have some of its records.
+    whole = {name for name, of_file in kept.found.items()
+             if any(r.keys() & {"broken", "unread"} for r in of_file) or {r["format"] for r in of_file} == set(FORMATS)}
+    kept.found = {name: of_file for name, of_file in kept.found.items() if name in whole}
     records = {name: kept.found[name] for name in names.values() if name in kept.found}
     found = [record for of_file in records.values() for record in of_file]
     if "lines" in options:
