@@ -101,11 +101,14 @@ void mlir::mp::installCrashGuard(llvm::StringRef tool, int status) {
 
 void mlir::mp::guardThisThread() {
   const size_t size = 1 << 17;
-  stack_t handlerStack = {};
-  handlerStack.ss_sp = malloc(size); // lives as long as the program
-  handlerStack.ss_size = size;
-  if (handlerStack.ss_sp)
-    sigaltstack(&handlerStack, nullptr);
+  stack_t handlerStack = {}, present = {};
+  // A sanitizer has given the thread one already, and frees it when the thread ends: it stays.
+  if (sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE)) {
+    handlerStack.ss_sp = malloc(size); // lives as long as the program
+    handlerStack.ss_size = size;
+    if (handlerStack.ss_sp)
+      sigaltstack(&handlerStack, nullptr);
+  }
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0)
     return;
