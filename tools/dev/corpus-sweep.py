@@ -95,7 +95,8 @@ def unpack(corpus, scratch):
     """The folder of OWNER+NAME folders."""
     if (corpus / "corpus.tar.xz").exists():
         with tarfile.open(corpus / "corpus.tar.xz") as archive:
-            archive.extractall(scratch, filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # not in Debian 12's Python
+            archive.extractall(scratch)
         return scratch / "corpus"
     return corpus / "corpus" if (corpus / "corpus").is_dir() else corpus
 

@@ -79,7 +79,8 @@ def graphs_in(folder, scratch):
     """Names and paths of all graphs below a folder; packed ones (.mlir.xz, corpus.tar.xz) are unpacked first."""
     if (folder / "corpus.tar.xz").exists():
         with tarfile.open(folder / "corpus.tar.xz") as packed:
-            packed.extractall(scratch, filter="data")
+            packed.extraction_filter = getattr(tarfile, "data_filter", None)  # not in Debian 12's Python
+            packed.extractall(scratch)
         folder = scratch / "corpus"
     for path in sorted([*folder.rglob("*.mlir"), *folder.rglob("*.mlir.xz")]):
         name = path.relative_to(folder).as_posix().removesuffix(".xz")

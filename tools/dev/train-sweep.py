@@ -39,7 +39,8 @@ def unpack(path, folder):
     if path.name.endswith(".tar.xz"):
         with tarfile.open(path) as archive:
             members = [m for m in archive if re.search(r"_step[^/]*\.mlir$", m.name)]
-            archive.extractall(folder, members, filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # not in Debian 12's Python
+            archive.extractall(folder, members)
         return sorted(folder / m.name for m in members)
     if path.name.endswith(".xz"):
         target = folder / path.stem
