@@ -81,7 +81,8 @@ double StepLoop::drift(llvm::ArrayRef<Array> start, llvm::ArrayRef<Array> outcom
   double apart = 0, moved = 0;
   for (auto [result, argument] : state) {
     if (result >= reference.size() || argument >= start.size() || !reference[result].type.isFloat ||
-        reference[result].shape.empty())
+        reference[result].shape.empty() || outcome[result].shape != reference[result].shape ||
+        start[argument].shape != reference[result].shape) // state that one of them alone has
       continue;
     for (int64_t i = 0, count = reference[result].size(); i != count; ++i) {
       double expected = reference[result].value(i);
