@@ -15,11 +15,13 @@ std::string mlir::mp::import::explainBinary(MemoryBufferRef input) {
   if (!bytes.consume_front("ML\xefR"))
     return "";
   // Version, a varint of at most nine bytes, then the producer, which ends with a zero.
-  size_t ends = bytes.take_front(256).find('\0');
+  size_t ends = std::min(bytes.take_front(256).find('\0'), bytes.size()); // truncated: no zero
   size_t begins = 0;
   while (begins < std::min<size_t>(ends, 9) && !isalpha(uint8_t(bytes[begins])))
     ++begins;
   StringRef producer = bytes.slice(begins, ends);
+  if (producer.empty())
+    return "is bytecode that ends within its first bytes; write it again, or fetch it whole";
   if (producer.starts_with("MLIR22.") || producer.starts_with("LLVM22."))
     return "";
   if (producer.starts_with("StableHLO"))

@@ -68,6 +68,8 @@ def run(name, content, demand_error=True):
             return None
         if done.returncode != 1:
             return f"{name}: exit status {done.returncode}, expected 1; said: {message[:300]}"
+        if "internal error" in message:
+            return f"{name}: a check of our own failed; said: {message[:300]}"
         if "error:" not in message:
             return f"{name}: no error in words; said: {message[:300]}"
         if target.read_text() != KEPT:
