@@ -2,6 +2,7 @@
 
 #include "FloatTransfer.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Domains/Relational.h"
 #include "mp/Numerics/ArrayCast.h"
@@ -31,13 +32,8 @@ domains::RowLength mlir::mp::rowLengthOf(Type type) {
   return ShapedType::isDynamic(length) ? domains::RowLength() : domains::RowLength(length);
 }
 
-static std::optional<numerics::Format> formatIn(Type type) {
-  FloatType format = getFloatFormat(type);
-  return format ? numerics::formatOf(format.getFloatSemantics()) : std::nullopt;
-}
-
 std::optional<numerics::Format> FloatTransfer::formatOf(Type type) const {
-  std::optional<numerics::Format> format = formatIn(type);
+  std::optional<numerics::Format> format = getNumericsFormat(type);
   return format && of == RangesOf::Exact ? numerics::Format::F64 : format;
 }
 
@@ -229,7 +225,7 @@ FloatRange FloatTransfer::constant(Operation *op) {
   }
   Facts &facts = known->second;
   auto elements = dyn_cast<ElementsAttr>(value);
-  std::optional<numerics::Format> source = elements ? formatIn(elements.getElementType()) : std::nullopt;
+  std::optional<numerics::Format> source = elements ? getNumericsFormat(elements.getElementType()) : std::nullopt;
   auto raw = source ? getRawElements(elements) : std::nullopt;
   if (auto scalar = dyn_cast<FloatAttr>(value)) {
     facts = Facts::constant(scalar.getValueAsDouble());

@@ -2,6 +2,7 @@
 
 #include "ErrorTransfer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Domains/Rounding.h"
 #include "mp/Numerics/TensorCore.h"
@@ -21,14 +22,9 @@ using Kind = FloatMeaning::Kind;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-static std::optional<numerics::Format> formatOf(Type type) {
-  FloatType format = getFloatFormat(type);
-  return format ? numerics::formatOf(format.getFloatSemantics()) : std::nullopt;
-}
-
 static Arithmetic arithmeticOf(Type type, domains::RowLength rows) {
   Arithmetic arithmetic;
-  arithmetic.format = formatOf(type).value_or(numerics::Format::F32);
+  arithmetic.format = getNumericsFormat(type).value_or(numerics::Format::F32);
   arithmetic.rowLength = rows;
   return arithmetic;
 }
@@ -110,7 +106,7 @@ ErrorFacts ErrorTransfer::evaluateKnown(Operation *op, const FloatMeaning &meani
       return x(0).error; // wider formats hold every value
     if (auto round = dyn_cast<RoundOp>(op))
       arithmetic.format =
-          numerics::formatOf(cast<FloatType>(round.getFormat()).getFloatSemantics()).value();
+          getNumericsFormat(round.getFormat()).value();
     auto narrowing = dyn_cast<CastOp>(op);
     if (narrowing && narrowing.getRounding().value_or(Rounding::RNE) != Rounding::RNE)
       arithmetic.ulps = 1;
@@ -234,7 +230,7 @@ ErrorFacts ErrorTransfer::sum(const Measured &x, const domains::ReducedElements 
 SmallVector<Accumulation> ErrorTransfer::accumulationsOf(Value factor, numerics::Format result) const {
   SmallVector<Accumulation> accumulations = {Accumulation::sequential(result)};
   auto architecture = numerics::parseArchitecture(chip);
-  auto format = formatOf(factor.getType());
+  auto format = getNumericsFormat(factor.getType());
   if (format == numerics::Format::F32)
     format = numerics::Format::TF32; // if rounded to it
   if (!architecture || !format || result != numerics::Format::F32)

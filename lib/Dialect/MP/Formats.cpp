@@ -4,12 +4,18 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/ArrayCast.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 namespace numerics = ::mp::numerics;
+
+std::optional<numerics::Format> mlir::mp::getNumericsFormat(Type type) {
+  FloatType format = getFloatFormat(type);
+  return format ? numerics::formatOf(format.getFloatSemantics()) : std::nullopt;
+}
 
 FloatType mlir::mp::getFloatFormat(Type type) { return dyn_cast<FloatType>(getElementTypeOrSelf(type)); }
 

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mp/Dialect/MP/Formats.h"
 #include "mp/Numerics/Format.h"
 #include "mp/Transforms/Interop/Passes.h"
 
@@ -93,8 +94,7 @@ static FailureOr<std::pair<unsigned, unsigned>> matchBody(linalg::LinalgOp op) {
 }
 
 static std::optional<int64_t> formatCode(Type type) {
-  FloatType format = getFloatFormat(type);
-  auto known = format ? numerics::formatOf(format.getFloatSemantics()) : std::nullopt;
+  auto known = getNumericsFormat(type);
   return known ? std::optional<int64_t>(int64_t(*known)) : std::nullopt;
 }
 

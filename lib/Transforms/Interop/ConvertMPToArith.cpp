@@ -5,6 +5,7 @@
 #include "FormatArithmetic.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "mp/Dialect/MP/Formats.h"
 #include "mp/Transforms/Interop/Passes.h"
 
 namespace mlir::mp {
@@ -50,18 +51,13 @@ static numerics::Rounding toNumerics(std::optional<arith::RoundingMode> mode) {
   llvm_unreachable("unknown rounding mode");
 }
 
-static std::optional<numerics::Format> formatOf(Type type) {
-  FloatType format = getFloatFormat(type);
-  return format ? numerics::formatOf(format.getFloatSemantics()) : std::nullopt;
-}
-
 /// The conversion of `op`'s operand to its result, or failure for formats of more
 /// than 64 bits.
 static FailureOr<Value> convert(OpBuilder &builder, Operation *op, numerics::Rounding rounding,
                                 numerics::Overflow overflow, Value randomBits = {}) {
   Value source = op->getOperand(0);
   Type resultType = op->getResult(0).getType();
-  auto from = formatOf(source.getType()), to = formatOf(resultType);
+  auto from = getNumericsFormat(source.getType()), to = getNumericsFormat(resultType);
   if (!from || !to)
     return failure();
   if (*from == *to)
@@ -81,7 +77,7 @@ static FailureOr<Value> lower(OpBuilder &builder, CastOp op) {
 static FailureOr<Value> lower(OpBuilder &builder, RoundOp op) {
   Value source = op.getSource();
   Type type = source.getType();
-  auto stored = formatOf(type), format = formatOf(op.getFormat());
+  auto stored = getNumericsFormat(type), format = getNumericsFormat(op.getFormat());
   if (!stored || !format)
     return failure();
   if (*stored == *format)
