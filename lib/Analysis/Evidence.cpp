@@ -118,14 +118,14 @@ void EvidenceAnalysis::visitOp(Operation *op) {
   auto precision = dyn_cast<PrecisionOpInterface>(op);
   if (precision && precision.getTypeRule() == TypeRule::Container)
     return visitControl(op);
-  bool isStructured = isa<linalg::LinalgOp>(op) && op->getNumRegions() == 1;
-  if (!isStructured)
+  bool hasBody = isa<linalg::LinalgOp>(op) && op->getNumRegions() == 1;
+  if (!hasBody)
     visitBodies(op);
   if (!hasFloatResult(op))
     return;
   if (isa<func::CallOp>(op))
     return visitCall(op);
-  if (isStructured) {
+  if (hasBody && getOpClass(op) != OpClass::TensorCore) {
     visitStructured(op);
   } else {
     SmallVector<Evidence> operands;
@@ -144,15 +144,6 @@ void EvidenceAnalysis::visitOp(Operation *op) {
 
 void EvidenceAnalysis::visitStructured(Operation *op) {
   auto structured = cast<linalg::LinalgOp>(op);
-  if (getOpClass(op) == OpClass::TensorCore) {
-    SmallVector<Evidence> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(facts.lookup(operand));
-    Evidence evidence = contract(op, operands);
-    for (Value result : op->getResults())
-      facts[result] = evidence;
-    return;
-  }
   Block *body = structured.getBlock();
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = structured.getMatchingBlockArgument(&operand);
