@@ -72,17 +72,13 @@ llvm::Expected<std::unique_ptr<DeviceProgram>>
 DeviceProgram::compile(ModuleOp original, StringRef entryName, const DeviceOptions &options) {
   if (llvm::Error error = selectDevice(options.device))
     return std::move(error);
-  auto function = findEntry(original, entryName);
-  if (!function)
-    return function.takeError();
-  auto signature = signatureOf(*function);
-  if (!signature)
-    return signature.takeError();
+  llvm::Expected<Entry> entry = isolateEntry(original, entryName);
+  if (!entry)
+    return entry.takeError();
   std::unique_ptr<DeviceProgram> program(new DeviceProgram);
-  program->types = std::move(*signature);
-  program->entry = function->getName().str();
-  program->module = cast<ModuleOp>(original->clone());
-  hideOtherFunctions(*program->module, program->entry);
+  program->types = std::move(entry->signature);
+  program->entry = std::move(entry->name);
+  program->module = std::move(entry->module);
   if (llvm::Error error = program->lower(options))
     return std::move(error);
   auto engine = createEngine(*program->module, nullptr);

@@ -18,12 +18,6 @@ static std::string typeText(Type type) {
   return text;
 }
 
-void mlir::mp::hideOtherFunctions(ModuleOp module, StringRef entry) {
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.getName() != entry)
-      function.setPrivate();
-}
-
 llvm::Expected<func::FuncOp> mlir::mp::findEntry(ModuleOp module, StringRef entry) {
   SmallVector<func::FuncOp> candidates;
   for (auto function : module.getOps<func::FuncOp>())
@@ -115,6 +109,20 @@ llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
     signature.results.push_back(std::move(*parameter));
   }
   return signature;
+}
+
+llvm::Expected<Entry> mlir::mp::isolateEntry(ModuleOp module, StringRef entry) {
+  auto function = findEntry(module, entry);
+  if (!function)
+    return function.takeError();
+  auto signature = signatureOf(*function);
+  if (!signature)
+    return signature.takeError();
+  Entry isolated = {function->getName().str(), std::move(*signature), cast<ModuleOp>(module->clone())};
+  for (auto other : isolated.module->getOps<func::FuncOp>())
+    if (other.getName() != isolated.name)
+      other.setPrivate();
+  return isolated;
 }
 
 llvm::Error mlir::mp::checkArgument(const Array &array, const Parameter &parameter,

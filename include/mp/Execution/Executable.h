@@ -6,6 +6,7 @@
 #define MP_EXECUTION_EXECUTABLE_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mp/Execution/Array.h"
 
 namespace mlir::func {
@@ -36,13 +37,21 @@ struct Signature {
 /// error lists what there is.
 llvm::Expected<func::FuncOp> findEntry(ModuleOp module, llvm::StringRef entry);
 
-/// Makes every function but `entry` private: only that one has to be callable from outside, and what it
-/// does not call need not be compiled.
-void hideOtherFunctions(ModuleOp module, llvm::StringRef entry);
-
 /// Argument and result types of a function on tensors and scalars, or an error
 /// naming the type that cannot be passed.
 llvm::Expected<Signature> signatureOf(func::FuncOp function);
+
+/// A function to compile and its signature, in a module of its own.
+struct Entry {
+  std::string name;
+  Signature signature;
+  /// A copy in which every other function is private: only this one has to be callable from outside, and
+  /// what it does not call need not be compiled.
+  OwningOpRef<ModuleOp> module;
+};
+
+/// What findEntry() finds, set apart for compiling. Errors are those of findEntry() and signatureOf().
+llvm::Expected<Entry> isolateEntry(ModuleOp module, llvm::StringRef entry);
 
 /// The error for an array that `parameter` cannot take (it names `what`, such as
 /// "input 2"), or success. The element type must be the parameter's.

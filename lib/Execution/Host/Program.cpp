@@ -47,22 +47,17 @@ static void promote(std::vector<Parameter> &parameters) {
 
 llvm::Expected<std::unique_ptr<Program>>
 Program::compile(ModuleOp original, StringRef entryName, const ProgramOptions &options) {
-  auto function = findEntry(original, entryName);
-  if (!function)
-    return function.takeError();
-  auto signature = signatureOf(*function);
-  if (!signature)
-    return signature.takeError();
-
+  llvm::Expected<Entry> entry = isolateEntry(original, entryName);
+  if (!entry)
+    return entry.takeError();
+  const std::string &name = entry->name;
   std::unique_ptr<Program> program(new Program);
-  program->types = std::move(*signature);
+  program->types = std::move(entry->signature);
+  program->module = std::move(entry->module);
   if (options.promoteToF64) {
     promote(program->types.arguments);
     promote(program->types.results);
   }
-  std::string name = function->getName().str();
-  program->module = cast<ModuleOp>(original->clone());
-  hideOtherFunctions(*program->module, name);
 
   PassManager manager(original.getContext());
   CPUOptions pipeline;
