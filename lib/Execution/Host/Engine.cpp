@@ -4,11 +4,11 @@
 
 #include "PrintSymbols.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mp/Kernels/OptimizeLLVM.h"
 #include "mp/Runtime/Device.h"
 #include "mp/Runtime/Runtime.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -60,25 +60,15 @@ static llvm::Error checkDefined(ModuleOp module, const llvm::StringMap<void *> &
   return llvm::Error::success();
 }
 
-/// -O2 with vectorised loops, but without what multiplies the code of each: a
-/// program runs once, and compiling it is the larger part.
-static void optimize(llvm::Module &ir, llvm::TargetMachine &machine) {
+/// Vectorised loops, but without what multiplies the code of each: a program runs once, and compiling it
+/// is the larger part.
+static llvm::PipelineTuningOptions tuneForOneRun() {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopUnrolling = false;
   tuning.LoopInterleaving = false;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = false;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(ir, modules);
+  return tuning;
 }
 
 llvm::Expected<std::unique_ptr<ExecutionEngine>> mlir::mp::createEngine(ModuleOp module, std::string *llvmIR) {
@@ -98,7 +88,7 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> mlir::mp::createEngine(ModuleOp
       llvm::raw_string_ostream stream(*llvmIR);
       ir->print(stream, nullptr);
     }
-    optimize(*ir, *target);
+    optimizeLLVM(*ir, *target, 2, tuneForOneRun());
     return llvm::Error::success();
   };
   options.transformer = transform;

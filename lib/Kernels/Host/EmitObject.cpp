@@ -3,10 +3,10 @@
 #include "CHeader.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mp/Kernels/Host/Passes.h"
+#include "mp/Kernels/OptimizeLLVM.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -18,20 +18,6 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-
-static void optimize(llvm::Module &ir, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(ir, modules);
-}
 
 /// An object file for this machine's kind of processor.
 static FailureOr<std::string> compile(ModuleOp module) {
@@ -50,7 +36,7 @@ static FailureOr<std::string> compile(ModuleOp module) {
       target->createTargetMachine(triple, "", "", llvm::TargetOptions(), llvm::Reloc::PIC_));
   ir->setTargetTriple(triple);
   ir->setDataLayout(machine->createDataLayout());
-  optimize(*ir, *machine);
+  optimizeLLVM(*ir, *machine, 2);
   llvm::SmallString<0> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager codegen;

@@ -6,11 +6,11 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "mp/Kernels/OptimizeLLVM.h"
 #include "mp/Kernels/Passes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -43,28 +43,6 @@ static const llvm::Target *findBackend(const llvm::Triple &triple, std::string &
   return llvm::TargetRegistry::lookupTarget(triple, error);
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned level) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopUnrolling = true;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  const llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
-                                            llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
-  llvm::OptimizationLevel chosen = levels[std::min(level, 3u)];
-  llvm::ModulePassManager passes = chosen == llvm::OptimizationLevel::O0
-                                       ? builder.buildO0DefaultPipeline(chosen)
-                                       : builder.buildPerModuleDefaultPipeline(chosen);
-  passes.run(module, modules);
-}
-
 FailureOr<std::string> mlir::mp::translateToPTX(gpu::GPUModuleOp module,
                                                 const ::mp::target::TargetModel &model,
                                                 unsigned optLevel) {
@@ -84,7 +62,7 @@ FailureOr<std::string> mlir::mp::translateToPTX(gpu::GPUModuleOp module,
       llvm::CodeGenOptLevel::Aggressive));
   ir->setTargetTriple(triple);
   ir->setDataLayout(machine->createDataLayout());
-  optimize(*ir, *machine, optLevel);
+  optimizeLLVM(*ir, *machine, optLevel);
 
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
