@@ -32,7 +32,7 @@ static void printPlacements(ArrayRef<Placement> placements, raw_ostream &os) {
        << (sum.assumedTrips ? "trip counts" : "") << " assumed";
   os << "\n";
   if (sum.modelledError) {
-    os << "  error of the results, estimated: " << llvm::format("%.2g", *sum.modelledError);
+    os << "  error of the results in norm, estimated: " << llvm::format("%.2g", *sum.modelledError);
     if (sum.maxRelError > 0)
       os << llvm::format(" (allowed: %.2g)", sum.maxRelError);
     os << "\n";

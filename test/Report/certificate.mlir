@@ -4,7 +4,7 @@
 
 // K = 8 factors within 2 and within 1: 16 (2u + u^2) with u = 2^-8 is 0.125; the sum adds little. The weights are constants:
 // that mp rounds them counts, 0.999 to bf16 by 2^-10 or so: the bound allows 2u.
-// CHECK: error of the results, estimated: 0.0044
+// CHECK: error of the results in norm, estimated: 0.0044
 // CHECK: error of result 0 of @dense, certified: at most 0.125 of values within 16, for arguments as stated or within 1
 // CHECK: error of result 0 of @constant, certified: at most 0.0313 of values within 8, for arguments as stated or within 1
 // CHECK: error of result 0 of @lost, certified: no bound, lost at math.log at {{.*}}certificate.mlir:[[@LINE+31]]
@@ -14,7 +14,7 @@
 // JSON: "assumed_range": 1
 // JSON: "bound": 0.12
 // JSON: "function": "dense"
-// PLAIN: error of the results, estimated: 0.0044
+// PLAIN: error of the results in norm, estimated: 0.0044
 
 func.func @dense(%x: tensor<4x8xf32> {mp.range = [-2.0, 2.0]}, %w: tensor<8x2xf32>) -> tensor<4x2xf32> {
   %zero = arith.constant 0.0 : f32

@@ -8,7 +8,7 @@ usage: placement-table.py [FILE.mlir|FOLDER ...] [--models=bert,gpt2,...] [--for
 
 Decides the generated models (MODELS below; --models= for none of them) and the given files, those of
 folders that convert, with mp-opt, and prints a line each: casts, the bytes they read and the modelled time,
-as given in f32, as decided and as painted, and the error of the results, estimated and certified for
+as given in f32, as decided and as painted, and the error of the results in norm, estimated and certified for
 arguments within 1. Nothing is measured. mp-gen and mp-opt are found on PATH. --corpus adds a line per
 project of a corpus (PROJECT/PATH, or a corpus.tar.xz of corpus/PROJECT/PATH), files summed up, small
 ones first, until --budget-s is spent; every file counts for the verdict.

@@ -37,7 +37,8 @@ struct Placement {
   int64_t casts = 0;  ///< at run time: those of constants and inside kernels not counted
   int64_t castBytes = 0; ///< that the casts read
   std::vector<PaintedPlacement> baselines;
-  /// Root mean square error of the results relative to them, modelled; nothing without contractions, or where that fails.
+  /// Root mean square error of the results relative to them, modelled; nothing without contractions, or where that fails
+  /// or would exceed the results.
   std::optional<double> modelledError;
   double maxRelError = 0; ///< what was allowed; 0 if nothing was said
   bool assumedSizes = false, assumedTrips = false;

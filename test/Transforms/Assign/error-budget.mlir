@@ -8,15 +8,15 @@
 // allowed: bf16, then tf32, then f32.
 // LOOSE: 2 of 2 contractions tf32 or bf16 with
 // LOOSE: (proven optimal)
-// LOOSE: error of the results, estimated: 0.0023 (allowed: 0.01)
+// LOOSE: error of the results in norm, estimated: 0.0023 (allowed: 0.01)
 // LOOSE: T contractions 1 tf32, 1 bf16
 // TIGHT: 2 of 2 contractions tf32 with
-// TIGHT: error of the results, estimated: 0.00042 (allowed: 0.001)
+// TIGHT: error of the results in norm, estimated: 0.00042 (allowed: 0.001)
 // TIGHT: T contractions 2 tf32
 // WIDE: 0 of 2 contractions bf16
-// WIDE: error of the results, estimated: 8.2e-07 (allowed: 1e-06)
+// WIDE: error of the results in norm, estimated: 8.2e-07 (allowed: 1e-06)
 // TIMED: error on {{.*}} -> 60.1 us (proven optimal)
-// TIMED: error of the results, estimated: 0.00042
+// TIMED: error of the results in norm, estimated: 0.00042
 // NEVER: error: no storage can be chosen: no assignment has error at most
 
 // What runs on the arithmetic of the target is as far off as modelled: 0.0023 and 0.0004.

@@ -33,8 +33,9 @@ std::optional<double> ErrorShares::estimate() {
     return std::nullopt;
   if (!model)
     model.emplace(decisions.getFunction());
+  // The model is linear: of errors as large as the results it knows nothing.
   double error = std::sqrt(getShares());
-  return model->isKnown() && std::isfinite(error) ? std::optional<double>(error) : std::nullopt;
+  return model->isKnown() && error < 1 ? std::optional<double>(error) : std::nullopt;
 }
 
 double ErrorShares::getShare(Operation *op, FloatType format) const {
