@@ -28,14 +28,6 @@ void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOpt
     clip.value = options.clipValue;
     manager.addPass(createClipGradients(clip));
   }
-  // Behind clipping, which then reads the mean.
-  if (options.accumulate != 1) {
-    AccumulateGradientsOptions accumulate;
-    accumulate.function = options.function;
-    accumulate.steps = options.accumulate;
-    manager.addPass(createAccumulateGradients(accumulate));
-  }
-  // Behind accumulation, whose choice of old or new parameters is then the masters'.
   if (options.master != "keep") {
     InsertMasterWeightsOptions narrow;
     narrow.function = options.function;
@@ -60,6 +52,13 @@ void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOpt
     insert.initial = options.initialScale;
     insert.interval = options.interval;
     manager.addPass(createInsertLossScale(insert));
+  }
+  // Behind the loss scale, so that sums are unscaled once; clipping, which is behind that, reads the mean.
+  if (options.accumulate != 1) {
+    AccumulateGradientsOptions accumulate;
+    accumulate.function = options.function;
+    accumulate.steps = options.accumulate;
+    manager.addPass(createAccumulateGradients(accumulate));
   }
   if (options.verify)
     manager.addPass(createVerifyTraining());

@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "../Common/AppendedState.h"
+#include "../Common/Choice.h"
 #include "../Common/TensorCode.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,18 +17,6 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-static Value chosen(OpBuilder &builder, Value condition, Value yes, Value no) {
-  if (!isa<ShapedType>(yes.getType())) {
-    Value flag = tensor::ExtractOp::create(builder, yes.getLoc(), condition, ValueRange());
-    return arith::SelectOp::create(builder, yes.getLoc(), flag, yes, no);
-  }
-  return buildElementwise(builder, yes.getLoc(), {yes, no, condition},
-                          getElementTypeOrSelf(yes.getType()),
-                          [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-                            return arith::SelectOp::create(b, loc, x[2], x[0], x[1]);
-                          });
-}
-
 static Value zeroLike(OpBuilder &builder, Value x) {
   auto type = cast<RankedTensorType>(x.getType());
   return arith::ConstantOp::create(
@@ -35,52 +24,123 @@ static Value zeroLike(OpBuilder &builder, Value x) {
 }
 
 namespace {
+/// A gradient that is summed up.
+struct Summand {
+  Value gradient;
+  /// By the optimizer, or by the check before it.
+  SmallVector<OpOperand *> uses;
+  /// What the check makes of the sum; null where no loss is scaled.
+  Value unscaled;
+};
+
+/// What of the step is summed, and what moves with the last micro-batch.
+struct SummedStep {
+  func::FuncOp function;
+  SmallVector<Summand> summands;
+  SmallVector<TrainingState> state;
+};
+
 struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateGradients> {
   using AccumulateGradientsBase::AccumulateGradientsBase;
 
-  /// The gradients summed so far, this step's included, over the number of micro-batches.
-  LogicalResult sum(func::FuncOp step, const TrainingRoles &roles, AppendedState &appended) {
-    for (const Gradient &gradient : roles.gradients) {
-      if (roles.isSeed(gradient.value))
-        continue;
-      auto type = dyn_cast<RankedTensorType>(gradient.value.getType());
-      if (!type || !type.hasStaticShape() || !type.getElementType().isF32())
-        return step.emitError("has a gradient of ")
-               << gradient.value.getType() << ", expected f32 of static shape to sum up";
-      OpBuilder initial = appended.initBuilder();
-      Value before = appended.add(zeroLike(initial, gradient.value), kRoleGradientSum);
-      OpBuilder builder(&getContext());
-      builder.setInsertionPointAfterValue(gradient.value);
-      Value total =
-          arith::AddFOp::create(builder, gradient.value.getLoc(), before, gradient.value);
-      Value mean = buildElementwise(builder, total.getLoc(), total, builder.getF32Type(),
-                                    [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
-                                      Value count = scalar(b, loc, b.getF32FloatAttr(steps));
-                                      return arith::DivFOp::create(b, loc, x[0], count);
-                                    });
-      for (OpOperand *use : gradient.uses)
-        use->set(mean);
-      sums.push_back(total);
-    }
-    return success();
+  /// A step whose loss is scaled sums what comes to its check, so that one check and one multiplication
+  /// serve all micro-batches.
+  static FailureOr<SummedStep> readScaled(func::FuncOp step, UnscaleOp unscale) {
+    SummedStep result{step, {}, {}};
+    for (auto [operand, unscaled] : llvm::zip(unscale.getGradientsMutable(), unscale.getUnscaled()))
+      result.summands.push_back({operand.get(), {&operand}, unscaled});
+    SmallVector<Value> seeds;
+    step.walk([&](ScaleLossOp op) { seeds.push_back(op.getResult()); });
+    if (seeds.empty())
+      return unscale.emitError("takes a scale out that nothing has put in, expected mp.scale_loss before it");
+    HomogeneityGraph graph(step);
+    auto state = findTrainingState(step, graph.propagate(seeds), seeds);
+    if (failed(state))
+      return failure();
+    result.state = std::move(*state);
+    return result;
+  }
+
+  FailureOr<SummedStep> read() {
+    FailureOr<func::FuncOp> named = findTrainStep(getOperation(), function, "mp-accumulate-gradients");
+    if (failed(named))
+      return failure();
+    for (unsigned i = 0, e = named->getNumArguments(); i != e; ++i)
+      if (auto role = named->getArgAttrOfType<StringAttr>(i, kRoleAttrName); role && role.getValue() == kRoleGradientSum)
+        return named->emitError("argument #") << i << " is a sum of gradients already, expected a step of one batch";
+    UnscaleOp unscale;
+    named->walk([&](UnscaleOp op) { unscale = op; });
+    if (unscale)
+      return readScaled(*named, unscale);
+    FailureOr<TrainStep> found = annotateTrainStep(getOperation(), function, "mp-accumulate-gradients");
+    if (failed(found))
+      return failure();
+    SummedStep result{found->function, {}, std::move(found->roles.state)};
+    for (Gradient &gradient : found->roles.gradients)
+      if (!found->roles.isSeed(gradient.value))
+        result.summands.push_back({gradient.value, std::move(gradient.uses), Value()});
+    if (result.summands.empty())
+      return result.function.emitError("has a seed, but no gradient that the optimizer takes over");
+    return result;
+  }
+
+  /// Adds the gradient to what earlier micro-batches left; the optimizer sees the mean.
+  FailureOr<Value> sum(Summand &summand, func::FuncOp step, AppendedState &appended) {
+    auto type = dyn_cast<RankedTensorType>(summand.gradient.getType());
+    if (!type || !type.hasStaticShape() || !type.getElementType().isF32())
+      return step.emitError("has a gradient of ")
+             << summand.gradient.getType() << ", expected f32 of static shape to sum up";
+    OpBuilder initial = appended.initBuilder();
+    Value before = appended.add(zeroLike(initial, summand.gradient), kRoleGradientSum);
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointAfterValue(summand.gradient);
+    Location loc = summand.gradient.getLoc();
+    Value total = arith::AddFOp::create(builder, loc, before, summand.gradient);
+    Value whole = summand.unscaled ? summand.unscaled : total;
+    builder.setInsertionPointAfterValue(whole);
+    Value mean = buildElementwise(builder, loc, whole, builder.getF32Type(),
+                                  [&](OpBuilder &b, Location at, ValueRange x) -> Value {
+                                    Value count = scalar(b, at, b.getF32FloatAttr(steps));
+                                    return arith::DivFOp::create(b, at, x[0], count);
+                                  });
+    if (summand.unscaled)
+      whole.replaceAllUsesExcept(mean, mean.getDefiningOp());
+    for (OpOperand *use : summand.uses)
+      use->set(summand.unscaled ? total : mean);
+    return total;
+  }
+
+  /// What replaces an argument: where a guard may keep it, what the guard is given.
+  struct Update {
+    OpOperand *updated;
+    Value old;
+  };
+  static Update updateOf(func::FuncOp step, const TrainingState &s) {
+    OpOperand &returned = step.getBody().front().getTerminator()->getOpOperand(s.result);
+    Value value = returned.get();
+    if (auto number = value.getDefiningOp<tensor::ExtractOp>())
+      value = number.getTensor();
+    auto guard = value.getDefiningOp<GuardedUpdateOp>();
+    if (!guard)
+      return {&returned, step.getArgument(s.argument)};
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    return {&guard.getUpdatedMutable()[index], guard.getOld()[index]};
   }
 
   /// What the forward pass reads or makes moves with every micro-batch (running statistics, keys of
   /// random numbers); the rest with the last one.
-  static bool movesAlways(func::FuncOp step, const TrainingState &s) {
-    Operation *terminator = step.getBody().front().getTerminator();
-    return s.role == kRoleStatistic &&
-           (s.aboveSeed || dependsOnContraction(terminator->getOperand(s.result)));
+  static bool movesAlways(Value next, const TrainingState &s) {
+    return s.role == kRoleStatistic && (s.aboveSeed || dependsOnContraction(next));
   }
 
   LogicalResult insert() {
     if (steps < 2)
       return emitError(UnknownLoc::get(&getContext()))
              << "mp-accumulate-gradients: option 'steps' is " << steps.getValue() << ", expected at least 2";
-    FailureOr<TrainStep> found = annotateTrainStep(getOperation(), function, "mp-accumulate-gradients");
+    FailureOr<SummedStep> found = read();
     if (failed(found))
       return failure();
-    auto &[step, roles] = *found;
+    func::FuncOp step = found->function;
     AppendedState appended(step);
     OpBuilder atStart = OpBuilder::atBlockBegin(&step.getBody().front());
     Location loc = step.getLoc();
@@ -90,20 +150,24 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
     Value isLast = arith::CmpIOp::create(
         atStart, loc, arith::CmpIPredicate::eq, next,
         scalarTensor(atStart, loc, atStart.getI32IntegerAttr(steps)));
-    if (failed(sum(step, roles, appended)))
-      return failure();
-    if (sums.empty())
-      return step.emitError("has a seed, but no gradient that the optimizer takes over");
-
-    Operation *terminator = step.getBody().front().getTerminator();
-    OpBuilder builder(terminator);
-    for (const TrainingState &s : roles.state)
-      if (!movesAlways(step, s))
-        terminator->setOperand(s.result, chosen(builder, isLast, terminator->getOperand(s.result),
-                                                step.getArgument(s.argument)));
-    SmallVector<Value> nextValues{chosen(builder, isLast, zeroLike(builder, next), next)};
+    SmallVector<Value> sums;
+    for (Summand &summand : found->summands) {
+      FailureOr<Value> total = sum(summand, step, appended);
+      if (failed(total))
+        return failure();
+      sums.push_back(*total);
+    }
+    for (const TrainingState &s : found->state) {
+      Update update = updateOf(step, s);
+      if (movesAlways(update.updated->get(), s))
+        continue;
+      OpBuilder builder(update.updated->getOwner());
+      update.updated->set(buildChoice(builder, {isLast, update.updated->get(), update.old}));
+    }
+    OpBuilder builder(step.getBody().front().getTerminator());
+    SmallVector<Value> nextValues{buildChoice(builder, {isLast, zeroLike(builder, next), next})};
     for (Value total : sums)
-      nextValues.push_back(chosen(builder, isLast, zeroLike(builder, total), total));
+      nextValues.push_back(buildChoice(builder, {isLast, zeroLike(builder, total), total}));
     appended.finish(nextValues);
     sortTopologically(&step.getBody().front());
     return success();
@@ -113,7 +177,5 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
     if (failed(insert()))
       signalPassFailure();
   }
-
-  SmallVector<Value> sums;
 };
 } // namespace

@@ -145,6 +145,10 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
                          << "; it stays as it is";
       return success();
     }
+    for (unsigned i = 0, e = step->getNumArguments(); i != e; ++i)
+      if (auto role = step->getArgAttrOfType<StringAttr>(i, kRoleAttrName); role && role.getValue() == kRoleGradientSum)
+        return step->emitError("argument #") << i << " sums up gradients that were not scaled: expected mp-insert-loss-scale "
+                                                     "before mp-accumulate-gradients, which then sums what is unscaled once";
     FailureOr<TrainingRoles> roles = findTrainingRoles(*step);
     if (failed(roles) || failed(checkOnePhase(step->getBody().front(), roles->gradients)))
       return failure();

@@ -1,5 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "../Common/Choice.h"
+#include "Accumulation.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mp/Analysis/TrainingRoles.h"
 #include "mp/Dialect/MP/Masters.h"
@@ -14,7 +16,7 @@ using namespace mlir;
 using namespace mlir::mp;
 
 namespace {
-/// The rules T1 to T7 for one function.
+/// The rules T1 to T8 for one function.
 class TrainingVerifier {
 public:
   explicit TrainingVerifier(func::FuncOp function) : function(function) {}
@@ -96,13 +98,16 @@ private:
 
   LogicalResult verifyDegrees() {
     graph.emplace(function);
-    degrees = graph->propagate(lossScale());
+    // What earlier micro-batches have summed up carries the scale as well.
+    SmallVector<Value> sources{lossScale()};
+    llvm::append_range(sources, findGradientSums(function));
+    degrees = graph->propagate(sources);
     for (auto [index, gradient] : llvm::enumerate(unscale.getGradients()))
       if (Degree degree = degrees.of(gradient); !degree.is(1) && !degree.isAny() && !degree.isTop())
         return unscale.emitError("(T4) unscales a value of degree ")
                << degree.str() << " in the loss scale as gradient #" << index << ", expected 1";
     for (Operation &op : function.getBody().front()) {
-      if (!degrees.loses(&op) || &op == unscale.getOperation())
+      if (!degrees.loses(&op) || &op == unscale.getOperation() || isNextScale(&op))
         continue;
       InFlightDiagnostic diag = op.emitError("(T3) does not scale with the loss, but stands before "
                                              "the unscaling: clip, take norms with an epsilon and "
@@ -116,20 +121,29 @@ private:
     }
     for (auto [index, returned] :
          llvm::enumerate(function.getBody().front().getTerminator()->getOperands()))
-      if (Degree degree = degrees.of(returned); degree.isScaled() && !isLossScaleState(index))
+      if (Degree degree = degrees.of(returned); degree.isScaled() && !carriesScale(index))
         return function.emitError("(T4) result #")
                << index << " still carries the loss scale (degree " << degree.str()
                << "), expected it unscaled";
     return success();
   }
 
-  /// True if the result is the next value of an argument that scales the loss.
-  bool isLossScaleState(unsigned result) {
-    auto argument = dyn_cast<BlockArgument>(lossScale());
-    if (!argument)
-      return false;
-    auto state = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kStateAttrName);
-    return state && state.getInt() == result;
+  /// True if the result is the next value of an argument that scales the loss, or sums what is scaled.
+  bool carriesScale(unsigned result) {
+    SmallVector<BlockArgument> arguments = findGradientSums(function);
+    if (auto scale = dyn_cast<BlockArgument>(lossScale()))
+      arguments.push_back(scale);
+    return llvm::any_of(arguments, [&](BlockArgument argument) {
+      auto state = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kStateAttrName);
+      return state && state.getInt() == result;
+    });
+  }
+
+  /// True if `op` chooses between the scale and the next one, and only the step after this one sees it.
+  bool isNextScale(Operation *op) {
+    return op->getNumResults() == 1 && llvm::all_of(op->getUses(), [&](OpOperand &use) {
+      return use.getOwner()->hasTrait<OpTrait::IsTerminator>() && carriesScale(use.getOperandNumber());
+    });
   }
 
   LogicalResult verifyCasts() {
@@ -156,8 +170,9 @@ private:
   }
 
   LogicalResult verifyGuard() {
-    SmallVector<Value> seeds(scales.begin(), scales.end());
-    HomogeneityGraph::Degrees fromSeed = graph->propagate(seeds);
+    SmallVector<Value> seeds(scales.begin(), scales.end()), sources(seeds);
+    llvm::append_range(sources, findGradientSums(function));
+    HomogeneityGraph::Degrees fromSeed = graph->propagate(sources);
     FailureOr<SmallVector<TrainingState>> state =
         findTrainingState(function, fromSeed, seeds);
     if (failed(state))
@@ -186,13 +201,15 @@ private:
         diag.attachNote(guard.getLoc()) << "the guard of the others";
       return diag;
     }
-    return success();
+    return verifyAccumulation(function, *state, unscale);
   }
 
-  /// What a step that did not overflow makes of a result.
+  /// What a step that updates, and did not overflow, makes of a result.
   static Value beforeGuard(Value returned) {
-    auto guard = returned.getDefiningOp<GuardedUpdateOp>();
-    return guard ? guard.getUpdated()[cast<OpResult>(returned).getResultNumber()] : returned;
+    if (auto guard = returned.getDefiningOp<GuardedUpdateOp>())
+      returned = guard.getUpdated()[cast<OpResult>(returned).getResultNumber()];
+    auto choice = matchChoice(returned);
+    return choice && isa<BlockArgument>(choice->no) ? choice->yes : returned;
   }
 
   /// Masters and remainders become what some parameter is the narrow part of.
@@ -225,11 +242,14 @@ private:
     return success();
   }
 
-  /// The state of the loss scale moves in every step: what `mp.update_loss_scale` returns,
-  /// and the number of steps skipped, which reads the flag.
+  /// The state of the loss scale moves by what was found: what `mp.update_loss_scale` returns, the number of
+  /// steps skipped, and sums, which keep an infinity until the update that it prevents.
   bool movesByItself(const TrainingState &s) {
     Value updated = function.getBody().front().getTerminator()->getOperand(s.result);
-    return updated.getDefiningOp<UpdateLossScaleOp>() || s.role == "skipped_steps";
+    if (auto choice = matchChoice(updated); choice && choice->no == function.getArgument(s.argument))
+      updated = choice->yes;
+    return updated.getDefiningOp<UpdateLossScaleOp>() ||
+           llvm::is_contained({StringRef("skipped_steps"), StringRef(kRoleGradientSum), StringRef(kRoleMicroSteps)}, s.role);
   }
 
   func::FuncOp function;

@@ -175,3 +175,177 @@ func.func @casts_instead_of_splitting(%w: tensor<8xbf16> {mp.role = "parameter",
   %w1 = mp.cast ieee %n : tensor<8xf32> to tensor<8xbf16>
   return %w1, %low : tensor<8xbf16>, tensor<8xi16>
 }
+
+// -----
+
+// Two micro-batches to an update: sums carry the scale, everything moves in the second call.
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+func.func @sums_scaled_gradients(%w: tensor<8xf32> {mp.role = "parameter", mp.state = 0 : i64}, %x: tensor<8xf32>, %scale: tensor<f32> {mp.role = "loss_scale", mp.state = 1 : i64}, %clean: tensor<i32> {mp.role = "clean_steps", mp.state = 2 : i64}, %n: tensor<i32> {mp.role = "micro_steps", mp.state = 3 : i64}, %a: tensor<8xf32> {mp.role = "gradient_sum", mp.state = 4 : i64})
+    -> (tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<8xf32>) {
+  %one = arith.constant dense<1> : tensor<i32>
+  %two = arith.constant dense<2> : tensor<i32>
+  %zero = arith.constant dense<0> : tensor<i32>
+  %none = arith.constant dense<0.0> : tensor<8xf32>
+  %n1 = arith.addi %n, %one : tensor<i32>
+  %last = arith.cmpi eq, %n1, %two : tensor<i32>
+  %flag = tensor.extract %last[] : tensor<i1>
+  %d = arith.mulf %w, %x : tensor<8xf32>
+  %g = mp.scale_loss %d, %scale : tensor<8xf32>
+  %a1 = arith.addf %a, %g : tensor<8xf32>
+  %u:2 = mp.unscale %a1 by %scale : tensor<8xf32>
+  %w1 = arith.subf %w, %u#0 : tensor<8xf32>
+  %wc = arith.select %flag, %w1, %w : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%wc) : tensor<8xf32>
+  %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  %sc = arith.select %last, %t#0, %scale : tensor<i1>, tensor<f32>
+  %cc = arith.select %last, %t#1, %clean : tensor<i1>, tensor<i32>
+  %nc = arith.select %last, %zero, %n1 : tensor<i1>, tensor<i32>
+  %ac = arith.select %flag, %none, %a1 : tensor<8xf32>
+  return %k, %sc, %cc, %nc, %ac : tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<8xf32>
+}
+
+// -----
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+// expected-error @below {{(T8) argument #2 (loss_scale, next value result #1) moves while sums still carry the old scale, expected it chosen by the condition that starts the sums again}}
+func.func @moves_the_scale_between_sums(%w: tensor<8xf32> {mp.role = "parameter", mp.state = 0 : i64}, %x: tensor<8xf32>, %scale: tensor<f32> {mp.role = "loss_scale", mp.state = 1 : i64}, %clean: tensor<i32> {mp.role = "clean_steps", mp.state = 2 : i64}, %n: tensor<i32> {mp.role = "micro_steps", mp.state = 3 : i64}, %a: tensor<8xf32> {mp.role = "gradient_sum", mp.state = 4 : i64})
+    -> (tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<8xf32>) {
+  %one = arith.constant dense<1> : tensor<i32>
+  %two = arith.constant dense<2> : tensor<i32>
+  %zero = arith.constant dense<0> : tensor<i32>
+  %none = arith.constant dense<0.0> : tensor<8xf32>
+  %n1 = arith.addi %n, %one : tensor<i32>
+  // expected-note @below {{that condition}}
+  %last = arith.cmpi eq, %n1, %two : tensor<i32>
+  %flag = tensor.extract %last[] : tensor<i1>
+  %d = arith.mulf %w, %x : tensor<8xf32>
+  %g = mp.scale_loss %d, %scale : tensor<8xf32>
+  %a1 = arith.addf %a, %g : tensor<8xf32>
+  %u:2 = mp.unscale %a1 by %scale : tensor<8xf32>
+  %w1 = arith.subf %w, %u#0 : tensor<8xf32>
+  %wc = arith.select %flag, %w1, %w : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%wc) : tensor<8xf32>
+  %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  %sc = arith.select %last, %t#0, %scale : tensor<i1>, tensor<f32>
+  %cc = arith.select %last, %t#1, %clean : tensor<i1>, tensor<i32>
+  %nc = arith.select %last, %zero, %n1 : tensor<i1>, tensor<i32>
+  %ac = arith.select %flag, %none, %a1 : tensor<8xf32>
+  return %k, %t#0, %cc, %nc, %ac : tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<8xf32>
+}
+
+// -----
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+// expected-error @below {{(T8) argument #0 (parameter, next value result #0) moves while sums still carry gradients of this update}}
+func.func @updates_with_every_micro_batch(%w: tensor<8xf32> {mp.role = "parameter", mp.state = 0 : i64}, %x: tensor<8xf32>, %scale: tensor<f32> {mp.role = "loss_scale", mp.state = 1 : i64}, %clean: tensor<i32> {mp.role = "clean_steps", mp.state = 2 : i64}, %n: tensor<i32> {mp.role = "micro_steps", mp.state = 3 : i64}, %a: tensor<8xf32> {mp.role = "gradient_sum", mp.state = 4 : i64})
+    -> (tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<8xf32>) {
+  %one = arith.constant dense<1> : tensor<i32>
+  %two = arith.constant dense<2> : tensor<i32>
+  %zero = arith.constant dense<0> : tensor<i32>
+  %none = arith.constant dense<0.0> : tensor<8xf32>
+  %n1 = arith.addi %n, %one : tensor<i32>
+  // expected-note @below {{that condition}}
+  %last = arith.cmpi eq, %n1, %two : tensor<i32>
+  %flag = tensor.extract %last[] : tensor<i1>
+  %d = arith.mulf %w, %x : tensor<8xf32>
+  %g = mp.scale_loss %d, %scale : tensor<8xf32>
+  %a1 = arith.addf %a, %g : tensor<8xf32>
+  %u:2 = mp.unscale %a1 by %scale : tensor<8xf32>
+  %w1 = arith.subf %w, %u#0 : tensor<8xf32>
+  %wc = arith.select %flag, %w1, %w : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%w1) : tensor<8xf32>
+  %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  %sc = arith.select %last, %t#0, %scale : tensor<i1>, tensor<f32>
+  %cc = arith.select %last, %t#1, %clean : tensor<i1>, tensor<i32>
+  %nc = arith.select %last, %zero, %n1 : tensor<i1>, tensor<i32>
+  %ac = arith.select %flag, %none, %a1 : tensor<8xf32>
+  return %k, %sc, %cc, %nc, %ac : tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<8xf32>
+}
+
+// -----
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+// expected-error @below {{(T8) argument #5 (gradient_sum, next value result #4) expected to become zero in the call that updates, else the sum that is unscaled}}
+func.func @never_starts_again(%w: tensor<8xf32> {mp.role = "parameter", mp.state = 0 : i64}, %x: tensor<8xf32>, %scale: tensor<f32> {mp.role = "loss_scale", mp.state = 1 : i64}, %clean: tensor<i32> {mp.role = "clean_steps", mp.state = 2 : i64}, %n: tensor<i32> {mp.role = "micro_steps", mp.state = 3 : i64}, %a: tensor<8xf32> {mp.role = "gradient_sum", mp.state = 4 : i64})
+    -> (tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<8xf32>) {
+  %one = arith.constant dense<1> : tensor<i32>
+  %two = arith.constant dense<2> : tensor<i32>
+  %zero = arith.constant dense<0> : tensor<i32>
+  %none = arith.constant dense<0.0> : tensor<8xf32>
+  %n1 = arith.addi %n, %one : tensor<i32>
+  %last = arith.cmpi eq, %n1, %two : tensor<i32>
+  %flag = tensor.extract %last[] : tensor<i1>
+  %d = arith.mulf %w, %x : tensor<8xf32>
+  %g = mp.scale_loss %d, %scale : tensor<8xf32>
+  %a1 = arith.addf %a, %g : tensor<8xf32>
+  // expected-note @below {{the unscaling}}
+  %u:2 = mp.unscale %a1 by %scale : tensor<8xf32>
+  %w1 = arith.subf %w, %u#0 : tensor<8xf32>
+  %wc = arith.select %flag, %w1, %w : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%wc) : tensor<8xf32>
+  %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  %sc = arith.select %last, %t#0, %scale : tensor<i1>, tensor<f32>
+  %cc = arith.select %last, %t#1, %clean : tensor<i1>, tensor<i32>
+  %nc = arith.select %last, %zero, %n1 : tensor<i1>, tensor<i32>
+  %ac = arith.select %flag, %none, %a1 : tensor<8xf32>
+  return %k, %sc, %cc, %nc, %a1 : tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<8xf32>
+}
+
+// -----
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+// expected-error @below {{(T8) argument #5 (gradient_sum, next value result #4) expected to become zero in the call that updates, else the sum that is unscaled}}
+func.func @unscales_one_micro_batch(%w: tensor<8xf32> {mp.role = "parameter", mp.state = 0 : i64}, %x: tensor<8xf32>, %scale: tensor<f32> {mp.role = "loss_scale", mp.state = 1 : i64}, %clean: tensor<i32> {mp.role = "clean_steps", mp.state = 2 : i64}, %n: tensor<i32> {mp.role = "micro_steps", mp.state = 3 : i64}, %a: tensor<8xf32> {mp.role = "gradient_sum", mp.state = 4 : i64})
+    -> (tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<8xf32>) {
+  %one = arith.constant dense<1> : tensor<i32>
+  %two = arith.constant dense<2> : tensor<i32>
+  %zero = arith.constant dense<0> : tensor<i32>
+  %none = arith.constant dense<0.0> : tensor<8xf32>
+  %n1 = arith.addi %n, %one : tensor<i32>
+  %last = arith.cmpi eq, %n1, %two : tensor<i32>
+  %flag = tensor.extract %last[] : tensor<i1>
+  %d = arith.mulf %w, %x : tensor<8xf32>
+  %g = mp.scale_loss %d, %scale : tensor<8xf32>
+  %a1 = arith.addf %a, %g : tensor<8xf32>
+  // expected-note @below {{the unscaling}}
+  %u:2 = mp.unscale %g by %scale : tensor<8xf32>
+  %w1 = arith.subf %w, %u#0 : tensor<8xf32>
+  %wc = arith.select %flag, %w1, %w : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%wc) : tensor<8xf32>
+  %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  %sc = arith.select %last, %t#0, %scale : tensor<i1>, tensor<f32>
+  %cc = arith.select %last, %t#1, %clean : tensor<i1>, tensor<i32>
+  %nc = arith.select %last, %zero, %n1 : tensor<i1>, tensor<i32>
+  %ac = arith.select %flag, %none, %a1 : tensor<8xf32>
+  return %k, %sc, %cc, %nc, %ac : tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<8xf32>
+}
+
+// -----
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+// expected-error @below {{(T8) argument #5 (gradient_sum, next value result #4) sums gradients in 'tensor<8xf16>', expected f32}}
+func.func @sums_in_f16(%w: tensor<8xf32> {mp.role = "parameter", mp.state = 0 : i64}, %x: tensor<8xf32>, %scale: tensor<f32> {mp.role = "loss_scale", mp.state = 1 : i64}, %clean: tensor<i32> {mp.role = "clean_steps", mp.state = 2 : i64}, %n: tensor<i32> {mp.role = "micro_steps", mp.state = 3 : i64}, %a: tensor<8xf16> {mp.role = "gradient_sum", mp.state = 4 : i64})
+    -> (tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<8xf16>) {
+  %one = arith.constant dense<1> : tensor<i32>
+  %two = arith.constant dense<2> : tensor<i32>
+  %zero = arith.constant dense<0> : tensor<i32>
+  %none = arith.constant dense<0.0> : tensor<8xf16>
+  %n1 = arith.addi %n, %one : tensor<i32>
+  %last = arith.cmpi eq, %n1, %two : tensor<i32>
+  %flag = tensor.extract %last[] : tensor<i1>
+  %d = arith.mulf %w, %x : tensor<8xf32>
+  %g = mp.scale_loss %d, %scale : tensor<8xf32>
+  %wide = mp.cast %a : tensor<8xf16> to tensor<8xf32>
+  %sum = arith.addf %wide, %g : tensor<8xf32>
+  %a1 = mp.cast ieee %sum : tensor<8xf32> to tensor<8xf16>
+  %u:2 = mp.unscale %sum by %scale : tensor<8xf32>
+  %w1 = arith.subf %w, %u#0 : tensor<8xf32>
+  %wc = arith.select %flag, %w1, %w : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%wc) : tensor<8xf32>
+  %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  %sc = arith.select %last, %t#0, %scale : tensor<i1>, tensor<f32>
+  %cc = arith.select %last, %t#1, %clean : tensor<i1>, tensor<i32>
+  %nc = arith.select %last, %zero, %n1 : tensor<i1>, tensor<i32>
+  %ac = arith.select %flag, %none, %a1 : tensor<8xf16>
+  return %k, %sc, %cc, %nc, %ac : tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<8xf16>
+}

@@ -294,7 +294,7 @@ def ClipGradients : Pass<"mp-clip-gradients", "::mlir::ModuleOp"> {
 def AccumulateGradients : Pass<"mp-accumulate-gradients", "::mlir::ModuleOp"> {
   let summary = "Update after several micro-batches, by the mean of their gradients (changes rounding)";
   let description = [{
-    Needs: a train step in f32, one block (phase 0), before its loss is scaled.
+    Needs: a train step in f32, one block (phase 0), or one whose loss is scaled (phase T).
     Each call then takes a micro-batch: its gradients are added, in f32, to sums
     that are appended to arguments and results. In every call whose number is a
     multiple of `steps` the optimizer (clipping included) sees the mean, and the
@@ -302,8 +302,10 @@ def AccumulateGradients : Pass<"mp-accumulate-gradients", "::mlir::ModuleOp"> {
     keep their values. What the forward pass makes, running statistics and keys
     of random numbers, moves in every call.
 
-    With a loss scale every micro-batch is checked and unscaled by itself; one
-    that overflowed adds nothing and does not count.
+    With a loss scale, what is summed is scaled: `mp.unscale` takes the sums, one check and
+    one multiplication for all micro-batches of an update, and the scale stays
+    until then. A micro-batch that overflowed leaves an infinity or NaN in the sums, so that
+    their update is skipped.
 
     Example (`--mp-accumulate-gradients="steps=4"`):
     ```mlir

@@ -87,6 +87,11 @@ def VerifyTraining : Pass<"mp-verify-training", "::mlir::ModuleOp"> {
     - (T7) a master (`mp.role`) becomes what its parameter is rounded from, a
       remainder the other half of its parameter.
 
+    Of functions that scale a loss and sum gradients over several calls (`mp.role = "gradient_sum"`):
+
+    - (T8) sums are f32 and start again, the scale moves and what is trained is
+      updated in the one call whose sums are unscaled.
+
     Example (`--mp-verify-training`) of what passes:
     ```mlir
     func.func @scaled(%w: tensor<4xf32> {mp.role = "parameter", mp.state = 0 : i64}, %d: tensor<4xf32>, %scale: tensor<f32> {mp.role = "loss_scale", mp.state = 1 : i64}, %clean: tensor<i32> {mp.role = "clean_steps", mp.state = 2 : i64}) -> (tensor<4xf32>, tensor<f32>, tensor<i32>) {

@@ -1,0 +1,25 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The choice of one of two whole values by a condition that is a tensor of rank 0.
+
+#ifndef MP_LIB_TRANSFORMS_COMMON_CHOICE_H
+#define MP_LIB_TRANSFORMS_COMMON_CHOICE_H
+
+#include "mlir/IR/Builders.h"
+
+namespace mlir::mp {
+
+/// What a choice is made of.
+struct Choice {
+  Value condition, yes, no;
+};
+
+/// `yes` where the condition holds, else `no`: tensors or numbers of one type.
+Value buildChoice(OpBuilder &builder, const Choice &choice);
+
+/// The choice that `value` is; nothing if it is none.
+std::optional<Choice> matchChoice(Value value);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_TRANSFORMS_COMMON_CHOICE_H
