@@ -76,3 +76,24 @@ func.func @jmp(%first: tensor<1000xf32>, %overflows: tensor<1000x64xi8>) -> tens
   }
   return %all : tensor<1000x64xf32>
 }
+
+// 1,000 rows of gradients, each with a scale and a check of its own.
+func.func @unscaled(%gradients: tensor<1000x64xf32>, %scales: tensor<1000xf32>) -> (tensor<1000x64xf32>, tensor<1000xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = arith.constant 1000 : index
+  %empty = tensor.empty() : tensor<1000x64xf32>
+  %clear = arith.constant dense<0> : tensor<1000xi8>
+  %all:2 = scf.for %row = %c0 to %rows step %c1 iter_args(%table = %empty, %flags = %clear) -> (tensor<1000x64xf32>, tensor<1000xi8>) {
+    %factor = tensor.extract %scales[%row] : tensor<1000xf32>
+    %scale = tensor.from_elements %factor : tensor<f32>
+    %g = tensor.extract_slice %gradients[%row, 0] [1, 64] [1, 1] : tensor<1000x64xf32> to tensor<64xf32>
+    %u:2 = mp.unscale %g by %scale : tensor<64xf32>
+    %entered = tensor.insert_slice %u#0 into %table[%row, 0] [1, 64] [1, 1] : tensor<64xf32> into tensor<1000x64xf32>
+    %is = tensor.extract %u#1[] : tensor<i1>
+    %flag = arith.extui %is : i1 to i8
+    %set = tensor.insert %flag into %flags[%row] : tensor<1000xi8>
+    scf.yield %entered, %set : tensor<1000x64xf32>, tensor<1000xi8>
+  }
+  return %all#0, %all#1 : tensor<1000x64xf32>, tensor<1000xi8>
+}

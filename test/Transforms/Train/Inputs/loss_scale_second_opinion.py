@@ -4,9 +4,9 @@
 
 usage: loss_scale_second_opinion.py loss-scale-rules.mlir FOLDER
 
-Asked are torch.amp's update (the op GradScaler calls) and jmp.DynamicLossScale, each where it is installed. Overflows
-come with a probability of their own per trajectory, first scales are 2^-140 to 2^126. Exit status 1 if a scale
-differs in a bit; what is not installed is named.
+Asked are torch.amp.GradScaler and jmp.DynamicLossScale, each where it is installed. Overflows come with a probability of
+their own per trajectory, first scales are 2^-140 to 2^126. GradScaler's unscaled gradients are compared as well, with
+infinities and NaN among them. Exit status 1 if a scale, a gradient or a flag differs in a bit; what is not installed is named.
 """
 import subprocess
 import sys
@@ -20,16 +20,53 @@ except ImportError:
 ROWS, STEPS = 1000, 64
 
 
+def grad_scaler(first, **options):
+    """A GradScaler, and a parameter with the optimizer that it unscales for."""
+    import torch
+    parameter = torch.nn.Parameter(torch.zeros(1))
+    scaler = torch.amp.GradScaler("cpu", init_scale=float(first), **options)
+    scaler.scale(torch.zeros(()))  # makes its state
+    return scaler, parameter, torch.optim.SGD([parameter])
+
+
 def torch_scales(first, overflows, growth, backoff, interval):
     import torch
+    gradients = torch.tensor([[1.0], [float("inf")]])
     table = np.empty(overflows.shape, np.float32)
     for row in range(ROWS):
-        scale, count = torch.tensor(first[row]), torch.tensor(0, dtype=torch.int32)
+        scaler, parameter, optimizer = grad_scaler(first[row], growth_factor=growth, backoff_factor=backoff, growth_interval=interval)
         for step in range(STEPS):
-            flag = torch.tensor(float(overflows[row, step]))
-            torch._amp_update_scale_(scale, count, flag, growth, backoff, interval)
-            table[row, step] = scale.item()
+            parameter.grad = gradients[overflows[row, step]].clone()
+            scaler.unscale_(optimizer)
+            scaler.update()
+            table[row, step] = scaler.get_scale()
     return table
+
+
+def compare_unscaling(program, folder, draw):
+    """Gradients and flags that differ from GradScaler's, of 1,000 rows with a scale each."""
+    import torch
+    scales = np.ldexp(1 + draw.random(ROWS), draw.integers(-100, 100, ROWS)).astype(np.float32)
+    gradients = np.ldexp(draw.standard_normal((ROWS, STEPS)), draw.integers(-140, 120, (ROWS, STEPS))).astype(np.float32)
+    for bad in (np.inf, -np.inf, np.nan):
+        gradients[draw.random((ROWS, STEPS)) < 0.003] = bad
+    np.save(f"{folder}-gradients.npy", gradients)
+    np.save(f"{folder}-unscale.npy", scales)
+    subprocess.run(["mp-run", program, "--entry=unscaled", f"--input=@{folder}-gradients.npy", f"--input=@{folder}-unscale.npy",
+                    f"--output=@{folder}-unscaled.npy", f"--output=@{folder}-flags.npy"], check=True, stdout=subprocess.DEVNULL)
+    found, flags = np.load(f"{folder}-unscaled.npy"), np.load(f"{folder}-flags.npy")
+    different = 0
+    for row in range(ROWS):
+        scaler, parameter, optimizer = grad_scaler(scales[row])
+        parameter.data = torch.zeros(STEPS)
+        parameter.grad = torch.from_numpy(gradients[row].copy())
+        scaler.unscale_(optimizer)
+        wanted = parameter.grad.numpy()
+        same = (found[row].view(np.uint32) == wanted.view(np.uint32)) | (np.isnan(found[row]) & np.isnan(wanted))
+        flag = any(v.item() for v in scaler._found_inf_per_device(optimizer).values())
+        different += int((~same).sum()) + (bool(flags[row]) != flag)
+    print(f"unscaled: {found.size} gradients and {ROWS} flags of torch ({int(flags.sum())} set), {different} different")
+    return different
 
 
 def jmp_scales(first, overflows, period):
@@ -77,6 +114,10 @@ def main():
             row, step = np.argwhere(found.view(np.uint32) != expected.view(np.uint32))[0]
             print(f"  trajectory {row}, step {step}: expected {expected[row, step]!r}, found {found[row, step]!r}")
         bad += different
+    try:
+        bad += compare_unscaling(program, folder, draw)
+    except ImportError:
+        print("unscaled: skipped, torch is not installed")
     sys.exit(bad > 0)
 
 
