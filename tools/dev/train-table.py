@@ -32,6 +32,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROWS = [
     ("f32", None),
     ("bf16", "format=bf16"),
+    ("bf16, fp8 moments", "format=bf16 moments=fp8"),
+    ("fp8-sr moments", "format=bf16 moments=fp8-stochastic"),
     ("f16, no scale", "format=f16 loss-scale=none"),
     ("f16, torch", "format=f16 loss-scale=torch interval=200"),
     ("f16, megatron", "format=f16 loss-scale=megatron interval=200"),
@@ -186,7 +188,7 @@ def train(folder, network, options, rows):
                "skipped": scalars.get("skipped_steps", [0])[-1], "scale": scalars.get("loss_scale", [1])[-1],
                "narrow": narrow, "seconds": result["run_seconds"], "bytes": result["peak_bytes"], "losses": losses}
         rows.append(row)
-        print(f"  {label:16} {row['held_out']:>8} {row['loss']:8.4f} {row['falling']:7.1%} {row['skipped']:7.0f} "
+        print(f"  {label:17} {row['held_out']:>8} {row['loss']:8.4f} {row['falling']:7.1%} {row['skipped']:7.0f} "
               f"{row['scale']:10.4g} {row['narrow']:>9} {row['seconds']:7.1f} {row['bytes']:9}", flush=True)
 
 
@@ -201,7 +203,7 @@ def main():
         if network not in NETWORKS:
             sys.exit(f"--only={network}: expected some of {', '.join(NETWORKS)}")
     rows = []
-    print(f"  {'':16} {'held out':>8} {'loss':>8} {'falling':>7} {'skipped':>7} {'scale':>10} {'narrow':>9} "
+    print(f"  {'':17} {'held out':>8} {'loss':>8} {'falling':>7} {'skipped':>7} {'scale':>10} {'narrow':>9} "
           f"{'s':>7} {'bytes':>9}")
     for network in options.only.split(","):
         with tempfile.TemporaryDirectory() as name:

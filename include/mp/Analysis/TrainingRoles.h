@@ -23,6 +23,7 @@ inline constexpr StringLiteral kRoleRandomSeed = "random_seed";
 inline constexpr StringLiteral kRoleRandomOffset = "random_offset";
 inline constexpr StringLiteral kRoleGradientNorm = "gradient_norm";
 inline constexpr StringLiteral kRoleGradientSum = "gradient_sum";
+inline constexpr StringLiteral kRoleMomentScale = "moment_scale";
 inline constexpr StringLiteral kRoleMicroSteps = "micro_steps";
 /// Values of `mp.role` on ops.
 inline constexpr StringLiteral kRoleSeed = "seed";

@@ -143,8 +143,8 @@ struct TrainStepOptions : MixedPrecisionOptions {
       llvm::cl::init("keep")};
   Option<std::string> moments{
       *this, "moments",
-      llvm::cl::desc("What the optimizer's moments are stored in: keep, bf16 (to nearest) or "
-                     "bf16-stochastic"),
+      llvm::cl::desc("What the optimizer's moments are stored in: keep, bf16 or fp8 (to nearest), "
+                     "bf16-stochastic or fp8-stochastic"),
       llvm::cl::init("keep")};
 };
 

@@ -57,6 +57,10 @@ llvm::ArrayRef<NamedRule> mp::numerics::namedScaleRules() {
       {"deepgemm-e8m0", "DeepGEMM with E8M0 scales",
        {.form = Form::Decode, .pow2 = Pow2::Up, .onZero = Zero::Formula, .onNonFinite = Bad::Propagate, .floor = 1e-4},
        Format::F8E8M0FNU},
+      {"te-moment", "Transformer Engine, FusedAdam with scaled state",
+       {.form = Form::Decode, .onNonFinite = Bad::Propagate, .limit = Format::F32}, Format::F32},
+      {"te-moment-f16", "Transformer Engine, FusedAdam with scaled state, for f16",
+       {.form = Form::Decode, .onNonFinite = Bad::Propagate, .largest = 65504.0 / 2, .limit = Format::F32}, Format::F32},
       {"int", "TensorRT Model Optimizer, symmetric integers",
        {.limit = Format::F32}, Format::F32},
   };

@@ -30,7 +30,7 @@ static Value nextOf(func::FuncOp function, const TrainingState &s) {
 /// with each.
 static bool movesWithUpdate(const TrainingState &s) {
   return llvm::is_contained({StringRef(kRoleParameter), StringRef(kRoleOptimizer), StringRef(kRoleMaster),
-                             StringRef(kRoleRemainder), StringRef("loss_scale"), StringRef("clean_steps")},
+                             StringRef(kRoleRemainder), StringRef(kRoleMomentScale), StringRef("loss_scale"), StringRef("clean_steps")},
                             s.role);
 }
 

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mp/Analysis/TrainingRoles.h"
 #include "mp/Dialect/MP/Masters.h"
+#include "mp/Dialect/MP/Scaling.h"
 #include "mp/Transforms/Verify/Passes.h"
 
 namespace mlir::mp {
@@ -22,7 +23,7 @@ public:
   explicit TrainingVerifier(func::FuncOp function) : function(function) {}
 
   LogicalResult verify() {
-    if (failed(collect()) || failed(verifyMasters()))
+    if (failed(collect()) || failed(verifyPartners()))
       return failure();
     if (scales.empty())
       return success();
@@ -212,8 +213,36 @@ private:
     return choice && isa<BlockArgument>(choice->no) ? choice->yes : returned;
   }
 
-  /// Masters and remainders become what some parameter is the narrow part of.
-  LogicalResult verifyMasters() {
+  /// What the next value of a master, a remainder or a moment's scale must belong to, and whether it does, given
+  /// the values that this step returns; nothing for other roles.
+  struct Partner {
+    bool belongs;
+    StringRef expected;
+  };
+  static std::optional<Partner> partnerOf(StringRef role, Value updated, const llvm::DenseSet<Value> &next) {
+    if (role == kRoleMaster)
+      return Partner{llvm::any_of(updated.getUsers(), [&](Operation *user) {
+                       return isa<CastOp>(user) && next.contains(user->getResult(0));
+                     }),
+                     "becomes a value that no result is the narrow part of, expected its parameter to be returned as mp.cast of it"};
+    if (role == kRoleRemainder) {
+      auto split = updated.getDefiningOp<SplitMasterOp>();
+      return Partner{split && next.contains(split.getHigh()),
+                     "becomes a value that no result is the narrow part of, expected its parameter to be returned as the high "
+                     "half of the same mp.split_master"};
+    }
+    if (role == kRoleMomentScale) {
+      auto scales = updated.getDefiningOp<ComputeScaleOp>();
+      return Partner{scales && llvm::any_of(scales.getEnc().getUsers(), [&](Operation *user) {
+                       return isa<QuantizeOp>(user) && next.contains(user->getResult(0));
+                     }),
+                     "becomes a scale that no result was stored with, expected its moment to be returned as mp.quantize by the "
+                     "other result of the same mp.compute_scale"};
+    }
+    return std::nullopt;
+  }
+
+  LogicalResult verifyPartners() {
     Operation *terminator = function.getBody().back().getTerminator();
     llvm::DenseSet<Value> next;
     for (Value returned : terminator->getOperands())
@@ -221,23 +250,12 @@ private:
     for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
       auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttrName);
       auto state = function.getArgAttrOfType<IntegerAttr>(i, kStateAttrName);
-      bool isRemainder = role && role.getValue() == kRoleRemainder;
-      if (!role || !state || state.getInt() >= terminator->getNumOperands() ||
-          !(isRemainder || role.getValue() == kRoleMaster))
+      if (!role || !state || state.getInt() < 0 || state.getInt() >= terminator->getNumOperands())
         continue;
-      Value updated = beforeGuard(terminator->getOperand(state.getInt()));
-      auto split = updated.getDefiningOp<SplitMasterOp>();
-      bool belongs =
-          isRemainder ? split && next.contains(split.getHigh())
-                      : llvm::any_of(updated.getUsers(), [&](Operation *user) {
-                          return isa<CastOp>(user) && next.contains(user->getResult(0));
-                        });
-      if (!belongs)
+      auto partner = partnerOf(role.getValue(), beforeGuard(terminator->getOperand(state.getInt())), next);
+      if (partner && !partner->belongs)
         return function.emitError("(T7) argument #")
-               << i << " (" << role.getValue() << ", next value result #" << state.getInt()
-               << ") becomes a value that no result is the narrow part of, expected its parameter "
-                  "to be returned as "
-               << (isRemainder ? "the high half of the same mp.split_master" : "mp.cast of it");
+               << i << " (" << role.getValue() << ", next value result #" << state.getInt() << ") " << partner->expected;
     }
     return success();
   }

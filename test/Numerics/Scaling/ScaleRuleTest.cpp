@@ -87,6 +87,17 @@ TEST(ScaleRule, DeepGemm) {
   }
 }
 
+TEST(ScaleRule, Moments) {
+  EXPECT_EQ(toBits(scaleBy("te-moment", 3).decode), 0x3bdb6db7u);
+  EXPECT_EQ(scaleBy("te-moment", 448).decode, 1);
+  EXPECT_EQ(scaleBy("te-moment", 448).encode, 1);
+  EXPECT_EQ(toBits(scaleBy("te-moment-f16", 3).decode), 0x38c01803u);
+  EXPECT_EQ(scaleBy("te-moment-f16", 65504).decode, 2);
+  // Nothing to store: any scale will do, but no infinity.
+  EXPECT_EQ(scaleBy("te-moment", 0).encode, 1);
+  EXPECT_EQ(scaleBy("te-moment", 0x1p-149f).encode, std::numeric_limits<float>::max());
+}
+
 TEST(ScaleRule, MicroscalingBytes) {
   struct Row {
     float amax;

@@ -178,6 +178,42 @@ func.func @casts_instead_of_splitting(%w: tensor<8xbf16> {mp.role = "parameter",
 
 // -----
 
+// The scale is of another magnitude than the one that the moment was stored with.
+// expected-error @below {{(T7) argument #2 (moment_scale, next value result #1) becomes a scale that no result was stored with, expected its moment to be returned as mp.quantize by the other result of the same mp.compute_scale}}
+func.func @keeps_a_scale_of_its_own(%m: tensor<8xf8E4M3FN> {mp.role = "optimizer_state", mp.state = 0 : i64}, %g: tensor<8xf32>, %s: tensor<f32> {mp.role = "moment_scale", mp.state = 1 : i64})
+    -> (tensor<8xf8E4M3FN>, tensor<f32>) {
+  %w = mp.dequantize %m by %s : tensor<8xf8E4M3FN>, tensor<f32> to tensor<8xf32>
+  %n = arith.addf %w, %g : tensor<8xf32>
+  %a = mp.amax %n : tensor<8xf32> to tensor<f32>
+  %b = mp.amax %g : tensor<8xf32> to tensor<f32>
+  %enc, %scale = mp.compute_scale %a for f8E4M3FN by <form = decode, pow2 = none, on_zero = one, on_nonfinite = propagate, limit = f32> : tensor<f32> to tensor<f32>
+  %enc1, %scale1 = mp.compute_scale %b for f8E4M3FN by <form = decode, pow2 = none, on_zero = one, on_nonfinite = propagate, limit = f32> : tensor<f32> to tensor<f32>
+  %q = mp.quantize saturate %n by %enc : tensor<8xf32>, tensor<f32> to tensor<8xf8E4M3FN>
+  return %q, %scale1 : tensor<8xf8E4M3FN>, tensor<f32>
+}
+
+// -----
+
+// Its scale is state as its moment is.
+// expected-error @below {{(T6) argument #4 (moment_scale, next value result #3) is not guarded: a step that overflowed would change it, expected it among the operands of mp.guarded_update}}
+func.func @forgets_the_scale_of_a_moment(%w: tensor<8xf32> {mp.role = "parameter", mp.state = 0 : i64}, %m: tensor<8xf8E4M3FN> {mp.role = "optimizer_state", mp.state = 1 : i64}, %x: tensor<8xf32>, %scale: tensor<f32> {mp.role = "loss_scale", mp.state = 2 : i64}, %s: tensor<f32> {mp.role = "moment_scale", mp.state = 3 : i64})
+    -> (tensor<8xf32>, tensor<8xf8E4M3FN>, tensor<f32>, tensor<f32>) {
+  %d = arith.mulf %w, %x : tensor<8xf32>
+  %l = mp.scale_loss %d, %scale : tensor<8xf32>
+  %u:2 = mp.unscale %l by %scale : tensor<8xf32>
+  %wide = mp.dequantize %m by %s : tensor<8xf8E4M3FN>, tensor<f32> to tensor<8xf32>
+  %m1 = arith.addf %wide, %u#0 : tensor<8xf32>
+  %w1 = arith.subf %w, %m1 : tensor<8xf32>
+  %a = mp.amax %m1 : tensor<8xf32> to tensor<f32>
+  %enc, %s1 = mp.compute_scale %a for f8E4M3FN by <form = decode, pow2 = none, on_zero = one, on_nonfinite = propagate, limit = f32> : tensor<f32> to tensor<f32>
+  %q = mp.quantize saturate %m1 by %enc : tensor<8xf32>, tensor<f32> to tensor<8xf8E4M3FN>
+  // expected-note @below {{the guard of the others}}
+  %k:2 = mp.guarded_update %u#1 keep(%w, %m) else(%w1, %q) : tensor<8xf32>, tensor<8xf8E4M3FN>
+  return %k#0, %k#1, %scale, %s1 : tensor<8xf32>, tensor<8xf8E4M3FN>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
 // Two micro-batches to an update: sums carry the scale, everything moves in the second call.
 #rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
 func.func @sums_scaled_gradients(%w: tensor<8xf32> {mp.role = "parameter", mp.state = 0 : i64}, %x: tensor<8xf32>, %scale: tensor<f32> {mp.role = "loss_scale", mp.state = 1 : i64}, %clean: tensor<i32> {mp.role = "clean_steps", mp.state = 2 : i64}, %n: tensor<i32> {mp.role = "micro_steps", mp.state = 3 : i64}, %a: tensor<8xf32> {mp.role = "gradient_sum", mp.state = 4 : i64})

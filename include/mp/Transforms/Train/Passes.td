@@ -160,7 +160,7 @@ def InsertMasterWeights : Pass<"mp-insert-master-weights", "::mlir::ModuleOp"> {
 }
 
 def NarrowMoments : Pass<"mp-narrow-moments", "::mlir::ModuleOp"> {
-  let summary = "Store the moments of a train step in bf16 (changes rounding)";
+  let summary = "Store the moments of a train step in bf16 or fp8 (changes rounding)";
   let description = [{
     Needs: a train step in f32, one block (phase 0), before its loss is scaled.
     Optimizer state of f32, of rank 1 or more, becomes an argument and a result of
@@ -169,6 +169,15 @@ def NarrowMoments : Pass<"mp-narrow-moments", "::mlir::ModuleOp"> {
     0.999 of a second moment is nearer to the moment itself than to its neighbour,
     so that to nearest it would never decay. Seed and offset of the random bits are
     appended.
+
+    With `moments=fp8` it becomes E4M3, and with a scale of its own, a number that is
+    appended: the next value's largest magnitude over 448. State that is divided by, or
+    whose root is (it enters such, or is proved never negative), as second moments
+    are, must not become zero where it is small, and decays slowly: it
+    becomes f16, with a scale as well. `fp8-stochastic` rounds E4M3 by chance.
+
+    `@NAME_init` takes the moments in f32 and returns them as they are stored, then
+    the appended state.
 
     Example (`--mp-narrow-moments`):
     ```mlir
@@ -186,7 +195,7 @@ def NarrowMoments : Pass<"mp-narrow-moments", "::mlir::ModuleOp"> {
     becomes
     ```mlir
     func.func @step(%w: tensor<8x2xf32> {mp.role = "parameter", mp.state = 0 : i64}, %v: tensor<8x2xbf16> {mp.role = "optimizer_state", mp.state = 1 : i64}, %xt: tensor<8x4xf32>, %x: tensor<4x8xf32>, %y: tensor<4x2xf32>) -> (tensor<8x2xf32>, tensor<8x2xbf16>) {
-      %wide = arith.extf %v : tensor<8x2xbf16> to tensor<8x2xf32>
+      %wide = mp.cast %v : tensor<8x2xbf16> to tensor<8x2xf32>
       %z0 = arith.constant dense<0.0> : tensor<4x2xf32>
       %z1 = arith.constant dense<0.0> : tensor<8x2xf32>
       %p = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>) outs(%z0 : tensor<4x2xf32>) -> tensor<4x2xf32>
@@ -197,12 +206,16 @@ def NarrowMoments : Pass<"mp-narrow-moments", "::mlir::ModuleOp"> {
       %next = mp.cast ieee %m : tensor<8x2xf32> to tensor<8x2xbf16>
       return %n, %next : tensor<8x2xf32>, tensor<8x2xbf16>
     }
+    func.func @step_init(%v: tensor<8x2xf32> {mp.state = 1 : i64}) -> tensor<8x2xbf16> attributes {mp.init_of = @step} {
+      %0 = mp.cast ieee %v : tensor<8x2xf32> to tensor<8x2xbf16>
+      return %0 : tensor<8x2xbf16>
+    }
     ```
   }];
   let options = [
     Option<"function", "function", "std::string", "\"\"",
            "The train step; may be left out where the module has one public function or a @main">,
-    Option<"moments", "moments", "std::string", "\"bf16\"", "bf16 (to nearest) or bf16-stochastic">
+    Option<"moments", "moments", "std::string", "\"bf16\"", "bf16 or fp8 (to nearest), bf16-stochastic or fp8-stochastic">
   ];
   let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect"];

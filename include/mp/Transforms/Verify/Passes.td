@@ -82,10 +82,10 @@ def VerifyTraining : Pass<"mp-verify-training", "::mlir::ModuleOp"> {
     - (T6) every argument that a step replaces keeps its old value, by
       `mp.guarded_update` with the flag of `mp.unscale`, when the step overflowed.
 
-    Of functions with masters, scaled or not:
+    Of functions with masters or scaled moments, whether the loss is scaled or not:
 
     - (T7) a master (`mp.role`) becomes what its parameter is rounded from, a
-      remainder the other half of its parameter.
+      remainder the other half of its parameter, a moment's scale the one its moment is stored with.
 
     Of functions that scale a loss and sum gradients over several calls (`mp.role = "gradient_sum"`):
 
