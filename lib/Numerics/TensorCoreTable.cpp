@@ -76,6 +76,11 @@ static bool isFP8(Format format) {
   return format == Format::F8E4M3FN || format == Format::F8E5M2;
 }
 
+/// fp6 and fp4, which .kind::f8f6f4 mixes with fp8.
+static bool isSmall(Format format) {
+  return format == Format::F6E3M2FN || format == Format::F6E2M3FN || format == Format::F4E2M1FN;
+}
+
 static bool hasRoute(Architecture architecture, Route route) {
   return route == Route::MmaSync || route == nativeRoute(architecture);
 }
@@ -157,8 +162,10 @@ mp::numerics::tensorCoreModel(Architecture architecture, Format operandA,
     return std::nullopt;
   if (result != Format::F32 && result != Format::F16)
     return std::nullopt;
-  bool mixes = isFP8(operandA) && isFP8(operandB);
-  if (operandA != operandB && !mixes)
+  auto isNarrow = [](Format format) { return isFP8(format) || isSmall(format); };
+  if (operandA != operandB && !(isNarrow(operandA) && isNarrow(operandB)))
+    return std::nullopt;
+  if ((isSmall(operandA) || isSmall(operandB)) && architecture != Architecture::SM120)
     return std::nullopt;
 
   TensorCoreModel model = {};
@@ -193,6 +200,9 @@ mp::numerics::tensorCoreModel(Architecture architecture, Format operandA,
     return model;
   case Format::F8E4M3FN:
   case Format::F8E5M2:
+  case Format::F6E3M2FN:
+  case Format::F6E2M3FN:
+  case Format::F4E2M1FN:
     if (!fillFP8(model))
       return std::nullopt;
     return model;

@@ -127,15 +127,6 @@ TEST(Refusal, EveryUnknownCombination) {
 // whole statement, so that the instruction is named with its modifiers.
 TEST(Refusal, WhatIsNotImplementedIsNamed) {
   for (const char *bad : {
-           "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%wd, %wd, %wd, %wd}, {%wa, %wa, %wa, %wa}, "
-           "{%wb, %wb, %wb, %wb}, {%wc, %wc, %wc, %wc}, %wa, 0;",
-           "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 "
-           "{%wd, %wd, %wd, %wd}, {%wa, %wa, %wa, %wa}, {%wb, %wb}, {%wc, %wc, %wc, %wc}, %wa, {0, 0}, %wb, {0, 0};",
-           "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m3.e3m2.f32 {%wd, %wd, %wd, %wd}, "
-           "{%wa, %wa, %wa, %wa}, {%wb, %wb}, {%wc, %wc, %wc, %wc};",
-           "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%wd, %wd, %wd, %wd, %wd, %wd, %wd, %wd}, {%wa, %wa}, "
-           "{%wb, %wb}, {%wc, %wc, %wc, %wc, %wc, %wc, %wc, %wc};",
-           "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%wd, %wd, %wd, %wd}, %la, %lb, %wa, 0, 1, 1, 1, 0, 0;",
            "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%wa], 32;",
            "tcgen05.mma.cta_group::1.kind::f16 [%wa], %la, %lb, %wb, %pd;",
            "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%wd}, [%wa];", "tcgen05.wait::ld.sync.aligned;",

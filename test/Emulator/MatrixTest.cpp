@@ -2,21 +2,17 @@
 //
 // mma.sync with fragments placed by the manual's formulas, ldmatrix and stmatrix.
 
-#include "TestSupport.h"
-#include "llvm/ADT/APFloat.h"
+#include "MatrixSupport.h"
 #include <bit>
 #include <functional>
 #include <random>
 
 using namespace mp::emulator;
 using namespace mp::emulator::test;
-using llvm::APFloat;
 
 namespace {
 /// Where element i of a lane's fragment lies; g = lane / 4, t = lane % 4.
 using Place = std::function<std::pair<int, int>(int g, int t, int i)>;
-
-enum Kind { Half, BFloat, Tf32, E4M3, E5M2, S8, U8, S4, U4, B1 };
 
 struct Case {
   const char *name, *opcode;
@@ -25,82 +21,25 @@ struct Case {
   Place a, b;
 };
 
-int bitsOf(Kind k) { return k <= BFloat ? 16 : k == Tf32 ? 32 : k <= U8 ? 8 : k <= U4 ? 4 : 1; }
-bool isFloat(Kind k) { return k <= E5M2; }
-
-uint32_t encode(Kind k, int value) {
-  bool loses;
-  APFloat v{float(value)};
-  switch (k) {
-  case Half:
-    v.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven, &loses);
-    break;
-  case BFloat:
-    v.convert(APFloat::BFloat(), APFloat::rmNearestTiesToEven, &loses);
-    break;
-  case Tf32:
-    break;
-  case E4M3:
-    v.convert(APFloat::Float8E4M3FN(), APFloat::rmNearestTiesToEven, &loses);
-    break;
-  case E5M2:
-    v.convert(APFloat::Float8E5M2(), APFloat::rmNearestTiesToEven, &loses);
-    break;
-  default:
-    return uint32_t(value) & ((1u << bitsOf(k)) - 1);
-  }
-  return uint32_t(v.bitcastToAPInt().getZExtValue());
-}
-
 // Registers of all lanes, register-major, packed from a matrix.
 std::vector<uint32_t> pack(Kind kind, int elements, const Place &place, const std::function<int(int, int)> &at) {
-  const int per = 32 / bitsOf(kind);
-  std::vector<uint32_t> words(elements / per * 32);
+  std::vector<uint32_t> words(elements * bitsOf(kind));
   for (int lane = 0; lane < 32; ++lane)
     for (int i = 0; i < elements; ++i) {
       auto [row, col] = place(lane / 4, lane % 4, i);
-      words[i / per * 32 + lane] |= encode(kind, at(row, col)) << (i % per * bitsOf(kind));
+      setElement(words, kind, lane, i, encode(kind, at(row, col)));
     }
   return words;
 }
 
-std::string kernel(const std::string &opcode, int a, int b, int c) {
-  auto regs = [](const char *p, int n) {
-    std::string s = "{";
-    for (int i = 0; i < n; ++i)
-      s += (i ? ", " : "") + std::string(p) + std::to_string(i);
-    return s + "}";
-  };
-  std::string s = ".visible .entry k(.param .u64 A, .param .u64 B, .param .u64 C) {\n"
-                  ".reg .b32 %a<8>, %b<8>, %c<8>, %t; .reg .b64 %p, %o, %q; mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4;\n";
-  auto move = [&](const char *param, const char *p, int n, bool store) {
-    s += std::string("ld.param.u64 %p, [") + param + "]; add.u64 %p, %p, %o;\n";
-    for (int i = 0; i < n; ++i) {
-      std::string at = "[%p+" + std::to_string(128 * i) + "]", reg = p + std::to_string(i);
-      s += store ? "st.global.b32 " + at + ", " + reg + ";\n" : "ld.global.b32 " + reg + ", " + at + ";\n";
-    }
-  };
-  move("A", "%a", a, false), move("B", "%b", b, false), move("C", "%c", c, false);
-  s += opcode + " " + regs("%c", c) + ", " + regs("%a", a) + ", " + regs("%b", b) + ", " + regs("%c", c) + ";\n";
-  move("C", "%c", c, true);
-  return s + "ret; }";
-}
-
-std::vector<uint32_t> run(const std::string &text, const std::vector<uint32_t> &a, const std::vector<uint32_t> &b,
-                          const std::vector<uint32_t> &c, const std::string &chip) {
-  auto m = load(text);
-  if (!m)
-    return {};
-  Device device;
-  DevicePtr pc = upload(device, c);
-  LaunchOptions options;
-  options.chip = chip;
-  auto r = device.launch(*m, "k", {1}, {32}, 0, {KernelArg::value(upload(device, a)), KernelArg::value(upload(device, b)), KernelArg::value(pc)}, options);
-  if (!r) {
-    ADD_FAILURE() << llvm::toString(r.takeError());
-    return {};
-  }
-  return download<uint32_t>(device, pc, c.size());
+std::vector<uint32_t> run(const std::string &opcode, const std::vector<uint32_t> &a, const std::vector<uint32_t> &b,
+                          const std::vector<uint32_t> &c, const std::string &chip, const std::string &target = "sm_90a") {
+  MatrixKernel kernel;
+  kernel.inputs = {unsigned(a.size() / 32), unsigned(b.size() / 32), unsigned(c.size() / 32)};
+  kernel.results = kernel.inputs[2];
+  kernel.instruction = opcode + " " + registers("%d", kernel.results) + ", " + registers("%a", kernel.inputs[0]) + ", " +
+                       registers("%b", kernel.inputs[1]) + ", " + registers("%c", kernel.results) + ";";
+  return kernel.run({a, b, c}, target, chip);
 }
 
 // The manual's formulas, form by form.
@@ -135,26 +74,26 @@ std::pair<int, int> placeC(int lane, int i) { return {lane / 4 + (i >= 2 ? 8 : 0
 
 TEST(Mma, SmallIntegersInEveryShape) {
   const Case cases[] = {
-      {"f16 k16", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 16, Half, a16816, b16816},
-      {"f16 k8", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 16, 8, Half, a1688, b1688},
-      {"bf16 k16", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 16, 16, BFloat, a16816, b16816},
-      {"tf32 k8", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 16, 8, Tf32, aTf32k8, bTf32k8},
-      {"tf32 k4", "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", 16, 4, Tf32, aTf32k4, bTf32k4},
-      {"e4m3", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", 16, 32, E4M3, aByte32, bByte32},
-      {"e5m2", "mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.e5m2.e5m2.f32", 16, 32, E5M2, aByte32, bByte32},
-      {"s8 k32", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 16, 32, S8, aByte32, bByte32},
-      {"u8 k16", "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.u8.u8.s32", 16, 16, U8, aByte16, bByte16},
-      {"s8 m8", "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32", 8, 16, S8, aByte8, bByte16},
-      {"s4", "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32", 16, 64, S4, aNibble64, bNibble64},
-      {"u4", "mma.sync.aligned.m16n8k64.row.col.s32.u4.u4.s32", 16, 64, U4, aNibble64, bNibble64},
-      {"b1 xor", "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc", 16, 256, B1, aBit256, bBit256},
-      {"b1 and", "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc", 16, 256, B1, aBit256, bBit256},
+      {"f16 k16", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 16, Kind::F16, a16816, b16816},
+      {"f16 k8", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 16, 8, Kind::F16, a1688, b1688},
+      {"bf16 k16", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 16, 16, Kind::BF16, a16816, b16816},
+      {"tf32 k8", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 16, 8, Kind::TF32, aTf32k8, bTf32k8},
+      {"tf32 k4", "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", 16, 4, Kind::TF32, aTf32k4, bTf32k4},
+      {"e4m3", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", 16, 32, Kind::E4M3, aByte32, bByte32},
+      {"e5m2", "mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.e5m2.e5m2.f32", 16, 32, Kind::E5M2, aByte32, bByte32},
+      {"s8 k32", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 16, 32, Kind::S8, aByte32, bByte32},
+      {"u8 k16", "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.u8.u8.s32", 16, 16, Kind::U8, aByte16, bByte16},
+      {"s8 m8", "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32", 8, 16, Kind::S8, aByte8, bByte16},
+      {"s4", "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32", 16, 64, Kind::S4, aNibble64, bNibble64},
+      {"u4", "mma.sync.aligned.m16n8k64.row.col.s32.u4.u4.s32", 16, 64, Kind::U4, aNibble64, bNibble64},
+      {"b1 xor", "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc", 16, 256, Kind::B1, aBit256, bBit256},
+      {"b1 and", "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc", 16, 256, Kind::B1, aBit256, bBit256},
   };
   std::mt19937 rng(5);
   for (const Case &c : cases) {
     SCOPED_TRACE(c.name);
-    bool isUnsigned = c.kind == U8 || c.kind == U4 || c.kind == B1;
-    auto draw = [&] { return c.kind == B1 ? int(rng() & 1) : int(rng() % 5) - (isUnsigned ? 0 : 2); };
+    const bool blackwell = std::string(c.opcode).find("kind::") != std::string::npos;
+    auto draw = [&] { return c.kind == Kind::B1 ? int(rng() & 1) : int(rng() % 5) - (isUnsigned(c.kind) ? 0 : 2); };
     std::vector<int> a(c.m * c.k), b(c.k * 8), acc(c.m * 8);
     for (int &v : a)
       v = draw();
@@ -172,7 +111,7 @@ TEST(Mma, SmallIntegersInEveryShape) {
         int v = acc[row * 8 + col];
         wordsC[i * 32 + lane] = isFloat(c.kind) ? std::bit_cast<uint32_t>(float(v)) : uint32_t(v);
       }
-    auto got = run(kernel(c.opcode, wordsA.size() / 32, wordsB.size() / 32, regsC), wordsA, wordsB, wordsC, "sm_90a");
+    auto got = run(c.opcode, wordsA, wordsB, wordsC, blackwell ? "sm_120a" : "sm_90a", blackwell ? "sm_120a" : "sm_90a");
     ASSERT_EQ(got.size(), wordsC.size());
     bool isXor = std::string(c.name) == "b1 xor";
     for (int lane = 0; lane < 32; ++lane)
@@ -191,7 +130,7 @@ TEST(Mma, SmallIntegersInEveryShape) {
 
 TEST(Mma, HalfAccumulators) {
   std::vector<uint32_t> a(128, 0x3c003c00), b(64, 0x40004000), c(64, 0x3c004000); // 1, 2, and pairs (2, 1)
-  auto got = run(kernel("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", 4, 2, 2), a, b, c, "sm_80");
+  auto got = run("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", a, b, c, "sm_80");
   for (uint32_t w : got)
     EXPECT_EQ(w, 0x50205040u); // 33 and 34
 }
@@ -199,21 +138,18 @@ TEST(Mma, HalfAccumulators) {
 TEST(Mma, AccumulatesAsTheChipDoes) {
   // C = 1 and 16 equal products: what survives alignment tells the architectures apart.
   auto result = [](float product, const char *chip) {
-    uint32_t half = encode(Half, 1);
-    bool loses;
-    APFloat v(product);
-    v.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven, &loses);
-    uint32_t small = v.bitcastToAPInt().getZExtValue();
+    uint32_t half = uint32_t(encode(Kind::F16, 1));
+    uint32_t small = uint32_t(encode(Kind::F16, product));
     std::vector<uint32_t> a(128, half | half << 16), b(64, small | small << 16), c(128, 0x3f800000);
-    return std::bit_cast<float>(run(kernel("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 4), a, b, c, chip)[0]);
+    return std::bit_cast<float>(run("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", a, b, c, chip)[0]);
   };
   EXPECT_EQ(result(0x1p-24f, "sm_80"), 1 + 0x1p-20f);
   EXPECT_EQ(result(0x1p-24f, "sm_90a"), 1 + 0x1p-20f);
   // 2^-25 is no f16 number: halve the other factor.
   auto halved = [&](const char *chip) {
-    uint32_t one = encode(Half, 1) - 0x400, tiny = 1; // 0.5 * 2^-24
+    uint32_t one = uint32_t(encode(Kind::F16, 1)) - 0x400, tiny = 1; // 0.5 * 2^-24
     std::vector<uint32_t> a(128, one | one << 16), b(64, tiny | tiny << 16), c(128, 0x3f800000);
-    return std::bit_cast<float>(run(kernel("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 4), a, b, c, chip)[0]);
+    return std::bit_cast<float>(run("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", a, b, c, chip)[0]);
   };
   EXPECT_EQ(halved("sm_80"), 1.0f);
   EXPECT_EQ(halved("sm_90a"), 1 + 0x1p-21f);
@@ -233,7 +169,7 @@ TEST(Mma, RefusesWhatDoesNotExist) {
                           "mma.sync.aligned.m16n8k16.row.col.bf16.bf16.bf16.bf16 {%wa,%wa}, {%wa,%wa,%wa,%wa}, {%wa,%wa}, {%wa,%wa};",
                           "mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%wa,%wa,%wa,%wa}, {%wa,%wa,%wa,%wa}, {%wa,%wa}, {%wa,%wa,%wa,%wa};",
                           "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%wa,%wa}, {%wa,%wa,%wa,%wa}, {%wa,%wa}, {%wa,%wa,%wa,%wa};",
-                          "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%wa,%wa,%wa,%wa}, {%wa,%wa}, {%wa,%wa}, {%wa,%wa,%wa,%wa}, %wa, 0;",
+                          "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%wa,%wa,%wa,%wa}, {%wa,%wa}, {%wa,%wa}, {%wa,%wa,%wa,%wa}, %wa, 4;",
                           "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%wa,%wa}, [%wa];"})
     EXPECT_NE(loadError(evalText(bad, 'w')).find("test.ptx:"), std::string::npos) << bad;
 }

@@ -202,11 +202,17 @@ TEST(TensorCore, OnlyExistingInstructionsHaveModels) {
   EXPECT_FALSE(tensorCoreModel(A::SM90, F::F16, F::F16, F::F32, Route::Tcgen05));
   EXPECT_TRUE(tensorCoreModel(A::SM90, F::F8E4M3FN, F::F8E5M2, F::F32,
                               Route::Wgmma));
+  // fp6 and fp4 meet each other and fp8 in mma.sync of sm_120 alone.
+  EXPECT_TRUE(tensorCoreModel(A::SM120, F::F4E2M1FN, F::F6E3M2FN, F::F32, Route::MmaSync));
+  EXPECT_TRUE(tensorCoreModel(A::SM120, F::F6E2M3FN, F::F8E5M2, F::F16, Route::MmaSync));
+  EXPECT_FALSE(tensorCoreModel(A::SM120, F::F4E2M1FN, F::F16, F::F32, Route::MmaSync));
+  EXPECT_FALSE(tensorCoreModel(A::SM100, F::F4E2M1FN, F::F4E2M1FN, F::F32, Route::MmaSync));
+  EXPECT_FALSE(tensorCoreModel(A::SM89, F::F8E4M3FN, F::F4E2M1FN, F::F32, Route::MmaSync));
 }
 
 TEST(TensorCore, ChipsWithoutRecordsAreNotCalledRecorded) {
   for (Format operand : {Format::F16, Format::BF16, Format::TF32,
-                         Format::F8E4M3FN, Format::F8E5M2})
+                         Format::F8E4M3FN, Format::F8E5M2, Format::F6E3M2FN, Format::F4E2M1FN})
     for (Architecture arch : {Architecture::SM75, Architecture::SM120})
       if (auto m = tensorCoreModel(arch, operand))
         EXPECT_EQ(m->evidence, Evidence::Inferred) << describe(*m);

@@ -76,8 +76,8 @@ Route nativeRoute(Architecture architecture);
 
 /// The model of an instruction with these types, or nullopt if the hardware has
 /// none (bf16 before sm_80, fp8 before sm_89, f16 results of bf16 or tf32, ...).
-/// Operand formats are f16, bf16, tf32, f8E4M3FN, f8E5M2; only the two fp8
-/// formats mix.
+/// Operand formats are f16, bf16, tf32, f8E4M3FN, f8E5M2 and, on sm_120, fp6
+/// and fp4; only those of 8 bits and fewer mix.
 std::optional<TensorCoreModel>
 tensorCoreModel(Architecture architecture, Format operandA, Format operandB,
                 Format result, Route route);

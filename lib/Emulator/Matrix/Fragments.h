@@ -1,10 +1,11 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which lane and register hold which element of a matrix operand (PTX ISA, "Matrix Fragments for mma"). All dense
-// mma.sync shapes follow one rule: with g = lane / 4, t = lane % 4 and e elements per register,
+// Which lane and register hold which element of a matrix operand (PTX ISA, "Matrix Fragments for mma"). All mma.sync
+// shapes but m8n8k4 of f16 (QuadPair.cpp) follow one rule: with g = lane / 4, t = lane % 4 and e elements per register,
 //   A: register r holds row g + 8 (r % (m / 8)), columns 4 e (r / (m / 8)) + t e + i
 //   B: register r holds rows 4 e r + t e + i of column g
 //   C: register r holds row g + 8 (r / 2), column 2 t + r % 2 (two columns per register when packed in 16 bits)
+// The columns of a sparse A are those that are stored.
 
 #ifndef MP_LIB_EMULATOR_MATRIX_FRAGMENTS_H
 #define MP_LIB_EMULATOR_MATRIX_FRAGMENTS_H
@@ -38,7 +39,7 @@ template <class F> void forFragmentC(Element type, unsigned r, F &&fn) {
     fn(l, 0u, l / 4 + 8 * (r / 2), 2 * (l % 4) + r % 2);
 }
 
-/// Fragments of A from registers into values (m x k) and so on. `kElements` cuts a word into elements.
+/// Fragments from registers into values, and back.
 void gatherA(Warp &warp, const MatrixOp &op, MatrixValues &values);
 void gatherB(Warp &warp, const MatrixOp &op, MatrixValues &values);
 void gatherC(Warp &warp, const MatrixOp &op, MatrixValues &values);

@@ -1,10 +1,12 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// wgmma: matrix products of a warpgroup on operands in shared memory. The last of the four warps to arrive computes for
+// wgmma, dense and sparse: matrix products of a warpgroup on operands in shared memory. The last of the four warps to arrive computes for
 // all; until a wait_group the accumulators may be used by other wgmma only.
 
 #include "../Transfer/Async.h"
 #include "Fragments.h"
+#include "MmaForms.h"
+#include "Sparsity.h"
 #include "llvm/ADT/Twine.h"
 #include "mp/Emulator/TensorMap.h"
 #include <algorithm>
@@ -73,21 +75,23 @@ bool mp::emulator::checkPending(Warp &w, const Inst &i) {
 }
 
 // One operand from shared memory into row-major values; `rows` of M for A, of N for B. Tracks the bytes once per chunk.
-static bool fetch(Warp &w, const Inst &i, const WgmmaOp &x, bool isA, uint64_t bits, unsigned agent, MatrixValues &v) {
+static bool fetch(Warp &w, const Inst &i, const WgmmaOp &x, bool isA, uint64_t descriptor, unsigned agent, MatrixValues &v) {
   const MatrixOp &op = x.op;
-  const Descriptor desc(bits);
+  const Descriptor desc(descriptor);
   const Element e = isA ? op.a : op.b;
-  const unsigned outer = isA ? 64 : op.n, bytes = elementBits(e) / 8;
+  const unsigned outer = isA ? 64 : op.n, depth = isA ? op.storedK() : op.k, bits = elementBits(e);
   const bool trans = isA ? x.transA : x.transB;
-  if (bits >> 49 & 7) {
+  if (descriptor >> 49 & 7) {
     w.fault(FaultKind::Misuse, i, "a base offset in the matrix descriptor is not supported", 0);
     return false;
   }
   const uint8_t *data = w.block->shared.data.data();
-  auto put = [&](unsigned o, unsigned k, uint32_t at) {
+  // Element `element` of the 16 bytes at `at`.
+  auto put = [&](unsigned o, unsigned k, uint32_t at, unsigned element) {
     uint32_t word = 0;
-    std::memcpy(&word, data + at, bytes);
-    size_t index = isA ? size_t(o) * op.k + k : size_t(k) * op.n + o;
+    std::memcpy(&word, data + at + element * bits / 32 * 4, 4);
+    word = cutElement(word, element % (32 / bits), bits);
+    size_t index = isA ? size_t(o) * depth + k : size_t(k) * op.n + o;
     if (isFloatElement(e))
       (isA ? v.a : v.b)[index] = floatElement(e, word);
     else
@@ -106,14 +110,14 @@ static bool fetch(Warp &w, const Inst &i, const WgmmaOp &x, bool isA, uint64_t b
             0, "shared", at);
     return false;
   };
-  const unsigned perChunk = 16 / bytes;
+  const unsigned perChunk = 128 / bits;
   for (unsigned o = 0; o < outer; o += trans ? perChunk : 1)
-    for (unsigned k = 0; k < op.k; k += trans ? 1 : perChunk) {
-      uint32_t at = trans ? desc.mnMajor(o, k) : desc.kMajor(o, k * bytes);
+    for (unsigned k = 0; k < depth; k += trans ? 1 : perChunk) {
+      uint32_t at = trans ? desc.mnMajor(o, k) : desc.kMajor(o, k * bits / 8);
       if (!asyncRead(w, i, at, 16, agent, 0) || !isPlacedSo(at))
         return false;
       for (unsigned c = 0; c < perChunk; ++c)
-        trans ? put(o + c, k, at + 2 * c) : put(o, k + c, at + c * bytes);
+        trans ? put(o + c, k, at, c) : put(o, k + c, at, c);
     }
   return true;
 }
@@ -204,8 +208,11 @@ static Step execMma(Warp &w, const Inst &i) {
         }
     }
   };
+  std::optional<BadMetadata> bad;
   forWarps([&](Warp &other, unsigned k) {
     accumulators(other, k, true);
+    if (op.sparsity != Sparsity::None && !bad)
+      bad = readMetadata(other.lanes<uint32_t>(op.metadata), op, 16 * k, v);
     if (!x.aInRegisters)
       return;
     MatrixOp part = op;
@@ -214,8 +221,8 @@ static Step execMma(Warp &w, const Inst &i) {
     for (unsigned r = 0; r < 4; ++r) {
       const uint32_t *words = other.lanes<uint32_t>(op.aRegs[r]);
       forFragmentA(part, r, [&](unsigned l, unsigned e, unsigned row, unsigned col) {
-        uint32_t word = bits == 32 ? words[l] : words[l] >> (e * bits) & ((1u << bits) - 1);
-        size_t at = size_t(16 * k + row) * op.k + col;
+        uint32_t word = cutElement(words[l], e, bits);
+        size_t at = size_t(16 * k + row) * op.storedK() + col;
         if (isFloatElement(op.a))
           v.a[at] = floatElement(op.a, word);
         else
@@ -223,6 +230,8 @@ static Step execMma(Warp &w, const Inst &i) {
       });
     }
   });
+  if (bad)
+    return badMetadata(w, i, op, *bad);
   if (!multiply(w, i, op, v, 64))
     return Step::Fault;
   forWarps([&](Warp &other, unsigned k) {
@@ -268,29 +277,40 @@ static bool immediateSign(Decoder &d, unsigned at, bool &negative) {
   return v == 1 || v == -1 || d.fail("an operand scale is 1 or -1");
 }
 
+static bool isWgmmaForm(const MatrixOp &op, bool sparse, bool bitAnd) {
+  auto is = [&](Element e) { return op.a == e && op.b == e; };
+  auto isFp8 = [](Element e) { return e == Element::E4M3 || e == Element::E5M2; };
+  auto isInt8 = [](Element e) { return e == Element::S8 || e == Element::U8; };
+  const bool fp8 = isFp8(op.a) && isFp8(op.b), int8 = isInt8(op.a) && isInt8(op.b);
+  const bool half = is(Element::F16) || is(Element::BF16), b1 = is(Element::B1);
+  const unsigned depth = half ? 16 : is(Element::TF32) ? 8 : fp8 || int8 ? 32 : b1 && !sparse ? 256 : 0;
+  if (op.m != 64 || !depth || op.storedK() != depth || b1 != bitAnd || (op.satfinite && !int8))
+    return false;
+  const bool wide = int8 || b1;
+  if (op.n < 8 || op.n > 256 || op.n % 8 || (wide && op.n != 8 && op.n != 24 && op.n % 16))
+    return false;
+  return wide ? op.d == Element::S32 : op.d == Element::F32 || (op.d == Element::F16 && (is(Element::F16) || fp8));
+}
+
 static void decodeMma(Decoder &d) {
   WgmmaOp x;
   MatrixOp &op = x.op;
   op.wgmma = true;
+  const bool sparse = d.take("sp");
   bool fine = d.take("sync") && d.take("aligned");
   if (!takeShape(d, op.m, op.n, op.k))
     return;
   op.satfinite = d.take("satfinite");
+  const bool bitAnd = d.take("and") && d.take("popc");
+  op.bitAnd = bitAnd;
   Type td = d.takeType(), ta = d.takeType(), tb = d.takeType();
   if (d.failed())
     return;
   fine = fine && elementOf(td, op.d) && elementOf(ta, op.a) && elementOf(tb, op.b);
   op.c = op.d;
-  auto is = [&](Element e) { return op.a == e && op.b == e; };
-  bool fp8 = (op.a == Element::E4M3 || op.a == Element::E5M2) && (op.b == Element::E4M3 || op.b == Element::E5M2);
-  bool int8 = (op.a == Element::S8 || op.a == Element::U8) && (op.b == Element::S8 || op.b == Element::U8);
-  bool half = is(Element::F16) || is(Element::BF16);
-  unsigned k = half ? 16 : is(Element::TF32) ? 8 : fp8 || int8 ? 32 : 0;
-  bool result = int8 ? op.d == Element::S32
-                     : op.d == Element::F32 || (op.d == Element::F16 && (is(Element::F16) || fp8));
-  bool columns = op.n >= 8 && op.n <= 256 && op.n % 8 == 0 &&
-                 (!int8 || op.n == 8 || op.n == 24 || op.n % 16 == 0);
-  if (!fine || op.m != 64 || op.k != k || !result || !columns || (op.satfinite && !int8)) {
+  if (sparse)
+    op.sparsity = sparsityOf(op.a);
+  if (!fine || !isWgmmaForm(op, sparse, bitAnd)) {
     d.unsupported();
     return;
   }
@@ -298,9 +318,11 @@ static void decodeMma(Decoder &d) {
     d.expectOps(4);
     return;
   }
+  const bool ints = op.d == Element::S32, half = op.a == Element::F16 || op.a == Element::BF16;
   x.aInRegisters = d.op(1).kind == syntax::Operand::Vector;
-  const unsigned extra = int8 ? 0 : half ? (x.aInRegisters ? 3 : 4) : 2;
-  if (!d.expectOps(4 + extra))
+  // D, A, B, metadata and selector, scale-d, signs, transpositions.
+  const unsigned scale = sparse ? 5 : 3, extra = ints ? 0 : half ? (x.aInRegisters ? 3 : 4) : 2;
+  if (!d.expectOps(scale + 1 + extra))
     return;
   auto list = [&](unsigned at, unsigned count, bool result) -> const Reg * {
     auto parts = d.elements(d.op(at));
@@ -323,16 +345,18 @@ static void decodeMma(Decoder &d) {
   else
     x.descA = d.src(1, Type::B64);
   x.descB = d.src(2, Type::B64);
-  x.scaleD = d.pred(d.op(3));
-  if (!int8) {
-    immediateSign(d, 4, op.negateA);
-    immediateSign(d, 5, op.negateB);
+  if (sparse)
+    decodeMetadata(d, 3, op);
+  x.scaleD = d.pred(d.op(scale));
+  if (!ints) {
+    immediateSign(d, scale + 1, op.negateA);
+    immediateSign(d, scale + 2, op.negateB);
   }
   if (half) {
     int64_t ta = 0, tb = 0;
     if (!x.aInRegisters)
-      d.constant(d.op(6), ta);
-    d.constant(d.op(x.aInRegisters ? 6 : 7), tb);
+      d.constant(d.op(scale + 3), ta);
+    d.constant(d.op(scale + (x.aInRegisters ? 3 : 4)), tb);
     x.transA = ta, x.transB = tb;
   }
   d.out->aux = d.program.keep(x);
@@ -340,6 +364,7 @@ static void decodeMma(Decoder &d) {
 }
 
 static void decodeWgmma(Decoder &d) {
+  requireTarget(d, 90, 90, /*specific=*/true);
   if (d.take("mma_async"))
     return decodeMma(d);
   if (d.take("fence")) {

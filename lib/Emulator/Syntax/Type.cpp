@@ -21,7 +21,8 @@ constexpr Row rows[] = {
     {"e4m3", Type::E4M3, 8},     {"e5m2", Type::E5M2, 8},     {"e4m3x2", Type::E4M3x2, 16},
     {"e5m2x2", Type::E5M2x2, 16},{"u16x2", Type::U16x2, 32},  {"s16x2", Type::S16x2, 32},
     {"f32x2", Type::F32x2, 64},  {"u4", Type::U4, 4},         {"s4", Type::S4, 4},
-    {"b1", Type::B1, 1},
+    {"b1", Type::B1, 1},         {"e3m2", Type::E3M2, 6},     {"e2m3", Type::E2M3, 6},
+    {"e2m1", Type::E2M1, 4},     {"ue8m0", Type::UE8M0, 8},   {"ue4m3", Type::UE4M3, 8},
 };
 } // namespace
 

@@ -18,7 +18,7 @@ enum class Type : uint8_t {
   U8, U16, U32, U64,
   S8, S16, S32, S64,
   F16, F16x2, BF16, BF16x2, TF32, F32, F64,
-  E4M3, E5M2, E4M3x2, E5M2x2,
+  E4M3, E5M2, E3M2, E2M3, E2M1, UE8M0, UE4M3, E4M3x2, E5M2x2,
   U16x2, S16x2, F32x2,
   U4, S4, B1,
 };

@@ -1,0 +1,34 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which combinations of shape, types and modifiers mma.sync has: the manual's tables, as ptxas 13 accepts them.
+
+#ifndef MP_LIB_EMULATOR_MATRIX_MMAFORMS_H
+#define MP_LIB_EMULATOR_MATRIX_MMAFORMS_H
+
+#include "../Decode/Decoder.h"
+#include "MatrixMath.h"
+
+namespace mp::emulator {
+
+/// What stands among the modifiers beside shape and types.
+struct MmaModifiers {
+  llvm::StringRef kind; // after kind::
+  bool sparse = false, blockScale = false;
+  bool popc = false, bitXor = false, roundNearest = false;
+};
+
+/// True when there is such an instruction. Block scales are not looked at (BlockScales.h).
+bool isMmaForm(const MatrixOp &op, const MmaModifiers &mods);
+
+/// Fails the decoder when the module's target has no such form.
+void checkMmaTarget(Decoder &d, const MatrixOp &op, const MmaModifiers &mods);
+
+/// Fails the decoder unless the module's target lies between two numbers, and is architecture-specific if asked.
+void requireTarget(Decoder &d, unsigned least, unsigned most, bool specific);
+
+/// Registers per lane of each operand.
+void countMmaRegisters(MatrixOp &op);
+
+} // namespace mp::emulator
+
+#endif
