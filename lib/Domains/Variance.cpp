@@ -3,6 +3,8 @@
 
 #include "mp/Domains/Variance.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -107,6 +109,22 @@ Signal contractionSignal(const Signal &x, const Signal &w, int64_t k,
                         cx.variance * cw.variance);
   y.variance += accumulationVariance(y.rms, k, accumulation);
   return accumulation.format == result ? y : roundedSignal(y, result);
+}
+
+Signal wordsSignal(const Signal &x, const Signal &w, int64_t k, numerics::MultiWord scheme,
+                   const Accumulation &accumulation) {
+  Format format = numerics::wordFormat(scheme);
+  unsigned words = numerics::wordCount(scheme);
+  // Each word is to the one before as a rounding error is to its value.
+  double step = square(kRoundingRms * numerics::info(format).unitRoundoff);
+  double dropped = words * numerics::info(format).precision >= 24 ? 0 : 2 * std::pow(step, words);
+  for (uint8_t i = 0; i < words; ++i)
+    for (uint8_t j = 0; j < words; ++j)
+      if (!llvm::is_contained(numerics::wordPairs(scheme), std::pair<uint8_t, uint8_t>(i, j)))
+        dropped += std::pow(step, i + j);
+  Signal y = contractionSignal(x, w, k, std::nullopt, accumulation, Format::F32);
+  y.variance += square(y.rms) * dropped;
+  return roundedSignal(y, Format::F32); // where small and large products meet
 }
 
 Signal sumSignal(const Signal &x, int64_t count, const Accumulation &accumulation, Format result) {

@@ -100,6 +100,7 @@ void mlir::mp::buildScalarsToLLVMPipeline(OpPassManager &manager, HostMath funct
 void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &options) {
   manager.addPass(createDecomposeTraining());
   manager.addPass(createDecomposeScaling());
+  manager.addPass(createDecomposeWords());
   buildTosaToLinalgPipeline(manager);
   manager.addNestedPass<func::FuncOp>(createDecomposeAggregates());
   manager.addPass(createPrepareForCPU());

@@ -45,6 +45,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   assign.maxRelError = options.maxRelError;
   assign.minSqnr = options.minSqnr;
   assign.maxTime = options.maxTime;
+  assign.multiWord = options.multiWord;
   assign.neverSlower = options.neverSlower;
   assign.assumeDim = options.assumeDim;
   assign.dumpProblem = options.dumpProblem;
@@ -71,6 +72,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   InsertCastsOptions casts;
   casts.saturateConstants = options.saturateConstants != "off";
   manager.addPass(createInsertCasts(casts));
+  manager.addPass(createSplitContractions());
   if (options.verify)
     manager.addPass(createVerifyMaterialized());
   // Before constants are rounded for good.

@@ -78,6 +78,7 @@ struct LowerRareFormats : PassWrapper<LowerRareFormats, OperationPass<gpu::GPUFu
 void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
   pm.addPass(createDecomposeTraining());
   pm.addPass(createDecomposeScaling());
+  pm.addPass(createDecomposeWords());
   buildTosaToLinalgPipeline(pm);
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createDecomposeAggregates());

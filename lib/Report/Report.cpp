@@ -11,6 +11,7 @@
 #include "mp/Analysis/Locations.h"
 #include "mp/Analysis/Moves.h"
 #include "mp/Analysis/StorageGangs.h"
+#include "mp/Dialect/MP/Words.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
@@ -94,6 +95,10 @@ void Report::collectFunction(FunctionOpInterface function) {
       row.name = names.front();
     row.opClass = getOpClass(op);
     row.compute = precision.getCompute() ? formatName(precision.getCompute()) : "";
+    if (auto scheme = getWords(op)) {
+      row.words = true;
+      row.compute = ::mp::numerics::toString(*scheme);
+    }
     row.acc = precision.getAcc() ? formatName(precision.getAcc()) : "";
     for (Type type : precision.getIn())
       row.in.push_back(formatName(type));

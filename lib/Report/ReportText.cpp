@@ -59,7 +59,8 @@ void Report::printTable(raw_ostream &os) const {
   int64_t narrowed = 0, already = 0, contractions = 0, onArguments = 0;
   llvm::SmallSetVector<StringRef, 2> computes; // of narrowed contractions
   for (const OpRow &row : ops) {
-    if (row.opClass == OpClass::TensorCore && !row.narrowed && row.compute != "f32" && row.compute != "f64")
+    if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.words && row.compute != "f32" &&
+        row.compute != "f64")
       ++already;
     else
       contractions += row.opClass == OpClass::TensorCore;
@@ -106,12 +107,18 @@ void Report::printTable(raw_ostream &os) const {
   }
   // Contractions left wide, with the reason: nothing falls back silently.
   llvm::MapVector<StringRef, int64_t> wide;
+  llvm::MapVector<StringRef, int64_t> words;
   int64_t promoted = 0;
   for (const OpRow &row : ops) {
     promoted += row.promoted;
-    if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.promoted)
+    if (row.words)
+      ++words[row.compute];
+    else if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.promoted)
       ++wide[row.reason];
   }
+  for (auto &[scheme, count] : words)
+    os << "  " << count << " contraction" << (count == 1 ? "" : "s") << " rewritten as products of words: "
+       << scheme << "\n";
   if (promoted > 0)
     os << "  " << promoted << " op" << (promoted == 1 ? "" : "s")
        << " narrow already, widened to f32 inside (promotion)\n";
@@ -243,6 +250,7 @@ llvm::json::Value Report::toJSON() const {
                               {"by", row.by},
                               {"reason", llvm::json::fixUTF8(row.reason)},
                               {"narrowed", row.narrowed},
+                              {"words", row.words},
                               {"promoted", row.promoted},
                               {"bytes_before", row.bytesBefore},
                               {"bytes_after", row.bytesAfter}};

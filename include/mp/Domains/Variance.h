@@ -13,6 +13,7 @@
 #include "mp/Domains/Accumulation.h"
 #include "mp/Domains/Elementary.h"
 #include "mp/Domains/Facts.h"
+#include "mp/Numerics/MultiWord.h"
 
 namespace mp::domains {
 
@@ -46,6 +47,10 @@ Signal unarySignal(UnaryFn fn, const Signal &x, numerics::Format format);
 Signal contractionSignal(const Signal &x, const Signal &w, int64_t k,
                          std::optional<numerics::Format> operands, const Accumulation &accumulation,
                          numerics::Format result);
+/// The same from words of the factors: what dropped words and the remainders behind the last leave out, and
+/// the accumulation of the leading products; the smaller ones are summed beside them.
+Signal wordsSignal(const Signal &x, const Signal &w, int64_t k, numerics::MultiWord scheme,
+                   const Accumulation &accumulation);
 Signal sumSignal(const Signal &x, int64_t count, const Accumulation &accumulation,
                  numerics::Format result);
 /// Rows brought to unit rms (layer norm, RMS norm) and scaled by a factor of this rms.

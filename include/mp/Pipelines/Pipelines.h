@@ -69,6 +69,10 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       *this, "certify",
       llvm::cl::desc("Bound the error of every result for arguments within this of 0, or as mp.range says; 0: not"),
       llvm::cl::init(0)};
+  Option<std::string> multiWord{
+      *this, "multi-word",
+      llvm::cl::desc("Whether contractions may become products of words where error is limited: on or off"),
+      llvm::cl::init("on")};
   Option<bool> neverSlower{
       *this, "never-slower",
       llvm::cl::desc("Leave contractions in f32 where the model says that casts cost more"),

@@ -39,6 +39,7 @@ struct OpRow {
   std::string type; ///< of the first float result, before the decision
   std::string by, reason;
   bool narrowed; ///< a contraction that computes in a narrower format than it did
+  bool words;    ///< an f32 contraction made of products of words, which `compute` names (bf16x3)
   bool promoted; ///< narrow already, and computes or accumulates in f32 inside
   int64_t bytesBefore, bytesAfter; ///< read and written, casts fused
   std::optional<OpError> error;

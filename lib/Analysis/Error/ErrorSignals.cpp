@@ -176,18 +176,26 @@ std::pair<ErrorSignal, double> UnaryImages::apply(UnaryFn fn, const ErrorSignal 
   return entry->second;
 }
 
+/// How the Tensor Cores of `chip` sum products of `format`; f32 one by one where it has none.
+static domains::Accumulation getAccumulation(StringRef chip, std::optional<numerics::Format> format) {
+  auto architecture = numerics::parseArchitecture(chip);
+  auto model = architecture && format ? numerics::tensorCoreModel(*architecture, *format) : std::nullopt;
+  return model ? domains::Accumulation::tensorCore(*model)
+               : domains::Accumulation::sequential(numerics::Format::F32);
+}
+
 double mlir::mp::getContractionNoise(FloatType format, int64_t products, StringRef chip) {
   std::optional<numerics::Format> operands;
-  domains::Accumulation accumulation = domains::Accumulation::sequential(numerics::Format::F32);
-  if (!format.isF32()) {
+  if (!format.isF32())
     operands = numerics::formatOf(format.getFloatSemantics());
-    auto architecture = numerics::parseArchitecture(chip);
-    auto model = architecture && operands ? numerics::tensorCoreModel(*architecture, *operands)
-                                          : std::nullopt;
-    if (model)
-      accumulation = domains::Accumulation::tensorCore(*model);
-  }
-  domains::Signal sum = domains::contractionSignal({1, 0}, {1, 0}, std::max<int64_t>(products, 1),
-                                                   operands, accumulation, numerics::Format::F32);
+  domains::Signal sum =
+      domains::contractionSignal({1, 0}, {1, 0}, std::max<int64_t>(products, 1), operands,
+                                 getAccumulation(chip, operands), numerics::Format::F32);
+  return sum.variance / (sum.rms * sum.rms);
+}
+
+double mlir::mp::getContractionNoise(numerics::MultiWord scheme, int64_t products, StringRef chip) {
+  domains::Signal sum = domains::wordsSignal({1, 0}, {1, 0}, std::max<int64_t>(products, 1), scheme,
+                                             getAccumulation(chip, numerics::wordFormat(scheme)));
   return sum.variance / (sum.rms * sum.rms);
 }

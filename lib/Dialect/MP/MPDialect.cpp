@@ -8,6 +8,7 @@
 #include "mp/Dialect/MP/Saturation.h"
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Scaling.h"
+#include "mp/Dialect/MP/Words.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -33,6 +34,10 @@ void MPDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "mp/Dialect/MP/ScalingOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "mp/Dialect/MP/WordOps.cpp.inc"
       >();
   registerAttributes();
 }
@@ -83,6 +88,13 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   }
   if (name == kPinAttrName)
     return verifyPin(op, attribute.getValue(), /*onArgument=*/false);
+  if (name == kWordsAttrName) {
+    if (!getWords(op) || ::mp::numerics::wordPairs(*getWords(op)).size() < 2)
+      return op->emitOpError("expects 'mp.words' to be one of \"bf16x3\", \"bf16x6\", \"bf16x9\", "
+                             "\"tf32x3\", found ")
+             << attribute.getValue();
+    return success();
+  }
   if (name == kRangeAttrName)
     return verifyRange(op, attribute.getValue());
   if (name == kConvertsAttrName) {
@@ -135,7 +147,7 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
     return op->emitOpError() << "has '" << name << "', which belongs on a function argument";
   return op->emitOpError() << "has unknown attribute '" << name
                            << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.state, mp.dim, "
-                              "mp.converts, mp.copy_of, mp.init_of, mp.phase, mp.facts, mp.idiom, mp.saturated";
+                              "mp.converts, mp.copy_of, mp.init_of, mp.phase, mp.facts, mp.idiom, mp.saturated, mp.words";
 }
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,

@@ -6,14 +6,14 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Dialect/MP/Words.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
 /// Moves, fills or converts values, or reads none.
 static bool onlyMoves(Operation *op) {
-  if (isa<CastOp, RoundOp, arith::ExtFOp, arith::TruncFOp, linalg::FillOp, linalg::TransposeOp,
+  if (isa<CastOp, RoundOp, NextWordOp, arith::ExtFOp, arith::TruncFOp, linalg::FillOp, linalg::TransposeOp,
           linalg::BroadcastOp, tosa::CastOp, tosa::ReshapeOp, tosa::TransposeOp, tosa::ConstOp,
           tosa::SliceOp, tosa::ConcatOp, tosa::PadOp>(op))
     return true;
@@ -21,15 +21,23 @@ static bool onlyMoves(Operation *op) {
          isa_and_nonnull<tensor::TensorDialect, bufferization::BufferizationDialect>(op->getDialect());
 }
 
+/// That of the contraction which products of words stand for.
+static StringRef nameOf(Operation *op) {
+  auto joined = dyn_cast<JoinWordsOp>(op);
+  SmallVector<Operation *> products = joined ? getProducts(joined) : SmallVector<Operation *>();
+  return (products.empty() ? op : products.back())->getName().getStringRef();
+}
+
 std::vector<TracedValue> mlir::mp::tracedValues(func::FuncOp function) {
   std::vector<TracedValue> traced;
+  DenseSet<Operation *> parts = findProductsOfWords(function);
   for (Operation &op : function.getBody().front()) {
-    if (onlyMoves(&op))
+    if (onlyMoves(&op) || parts.contains(&op))
       continue;
     for (OpResult result : op.getResults()) {
       if (!isa<RankedTensorType>(result.getType()) || !getFloatFormat(result.getType()))
         continue;
-      std::string label = std::to_string(traced.size()) + " " + op.getName().getStringRef().str();
+      std::string label = std::to_string(traced.size()) + " " + nameOf(&op).str();
       if (auto name = dyn_cast<NameLoc>(op.getLoc()))
         label += " " + name.getName().str();
       traced.push_back({result, label});
@@ -41,7 +49,7 @@ std::vector<TracedValue> mlir::mp::tracedValues(func::FuncOp function) {
 static bool correspond(const TracedValue &x, const TracedValue &y) {
   auto xType = cast<RankedTensorType>(x.value.getType());
   auto yType = cast<RankedTensorType>(y.value.getType());
-  return x.value.getDefiningOp()->getName() == y.value.getDefiningOp()->getName() &&
+  return nameOf(x.value.getDefiningOp()) == nameOf(y.value.getDefiningOp()) &&
          xType.getShape() == yType.getShape();
 }
 

@@ -10,7 +10,7 @@ const element = (tag, className, text) => {
 
 // Formats and numbers -----------------------------------------------------------------------------
 const FORMATS = ['f64', 'f32', 'tf32', 'bf16', 'f16', 'f8', 'none'];
-const family = f => !f || f === '_' ? 'none' : f.startsWith('f8') ? 'f8' : FORMATS.includes(f) ? f : 'none';
+const family = f => !f || f === '_' ? 'none' : f.startsWith('f8') ? 'f8' : /x\d$/.test(f) ? f.slice(0, -2) : FORMATS.includes(f) ? f : 'none';
 const styles = getComputedStyle(document.documentElement);
 const colourOf = f => styles.getPropertyValue('--f-' + family(f)).trim();
 const widths = {f64: 8, f32: 4, tf32: 4, bf16: 2, f16: 2, f8: 1};
@@ -140,7 +140,7 @@ if (D.placement && D.placement.length && D.placement.every(p => p.unit === D.pla
 }
 const reasons = new Map();
 for (const row of D.ops)
-  if (row.class === 'T' && !row.narrowed) {
+  if (row.class === 'T' && !row.narrowed && !row.words) {
     const key = `${row.by}: ${row.reason}`;
     reasons.set(key, (reasons.get(key) || 0) + 1);
   }

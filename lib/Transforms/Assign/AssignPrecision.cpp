@@ -101,6 +101,9 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     if (options.maxTime > 0 && options.maxRelError > 0)
       return llvm::createStringError("options 'max-time' and 'max-rel-error' exclude each other: one is "
                                      "limited, the other least");
+    if (multiWord != "on" && multiWord != "off")
+      return bad("multi-word", multiWord, "on or off");
+    options.allowsWords = multiWord == "on";
     options.neverSlower = neverSlower;
     options.estimatesError = bool(listener);
     options.assumedDim = assumeDim;

@@ -28,6 +28,10 @@ std::string mlir::mp::getFormatName(FloatType format) {
   return name;
 }
 
+std::string ComputeChoice::getName() const {
+  return words ? ::mp::numerics::toString(*words).str() : getFormatName(format);
+}
+
 bool mlir::mp::isNarrowable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getElementType().isF32();
@@ -55,7 +59,7 @@ void FunctionDecisions::collect(Region &region) {
           collect(inner);
       FloatType own = getOwnFormat(&op);
       if (own && !op.hasTrait<OpTrait::IsTerminator>())
-        ops[&op] = {getOpClass(&op), rule, own, {}, std::nullopt, "", touchesUnranked(&op), {}};
+        ops[&op] = {.opClass = getOpClass(&op), .rule = rule, .compute = own, .reason = "", .keepsStorage = touchesUnranked(&op)};
     }
 }
 
@@ -151,5 +155,7 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
     op->setAttr(kPrecisionAttrName,
                 PrecisionAttr::get(context, in, compute, accumulator, out, *decision.origin,
                                    decision.reason));
+    if (decision.words)
+      op->setAttr(kWordsAttrName, StringAttr::get(context, ::mp::numerics::toString(*decision.words)));
   }
 }

@@ -8,6 +8,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/ModuleEvidence.h"
 #include "mp/Analysis/Placement.h"
+#include "mp/Dialect/MP/Words.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Policy/Policy.h"
 #include "mp/Target/CostModel.h"
@@ -16,6 +17,15 @@
 
 namespace mlir::mp {
 
+/// How a contraction may compute.
+struct ComputeChoice {
+  FloatType format; ///< f32 for words
+  std::optional<::mp::numerics::MultiWord> words = std::nullopt;
+
+  /// bf16, tf32, bf16x3.
+  std::string getName() const;
+};
+
 /// What was decided about one op, and by whom.
 struct Decision {
   OpClass opClass;
@@ -23,7 +33,9 @@ struct Decision {
   /// The format the op computes in; its own where no layer said otherwise.
   FloatType compute;
   FloatType accumulator = {}; ///< wider than the op's own; empty where that stays
-  std::optional<Origin> origin; ///< empty while undecided
+  /// An f32 contraction is made of products of words: what it reads and returns is f32 all the same.
+  std::optional<::mp::numerics::MultiWord> words = std::nullopt;
+  std::optional<Origin> origin = std::nullopt; ///< empty while undecided
   std::string reason;
   /// Operands and results are stored as they are found (a pin or policy says wide).
   bool keepsStorage = false;
@@ -35,6 +47,9 @@ struct Decision {
     origin = by;
     reason = why.str();
   }
+
+  /// The format or scheme of words that the op computes in: bf16, tf32, bf16x3.
+  std::string getComputeName() const { return ComputeChoice{compute, words}.getName(); }
 
   /// The op runs in whatever format its data has.
   bool followsStorage() const {
@@ -69,6 +84,8 @@ struct PlacementOptions {
   std::string dumpProblem; ///< file for the optimisation problem as JSON; empty: none
   /// The module decides several functions: each dump gets its function's name.
   bool namesDumps = false;
+  /// Where error is limited, contractions may be products of words.
+  bool allowsWords = true;
 
   bool modelsError() const { return maxRelError > 0 || maxTime > 0; }
   /// Contractions that only their class made narrow may compute in wider formats, too.

@@ -46,7 +46,7 @@ void Explanation::after(StringRef layer, FunctionDecisions &decisions) {
       if (decision.resultStorage)
         os << "results stored in " << decision.resultStorage;
       else
-        os << "computes in " << decision.compute
+        os << "computes in " << decision.getComputeName()
            << (decision.keepsStorage ? ", operands and results as found" : "");
       os << " (" << decision.reason << ")\n";
     } else {
@@ -112,7 +112,7 @@ void Explanation::end(FunctionDecisions &decisions, const AssignSettings &settin
        << " at " << describeLocation(op->getLoc()) << "\n"
        << "  class " << stringifyOpClass(decision.opClass) << ": "
        << (interface ? interface.getClassNote() : "mp does not know this op") << "\n"
-       << chapter.heard << "  in the end: computes in " << decision.compute << ", by "
+       << chapter.heard << "  in the end: computes in " << decision.getComputeName() << ", by "
        << stringifyOrigin(*decision.origin) << " (" << decision.reason << ")\n";
     for (OpOperand &operand : op->getOpOperands()) {
       if (!getFloatFormat(operand.get().getType()))

@@ -5,6 +5,7 @@
 // in it, whatever the other layers think and whichever format the run is for. A pin that cannot be
 // followed is a warning that says why.
 
+#include "../Common/WordCode.h"
 #include "Decisions.h"
 #include "mp/Target/Targets.h"
 
@@ -33,8 +34,31 @@ static std::string whyNot(FunctionDecisions &decisions, Operation *op, const Dec
              : "it has no result that is a tensor of f32";
 }
 
+/// `mp.words` is a pin, too. Where it cannot be followed it goes, with a warning.
+static LogicalResult pinWords(Operation *op, Decision &decision, const AssignSettings &settings) {
+  auto scheme = *getWords(op);
+  std::string name = ::mp::numerics::toString(scheme).str(), why;
+  FloatType word = getWordType(op->getContext(), scheme);
+  if (llvm::Error error = ::mp::target::checkFormat(settings.target, getFormatName(word)))
+    why = llvm::toString(std::move(error));
+  else if (op->hasAttr(kPinAttrName))
+    why = "it is pinned to a format besides";
+  if (why.empty() && viewWords(op, scheme, &why)) {
+    decision.words = scheme;
+    decision.keepsStorage = true;
+    decision.decide(decision.compute, Origin::Pin, (kWordsAttrName + " = " + name).str());
+    return success();
+  }
+  op->emitWarning() << "is to be computed as " << name << ", but stays in " << decision.compute << ": "
+                    << why;
+  op->removeAttr(kWordsAttrName);
+  return failure();
+}
+
 LogicalResult mlir::mp::applyPins(FunctionDecisions &decisions, const AssignSettings &settings) {
   for (auto &[op, decision] : decisions.getOps()) {
+    if (getWords(op) && succeeded(pinWords(op, decision, settings)))
+      continue;
     auto pin = op->getAttrOfType<TypeAttr>(kPinAttrName);
     if (!pin)
       continue;

@@ -37,10 +37,10 @@ void mlir::mp::emitRemarks(FunctionDecisions &decisions, const AssignSettings &s
   };
   for (auto &[op, decision] : decisions.getOps()) {
     std::string rule = (stringifyOrigin(*decision.origin) + " " + decision.reason).str();
-    if (decisions.isNarrowContraction(op)) {
-      remark::passed(op->getLoc(), named("narrowed"))
+    if (decisions.isNarrowContraction(op) || decision.words) {
+      remark::passed(op->getLoc(), named(decision.words ? "words" : "narrowed"))
           << remark::add("{0} computes in {1}", op->getName().getStringRef().str(),
-                         getFormatName(decision.compute))
+                         decision.getComputeName())
           << remark::reason("{0}", rule);
       continue;
     }

@@ -1,4 +1,5 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../Common/WordCode.h"
 #include "Replay.h"
 #include "Copies.h"
 #include "mp/Analysis/FunctionCopies.h"
@@ -114,8 +115,14 @@ LogicalResult Replay::applyRow(const Row &row, FunctionDecisions &decisions, Ope
   auto refuse = [&](const Twine &why) {
     return op->emitError() << "the replayed report '" << file << "' " << why;
   };
-  // An empty format is that of control flow.
-  if (!row.compute.empty() && row.compute != getFormatName(decision.compute)) {
+  std::optional<::mp::numerics::MultiWord> words = ::mp::numerics::parseMultiWord(row.compute);
+  if (words) {
+    std::string why;
+    if (!viewWords(op, *words, &why))
+      return refuse("lets it compute as '" + row.compute + "', which it cannot: " + why);
+    decision.words = words;
+  } else if (!row.compute.empty() && row.compute != getFormatName(decision.compute)) {
+    // An empty format is that of control flow.
     FloatType format = getAssignableFormat(row.compute, context);
     bool isPromotion = row.compute == "f32" && decision.compute.getWidth() < 32;
     if (isPromotion)

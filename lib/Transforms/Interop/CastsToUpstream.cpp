@@ -2,6 +2,7 @@
 //
 // mp-casts-to-upstream: what other compilers read.
 
+#include "../Common/WordCode.h"
 #include "FormatArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -97,6 +98,7 @@ static void dropAttributes(Operation *op) {
 namespace {
 struct CastsToUpstream : mlir::mp::impl::CastsToUpstreamBase<CastsToUpstream> {
   void runOnOperation() override {
+    expandAllWords(getOperation());
     SmallVector<Operation *> casts;
     getOperation()->walk([&](Operation *op) {
       dropAttributes(op);

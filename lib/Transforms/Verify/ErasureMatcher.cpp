@@ -3,6 +3,7 @@
 #include "ErasureMatcher.h"
 #include "../Scale/Contractions.h"
 #include "ErasureScaling.h"
+#include "ErasureWords.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -25,6 +26,8 @@ static bool isInserted(Operation *op) {
     return cast.getInserted();
   if (auto round = dyn_cast<RoundOp>(op))
     return round.getInserted();
+  if (auto word = dyn_cast<NextWordOp>(op))
+    return word.getInserted();
   return false;
 }
 
@@ -51,7 +54,8 @@ static bool isFloating(Operation *op) {
 
 /// Attributes in which mp keeps its books.
 static bool isBookkeeping(StringRef name) {
-  return name == kPhaseAttrName || name == kPrecisionAttrName || name == kCopyOfAttrName || name == kSaturatedAttrName;
+  return name == kPhaseAttrName || name == kPrecisionAttrName || name == kCopyOfAttrName || name == kSaturatedAttrName ||
+         name == kWordsAttrName;
 }
 
 /// Reports at the converted op, with a note at the original.
@@ -62,6 +66,7 @@ static InFlightDiagnostic differ(Operation *original, Operation *converted, cons
 }
 
 LogicalResult ErasureMatcher::match(Operation *original, Operation *converted) {
+  parts = findProductsOfWords(converted);
   if (failed(pairOps(original, converted)))
     return failure();
   for (auto [left, right] : pairs)
@@ -73,6 +78,8 @@ LogicalResult ErasureMatcher::match(Operation *original, Operation *converted) {
 LogicalResult ErasureMatcher::pairOps(Operation *original, Operation *converted) {
   if (auto product = dyn_cast<ScaledMatmulOp>(converted); product && isSameContraction(original, product))
     return pairScaled(original, product);
+  if (auto joined = dyn_cast<JoinWordsOp>(converted); joined && joined.getInserted())
+    return pairWords(original, joined);
   if (original->getName() != converted->getName())
     return differ(original, converted, "stands where the original has '")
            << original->getName() << "'; only casts marked 'inserted' may be added";
@@ -95,6 +102,31 @@ LogicalResult ErasureMatcher::pairScaled(Operation *original, ScaledMatmulOp con
   pairs.push_back({original, converted});
   originals[converted.getResult()] = original->getResult(0);
   return success();
+}
+
+/// A contraction that several products of words stand for; their operands are compared later.
+LogicalResult ErasureMatcher::pairWords(Operation *original, JoinWordsOp converted) {
+  if (original->getNumResults() != 1 || original->getResult(0).getType() != converted.getType())
+    return differ(original, converted, "returns ") << converted.getType() << ", the original does not";
+  for (Operation *product : getProducts(converted)) {
+    if (product->getName() != original->getName())
+      return differ(original, product, "is joined where the original has '") << original->getName() << "'";
+    if (failed(compareAttributes(original, product)) || failed(compareTypes(original, product)))
+      return failure();
+    for (auto [left, right] : llvm::zip_equal(original->getRegions(), product->getRegions()))
+      if (failed(pairRegions(left, right)))
+        return failure();
+  }
+  pairs.push_back({original, converted});
+  originals[converted.getResult()] = original->getResult(0);
+  return success();
+}
+
+LogicalResult ErasureMatcher::compareWords(Operation *original, JoinWordsOp converted) {
+  std::string difference = compareProducts(original, converted, [&](Value left, Value right) {
+    return isSame(left, right, /*isFactor=*/true);
+  });
+  return difference.empty() ? success() : LogicalResult(differ(original, converted, difference));
 }
 
 bool ErasureMatcher::isSameScaled(Value original, Value codes, ValueRange scales) {
@@ -155,7 +187,7 @@ LogicalResult ErasureMatcher::pairBlocks(Block &original, Block &converted) {
     for (; right != converted.end(); ++right) {
       if (isWideningOfArgument(&*right))
         originals[right->getResult(0)] = originals.lookup(right->getOperand(0));
-      else if (!isInserted(&*right) && !isFloating(&*right))
+      else if (!isInserted(&*right) && !isFloating(&*right) && !parts.contains(&*right))
         break;
     }
     if (left == original.end() && right == converted.end())
@@ -308,6 +340,8 @@ LogicalResult ErasureMatcher::compareTypes(Operation *original, Operation *conve
 LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *converted) {
   if (auto product = dyn_cast<ScaledMatmulOp>(converted); product && !isa<ScaledMatmulOp>(original))
     return compareScaled(original, product);
+  if (auto joined = dyn_cast<JoinWordsOp>(converted); joined && joined.getInserted())
+    return compareWords(original, joined);
   if (original->getNumOperands() != converted->getNumOperands())
     return differ(original, converted, "has " + Twine(converted->getNumOperands()) +
                                            " operands, the original " +

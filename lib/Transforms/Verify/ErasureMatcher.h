@@ -6,6 +6,7 @@
 #define MP_LIB_TRANSFORMS_VERIFY_ERASUREMATCHER_H
 
 #include "mp/Dialect/MP/Scaling.h"
+#include "mp/Dialect/MP/Words.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -45,6 +46,8 @@ private:
   LogicalResult compareOperands(Operation *original, Operation *converted);
   LogicalResult pairScaled(Operation *original, ScaledMatmulOp converted);
   LogicalResult compareScaled(Operation *original, ScaledMatmulOp converted);
+  LogicalResult pairWords(Operation *original, JoinWordsOp converted);
+  LogicalResult compareWords(Operation *original, JoinWordsOp converted);
   bool isWideningOfArgument(Operation *converted) const;
 
   /// True if `converted` stands for `original`. A factor of a contraction, where tf32 is stated by
@@ -56,6 +59,7 @@ private:
 
   llvm::DenseMap<Value, Value> originals; ///< of converted results and block arguments
   llvm::DenseMap<Block *, Block *> blocks; ///< original to converted
+  llvm::DenseSet<Operation *> parts; ///< converted ops that a join of words stands for
   llvm::DenseSet<std::pair<Value, Value>> sameFloating;
   SmallVector<std::pair<Operation *, Operation *>> pairs;
   llvm::SetVector<SymbolPair> calls;

@@ -27,9 +27,11 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     fusion, casts shared by their readers and casts of arguments included, proven
     optimal (docs/Assignment.md). A value may be stored narrow when every use would
     round it anyway. `never-slower` lets contractions stay in f32 where casts cost
-    more than they save. `max-rel-error` lets them compute in f32 or tf32 so that the
-    error of the results, modelled (docs/Assignment.md), stays within it at the least
-    time; `objective=error max-time=` turns the two round.
+    more than they save. `max-rel-error` lets them compute in f32, in tf32 or as
+    products of words (`multi-word`, docs/Words.md) so that the error of the results,
+    modelled (docs/Assignment.md), stays within it at the least time;
+    `objective=error max-time=` turns the two round. `mp.words` on a contraction asks
+    for products of words whatever the budget.
 
     Example (`--mp-assign-precision="format=bf16"`):
     ```mlir
@@ -74,6 +76,8 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
            "The same limit as a signal to noise ratio in decibels; 0 for none">,
     Option<"maxTime", "max-time", "double", "0",
            "With objective=error: limit of modelled time in microseconds">,
+    Option<"multiWord", "multi-word", "std::string", "\"on\"",
+           "Whether contractions may become products of words where error is limited (docs/Words.md): on or off">,
     Option<"neverSlower", "never-slower", "bool", "false",
            "Leave contractions in f32 where the model says that their casts cost more than they save">,
     Option<"assumeDim", "assume-dim", "int64_t", "128",

@@ -51,6 +51,32 @@ def ConvertMPToArith : Pass<"convert-mp-to-arith"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::mp::MPDialect"];
 }
 
+def DecomposeWords : Pass<"mp-decompose-words"> {
+  let summary = "Say words of values in casts and differences (exact)";
+  let description = [{
+    Gives: no `mp.next_word` and no `mp.join_words`; both act element by element, so
+    casts and arithmetic on the same scalars, vectors or tensors take their place.
+
+    Example (`--mp-decompose-words`):
+    ```mlir
+    func.func @low(%x: tensor<4xf32>, %high: tensor<4xbf16>) -> tensor<4xbf16> {
+      %0 = mp.next_word bf16 of %x after %high : (tensor<4xf32>, tensor<4xbf16>) -> tensor<4xbf16>
+      return %0 : tensor<4xbf16>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @low(%x: tensor<4xf32>, %high: tensor<4xbf16>) -> tensor<4xbf16> {
+      %0 = mp.cast %high : tensor<4xbf16> to tensor<4xf32>
+      %1 = arith.subf %x, %0 : tensor<4xf32>
+      %2 = mp.cast ieee %1 : tensor<4xf32> to tensor<4xbf16>
+      return %2 : tensor<4xbf16>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::mp::MPDialect"];
+}
+
 def CastsToUpstream : Pass<"mp-casts-to-upstream", "::mlir::ModuleOp"> {
   let summary = "Say casts with upstream ops alone, for other compilers (exact)";
   let description = [{

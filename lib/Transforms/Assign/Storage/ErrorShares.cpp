@@ -22,7 +22,7 @@ double ErrorShares::getShares() const {
   double all = 0;
   for (auto &[op, decision] : decisions.getOps())
     if (decision.opClass == OpClass::TensorCore)
-      all += getShare(op, decision.compute);
+      all += getShare(op, {decision.compute, decision.words});
   return all;
 }
 
@@ -38,16 +38,18 @@ std::optional<double> ErrorShares::estimate() {
   return model->isKnown() && error < 1 ? std::optional<double>(error) : std::nullopt;
 }
 
-double ErrorShares::getShare(Operation *op, FloatType format) const {
+double ErrorShares::getShare(Operation *op, const ComputeChoice &choice) const {
   int64_t products = getReductionLength(op).value_or(options.assumedDim);
-  return getContractionNoise(format, products, chip) * model->getAmplification(op) *
+  double noise = choice.words ? getContractionNoise(*choice.words, products, chip)
+                              : getContractionNoise(choice.format, products, chip);
+  return noise * model->getAmplification(op) *
          std::max(getRunsPerCall(op).count, 1.0);
 }
 
-int64_t ErrorShares::of(Operation *op, FloatType format) const {
+int64_t ErrorShares::of(Operation *op, const ComputeChoice &choice) const {
   if (!model)
     return 0;
-  double units = std::ceil(getShare(op, format) / unit);
+  double units = std::ceil(getShare(op, choice) / unit);
   return units < double(largest) ? int64_t(units) : largest;
 }
 

@@ -24,15 +24,15 @@ public:
   /// cannot be modelled.
   std::optional<double> estimate();
 
-  /// Units that `op` adds when it computes in `format`, rounded up.
-  int64_t of(Operation *op, FloatType format) const;
+  /// Units that `op` adds when it computes so, rounded up.
+  int64_t of(Operation *op, const ComputeChoice &choice) const;
   /// Units that the results may have; nothing if error is not limited.
   std::optional<int64_t> getBudget() const;
   /// The error that `units` stand for: its root mean square relative to that of the results.
   double toRelative(int64_t units) const { return std::sqrt(double(units) * unit); }
 
 private:
-  double getShare(Operation *op, FloatType format) const;
+  double getShare(Operation *op, const ComputeChoice &choice) const;
   double getShares() const;
 
   static constexpr double kUnits = 1 << 30; ///< of the budget, or of everything narrow

@@ -74,9 +74,7 @@ int64_t StorageCosts::ofStoring(Value value, FloatType format) {
   return capped((isWritten ? bytes : 0) + bytes * llvm::divideCeil(reads, runs));
 }
 
-int64_t StorageCosts::ofContraction(Operation *op, FloatType format, FloatType factors) {
-  if (countsMemory())
-    return 0;
+uint64_t StorageCosts::countTraffic(Operation *op, FloatType factors) {
   auto interface = cast<PrecisionOpInterface>(op);
   uint64_t bytes = 0;
   for (OpOperand &operand : op->getOpOperands())
@@ -87,7 +85,32 @@ int64_t StorageCosts::ofContraction(Operation *op, FloatType format, FloatType f
   for (Value result : op->getResults())
     if (FloatType own = getFloatFormat(result.getType()))
       bytes = llvm::SaturatingAdd(bytes, sizes.countBytes(result, own.getWidth()));
-  uint64_t products = sizes.countMultiplyAdds(op);
+  return bytes;
+}
+
+int64_t StorageCosts::ofContraction(Operation *op, FloatType format, FloatType factors) {
+  if (countsMemory())
+    return 0;
+  uint64_t bytes = countTraffic(op, factors), products = sizes.countMultiplyAdds(op);
   std::optional<int64_t> time = model.contractionTime(getFormatName(format), "", products, bytes);
   return capped(time.value_or(model.elementwiseTime(products, bytes)));
+}
+
+int64_t StorageCosts::ofWords(Value value, unsigned bits) {
+  if (countsMemory())
+    return capped(int64_t(std::min<uint64_t>(sizes.countBytes(value, bits), largest)));
+  return capped(model.castTime(sizes.countElements(value), 32, bits));
+}
+
+int64_t StorageCosts::ofProducts(Operation *op, ::mp::numerics::MultiWord scheme) {
+  if (countsMemory())
+    return 0;
+  FloatType word = getWordType(op->getContext(), scheme), f32 = Float32Type::get(op->getContext());
+  int64_t product = ofContraction(op, word, word.isTF32() ? f32 : word);
+  uint64_t elements = sizes.countElements(op->getResult(0));
+  // large + small (+ init) and whether small is NaN.
+  int64_t join = model.elementwiseTime(llvm::SaturatingMultiply<uint64_t>(elements, 3),
+                                       llvm::SaturatingMultiply<uint64_t>(elements, 3 * sizeof(float)));
+  int64_t count = ::mp::numerics::wordPairs(scheme).size();
+  return capped(std::min(product, largest / count) * count + join);
 }

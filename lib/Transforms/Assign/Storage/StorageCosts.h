@@ -39,6 +39,10 @@ public:
   int64_t ofStoring(Value value, FloatType format);
   /// Computing in `format` of factors stored in `factors`, traffic included.
   int64_t ofContraction(Operation *op, FloatType format, FloatType factors);
+  /// The words of `value`, `bits` in all for each element, made from f32.
+  int64_t ofWords(Value value, unsigned bits);
+  /// Computing as products of words: a kernel each, and one that adds them.
+  int64_t ofProducts(Operation *op, ::mp::numerics::MultiWord scheme);
   /// True if the target has products of `format`, as far as rates are known.
   bool canContractIn(FloatType format) const {
     return model.contractionTime(getFormatName(format), "", 1, 1).has_value();
@@ -49,6 +53,9 @@ public:
   int64_t capped(int64_t cost) const { return std::min(cost, largest); }
 
 private:
+  /// What a contraction of factors in `factors` reads and writes.
+  uint64_t countTraffic(Operation *op, FloatType factors);
+
   FunctionDecisions &decisions;
   const ::mp::target::CostModel &model;
   const PlacementOptions &options;

@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "StorageProblem.h"
+#include "../../Common/WordCode.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -21,6 +22,9 @@ StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermis
       typeOf(decision.compute);
     if (decision.resultStorage)
       typeOf(decision.resultStorage);
+    if (decision.opClass == OpClass::TensorCore)
+      for (const ComputeChoice &choice : getChoices(op, decision))
+        typeOfFactors(choice);
   }
   for (BlockArgument argument : decisions.getFunction().getArguments())
     if (isTracked(argument))
@@ -46,7 +50,20 @@ StorageProblem::TypeId StorageProblem::typeOf(FloatType format) {
   if (known != formats.end())
     return known - formats.begin();
   formats.push_back(format);
+  bitsOfWords.push_back(0);
   return problem.addType(getFormatName(format));
+}
+
+StorageProblem::TypeId StorageProblem::typeOf(::mp::numerics::MultiWord scheme) {
+  FloatType word = getWordType(formats[wide].getContext(), scheme);
+  unsigned words = ::mp::numerics::wordCount(scheme);
+  std::string name = (Twine(words) + " words of " + getFormatName(word)).str();
+  auto known = llvm::find(problem.types, name);
+  if (known != problem.types.end())
+    return known - problem.types.begin();
+  formats.push_back(formats[wide]);
+  bitsOfWords.push_back(words * (word.isTF32() ? 32 : word.getWidth()));
+  return problem.addType(name);
 }
 
 StorageProblem::TypeId StorageProblem::narrowTypeOf(Value value) {
@@ -72,8 +89,10 @@ ValueId StorageProblem::getValue(Value value) {
   SmallVector<assignment::CastCost, 2> casts;
   for (TypeId from = 0; from < formats.size(); ++from)
     for (TypeId to = 0; to < formats.size(); ++to)
-      if (from != to)
-        casts.push_back({from, to, costs.ofCast(value, formats[from], formats[to])});
+      if (from != to && !isWords(from))
+        casts.push_back({from, to,
+                         isWords(to) ? costs.ofWords(value, bitsOfWords[to])
+                                     : costs.ofCast(value, formats[from], formats[to])});
   ValueId id = problem.addValue(name, casts, isMadeInAnyFormat(value));
   trackedValues.push_back(value);
   // What no decided op defines keeps its format: arguments, and results of undecided ops.
@@ -133,16 +152,51 @@ bool StorageProblem::isFree(const Decision &decision) const {
   return options.freesContractions() && decision.origin == Origin::Class;
 }
 
-SmallVector<FloatType, 3> StorageProblem::getChoices(Operation *op, const Decision &decision) const {
-  if (!decisions.isNarrowContraction(op))
-    return {formats[wide]};
+SmallVector<ComputeChoice, 4> StorageProblem::getChoices(Operation *op, const Decision &decision) const {
+  if (decision.words || !decisions.isNarrowContraction(op))
+    return {{formats[wide], decision.words}};
   if (!isFree(decision))
-    return {decision.compute};
+    return {{decision.compute}};
+  SmallVector<ComputeChoice, 4> choices = {{formats[wide]}};
   FloatType tf32 = FloatTF32Type::get(op->getContext());
+  if (options.modelsError() && options.allowsWords)
+    addWords(op, choices);
   if (options.modelsError() && decision.compute != tf32 && decisions.canContractIn(op, tf32) &&
       costs.canContractIn(tf32))
-    return {formats[wide], tf32, decision.compute};
-  return {formats[wide], decision.compute};
+    choices.push_back({tf32});
+  choices.push_back({decision.compute});
+  return choices;
+}
+
+void StorageProblem::addWords(Operation *op, SmallVectorImpl<ComputeChoice> &choices) const {
+  struct Rated {
+    int64_t cost, error;
+  };
+  auto rate = [&](const ComputeChoice &choice) { return Rated{getCost(op, choice), errors.of(op, choice)}; };
+  SmallVector<Rated, 4> better = {rate(choices.front())};
+  for (::mp::numerics::MultiWord scheme : getWordSchemes()) {
+    ComputeChoice choice{formats[wide], scheme};
+    if (!viewWords(op, scheme) || !costs.canContractIn(getWordType(op->getContext(), scheme)))
+      continue;
+    Rated own = rate(choice);
+    if (llvm::any_of(better, [&](Rated r) { return r.cost <= own.cost && r.error <= own.error; }))
+      continue;
+    choices.push_back(choice);
+    better.push_back(own);
+  }
+}
+
+StorageProblem::TypeId StorageProblem::typeOfFactors(const ComputeChoice &choice) {
+  if (choice.words)
+    return typeOf(*choice.words);
+  return choice.format.isF32() || choice.format.isTF32() ? wide : typeOf(choice.format);
+}
+
+int64_t StorageProblem::getCost(Operation *op, const ComputeChoice &choice) const {
+  if (choice.words)
+    return costs.ofProducts(op, *choice.words);
+  bool isStoredWide = choice.format.isF32() || choice.format.isTF32();
+  return costs.ofContraction(op, choice.format, isStoredWide ? formats[wide] : choice.format);
 }
 
 /// Computes as decided or, where free, in a wider format; its result may be stored narrow besides, by a
@@ -150,20 +204,21 @@ SmallVector<FloatType, 3> StorageProblem::getChoices(Operation *op, const Decisi
 void StorageProblem::addContraction(Operation *op, const Decision &decision, Node &node) {
   auto interface = cast<PrecisionOpInterface>(op);
   bool isUniform = decision.rule == TypeRule::Uniform;
-  auto makeVariant = [&](FloatType compute, TypeId stored) {
-    TypeId factors = compute.isF32() || compute.isTF32() ? wide : typeOf(compute);
-    Variant v{getFormatName(compute), {}, {}, costs.ofContraction(op, compute, formats[factors]),
-              errors.of(op, compute)};
+  auto makeVariant = [&](const ComputeChoice &choice, TypeId stored) {
+    TypeId factors = typeOfFactors(choice);
+    TypeId uniform = choice.words ? wide : factors;
+    Variant v{choice.getName(), {}, {}, getCost(op, choice), errors.of(op, choice)};
     for (OpOperand &operand : op->getOpOperands()) {
       OperandRole role = interface.getOperandRole(operand.getOperandNumber());
       if (isTracked(operand.get()))
-        v.in.push_back(isUniform || role == OperandRole::Factor || role == OperandRole::Data ? factors
-                                                                                            : wide);
+        v.in.push_back(role == OperandRole::Factor                    ? factors
+                       : isUniform || role == OperandRole::Data ? uniform
+                                                                : wide);
     }
     for (Value result : op->getResults()) {
       if (!isTracked(result))
         continue;
-      TypeId type = isUniform ? factors : stored;
+      TypeId type = isUniform ? uniform : stored;
       v.out.push_back(type);
       v.cost += costs.ofStoring(result, formats[type]);
       if (type != wide && !isUniform)
@@ -172,20 +227,20 @@ void StorageProblem::addContraction(Operation *op, const Decision &decision, Nod
     v.cost = costs.capped(v.cost);
     return v;
   };
-  SmallVector<FloatType, 3> choices = getChoices(op, decision);
+  SmallVector<ComputeChoice, 4> choices = getChoices(op, decision);
   TypeId narrow = op->getNumResults() == 1 && !isUniform ? narrowTypeOf(op->getResult(0)) : wide;
-  bool isNarrow = !choices.back().isF32();
+  bool isNarrow = !choices.back().format.isF32();
   if (decision.resultStorage && narrow != wide) {
-    for (FloatType compute : choices)
-      node.variants.push_back(makeVariant(compute, narrow));
+    for (const ComputeChoice &choice : choices)
+      node.variants.push_back(makeVariant(choice, narrow));
   } else {
-    for (FloatType compute : choices)
-      node.variants.push_back(makeVariant(compute, wide));
+    for (const ComputeChoice &choice : choices)
+      node.variants.push_back(makeVariant(choice, wide));
     if (isNarrow && narrow != wide)
       node.variants.push_back(makeVariant(choices.back(), narrow));
   }
-  if (isNarrow && !isFree(decision))
-    wideContractions.emplace_back(problem.nodes.size(), makeVariant(formats[wide], wide));
+  if ((isNarrow || decision.words) && !isFree(decision))
+    wideContractions.emplace_back(problem.nodes.size(), makeVariant({formats[wide]}, wide));
 }
 
 /// Constants cost nothing either way: they are narrow where every use rounds them.
@@ -321,7 +376,7 @@ void StorageProblem::forbidLosses(assignment::Problem &of) const {
   for (auto [id, value] : llvm::enumerate(trackedValues))
     if (permissions.getNarrow(value) || !decisions.getStorage(value).isF32())
       for (assignment::CastCost &cast : of.values[id].casts)
-        if (cast.to == wide)
+        if (cast.from != wide && (cast.to == wide || isWords(cast.to)))
           cast.cost = std::max(cast.cost, costBefore + 1);
 }
 
@@ -357,6 +412,7 @@ void StorageProblem::apply(const assignment::Labels &labels) {
         chosen.name != getFormatName(decision->compute)) {
       FloatType format = chosen.name == "tf32" ? FloatType(FloatTF32Type::get(ops[id]->getContext()))
                                                : formats[wide];
+      decision->words = ::mp::numerics::parseMultiWord(chosen.name);
       decision->decide(format, Origin::Cost,
                        options.maxRelError > 0 ? "T, within the error allowed"
                        : options.maxTime > 0   ? "T, within the time allowed"

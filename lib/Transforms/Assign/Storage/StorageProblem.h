@@ -48,6 +48,9 @@ private:
   bool isTracked(Value value) const;
   ::mp::assignment::ValueId getValue(Value value);
   TypeId typeOf(FloatType format);
+  /// Words of an f32 value, beside it.
+  TypeId typeOf(::mp::numerics::MultiWord scheme);
+  bool isWords(TypeId type) const { return bitsOfWords[type] != 0; }
   /// The type `value` may have besides f32; f32 if none.
   TypeId narrowTypeOf(Value value);
   /// The type in which control flow, a call or a return takes what it carries; f32 for other uses.
@@ -63,8 +66,13 @@ private:
   void computeCostBefore();
   void forbidLosses(::mp::assignment::Problem &of) const;
 
-  /// Formats that a contraction may compute in, the widest first.
-  SmallVector<FloatType, 3> getChoices(Operation *op, const Decision &decision) const;
+  /// How a contraction may compute, the widest first.
+  SmallVector<ComputeChoice, 4> getChoices(Operation *op, const Decision &decision) const;
+  /// Adds the schemes of words that are not both slower and less accurate than others.
+  void addWords(Operation *op, SmallVectorImpl<ComputeChoice> &choices) const;
+  /// What factors are read as.
+  TypeId typeOfFactors(const ComputeChoice &choice);
+  int64_t getCost(Operation *op, const ComputeChoice &choice) const;
   bool isFree(const Decision &decision) const;
   bool isMadeNarrow(Operation *op) const;
   bool runsNarrow(Operation *op, const Decision &decision) const;
@@ -74,7 +82,8 @@ private:
   StorageCosts &costs;
   const ErrorShares &errors;
   const PlacementOptions &options;
-  SmallVector<FloatType, 3> formats; ///< by TypeId
+  SmallVector<FloatType, 3> formats; ///< by TypeId; f32 for words
+  SmallVector<unsigned, 3> bitsOfWords; ///< by TypeId, of one element; 0: no words
   ::mp::assignment::Problem problem;
   int64_t costBefore = 0;
   std::vector<::mp::assignment::Paint> paints;

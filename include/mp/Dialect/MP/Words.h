@@ -1,0 +1,44 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// f32 products from several narrow ones. A header of its own: few files need it.
+
+#ifndef MP_DIALECT_MP_WORDS_H
+#define MP_DIALECT_MP_WORDS_H
+
+#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Numerics/MultiWord.h"
+#include "llvm/ADT/DenseSet.h"
+
+#define GET_OP_CLASSES
+#include "mp/Dialect/MP/WordOps.h.inc"
+
+namespace mlir::mp {
+
+/// `mp.words = "bf16x3"` on an f32 contraction: it is to be computed as that many products of words.
+/// A person's wish, or a decision; mp-split-contractions follows it.
+inline constexpr llvm::StringLiteral kWordsAttrName = "mp.words";
+
+/// The scheme that `op` carries, if any.
+std::optional<::mp::numerics::MultiWord> getWords(Operation *op);
+
+/// The schemes of more than one product, from the most accurate to the cheapest.
+ArrayRef<::mp::numerics::MultiWord> getWordSchemes();
+
+/// The format of the scheme's words as a type.
+FloatType getWordType(MLIRContext *context, ::mp::numerics::MultiWord scheme);
+
+/// The products of words that `joined` adds up, in order: smaller ones first, the leading one last. Ops that
+/// join some of them on the way go to `inner`.
+SmallVector<Operation *> getProducts(JoinWordsOp joined, SmallVectorImpl<Operation *> *inner = nullptr);
+
+/// All products, and joins on the way, that inserted joins in `root` add up: what they stand for is said by
+/// the last join alone.
+DenseSet<Operation *> findProductsOfWords(Operation *root);
+
+/// The words of a constant (dense or resource elements of f32), tf32 stored in f32; empty where the
+/// attribute is of another kind or its data is missing. A resource's words get names of their own.
+SmallVector<Attribute> splitConstant(Attribute constant, ::mp::numerics::MultiWord scheme);
+
+} // namespace mlir::mp
+
+#endif // MP_DIALECT_MP_WORDS_H

@@ -1,0 +1,163 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Words of f32 values: verifiers, folds, constants.
+
+#include "mp/Dialect/MP/Words.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mp/Numerics/ArrayCast.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace numerics = ::mp::numerics;
+using numerics::MultiWord;
+
+std::optional<MultiWord> mlir::mp::getWords(Operation *op) {
+  auto name = op->getAttrOfType<StringAttr>(kWordsAttrName);
+  return name ? numerics::parseMultiWord(name.getValue()) : std::nullopt;
+}
+
+ArrayRef<MultiWord> mlir::mp::getWordSchemes() {
+  static constexpr MultiWord schemes[] = {MultiWord::BF16x9, MultiWord::BF16x6, MultiWord::TF32x3,
+                                          MultiWord::BF16x3};
+  return schemes;
+}
+
+FloatType mlir::mp::getWordType(MLIRContext *context, MultiWord scheme) {
+  if (numerics::wordFormat(scheme) == numerics::Format::TF32)
+    return FloatTF32Type::get(context);
+  return BFloat16Type::get(context);
+}
+
+/// How a word of `format` is stored.
+static FloatType getStored(FloatType format) {
+  return format.isTF32() ? FloatType(Float32Type::get(format.getContext())) : format;
+}
+
+LogicalResult NextWordOp::verify() {
+  auto format = cast<FloatType>(getFormat());
+  if (getFloatFormat(getType()) != getStored(format))
+    return emitOpError("(C1) expects a result of ") << getStored(format) << ", found " << getType();
+  if (getWords().empty())
+    return emitOpError("(C2) expects a word before this one: the first is made by ")
+           << (format.isTF32() ? "'mp.round tf32'" : "'mp.cast ieee'");
+  for (Value word : getWords())
+    if (word.getType() != getType())
+      return emitOpError("(C2) expects words of type ") << getType() << ", found " << word.getType();
+  return success();
+}
+
+/// Products chained in one accumulator, and those that joins add to them.
+static void collectProducts(Value value, SmallVectorImpl<Operation *> &products,
+                            SmallVectorImpl<Operation *> *inner) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return;
+  if (auto joined = dyn_cast<JoinWordsOp>(op)) {
+    if (inner)
+      inner->push_back(op);
+    collectProducts(joined.getSmall(), products, inner);
+    return collectProducts(joined.getLarge(), products, inner);
+  }
+  // Factors are words; what is made by a product like this one is what it adds to.
+  for (Value operand : op->getOperands())
+    if (Operation *before = operand.getDefiningOp();
+        before && before->getName() == op->getName() && operand.getType() == value.getType())
+      collectProducts(operand, products, inner);
+  products.push_back(op);
+}
+
+SmallVector<Operation *> mlir::mp::getProducts(JoinWordsOp joined, SmallVectorImpl<Operation *> *inner) {
+  SmallVector<Operation *> products;
+  collectProducts(joined.getSmall(), products, inner);
+  collectProducts(joined.getLarge(), products, inner);
+  return products;
+}
+
+DenseSet<Operation *> mlir::mp::findProductsOfWords(Operation *root) {
+  DenseSet<Operation *> found;
+  root->walk([&](JoinWordsOp joined) {
+    if (!joined.getInserted())
+      return;
+    SmallVector<Operation *> inner;
+    found.insert_range(getProducts(joined, &inner));
+    found.insert_range(inner);
+  });
+  return found;
+}
+
+/// Elements of a dense constant as f32; empty for others.
+static std::vector<float> readElements(Attribute attr) {
+  auto elements = dyn_cast_or_null<DenseFPElementsAttr>(attr);
+  auto format = elements ? dyn_cast<FloatType>(elements.getElementType()) : FloatType();
+  auto known = format ? numerics::formatOf(format.getFloatSemantics()) : std::nullopt;
+  std::optional<ArrayRef<char>> raw = known ? getRawElements(elements) : std::nullopt;
+  if (!raw)
+    return {};
+  std::vector<float> values(raw->size() / numerics::storageBytes(*known));
+  numerics::convertArray(raw->data(), *known, values.data(), numerics::Format::F32, values.size());
+  return values;
+}
+
+/// Bytes of values that are words of `format` already, as they are stored.
+static SmallVector<char, 0> storeWords(ArrayRef<float> values, FloatType format) {
+  auto stored = *numerics::formatOf(getStored(format).getFloatSemantics());
+  SmallVector<char, 0> bytes(values.size() * numerics::storageBytes(stored));
+  numerics::convertArray(values.data(), numerics::Format::F32, bytes.data(), stored, values.size());
+  return bytes;
+}
+
+OpFoldResult NextWordOp::fold(FoldAdaptor adaptor) {
+  auto format = cast<FloatType>(getFormat());
+  auto word = numerics::formatOf(format.getFloatSemantics());
+  std::vector<float> rest = readElements(adaptor.getSource());
+  if (rest.empty() || !word)
+    return {};
+  for (Attribute attr : adaptor.getWords()) {
+    std::vector<float> before = readElements(attr);
+    if (before.size() != rest.size()) // a splat beside what is none
+      return {};
+    for (auto [value, taken] : llvm::zip_equal(rest, before))
+      value -= taken;
+  }
+  numerics::roundArray(rest.data(), rest.data(), rest.size(), *word);
+  return DenseElementsAttr::getFromRawBuffer(cast<ShapedType>(getType()), storeWords(rest, format));
+}
+
+SmallVector<Attribute> mlir::mp::splitConstant(Attribute constant, MultiWord scheme) {
+  auto elements = dyn_cast<ElementsAttr>(constant);
+  std::optional<ArrayRef<char>> raw;
+  if (elements && elements.getElementType().isF32())
+    raw = getRawElements(elements);
+  if (!raw)
+    return {};
+  std::vector<float> values(raw->size() / sizeof(float));
+  std::memcpy(values.data(), raw->data(), raw->size());
+  std::vector<std::vector<float>> words(numerics::wordCount(scheme), std::vector<float>(values.size()));
+  SmallVector<float *> rows;
+  for (std::vector<float> &word : words)
+    rows.push_back(word.data());
+  numerics::splitWords(values.data(), values.size(), numerics::wordFormat(scheme), rows);
+
+  FloatType format = getWordType(constant.getContext(), scheme);
+  ShapedType type = elements.getShapedType().clone(getStored(format));
+  auto resource = dyn_cast<DenseResourceElementsAttr>(constant);
+  SmallVector<Attribute> made;
+  for (auto [index, word] : llvm::enumerate(words)) {
+    SmallVector<char, 0> bytes = storeWords(word, format);
+    if (!resource) {
+      made.push_back(DenseElementsAttr::getFromRawBuffer(type, bytes));
+      continue;
+    }
+    std::string name;
+    llvm::raw_string_ostream(name) << resource.getRawHandle().getKey() << '_' << format << "_word"
+                                   << index;
+    made.push_back(DenseResourceElementsAttr::get(
+        type, name, HeapAsmResourceBlob::allocateAndCopyInferAlign(ArrayRef<char>(bytes))));
+  }
+  return made;
+}
+
+#define GET_OP_CLASSES
+#include "mp/Dialect/MP/WordOps.cpp.inc"
