@@ -29,6 +29,14 @@ Evidence EvidenceAnalysis::assumeArgument(BlockArgument argument) {
   return evidence;
 }
 
+/// What somebody says of a range: where that goes beyond f16, nothing is assumed any more.
+static void state(Evidence &evidence, ArrayAttr range) {
+  evidence.range = domains::intersect(evidence.range, {cast<FloatAttr>(range[0]).getValueAsDouble(),
+                                                       cast<FloatAttr>(range[1]).getValueAsDouble()});
+  if (evidence.range.mag() > ::mp::numerics::info(::mp::numerics::Format::F16).maxFinite)
+    evidence.gain = std::numeric_limits<double>::infinity();
+}
+
 EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function, ArrayRef<Evidence> arguments)
     : idioms(function) {
   expressions.emplace_back(); // number 0 is nobody's
@@ -39,8 +47,7 @@ EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function, ArrayRef<Eviden
         arguments.empty() ? assumeArgument(argument) : arguments[argument.getArgNumber()];
     evidence.number = fresh();
     if (auto range = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kRangeAttrName))
-      evidence.range = {cast<FloatAttr>(range[0]).getValueAsDouble(),
-                        cast<FloatAttr>(range[1]).getValueAsDouble()};
+      state(evidence, range);
     facts[argument] = evidence;
   }
   collectGuarded(function.getFunctionBody());
@@ -137,9 +144,7 @@ void EvidenceAnalysis::visitOp(Operation *op) {
   }
   if (auto range = op->getAttrOfType<ArrayAttr>(kRangeAttrName))
     for (Value result : op->getResults())
-      facts[result].range = domains::intersect(
-          facts[result].range, {cast<FloatAttr>(range[0]).getValueAsDouble(),
-                                cast<FloatAttr>(range[1]).getValueAsDouble()});
+      state(facts[result], range);
 }
 
 void EvidenceAnalysis::visitStructured(Operation *op) {

@@ -61,6 +61,17 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
     scaling.policyFile = options.policy;
     manager.addPass(createInsertScaling(scaling));
   }
+  // Other formats need no proof; what is neither of the two words is named by the pass.
+  bool asks = options.scaleUnproven == "auto" || options.scaleUnproven == "on";
+  if (options.scaleUnproven != "off" && (!asks || report->format == "f16")) {
+    InsertScalingOptions scaling;
+    scaling.recipe = "f16-pow2";
+    scaling.unproven = options.scaleUnproven;
+    scaling.maxUnderflow = options.maxUnderflow;
+    scaling.target = options.target;
+    scaling.policyFile = options.policy;
+    manager.addPass(createInsertScaling(scaling));
+  }
   manager.addPass(createAssignPrecision(
       assign, reports ? [report](const Placement &placement) { report->addPlacement(placement); }
                       : PlacementListener()));

@@ -90,13 +90,16 @@ public:
 
   /// The f32 tensor, here or in a loop, whose degree-1 cone holds most contractions while no contraction
   /// lies beyond it; of several, one that moves most results and depends on a contraction
-  /// itself, and of those the latest. Null if no value scales a contraction.
-  Value findSeed() const;
+  /// itself, and of those the latest. Null if no value scales a contraction. To move a scalar that is returned is a
+  /// merit only if it is among `trained`: others are losses and measures.
+  Value findSeed(ArrayRef<Value> trained = {}) const;
   /// Several that together do: those of a step with several losses. What one of them scales is added to
   /// what the others scale. Empty if there are none.
   SmallVector<Value> findSeeds() const;
 
   unsigned numContractions() const { return contractionCount; }
+  /// True if a contraction is computed from the value.
+  bool reachesContraction(Value value) const;
 
 private:
   enum class Rule : uint8_t {

@@ -25,6 +25,11 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       *this, "scales",
       llvm::cl::desc("Magnitudes that mp-run --calibrate wrote, for recipes with one scale per activation"),
       llvm::cl::init("")};
+  Option<std::string> scaleUnproven{
+      *this, "scale-unproven",
+      llvm::cl::desc("Contractions whose range is not proved for f16 work on operands times powers of two: off, on, or "
+                     "auto where the model says that it is faster than f32 (other formats need no proof)"),
+      llvm::cl::init("off")};
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("GPU the result is meant for; sm_80 if the policy names none"),

@@ -218,7 +218,12 @@ SmallVector<std::pair<unsigned, Value>> HomogeneityGraph::seedCandidates() const
   return candidates;
 }
 
-Value HomogeneityGraph::findSeed() const {
+bool HomogeneityGraph::reachesContraction(Value value) const {
+  auto node = nodes.find(value);
+  return node != nodes.end() && reachContractions()[node->second];
+}
+
+Value HomogeneityGraph::findSeed(ArrayRef<Value> trained) const {
   Value best;
   bool bestDepends = false;
   unsigned most = 0, widest = 0;
@@ -227,10 +232,10 @@ Value HomogeneityGraph::findSeed() const {
     Degrees degrees = propagate(candidate, /*stopWhenLost=*/true);
     if (degrees.lostContraction() || degrees.scaledContractions() < std::max(most, 1u))
       continue;
-    // A scalar is a loss or a measure: to move it too is no merit.
     unsigned reached = llvm::count_if(terminator->getOperands(), [&](Value v) {
       auto type = dyn_cast<RankedTensorType>(v.getType());
-      return type && type.getRank() > 0 && !degrees.of(v).isConstant();
+      bool counts = (type && type.getRank() > 0) || llvm::is_contained(trained, v);
+      return counts && !degrees.of(v).isConstant();
     });
     // What depends on no contraction is made of inputs alone: in a linear layer the input scales its
     // weight's gradient as well as the seed does.

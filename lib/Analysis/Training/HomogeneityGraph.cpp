@@ -385,8 +385,10 @@ bool HomogeneityGraph::visitByName(Operation *op) {
           .Default(std::nullopt);
   bool allFloat = llvm::any_of(op->getResultTypes(), getFloatFormat);
   if (rule && !floats.empty() && (*rule == Rule::Compare || allFloat)) {
-    if (name == "copysign")
+    if (name == "copysign") { // the sign of what is scaled stays; of what is not homogeneous it may not
+      conditions.push_back(add(Rule::Compare, {floats[1]}));
       floats.resize(1);
+    }
     if ((*rule == Rule::Product || *rule == Rule::Quotient) && floats.size() != 2)
       return false;
     return result(*rule);

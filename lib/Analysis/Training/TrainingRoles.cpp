@@ -2,6 +2,7 @@
 //
 // The seed of the backward pass, and the gradients: where the optimizer takes over.
 
+#include "StateReach.h"
 #include "mp/Analysis/TrainingRoles.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -208,6 +209,21 @@ static FailureOr<TrainingRoles> rolesFrom(func::FuncOp function, const Homogenei
   return roles;
 }
 
+/// The scalars returned that replace one which the forward pass reads: a learned temperature, unlike a loss.
+static SmallVector<Value> findTrainedScalars(func::FuncOp function, const HomogeneityGraph &graph) {
+  StateReach reach(function);
+  SmallVector<Value> scalars;
+  for (Value returned : function.getBody().front().getTerminator()->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(returned.getType());
+    bool isScalar = type ? type.getRank() == 0 : isa<FloatType>(returned.getType());
+    if (isScalar && llvm::any_of(reach.inPlace(returned).set_bits(), [&](unsigned argument) {
+          return graph.reachesContraction(function.getArgument(argument));
+        }))
+      scalars.push_back(returned);
+  }
+  return scalars;
+}
+
 FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("has ") << function.getBody().getBlocks().size()
@@ -219,7 +235,7 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
     return failure();
   SmallVector<Value> seeds = *pinned;
   if (seeds.empty())
-    if (Value seed = graph.findSeed())
+    if (Value seed = graph.findSeed(findTrainedScalars(function, graph)))
       seeds.push_back(seed);
   std::optional<TrainingState> unreached;
   FailureOr<TrainingRoles> roles;

@@ -61,6 +61,8 @@ llvm::ArrayRef<NamedRule> mp::numerics::namedScaleRules() {
        {.form = Form::Decode, .onNonFinite = Bad::Propagate, .limit = Format::F32}, Format::F32},
       {"te-moment-f16", "Transformer Engine, FusedAdam with scaled state, for f16",
        {.form = Form::Decode, .onNonFinite = Bad::Propagate, .largest = 65504.0 / 2, .limit = Format::F32}, Format::F32},
+      {"f16-pow2", "f16 with a power of two, exact short of underflow; what is infinite spoils everything",
+       {.pow2 = Pow2::Down, .onNonFinite = Bad::Propagate, .largest = 32768, .limit = Format::F32}, Format::F32},
       {"int", "TensorRT Model Optimizer, symmetric integers",
        {.limit = Format::F32}, Format::F32},
   };

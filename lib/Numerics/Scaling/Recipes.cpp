@@ -22,6 +22,7 @@ llvm::ArrayRef<Recipe> mp::numerics::scalingRecipes() {
       Recipe{"delayed", "one scale per tensor, from the magnitudes of the last 1024 steps (Transformer Engine)",
              Scheme{e4m3, "te-delayed"}, Scheme{e4m3, "te-delayed"}, Scheme{e5m2, "te-delayed"},
              DelayedHistory{HistoryRule{}, 1024}},
+      make("f16-pow2", "f16 with a power of two per tensor", both({Format::F16, "f16-pow2"})),
       make("row", "a power of two per row and output channel (torchao rowwise)",
            both({e4m3, "torchao-pow2", G::Slice})),
       make("block", "powers of two per 1 x 128 activations and 128 x 128 weights (Transformer Engine)",

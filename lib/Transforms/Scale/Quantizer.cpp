@@ -147,8 +147,10 @@ ScaledValue Quantizer::quantizeBy(OpBuilder &builder, Value source, const Operan
     return arith::ConstantOp::create(builder, source.getLoc(), DenseElementsAttr::get(scalar, ArrayRef<float>(value)));
   };
   Value encode = constant(scale.encode), decode = constant(scale.decode);
+  // What goes beyond the magnitude promised shows where the format has infinities to spare.
+  Overflow overflow = scheme.code.bits() > 8 ? Overflow::IEEE : Overflow::Saturate;
   auto codes = QuantizeOp::create(builder, source.getLoc(), data.clone(storedTypeOf(context, scheme.code)), source,
-                                  encode, Value(), RoundingAttr(), Overflow::Saturate, /*inserted=*/true);
+                                  encode, Value(), RoundingAttr(), overflow, /*inserted=*/true);
   return result = {codes, {decode}};
 }
 

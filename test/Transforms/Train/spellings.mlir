@@ -183,3 +183,64 @@ func.func @numbers(%w: tensor<8x2xf32>, %count: i32, %rate: f32, %xt: tensor<8x4
   %loss = tensor.extract %d[%c0, %c0] : tensor<4x2xf32>
   return %n, %c, %next, %loss : tensor<8x2xf32>, i32, f32, f32
 }
+
+// -----
+
+// A scalar that is learned: the seed is the one that moves it too, not the later one that scales as many contractions.
+// FOUND: the seed scales 1 of 2 contractions; 2 gradients, 2 parameters, 1 of optimizer state, 0 statistics
+// CHECK-LABEL: func.func @learned_temperature
+// CHECK-SAME: tensor<f32> {mp.role = "parameter", mp.state = 1 : i64}
+// CHECK-SAME: tensor<f32> {mp.role = "optimizer_state", mp.state = 2 : i64}
+// CHECK: arith.subf {{.*}}mp.role = "seed"
+// SCALED-LABEL: func.func @learned_temperature
+// SCALED: mp.unscale %{{.*}}, %{{.*}} by %{{.*}} : tensor<{{(f32>, tensor<8x2xf32>|8x2xf32>, tensor<f32>)}}
+// SCALED: mp.guarded_update {{.*}} : tensor<8x2xf32>, tensor<f32>, tensor<f32>
+func.func @learned_temperature(%w: tensor<8x2xf32>, %temperature: tensor<f32>, %moment: tensor<f32>, %x: tensor<4x8xf32>, %xt: tensor<8x4xf32>, %y: tensor<4x2xf32>) -> (tensor<8x2xf32>, tensor<f32>, tensor<f32>, tensor<f32>) {
+  %z = arith.constant dense<0.0> : tensor<4x2xf32>
+  %zw = arith.constant dense<0.0> : tensor<8x2xf32>
+  %z0 = arith.constant dense<0.0> : tensor<f32>
+  %keep = arith.constant dense<0.9> : tensor<f32>
+  %a = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>) outs(%z : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %e = tensor.empty() : tensor<4x2xf32>
+  %t = linalg.broadcast ins(%temperature : tensor<f32>) outs(%e : tensor<4x2xf32>) dimensions = [0, 1]
+  %p = arith.mulf %a, %t : tensor<4x2xf32>
+  %d = arith.subf %p, %y : tensor<4x2xf32>
+  %square = arith.mulf %d, %d : tensor<4x2xf32>
+  %loss = linalg.reduce { arith.addf } ins(%square : tensor<4x2xf32>) outs(%z0 : tensor<f32>) dimensions = [0, 1]
+  %dt = arith.mulf %d, %a : tensor<4x2xf32>
+  %gt = linalg.reduce { arith.addf } ins(%dt : tensor<4x2xf32>) outs(%z0 : tensor<f32>) dimensions = [0, 1]
+  %da = arith.mulf %d, %t : tensor<4x2xf32>
+  %gw = linalg.matmul ins(%xt, %da : tensor<8x4xf32>, tensor<4x2xf32>) outs(%zw : tensor<8x2xf32>) -> tensor<8x2xf32>
+  %nw = arith.subf %w, %gw : tensor<8x2xf32>
+  %kept = arith.mulf %moment, %keep : tensor<f32>
+  %nm = arith.addf %kept, %gt : tensor<f32>
+  %nt = arith.subf %temperature, %nm : tensor<f32>
+  return %nw, %nt, %nm, %loss : tensor<8x2xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// Lion, its sign by copysign: the sign of a sum of moment and gradient is not that of the gradient.
+// FOUND: the seed scales 1 of 2 contractions; 1 gradients, 1 parameters, 1 of optimizer state, 0 statistics
+// CHECK-LABEL: func.func @signs_by_copysign
+// SCALED-LABEL: func.func @signs_by_copysign
+// SCALED: %[[G:.*]], %{{.*}} = mp.unscale
+// SCALED: arith.mulf %[[G]]
+// SCALED: math.copysign
+// SCALED: mp.guarded_update {{.*}} : tensor<8x2xf32>, tensor<8x2xf32>
+func.func @signs_by_copysign(%w: tensor<8x2xf32>, %m: tensor<8x2xf32>, %x: tensor<4x8xf32>, %xt: tensor<8x4xf32>, %y: tensor<4x2xf32>) -> (tensor<8x2xf32>, tensor<8x2xf32>) {
+  %z = arith.constant dense<0.0> : tensor<4x2xf32>
+  %zw = arith.constant dense<0.0> : tensor<8x2xf32>
+  %keep = arith.constant dense<0.9> : tensor<8x2xf32>
+  %share = arith.constant dense<0.1> : tensor<8x2xf32>
+  %rate = arith.constant dense<0.001> : tensor<8x2xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>) outs(%z : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %d = arith.subf %p, %y : tensor<4x2xf32>
+  %g = linalg.matmul ins(%xt, %d : tensor<8x4xf32>, tensor<4x2xf32>) outs(%zw : tensor<8x2xf32>) -> tensor<8x2xf32>
+  %part = arith.mulf %g, %share : tensor<8x2xf32>
+  %kept = arith.mulf %m, %keep : tensor<8x2xf32>
+  %u = arith.addf %kept, %part : tensor<8x2xf32>
+  %step = math.copysign %rate, %u : tensor<8x2xf32>
+  %nw = arith.subf %w, %step : tensor<8x2xf32>
+  return %nw, %u : tensor<8x2xf32>, tensor<8x2xf32>
+}
