@@ -82,7 +82,8 @@ Signal unarySignal(UnaryFn fn, const Signal &x, Format format) {
 
 /// Steps of a chained sum are each off by a uniform error of the size of the running sum, which
 /// grows like a square root; cut terms lose half a step on average, but towards zero, so that signs
-/// cancel.
+/// cancel. What is cut off the running sum itself keeps its sign: over n steps of a random walk that
+/// adds up to n / sqrt(3) times the last sum.
 static double accumulationVariance(double resultRms, int64_t k, const Accumulation &accumulation) {
   double chunk =
       static_cast<double>(accumulation.promoteEvery ? std::min(accumulation.promoteEvery, k) : k);
@@ -93,6 +94,7 @@ static double accumulationVariance(double resultRms, int64_t k, const Accumulati
   double steps = std::ceil(chunk / group);
   double chunkRms = resultRms * std::sqrt(chunk / total);
   double inner = square(stepRms * chunkRms) * steps / 2 * (total / chunk);
+  inner += square(accumulation.drift * steps * resultRms) / 3;
   double outer = square(kRoundingRms * accumulation.promotion * resultRms) * (total / chunk) / 2;
   return inner + (accumulation.promoteEvery ? outer : 0);
 }

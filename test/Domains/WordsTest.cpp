@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The average error of products of words: modelled beside what Tensor Cores' arithmetic gives.
+// The average error of products of words: modelled beside what Tensor Cores' arithmetic gives. Short sums, in
+// which rounding is below 2^-21, are modelled with room.
 
 #include "mp/Domains/Variance.h"
 #include "mp/Numerics/TensorCore.h"
@@ -50,8 +51,8 @@ TEST(Words, ModelledErrorIsThatOfTensorCores) {
         double measured = measure(*model, scheme, k);
         SCOPED_TRACE(numerics::toString(scheme).str() + ", K = " + std::to_string(k) + ", measured " +
                      std::to_string(measured * 1e9) + "e-9, modelled " + std::to_string(modelled * 1e9) + "e-9");
-        EXPECT_LT(modelled, 4 * measured);
-        EXPECT_GT(modelled, measured / 4);
+        EXPECT_LT(modelled, 3.5 * measured);
+        EXPECT_GT(modelled, measured / 1.7);
       }
 }
 

@@ -36,6 +36,7 @@ struct Accumulation {
   double alignment = 0;
   double smallestNormal = 0; ///< of the operand formats
   bool biased = false;       ///< cut rather than rounded: errors do not average out
+  double drift = 0;          ///< what cutting takes from the running sum in a step, on average
 
   /// One rounding to nearest per product: a chain of FMAs, or of separate products and sums.
   static Accumulation sequential(numerics::Format format);
