@@ -46,6 +46,7 @@ struct LaunchOptions {
   bool checkUninitialized = true;  // reads of shared and global bytes nobody wrote
   bool countConflicts = true;      // bank conflicts and global sectors
   uint64_t maxInstructions = 0;    // warp instructions per block; 0: no limit
+  uint64_t maxLaunchInstructions = 0; // of all blocks, each counted as 1000 more; 0: no limit
   uint32_t maxSharedBytes = 232448; // static + dynamic, per block (227 KiB)
   std::string chip; // numerics of the Tensor Cores: "sm_80"; empty: the module's .target
 };

@@ -15,6 +15,21 @@ static llvm::Error bad(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
+// What starting a block costs, in instructions, beside those it executes: for the limit of a launch.
+static constexpr uint64_t kBlockStart = 1000;
+
+static void spend(Launch &launch, const std::vector<Block *> &members) {
+  uint64_t spent = 0;
+  for (const Block *b : members)
+    spent += b->instructions + kBlockStart;
+  const uint64_t limit = launch.options.maxLaunchInstructions;
+  if (launch.spent.fetch_add(spent) + spent > limit && limit)
+    members.front()->warps.front()->fault(FaultKind::Limit, launch.program->code[launch.kernel->begin],
+                                          "the launch executed more than " + Twine(limit) +
+                                              " warp instructions, each block counted as " + Twine(kBlockStart) + " more",
+                                          0);
+}
+
 // Rounds without any event before the waiters are called stuck: pollers may do some work between polls.
 static constexpr unsigned kPatience = 4096;
 
@@ -91,7 +106,7 @@ void LaunchStats::print(llvm::raw_ostream &os) const {
     os << "  " << name << " " << count << "\n";
 }
 
-static llvm::Error checkShape(const KernelInfo &k, Dim3 grid, Dim3 block, uint32_t shared,
+static llvm::Error checkShape(const KernelInfo &k, Dim3 grid, Dim3 block, uint64_t shared,
                               const LaunchOptions &options) {
   if (!grid.x || !grid.y || !grid.z)
     return bad("kernel '" + k.name + "': the grid has a zero extent");
@@ -133,7 +148,7 @@ llvm::Expected<LaunchStats> Device::launch(const Module &module, llvm::StringRef
       known += " " + k.name;
     return bad("no kernel '" + kernel + "' in " + program.file + "; it has:" + known);
   }
-  if (llvm::Error e = checkShape(*info, grid, block, info->staticSharedBytes + dynamicShared, options))
+  if (llvm::Error e = checkShape(*info, grid, block, uint64_t(info->staticSharedBytes) + dynamicShared, options))
     return std::move(e);
   if (args.size() != info->params.size())
     return bad("kernel '" + kernel + "' takes " + Twine(info->params.size()) + " arguments, " +
@@ -180,8 +195,10 @@ llvm::Expected<LaunchStats> Device::launch(const Module &module, llvm::StringRef
     c.lanes.assign(program.code.size(), 0);
     std::vector<std::unique_ptr<Block>> blocks;
     std::vector<Block *> members;
-    for (uint64_t n; !l.stop && (n = nextCluster++) < clusters;)
+    for (uint64_t n; !l.stop && (n = nextCluster++) < clusters;) {
       runCluster(l, blocks, members, c, options.reverse ? clusters - 1 - n : n);
+      spend(l, members);
+    }
   };
   std::vector<std::thread> pool;
   for (unsigned t = 1; t < threads; ++t)

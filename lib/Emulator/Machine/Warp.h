@@ -213,6 +213,7 @@ struct Launch {
   std::vector<uint8_t> params;
   std::optional<numerics::Architecture> architecture; // of the Tensor Cores
   std::atomic<bool> stop{false};
+  std::atomic<uint64_t> spent{0}; // instructions of the blocks that are done
   std::mutex mutex; // guards what follows
   bool hasFault = false;
   Fault fault;

@@ -141,11 +141,8 @@ bool Parser::variable(Space space, bool isExtern, std::vector<Variable> &into, F
     StringRef name = tok.text.drop_front();
     uint64_t value;
     if (acceptDirective("align")) {
-      if (!integer(value))
+      if (!alignment(v.align))
         return false;
-      if (value == 0 || (value & (value - 1)))
-        return fail(".align " + Twine(value) + " is not a power of two");
-      v.align = value;
     } else if (acceptDirective("attribute")) {
       if (!expect('('))
         return false;
@@ -176,6 +173,16 @@ bool Parser::variable(Space space, bool isExtern, std::vector<Variable> &into, F
   if (v.type == Type::None)
     return expected("a type");
   return declarators(v, into, function);
+}
+
+bool Parser::alignment(unsigned &align) {
+  uint64_t value;
+  if (!integer(value))
+    return false;
+  if (value == 0 || (value & (value - 1)) || value > 1u << 16)
+    return fail(".align " + Twine(value) + " is not a power of two of at most 65536");
+  align = unsigned(value);
+  return true;
 }
 
 bool Parser::declarators(Variable prototype, std::vector<Variable> &into, Function *function) {
@@ -308,12 +315,12 @@ bool Parser::parameterList(Function &function, llvm::SmallVectorImpl<unsigned> &
     v.space = Space::Param;
     v.line = tok.line;
     while (tok.kind == Token::Directive) {
-      uint64_t value;
+      unsigned align;
       if (acceptDirective("align")) {
-        if (!integer(value))
+        if (!alignment(align))
           return false;
         if (v.align == 0 && v.type == Type::None)
-          v.align = value;
+          v.align = align;
       } else if (auto type = parseType(tok.text.drop_front())) {
         v.type = *type;
         advance();
@@ -335,7 +342,9 @@ bool Parser::parameterList(Function &function, llvm::SmallVectorImpl<unsigned> &
       if (!expect(']'))
         return false;
       v.isArray = true;
-      v.count *= extent;
+      if (extent > 1u << 16)
+        extent = (1u << 16) + 1;
+      v.count = std::min<uint64_t>(v.count * extent, (1u << 16) + 1);
     }
     if (v.bytes() > 1u << 16)
       return fail("parameter '" + v.name + "' is larger than 64 KiB");

@@ -34,6 +34,7 @@ private:
   // Parser.cpp: module level.
   bool topLevel();
   bool variable(Space space, bool isExtern, std::vector<Variable> &into, Function *function);
+  bool alignment(unsigned &align);
   bool declarators(Variable prototype, std::vector<Variable> &into, Function *function);
   bool initialiser(Variable &variable);
   bool initial(Initial &value);

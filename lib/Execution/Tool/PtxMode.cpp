@@ -2,7 +2,8 @@
 
 #include "PtxMode.h"
 
-#include "mp/Emulator/Device.h"
+#include "PtxArguments.h"
+#include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Comparison.h"
 #include "mp/Execution/Files.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -12,20 +13,6 @@ using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 namespace emulator = ::mp::emulator;
-
-namespace {
-
-/// An array argument in device memory.
-struct Buffer {
-  Array array;
-  emulator::DevicePtr address;
-};
-
-} // namespace
-
-static ArrayRef<uint8_t> bytesOf(const Array &array) {
-  return {reinterpret_cast<const uint8_t *>(array.data.data()), array.data.size()};
-}
 
 /// The kernel asked for, or the only one.
 static llvm::Expected<const emulator::KernelInfo *> chooseKernel(const emulator::Module &module,
@@ -40,47 +27,14 @@ static llvm::Expected<const emulator::KernelInfo *> chooseKernel(const emulator:
                            (names.empty() ? " none: the file has no kernel" : names));
 }
 
-static llvm::Error collectArguments(const RunOptions &options, const emulator::KernelInfo &kernel,
-                                    emulator::Device &device, std::vector<Buffer> &buffers,
-                                    std::vector<emulator::KernelArg> &arguments) {
-  if (options.inputs.inputs.size() != kernel.params.size())
-    return createStringError(llvm::formatv("--input given {0} times, but {1} has {2} parameters",
-                                           options.inputs.inputs.size(), kernel.name,
-                                           kernel.params.size()));
-  for (auto [index, text] : llvm::enumerate(options.inputs.inputs)) {
-    auto array = readInput(text);
-    if (!array)
-      return createStringError(llvm::formatv("--input {0}: ", index) + llvm::toString(array.takeError()));
-    const emulator::KernelParam &parameter = kernel.params[index];
-    bool byValue = !StringRef(text).starts_with("@") && array->shape.empty();
-    unsigned size = byValue ? array->type.bytes() : 8;
-    if (size != parameter.bytes)
-      return createStringError(llvm::formatv("--input {0}: expected {1} bytes for parameter {2}, found {3}",
-                                             index, parameter.bytes, parameter.name,
-                                             byValue ? llvm::Twine(size).str() : "an address of 8"));
-    if (byValue) {
-      arguments.push_back(emulator::KernelArg::bytes(bytesOf(*array)));
-      continue;
-    }
-    auto address = device.alloc(array->data.size());
-    if (!address)
-      return address.takeError();
-    if (llvm::Error error = device.write(*address, bytesOf(*array)))
-      return error;
-    arguments.push_back(emulator::KernelArg::value(*address));
-    buffers.push_back({std::move(*array), *address});
-  }
-  return llvm::Error::success();
-}
-
 static llvm::Error readBack(const RunOptions &options, emulator::Device &device,
-                            std::vector<Buffer> &buffers) {
+                            std::vector<DeviceArray> &buffers) {
   size_t wanted = options.outputs.empty() ? buffers.size() : options.outputs.size();
   if (wanted > buffers.size())
     return createStringError(llvm::formatv("--output given {0} times, but only {1} inputs are arrays",
                                            wanted, buffers.size()));
   for (size_t i = 0; i < wanted; ++i) {
-    Buffer &buffer = buffers[buffers.size() - wanted + i];
+    DeviceArray &buffer = buffers[buffers.size() - wanted + i];
     auto *data = reinterpret_cast<uint8_t *>(buffer.array.data.data());
     if (llvm::Error error = device.read(buffer.address, {data, buffer.array.data.size()}))
       return error;
@@ -92,11 +46,29 @@ static llvm::Error readBack(const RunOptions &options, emulator::Device &device,
   return llvm::Error::success();
 }
 
+/// Options that say something about functions only.
+static llvm::Error checkOptions(const RunOptions &options) {
+  const std::pair<StringRef, bool> given[] = {
+      {"entry", !options.entry.empty()},        {"params", !options.inputs.params.empty()},
+      {"compare", !options.compare.empty()},    {"per-op", options.perOp},
+      {"check-ranges", options.checkRanges},    {"check-errors", options.checkErrors},
+      {"steps", options.steps > 1},             {"calibrate", options.calibrates},
+      {"emit-llvm", options.emitLLVM},          {"html", !options.html.empty()},
+      {"output-dir", !options.outputDir.empty()}, {"numerics", options.numericsName != "ieee"},
+      {"device=cuda", options.device == "cuda"}};
+  for (auto [name, isGiven] : given)
+    if (isGiven)
+      return createStringError("--" + name + " is of functions; '" + options.file + "' is PTX, which runs in the emulator (see --help)");
+  return llvm::Error::success();
+}
+
 int mlir::mp::runPtx(const RunOptions &options) {
   auto fail = [](int status, llvm::Error error) {
     llvm::errs() << "mp-run: error: " << llvm::toString(std::move(error)) << "\n";
     return status;
   };
+  if (llvm::Error error = checkOptions(options))
+    return fail(2, std::move(error));
   auto text = llvm::MemoryBuffer::getFileOrSTDIN(options.file);
   if (!text)
     return fail(2, createStringError("cannot read '" + options.file + "': " + text.getError().message()));
@@ -107,19 +79,30 @@ int mlir::mp::runPtx(const RunOptions &options) {
   if (!kernel)
     return fail(2, kernel.takeError());
   emulator::Device device;
-  std::vector<Buffer> buffers;
-  std::vector<emulator::KernelArg> arguments;
-  if (llvm::Error error = collectArguments(options, **kernel, device, buffers, arguments))
-    return fail(2, std::move(error));
+  auto arguments = placeArguments(options.inputs.inputs, **kernel, device);
+  if (!arguments)
+    return fail(2, arguments.takeError());
   emulator::LaunchOptions launch;
   launch.chip = options.chip;
+  launch.reverse = options.reverse;
+  launch.maxInstructions = launch.maxLaunchInstructions = options.maxInstructions;
   emulator::Dim3 grid{options.grid[0], options.grid[1], options.grid[2]};
   emulator::Dim3 block{options.block[0], options.block[1], options.block[2]};
-  auto stats = device.launch(**module, (*kernel)->name, grid, block, options.sharedBytes, arguments, launch);
-  if (!stats)
-    return fail(1, stats.takeError());
+  auto stats = device.launch(**module, (*kernel)->name, grid, block, options.sharedBytes, arguments->values, launch);
+  if (!stats) {
+    bool isFault = stats.errorIsA<emulator::FaultError>();
+    return fail(isFault ? 1 : 2, stats.takeError());
+  }
   llvm::outs() << stats->printed;
-  if (llvm::Error error = readBack(options, device, buffers))
+  if (llvm::Error error = readBack(options, device, arguments->arrays))
+    return fail(2, std::move(error));
+  // Results may go to standard output as a file: counts do not stand among them.
+  bool piped = llvm::is_contained(options.outputs, "-");
+  stats->print(piped ? llvm::errs() : llvm::outs());
+  if (options.json.empty())
+    return 0;
+  llvm::json::Object report{{"version", 1}, {"file", options.file}, {"kernels", kernelsToJSON({{(*kernel)->name, 1, *stats}})}};
+  if (llvm::Error error = writeText(options.json, llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report))).str()))
     return fail(2, std::move(error));
   return 0;
 }

@@ -55,8 +55,16 @@ StringRef mlir::mp::runHelp() {
 Of PTX files, which run in the emulator: mp-run KERNEL.ptx --kernel=K --grid=X,Y,Z --block=X,Y,Z
   --smem=BYTES          dynamic shared memory
   --chip=sm_80          whose Tensor Cores (default: the file's target)
-  --input=VALUE         once per parameter: arrays become device memory, i32:7 is passed by value
+  --input=VALUE         once per parameter: arrays become device memory, i32:7 is passed by value, and so is
+                        a tensor map, as JSON or @map.json: {"array": "64x96xf16=0", "box": [64, 32]},
+                        with "dims", "strides", "type", "swizzle": "128B", "outside": "nan" on demand;
+                        "array" may be the number of an earlier --input
   --output=@y.npy       the last arrays, after the launch
+  --reverse             blocks, warps and lanes in reverse order (also with --device=emulator)
+  --max-instructions=N  warp instructions, each block counted as 1000 more, after which the launch is stopped
+                        (default 10000000000)
+  Counts of instructions, memory transactions and bank conflicts are printed, and written to --json=R.json;
+  faults of the kernel (bounds, races, deadlocks and so on) name instruction, thread and lane.
 
 Exit status: 0 done, 1 a comparison or a check of the program failed, 2 wrong usage or input.
 
@@ -174,6 +182,8 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
       {"grid", [&](StringRef v) { return parseExtent("grid", v, options.grid); }},
       {"block", [&](StringRef v) { return parseExtent("block", v, options.block); }},
       {"smem", [&](StringRef v) { return parseInteger<uint32_t>("smem", v, 0, options.sharedBytes); }},
+      {"max-instructions",
+       [&](StringRef v) { return parseInteger<uint64_t>("max-instructions", v, 1, options.maxInstructions); }},
       {"device", [&](StringRef v) { return parseDevice(options, v); }},
       {"numerics", [&](StringRef v) { return parseNumerics(options, v); }},
       {"math", [&](StringRef v) { return parseMath(options, v); }},
@@ -190,6 +200,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
                                           {"check-ranges", &options.checkRanges},
                                           {"check-errors", &options.checkErrors},
                                           {"emit-llvm", &options.emitLLVM},
+                                          {"reverse", &options.reverse},
                                           {"help", &options.help},
                                           {"version", &options.version}};
 
@@ -235,6 +246,8 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
   if (!options.html.empty() && options.steps < 2)
     return createStringError("--html needs --steps of at least 2, found " + llvm::Twine(options.steps));
   bool onDevice = options.device != "cpu";
+  if (options.reverse && options.device != "emulator" && !StringRef(options.file).ends_with(".ptx"))
+    return createStringError("--reverse is of the emulator's threads: --device=emulator, or a PTX file");
   if (options.calibrates && (options.json.empty() || onDevice || !options.compare.empty()))
     return createStringError("--calibrate writes its scales to --json=FILE, runs on the CPU, and compares nothing");
   if (options.checkErrors) {

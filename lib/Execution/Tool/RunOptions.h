@@ -33,6 +33,8 @@ struct RunOptions {
   std::string kernel, chip;
   std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   uint32_t sharedBytes = 0;
+  uint64_t maxInstructions = 10'000'000'000; ///< of the launch
+  bool reverse = false;                      ///< the order of threads, on the emulator
   bool emitLLVM = false;
   bool help = false;
   bool version = false;

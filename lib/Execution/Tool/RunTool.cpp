@@ -98,6 +98,8 @@ llvm::Error Run::compileForDevice(Side &side) {
   if (!program)
     return program.takeError();
   side.device = program->get();
+  if (options.device == "emulator")
+    side.device->launchOptions().reverse = options.reverse;
   side.program = std::move(*program);
   side.compileSeconds = now() - start;
   return llvm::Error::success();

@@ -1,0 +1,29 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arguments of a PTX kernel from --input: arrays become device memory, scalars and tensor maps go by value.
+
+#ifndef MP_LIB_EXECUTION_PTXARGUMENTS_H
+#define MP_LIB_EXECUTION_PTXARGUMENTS_H
+
+#include "mp/Emulator/Device.h"
+#include "mp/Execution/Array.h"
+
+namespace mlir::mp {
+
+/// An array in device memory.
+struct DeviceArray {
+  Array array;
+  ::mp::emulator::DevicePtr address;
+};
+
+struct PtxArguments {
+  std::vector<DeviceArray> arrays; ///< in the order of the inputs, those of tensor maps among them
+  std::vector<::mp::emulator::KernelArg> values;
+};
+
+llvm::Expected<PtxArguments> placeArguments(llvm::ArrayRef<std::string> inputs, const ::mp::emulator::KernelInfo &kernel,
+                                            ::mp::emulator::Device &device);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_EXECUTION_PTXARGUMENTS_H

@@ -1,0 +1,151 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "TensorMapInput.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using llvm::createStringError;
+using llvm::Twine;
+using ::mp::emulator::TensorMap;
+
+bool mlir::mp::isTensorMapInput(llvm::StringRef text) {
+  return text.starts_with("{") || (text.starts_with("@") && text.ends_with(".json"));
+}
+
+static llvm::Error bad(const Twine &text) { return createStringError("tensor map: " + text); }
+
+static constexpr llvm::StringRef typeNames[] = {"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "tf32"};
+static constexpr llvm::StringRef swizzleNames[] = {"none", "32B", "64B", "128B"};
+
+/// Position of a string among the names, the first where the key is missing.
+static llvm::Expected<size_t> oneOf(const llvm::json::Object &object, llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> names) {
+  const llvm::json::Value *value = object.get(key);
+  if (!value)
+    return 0;
+  auto text = value->getAsString();
+  for (auto [i, name] : llvm::enumerate(names))
+    if (text && *text == name)
+      return i;
+  std::string all;
+  for (llvm::StringRef name : names)
+    all += (all.empty() ? "" : ", ") + name.str();
+  return bad("\"" + key + "\": expected one of " + all + ", found " + llvm::formatv("{0}", *value).str());
+}
+
+static llvm::Error numbers(const llvm::json::Object &object, llvm::StringRef key, llvm::SmallVectorImpl<uint64_t> &to) {
+  const llvm::json::Value *value = object.get(key);
+  if (!value)
+    return llvm::Error::success();
+  const llvm::json::Array *list = value->getAsArray();
+  for (size_t i = 0; list && i < list->size(); ++i)
+    if (auto number = (*list)[i].getAsInteger(); number && *number >= 0)
+      to.push_back(uint64_t(*number));
+  if (!list || to.size() != list->size() || to.empty() || to.size() > 5)
+    return bad("\"" + key + "\": expected one to five numbers, as in [64, 32], found " + llvm::formatv("{0}", *value).str());
+  return llvm::Error::success();
+}
+
+llvm::Expected<TensorMapInput> mlir::mp::parseTensorMapInput(llvm::StringRef text) {
+  std::unique_ptr<llvm::MemoryBuffer> file;
+  if (text.consume_front("@")) {
+    auto buffer = llvm::MemoryBuffer::getFile(text);
+    if (!buffer)
+      return createStringError("cannot read '" + text + "': " + buffer.getError().message());
+    file = std::move(*buffer);
+    text = file->getBuffer();
+  }
+  auto json = llvm::json::parse(text);
+  if (!json)
+    return bad(llvm::toString(json.takeError()));
+  const llvm::json::Object *object = json->getAsObject();
+  if (!object)
+    return bad("expected an object, as in {\"array\": \"64x96xf16=0\", \"box\": [64, 32]}");
+  const llvm::StringRef keys[] = {"array", "type", "dims", "strides", "box", "swizzle", "outside"};
+  for (const auto &[key, value] : *object)
+    if (!llvm::is_contained(keys, llvm::StringRef(key))) {
+      llvm::StringRef word = key;
+      llvm::StringRef near = *llvm::min_element(keys, [&](auto x, auto y) { return word.edit_distance(x) < word.edit_distance(y); });
+      return bad("unknown key \"" + word + "\"; nearest is \"" + near + "\"");
+    }
+  TensorMapInput input;
+  if (auto number = object->getInteger("array"); number && *number >= 0)
+    input.inputNumber = size_t(*number);
+  else if (auto array = object->getString("array"))
+    input.array = array->str();
+  else
+    return bad("\"array\": expected an array as --input takes it, or the number of the --input that is one");
+  input.type = object->getString("type").value_or("").str();
+  if (object->get("type"))
+    if (auto known = oneOf(*object, "type", typeNames); !known)
+      return known.takeError();
+  for (auto [key, to] : {std::pair<llvm::StringRef, llvm::SmallVectorImpl<uint64_t> *>{"dims", &input.dims},
+                         {"strides", &input.strides}, {"box", &input.box}})
+    if (llvm::Error error = numbers(*object, key, *to))
+      return std::move(error);
+  if (input.box.empty())
+    return bad("\"box\" is missing: the elements of one copy, the fastest dimension first");
+  auto swizzle = oneOf(*object, "swizzle", swizzleNames);
+  if (!swizzle)
+    return swizzle.takeError();
+  auto outside = oneOf(*object, "outside", {"zero", "nan"});
+  if (!outside)
+    return outside.takeError();
+  input.swizzle = TensorMap::Swizzle(*swizzle);
+  input.nanOutside = *outside == 1;
+  return input;
+}
+
+static llvm::Expected<TensorMap::Type> typeOf(const TensorMapInput &input, const ElementType &type) {
+  std::string name = input.type;
+  if (name.empty() && type.isFloat)
+    name = type.bits() == 8 ? "u8" : type.str();
+  else if (name.empty())
+    name = (type.isUnsigned || type.bytes() < 4 ? "u" : "s") + std::to_string(8 * type.bytes());
+  for (auto [i, known] : llvm::enumerate(typeNames))
+    if (known == name)
+      return TensorMap::Type(i);
+  return bad("an array of " + type.str() + " has no type of tensor maps; say \"type\"");
+}
+
+llvm::Expected<TensorMap> mlir::mp::makeTensorMap(const TensorMapInput &input, const Array &array, uint64_t address) {
+  TensorMap map;
+  auto type = typeOf(input, array.type);
+  if (!type)
+    return type.takeError();
+  map.type = *type;
+  map.address = address;
+  map.swizzle = input.swizzle;
+  map.nanFill = input.nanOutside;
+  llvm::SmallVector<uint64_t> dims = input.dims, strides = input.strides;
+  if (dims.empty())
+    for (int64_t size : llvm::reverse(array.shape))
+      dims.push_back(uint64_t(size));
+  if (dims.empty() || dims.size() > 5)
+    return bad("an array of rank " + Twine(dims.size()) + ": 1 to 5 are allowed");
+  for (size_t d = strides.size() + 1; input.strides.empty() && d < dims.size(); ++d)
+    strides.push_back(dims[d - 1] * (d == 1 ? map.elementBytes() : strides.back()));
+  if (strides.size() + 1 != dims.size() || input.box.size() != dims.size())
+    return bad(Twine(dims.size()) + " dimensions need a box of as many and one stride less, found " + Twine(input.box.size()) +
+               " and " + Twine(strides.size()));
+  map.rank = uint8_t(dims.size());
+  for (size_t d = 0; d < dims.size(); ++d) {
+    map.dims[d] = dims[d];
+    map.box[d] = uint32_t(std::min<uint64_t>(input.box[d], UINT32_MAX));
+    if (d)
+      map.strides[d - 1] = strides[d - 1];
+  }
+  if (llvm::Error error = map.verify())
+    return std::move(error);
+  // What lies beyond the array would be a fault of the kernel: better said here.
+  uint64_t last = map.elementBytes() * map.dims[0];
+  for (size_t d = 1; d < dims.size(); ++d)
+    last += map.strides[d - 1] * (map.dims[d] - 1);
+  if (last > array.data.size())
+    return bad("dims and strides reach " + Twine(last) + " bytes, the array " + array.typeStr() + " has " + Twine(array.data.size()));
+  return map;
+}

@@ -1,0 +1,42 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensor maps as JSON, which PTX kernels take by value:
+//   {"array": "64x96xf16=uniform:1,1,0", "box": [64, 32], "swizzle": "128B"}
+// array    what --input takes, or the number of the --input that is the array
+// box      elements of a copy, the fastest dimension first, as in everything below
+// type     u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16 tf32 (default: the array's)
+// dims     elements (default: the array's shape); strides: bytes of all dimensions but the fastest (default: packed)
+// swizzle  none, 32B, 64B or 128B (default: none)
+// outside  zero or nan: what is read beyond the tensor (default: zero)
+
+#ifndef MP_LIB_EXECUTION_TENSORMAPINPUT_H
+#define MP_LIB_EXECUTION_TENSORMAPINPUT_H
+
+#include "mp/Emulator/TensorMap.h"
+#include "mp/Execution/Array.h"
+
+#include <string>
+
+namespace mlir::mp {
+
+/// A map that still lacks its array's address, and which array that is: a number of an --input, or the text of one.
+struct TensorMapInput {
+  std::string array;
+  std::optional<size_t> inputNumber;
+  llvm::SmallVector<uint64_t> dims, strides, box;
+  std::string type;
+  ::mp::emulator::TensorMap::Swizzle swizzle = ::mp::emulator::TensorMap::Swizzle::None;
+  bool nanOutside = false;
+};
+
+/// True for the text of a JSON object and for @FILE.json.
+bool isTensorMapInput(llvm::StringRef text);
+
+llvm::Expected<TensorMapInput> parseTensorMapInput(llvm::StringRef text);
+
+/// The map of an array at an address. Errors say which rule of tensor maps is broken.
+llvm::Expected<::mp::emulator::TensorMap> makeTensorMap(const TensorMapInput &input, const Array &array, uint64_t address);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_EXECUTION_TENSORMAPINPUT_H
