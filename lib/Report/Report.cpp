@@ -17,12 +17,11 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-static std::string formatName(Type type) {
-  if (!type || isa<NoneType>(type))
-    return "_";
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
+const std::string &Report::typeText(Type type) {
+  std::string &text = typeTexts[isa_and_nonnull<NoneType>(type) ? Type() : type];
+  if (text.empty() && type && !isa<NoneType>(type))
+    llvm::raw_string_ostream(text) << type;
+  return text.empty() ? text = "_" : text;
 }
 
 /// Bytes of a tensor stored in `format`; saturates instead of overflowing.
@@ -46,12 +45,6 @@ static void addBytes(ValueRange values, ArrayRef<Type> storages, int64_t assumed
     row.bytesAfter = llvm::SaturatingAdd<uint64_t>(row.bytesAfter,
                                                    bytesOf(value.getType(), stored, assumedDim));
   }
-}
-
-static std::string typeText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
 }
 
 /// What an op with a body of its own does, in a few names; empty for others.
@@ -94,16 +87,16 @@ void Report::collectFunction(FunctionOpInterface function) {
     if (SmallVector<std::string> names = namesIn(op->getLoc()); !names.empty())
       row.name = names.front();
     row.opClass = getOpClass(op);
-    row.compute = precision.getCompute() ? formatName(precision.getCompute()) : "";
+    row.compute = precision.getCompute() ? typeText(precision.getCompute()) : "";
     if (auto scheme = getWords(op)) {
       row.words = true;
       row.compute = ::mp::numerics::toString(*scheme);
     }
-    row.acc = precision.getAcc() ? formatName(precision.getAcc()) : "";
+    row.acc = precision.getAcc() ? typeText(precision.getAcc()) : "";
     for (Type type : precision.getIn())
-      row.in.push_back(formatName(type));
+      row.in.push_back(typeText(type));
     for (Type type : precision.getOut())
-      row.out.push_back(formatName(type));
+      row.out.push_back(typeText(type));
     for (Value operand : op->getOperands())
       if (getFloatFormat(operand.getType()))
         row.reads.push_back(maker(operand));
@@ -140,7 +133,7 @@ void Report::collectFunction(FunctionOpInterface function) {
       summary.changedBytesBefore += bytesOf(argument.getType(), own, assumedDim);
       summary.changedBytesAfter += bytesOf(argument.getType(), stored, assumedDim);
     }
-    summary.arguments.push_back(formatName(stored));
+    summary.arguments.push_back(typeText(stored));
     auto next = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kStateAttrName);
     if (!next || function->hasAttr(kInitOfAttrName))
       continue;
@@ -231,9 +224,9 @@ void Report::collectCasts(ModuleOp module) {
       Value source = op->getOperand(0);
       row.tensor = describeSource(source);
       row.type = typeText(source.getType());
-      row.from = formatName(getFloatFormat(source.getType()));
+      row.from = typeText(getFloatFormat(source.getType()));
       auto round = dyn_cast<RoundOp>(op);
-      row.to = formatName(round ? round.getFormat() : getFloatFormat(op->getResult(0).getType()));
+      row.to = typeText(round ? round.getFormat() : getFloatFormat(op->getResult(0).getType()));
       row.bytes = bytesOf(source.getType(), getFloatFormat(source.getType()), assumedDim);
       row.users = std::distance(op->user_begin(), op->user_end());
       auto argument = dyn_cast<BlockArgument>(source);

@@ -149,6 +149,8 @@ public:
   ArrayRef<IdiomRow> getIdioms() const { return idioms; }
 
 private:
+  /// Type or format as text, `_` for none; valid until the next call.
+  const std::string &typeText(Type type);
   void collectFunction(FunctionOpInterface function);
   void collectCopies(ModuleOp module);
   llvm::json::Object totalsToJSON() const;
@@ -168,6 +170,7 @@ private:
   double assumedRange = 0;
   std::vector<std::string> unassigned; ///< functions left as they were
   int64_t bytesBefore = 0, bytesAfter = 0;
+  DenseMap<Type, std::string> typeTexts;
 };
 
 } // namespace mlir::mp
