@@ -128,7 +128,11 @@ void EvidenceAnalysis::visitOp(Operation *op) {
   bool hasBody = isa<linalg::LinalgOp>(op) && op->getNumRegions() == 1;
   if (!hasBody)
     visitBodies(op);
-  if (!hasFloatResult(op))
+  if (isa<arith::CmpFOp, tosa::GreaterOp, tosa::GreaterEqualOp>(op)) {
+    facts[op->getResult(0)] = compare(op, facts.lookup(op->getOperand(0)), facts.lookup(op->getOperand(1)));
+    return;
+  }
+  if (!hasFloatResult(op) && !hasBody)
     return;
   if (isa<func::CallOp>(op))
     return visitCall(op);
@@ -142,6 +146,11 @@ void EvidenceAnalysis::visitOp(Operation *op) {
     for (Value result : op->getResults())
       facts[result] = evidence;
   }
+  for (Value result : op->getResults())
+    if (Evidence &evidence = facts[result]; !evidence.isAssumed() && idioms.isAffineNorm(result)) {
+      evidence.gain = 1;
+      evidence.lostAt = "";
+    }
   if (auto range = op->getAttrOfType<ArrayAttr>(kRangeAttrName))
     for (Value result : op->getResults())
       state(facts[result], range);
@@ -155,45 +164,98 @@ void EvidenceAnalysis::visitStructured(Operation *op) {
     if (argument)
       facts[argument] = facts.lookup(operand.get());
   }
+  if (structured.getNumReductionLoops() > 0)
+    return visitReduction(structured);
   for (Operation &inner : body->without_terminator())
     visitOp(&inner);
-  Operation *yield = body->getTerminator();
-  bool reduces = structured.getNumReductionLoops() > 0;
-  for (auto [index, result] : llvm::enumerate(op->getResults())) {
-    if (index >= yield->getNumOperands())
-      break;
-    Value yielded = yield->getOperand(index);
-    if (!reduces) {
-      facts[result] = facts.lookup(yielded);
-      continue;
+  for (auto [result, yielded] : llvm::zip(op->getResults(), body->getTerminator()->getOperands()))
+    facts[result] = facts.lookup(yielded);
+}
+
+/// -inf or the lowest number, which maxima begin with, or the same for minima: with elements it is none of
+/// the values, and without any it is infinite in every format.
+static bool isBeyondAll(const Evidence &initial) {
+  return initial.range.isPoint() && std::abs(initial.range.lo) >= std::numeric_limits<float>::max();
+}
+
+void EvidenceAnalysis::visitReduction(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  SmallVector<Evidence> carried(op->getNumResults(), lost(op));
+  auto visit = [&] {
+    for (auto [argument, evidence] : llvm::zip(op.getRegionOutputArgs(), carried)) {
+      facts[argument] = evidence;
+      facts[argument].number = fresh();
     }
-    // out + x, or an op that commutes: what is combined is the other operand.
-    Operation *combiner = yielded.getDefiningOp();
-    BlockArgument out = body->getArgument(body->getNumArguments() - op->getNumResults() + index);
-    Value combined;
-    if (combiner && combiner->getNumOperands() == 2 && op->getNumResults() == 1)
-      combined = combiner->getOperand(0) == out   ? combiner->getOperand(1)
-                 : combiner->getOperand(1) == out ? combiner->getOperand(0)
-                                                  : Value();
-    Evidence initial = facts.lookup(structured.getDpsInits()[index]);
-    if (combined && isa<arith::AddFOp>(combiner)) {
-      Evidence sum = sumOver(facts.lookup(combined), countReduced(structured),
-                             op->getName().getStringRef());
-      sum.range = domains::add(sum.range, initial.range);
-      facts[result] = sum;
-    } else if (combined && isa<arith::MaximumFOp, arith::MaxNumFOp>(combiner)) {
-      Evidence x = facts.lookup(combined);
-      x.range = domains::max(x.range, initial.range);
-      x.number = number(Kind::Max, x.number);
-      facts[result] = x;
-    } else if (combined && isa<arith::MinimumFOp, arith::MinNumFOp>(combiner)) {
-      Evidence x = facts.lookup(combined);
-      x.number = fresh();
-      facts[result] = x;
-    } else {
-      facts[result] = lost(op);
+    for (Operation &inner : body->without_terminator())
+      visitOp(&inner);
+  };
+  visit(); // with nothing known of what is combined so far
+  bool isCombined = true;
+  for (OpResult result : op->getResults())
+    if (getFloatFormat(result.getType())) {
+      std::optional<Evidence> combined = combine(op, result.getResultNumber());
+      isCombined &= combined.has_value();
+      facts[result] = combined.value_or(lost(op));
     }
+  if (isCombined)
+    return;
+  // Selections, as of argmax, keep to what they select from: a fixed point, or nothing is known.
+  auto selects = llvm::IsaPred<arith::CmpFOp, arith::SelectOp, arith::MaximumFOp, arith::MinimumFOp,
+                               arith::MaxNumFOp, arith::MinNumFOp>;
+  for (auto [index, argument] : llvm::enumerate(op.getRegionOutputArgs())) {
+    carried[index] = facts.lookup(op.getDpsInits()[index]);
+    if (isBeyondAll(carried[index]) && llvm::all_of(argument.getUsers(), selects))
+      carried[index] = Evidence::nothing();
   }
+  Operation *yield = body->getTerminator();
+  for (unsigned number = 0; number < 3; ++number) {
+    visit();
+    bool holds = true;
+    for (auto [before, yielded] : llvm::zip(carried, yield->getOperands())) {
+      if (!getFloatFormat(yielded.getType()))
+        continue;
+      Evidence after = joinBounds(before, facts.lookup(yielded));
+      if (before.range.contains(after.range) && after.gain <= before.gain)
+        continue;
+      holds = false;
+      before = number == 0 ? after : lost(op);
+    }
+    if (!holds)
+      continue;
+    for (auto [result, evidence] : llvm::zip(op->getResults(), carried)) {
+      facts[result] = evidence;
+      facts[result].number = fresh();
+    }
+    return;
+  }
+}
+
+std::optional<Evidence> EvidenceAnalysis::combine(linalg::LinalgOp op, unsigned index) {
+  // out + x, or an op that commutes: what is combined is the other operand.
+  BlockArgument out = op.getRegionOutputArgs()[index];
+  Operation *combiner = op.getBlock()->getTerminator()->getOperand(index).getDefiningOp();
+  if (!combiner || combiner->getNumOperands() != 2 || !llvm::is_contained(combiner->getOperands(), out))
+    return std::nullopt;
+  Evidence x = facts.lookup(combiner->getOperand(combiner->getOperand(0) == out));
+  Evidence initial = facts.lookup(op.getDpsInits()[index]);
+  if (isa<arith::AddFOp>(combiner)) {
+    Evidence sum = sumOver(x, countReduced(op), op->getName().getStringRef());
+    sum.range = domains::add(sum.range, initial.range);
+    sum.gain = std::max(sum.gain, initial.getGain());
+    if (initial.range != domains::Interval::point(0))
+      sum.number = initial.range.isPoint() && initial.range.lo > 0 ? number(Kind::Plus, sum.number) : fresh();
+    return sum;
+  }
+  bool isMax = isa<arith::MaximumFOp, arith::MaxNumFOp>(combiner);
+  if (!isMax && !isa<arith::MinimumFOp, arith::MinNumFOp>(combiner))
+    return std::nullopt;
+  Evidence extremum = x;
+  if (!isBeyondAll(initial)) {
+    extremum = joinBounds(x, initial);
+    extremum.range = isMax ? domains::max(x.range, initial.range) : domains::min(x.range, initial.range);
+  }
+  extremum.number = isMax ? number(Kind::Max, x.number) : fresh();
+  return extremum;
 }
 
 void EvidenceAnalysis::visitBodies(Operation *op, ArrayRef<CarriedValue> carried,

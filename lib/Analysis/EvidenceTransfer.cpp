@@ -26,10 +26,7 @@ static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A constant below this is no growth when it is added.
 static constexpr double kModest = 32768;
 
-/// A bounded value counts as gain 1 beside an assumed one.
-static double gainOf(const Evidence &x) {
-  return x.range.mag() <= kModest ? std::min(x.gain, 1.0) : x.gain;
-}
+double Evidence::getGain() const { return range.mag() <= kModest ? std::min(gain, 1.0) : gain; }
 
 /// The function an op computes, by its name without the dialect: arith, math,
 /// linalg and tosa spell it alike but for suffixes.
@@ -162,7 +159,9 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
       evidence.range = Interval::point(exponent.getSExtValue());
     return evaluateBinary(op, "powf", data[0], evidence);
   }
-  if (data.size() == 2 && name != "select")
+  if (name == "select" && data.size() == 2)
+    return select(operands[0], data[0], data[1]);
+  if (data.size() == 2)
     if (Evidence evidence = evaluateBinary(op, name, data[0], data[1]); evidence.number)
       return evidence;
   switch (getOpClass(op)) {
@@ -197,7 +196,7 @@ Evidence EvidenceAnalysis::contract(Operation *op, ArrayRef<Evidence> operands) 
   Evidence result;
   result.gain = 1;
   for (auto [operand, evidence] : llvm::zip_equal(op->getOperands(), operands))
-    if (getFloatFormat(operand.getType()) && gainOf(evidence) > kAssumedMargin) {
+    if (getFloatFormat(operand.getType()) && evidence.getGain() > kAssumedMargin) {
       result.gain = kInfinity;
       result.lostAt = evidence.lostAt.empty() ? op->getName().getStringRef() : evidence.lostAt;
     }
@@ -260,7 +259,7 @@ Evidence EvidenceAnalysis::evaluateBinary(Operation *op, StringRef name, const E
   case Binary::Sub: {
     result.range = kind == Binary::Add ? domains::add(a.range, b.range)
                                        : domains::sub(a.range, b.range);
-    result.gain = std::max(gainOf(a), gainOf(b));
+    result.gain = std::max(a.getGain(), b.getGain());
     if (kind == Binary::Sub) {
       result.number = number(Kind::Sub, a.number, b.number);
       if (expressions[b.number].kind == Kind::Max && expressions[b.number].a == a.number)
@@ -286,7 +285,7 @@ Evidence EvidenceAnalysis::evaluateBinary(Operation *op, StringRef name, const E
                                        : domains::min(a.range, b.range);
     if (a.range.isEmpty() || b.range.isEmpty()) // maxnumf of NaN and x is x
       result.range = domains::hull(a.range, b.range);
-    result.gain = std::max(gainOf(a), gainOf(b));
+    result.gain = std::max(a.getGain(), b.getGain());
     result.number = fresh();
     break;
   case Binary::Pow:
@@ -319,7 +318,7 @@ Evidence EvidenceAnalysis::multiply(const Evidence &a, const Evidence &b) {
   result.gain = std::min(scaled(a.gain, b.range), scaled(b.gain, a.range));
   for (auto [x, y] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     // A parameter times anything assumed: an affine scale.
-    if (x->parameter && x->isAssumed() && gainOf(*y) <= kAssumedMargin)
+    if (x->parameter && x->isAssumed() && y->getGain() <= kAssumedMargin)
       result.gain = std::min(result.gain, 1.0);
     const Expression &e = expressions[y->number];
     if (e.kind == Kind::Rsqrt)
@@ -344,7 +343,7 @@ Evidence EvidenceAnalysis::divide(const Evidence &a, const Evidence &b) {
   double smallest = b.range.mig();
   if (smallest > 0)
     result.gain = a.gain / smallest;
-  if (b.parameter && b.isAssumed() && gainOf(a) <= kAssumedMargin)
+  if (b.parameter && b.isAssumed() && a.getGain() <= kAssumedMargin)
     result.gain = std::min(result.gain, 1.0);
   if (a.range.lo >= 0 && isSumOf(b.number, a.number))
     result.range = domains::intersect(result.range, {0, 1});
@@ -364,6 +363,42 @@ Evidence EvidenceAnalysis::divide(const Evidence &a, const Evidence &b) {
   return result;
 }
 
+Evidence EvidenceAnalysis::compare(Operation *op, const Evidence &a, const Evidence &b) {
+  using arith::CmpFPredicate;
+  auto comparison = dyn_cast<arith::CmpFOp>(op);
+  CmpFPredicate predicate = comparison ? comparison.getPredicate() : CmpFPredicate::OGT;
+  bool isAtLeast = llvm::is_contained(
+      {CmpFPredicate::OGT, CmpFPredicate::OGE, CmpFPredicate::UGT, CmpFPredicate::UGE}, predicate);
+  bool isAtMost = llvm::is_contained(
+      {CmpFPredicate::OLT, CmpFPredicate::OLE, CmpFPredicate::ULT, CmpFPredicate::ULE}, predicate);
+  Evidence truth;
+  if (!isAtLeast && !isAtMost) {
+    truth.number = fresh();
+    return truth;
+  }
+  const Evidence &larger = isAtLeast ? a : b, &smaller = isAtLeast ? b : a;
+  truth.number = number(Kind::AtLeast, larger.number, smaller.number);
+  compared[truth.number] = {larger.range, smaller.range};
+  return truth;
+}
+
+/// Clamps and the like, as frontends spell them: what is selected was compared.
+Evidence EvidenceAnalysis::select(const Evidence &condition, Evidence yes, Evidence no) {
+  const Expression &e = expressions[condition.number];
+  if (e.kind == Kind::AtLeast) {
+    auto [larger, smaller] = compared.lookup(condition.number);
+    auto bound = [](Evidence &branch, unsigned number, double lo, double hi) {
+      if (branch.number == number)
+        branch.range = domains::intersect(branch.range, {lo, hi});
+    };
+    bound(yes, e.a, smaller.lo, kInfinity);
+    bound(yes, e.b, -kInfinity, larger.hi);
+    bound(no, e.a, -kInfinity, smaller.hi);
+    bound(no, e.b, larger.lo, kInfinity);
+  }
+  return join(yes, no);
+}
+
 Evidence EvidenceAnalysis::sumOver(const Evidence &x, std::optional<int64_t> count, StringRef op) {
   Evidence result;
   result.number = number(Kind::Sum, x.number);
@@ -380,7 +415,7 @@ Evidence EvidenceAnalysis::sumOver(const Evidence &x, std::optional<int64_t> cou
 Evidence mlir::mp::joinBounds(const Evidence &a, const Evidence &b) {
   Evidence result;
   result.range = domains::hull(a.range, b.range);
-  result.gain = std::max(gainOf(a), gainOf(b));
+  result.gain = std::max(a.getGain(), b.getGain());
   result.parameter = a.parameter && b.parameter;
   result.lostAt = a.lostAt.empty() ? b.lostAt : a.lostAt;
   return result;

@@ -20,6 +20,7 @@
 #ifndef MP_ANALYSIS_EVIDENCE_H
 #define MP_ANALYSIS_EVIDENCE_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/Idioms.h"
 #include "mp/Domains/Interval.h"
@@ -44,6 +45,9 @@ struct Evidence {
   StringRef lostAt;
 
   bool isAssumed() const { return gain <= kAssumedMargin; }
+
+  /// The gain beside other values, where one that is bounded counts as 1 at most.
+  double getGain() const;
 
   /// Of what has no value, as the elements of a new tensor: joined to anything, it changes nothing.
   static Evidence nothing() { return {::mp::domains::Interval(), 0, 0, /*parameter=*/true, ""}; }
@@ -72,7 +76,8 @@ public:
 private:
   /// How a numbered value was made, as far as relations need it.
   enum class Kind : uint8_t {
-    Other, Add, Sub, Mul, Div, Square, Sum, Max, Scaled, Plus, Sqrt, Rsqrt, Reciprocal
+    Other, Add, Sub, Mul, Div, Square, Sum, Max, Scaled, Plus, Sqrt, Rsqrt, Reciprocal,
+    AtLeast ///< a truth value: that a >= b; where it is false, a <= b or one is NaN
   };
   struct Expression {
     Kind kind = Kind::Other;
@@ -88,6 +93,9 @@ private:
   void visitRegion(Region &region);
   void visitOp(Operation *op);
   void visitStructured(Operation *op);
+  void visitReduction(linalg::LinalgOp op);
+  /// Result `index` of a reduction that adds to it, or keeps an extremum; nothing for others.
+  std::optional<Evidence> combine(linalg::LinalgOp op, unsigned index);
   /// Loops and branches: what they carry is a fixed point over their bodies.
   void visitControl(Operation *op);
   /// Visits all regions once; their arguments are unknown but for those that stand for `carried`.
@@ -102,6 +110,8 @@ private:
   Evidence evaluateBinary(Operation *op, StringRef name, const Evidence &a, const Evidence &b);
   Evidence multiply(const Evidence &a, const Evidence &b);
   Evidence divide(const Evidence &a, const Evidence &b);
+  Evidence compare(Operation *op, const Evidence &a, const Evidence &b);
+  Evidence select(const Evidence &condition, Evidence yes, Evidence no);
   Evidence sumOver(const Evidence &x, std::optional<int64_t> count, StringRef op);
   Evidence join(const Evidence &a, const Evidence &b);
   Evidence lost(Operation *op);
@@ -118,6 +128,8 @@ private:
   DenseMap<Operation *, SmallVector<Evidence>> callees; ///< of visited functions: their results
   std::vector<Expression> expressions;
   std::map<std::tuple<Kind, unsigned, unsigned, double>, unsigned> numbers;
+  /// Of comparisons, by number: the ranges of both sides.
+  DenseMap<unsigned, std::pair<::mp::domains::Interval, ::mp::domains::Interval>> compared;
 };
 
 } // namespace mlir::mp

@@ -36,6 +36,9 @@ public:
   /// What being an idiom says about a value: a softmax is in [0, 1], a norm at most sqrt(n).
   ::mp::domains::Interval getRange(Value value) const;
 
+  /// Is it a norm whose factors and terms were folded, x a + (b - mean a), with parameters only?
+  bool isAffineNorm(Value value) const;
+
 private:
   /// Fills in the ops between the root and the values of expression `of`, whose expressions become
   /// covered.

@@ -79,6 +79,17 @@ static std::optional<double> getInteger(Value value) {
   return getSplat(value);
 }
 
+/// Does an index depend on nothing but the loops it is in and constants? Picking by it is a move of data.
+static bool isFixedIndex(Value index) {
+  if (auto argument = dyn_cast<BlockArgument>(index)) {
+    auto structured = dyn_cast_or_null<linalg::LinalgOp>(argument.getOwner()->getParentOp());
+    return structured && matchPattern(structured.getMatchingOpOperand(argument)->get(), m_Constant());
+  }
+  Operation *op = index.getDefiningOp();
+  return isa<linalg::IndexOp>(op) || matchPattern(op, m_Constant()) ||
+         (isa<arith::ArithDialect>(op->getDialect()) && llvm::all_of(op->getOperands(), isFixedIndex));
+}
+
 void ExpressionGraph::visit(Operation *op) {
   bool isFloat = llvm::any_of(op->getResultTypes(), getFloatFormat);
   if (op->hasTrait<OpTrait::IsTerminator>())
@@ -114,7 +125,7 @@ unsigned ExpressionGraph::evaluate(Operation *op) {
   if (movesEveryElement(op) || isa<tosa::CastOp>(op))
     return lookup(first);
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
-    return extract.getIndices().empty() ? lookup(first) : 0;
+    return llvm::all_of(extract.getIndices(), isFixedIndex) ? lookup(first) : 0;
   if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op)) {
     ShapedType type = softmax.getInputOperandType();
     int64_t count = type.getDimSize(softmax.getDimension());

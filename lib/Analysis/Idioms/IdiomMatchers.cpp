@@ -60,6 +60,13 @@ private:
   std::optional<IdiomMatch> logSoftmax(unsigned root) const;
   std::optional<IdiomMatch> logSumExp(unsigned root) const;
   std::optional<IdiomMatch> norm(unsigned root) const;
+  std::optional<IdiomMatch> foldedNorm(unsigned root) const;
+  /// The terms of a sum, but for their signs and scales; no more than a few.
+  SmallVector<unsigned> termsOf(unsigned number) const {
+    SmallVector<unsigned> parts = factorsOf(number, {Kind::Add, Kind::Sub, Kind::Scale});
+    llvm::erase_if(parts, [&](unsigned part) { return is(part, Kind::Add) || is(part, Kind::Sub) || is(part, Kind::Scale); });
+    return parts;
+  }
   std::optional<IdiomMatch> gelu(unsigned root) const;
   std::optional<IdiomMatch> loss(unsigned root) const;
   std::optional<IdiomMatch> statistic(unsigned root) const;
@@ -308,6 +315,38 @@ std::optional<IdiomMatch> Matcher::norm(unsigned root) const {
   return std::nullopt;
 }
 
+/// x a + (b - (mean x) a) with a = g / sqrt(variance x + e): factors and terms were folded.
+std::optional<IdiomMatch> Matcher::foldedNorm(unsigned root) const {
+  if (!is(root, Kind::Add) && !is(root, Kind::Sub))
+    return std::nullopt;
+  SmallVector<unsigned> terms = termsOf(root);
+  // Are all factors of a quotient's dividend parameters, but for `of`?
+  auto isScaled = [&](unsigned quotient, unsigned of) {
+    return llvm::all_of(factorsOf(graph[quotient].a, {Kind::Mul, Kind::Scale}), [&](unsigned factor) {
+      return factor == of || is(factor, Kind::Mul) || is(factor, Kind::Scale) || graph.isParameter(factor);
+    });
+  };
+  for (unsigned whole : terms) {
+    const Expression &e = graph[whole];
+    unsigned sum = 0;
+    unsigned x = is(whole, Kind::Div) && is(e.b, Kind::Sqrt) ? varianceOf(withoutEpsilon(graph[e.b].a), &sum) : 0;
+    if (!x || !hasFactor(e.a, x))
+      continue;
+    for (unsigned mean : terms) {
+      if (!is(mean, Kind::Div) || graph[mean].b != e.b)
+        continue;
+      for (unsigned factor : factorsOf(graph[mean].a, {Kind::Mul, Kind::Scale}))
+        if (isSumOf(factor, x)) {
+          bool isAffine = isScaled(whole, x) && isScaled(mean, factor) && llvm::all_of(terms, [&](unsigned term) {
+                            return term == whole || term == mean || graph.isParameter(term);
+                          });
+          return IdiomMatch{nameOfNorm(graph[sum]), x, graph[sum].count, Interval::top(), isAffine};
+        }
+    }
+  }
+  return std::nullopt;
+}
+
 /// x (1 + erf(x / sqrt 2)) / 2, x (1 + tanh(...)) / 2, x / (1 + exp(-x))
 std::optional<IdiomMatch> Matcher::gelu(unsigned root) const {
   double by;
@@ -385,7 +424,7 @@ std::optional<IdiomMatch> Matcher::statistic(unsigned root) const {
 std::optional<IdiomMatch> Matcher::match(unsigned root) const {
   using Rule = std::optional<IdiomMatch> (Matcher::*)(unsigned) const;
   for (Rule rule : {&Matcher::softmax, &Matcher::logSoftmax, &Matcher::logSumExp, &Matcher::norm,
-                    &Matcher::gelu, &Matcher::loss, &Matcher::statistic})
+                    &Matcher::foldedNorm, &Matcher::gelu, &Matcher::loss, &Matcher::statistic})
     if (auto found = (this->*rule)(root))
       return found;
   return std::nullopt;

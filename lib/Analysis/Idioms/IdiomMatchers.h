@@ -17,6 +17,8 @@ struct IdiomMatch {
   int64_t count = 0; ///< elements in a group, 0 if unknown
   /// What follows for the value from being this idiom.
   ::mp::domains::Interval range = ::mp::domains::Interval::top();
+  /// A norm, with nothing but parameters as its factors and terms.
+  bool isAffine = false;
 };
 
 /// The idiom whose value is expression `root`, if it is one.

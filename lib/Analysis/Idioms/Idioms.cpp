@@ -97,3 +97,9 @@ void IdiomAnalysis::collectMembers(Idiom &idiom, unsigned of,
   auto match = number ? detail::matchIdiom(graph, number) : std::nullopt;
   return match ? match->range : ::mp::domains::Interval::top();
 }
+
+bool IdiomAnalysis::isAffineNorm(Value value) const {
+  unsigned number = graph.lookup(value);
+  auto match = number ? detail::matchIdiom(graph, number) : std::nullopt;
+  return match && match->isAffine;
+}
