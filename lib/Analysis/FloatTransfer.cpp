@@ -2,6 +2,7 @@
 
 #include "FloatTransfer.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Analysis/Selections.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Domains/Relational.h"
@@ -166,6 +167,12 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
     result.facts.channels.reset();
     return result;
   case Kind::Merge:
+    if (auto extremum = getSelectedExtremum(op)) {
+      result = join(x[0], x[1]);
+      result.facts = domains::binary(*extremum, x[0].facts, x[1].facts, rows);
+      result.facts.mayNaN = x[0].facts.mayNaN || x[1].facts.mayNaN;
+      return result;
+    }
     for (const FloatRange &other : ArrayRef(x).drop_front())
       result = join(result, other);
     if (meaning.padding)

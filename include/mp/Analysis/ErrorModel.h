@@ -24,6 +24,10 @@ public:
   /// added up, if every result of `op` had an independent relative error of mean square 1.
   double getAmplification(Operation *op) const;
 
+  /// Mean square of the relative error that the factors of a contraction add where they are modelled as so
+  /// small that `format` rounds them to its subnormal numbers or to zero.
+  double getUnderflow(Operation *contraction, FloatType format) const;
+
   /// False if the size of a result has no model: something on the way to it overflows or vanishes.
   bool isKnown() const { return known; }
 

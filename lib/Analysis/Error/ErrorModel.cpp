@@ -6,6 +6,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/Parameters.h"
 #include "mp/Analysis/ReductionLength.h"
+#include "mp/Analysis/Selections.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Interfaces/FloatRangeOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -239,6 +240,14 @@ private:
       set(result, image);
       return link(operand(0), result, image.rms * image.rms);
     }
+    case Kind::Merge:
+      if (auto extremum = getSelectedExtremum(op)) {
+        BinaryImage image = applyBinary(*extremum, signal(0), signal(1));
+        set(result, image.signal);
+        link(operand(0), result, image.slopes[0] * image.slopes[0]);
+        return link(operand(1), result, image.slopes[1] * image.slopes[1]);
+      }
+      [[fallthrough]];
     default: {
       // Moves, merges, casts, and what is not understood: errors come through as they are.
       ErrorSignal largest;
@@ -274,5 +283,16 @@ double ErrorModel::getAmplification(Operation *op) const {
     double size = rms.lookup(result);
     sum += size * size * amplification.lookup(result);
   }
+  return sum;
+}
+
+double ErrorModel::getUnderflow(Operation *contraction, FloatType format) const {
+  // Half of the spacing at most, uniformly; but zero is no further off than the whole value.
+  double spacing = APFloat::getSmallest(format.getFloatSemantics()).convertToDouble(), sum = 0;
+  auto interface = cast<PrecisionOpInterface>(contraction);
+  for (OpOperand &operand : contraction->getOpOperands())
+    if (double size = rms.lookup(operand.get());
+        size > 0 && interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
+      sum += std::min(spacing * spacing / (12 * size * size), 1.0);
   return sum;
 }

@@ -2,6 +2,7 @@
 
 #include "ErrorTransfer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mp/Analysis/Selections.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Domains/Rounding.h"
@@ -154,34 +155,12 @@ ErrorFacts ErrorTransfer::evaluateKnown(Operation *op, const FloatMeaning &meani
   return ErrorFacts::unknown();
 }
 
-/// `select(a < b, a, b)` and its like, a constant standing for an equal one: a minimum or maximum, whose
-/// operands may change places without a step.
-static bool isExtremum(arith::SelectOp select) {
-  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
-  if (!compare)
-    return false;
-  auto isBoth = [](Value chosen, Value compared) {
-    Attribute a, b;
-    return chosen == compared || (matchPattern(chosen, m_Constant(&a)) &&
-                                  matchPattern(compared, m_Constant(&b)) && a == b);
-  };
-  using P = arith::CmpFPredicate;
-  P predicate = compare.getPredicate();
-  bool orders = predicate != P::OEQ && predicate != P::UEQ && predicate != P::ONE &&
-                predicate != P::UNE && predicate != P::ORD && predicate != P::UNO &&
-                predicate != P::AlwaysFalse && predicate != P::AlwaysTrue;
-  Value l = compare.getLhs(), r = compare.getRhs();
-  Value chosen = select.getTrueValue(), other = select.getFalseValue();
-  return orders && ((isBoth(chosen, l) && isBoth(other, r)) || (isBoth(chosen, r) && isBoth(other, l)));
-}
-
 /// Each element is one of some operand's, the same one as in exact arithmetic unless what picks may differ.
 ErrorFacts ErrorTransfer::merge(Operation *op, const FloatMeaning &meaning,
                                 const ErrorOperands &operands) const {
-  auto select = dyn_cast<arith::SelectOp>(op);
+  // The two that an extremum is chosen from may change places without a step.
   for (auto [index, value] : llvm::enumerate(op->getOperands()))
-    if (!getFloatFormat(value.getType()) && !operands.isSame(index) &&
-        !(select && isExtremum(select)))
+    if (!getFloatFormat(value.getType()) && !operands.isSame(index) && !getSelectedExtremum(op))
       return ErrorFacts::unknown();
   ErrorFacts error = ErrorFacts::none();
   for (unsigned operand : meaning.operands)

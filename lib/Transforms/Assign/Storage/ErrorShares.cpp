@@ -41,7 +41,8 @@ std::optional<double> ErrorShares::estimate() {
 double ErrorShares::getShare(Operation *op, const ComputeChoice &choice) const {
   int64_t products = getReductionLength(op).value_or(options.assumedDim);
   double noise = choice.words ? getContractionNoise(*choice.words, products, chip)
-                              : getContractionNoise(choice.format, products, chip);
+                              : getContractionNoise(choice.format, products, chip) +
+                                    model->getUnderflow(op, choice.format);
   return noise * model->getAmplification(op) *
          std::max(getRunsPerCall(op).count, 1.0);
 }
