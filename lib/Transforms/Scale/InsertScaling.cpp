@@ -329,7 +329,7 @@ private:
       FunctionScaler scaler(function, contractions, chosen);
       for (auto [operand, magnitude] : known)
         scaler.useMagnitude(operand, magnitude);
-      if (scales) {
+      if (scales && !contractions.empty()) {
         auto measured = scales->lookup(function);
         if (!measured)
           return function.emitError() << llvm::toString(measured.takeError()), failure();

@@ -94,7 +94,7 @@ Value Quantizer::spread(OpBuilder &builder, Value source, unsigned axis) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfterValue(source);
   return result = HadamardOp::create(builder, source.getLoc(), source.getType(), source, builder.getI64IntegerAttr(axis),
-                                     builder.getDenseI8ArrayAttr(numerics::hadamardSigns16()), UnitAttr());
+                                     builder.getDenseI8ArrayAttr(numerics::hadamardSigns16()), UnitAttr(), builder.getUnitAttr());
 }
 
 ScaledValue Quantizer::quantize(OpBuilder &builder, Value source, const OperandScheme &scheme,

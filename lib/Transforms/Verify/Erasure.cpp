@@ -4,6 +4,7 @@
 
 #include "mp/Transforms/Verify/Erasure.h"
 #include "ErasureMatcher.h"
+#include "ErasureState.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -80,7 +81,7 @@ private:
         return diagnostic;
       }
     for (auto function : converted.getOps<FunctionOpInterface>())
-      if (!paired.contains(function) && !isParameterConversion(function))
+      if (!paired.contains(function) && !isParameterConversion(function) && !isInitOfScaling(function))
         return function.emitOpError() << "is no function of the original, nor a copy of one";
     return success();
   }

@@ -3,6 +3,7 @@
 #include "ErasureMatcher.h"
 #include "../Scale/Contractions.h"
 #include "ErasureScaling.h"
+#include "ErasureState.h"
 #include "ErasureWords.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -67,6 +68,14 @@ static InFlightDiagnostic differ(Operation *original, Operation *converted, cons
 
 LogicalResult ErasureMatcher::match(Operation *original, Operation *converted) {
   parts = findProductsOfWords(converted);
+  auto before = dyn_cast<FunctionOpInterface>(original), after = dyn_cast<FunctionOpInterface>(converted);
+  if (before && after && !before.isExternal() && !after.isExternal()) {
+    FailureOr<AppendedScaling> appended = readAppendedScaling(before, after);
+    if (failed(appended))
+      return failure();
+    parts.insert_range(appended->ops);
+    appendedResults = appended->results;
+  }
   if (failed(pairOps(original, converted)))
     return failure();
   for (auto [left, right] : pairs)
@@ -130,7 +139,11 @@ LogicalResult ErasureMatcher::compareWords(Operation *original, JoinWordsOp conv
 }
 
 bool ErasureMatcher::isSameScaled(Value original, Value codes, ValueRange scales) {
-  if (Value source = sourceOfScaled(codes, scales))
+  return isSameStored(original, sourceOfScaled(codes, scales), codes, scales);
+}
+
+bool ErasureMatcher::isSameStored(Value original, Value source, Value codes, ValueRange scales) {
+  if (source)
     return isSame(original, source);
   Attribute constant;
   return matchPattern(strip(original), m_Constant(&constant)) && holdsScaled(constant, codes, scales);
@@ -143,9 +156,10 @@ LogicalResult ErasureMatcher::compareScaled(Operation *original, ScaledMatmulOp 
     return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
   };
   const char *different = nullptr;
-  if (!isSameScaled(view.a->get(), converted.getA(), converted.getScalesA()))
+  auto [a, b] = sourcesOfProduct(converted);
+  if (!isSameStored(view.a->get(), a, converted.getA(), converted.getScalesA()))
     different = "first factor";
-  else if (!isSameScaled(view.b->get(), converted.getB(), converted.getScalesB()))
+  else if (!isSameStored(view.b->get(), b, converted.getB(), converted.getScalesB()))
     different = "second factor";
   else if (view.init ? !isSame(view.init, converted.getInit()) : !zero(converted.getInit()))
     different = "init";
@@ -163,10 +177,12 @@ LogicalResult ErasureMatcher::pairRegions(Region &original, Region &converted) {
                                    Twine(leftCount));
   for (auto [a, b] : llvm::zip_equal(original, converted)) {
     blocks[&a] = &b;
-    if (a.getNumArguments() != b.getNumArguments())
+    // State of scaling comes last.
+    bool isEntry = isa<FunctionOpInterface>(left) && a.isEntryBlock();
+    if (isEntry ? a.getNumArguments() > b.getNumArguments() : a.getNumArguments() != b.getNumArguments())
       return differ(left, right, "has a block of " + Twine(b.getNumArguments()) +
                                      " arguments, the original of " + Twine(a.getNumArguments()));
-    for (auto [x, y] : llvm::zip_equal(a.getArguments(), b.getArguments())) {
+    for (auto [x, y] : llvm::zip(a.getArguments(), b.getArguments())) {
       if (!isSameUpToFormat(x.getType(), y.getType()))
         return differ(left, right, "has a block argument of type ")
                << y.getType() << ", the original has " << x.getType();
@@ -248,32 +264,43 @@ LogicalResult ErasureMatcher::checkPromotion(Operation *original, Operation *con
   return success();
 }
 
-/// `attributes` without the record of changed arguments (`mp.storage`) among those of arguments.
-static DictionaryAttr withoutStorage(DictionaryAttr attributes) {
-  auto all = attributes.getAs<ArrayAttr>("arg_attrs");
-  if (!all)
-    return attributes;
-  MLIRContext *context = attributes.getContext();
+/// The dictionaries of the first `count` places, without the record of changed arguments (`mp.storage`); null if nothing
+/// is left.
+static Attribute withoutBooks(Attribute list, size_t count) {
   SmallVector<Attribute> rest;
-  for (auto dictionary : all.getAsRange<DictionaryAttr>()) {
+  for (auto dictionary : cast<ArrayAttr>(list).getAsRange<DictionaryAttr>()) {
     NamedAttrList kept(dictionary);
     kept.erase(kStorageAttrName);
-    rest.push_back(kept.getDictionary(context));
+    rest.push_back(kept.getDictionary(list.getContext()));
   }
-  NamedAttrList result(attributes);
-  result.erase("arg_attrs");
-  if (llvm::any_of(rest, [](Attribute a) { return !cast<DictionaryAttr>(a).empty(); }))
-    result.set("arg_attrs", ArrayAttr::get(context, rest));
-  return result.getDictionary(context);
+  rest.resize(std::min(rest.size(), count));
+  bool any = llvm::any_of(rest, [](Attribute a) { return !cast<DictionaryAttr>(a).empty(); });
+  return any ? ArrayAttr::get(list.getContext(), rest) : Attribute();
 }
 
-/// A public signature differs only in arguments whose new format is on record.
+/// What is said of arguments and results that the original has, too.
+static DictionaryAttr withoutBooks(Operation *op, Operation *original) {
+  auto function = dyn_cast<FunctionOpInterface>(original);
+  NamedAttrList attributes(op->getAttrDictionary());
+  if (!function)
+    return op->getAttrDictionary();
+  for (auto [name, count] : {std::pair(StringRef("arg_attrs"), function.getNumArguments()),
+                             std::pair(StringRef("res_attrs"), function.getNumResults())})
+    if (Attribute list = attributes.get(name)) {
+      attributes.erase(name);
+      if (Attribute kept = withoutBooks(list, count))
+        attributes.set(name, kept);
+    }
+  return attributes.getDictionary(op->getContext());
+}
+
+/// A public signature differs only in arguments whose new format is on record, and in state of scaling.
 static bool changesAsRecorded(FunctionOpInterface original, FunctionOpInterface converted) {
-  if (original.getResultTypes() != converted.getResultTypes() ||
-      original.getNumArguments() != converted.getNumArguments())
+  ArrayRef<Type> results = original.getResultTypes(), arguments = original.getArgumentTypes();
+  if (converted.getNumResults() < results.size() || converted.getNumArguments() < arguments.size() ||
+      converted.getResultTypes().take_front(results.size()) != results)
     return false;
-  for (auto [index, before, after] :
-       llvm::enumerate(original.getArgumentTypes(), converted.getArgumentTypes())) {
+  for (auto [index, before, after] : llvm::enumerate(arguments, converted.getArgumentTypes().take_front(arguments.size()))) {
     auto storage = converted.getArgAttrOfType<TypeAttr>(index, kStorageAttrName);
     if (before != after && (!storage || storage.getValue() != getFloatFormat(after)))
       return false;
@@ -285,8 +312,7 @@ LogicalResult ErasureMatcher::compareAttributes(Operation *original, Operation *
   auto call = dyn_cast<CallOpInterface>(original);
   bool isFunction = isa<FunctionOpInterface>(original);
   bool isPublic = isFunction && cast<SymbolOpInterface>(original).isPublic();
-  DictionaryAttr left = withoutStorage(original->getAttrDictionary());
-  DictionaryAttr right = withoutStorage(converted->getAttrDictionary());
+  DictionaryAttr left = withoutBooks(original, original), right = withoutBooks(converted, original);
   for (NamedAttribute attribute : right)
     if (!isBookkeeping(attribute.getName()) && !left.contains(attribute.getName()))
       return differ(original, converted, "has '" + attribute.getName().strref() +
@@ -342,14 +368,15 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
     return compareScaled(original, product);
   if (auto joined = dyn_cast<JoinWordsOp>(converted); joined && joined.getInserted())
     return compareWords(original, joined);
-  if (original->getNumOperands() != converted->getNumOperands())
+  bool returns = isa<FunctionOpInterface>(converted->getParentOp()) && converted->hasTrait<OpTrait::IsTerminator>();
+  if (original->getNumOperands() + (returns ? appendedResults : 0) != converted->getNumOperands())
     return differ(original, converted, "has " + Twine(converted->getNumOperands()) +
                                            " operands, the original " +
                                            Twine(original->getNumOperands()));
   auto interface = dyn_cast<PrecisionOpInterface>(original);
   bool isContraction = interface && interface.getOpClass() == OpClass::TensorCore;
   for (auto [index, left, right] :
-       llvm::enumerate(original->getOperands(), converted->getOperands()))
+       llvm::enumerate(original->getOperands(), converted->getOperands().take_front(original->getNumOperands())))
     if (!isSame(left, right,
                 isContraction && interface.getOperandRole(index) == OperandRole::Factor)) {
       InFlightDiagnostic diagnostic =

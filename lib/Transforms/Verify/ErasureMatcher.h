@@ -56,10 +56,13 @@ private:
   bool isSameFloating(OpResult original, OpResult converted, bool isFactor);
   /// True if codes times scales stand for `original`.
   bool isSameScaled(Value original, Value codes, ValueRange scales);
+  /// The same where the value that was stored is known; null if it is a constant.
+  bool isSameStored(Value original, Value source, Value codes, ValueRange scales);
 
   llvm::DenseMap<Value, Value> originals; ///< of converted results and block arguments
   llvm::DenseMap<Block *, Block *> blocks; ///< original to converted
-  llvm::DenseSet<Operation *> parts; ///< converted ops that a join of words stands for
+  llvm::DenseSet<Operation *> parts; ///< converted ops that a join of words stands for, or that only scaling reads
+  unsigned appendedResults = 0;      ///< state of scaling, behind what the function itself returns
   llvm::DenseSet<std::pair<Value, Value>> sameFloating;
   SmallVector<std::pair<Operation *, Operation *>> pairs;
   llvm::SetVector<SymbolPair> calls;

@@ -2,6 +2,7 @@
 
 #include "ErasureScaling.h"
 #include "../Scale/Contractions.h"
+#include "ErasureState.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Numerics/ArrayCast.h"
 #include "mp/Numerics/Scaling/Blocks.h"
@@ -14,24 +15,17 @@ namespace numerics = ::mp::numerics;
 
 bool mlir::mp::isInsertedScaling(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
-      .Case<AmaxOp, ComputeScaleOp, QuantizeOp, BlockQuantizeOp, DequantizeOp>([](auto scaling) { return scaling.getInserted(); })
+      .Case<AmaxOp, ComputeScaleOp, QuantizeOp, BlockQuantizeOp, DequantizeOp, HadamardOp>([](auto scaling) { return scaling.getInserted(); })
       .Default(false);
 }
 
-/// True if both are constants and one the other's reciprocal, to within two roundings.
-static bool areReciprocal(Value encode, Value decode) {
-  DenseFPElementsAttr x, y;
-  if (!matchPattern(encode, m_Constant(&x)) || !matchPattern(decode, m_Constant(&y)) || !x.isSplat() || !y.isSplat())
-    return false;
-  double product = x.getSplatValue<APFloat>().convertToDouble() * y.getSplatValue<APFloat>().convertToDouble();
-  return std::abs(product - 1) <= 0x1p-22;
-}
-
 Value mlir::mp::sourceOfScaled(Value codes, ValueRange scales) {
-  // One scale, known beforehand.
-  if (auto stored = codes.getDefiningOp<QuantizeOp>())
-    return stored.getInserted() && scales.size() == 1 && areReciprocal(stored.getEnc(), scales[0]) ? stored.getSource()
-                                                                                                   : Value();
+  // One scale, known beforehand or left by an earlier step.
+  if (auto stored = codes.getDefiningOp<QuantizeOp>()) {
+    bool same = stored.getInserted() && scales.size() == 1 &&
+                (areReciprocalConstants(stored.getEnc(), scales[0]) || areThreadedScales(stored.getEnc(), scales[0]));
+    return same ? stored.getSource() : Value();
+  }
   auto stored = codes.getDefiningOp<BlockQuantizeOp>();
   if (!stored || !stored.getInserted() || codes != stored.getResult() || scales.empty() ||
       scales[0] != stored.getScale())
@@ -118,4 +112,16 @@ bool mlir::mp::isSameContraction(Operation *original, ScaledMatmulOp converted) 
   auto view = viewContraction(original);
   return view && converted.getInserted() &&
          llvm::equal(view->maps, converted.getIndexingMaps().getAsValueRange<AffineMapAttr>());
+}
+
+std::pair<Value, Value> mlir::mp::sourcesOfProduct(ScaledMatmulOp product) {
+  Value a = sourceOfScaled(product.getA(), product.getScalesA()), b = sourceOfScaled(product.getB(), product.getScalesB());
+  auto before = a ? a.getDefiningOp<HadamardOp>() : HadamardOp(), beside = b ? b.getDefiningOp<HadamardOp>() : HadamardOp();
+  if (!before || !beside || !before.getInserted() || !beside.getInserted() || before.getInverse() || beside.getInverse() || before.getSigns() != beside.getSigns())
+    return {a, b};
+  // The transform is orthogonal: along one loop that is summed over, on both sides, it cancels.
+  auto maps = llvm::to_vector(product.getIndexingMaps().getAsValueRange<AffineMapAttr>());
+  AffineExpr loop = maps[0].getResult(before.getAxis());
+  bool cancels = loop == maps[1].getResult(beside.getAxis()) && !maps[2].getResultPosition(loop);
+  return cancels ? std::pair<Value, Value>(before.getSource(), beside.getSource()) : std::pair(a, b);
 }

@@ -15,6 +15,9 @@ bool isInsertedScaling(Operation *op);
 /// The value whose quantised form `codes` is, if `scales` are those it was quantised with; else null.
 Value sourceOfScaled(Value codes, ValueRange scales);
 
+/// Those of both factors of a product; where a Hadamard transform of both cancels, what was before it.
+std::pair<Value, Value> sourcesOfProduct(ScaledMatmulOp product);
+
 /// What an inserted `mp.dequantize` brings back; null for other values.
 Value sourceOfDequantized(Value value);
 

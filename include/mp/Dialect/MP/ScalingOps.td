@@ -244,7 +244,7 @@ def MP_HadamardOp : MP_ScalingOp<"hadamard", [SameOperandsAndResultType]> {
     }
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$source, I64Attr:$axis, DenseI8ArrayAttr:$signs, UnitAttr:$inverse);
+  let arguments = (ins MP_FloatTensor:$source, I64Attr:$axis, DenseI8ArrayAttr:$signs, UnitAttr:$inverse, UnitAttr:$inserted);
   let results = (outs MP_FloatTensor:$result);
   let assemblyFormat = "(`inverse` $inverse^)? $source `axis` $axis `signs` $signs attr-dict `:` type($result)";
   let hasVerifier = 1;
