@@ -97,43 +97,89 @@ Value mlir::mp::sumPerChannel(GraphBuilder &graph, Value gradient) {
   return graph.collapse(gradient, 0, 4);
 }
 
-/// Every pixel becomes a square of `kernel` by `kernel`.
-static Value enlarged(GraphBuilder &graph, Value x, int64_t kernel) {
-  ImageAxes axes(graph);
-  for (int64_t axis : {axes.height, axes.width}) {
-    int64_t count = graph.typeOf(x).getDimSize(axis);
-    x = graph.expand(x, axis, {graph.size(count), graph.size(1)});
-    x = graph.collapse(graph.repeat(x, axis + 1, kernel), axis, 2);
-  }
-  return x;
-}
+namespace {
+/// The windows of a pooling: place (i, j) of every window is an image of the result's size.
+class Windows {
+public:
+  Windows(GraphBuilder &graph, Value x, Value y, int64_t kernel, int64_t stride, int64_t pad)
+      : graph(graph), axes(graph), image(graph.typeOf(x).getShape()), windows(graph.typeOf(y).getShape()), kernel(kernel),
+        stride(stride), pad(pad) {}
 
-/// The sum over each square of `kernel` by `kernel`.
-static Value windowSum(GraphBuilder &graph, Value x, int64_t kernel) {
-  ImageAxes axes(graph);
-  for (int64_t axis : {axes.height, axes.width}) {
-    int64_t count = graph.typeOf(x).getDimSize(axis) / kernel;
-    x = graph.expand(x, axis, {graph.size(count), graph.size(kernel)});
-    x = graph.collapse(graph.reduce(Reduction::Sum, x, axis + 1), axis, 2);
+  /// The image with zeros around, as far as windows reach, and in steps of whole strides.
+  Value framed(Value x) const {
+    for (int64_t axis : {axes.height, axes.width}) {
+      if (pad)
+        x = graph.padAxis(x, axis, pad, 0);
+      x = resized(graph, x, axis, reach(axis));
+    }
+    return x;
   }
-  return x;
-}
+  Value place(Value framed, int64_t i, int64_t j) const { return everyStride(everyStride(framed, axes.height, i), axes.width, j); }
+  /// The framed image that is zero but for these places.
+  Value scattered(Value places, int64_t i, int64_t j) const {
+    Value x = spread(graph, places, stride);
+    for (auto [axis, offset] : {std::pair(axes.height, i), {axes.width, j}}) {
+      if (offset)
+        x = graph.padAxis(x, axis, offset, 0);
+      x = resized(graph, x, axis, reach(axis));
+    }
+    return x;
+  }
+  /// The image without its frame.
+  Value cut(Value framed) const {
+    for (int64_t axis : {axes.height, axes.width}) {
+      if (pad)
+        framed = graph.slice(framed, axis, pad, graph.size(reach(axis) - pad));
+      framed = resized(graph, framed, axis, image[axis]);
+    }
+    return framed;
+  }
+  /// Framed ones: what of the frame is image. Null where all is.
+  Value inside() const {
+    if (pad == 0)
+      return {};
+    std::vector<float> ones(image[axes.height] * image[axes.width], 1);
+    return framed(graph.constant(ones, graph.imageShape(1, 1, image[axes.height], image[axes.width])));
+  }
 
-Value mlir::mp::maxPoolGradient(GraphBuilder &graph, Value gradient, Value x, Value y,
-                                int64_t kernel) {
-  ImageAxes axes(graph);
-  Value covered = x;
-  for (int64_t axis : {axes.height, axes.width})
-    covered = resized(graph, covered, axis, graph.typeOf(y).getDimSize(axis) * kernel);
-  // 1 where the pixel is as large as its window's largest, else 0.
-  Value below = graph.binary(Binary::Subtract, enlarged(graph, y, kernel), covered);
-  Value isLargest = graph.binary(
-      Binary::Add, graph.unary(Unary::Negate, graph.unary(Unary::Step, below)), 1);
-  Value share = graph.binary(Binary::Divide, gradient, windowSum(graph, isLargest, kernel));
-  Value result = graph.binary(Binary::Multiply, enlarged(graph, share, kernel), isLargest);
-  for (int64_t axis : {axes.height, axes.width})
-    result = resized(graph, result, axis, graph.typeOf(x).getDimSize(axis));
-  return result;
+private:
+  int64_t reach(int64_t axis) const { return kernel - 1 + windows[axis] * stride; }
+  Value everyStride(Value x, int64_t axis, int64_t offset) const {
+    x = graph.slice(x, axis, offset, graph.size(windows[axis] * stride));
+    if (stride == 1)
+      return x;
+    x = graph.expand(x, axis, {graph.size(windows[axis]), graph.size(stride)});
+    return graph.collapse(graph.slice(x, axis + 1, 0, graph.size(1)), axis, 2);
+  }
+
+  GraphBuilder &graph;
+  ImageAxes axes;
+  ArrayRef<int64_t> image, windows;
+  int64_t kernel, stride, pad;
+};
+} // namespace
+
+Value mlir::mp::maxPoolGradient(GraphBuilder &graph, Value gradient, Value x, Value y, int64_t kernel, int64_t stride,
+                                int64_t pad) {
+  Windows windows(graph, x, y, kernel, stride, pad);
+  Value framed = windows.framed(x), inside = windows.inside(), count, result;
+  SmallVector<Value> largest;
+  for (int64_t i = 0; i != kernel; ++i)
+    for (int64_t j = 0; j != kernel; ++j) {
+      // 1 where the pixel is as large as its window's largest, else 0.
+      Value below = graph.binary(Binary::Subtract, y, windows.place(framed, i, j));
+      Value is = graph.binary(Binary::Add, graph.unary(Unary::Negate, graph.unary(Unary::Step, below)), 1);
+      if (inside)
+        is = graph.binary(Binary::Multiply, is, windows.place(inside, i, j));
+      count = count ? graph.binary(Binary::Add, count, is) : is;
+      largest.push_back(is);
+    }
+  Value share = graph.binary(Binary::Divide, gradient, count);
+  for (auto [index, is] : llvm::enumerate(largest)) {
+    Value part = windows.scattered(graph.binary(Binary::Multiply, share, is), index / kernel, index % kernel);
+    result = result ? graph.binary(Binary::Add, result, part) : part;
+  }
+  return windows.cut(result);
 }
 
 Value mlir::mp::averagePoolGradient(GraphBuilder &graph, Value gradient, Value x) {

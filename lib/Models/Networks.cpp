@@ -264,14 +264,12 @@ static SmallVector<OptionSpec> resnetOptions() {
 
 ModelInfo mlir::mp::resnet18Model() {
   return {"resnet18",       "ResNet-18, batch normalisation folded",
-          resnetOptions(),  buildResnet18,
-          /*layered=*/true, /*trainable=*/false};
+          resnetOptions(),  buildResnet18};
 }
 
 ModelInfo mlir::mp::resnet50Model() {
   return {"resnet50",       "ResNet-50, batch normalisation folded",
-          resnetOptions(),  buildResnet50,
-          /*layered=*/true, /*trainable=*/false};
+          resnetOptions(),  buildResnet50};
 }
 
 static llvm::Error buildResnetBlock(GraphBuilder &graph, const ModelOptions &options) {

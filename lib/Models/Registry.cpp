@@ -25,10 +25,6 @@ static llvm::Error checkVariants(const ModelInfo &model, const ModelOptions &opt
                                    (controlFlow ? "control-flow" : "calls") +
                                    " needs; choose another model, such as mlp");
   if (options.choice("train") != "none") {
-    if (!model.trainable)
-      return llvm::createStringError("--train has no derivative of pooling over windows that "
-                                     "overlap, which " +
-                                     model.name + " needs; choose resnet-block or cnn");
     for (StringRef other : {"dynamic", "calls"})
       if (options.flag(other))
         return llvm::createStringError("--train and --" + other + " do not go together");

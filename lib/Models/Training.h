@@ -47,8 +47,8 @@ Value convWeightGradient(GraphBuilder &graph, Value gradient, Value x, Value wei
                          int64_t pad);
 /// The gradient over every axis of an image but its channels.
 Value sumPerChannel(GraphBuilder &graph, Value gradient);
-/// Each window's gradient goes to its largest pixels, in equal parts. Windows do not overlap.
-Value maxPoolGradient(GraphBuilder &graph, Value gradient, Value x, Value y, int64_t kernel);
+/// Each window's gradient goes to its largest pixels, in equal parts.
+Value maxPoolGradient(GraphBuilder &graph, Value gradient, Value x, Value y, int64_t kernel, int64_t stride, int64_t pad);
 /// Every pixel takes its part of the mean.
 Value averagePoolGradient(GraphBuilder &graph, Value gradient, Value x);
 
@@ -102,10 +102,9 @@ public:
                   [=, this](Value g) { return sumPerChannel(*this, g); }});
   }
   Value maxPool(Value x, int64_t kernel, int64_t stride, int64_t pad) override {
-    assert(kernel == stride && pad == 0 && "models with other windows are not trainable");
     Value y = quietly([&] { return Base::maxPool(x, kernel, stride, pad); });
     return taped({x}, [&] { return y; },
-                 {[=, this](Value g) { return maxPoolGradient(*this, g, x, y, kernel); }});
+                 {[=, this](Value g) { return maxPoolGradient(*this, g, x, y, kernel, stride, pad); }});
   }
   Value globalAveragePool(Value x) override {
     return taped({x}, [&] { return Base::globalAveragePool(x); },

@@ -44,8 +44,6 @@ struct ModelInfo {
   llvm::Error (*build)(GraphBuilder &graph, const ModelOptions &options);
   /// Whether it has a stack of layers that --control-flow and --calls apply to.
   bool layered = true;
-  /// Whether --train has the derivatives of all it computes.
-  bool trainable = true;
 };
 
 /// The values of all options of a model.

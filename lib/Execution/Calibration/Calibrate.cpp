@@ -1,9 +1,10 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Calibrate.h"
+#include "../Host/Observer.h"
 #include "../Tool/Steps.h"
 #include "mp/Analysis/FunctionHash.h"
-#include "mp/Execution/Trace.h"
+#include "mp/Dialect/MP/MPDialect.h"
 #include "llvm/Support/Format.h"
 
 #include <limits>
@@ -58,24 +59,30 @@ llvm::Expected<StaticScales> mlir::mp::calibrate(ModuleOp original, StringRef en
   auto function = findEntry(*module, entry);
   if (!function)
     return function.takeError();
-  // Only what the function computes itself can be returned from it.
-  SmallVector<ContractionOperand> operands;
-  SmallVector<Value> values;
-  for (const ContractionOperand &place : findContractionOperands(*function))
-    if (place.op->getBlock() == &function->getBody().front()) {
-      operands.push_back(place);
-      values.push_back(place.op->getOperand(place.operand));
-    }
-  if (operands.empty())
-    return createStringError("--calibrate: '" + function->getName() + "' multiplies no f32 tensors in its own block");
   StaticScales scales;
   scales.method = options.text;
-  FunctionMagnitudes &measured = scales.functions.emplace_back();
-  measured.name = function->getName().str();
-  measured.hash = hashFunction(*function);
-  size_t own = function->getNumResults();
-  if (llvm::Error error = returnValues(*function, values))
-    return std::move(error);
+  // Functions by their content as it is, before anything is added to them.
+  struct Place {
+    size_t function;
+    ContractionOperand operand;
+  };
+  std::vector<Place> places;
+  for (auto computed : module->getOps<func::FuncOp>()) {
+    SmallVector<ContractionOperand> operands;
+    if (!computed.isExternal() && !computed->hasAttr(kInitOfAttrName))
+      operands = findContractionOperands(computed);
+    if (operands.empty())
+      continue;
+    FunctionMagnitudes &measured = scales.functions.emplace_back();
+    measured.name = computed.getName().str();
+    measured.hash = hashFunction(computed);
+    for (const ContractionOperand &operand : operands)
+      places.push_back({scales.functions.size() - 1, operand});
+  }
+  if (places.empty())
+    return createStringError("--calibrate: nothing that '" + function->getName() + "' computes multiplies f32 tensors");
+  for (auto [number, place] : llvm::enumerate(places))
+    observe(*module, place.operand.op->getOpOperand(place.operand.operand), number);
 
   auto program = Program::compile(*module, entry);
   if (!program)
@@ -89,23 +96,23 @@ llvm::Expected<StaticScales> mlir::mp::calibrate(ModuleOp original, StringRef en
   if (!count)
     return count.takeError();
   scales.batches = *count;
-  StepLoop loop((*program)->signature(), own);
-  std::vector<numerics::MagnitudeHistogram> histograms(operands.size());
+  StepLoop loop((*program)->signature(), (*program)->signature().results.size());
+  std::vector<numerics::MagnitudeHistogram> histograms(places.size());
+  auto add = [&](int64_t place, ArrayRef<float> elements) { histograms[place].add(elements); };
+  Observer observer(add);
   for (int64_t step = 0; step < *count; ++step) {
     if (llvm::Error error = loop.feed(*arguments, batches, step))
       return std::move(error);
     auto results = (*program)->run(*arguments);
     if (!results)
       return results.takeError();
-    for (auto [i, histogram] : llvm::enumerate(histograms)) {
-      const Array &seen = (*results)[own + i];
-      histogram.add(ArrayRef(reinterpret_cast<const float *>(seen.data.data()), size_t(seen.size())));
-    }
   }
-  for (auto [place, histogram] : llvm::zip_equal(operands, histograms))
-    measured.operands[{place.contraction, place.operand}] = {
-        numerics::calibrate(histogram, options.method, options.code, options.share), histogram.largest(),
-        histogram.total(), histogram.nonFinite()};
+  // What no batch reached has no magnitude.
+  for (auto [place, histogram] : llvm::zip_equal(places, histograms))
+    if (histogram.total() > 0)
+      scales.functions[place.function].operands[{place.operand.contraction, place.operand.operand}] = {
+          numerics::calibrate(histogram, options.method, options.code, options.share), histogram.largest(),
+          histogram.total(), histogram.nonFinite()};
   return scales;
 }
 

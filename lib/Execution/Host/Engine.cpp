@@ -2,6 +2,7 @@
 
 #include "Engine.h"
 
+#include "Observer.h"
 #include "PrintSymbols.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mp/Kernels/OptimizeLLVM.h"
@@ -34,6 +35,8 @@ static llvm::StringMap<void *> runtimeFunctions() {
   add("mp_rt_device_mirror", &mp_rt_device_mirror);
   add("mp_rt_device_launch", &mp_rt_device_launch);
   add("mp_rt_check_failed", &mp_rt_check_failed);
+  auto [observer, report] = observerSymbol();
+  functions[observer] = report;
   forEachPrintSymbol([&](StringRef name, void *function) { functions[name] = function; });
   return functions;
 }
