@@ -8,14 +8,14 @@
 // CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<32x16xf32>
 // CHECK-SAME: %[[SEED:[a-z0-9]+]]: tensor<i64> {mp.role = "random_seed", mp.state = 2 : i64}, %[[OFFSET:[a-z0-9]+]]: tensor<i64> {mp.role = "random_offset", mp.state = 3 : i64}
 // The weight's gradient: both operands are spread along the 64 tokens.
-// CHECK: mp.hadamard %{{.*}} axis 1 signs [1, 1, 1, -1, 1, -1, -1, -1, -1, -1, -1, 1, -1, 1, -1, -1] : tensor<32x64xf32>
+// CHECK: mp.hadamard %{{.*}} axis 1 signs [1, 1, 1, -1, 1, -1, -1, -1, -1, -1, -1, 1, -1, 1, -1, -1] {inserted} : tensor<32x64xf32>
 // The weight is stored in blocks of 16 x 16.
 // CHECK: mp.block_quantize %[[W]] within {{.*}} : tensor<32x16xf32> to tensor<32x16xf4E2M1FN>, tensor<2x1xf8E4M3FN>
 // A gradient on its way back: a random word for each element, blocks along what is summed over.
 // CHECK: %[[D:.*]] = arith.subf {{.*}}mp.role = "seed"
 // CHECK: mp.random_bits %[[SEED]], %{{.*}} : tensor<64x16xi32>
 // CHECK: mp.block_quantize sr %[[D]] within %{{.*}} random {{.*}} : tensor<64x16xf32> to tensor<64x16xf4E2M1FN>, tensor<64x1xf8E4M3FN>
-// CHECK: %[[SPREAD:.*]] = mp.hadamard %[[D]] axis 0 signs [1, 1, 1, -1, 1, -1, -1, -1, -1, -1, -1, 1, -1, 1, -1, -1] : tensor<64x16xf32>
+// CHECK: %[[SPREAD:.*]] = mp.hadamard %[[D]] axis 0 signs [1, 1, 1, -1, 1, -1, -1, -1, -1, -1, -1, 1, -1, 1, -1, -1] {inserted} : tensor<64x16xf32>
 // CHECK: mp.random_bits %[[SEED]], %{{.*}} : tensor<64x16xi32>
 // CHECK: mp.block_quantize sr %[[SPREAD]] {{.*}} : tensor<64x16xf32> to tensor<64x16xf4E2M1FN>, tensor<4x16xf8E4M3FN>
 // CHECK-NOT: mp.hadamard
