@@ -158,7 +158,8 @@ std::vector<uint32_t> MatrixKernel::run(const std::array<std::vector<uint32_t>, 
 }
 
 static const char *const formDeclarations =
-    ".visible .entry k() {\n.reg .b32 %r<128>; .reg .f32 %f<128>; .reg .f64 %d<16>; .reg .b16 %h<4>; .reg .b64 %l<4>; .reg .pred %p<2>;\n";
+    ".visible .entry k() {\n.reg .b32 %r<128>; .reg .f32 %f<128>; .reg .f64 %d<16>; .reg .b16 %h<4>; .reg .b64 %l<4>; .reg .pred %p<2>;"
+    " .reg .pred %pd; .reg .b16 %ha, %hb, %hc, %hd; .reg .b32 %wa, %wb, %wc, %wd; .reg .b64 %la, %lb, %lc, %ld;\n";
 
 std::string test::formKernel(const std::string &instruction) { return formDeclarations + instruction + "\nret; }\n"; }
 

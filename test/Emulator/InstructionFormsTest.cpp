@@ -1,0 +1,377 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scalar instructions, form by form: every type and modifier on corner values, against the manual's sentence in C++. Where
+// ptxas is found, it has to know each form as well.
+
+#include "MatrixSupport.h"
+
+#include <bit>
+#include <cfenv>
+#include <cmath>
+
+using namespace mp::emulator;
+using namespace mp::emulator::test;
+using V = std::vector<uint64_t>;
+
+namespace {
+template <class T> struct Names;
+template <> struct Names<uint16_t> { static constexpr const char *type = "u16", *bits = "b16"; static constexpr char reg = 'h'; };
+template <> struct Names<int16_t> { static constexpr const char *type = "s16", *bits = "b16"; static constexpr char reg = 'h'; };
+template <> struct Names<uint32_t> { static constexpr const char *type = "u32", *bits = "b32"; static constexpr char reg = 'w'; };
+template <> struct Names<int32_t> { static constexpr const char *type = "s32", *bits = "b32"; static constexpr char reg = 'w'; };
+template <> struct Names<uint64_t> { static constexpr const char *type = "u64", *bits = "b64"; static constexpr char reg = 'l'; };
+template <> struct Names<int64_t> { static constexpr const char *type = "s64", *bits = "b64"; static constexpr char reg = 'l'; };
+
+class InstructionForms : public testing::Test {
+protected:
+  /// The results of "form operands;" on all triples drawn from corner values.
+  template <class R, class F> void check(const std::string &form, const std::string &operands, F want) {
+    const std::string text = form + " " + operands + ";";
+    forms.push_back(text);
+    V a, b, c;
+    for (size_t i = 0; i < corners.size(); ++i)
+      for (size_t j = 0; j < corners.size(); ++j)
+        a.push_back(corners[i]), b.push_back(corners[j]), c.push_back(corners[(i * 7 + j * 3) % corners.size()]);
+    auto got = eval(text, Names<R>::reg, {a, b, c});
+    ASSERT_EQ(got.size(), a.size()) << text;
+    for (size_t i = 0; i < got.size(); ++i)
+      ASSERT_EQ(R(got[i]), R(want(a[i], b[i], c[i]))) << text << std::hex << " of " << a[i] << ", " << b[i] << ", " << c[i];
+  }
+  /// "op.type d, a, b, c" with `sources` operands of the type.
+  template <class T, class F> void typed(const std::string &op, unsigned sources, F want, const char *type = Names<T>::type) {
+    check<T>(op + "." + type, regs<T>("dabc", sources + 1), [&](uint64_t a, uint64_t b, uint64_t c) { return want(T(a), T(b), T(c)); });
+  }
+  template <class T> static std::string regs(const char *which, size_t count) {
+    std::string s;
+    for (size_t i = 0; i < count; ++i)
+      s += (i ? ", %" : "%") + std::string(1, Names<T>::reg) + which[i];
+    return s;
+  }
+  template <class F> static void forIntegers(F &&fn) {
+    fn(uint16_t()), fn(int16_t()), fn(uint32_t()), fn(int32_t()), fn(uint64_t()), fn(int64_t());
+  }
+  void TearDown() override {
+    auto accepted = acceptedByPtxas(forms, "sm_90a");
+    for (size_t i = 0; accepted && i < forms.size(); ++i)
+      EXPECT_TRUE(bool((*accepted)[i])) << "ptxas does not know " << forms[i];
+  }
+  const V corners = {0, 1, 2, 5, 31, 32, 33, 0x7f, 0x80, 0x7fff, 0x8000, 0xffff, 0x12345678, 0x7fffffff, 0x80000000, 0xffffffff,
+                     0x100000000, 0x0123456789abcdef, 0x7fffffffffffffff, 0x8000000000000000, 0xfffffffffffffffe, 0xffffffffffffffff};
+  std::vector<std::string> forms;
+};
+__extension__ using Wide = __int128; // holds every product
+} // namespace
+
+TEST_F(InstructionForms, IntegerArithmetic) {
+  forIntegers([&](auto zero) {
+    using T = decltype(zero);
+    using U = std::make_unsigned_t<T>;
+    constexpr unsigned bits = 8 * sizeof(T);
+    auto low = [](Wide v) { return T(U(v)); };
+    typed<T>("add", 2, [&](T a, T b, T) { return low(Wide(a) + b); });
+    typed<T>("sub", 2, [&](T a, T b, T) { return low(Wide(a) - b); });
+    typed<T>("mul.lo", 2, [&](T a, T b, T) { return low(Wide(a) * b); });
+    typed<T>("mul.hi", 2, [&](T a, T b, T) { return low(Wide(a) * b >> bits); });
+    typed<T>("mad.lo", 3, [&](T a, T b, T c) { return low(Wide(a) * b + c); });
+    typed<T>("mad.hi", 3, [&](T a, T b, T c) { return low((Wide(a) * b >> bits) + c); });
+    typed<T>("min", 2, [](T a, T b, T) { return std::min(a, b); });
+    typed<T>("max", 2, [](T a, T b, T) { return std::max(a, b); });
+    // Division by zero is left open by the manual; the remainder of the smallest number by -1 is zero.
+    check<T>(std::string("or.") + Names<T>::bits + " %" + Names<T>::reg + "b, %" + Names<T>::reg + "b, 1; div." + Names<T>::type, regs<T>("dab", 3),
+             [&](uint64_t a, uint64_t b, uint64_t) { return low(Wide(T(a)) / Wide(T(b | 1))); });
+    check<T>(std::string("or.") + Names<T>::bits + " %" + Names<T>::reg + "b, %" + Names<T>::reg + "b, 1; rem." + Names<T>::type, regs<T>("dab", 3),
+             [&](uint64_t a, uint64_t b, uint64_t) { return low(Wide(T(a)) % Wide(T(b | 1))); });
+    typed<T>("sad", 3, [&](T a, T b, T c) { return low(Wide(c) + (a < b ? Wide(b) - a : Wide(a) - b)); });
+    if constexpr (std::is_signed_v<T>) {
+      typed<T>("neg", 1, [&](T a, T, T) { return low(-Wide(a)); });
+      typed<T>("abs", 1, [&](T a, T, T) { return low(a < 0 ? -Wide(a) : Wide(a)); });
+    }
+    if constexpr (bits == 16 || bits == 32) {
+      using D = std::conditional_t<bits == 16, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
+                                   std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+      const std::string r = std::string("%") + Names<D>::reg, s = std::string(", %") + Names<T>::reg;
+      check<D>(std::string("mul.wide.") + Names<T>::type, r + "d" + s + "a" + s + "b",
+               [](uint64_t a, uint64_t b, uint64_t) { return D(Wide(T(a)) * T(b)); });
+      check<D>(std::string("mad.wide.") + Names<T>::type, r + "d" + s + "a" + s + "b, " + r + "c",
+               [](uint64_t a, uint64_t b, uint64_t c) { return D(Wide(T(a)) * T(b) + D(c)); });
+    }
+  });
+  auto saturated = [](Wide v) { return int32_t(std::clamp<Wide>(v, INT32_MIN, INT32_MAX)); };
+  typed<int32_t>("add.sat", 2, [&](int32_t a, int32_t b, int32_t) { return saturated(Wide(a) + b); });
+  typed<int32_t>("sub.sat", 2, [&](int32_t a, int32_t b, int32_t) { return saturated(Wide(a) - b); });
+  typed<int32_t>("mad.hi.sat", 3, [&](int32_t a, int32_t b, int32_t c) { return saturated((Wide(a) * b >> 32) + c); });
+  auto low24 = [](auto v) { return std::is_signed_v<decltype(v)> ? Wide(int32_t(uint32_t(v) << 8) >> 8) : Wide(uint32_t(v) & 0xffffff); };
+  auto mul24 = [&](auto zero) {
+    using T = decltype(zero);
+    typed<T>("mul24.lo", 2, [&](T a, T b, T) { return T(uint32_t(low24(a) * low24(b))); });
+    typed<T>("mul24.hi", 2, [&](T a, T b, T) { return T(uint32_t(low24(a) * low24(b) >> 16)); });
+  };
+  mul24(uint32_t()), mul24(int32_t());
+}
+
+TEST_F(InstructionForms, ExtendedPrecision) {
+  // Through the condition code, a number of twice the width: its high part is what the second instruction gives.
+  auto both = [&](auto zero, const char *type) {
+    using U = decltype(zero);
+    constexpr unsigned bits = 8 * sizeof(U);
+    const std::string t = std::string(".") + type, r = std::string("%") + Names<U>::reg, d = r + "d, ", a = r + "a, ", b = r + "b", c = r + "c";
+    using Twice = unsigned __int128;
+    auto of = [](uint64_t high, uint64_t low) { return Twice(U(high)) << bits | U(low); };
+    // (b:a) + (a:c), (b:a) - (a:c)
+    check<U>("add.cc" + t + " " + d + a + c + "; addc" + t, d + b + ", " + r + "a", [&](uint64_t x, uint64_t y, uint64_t z) { return U((of(y, x) + of(x, z)) >> bits); });
+    check<U>("sub.cc" + t + " " + d + a + c + "; subc" + t, d + b + ", " + r + "a", [&](uint64_t x, uint64_t y, uint64_t z) { return U((of(y, x) - of(x, z)) >> bits); });
+    // Three parts: the carry out of the middle.
+    check<U>("add.cc" + t + " " + d + a + c + "; addc.cc" + t + " " + d + b + ", " + r + "a; addc" + t, d + "0, 0",
+             [&](uint64_t x, uint64_t y, uint64_t z) { U carry = U(U(x) + U(z)) < U(x); Wide sum = Wide(U(y)) + U(x) + carry; return U(sum >> bits); });
+    check<U>("sub.cc" + t + " " + d + a + c + "; subc.cc" + t + " " + d + b + ", " + r + "a; subc" + t, d + "0, 0",
+             [&](uint64_t x, uint64_t y, uint64_t z) { U borrow = U(x) < U(z); return Wide(U(y)) < Wide(U(x)) + borrow ? U(-1) : U(0); });
+    // a * b + (a:c): low part, then high part and the carry.
+    check<U>("mad.lo.cc" + t + " " + d + a + b + ", " + c + "; madc.hi" + t, d + a + b + ", " + r + "a",
+             [&](uint64_t x, uint64_t y, uint64_t z) { return U((Twice(U(x)) * U(y) + of(x, z)) >> bits); });
+    check<U>("mad.hi.cc" + t + " " + d + a + b + ", " + c + "; madc.lo" + t, d + "0, 0, 0",
+             [&](uint64_t x, uint64_t y, uint64_t z) { return U((Wide(U(Twice(U(x)) * U(y) >> bits)) + U(z)) >> bits); });
+    check<U>("add.cc" + t + " " + d + a + c + "; madc.lo.cc" + t + " " + d + a + b + ", " + c + "; addc" + t, d + "0, 0",
+             [&](uint64_t x, uint64_t y, uint64_t z) { U carry = U(U(x) + U(z)) < U(x); return U((Wide(U(Twice(U(x)) * U(y))) + U(z) + carry) >> bits); });
+    check<U>("add.cc" + t + " " + d + a + c + "; madc.hi.cc" + t + " " + d + a + b + ", " + c + "; addc" + t, d + "0, 0",
+             [&](uint64_t x, uint64_t y, uint64_t z) { U carry = U(U(x) + U(z)) < U(x); return U((Wide(U(Twice(U(x)) * U(y) >> bits)) + U(z) + carry) >> bits); });
+  };
+  both(uint32_t(), "u32"), both(uint64_t(), "u64");
+  // Signs matter in the high part of a product only.
+  auto high = [&](auto zero) {
+    using T = decltype(zero);
+    const std::string t = std::string(".") + Names<T>::type, r = std::string("%") + Names<T>::reg;
+    check<T>("add.cc" + t + " " + r + "d, " + r + "a, " + r + "c; madc.hi" + t, regs<T>("dabc", 4), [](uint64_t a, uint64_t b, uint64_t c) {
+      using U = std::make_unsigned_t<T>;
+      U carry = U(U(a) + U(c)) < U(a);
+      return U((Wide(T(a)) * T(b) >> (8 * sizeof(T))) + Wide(U(c)) + carry);
+    });
+  };
+  high(int32_t()), high(int64_t());
+}
+
+TEST_F(InstructionForms, Bits) {
+  auto bitwise = [&](auto zero) {
+    using U = decltype(zero);
+    const char *t = Names<U>::bits;
+    constexpr unsigned bits = 8 * sizeof(U);
+    typed<U>("and", 2, [](U a, U b, U) { return U(a & b); }, t);
+    typed<U>("or", 2, [](U a, U b, U) { return U(a | b); }, t);
+    typed<U>("xor", 2, [](U a, U b, U) { return U(a ^ b); }, t);
+    typed<U>("not", 1, [](U a, U, U) { return U(~a); }, t);
+    typed<U>("cnot", 1, [](U a, U, U) { return U(a == 0); }, t);
+    const std::string r = std::string("%") + Names<U>::reg;
+    check<U>(std::string("shl.") + t, r + "d, " + r + "a, %wb", [](uint64_t a, uint64_t b, uint64_t) { return uint32_t(b) < bits ? U(U(a) << uint32_t(b)) : U(0); });
+    for (const char *type : {t, Names<U>::type})
+      check<U>(std::string("shr.") + type, r + "d, " + r + "a, %wb", [](uint64_t a, uint64_t b, uint64_t) { return uint32_t(b) < bits ? U(U(a) >> uint32_t(b)) : U(0); });
+    using S = std::make_signed_t<U>;
+    check<S>(std::string("shr.") + Names<S>::type, r + "d, " + r + "a, %wb",
+             [](uint64_t a, uint64_t b, uint64_t) { return S(S(a) >> std::min(uint32_t(b), bits - 1)); });
+    if constexpr (bits >= 32) {
+      check<uint32_t>(std::string("popc.") + t, "%wd, " + r + "a", [](uint64_t a, uint64_t, uint64_t) { return std::popcount(U(a)); });
+      check<uint32_t>(std::string("clz.") + t, "%wd, " + r + "a", [](uint64_t a, uint64_t, uint64_t) { return std::countl_zero(U(a)); });
+      typed<U>("brev", 1, [](U a, U, U) { U v = 0; for (unsigned i = 0; i < bits; ++i) v |= U(a >> i & 1) << (bits - 1 - i); return v; }, t);
+      // The most significant bit that is no sign.
+      for (bool isSigned : {false, true})
+        for (bool shift : {false, true})
+          check<uint32_t>(std::string("bfind") + (shift ? ".shiftamt." : ".") + (isSigned ? Names<S>::type : Names<U>::type), "%wd, " + r + "a",
+                          [=](uint64_t a, uint64_t, uint64_t) {
+                            for (int i = bits - 1; i >= 0; --i)
+                              if ((U(a) >> i & 1) != (isSigned ? U(a) >> (bits - 1) : 0))
+                                return uint32_t(shift ? bits - 1 - i : i);
+                            return ~0u;
+                          });
+      // Position and length are the low bytes.
+      for (bool isSigned : {false, true})
+        check<U>(std::string("bfe.") + (isSigned ? Names<S>::type : Names<U>::type), r + "d, " + r + "a, %wb, %wc", [=](uint64_t a, uint64_t b, uint64_t c) {
+          unsigned pos = b & 255, len = c & 255, msb = bits - 1;
+          U sign = !isSigned || !len ? 0 : U(a) >> std::min(pos + len - 1, msb) & 1, d = 0;
+          for (unsigned i = 0; i <= msb; ++i)
+            d |= U(i < len && pos + i <= msb ? U(a) >> (pos + i) & 1 : sign) << i;
+          return d;
+        });
+      check<U>(std::string("bfi.") + t, r + "d, " + r + "a, " + r + "b, %wb, %wc", [](uint64_t a, uint64_t b, uint64_t c) {
+        unsigned pos = b & 255, len = c & 255;
+        U d = U(b);
+        for (unsigned i = 0; i < len && pos + i < bits; ++i)
+          d = (d & ~(U(1) << (pos + i))) | U(U(a) >> i & 1) << (pos + i);
+        return d;
+      });
+    }
+  };
+  bitwise(uint16_t()), bitwise(uint32_t()), bitwise(uint64_t());
+  check<uint32_t>("setp.ne.u32 %pd, %wb, 0; { .reg .pred q, s; setp.gt.u32 q, %wa, %wb; and.pred s, q, %pd; or.pred s, s, q; xor.pred s, s, %pd; not.pred s, s; "
+                  "selp.u32 %wd, 5, 9, s; } mov.u32", "%wd, %wd", [](uint64_t a, uint64_t b, uint64_t) {
+                    bool p = uint32_t(b), q = uint32_t(a) > uint32_t(b), s = q && p;
+                    s = s || q, s = s != p;
+                    return !s ? 5 : 9;
+                  });
+  for (unsigned table : {0x00u, 0x01u, 0x80u, 0x96u, 0xe8u, 0xcau, 0x1bu, 0xffu})
+    check<uint32_t>("lop3.b32", "%wd, %wa, %wb, %wc, " + std::to_string(table), [=](uint64_t a, uint64_t b, uint64_t c) {
+      uint32_t d = 0;
+      for (unsigned i = 0; i < 32; ++i)
+        d |= (table >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1)) & 1) << i;
+      return d;
+    });
+  for (bool left : {false, true})
+    for (bool wrap : {false, true})
+      check<uint32_t>(std::string("shf.") + (left ? "l." : "r.") + (wrap ? "wrap" : "clamp") + ".b32", "%wd, %wa, %wb, %wc", [=](uint64_t a, uint64_t b, uint64_t c) {
+        const unsigned n = wrap ? c & 31 : std::min(uint32_t(c), 32u);
+        const uint64_t both = b << 32 | uint32_t(a);
+        return uint32_t(left ? n == 32 ? a : both >> (32 - n) : n == 32 ? b : both >> n);
+      });
+  for (bool wrap : {false, true}) {
+    const std::string mode = wrap ? "wrap" : "clamp";
+    check<uint32_t>("bmsk." + mode + ".b32", "%wd, %wa, %wb", [=](uint64_t a, uint64_t b, uint64_t) {
+      const unsigned pos = wrap ? a & 31 : std::min(uint32_t(a), 32u), len = wrap ? b & 31 : std::min(uint32_t(b), 32u);
+      uint32_t d = 0;
+      for (unsigned i = pos; i < pos + len && i < 32; ++i)
+        d |= 1u << i;
+      return d;
+    });
+    for (bool isSigned : {false, true})
+      check<uint32_t>("szext." + mode + (isSigned ? ".s32" : ".u32"), "%wd, %wa, %wb", [=](uint64_t a, uint64_t b, uint64_t) {
+        const unsigned n = wrap ? b & 31 : std::min(uint32_t(b), 32u);
+        uint32_t d = 0;
+        for (unsigned i = 0; i < 32 && n; ++i)
+          d |= uint32_t(a >> (i < n ? i : n - 1) & (i < n || isSigned)) << i;
+        return d;
+      });
+  }
+  // Bytes of b:a by selector; the modes of prmt have selectors of their own.
+  auto bytes = [](uint64_t a, uint64_t b, std::array<unsigned, 4> which) {
+    uint32_t d = 0;
+    for (unsigned i = 0; i < 4; ++i)
+      d |= uint32_t((b << 32 | uint32_t(a)) >> (8 * which[i]) & 255) << (8 * i);
+    return d;
+  };
+  check<uint32_t>("prmt.b32.f4e", "%wd, %wa, %wb, %wc", [&](uint64_t a, uint64_t b, uint64_t c) { unsigned s = c & 3; return bytes(a, b, {s, s + 1, s + 2, s + 3}); });
+  check<uint32_t>("prmt.b32.b4e", "%wd, %wa, %wb, %wc", [&](uint64_t a, uint64_t b, uint64_t c) { unsigned s = c & 3; return bytes(a, b, {s, (s + 7) % 8, (s + 6) % 8, (s + 5) % 8}); });
+  check<uint32_t>("prmt.b32.rc8", "%wd, %wa, %wb, %wc", [&](uint64_t a, uint64_t b, uint64_t c) { unsigned s = c & 3; return bytes(a, b, {s, s, s, s}); });
+  check<uint32_t>("prmt.b32.ecl", "%wd, %wa, %wb, %wc", [&](uint64_t a, uint64_t b, uint64_t c) { unsigned s = c & 3; return bytes(a, b, {std::max(0u, s), std::max(1u, s), std::max(2u, s), 3}); });
+  check<uint32_t>("prmt.b32.ecr", "%wd, %wa, %wb, %wc", [&](uint64_t a, uint64_t b, uint64_t c) { unsigned s = c & 3; return bytes(a, b, {0, std::min(1u, s), std::min(2u, s), s}); });
+  check<uint32_t>("prmt.b32.rc16", "%wd, %wa, %wb, %wc", [&](uint64_t a, uint64_t b, uint64_t c) { unsigned s = 2 * (c & 1); return bytes(a, b, {s, s + 1, s, s + 1}); });
+  check<uint32_t>("prmt.b32", "%wd, %wa, %wb, %wc", [&](uint64_t a, uint64_t b, uint64_t c) {
+    uint32_t d = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+      unsigned s = c >> (4 * i) & 15;
+      uint32_t byte = bytes(a, b, {s & 7, 0, 0, 0}) & 255;
+      d |= (s & 8 ? (byte >> 7 ? 255u : 0) : byte) << (8 * i);
+    }
+    return d;
+  });
+}
+
+TEST_F(InstructionForms, DotProductsOfBytes) {
+  auto part = [](uint64_t v, unsigned i, unsigned bits, bool isSigned) {
+    int64_t x = v >> (i * bits) & ((1u << bits) - 1);
+    return isSigned && x >> (bits - 1) ? x - (int64_t(1) << bits) : x;
+  };
+  for (bool sa : {false, true})
+    for (bool sb : {false, true}) {
+      const std::string types = std::string(sa ? ".s32" : ".u32") + (sb ? ".s32" : ".u32");
+      check<uint32_t>("dp4a" + types, "%wd, %wa, %wb, %wc", [=](uint64_t a, uint64_t b, uint64_t c) {
+        int64_t sum = int64_t(c);
+        for (unsigned i = 0; i < 4; ++i)
+          sum += part(a, i, 8, sa) * part(b, i, 8, sb);
+        return uint32_t(sum);
+      });
+      for (bool hi : {false, true})
+        check<uint32_t>(std::string("dp2a.") + (hi ? "hi" : "lo") + types, "%wd, %wa, %wb, %wc", [=](uint64_t a, uint64_t b, uint64_t c) {
+          int64_t sum = int64_t(c);
+          for (unsigned i = 0; i < 2; ++i)
+            sum += part(a, i, 16, sa) * part(b, i + (hi ? 2 : 0), 8, sb);
+          return uint32_t(sum);
+        });
+    }
+}
+
+TEST_F(InstructionForms, Selections) {
+  auto select = [&](auto zero, const char *types) {
+    using U = decltype(zero);
+    const std::string r = std::string("%") + Names<U>::reg;
+    for (llvm::StringRef rest = types; !rest.empty();) {
+      llvm::StringRef type;
+      std::tie(type, rest) = rest.split(' ');
+      check<U>("setp.gt.s32 %pd, %wc, 3; selp." + type.str(), r + "d, " + r + "a, " + r + "b, %pd", [](uint64_t a, uint64_t b, uint64_t c) { return int32_t(c) > 3 ? U(a) : U(b); });
+      check<U>("slct." + type.str() + ".s32", r + "d, " + r + "a, " + r + "b, %wc", [](uint64_t a, uint64_t b, uint64_t c) { return int32_t(c) >= 0 ? U(a) : U(b); });
+      check<U>("slct." + type.str() + ".f32", r + "d, " + r + "a, " + r + "b, %wc", [](uint64_t a, uint64_t b, uint64_t c) { return std::bit_cast<float>(uint32_t(c)) >= 0 ? U(a) : U(b); });
+    }
+  };
+  select(uint16_t(), "b16 u16 s16"), select(uint32_t(), "b32 u32 s32 f32"), select(uint64_t(), "b64 u64 s64 f64");
+  // testp of every class.
+  auto classes = [&](auto value, const char *type, const char *reg) {
+    using F = decltype(value);
+    using U = std::conditional_t<sizeof(F) == 4, uint32_t, uint64_t>;
+    auto test = [&](const char *what, bool (*is)(F)) {
+      check<uint32_t>(std::string("testp.") + what + "." + type + " %pd, " + reg + "; selp.u32", "%wd, 1, 0, %pd",
+                      [=](uint64_t a, uint64_t, uint64_t) { return is(std::bit_cast<F>(U(a))); });
+    };
+    test("finite", [](F v) { return std::isfinite(v); });
+    test("infinite", [](F v) { return std::isinf(v); });
+    test("number", [](F v) { return !std::isnan(v); });
+    test("notanumber", [](F v) { return std::isnan(v); });
+    test("normal", [](F v) { return std::isnormal(v); });
+    test("subnormal", [](F v) { return std::fpclassify(v) == FP_SUBNORMAL; });
+  };
+  classes(float(), "f32", "%wa"), classes(double(), "f64", "%la");
+}
+
+// Reciprocals in all roundings: floats as the operands, the host's own rounding as reference.
+TEST_F(InstructionForms, ReciprocalsAndSigns) {
+  const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+  const char *names[] = {"rn", "rz", "rm", "rp"};
+  auto rounded = [&](int mode, auto &&compute) {
+    std::fesetround(mode);
+    auto r = compute();
+    std::fesetround(FE_TONEAREST);
+    return r;
+  };
+  for (unsigned k = 0; k < 4; ++k) {
+    check<uint32_t>(std::string("or.b32 %wa, %wa, 0x3f000000; and.b32 %wa, %wa, 0xbfffffff; rcp.") + names[k] + ".f32", "%wd, %wa", [&](uint64_t a, uint64_t, uint64_t) {
+      volatile float x = std::bit_cast<float>((uint32_t(a) | 0x3f000000) & 0xbfffffff), one = 1;
+      return std::bit_cast<uint32_t>(rounded(modes[k], [&] { return one / x; }));
+    });
+    check<uint64_t>(std::string("or.b64 %la, %la, 0x3fe0000000000000; and.b64 %la, %la, 0xbfffffffffffffff; rcp.") + names[k] + ".f64", "%ld, %la",
+                    [&](uint64_t a, uint64_t, uint64_t) {
+                      volatile double x = std::bit_cast<double>((a | 0x3fe0000000000000) & 0xbfffffffffffffff), one = 1;
+                      return std::bit_cast<uint64_t>(rounded(modes[k], [&] { return one / x; }));
+                    });
+  }
+  // The sign of a NaN is left open.
+  check<uint32_t>("and.b32 %wa, %wa, 0xff7fffff; neg.f32", "%wd, %wa", [](uint64_t a, uint64_t, uint64_t) { return uint32_t((a & 0xff7fffff) ^ 0x80000000); });
+  check<uint32_t>("and.b32 %wa, %wa, 0xff7fffff; abs.f32", "%wd, %wa", [](uint64_t a, uint64_t, uint64_t) { return uint32_t(a & 0x7f7fffff); });
+  check<uint64_t>("and.b64 %la, %la, 0xffefffffffffffff; neg.f64", "%ld, %la", [](uint64_t a, uint64_t, uint64_t) { return (a & 0xffefffffffffffff) ^ 0x8000000000000000; });
+  check<uint64_t>("and.b64 %la, %la, 0xffefffffffffffff; abs.f64", "%ld, %la", [](uint64_t a, uint64_t, uint64_t) { return a & 0x7fefffffffffffff; });
+  for (const char *type : {"f16", "bf16"}) {
+    const uint16_t finite = type[0] == 'f' ? 0xfbff : 0xff7f;
+    const std::string clear = "and.b16 %ha, %ha, " + std::to_string(finite) + "; ";
+    check<uint16_t>(clear + "neg." + type, "%hd, %ha", [=](uint64_t a, uint64_t, uint64_t) { return uint16_t((a & finite) ^ 0x8000); });
+    check<uint16_t>(clear + "abs." + type, "%hd, %ha", [=](uint64_t a, uint64_t, uint64_t) { return uint16_t(a & finite & 0x7fff); });
+    const std::string pairs = "and.b32 %wa, %wa, " + std::to_string(finite * 0x10001u) + "; ";
+    check<uint32_t>(pairs + "neg." + type + "x2", "%wd, %wa", [=](uint64_t a, uint64_t, uint64_t) { return uint32_t((a & finite * 0x10001u) ^ 0x80008000); });
+    check<uint32_t>(pairs + "abs." + type + "x2", "%wd, %wa", [=](uint64_t a, uint64_t, uint64_t) { return uint32_t(a & finite * 0x10001u & 0x7fff7fff); });
+  }
+}
+
+// Instructions that change no value here: hints, orders of memory, waits for time.
+TEST_F(InstructionForms, HintsAndFences) {
+  for (const char *form : {"prefetch.global.L1 [%la];", "prefetch.global.L2 [%la];", "prefetchu.L1 [%la];", "applypriority.global.L2::evict_normal [%la], 128;",
+                           "createpolicy.fractional.L2::evict_last.b64 %lc, 1.0;", "nanosleep.u32 20;", "pmevent 3;", "griddepcontrol.wait;",
+                           "griddepcontrol.launch_dependents;", "membar.cta;", "membar.gl;", "membar.sys;", "fence.sc.cta;", "fence.acq_rel.gpu;",
+                           "fence.acq_rel.sys;", "fence.acq_rel.cluster;", "fence.proxy.alias;", "fence.proxy.async;", "fence.proxy.async.global;"}) {
+    forms.push_back(form);
+    EXPECT_EQ(eval(std::string(form) + " add.u32 %wd, %wb, 1;", 'w', {V{7}, V{41}}), V{42}) << form;
+  }
+  // Uniform loads are loads; address spaces are told apart.
+  forms.push_back("ldu.global.u32 %wd, [%la];");
+  EXPECT_EQ(eval("st.global.b64 [%out], %la; ldu.global.u32 %wd, [%out];", 'w', {V{0x100000007}}), V{7});
+  const std::string spaces = R"({ .local .align 4 .b8 loc[4]; .shared .align 4 .b8 sh[4]; .reg .b64 p<4>; .reg .pred q; .reg .b32 bit;
+    mov.u64 p0, loc; cvta.local.u64 p0, p0; mov.u64 p1, sh; cvta.shared.u64 p1, p1; mov.u64 p2, %out; mov.u64 p3, B; cvta.param.u64 p3, p3; )";
+  const char *names[] = {"local", "shared", "global"};
+  for (unsigned which = 0; which < 3; ++which)
+    for (unsigned pointer = 0; pointer < 3; ++pointer) {
+      forms.push_back(std::string("isspacep.") + names[which] + " %pd, %la;");
+      EXPECT_EQ(eval(spaces + "isspacep." + names[which] + " q, p" + std::to_string(pointer) + "; selp.u32 %wd, 1, 0, q; }", 'w', {V{0}}),
+                V{which == pointer}) << names[which] << " of " << names[pointer];
+    }
+}
