@@ -3,7 +3,7 @@
 // Scalar instructions, form by form: every type and modifier on corner values, against the manual's sentence in C++. Where
 // ptxas is found, it has to know each form as well.
 
-#include "MatrixSupport.h"
+#include "InstructionForms.h"
 
 #include <bit>
 #include <cfenv>
@@ -13,54 +13,7 @@ using namespace mp::emulator;
 using namespace mp::emulator::test;
 using V = std::vector<uint64_t>;
 
-namespace {
-template <class T> struct Names;
-template <> struct Names<uint16_t> { static constexpr const char *type = "u16", *bits = "b16"; static constexpr char reg = 'h'; };
-template <> struct Names<int16_t> { static constexpr const char *type = "s16", *bits = "b16"; static constexpr char reg = 'h'; };
-template <> struct Names<uint32_t> { static constexpr const char *type = "u32", *bits = "b32"; static constexpr char reg = 'w'; };
-template <> struct Names<int32_t> { static constexpr const char *type = "s32", *bits = "b32"; static constexpr char reg = 'w'; };
-template <> struct Names<uint64_t> { static constexpr const char *type = "u64", *bits = "b64"; static constexpr char reg = 'l'; };
-template <> struct Names<int64_t> { static constexpr const char *type = "s64", *bits = "b64"; static constexpr char reg = 'l'; };
-
-class InstructionForms : public testing::Test {
-protected:
-  /// The results of "form operands;" on all triples drawn from corner values.
-  template <class R, class F> void check(const std::string &form, const std::string &operands, F want) {
-    const std::string text = form + " " + operands + ";";
-    forms.push_back(text);
-    V a, b, c;
-    for (size_t i = 0; i < corners.size(); ++i)
-      for (size_t j = 0; j < corners.size(); ++j)
-        a.push_back(corners[i]), b.push_back(corners[j]), c.push_back(corners[(i * 7 + j * 3) % corners.size()]);
-    auto got = eval(text, Names<R>::reg, {a, b, c});
-    ASSERT_EQ(got.size(), a.size()) << text;
-    for (size_t i = 0; i < got.size(); ++i)
-      ASSERT_EQ(R(got[i]), R(want(a[i], b[i], c[i]))) << text << std::hex << " of " << a[i] << ", " << b[i] << ", " << c[i];
-  }
-  /// "op.type d, a, b, c" with `sources` operands of the type.
-  template <class T, class F> void typed(const std::string &op, unsigned sources, F want, const char *type = Names<T>::type) {
-    check<T>(op + "." + type, regs<T>("dabc", sources + 1), [&](uint64_t a, uint64_t b, uint64_t c) { return want(T(a), T(b), T(c)); });
-  }
-  template <class T> static std::string regs(const char *which, size_t count) {
-    std::string s;
-    for (size_t i = 0; i < count; ++i)
-      s += (i ? ", %" : "%") + std::string(1, Names<T>::reg) + which[i];
-    return s;
-  }
-  template <class F> static void forIntegers(F &&fn) {
-    fn(uint16_t()), fn(int16_t()), fn(uint32_t()), fn(int32_t()), fn(uint64_t()), fn(int64_t());
-  }
-  void TearDown() override {
-    auto accepted = acceptedByPtxas(forms, "sm_90a");
-    for (size_t i = 0; accepted && i < forms.size(); ++i)
-      EXPECT_TRUE(bool((*accepted)[i])) << "ptxas does not know " << forms[i];
-  }
-  const V corners = {0, 1, 2, 5, 31, 32, 33, 0x7f, 0x80, 0x7fff, 0x8000, 0xffff, 0x12345678, 0x7fffffff, 0x80000000, 0xffffffff,
-                     0x100000000, 0x0123456789abcdef, 0x7fffffffffffffff, 0x8000000000000000, 0xfffffffffffffffe, 0xffffffffffffffff};
-  std::vector<std::string> forms;
-};
 __extension__ using Wide = __int128; // holds every product
-} // namespace
 
 TEST_F(InstructionForms, IntegerArithmetic) {
   forIntegers([&](auto zero) {
@@ -350,6 +303,45 @@ TEST_F(InstructionForms, ReciprocalsAndSigns) {
     const std::string pairs = "and.b32 %wa, %wa, " + std::to_string(finite * 0x10001u) + "; ";
     check<uint32_t>(pairs + "neg." + type + "x2", "%wd, %wa", [=](uint64_t a, uint64_t, uint64_t) { return uint32_t((a & finite * 0x10001u) ^ 0x80008000); });
     check<uint32_t>(pairs + "abs." + type + "x2", "%wd, %wa", [=](uint64_t a, uint64_t, uint64_t) { return uint32_t(a & finite * 0x10001u & 0x7fff7fff); });
+  }
+}
+
+// The manual's bounds, each where it says that they hold.
+TEST_F(InstructionForms, Approximations) {
+  V x32, x64;
+  for (int i = 1; i < 1500; ++i) {
+    x32.push_back(std::bit_cast<uint32_t>(float(i) * 0.00209f));
+    x64.push_back(std::bit_cast<uint64_t>(double(i) * 0.0137));
+  }
+  auto close = [&](const char *form, double (*exact)(double), double relative, double absolute) {
+    for (const char *ftz : {"", ".ftz"}) {
+      const std::string text = std::string(form) + ftz + ".f32 %wd, %wa;";
+      forms.push_back(text);
+      V got = eval(text, 'w', {x32});
+      ASSERT_EQ(got.size(), x32.size());
+      for (size_t i = 0; i < got.size(); ++i) {
+        const double v = std::bit_cast<float>(uint32_t(x32[i])), want = exact(v);
+        EXPECT_LE(std::fabs(std::bit_cast<float>(uint32_t(got[i])) - want), std::max(relative * std::fabs(want), absolute)) << text << " of " << v;
+      }
+    }
+  };
+  close("sin.approx", std::sin, 0, 0x1.6p-21);
+  close("cos.approx", std::cos, 0, 0x1.6p-21);
+  close("ex2.approx", std::exp2, 0x1p-22, 0);
+  close("lg2.approx", std::log2, 0x1p-22, 0x1p-22);
+  close("rcp.approx", [](double v) { return 1 / v; }, 0x1p-23, 0);
+  close("sqrt.approx", std::sqrt, 0x1p-23, 0);
+  close("rsqrt.approx", [](double v) { return 1 / std::sqrt(v); }, 0x1.2p-23, 0);
+  for (const char *op : {"rcp", "rsqrt"}) {
+    const std::string text = std::string(op) + ".approx.ftz.f64 %ld, %la;";
+    forms.push_back(text);
+    V got = eval(text, 'l', {x64});
+    ASSERT_EQ(got.size(), x64.size());
+    for (size_t i = 0; i < got.size(); ++i) {
+      const double v = std::bit_cast<double>(x64[i]), want = op[1] == 'c' ? 1 / v : 1 / std::sqrt(v);
+      EXPECT_LE(std::fabs(std::bit_cast<double>(got[i]) / want - 1), 0x1p-20) << text << " of " << v;
+      EXPECT_EQ(uint32_t(got[i]), 0u); // the result has 20 bits of fraction
+    }
   }
 }
 

@@ -303,6 +303,10 @@ static void decodeSetp(Decoder &d) {
     return;
   bool pair = t == Type::F16x2 || t == Type::BF16x2;
   if (d.op(0).kind == syntax::Operand::Pair) {
+    if (t == Type::F16 || t == Type::BF16) {
+      d.fail("comparisons of one half have one predicate");
+      return;
+    }
     d.out->dst = d.predDst(d.op(0).parts[0]);
     d.out->d = d.predDst(d.op(0).parts[1]);
     d.out->flags |= kTwo;

@@ -4,6 +4,7 @@
 
 #include "../Scalar/Half.h"
 #include "LoadStore.h"
+#include <cmath>
 #include <mutex>
 
 using namespace mp::emulator;
@@ -39,6 +40,18 @@ template <class T, Op O> T apply(T old, T b, T c) {
     return old ^ b;
 }
 
+float withoutSubnormals(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
+
+/// f32 sums in global memory take and give no subnormals (PTX ISA, "atom"); those in shared memory do.
+template <class T, Op O> T applyAt(MemSpace space, uint64_t address, T old, T b, T c) {
+  const bool shared = space == MemSpace::Shared || space == MemSpace::SharedCluster ||
+                      (space == MemSpace::Generic && address >= kSharedWindow && address < kSharedWindow + kWindowBytes);
+  if constexpr (std::is_same_v<T, float> && O == Op::Add)
+    if (!shared)
+      return withoutSubnormals(apply<T, O>(withoutSubnormals(old), withoutSubnormals(b), c));
+  return apply<T, O>(old, b, c);
+}
+
 // Blocks run on several host threads: one lock for read-modify-write keeps every width simple and correct.
 std::mutex &atomicLock(const void *p) {
   static std::mutex locks[64];
@@ -62,7 +75,7 @@ template <class T, Op O> static Step execAtomic(Warp &w, const Inst &i) {
     std::lock_guard<std::mutex> lock(atomicLock(pointers[l]));
     T old;
     std::memcpy(&old, pointers[l], sizeof(T));
-    T now = apply<T, O>(old, fromSlot<T>(b[l]), fromSlot<T>(c[l]));
+    T now = applyAt<T, O>(MemSpace(i.space), addresses[l], old, fromSlot<T>(b[l]), fromSlot<T>(c[l]));
     std::memcpy(pointers[l], &now, sizeof(T));
     d[l] = toSlot<T>(old);
   }
@@ -90,7 +103,7 @@ template <class T> static Step execVectorAdd(Warp &w, const Inst &i) {
                    source >> (16 * e)));
         uint8_t *at = pointers[l] + k * i.size + e * sizeof(T);
         std::memcpy(&old, at, sizeof(T));
-        T now = apply<T, Op::Add>(old, add, add);
+        T now = applyAt<T, Op::Add>(MemSpace(i.space), addresses[l], old, add, add);
         std::memcpy(at, &now, sizeof(T));
         result |= toSlot<T>(old) << (16 * e);
       }
