@@ -150,7 +150,7 @@ llvm::Expected<Array> mlir::mp::parseLiteral(StringRef text) {
     return badLiteral(text, "unknown element type; expected one like f32, bf16, f8E4M3FN, i64, i1");
   SmallVector<int64_t> shape;
   for (StringRef part : parts)
-    if (part.getAsInteger(10, shape.emplace_back()))
+    if (part.getAsInteger(10, shape.emplace_back()) || shape.back() < 0)
       return badLiteral(text, "'" + part + "' is not a size");
   auto count = elementCount(shape);
   if (!count || *count > (int64_t(1) << 34))

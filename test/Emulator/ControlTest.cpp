@@ -180,6 +180,23 @@ TEST(Fault, EndlessLoopMeetsTheLimit) {
   EXPECT_EQ(faultOf(device.launch(*m, "k", {1}, {32}, 0, {}, options)).kind, FaultKind::Limit);
 }
 
+TEST(Fault, EndlessRecursionMeetsTheStack) {
+  auto m = load(".func f() { call f; ret; } .visible .entry k() { call f; ret; }");
+  Device device;
+  Fault f = faultOf(device.launch(*m, "k", {1}, {32}, 0, {}));
+  EXPECT_EQ(f.kind, FaultKind::OutOfBounds);
+  EXPECT_NE(f.message.find("call stack"), std::string::npos) << f.message;
+}
+
+TEST(Launch, HugeVariablesTakeNothingUntilTheyAreTouched) {
+  EXPECT_NE(loadError(".visible .entry k() { .local .b8 a[400000]; .local .b8 b[200000]; ret; }").find("of local memory per thread, 524288 are allowed"),
+            std::string::npos);
+  auto m = load(".global .align 4 .b8 big[4294967295]; .visible .entry k() { .reg .b32 %r<65536>; st.global.u32 [big+4000000000], 7; ld.global.u32 %r5, [big+4000000000]; ret; }");
+  Device device;
+  auto r = device.launch(*m, "k", {1}, {1}, 0, {});
+  EXPECT_TRUE(bool(r)) << llvm::toString(r.takeError());
+}
+
 TEST(Launch, ChecksItsArguments) {
   auto m = load(".visible .entry k(.param .u32 n) .reqntid 64 { ret; }");
   Device device;

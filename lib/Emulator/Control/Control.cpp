@@ -87,6 +87,9 @@ static Step execRet(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
+/// Functions without local memory would recur until the host has none.
+static constexpr uint32_t kMaxCalls = 4096;
+
 static Step execCall(Warp &w, const Inst &i) {
   if (w.exec != w.active)
     return w.fault(FaultKind::Divergence, i, "a call guarded by a predicate that differs between lanes",
@@ -94,7 +97,7 @@ static Step execCall(Warp &w, const Inst &i) {
   const FunctionCode &fn = w.launch->program->functions[i.target];
   Frame *caller = w.frame;
   uint32_t base = llvm::alignTo(caller->localBase + caller->fn->localBytes, 16);
-  if (base + fn.localBytes > w.localStride)
+  if (base + fn.localBytes > w.localStride || caller->depth >= kMaxCalls)
     return w.fault(FaultKind::OutOfBounds, i, "the call stack is deeper than the emulator allows",
                    std::countr_zero(w.exec), "local", base);
   Frame *callee = w.newFrame(fn);
@@ -103,6 +106,7 @@ static Step execCall(Warp &w, const Inst &i) {
   for (unsigned l = 0; l < kLanes; ++l)
     lanes[l] = base;
   callee->caller = caller;
+  callee->depth = caller->depth + 1;
   callee->callPc = w.pc - 1;
   const auto &site = *static_cast<const CallSite *>(i.aux);
   for (unsigned k = 0; k < fn.params.size(); ++k)

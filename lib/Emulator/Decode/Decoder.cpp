@@ -37,6 +37,7 @@ bool Decoder::fail(const Twine &text) {
   if (!isFailed) {
     isFailed = true;
     message = text.str();
+    messageLine = fn ? fn->line : 0;
     if (in) {
       messageLine = in->line;
       std::string line = in->text.str();
@@ -184,11 +185,16 @@ llvm::Error Decoder::run() {
       decodeFunction(f);
   if (isFailed)
     return makeError(module.file, messageLine, message);
-  // Any chain of calls fits when every function may be active once; recursion gets some more.
-  uint64_t total = 0;
-  for (const FunctionCode &f : program.functions)
-    total += llvm::alignTo(f.localBytes, 16);
-  program.maxLocalBytes = program.functions.size() > program.kernels.size() ? 4 * total + 4096 : total;
+  // Any chain of calls fits when a kernel and every function may be active once; recursion gets some more.
+  uint64_t kernel = 0, functions = 0;
+  for (const FunctionCode &f : program.functions) {
+    const uint64_t bytes = llvm::alignTo(f.localBytes, 16);
+    if (f.isEntry)
+      kernel = std::max(kernel, bytes);
+    else
+      functions += bytes;
+  }
+  program.maxLocalBytes = kernel + (program.functions.size() > program.kernels.size() ? 4 * functions + 4096 : 0);
   return llvm::Error::success();
 }
 

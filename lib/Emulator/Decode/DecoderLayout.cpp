@@ -39,8 +39,8 @@ void Decoder::placeGlobal(const syntax::Variable &var, StringRef name) {
 }
 
 bool Decoder::image(const syntax::Variable &var, GlobalVar &global) {
-  global.image.assign(global.bytes, 0);
   unsigned width = (bitWidth(var.type) + 7) / 8;
+  global.image.assign(std::min<uint64_t>(global.bytes, var.initial.size() * width), 0);
   uint64_t at = 0;
   for (const syntax::Initial &value : var.initial) {
     uint64_t bits = value.bits;
@@ -56,12 +56,15 @@ bool Decoder::image(const syntax::Variable &var, GlobalVar &global) {
       if (value.mask)
         bits = (bits & value.mask) >> llvm::countr_zero(value.mask);
     }
-    for (unsigned b = 0; b < width && at + b < global.bytes; ++b)
+    for (unsigned b = 0; b < width && at + b < global.image.size(); ++b)
       global.image[at + b] = uint8_t(bits >> (8 * b));
     at += width;
   }
   return true;
 }
+
+/// Per thread, as on hardware.
+static constexpr uint64_t kMaxLocalBytes = 512 << 10;
 
 bool Decoder::layoutModule() {
   for (const syntax::Function &f : module.functions) {
@@ -185,9 +188,9 @@ bool Decoder::layoutFunction(unsigned index) {
     case syntax::Space::Local:
       code.localBytes = llvm::alignTo(code.localBytes, std::max<uint64_t>(v.alignment(), 8));
       variablePlace[k] = code.localBytes;
-      if (v.bytes() > (1u << 20))
-        return fail("'" + v.name + "' takes more than 1 MiB of local memory per thread");
       code.localBytes += v.bytes();
+      if (code.localBytes > kMaxLocalBytes)
+        return fail("'" + fn->name + "' takes " + Twine(code.localBytes) + " bytes of local memory per thread, " + Twine(kMaxLocalBytes) + " are allowed");
       break;
     case syntax::Space::Shared:
       if (!fn->isEntry)

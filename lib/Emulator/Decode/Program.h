@@ -90,7 +90,7 @@ struct GlobalVar {
   uint64_t address = 0;
   uint64_t bytes = 0;
   bool constant = false;
-  std::vector<uint8_t> image; // initial bytes
+  std::vector<uint8_t> image; // initial bytes; the rest is zero
 };
 
 class Program {

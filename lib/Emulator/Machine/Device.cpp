@@ -20,7 +20,10 @@ llvm::Expected<DevicePtr> Device::alloc(uint64_t bytes, uint64_t align) {
     return bad("alignment " + Twine(align) + " is no power of two");
   if (bytes > uint64_t(1) << 36)
     return bad("allocation of " + Twine(bytes) + " bytes: the emulated device has 64 GiB");
-  return memory->create(memory->reserve(bytes, align), bytes, "")->base;
+  Allocation *a = memory->create(memory->reserve(bytes, align), bytes, "");
+  if (!a)
+    return bad("the host has no memory for an allocation of " + Twine(bytes) + " bytes");
+  return a->base;
 }
 
 llvm::Error Device::free(DevicePtr ptr) {
@@ -85,8 +88,10 @@ llvm::Error Device::place(const Module &module) {
     return llvm::Error::success();
   for (const GlobalVar &v : program.globals) {
     Allocation *a = memory->create(v.address, v.bytes, v.name);
-    if (v.bytes)
-      std::memcpy(a->data.get(), v.image.data(), v.bytes);
+    if (!a)
+      return bad("the host has no memory for the " + Twine(v.bytes) + " bytes of variable '" + v.name + "'");
+    if (!v.image.empty())
+      std::memcpy(a->data.get(), v.image.data(), v.image.size());
     a->allWritten = true;
     a->readOnly = v.constant;
   }

@@ -21,6 +21,7 @@ Frame *Warp::newFrame(const FunctionCode &fn) {
   if (f->regs.size() < fn.frameWords)
     f->regs.resize(fn.frameWords);
   f->caller = nullptr;
+  f->depth = 0;
   return f;
 }
 

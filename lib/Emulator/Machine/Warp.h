@@ -26,6 +26,7 @@ struct Frame {
   uint32_t localBase = 0;
   Frame *caller = nullptr;
   uint32_t callPc = 0;
+  uint32_t depth = 0; // calls above it
 };
 
 struct Split {

@@ -39,8 +39,10 @@ Allocation *GlobalMemory::create(uint64_t base, uint64_t size, llvm::StringRef n
   auto a = std::make_unique<Allocation>();
   a->base = base;
   a->size = size;
-  a->data = std::make_unique<uint8_t[]>(size + 16);
-  a->written = std::make_unique<std::atomic<uint8_t>[]>(size / 8 + 1);
+  a->data.reset(static_cast<uint8_t *>(std::calloc(size + 16, 1)));
+  a->written.reset(static_cast<std::atomic<uint8_t> *>(std::calloc(size / 8 + 1, 1)));
+  if (!a->data || !a->written)
+    return nullptr;
   a->name = name.str();
   return (allocations[base] = std::move(a)).get();
 }

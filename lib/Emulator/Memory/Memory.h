@@ -9,6 +9,7 @@
 #include "../Decode/Program.h"
 #include "mp/Emulator/Device.h"
 #include "mp/Emulator/TensorMap.h"
+#include <cstdlib>
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -21,8 +22,12 @@ enum class Access : uint8_t { Read, Write, Atomic };
 
 struct Allocation {
   uint64_t base = 0, size = 0;
-  std::unique_ptr<uint8_t[]> data;
-  std::unique_ptr<std::atomic<uint8_t>[]> written; // a bit per byte
+  // Zero, and taken from the system when it is touched.
+  struct Free {
+    void operator()(void *p) const { std::free(p); }
+  };
+  std::unique_ptr<uint8_t[], Free> data;
+  std::unique_ptr<std::atomic<uint8_t>[], Free> written; // a bit per byte
   std::atomic<bool> allWritten{false};
   bool readOnly = false;
   std::string name;
@@ -33,6 +38,7 @@ struct Allocation {
 
 class GlobalMemory {
 public:
+  /// Null when the host has no memory for it.
   Allocation *create(uint64_t base, uint64_t size, llvm::StringRef name);
   uint64_t reserve(uint64_t size, uint64_t align);
   bool destroy(uint64_t base);
