@@ -12,6 +12,24 @@
 using namespace mlir;
 using namespace mlir::mp;
 
+/// Scales come in the order of the moments that are stored with one: of those that are narrower than f32.
+static std::map<size_t, size_t> findScales(const Signature &signature) {
+  std::vector<size_t> scaled, scales;
+  for (const Parameter &argument : signature.arguments) {
+    if (!argument.nextValue)
+      continue;
+    if (argument.role == "moment_scale")
+      scales.push_back(*argument.nextValue);
+    else if (argument.role == "optimizer_state" && argument.type.isFloat && argument.type.bytes() < 4)
+      scaled.push_back(*argument.nextValue);
+  }
+  std::map<size_t, size_t> pairs;
+  if (scales.size() == scaled.size())
+    for (auto [moment, scale] : llvm::zip_equal(scaled, scales))
+      pairs[moment] = scale;
+  return pairs;
+}
+
 StepLoop::StepLoop(const Signature &signature, size_t results, llvm::StringRef prefix)
     : results(results), prefix(prefix), names(results), values(results) {
   bool isStated = llvm::any_of(signature.arguments, [](auto &p) { return p.nextValue.has_value(); });
@@ -27,6 +45,7 @@ StepLoop::StepLoop(const Signature &signature, size_t results, llvm::StringRef p
       state.push_back({i, i});
     }
   }
+  scales = findScales(signature);
 }
 
 void StepLoop::advance(std::vector<Array> &arguments, llvm::ArrayRef<Array> outcome) const {
@@ -84,9 +103,11 @@ double StepLoop::drift(llvm::ArrayRef<Array> start, llvm::ArrayRef<Array> outcom
         reference[result].shape.empty() || outcome[result].shape != reference[result].shape ||
         start[argument].shape != reference[result].shape) // state that one of them alone has
       continue;
+    auto scale = scales.find(result);
+    double factor = scale != scales.end() && scale->second < outcome.size() ? outcome[scale->second].value(0) : 1;
     for (int64_t i = 0, count = reference[result].size(); i != count; ++i) {
       double expected = reference[result].value(i);
-      apart += std::pow(outcome[result].value(i) - expected, 2);
+      apart += std::pow(outcome[result].value(i) * factor - expected, 2);
       moved += std::pow(expected - start[argument].value(i), 2);
     }
   }

@@ -9,6 +9,8 @@
 #include "mp/Execution/Inputs.h"
 #include "llvm/Support/JSON.h"
 
+#include <map>
+
 namespace mlir::mp {
 
 class StepLoop {
@@ -41,6 +43,7 @@ private:
   size_t results;
   std::string prefix;
   std::vector<std::pair<size_t, size_t>> state; ///< result, argument
+  std::map<size_t, size_t> scales;              ///< of moments that are stored scaled: result, result
   std::vector<std::string> names;               ///< of results, by role; empty if none
   std::vector<std::vector<double>> values;      ///< of scalar results, by result
 };
