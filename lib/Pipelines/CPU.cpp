@@ -29,6 +29,7 @@ void mlir::mp::buildTosaToLinalgPipeline(OpPassManager &manager) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   // First: the conversions of ops refuse tosa.yield.
   function.addPass(createTosaToSCFPass());
+  function.addPass(createDecomposeTransposeConv());
   function.addPass(tosa::createTosaMakeBroadcastablePass());
   function.addPass(tosa::createTosaToLinalgNamed());
   function.addPass(createCanonicalizerPass());

@@ -275,6 +275,35 @@ def FoldEmptyTensors : Pass<"mp-fold-empty-tensors"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
+def DecomposeTransposeConv : Pass<"mp-decompose-transpose-conv"> {
+  let summary = "Turn tosa.transpose_conv2d into convolutions (the same products, summed in another order)";
+  let description = [{
+    Upstream lowers no `tosa.transpose_conv2d` to linalg. A convolution with the reversed
+    weights over the padded input is the same; with strides, one convolution for every
+    phase of the result, whose channels are then put side by side. Sizes must be static, but for the batch.
+
+    Example (`--mp-decompose-transpose-conv`):
+    ```mlir
+    func.func @up(%x: tensor<1x4x4x2xf32>, %w: tensor<3x2x2x2xf32>, %b: tensor<3xf32>) -> tensor<1x5x5x3xf32> {
+      %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+      %0 = tosa.transpose_conv2d %x, %w, %b, %zero, %zero {acc_type = f32, out_pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<3x2x2x2xf32>, tensor<3xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x5x5x3xf32>
+      return %0 : tensor<1x5x5x3xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @up(%arg0: tensor<1x4x4x2xf32>, %arg1: tensor<3x2x2x2xf32>, %arg2: tensor<3xf32>) -> tensor<1x5x5x3xf32> {
+      %0 = "tosa.const"() <{values = dense<0.000000e+00> : tensor<1xf32>}> : () -> tensor<1xf32>
+      %1 = tosa.reverse %arg1 {axis = 1 : i32} : (tensor<3x2x2x2xf32>) -> tensor<3x2x2x2xf32>
+      %2 = tosa.reverse %1 {axis = 2 : i32} : (tensor<3x2x2x2xf32>) -> tensor<3x2x2x2xf32>
+      %3 = tosa.conv2d %arg0, %2, %arg2, %0, %0 {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xf32>, tensor<3x2x2x2xf32>, tensor<3xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x5x5x3xf32>
+      return %3 : tensor<1x5x5x3xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tosa::TosaDialect"];
+}
+
 def OutlineLoops : Pass<"mp-outline-loops", "::mlir::ModuleOp"> {
   let summary = "Move loop nests into functions, equal ones into the same (exact)";
   let description = [{
