@@ -55,7 +55,7 @@ config.substitutions.append(("%cc", config.c_compiler))
 
 if os.path.isdir(os.path.join(config.mp_shared_dir, "models")):
     config.available_features.add("shared")
-for package in ("scipy", "triton", "optax"):
+for package in ("scipy", "triton", "optax", "torch", "torch_mlir", "onnx", "jax", "iree", "tensorflow", "tosa_converter_for_tflite"):
     if importlib.util.find_spec(package):
         config.available_features.add(package)
 if config.mpfr and not config.mpfr.endswith("NOTFOUND"):

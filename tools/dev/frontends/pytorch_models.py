@@ -1,0 +1,311 @@
+# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models as users of PyTorch write them: a module and its arguments each, small, with seeded weights."""
+import math
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class Attention(nn.Module):
+    """Rotary positions, grouped keys and values, a causal mask."""
+
+    def __init__(self, d=64, heads=4, groups=2):
+        super().__init__()
+        self.h, self.g, self.k = heads, groups, d // heads
+        self.q = nn.Linear(d, d, bias=False)
+        self.kv = nn.Linear(d, 2 * groups * self.k, bias=False)
+        self.o = nn.Linear(d, d, bias=False)
+
+    def rotate(self, x):
+        t = torch.arange(x.shape[2], dtype=torch.float32)
+        f = 10000.0 ** (-torch.arange(0, self.k, 2, dtype=torch.float32) / self.k)
+        a = torch.outer(t, f)
+        c, s = torch.cat([a.cos(), a.cos()], -1), torch.cat([a.sin(), a.sin()], -1)
+        x1, x2 = x.chunk(2, -1)
+        return x * c + torch.cat([-x2, x1], -1) * s
+
+    def forward(self, x):
+        b, n, d = x.shape
+        q = self.q(x).view(b, n, self.h, self.k).transpose(1, 2)
+        k, v = self.kv(x).view(b, n, 2, self.g, self.k).permute(2, 0, 3, 1, 4)
+        q, k = self.rotate(q), self.rotate(k)
+        k, v = (y.repeat_interleave(self.h // self.g, 1) for y in (k, v))
+        s = q @ k.transpose(-1, -2) / math.sqrt(self.k)
+        s = s + torch.full((n, n), float("-inf")).triu(1)
+        return self.o((s.softmax(-1) @ v).transpose(1, 2).reshape(b, n, d))
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.w = nn.Parameter(torch.ones(d))
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * self.w
+
+
+class SwiGLU(nn.Module):
+    def __init__(self, d, m):
+        super().__init__()
+        self.a, self.b, self.c = nn.Linear(d, m, bias=False), nn.Linear(d, m, bias=False), nn.Linear(m, d, bias=False)
+
+    def forward(self, x):
+        return self.c(F.silu(self.a(x)) * self.b(x))
+
+
+class Llama(nn.Module):
+    def __init__(self, d=64, layers=2):
+        super().__init__()
+        self.e = nn.Embedding(97, d)
+        self.l = nn.ModuleList(nn.ModuleList([RMSNorm(d), Attention(d), RMSNorm(d), SwiGLU(d, 160)]) for _ in range(layers))
+        self.n = RMSNorm(d)
+
+    def forward(self, ids):
+        x = self.e(ids)
+        for n1, a, n2, m in self.l:
+            x = x + a(n1(x))
+            x = x + m(n2(x))
+        return F.log_softmax(self.n(x) @ self.e.weight.T, -1)
+
+
+class SDPA(nn.Module):
+    def forward(self, q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+class ConvNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.f = nn.Sequential(nn.Conv2d(3, 16, 3, 2, 1), nn.BatchNorm2d(16), nn.ReLU(), nn.Conv2d(16, 16, 3, 1, 1, groups=16),
+                               nn.BatchNorm2d(16), nn.Hardswish(), nn.Conv2d(16, 32, 1), nn.SiLU(), nn.MaxPool2d(2),
+                               nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 10))
+
+    def forward(self, x):
+        return self.f(x)
+
+
+class SqueezeExcite(nn.Module):
+    def __init__(self, c=16):
+        super().__init__()
+        self.c, self.a, self.b = nn.Conv2d(3, c, 3, padding="same"), nn.Conv2d(c, 4, 1), nn.Conv2d(4, c, 1)
+
+    def forward(self, x):
+        x = F.gelu(self.c(x))
+        return x * torch.sigmoid(self.b(F.relu6(self.a(x.mean((2, 3), keepdim=True)))))
+
+
+class UNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.d = nn.Conv2d(1, 8, 3, 1, 1)
+        self.g = nn.GroupNorm(4, 8)
+        self.m = nn.Conv2d(8, 16, 3, 2, 1)
+        self.u = nn.ConvTranspose2d(16, 8, 2, 2)
+        self.o = nn.Conv2d(16, 1, 1)
+
+    def forward(self, x):
+        a = F.silu(self.g(self.d(x)))
+        b = F.leaky_relu(self.m(a))
+        up = F.interpolate(F.avg_pool2d(self.u(b), 2), scale_factor=2, mode="nearest")
+        return torch.tanh(self.o(torch.cat([a, up], 1)))
+
+
+class Bilinear(nn.Module):
+    def forward(self, x):
+        return F.interpolate(x, size=(13, 9), mode="bilinear", align_corners=False) + F.pad(x, (1, 0, 2, 3), "reflect")[..., :13, :9].sum() * 0
+
+
+class LSTM(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.l = nn.LSTM(16, 32, batch_first=True)
+        self.o = nn.Linear(32, 5)
+
+    def forward(self, x):
+        y, (h, c) = self.l(x)
+        return self.o(y[:, -1]), h, c
+
+
+class GRUCell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.c = nn.GRUCell(16, 16)
+
+    def forward(self, x, h):
+        for t in range(6):
+            h = self.c(x[:, t], h)
+        return h
+
+
+class MoE(nn.Module):
+    def __init__(self, d=32, n=4):
+        super().__init__()
+        self.r = nn.Linear(d, n)
+        self.w1, self.w2 = nn.Parameter(torch.randn(n, d, 64) * 0.1), nn.Parameter(torch.randn(n, 64, d) * 0.1)
+
+    def forward(self, x):
+        p = self.r(x).softmax(-1)
+        v, i = p.topk(2, -1)
+        mask = torch.zeros_like(p).scatter(1, i, v / v.sum(-1, keepdim=True))
+        h = torch.einsum("td,edf->tef", x, self.w1)
+        return torch.einsum("tef,efd,te->td", F.gelu(h, approximate="tanh"), self.w2, mask)
+
+
+class Norms(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.l, self.i = nn.LayerNorm(24), nn.InstanceNorm1d(8, affine=True)
+        self.c = nn.Conv1d(8, 8, 5, dilation=2, padding=4)
+        self.p = nn.PReLU()
+
+    def forward(self, x):
+        return F.normalize(self.p(self.c(self.i(self.l(x)))), dim=-1), torch.cosine_similarity(x, x.flip(-1), -1), x.std(-1), torch.logsumexp(x, 1)
+
+
+class Losses(nn.Module):
+    def forward(self, x, t, y):
+        return (F.cross_entropy(x, t, label_smoothing=0.1), F.nll_loss(F.log_softmax(x, -1), t), F.mse_loss(x, y), F.smooth_l1_loss(x, y),
+                F.binary_cross_entropy_with_logits(x, y.sigmoid()), F.kl_div(F.log_softmax(x, -1), F.softmax(y, -1), reduction="batchmean"))
+
+
+class Linalg(nn.Module):
+    def forward(self, a, b):
+        return a @ b, torch.bmm(a[None], b[None]), torch.addmm(a, a, b, beta=0.5, alpha=2.0), torch.einsum("ij,kj->ik", a, b), a.cumsum(0), torch.outer(a[0], b[0]), torch.baddbmm(a[None], a[None], b[None])
+
+
+class Gather(nn.Module):
+    def forward(self, x, i):
+        return x.gather(1, i), x[:, i[0]], x.index_select(0, i[0] % 4), torch.where(x > 0, x, x.exp()), x.masked_fill(x < 0, -1e4).amax(-1), x.sort(-1)[0], x.argmax(-1)
+
+
+class EmbeddingBag(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.e = nn.Embedding(50, 16)
+        self.f = nn.Linear(16, 8)
+
+    def forward(self, i, m):
+        e = self.e(i) * m[..., None]
+        return self.f(e.sum(1) / m.sum(1, keepdim=True).clamp(min=1))
+
+
+class Mamba(nn.Module):
+    """A selective scan, step by step."""
+
+    def __init__(self, d=16, n=4):
+        super().__init__()
+        self.a = nn.Parameter(torch.arange(1, n + 1).float().log().repeat(d, 1))
+        self.p = nn.Linear(d, d + 2 * n)
+        self.n = n
+
+    def forward(self, x):
+        d, b, c = self.p(x).split([x.shape[-1], self.n, self.n], -1)
+        d = F.softplus(d)
+        h, ys = torch.zeros(x.shape[0], x.shape[-1], self.n), []
+        for t in range(x.shape[1]):
+            h = torch.exp(-d[:, t, :, None] * self.a.exp()) * h + (d[:, t] * x[:, t])[..., None] * b[:, t, None]
+            ys.append((h * c[:, t, None]).sum(-1))
+        return torch.stack(ys, 1)
+
+
+class Complex(nn.Module):
+    def forward(self, x, f):
+        z = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2).contiguous())
+        return torch.view_as_real(z * torch.view_as_complex(f)).flatten(-2)
+
+
+class Autocast(nn.Module):
+    """The user's own mixed precision."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.n = nn.Linear(32, 64), nn.Linear(64, 8), nn.LayerNorm(64)
+
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return self.b(self.n(F.relu(self.a(x)))).softmax(-1).float()
+
+
+class Half(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(32, 16).to(torch.bfloat16)
+
+    def forward(self, x):
+        return self.a(x).softmax(-1)
+
+
+class Double(nn.Module):
+    def forward(self, x, w):
+        return (x @ w).tanh()
+
+
+class Int(nn.Module):
+    def forward(self, x, w, s):
+        return (x.float() @ (w.float() * s)), (x.to(torch.int32) @ w.to(torch.int32))
+
+
+class Quantised(nn.Module):
+    """Fake quantisation of weights and activations."""
+
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(32, 16)
+
+    def forward(self, x):
+        q = lambda v, s: torch.clamp(torch.round(v / s), -128, 127) * s
+        return F.linear(q(x, x.abs().amax() / 127), q(self.l.weight, self.l.weight.abs().amax(1, keepdim=True) / 127), self.l.bias)
+
+
+class Ssd(nn.Module):
+    """Boxes: sigmoid scores, decoded offsets, intersections."""
+
+    def __init__(self):
+        super().__init__()
+        self.c = nn.Conv2d(8, 6, 1)
+
+    def forward(self, x, a):
+        y = self.c(x).permute(0, 2, 3, 1).reshape(x.shape[0], -1, 6)
+        wh = a[:, 2:] * y[..., 2:4].exp()
+        xy = a[:, :2] + y[..., :2] * a[:, 2:]
+        box = torch.cat([xy - wh / 2, xy + wh / 2], -1)
+        lt = torch.maximum(box[:, :, None, :2], box[:, None, :, :2])
+        rb = torch.minimum(box[:, :, None, 2:], box[:, None, :, 2:])
+        i = (rb - lt).clamp(min=0).prod(-1)
+        area = (box[..., 2] - box[..., 0]) * (box[..., 3] - box[..., 1])
+        return y[..., 4:].sigmoid(), i / (area[:, :, None] + area[:, None] - i + 1e-6)
+
+
+def r(*shape):
+    return torch.randn(*shape)
+
+
+def i(high, *shape):
+    return torch.randint(0, high, shape)
+
+
+MODELS = {
+    "llama": (Llama, lambda: (i(97, 2, 12),)),
+    "sdpa": (SDPA, lambda: (r(2, 4, 10, 16), r(2, 4, 10, 16), r(2, 4, 10, 16))),
+    "convnet": (ConvNet, lambda: (r(2, 3, 32, 32),)),
+    "squeeze": (SqueezeExcite, lambda: (r(1, 3, 12, 12),)),
+    "unet": (UNet, lambda: (r(1, 1, 16, 16),)),
+    "bilinear": (Bilinear, lambda: (r(1, 2, 8, 8),)),
+    "lstm": (LSTM, lambda: (r(2, 7, 16),)),
+    "gru": (GRUCell, lambda: (r(3, 6, 16), r(3, 16))),
+    "moe": (MoE, lambda: (r(12, 32),)),
+    "norms": (Norms, lambda: (r(3, 8, 24),)),
+    "losses": (Losses, lambda: (r(6, 10), i(10, 6), r(6, 10))),
+    "linalg": (Linalg, lambda: (r(8, 8), r(8, 8))),
+    "gather": (Gather, lambda: (r(4, 9), i(9, 4, 3))),
+    "bag": (EmbeddingBag, lambda: (i(50, 3, 7), (r(3, 7) > 0).float())),
+    "mamba": (Mamba, lambda: (r(2, 5, 16),)),
+    "complex": (Complex, lambda: (r(2, 6, 8), r(6, 4, 2))),
+    "autocast": (Autocast, lambda: (r(4, 32),)),
+    "half": (Half, lambda: (r(4, 32).to(torch.bfloat16),)),
+    "double": (Double, lambda: (r(4, 5).double(), r(5, 6).double())),
+    "int8": (Int, lambda: (torch.randint(-128, 128, (4, 16), dtype=torch.int8), torch.randint(-128, 128, (16, 8), dtype=torch.int8), r(8).abs())),
+    "fakequant": (Quantised, lambda: (r(5, 32),)),
+    "ssd": (Ssd, lambda: (r(1, 8, 3, 3), r(9, 4).abs() + 0.5)),
+}

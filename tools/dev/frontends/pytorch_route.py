@@ -1,0 +1,49 @@
+# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""docs/FromPyTorch.md: torch.export, torch-mlir's importer, and its two backends."""
+import os
+import shutil
+import subprocess
+import sys
+
+import ml_dtypes
+import torch
+from pytorch_models import MODELS
+from torch_mlir import ir
+from torch_mlir.dialects import torch as torch_dialect
+from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+from torch_mlir.extras.fx_importer import FxImporter
+
+TOOL = shutil.which("torch-mlir-opt", path=os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"])
+
+
+def to_numpy(tensor):
+    tensor = tensor.detach()
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
+    return tensor.numpy()
+
+
+def export(name, folder):
+    """Texts by kind, inputs and outputs. What a backend cannot lower has no text."""
+    torch.manual_seed(1)
+    make, arguments = MODELS[name]
+    model, inputs = make().eval(), arguments()
+    with torch.no_grad():
+        outputs = model(*[x.clone() for x in inputs])
+    program = torch.export.export(model, inputs).run_decompositions(get_decomposition_table())
+    context = ir.Context()
+    torch_dialect.register_dialect(context)
+    importer = FxImporter(context=context)
+    importer.import_frozen_program(program)
+    source = os.path.join(folder, "torch.mlir")
+    with open(source, "w") as file:
+        file.write(str(importer.module))
+    texts = {}
+    for kind, pipeline in (("linalg", "linalg-on-tensors"), ("tosa", "tosa")):
+        text = os.path.join(folder, kind + ".mlir")
+        lowered = subprocess.run([TOOL, "--torchdynamo-export-to-torch-backend-pipeline", f"--torch-backend-to-{pipeline}-backend-pipeline",
+                                  "--canonicalize", "--cse", source, "-o", text], capture_output=True)
+        if lowered.returncode == 0:
+            texts[kind] = text
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    return texts, [to_numpy(x) for x in inputs], [to_numpy(y) for y in outputs]
