@@ -2,6 +2,7 @@
 
 #include "../Common/AppendedState.h"
 #include "../Common/Choice.h"
+#include "../Common/RandomDraws.h"
 #include "../Common/TensorCode.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,11 +18,10 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-static Value zeroLike(OpBuilder &builder, Value x) {
-  auto type = cast<RankedTensorType>(x.getType());
-  return arith::ConstantOp::create(
-      builder, x.getLoc(), DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType())));
+static Value zeroOf(OpBuilder &builder, Location loc, RankedTensorType type) {
+  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType())));
 }
+static Value zeroLike(OpBuilder &builder, Value x) { return zeroOf(builder, x.getLoc(), cast<RankedTensorType>(x.getType())); }
 
 namespace {
 /// A gradient that is summed up.
@@ -84,29 +84,34 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
     return result;
   }
 
-  /// Adds the gradient to what earlier micro-batches left; the optimizer sees the mean.
+  /// Adds the gradient, in f32, to what earlier micro-batches left; the optimizer sees the mean, in the gradient's format.
   FailureOr<Value> sum(Summand &summand, func::FuncOp step, AppendedState &appended) {
     auto type = dyn_cast<RankedTensorType>(summand.gradient.getType());
-    if (!type || !type.hasStaticShape() || !type.getElementType().isF32())
-      return step.emitError("has a gradient of ")
-             << summand.gradient.getType() << ", expected f32 of static shape to sum up";
-    OpBuilder initial = appended.initBuilder();
-    Value before = appended.add(zeroLike(initial, summand.gradient), kRoleGradientSum);
-    OpBuilder builder(&getContext());
-    builder.setInsertionPointAfterValue(summand.gradient);
+    FloatType format = type ? getFloatFormat(type) : FloatType();
+    if (!format || !type.hasStaticShape() || format.getWidth() > 32)
+      return step.emitError("has a gradient of ") << summand.gradient.getType() << ", expected f32 or narrower, of static shape, to sum up";
+    OpBuilder initial = appended.initBuilder(), builder(&getContext());
     Location loc = summand.gradient.getLoc();
-    Value total = arith::AddFOp::create(builder, loc, before, summand.gradient);
+    auto wide = cast<RankedTensorType>(withFormat(type, cast<FloatType>(builder.getF32Type())));
+    Value before = appended.add(zeroOf(initial, loc, wide), kRoleGradientSum);
+    builder.setInsertionPointAfterValue(summand.gradient);
+    Value gradient = summand.gradient;
+    if (!format.isF32())
+      gradient = CastOp::create(builder, loc, wide, gradient, Value(), RoundingAttr(), OverflowAttr(), UnitAttr());
+    Value total = arith::AddFOp::create(builder, loc, before, gradient);
     Value whole = summand.unscaled ? summand.unscaled : total;
+    whole.setType(wide);
     builder.setInsertionPointAfterValue(whole);
     Value mean = buildElementwise(builder, loc, whole, builder.getF32Type(),
                                   [&](OpBuilder &b, Location at, ValueRange x) -> Value {
                                     Value count = scalar(b, at, b.getF32FloatAttr(steps));
                                     return arith::DivFOp::create(b, at, x[0], count);
                                   });
+    Value seen = format.isF32() ? mean : roundTo(builder, mean, format);
     if (summand.unscaled)
-      whole.replaceAllUsesExcept(mean, mean.getDefiningOp());
+      whole.replaceAllUsesExcept(seen, mean.getDefiningOp());
     for (OpOperand *use : summand.uses)
-      use->set(summand.unscaled ? total : mean);
+      use->set(summand.unscaled ? total : seen);
     return total;
   }
 
