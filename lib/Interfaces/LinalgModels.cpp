@@ -246,8 +246,13 @@ struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>
   OperandRole getOperandRole(Operation *op, unsigned index) const {
     if (!getFloatFormat(op->getOperand(index).getType()))
       return OperandRole::Other;
-    if (cast<linalg::LinalgOp>(op).isDpsInit(&op->getOpOperand(index)))
+    // On tensors every init has a result; asking the op which they are makes attributes.
+    auto structured = cast<linalg::LinalgOp>(op);
+    if (op->getNumResults() > 0 ? index + op->getNumResults() >= op->getNumOperands()
+                                : structured.isDpsInit(&op->getOpOperand(index)))
       return OperandRole::Init;
+    if (structured.getNumReductionLoops() == 0)
+      return OperandRole::Data; // no need to look at the body
     return facts(op).rule == TypeRule::Contraction ? OperandRole::Factor : OperandRole::Data;
   }
   bool canComputeWider(Operation *op) const {

@@ -20,16 +20,20 @@ KernelKind mlir::mp::getKernelKind(Operation *op) {
   if (!hasTensor(op) || op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>() ||
       isa<tensor::EmptyOp, linalg::FillOp, tensor::DimOp, tensor::ExtractOp>(op))
     return KernelKind::None;
+  // Classes of structured ops are read off their bodies, which takes its time: only where they matter.
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (structured && structured.getNumReductionLoops() == 0)
+    return KernelKind::Elementwise;
   auto precision = dyn_cast<PrecisionOpInterface>(op);
-  if (precision && precision.getTypeRule() == TypeRule::Container)
+  if (!structured && precision && precision.getTypeRule() == TypeRule::Container)
     return KernelKind::None;
   if (getOpClass(op) == OpClass::TensorCore)
     return KernelKind::Contraction;
   if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ReshapeOp,
           tensor::ExtractSliceOp, tosa::ReshapeOp, tosa::IdentityOp>(op))
     return KernelKind::View;
-  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-    return structured.getNumReductionLoops() == 0 ? KernelKind::Elementwise : KernelKind::Reduction;
+  if (structured)
+    return KernelKind::Reduction;
   if (isa<linalg::SoftmaxOp, tosa::ReduceSumOp, tosa::ReduceMaxOp, tosa::ReduceMinOp,
           tosa::ReduceProductOp>(op))
     return KernelKind::Reduction;

@@ -103,7 +103,8 @@ private:
   Reading read(Value value) const {
     Reading reading = Reading::unknown();
     for (OpOperand &use : value.getUses())
-      reading = reading.meet(read(use));
+      if ((reading = reading.meet(read(use))) == Reading::inNone())
+        break; // nothing else may come of it
     return reading;
   }
 
@@ -111,15 +112,16 @@ private:
     if (const StorageGang *gang = gangs.findFed(use))
       return ofGangs.lookup(gang);
     auto [function, decision] = decided.lookup(use.getOwner());
-    auto interface = dyn_cast<PrecisionOpInterface>(use.getOwner());
-    if (!decision || !interface)
+    bool follows = decision && decision->followsStorage();
+    if (!decision || !(follows || decision->opClass == OpClass::TensorCore))
       return Reading::inNone();
+    auto interface = cast<PrecisionOpInterface>(use.getOwner());
     OperandRole role = interface.getOperandRole(use.getOperandNumber());
     if (function->isNarrowContraction(use.getOwner()))
       return role == OperandRole::Factor && !decision->compute.isTF32()
                  ? Reading::in(decision->compute)
                  : Reading::inNone();
-    if (decision->followsStorage() && role != OperandRole::Other)
+    if (follows && role != OperandRole::Other)
       return ofMoves.lookup(use.getOwner());
     return Reading::inNone();
   }

@@ -23,6 +23,13 @@ FloatType mlir::mp::getAssignableFormat(StringRef name, MLIRContext *context) {
 }
 
 std::string mlir::mp::getFormatName(FloatType format) {
+  // Printing looks through every dialect for aliases.
+  if (format.isF32())
+    return "f32";
+  if (format.isBF16())
+    return "bf16";
+  if (format.isF16())
+    return "f16";
   std::string name;
   llvm::raw_string_ostream(name) << format;
   return name;

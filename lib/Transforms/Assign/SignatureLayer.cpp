@@ -27,7 +27,7 @@ static std::string whyNot(FunctionOpInterface function, BlockArgument argument, 
 LogicalResult mlir::mp::decideSignature(FunctionDecisions &decisions,
                                         const AssignSettings &settings) {
   FunctionOpInterface function = decisions.getFunction();
-  StoragePermissions permissions(decisions);
+  std::optional<StoragePermissions> permissions; // of every op: not for nothing
   bool narrowsParameters = settings.policy.parameters == ::mp::policy::SignatureKind::Narrow;
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
@@ -44,7 +44,9 @@ LogicalResult mlir::mp::decideSignature(FunctionDecisions &decisions,
     }
     if (!narrowsParameters || whyParameter(function, index).empty())
       continue;
-    FloatType format = permissions.getCommonRounding(argument);
+    if (!permissions)
+      permissions.emplace(decisions);
+    FloatType format = permissions->getCommonRounding(argument);
     if (format && whyNot(function, argument, format).empty())
       decisions.setStorage(argument, format);
   }

@@ -37,13 +37,14 @@ FloatType StoragePermissions::getRounding(OpOperand &use) const {
     return taken.isF32() ? FloatType() : taken;
   Operation *user = use.getOwner();
   Decision *decision = decisions.find(user);
-  auto interface = dyn_cast<PrecisionOpInterface>(user);
-  if (!decision || !interface)
+  bool follows = decision && decision->followsStorage() && user->getNumResults() > 0;
+  if (!decision || !(follows || decision->opClass == OpClass::TensorCore))
     return {};
+  auto interface = cast<PrecisionOpInterface>(user);
   OperandRole role = interface.getOperandRole(use.getOperandNumber());
   if (decisions.isNarrowContraction(user))
     return role == OperandRole::Factor ? getNarrowFormat(decisions, user) : FloatType();
-  if (!decision->followsStorage() || role == OperandRole::Other || user->getNumResults() == 0)
+  if (!follows || role == OperandRole::Other)
     return {};
   FloatType format = narrow.lookup(user->getResult(0));
   bool isOne = llvm::all_of(user->getResults(),

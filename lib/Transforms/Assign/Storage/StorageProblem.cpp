@@ -22,7 +22,7 @@ StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermis
       typeOf(decision.compute);
     if (decision.resultStorage)
       typeOf(decision.resultStorage);
-    if (decision.opClass == OpClass::TensorCore)
+    if (decision.words || (options.modelsError() && decision.opClass == OpClass::TensorCore))
       for (const ComputeChoice &choice : getChoices(op, decision))
         typeOfFactors(choice);
   }
@@ -32,8 +32,15 @@ StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermis
   for (const StorageGang &gang : decisions.getCarried().gangs.getAll())
     if (FloatType format = decisions.getCarried().lookup(&gang); format && !format.isF32())
       typeOf(format);
-  problem.nodes.reserve(decisions.getOps().size());
-  problem.values.reserve(decisions.getOps().size());
+  // Besides the ops there are arguments and terminators: without room for them all would move and leave as
+  // much memory unused.
+  size_t room = decisions.getOps().size() + decisions.getOps().size() / 16 + 64;
+  problem.nodes.reserve(room);
+  problem.values.reserve(room);
+  ops.reserve(room);
+  paints.reserve(room);
+  trackedValues.reserve(room);
+  values.reserve(room);
   for (auto &[op, decision] : decisions.getOps())
     addOp(op, decision);
   addBoundaries();
@@ -81,11 +88,13 @@ ValueId StorageProblem::getValue(Value value) {
   if (!isNew)
     return known->second;
   std::string name;
-  llvm::raw_string_ostream os(name);
-  if (auto result = dyn_cast<OpResult>(value))
-    os << result.getOwner()->getName() << '#' << result.getResultNumber();
-  else
-    os << "argument " << cast<BlockArgument>(value).getArgNumber();
+  if (auto result = dyn_cast<OpResult>(value)) {
+    name = result.getOwner()->getName().getStringRef();
+    if (result.getOwner()->getNumResults() > 1)
+      name += "#" + std::to_string(result.getResultNumber());
+  } else {
+    name = "argument " + std::to_string(cast<BlockArgument>(value).getArgNumber());
+  }
   SmallVector<assignment::CastCost, 2> casts;
   for (TypeId from = 0; from < formats.size(); ++from)
     for (TypeId to = 0; to < formats.size(); ++to)
