@@ -35,3 +35,9 @@ const EvidenceAnalysis *ModuleEvidence::compute(FunctionOpInterface function) {
   auto analysis = std::make_unique<EvidenceAnalysis>(function, arguments);
   return (known[function] = std::move(analysis)).get();
 }
+
+const FloatRanges &ModuleEvidence::getProofs(FunctionOpInterface function) {
+  if (!proofs)
+    proofs.emplace(function->getParentOp());
+  return *proofs;
+}

@@ -22,6 +22,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/AssumedMargin.h"
 #include "mp/Analysis/Idioms.h"
 #include "mp/Domains/Interval.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -29,10 +30,6 @@
 #include <map>
 
 namespace mlir::mp {
-
-/// How far below a format's limit arguments and contraction results are assumed
-/// to stay: gains up to this need no further evidence.
-inline constexpr double kAssumedMargin = 16;
 
 struct Evidence {
   ::mp::domains::Interval range = ::mp::domains::Interval::top();

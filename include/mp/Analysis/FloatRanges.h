@@ -18,13 +18,10 @@
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mp/Analysis/AssumedMargin.h"
 #include "mp/Domains/Facts.h"
 
 namespace mlir::mp {
-
-/// How far below a format's limit arguments and contraction results are assumed
-/// to stay: gains up to this need no further evidence.
-inline constexpr double kAssumedMargin = 16;
 
 struct FloatRange {
   ::mp::domains::FloatFacts facts = ::mp::domains::FloatFacts::bottom();

@@ -10,6 +10,7 @@
 #define MP_ANALYSIS_MODULEEVIDENCE_H
 
 #include "mp/Analysis/Evidence.h"
+#include "mp/Analysis/FloatRanges.h"
 #include "mp/Analysis/StorageGangs.h"
 
 namespace mlir::mp {
@@ -23,6 +24,9 @@ public:
   /// What `call` alone hands to the arguments of its callee.
   SmallVector<Evidence> getOperands(Operation *call);
 
+  /// What is proved of the values of the module that `function` stands in; computed at the first call.
+  const FloatRanges &getProofs(FunctionOpInterface function);
+
 private:
   /// Null while the evidence of the function itself is being computed.
   const EvidenceAnalysis *compute(FunctionOpInterface function);
@@ -30,6 +34,7 @@ private:
   Evidence lookup(Value operand);
 
   const StorageGangs &gangs;
+  std::optional<FloatRanges> proofs;
   DenseMap<Operation *, std::unique_ptr<EvidenceAnalysis>> known;
 };
 

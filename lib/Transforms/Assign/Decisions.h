@@ -140,6 +140,8 @@ public:
   bool mayStoreNarrow(Value value) const;
   /// What is known of ranges; computed at the first call.
   const EvidenceAnalysis &getEvidence() { return evidence.get(function); }
+  /// What is proved of ranges alone, by a dearer analysis of the module; computed at the first call.
+  const FloatRanges &getProofs() { return evidence.getProofs(function); }
   /// What the cost layer placed; empty if decisions were replayed.
   std::optional<Placement> placement;
   /// Ops whose story is asked for, and what the cost layer says of their alternatives.
@@ -175,10 +177,11 @@ LogicalResult applyPromotions(FunctionDecisions &decisions, const AssignSettings
 /// All of them but the last two.
 LogicalResult decideComputing(FunctionDecisions &decisions, const AssignSettings &settings,
                               llvm::function_ref<void(StringRef layer)> decided);
-/// Why `op` must not read its factors in the narrow format, as `evidence` has it; empty if it may.
-/// Formats with the range of f32 never ask for the evidence.
+/// Why `op` must not read its factors in the narrow format, as `evidence` has it; empty if it may, or
+/// `proofs`, if given, overrules it. Formats with the range of f32 never ask for either.
 std::string whyWide(Operation *op, llvm::function_ref<const EvidenceAnalysis &()> evidence,
-                    const AssignSettings &settings);
+                    const AssignSettings &settings,
+                    llvm::function_ref<const FloatRanges &()> proofs = nullptr);
 LogicalResult decideSignature(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings);
 

@@ -14,7 +14,8 @@ using namespace mlir::mp;
 
 std::string mlir::mp::whyWide(Operation *op,
                               llvm::function_ref<const EvidenceAnalysis &()> evidence,
-                              const AssignSettings &settings) {
+                              const AssignSettings &settings,
+                              llvm::function_ref<const FloatRanges &()> proofs) {
   FloatType narrow = settings.narrow;
   bool needsEvidence = APFloat::semanticsMaxExponent(narrow.getFloatSemantics()) <
                        APFloat::semanticsMaxExponent(APFloat::IEEEsingle());
@@ -30,7 +31,9 @@ std::string mlir::mp::whyWide(Operation *op,
         constant        ? whyNotRounded(constant, narrow, settings.maxUnderflow, settings.maxSaturated)
         : needsEvidence ? evidence().whyNot(operand.get(), narrow, settings.maxUnderflow, mayAssume)
                         : "";
-    if (!why.empty())
+    bool mayProve = !constant && needsEvidence && proofs;
+    if (!why.empty() && !(mayProve && proofs().whyNot(operand.get(), narrow, settings.maxUnderflow,
+                                                      /*mayAssume=*/false).empty()))
       return why;
   }
   return "";
@@ -38,10 +41,11 @@ std::string mlir::mp::whyWide(Operation *op,
 
 LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSettings &settings) {
   auto evidence = [&]() -> const EvidenceAnalysis & { return decisions.getEvidence(); };
+  auto proofs = [&]() -> const FloatRanges & { return decisions.getProofs(); };
   for (auto &[op, decision] : decisions.getOps()) {
     if (decision.origin || decision.opClass != OpClass::TensorCore)
       continue;
-    std::string why = whyWide(op, evidence, settings);
+    std::string why = whyWide(op, evidence, settings, proofs);
     if (!why.empty())
       decision.decide(decision.compute, Origin::Range, why);
   }

@@ -1,0 +1,16 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The class assumption in one number.
+
+#ifndef MP_ANALYSIS_ASSUMEDMARGIN_H
+#define MP_ANALYSIS_ASSUMEDMARGIN_H
+
+namespace mlir::mp {
+
+/// How far below a format's limit arguments and contraction results are assumed
+/// to stay: gains up to this need no further evidence.
+inline constexpr double kAssumedMargin = 16;
+
+} // namespace mlir::mp
+
+#endif // MP_ANALYSIS_ASSUMEDMARGIN_H
