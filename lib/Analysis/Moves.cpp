@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "llvm/Support/Endian.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -63,4 +64,44 @@ Attribute mlir::mp::findConstant(Value value) {
   if (Operation *op = findConstantOp(value))
     matchPattern(op, m_Constant(&constant));
   return constant;
+}
+
+bool mlir::mp::holdsTF32(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto round = dyn_cast<RoundOp>(op))
+    return isa<FloatTF32Type>(round.getFormat());
+  if (isa<CastOp, arith::ExtFOp>(op)) {
+    FloatType from = getFloatFormat(op->getOperand(0).getType());
+    return from && holdsEveryValueOf(FloatTF32Type::get(op->getContext()), from);
+  }
+  ElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)) && constant.getElementType().isF32()) {
+    std::optional<ArrayRef<char>> raw = getRawElements(constant);
+    for (size_t at = 0; raw && at != raw->size(); at += sizeof(uint32_t))
+      if (llvm::support::endian::read32le(raw->data() + at) & 0x1fff)
+        return false;
+    return raw.has_value();
+  }
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp,
+          tensor::ExtractSliceOp, tensor::CastOp>(op))
+    return holdsTF32(op->getOperand(0));
+  if (auto transpose = dyn_cast<linalg::TransposeOp>(op))
+    return holdsTF32(transpose.getInput());
+  if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op))
+    return holdsTF32(broadcast.getInput());
+  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    Value padding = pad.getConstantPaddingValue();
+    return padding && matchPattern(padding, m_AnyZeroFloat()) && holdsTF32(pad.getSource());
+  }
+  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    // A generic that only moves one input about.
+    Block *body = generic.getBody();
+    auto moved = dyn_cast<BlockArgument>(
+        body->getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
+    return moved && moved.getArgNumber() < generic.getNumDpsInputs() &&
+           holdsTF32(generic.getDpsInputs()[moved.getArgNumber()]);
+  }
+  return false;
 }

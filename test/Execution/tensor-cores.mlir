@@ -5,6 +5,11 @@
 // RUN: mp-run %s --entry=tf32 --numerics=sm_80 --seed=1 | FileCheck %s --check-prefix=TF32
 // RUN: mp-run %s --entry=f32 --numerics=sm_80 --seed=1 | FileCheck %s --check-prefix=F32
 
+// Constants of tf32 values count as such (casts fold roundings of weights into them), others do not.
+// RUN: mp-run %s --entry=tf32_weights --numerics=sm_80 --seed=1 | FileCheck %s --check-prefix=TF32
+// RUN: mp-run %s --entry=f32_weights --numerics=sm_80 --seed=1 | FileCheck %s --check-prefix=F32
+// RUN: mp-opt %s --mp-mixed-precision="format=tf32 table=false" | mp-run - --entry=f32_weights --numerics=sm_80 --seed=1 | FileCheck %s --check-prefix=TF32
+
 // Every architecture by name.
 // RUN: mp-run %s --entry=f16 --numerics=ieee | FileCheck %s --check-prefix=NONE
 // RUN: mp-run %s --entry=f16 --numerics=sm_70 | FileCheck %s --check-prefix=SM70
@@ -52,6 +57,22 @@ func.func @tf32(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> tensor<4x4xf32> {
   %1 = mp.round tf32 %b : tensor<8x4xf32>
   %2 = linalg.matmul ins(%0, %1 : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %2 : tensor<4x4xf32>
+}
+
+func.func @tf32_weights(%a: tensor<4x8xf32>) -> tensor<4x4xf32> {
+  %c = arith.constant dense<0.0> : tensor<4x4xf32>
+  %w = arith.constant dense<0.5> : tensor<8x4xf32>
+  %0 = mp.round tf32 %a : tensor<4x8xf32>
+  %1 = linalg.matmul ins(%0, %w : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+func.func @f32_weights(%a: tensor<4x8xf32>) -> tensor<4x4xf32> {
+  %c = arith.constant dense<0.0> : tensor<4x4xf32>
+  %w = arith.constant dense<0.1> : tensor<8x4xf32>
+  %0 = mp.round tf32 %a : tensor<4x8xf32>
+  %1 = linalg.matmul ins(%0, %w : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
 }
 
 // F32: arithmetic: IEEE f32 for f32 by f32

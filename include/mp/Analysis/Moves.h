@@ -17,6 +17,10 @@ bool movesEveryElement(Operation *op);
 /// anything else.
 Value getExactlyWidened(Operation *op);
 
+/// True if every element of `value`, stored in f32, is a tf32 value: rounded, widened from a format that tf32
+/// holds, a constant of such values, or those moved about.
+bool holdsTF32(Value value);
+
 /// The constant that `value` is, seen through such ops, or the op that makes it; null if it is none.
 Attribute findConstant(Value value);
 Operation *findConstantOp(Value value);

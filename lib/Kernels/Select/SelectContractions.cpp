@@ -2,6 +2,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
+#include "mp/Analysis/Moves.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Kernels/Contraction.h"
 #include "mp/Kernels/MmaSelection.h"
@@ -15,45 +16,6 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-
-/// True if every element of `value` is a tf32 value: rounded, widened from a format that tf32
-/// holds, a constant of such values, or those moved about.
-static bool holdsTf32(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (auto round = dyn_cast<RoundOp>(op))
-    return isa<FloatTF32Type>(round.getFormat());
-  if (isa<CastOp, arith::ExtFOp>(op)) {
-    FloatType from = getFloatFormat(op->getOperand(0).getType());
-    return from && holdsEveryValueOf(FloatTF32Type::get(op->getContext()), from);
-  }
-  DenseElementsAttr constant;
-  if (matchPattern(value, m_Constant(&constant)) && isa<Float32Type>(constant.getElementType()))
-    return llvm::all_of(constant.getValues<APFloat>(), [](const APFloat &element) {
-      return (element.bitcastToAPInt().getZExtValue() & 0x1fff) == 0;
-    });
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp,
-          tensor::ExtractSliceOp, tensor::CastOp>(op))
-    return holdsTf32(op->getOperand(0));
-  if (auto transpose = dyn_cast<linalg::TransposeOp>(op))
-    return holdsTf32(transpose.getInput());
-  if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op))
-    return holdsTf32(broadcast.getInput());
-  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
-    Value padding = pad.getConstantPaddingValue();
-    return padding && matchPattern(padding, m_AnyZeroFloat()) && holdsTf32(pad.getSource());
-  }
-  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-    // A generic that only moves one input about.
-    Block *body = generic.getBody();
-    auto moved = dyn_cast<BlockArgument>(
-        body->getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
-    return moved && moved.getArgNumber() < generic.getNumDpsInputs() &&
-           holdsTf32(generic.getDpsInputs()[moved.getArgNumber()]);
-  }
-  return false;
-}
 
 /// Static number of points of the loops, or a large number if one is dynamic.
 static int64_t extent(ArrayRef<int64_t> ranges, ArrayRef<unsigned> loops) {
@@ -101,7 +63,7 @@ static StringRef selectFormat(linalg::GenericOp op, const ::mp::target::TargetMo
       llvm::raw_string_ostream(reason) << "there is no emitter for " << type << " operands";
       return {};
     }
-    if (isa<Float32Type>(type) && !holdsTf32(op.getDpsInputs()[operand])) {
+    if (isa<Float32Type>(type) && !holdsTF32(op.getDpsInputs()[operand])) {
       reason = "its f32 operands are not known to be tf32 values (see mp.round)";
       return {};
     }

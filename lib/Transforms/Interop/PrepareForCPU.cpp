@@ -11,6 +11,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mp/Analysis/Moves.h"
 #include "mp/Transforms/Interop/Passes.h"
 
 namespace mlir::mp {
@@ -57,19 +58,6 @@ static void expandIntegerPower(IRRewriter &rewriter, math::FPowIOp op) {
   if (power.isNegative())
     result = arith::DivFOp::create(rewriter, loc, one(), result);
   rewriter.replaceOp(op, result);
-}
-
-/// Sees through what only rearranges values.
-static bool holdsTF32(Value value) {
-  while (Operation *def = value.getDefiningOp()) {
-    if (auto round = dyn_cast<RoundOp>(def))
-      return isa<FloatTF32Type>(round.getFormat());
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp,
-             tensor::ExtractSliceOp, linalg::TransposeOp>(def))
-      return false;
-    value = def->getOperand(0);
-  }
-  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -254,7 +242,8 @@ struct PrepareForCPU : mlir::mp::impl::PrepareForCPUBase<PrepareForCPU> {
       expandIntegerPower(rewriter, op);
 
     module.walk([](linalg::LinalgOp op) {
-      if (op.getNumDpsInputs() == 2 && llvm::all_of(op.getDpsInputs(), holdsTF32))
+      auto isTF32 = [](Value value) { return getElementTypeOrSelf(value).isF32() && holdsTF32(value); };
+      if (op.getNumDpsInputs() == 2 && llvm::all_of(op.getDpsInputs(), isTF32))
         op->setAttr(kOperandsTF32AttrName, UnitAttr::get(op->getContext()));
     });
     addChecks(module);
