@@ -326,6 +326,8 @@ private:
           chooseUnproven(decisions, settings, contractions, known);
         }
       }
+      if (failed(checkOverflows(function, contractions, chosen)))
+        return failure();
       FunctionScaler scaler(function, contractions, chosen);
       for (auto [operand, magnitude] : known)
         scaler.useMagnitude(operand, magnitude);
@@ -340,6 +342,29 @@ private:
         scaleOp(op, function, scaler);
       scaler.finish();
     }
+    return success();
+  }
+
+  /// An overflow that the check of a loss scale has to find may not be saturated on its way there.
+  LogicalResult checkOverflows(FunctionOpInterface function, ArrayRef<Operation *> contractions, const numerics::Recipe &chosen) {
+    SmallVector<Value> scaled;
+    function->walk([&](ScaleLossOp op) { scaled.push_back(op.getResult()); });
+    const auto &scheme = chosen.gradient ? chosen.gradient : chosen.activation;
+    bool saturates = scheme && (chosen.history || scales ||
+                                numerics::findScaleRule(scheme->rule)->rule.onNonFinite != numerics::OnNonFinite::Propagate);
+    if (scaled.empty() || !saturates || !function.getFunctionBody().hasOneBlock())
+      return success();
+    HomogeneityGraph graph(function);
+    HomogeneityGraph::Degrees degrees = graph.propagate(scaled);
+    for (Operation *op : contractions)
+      for (OpOperand &operand : op->getOpOperands())
+        if (degrees.of(operand.get()).is(1)) {
+          InFlightDiagnostic diag = op->emitOpError() << "operand #" << operand.getOperandNumber() << " carries the loss scale, and recipe '"
+                                                      << recipe << "' saturates what overflowed before the check can find it: expected "
+                                                         "loss-scale=none, as the recipe scales gradients by their own magnitude";
+          diag.attachNote(scaled.front().getLoc()) << "the loss is scaled here";
+          return diag;
+        }
     return success();
   }
 

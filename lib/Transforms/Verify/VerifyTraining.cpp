@@ -33,8 +33,10 @@ public:
       return scales.front().emitError("(T4) scales the loss, but nothing unscales: expected mp.unscale by "
                              "the same scale");
     // Each rule by itself: one mistake, one name.
-    if (failed(verifyScaleIdentity()) || failed(verifyUpdate()) || failed(verifyDegrees()) ||
-        failed(verifyCasts()))
+    if (failed(verifyScaleIdentity()) || failed(verifyUpdate()))
+      return failure();
+    followScale();
+    if (failed(verifyCasts()) || failed(verifyDegrees()))
       return failure();
     return verifyGuard();
   }
@@ -97,12 +99,15 @@ private:
     return diag;
   }
 
-  LogicalResult verifyDegrees() {
+  void followScale() {
     graph.emplace(function);
     // What earlier micro-batches have summed up carries the scale as well.
     SmallVector<Value> sources{lossScale()};
     llvm::append_range(sources, findGradientSums(function));
     degrees = graph->propagate(sources);
+  }
+
+  LogicalResult verifyDegrees() {
     for (auto [index, gradient] : llvm::enumerate(unscale.getGradients()))
       if (Degree degree = degrees.of(gradient); !degree.is(1) && !degree.isAny() && !degree.isTop())
         return unscale.emitError("(T4) unscales a value of degree ")
@@ -147,13 +152,26 @@ private:
     });
   }
 
+  /// True if the op makes a number of an infinity.
+  static bool saturates(Operation *op) {
+    if (auto cast = dyn_cast<CastOp>(op))
+      return cast.getOverflow() == Overflow::Saturate;
+    if (auto quantize = dyn_cast<QuantizeOp>(op))
+      return quantize.getOverflow() == Overflow::Saturate;
+    // A scale that is not finite either shows in every product.
+    auto blocks = dyn_cast<BlockQuantizeOp>(op);
+    return blocks && blocks.getRule().getOnNonfinite() != OnNonFinite::Propagate;
+  }
+
   LogicalResult verifyCasts() {
-    WalkResult walk = function.walk([&](CastOp cast) {
-      if (cast.getOverflow() != Overflow::Saturate || !degrees.of(cast.getSource()).isScaled())
+    WalkResult walk = function.walk([&](Operation *op) {
+      if (!saturates(op) || !degrees.of(op->getOperand(0)).isScaled())
         return WalkResult::advance();
-      InFlightDiagnostic diag =
-          cast.emitError("(T5) saturates before the check, which then finds no infinity: use "
-                         "'ieee' on the way of the gradients");
+      InFlightDiagnostic diag = op->emitError("(T5) saturates before the check, which then finds no infinity: ");
+      if (isa<CastOp>(op))
+        diag << "use 'ieee' on the way of the gradients";
+      else
+        diag << "scale the loss, or the gradients by their own magnitude, not both";
       diag.attachNote(unscale.getLoc()) << "the check";
       return WalkResult::interrupt();
     });

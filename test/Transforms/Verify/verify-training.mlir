@@ -111,6 +111,20 @@ func.func @saturates_before_the_check(%w: tensor<8xf32>, %d: tensor<8xf32>, %sca
 
 // -----
 
+func.func @quantises_before_the_check(%w: tensor<8xf32>, %d: tensor<8xf32>, %enc: tensor<f32>, %dec: tensor<f32>, %scale: tensor<f32>) -> tensor<8xf32> {
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  // expected-error @below {{(T5) saturates before the check, which then finds no infinity: scale the loss, or the gradients by their own magnitude, not both}}
+  %n = mp.quantize saturate %s by %enc : tensor<8xf32>, tensor<f32> to tensor<8xf8E5M2>
+  %b = mp.dequantize %n by %dec : tensor<8xf8E5M2>, tensor<f32> to tensor<8xf32>
+  // expected-note @below {{the check}}
+  %u:2 = mp.unscale %b by %scale : tensor<8xf32>
+  %w1 = arith.subf %w, %u#0 : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%w1) : tensor<8xf32>
+  return %k : tensor<8xf32>
+}
+
+// -----
+
 #rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
 // expected-error @below {{(T6) argument #1 (optimizer_state, next value result #1) is not guarded: a step that overflowed would change it, expected it among the operands of mp.guarded_update}}
 func.func @forgets_a_moment(%w: tensor<8xf32>, %m: tensor<8xf32>, %x: tensor<8xf32>, %scale: tensor<f32>, %clean: tensor<i32>)

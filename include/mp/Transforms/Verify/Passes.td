@@ -77,8 +77,8 @@ def VerifyTraining : Pass<"mp-verify-training", "::mlir::ModuleOp"> {
     - (T3) nothing but homogeneous ops stands between scaling and unscaling: no
       clipping, no norm with an epsilon, no moment.
     - (T4) what is unscaled is of degree 1, and no result still carries the scale.
-    - (T5) no cast between scaling and the check saturates: it would turn an
-      overflow into a number.
+    - (T5) no cast or quantisation between scaling and the check saturates: it would
+      turn an overflow into a number.
     - (T6) every argument that a step replaces keeps its old value, by
       `mp.guarded_update` with the flag of `mp.unscale`, when the step overflowed.
 
