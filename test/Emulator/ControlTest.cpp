@@ -130,8 +130,8 @@ TEST(Refusal, WhatIsNotImplementedIsNamed) {
            "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%wa], 32;",
            "tcgen05.mma.cta_group::1.kind::f16 [%wa], %la, %lb, %wb, %pd;",
            "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%wd}, [%wa];", "tcgen05.wait::ld.sync.aligned;",
-           "cvt.rs.bf16x2.f32 %wd, %wa, %wb, %wc;", "cvt.rn.satfinite.e2m1x2.f32 %hd, %wa, %wb;",
-           "cvt.rp.satfinite.ue8m0x2.f32 %hd, %wa, %wb;", "red.async.relaxed.cluster.global.add.u32 [%la], %wa;"}) {
+           "cvt.rs.bf16x2.f32 %wd, %wa, %wb, %wc;", "cvt.rs.satfinite.e4m3x4.f32 %wd, {%wa, %wb, %wa, %wb}, %wc;",
+           "cvt.rn.e2m3x2.f32 %hd, %wa, %wb;", "cvt.rn.satfinite.e3m2x2.f16x2 %hd, %wa;", "red.async.relaxed.cluster.global.add.u32 [%la], %wa;"}) {
     std::string message = loadError(evalText(bad, 'w'));
     EXPECT_NE(message.find("test.ptx:"), std::string::npos) << bad;
     llvm::StringRef opcode = llvm::StringRef(bad).split(' ').first;

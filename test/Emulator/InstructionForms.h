@@ -27,7 +27,7 @@ protected:
     for (size_t i = 0; i < corners.size(); ++i)
       for (size_t j = 0; j < corners.size(); ++j)
         a.push_back(corners[i]), b.push_back(corners[j]), c.push_back(corners[(i * 7 + j * 3) % corners.size()]);
-    auto got = eval(text, Names<R>::reg, {a, b, c});
+    auto got = eval(text, Names<R>::reg, {a, b, c}, "", target);
     ASSERT_EQ(got.size(), a.size()) << text;
     for (size_t i = 0; i < got.size(); ++i)
       ASSERT_EQ(R(got[i]), R(want(a[i], b[i], c[i]))) << text << std::hex << " of " << a[i] << ", " << b[i] << ", " << c[i];
@@ -46,13 +46,14 @@ protected:
     fn(uint16_t()), fn(int16_t()), fn(uint32_t()), fn(int32_t()), fn(uint64_t()), fn(int64_t());
   }
   void TearDown() override {
-    auto accepted = acceptedByPtxas(forms, "sm_90a");
+    auto accepted = acceptedByPtxas(forms, target);
     for (size_t i = 0; accepted && i < forms.size(); ++i)
       EXPECT_TRUE(bool((*accepted)[i])) << "ptxas does not know " << forms[i];
   }
   std::vector<uint64_t> corners = {0, 1, 2, 5, 31, 32, 33, 0x7f, 0x80, 0x7fff, 0x8000, 0xffff, 0x12345678, 0x7fffffff, 0x80000000, 0xffffffff,
                      0x100000000, 0x0123456789abcdef, 0x7fffffffffffffff, 0x8000000000000000, 0xfffffffffffffffe, 0xffffffffffffffff};
   std::vector<std::string> forms;
+  std::string target = "sm_90a";
 };
 
 } // namespace mp::emulator::test

@@ -5,10 +5,13 @@
 
 #include "InstructionForms.h"
 
+#include "mp/Numerics/Cast.h"
+
 #include <bit>
 #include <cfenv>
 #include <cmath>
 
+using namespace mp;
 using namespace mp::emulator;
 using namespace mp::emulator::test;
 using V = std::vector<uint64_t>;
@@ -343,6 +346,77 @@ TEST_F(InstructionForms, Approximations) {
       EXPECT_EQ(uint32_t(got[i]), 0u); // the result has 20 bits of fraction
     }
   }
+}
+
+// Pairs of fp6, fp4 and ue8m0. Halves differ; the first source goes to the upper one.
+TEST_F(InstructionForms, SmallFloats) {
+  target = "sm_120a";
+  using numerics::Format;
+  auto round = [](uint64_t bits, Format from, Format to, numerics::Rounding rounding, bool saturate, bool relu) -> uint64_t {
+    const double value = numerics::info(from).bits == 32 ? double(std::bit_cast<float>(uint32_t(bits))) : decode(Kind::F16, bits);
+    if (relu && value <= 0)
+      return 0;
+    return numerics::convert(bits, from, to, rounding, saturate ? numerics::Overflow::Saturate : numerics::Overflow::IEEE);
+  };
+  struct Small {
+    const char *name;
+    Format format;
+    unsigned slot;
+  };
+  const Small smalls[] = {{"e2m1x2", Format::F4E2M1FN, 4}, {"e3m2x2", Format::F6E3M2FN, 8}, {"e2m3x2", Format::F6E2M3FN, 8}};
+  // fp4 pairs live in registers of 8 bits.
+  const std::string open = "{ .reg .b8 q; ", widen = " cvt.u16.u8 %hd, q; } mov.b16";
+  for (const Small &s : smalls)
+    for (bool relu : {false, true}) {
+      const std::string modifiers = std::string("cvt.rn.satfinite.") + (relu ? "relu." : "") + s.name;
+      auto to = [&](const std::string &from, const std::string &sources, Format format, auto halves) {
+        const bool bytes = s.slot == 4;
+        check<uint16_t>((bytes ? open : "") + modifiers + "." + from + (bytes ? " q, " : " %hd, ") + sources + (bytes ? ";" + widen : "; mov.b16"), "%hd, %hd",
+                        [&](uint64_t a, uint64_t b, uint64_t) {
+                          auto [high, low] = halves(a, b);
+                          return round(high, format, s.format, numerics::Rounding::RNE, true, relu) << s.slot | round(low, format, s.format, numerics::Rounding::RNE, true, relu);
+                        });
+      };
+      to("f32", "%wa, %wb", Format::F32, [](uint64_t a, uint64_t b) { return std::pair<uint64_t, uint64_t>(uint32_t(a), uint32_t(b)); });
+      if (s.slot == 4)
+        to("f16x2", "%wa", Format::F16, [](uint64_t a, uint64_t) { return std::pair<uint64_t, uint64_t>(a >> 16 & 0xffff, a & 0xffff); });
+      const bool bytes = s.slot == 4;
+      check<uint32_t>((bytes ? open + "cvt.u8.u16 q, %ha; " : std::string("and.b16 %ha, %ha, 0x3f3f; ")) + "cvt.rn." + (relu ? "relu." : "") + "f16x2." + s.name,
+                      bytes ? "%wd, q; } mov.b32 %wd, %wd" : "%wd, %ha", [&](uint64_t a, uint64_t, uint64_t) {
+                        auto one = [&](uint64_t bits) -> uint64_t {
+                          bits &= bytes ? 15 : 63;
+                          const uint64_t sign = bytes ? 8 : 32; // of the format
+                          return relu && bits & sign ? 0 : numerics::convert(bits, s.format, Format::F16);
+                        };
+                        return one(a >> s.slot) << 16 | one(a);
+                      });
+    }
+  // Scales: the sign is dropped, NaN is 0xff.
+  for (auto [name, rounding] : {std::pair{"rz", numerics::Rounding::RZ}, {"rp", numerics::Rounding::RU}})
+    for (bool saturate : {false, true}) {
+      const std::string op = std::string("cvt.") + name + (saturate ? ".satfinite" : "") + ".ue8m0x2.";
+      auto scale = [=](double v) -> uint64_t { // the exponent of a power of two
+        v = std::fabs(v);
+        if (std::isnan(v))
+          return 0xff;
+        if (std::isinf(v))
+          return saturate ? 0xfe : 0xff;
+        int exponent = 0;
+        const double fraction = std::frexp(v, &exponent); // v = fraction * 2^exponent, fraction in [1/2, 1)
+        exponent += (rounding == numerics::Rounding::RU && fraction != 0.5 ? 0 : -1) + 127;
+        return v == 0 ? 0 : exponent < 0 ? 0 : exponent > 254 ? (saturate ? 0xfe : 0xff) : exponent;
+      };
+      check<uint16_t>(op + "f32", "%hd, %wa, %wb", [&](uint64_t a, uint64_t b, uint64_t) {
+        return scale(std::bit_cast<float>(uint32_t(a))) << 8 | scale(std::bit_cast<float>(uint32_t(b)));
+      });
+      check<uint16_t>(op + "bf16x2", "%hd, %wa", [&](uint64_t a, uint64_t, uint64_t) {
+        return scale(decode(Kind::BF16, a >> 16 & 0xffff)) << 8 | scale(decode(Kind::BF16, a & 0xffff));
+      });
+    }
+  check<uint32_t>("cvt.rn.bf16x2.ue8m0x2", "%wd, %ha", [](uint64_t a, uint64_t, uint64_t) {
+    auto one = [](uint64_t e) -> uint64_t { return e == 255 ? 0x7fff : e == 0 ? 0x40 : e << 7; };
+    return one(a >> 8 & 255) << 16 | one(a & 255);
+  });
 }
 
 // Instructions that change no value here: hints, orders of memory, waits for time.

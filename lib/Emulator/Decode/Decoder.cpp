@@ -50,6 +50,17 @@ bool Decoder::fail(const Twine &text) {
   return false;
 }
 
+bool Decoder::requireTarget(unsigned least, unsigned most, bool specific) {
+  StringRef target = program.target, suffix = target;
+  unsigned have = 0;
+  if (!suffix.consume_front("sm_") || suffix.consumeInteger(10, have))
+    return true;
+  if (have < least || have > most || (specific && suffix.empty()))
+    return fail("needs .target sm_" + Twine(least) + (specific ? "a" : "") + (most == least ? "" : " or later") + "; the module says " +
+           target);
+  return true;
+}
+
 bool Decoder::take(StringRef word) {
   for (auto *it = mods.begin(); it != mods.end(); ++it)
     if (*it == word) {

@@ -64,6 +64,8 @@ public:
   bool fail(const llvm::Twine &message);
   bool failed() const { return isFailed; }
   bool unsupported() { return fail("this combination of modifiers is not supported"); }
+  /// Fails unless the module's target lies between two numbers, and is architecture-specific if asked.
+  bool requireTarget(unsigned least, unsigned most, bool specific);
   bool expectOps(unsigned count);
   bool expectOps(unsigned least, unsigned most);
 

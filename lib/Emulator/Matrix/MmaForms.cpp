@@ -111,16 +111,6 @@ bool mp::emulator::isMmaForm(const MatrixOp &op, const MmaModifiers &mods) {
   return mods.blockScale && (mods.kind == "mxf8f6f4" ? isByteFloat(op.a) : op.a == Element::E2M1);
 }
 
-void mp::emulator::requireTarget(Decoder &d, unsigned least, unsigned most, bool specific) {
-  llvm::StringRef target = d.program.target, suffix = target;
-  unsigned have = 0;
-  if (!suffix.consume_front("sm_") || suffix.consumeInteger(10, have))
-    return;
-  if (have < least || have > most || (specific && suffix.empty()))
-    d.fail("needs .target sm_" + Twine(least) + (specific ? "a" : "") + (most == least ? "" : " or later") + "; the module says " +
-           target);
-}
-
 void mp::emulator::checkMmaTarget(Decoder &d, const MatrixOp &op, const MmaModifiers &mods) {
   unsigned least = 80;
   if (!mods.kind.empty()) // of fp8 alone sm_100 emulates it
@@ -134,7 +124,7 @@ void mp::emulator::checkMmaTarget(Decoder &d, const MatrixOp &op, const MmaModif
   else if (!mods.sparse && ((op.a == Element::F16 && op.k == 8) ||
                             (isIntElement(op.a) && op.m == 8 && !(op.a == Element::B1 && op.bitAnd))))
     least = 75;
-  requireTarget(d, least, ~0u, least >= 100);
+  d.requireTarget(least, ~0u, least >= 100);
 }
 
 void mp::emulator::countMmaRegisters(MatrixOp &op) {

@@ -23,9 +23,6 @@ bool isMmaForm(const MatrixOp &op, const MmaModifiers &mods);
 /// Fails the decoder when the module's target has no such form.
 void checkMmaTarget(Decoder &d, const MatrixOp &op, const MmaModifiers &mods);
 
-/// Fails the decoder unless the module's target lies between two numbers, and is architecture-specific if asked.
-void requireTarget(Decoder &d, unsigned least, unsigned most, bool specific);
-
 /// Registers per lane of each operand.
 void countMmaRegisters(MatrixOp &op);
 

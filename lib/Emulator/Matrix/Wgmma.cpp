@@ -5,7 +5,6 @@
 
 #include "../Transfer/Async.h"
 #include "Fragments.h"
-#include "MmaForms.h"
 #include "Sparsity.h"
 #include "llvm/ADT/Twine.h"
 #include "mp/Emulator/TensorMap.h"
@@ -364,7 +363,7 @@ static void decodeMma(Decoder &d) {
 }
 
 static void decodeWgmma(Decoder &d) {
-  requireTarget(d, 90, 90, /*specific=*/true);
+  d.requireTarget(90, 90, /*specific=*/true);
   if (d.take("mma_async"))
     return decodeMma(d);
   if (d.take("fence")) {

@@ -37,6 +37,10 @@ bool decodePackedConvert(Decoder &d, Type to, Type from, bool rn, bool rz, bool 
 
 /// Directed rounding of one f32 or f64 operation, by APFloat.
 enum class Rounding : uint8_t { Nearest, Zero, Down, Up };
+/// cvt of pairs of fp6, fp4 and ue8m0; `rounding` is what .rn, .rz or .rp says. False when the combination is none.
+bool isSmallPair(Type type);
+bool decodeSmallConvert(Decoder &d, Type to, Type from, std::optional<Rounding> rounding, bool relu, bool satfinite);
+
 /// .rn .rz .rm .rp; nothing taken gives fallback.
 Rounding takeRounding(Decoder &d, Rounding fallback, bool &present);
 

@@ -276,6 +276,14 @@ static void decodeCvt(Decoder &d) {
   Type to = d.takeType(), from = d.takeType();
   if (d.failed())
     return;
+  if (isSmallPair(to) || isSmallPair(from)) {
+    std::optional<Rounding> rounding;
+    if (round == Round::Rn || round == Round::Rz || round == Round::Rp)
+      rounding = round == Round::Rn ? Rounding::Nearest : round == Round::Rz ? Rounding::Zero : Rounding::Up;
+    if (ftz || sat || !decodeSmallConvert(d, to, from, rounding, relu, satfinite))
+      d.unsupported();
+    return;
+  }
   if (!isScalar(to) || !isScalar(from)) {
     if (!decodePackedConvert(d, to, from, round == Round::Rn, round == Round::Rz,
                              round == Round::Rna, relu, satfinite, sat, ftz))

@@ -23,6 +23,8 @@ constexpr Row rows[] = {
     {"f32x2", Type::F32x2, 64},  {"u4", Type::U4, 4},         {"s4", Type::S4, 4},
     {"b1", Type::B1, 1},         {"e3m2", Type::E3M2, 6},     {"e2m3", Type::E2M3, 6},
     {"e2m1", Type::E2M1, 4},     {"ue8m0", Type::UE8M0, 8},   {"ue4m3", Type::UE4M3, 8},
+    {"e2m1x2", Type::E2M1x2, 8}, {"e3m2x2", Type::E3M2x2, 16},{"e2m3x2", Type::E2M3x2, 16},
+    {"ue8m0x2", Type::UE8M0x2, 16},
 };
 } // namespace
 
