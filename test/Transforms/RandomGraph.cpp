@@ -303,9 +303,13 @@ void RandomGraph::addConstant(Pool &pool) {
 }
 
 void RandomGraph::addSelect(Pool &pool) {
+  using P = arith::CmpFPredicate;
+  constexpr P predicates[] = {P::OLT, P::ULT, P::OLE, P::ULE, P::OGT, P::UGT, P::OGE, P::UGE, P::UNE};
   Value x = pick(pool), y = pickLike(pool, x);
-  Value less = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, x, y);
-  pool.push_back(arith::SelectOp::create(builder, loc, less, y, x));
+  Value holds = arith::CmpFOp::create(builder, loc, predicates[pool.size() % std::size(predicates)], x, y);
+  // An extremum, or one side kept only where it compares so.
+  Value other = pool.size() % 2 ? x : Value(arith::NegFOp::create(builder, loc, x));
+  pool.push_back(arith::SelectOp::create(builder, loc, holds, y, other));
 }
 
 /// A user's own trip to bf16 and back, or just there, in arith's words or in mp's.
