@@ -22,6 +22,15 @@
 // RUN: mp-opt %t/3.mlir --mp-split-contractions -o %t/split.mlir
 // RUN: mp-run %t/split.mlir --device=emulator --chip=sm_80 --compare=%t/split.mlir --numerics=sm_80 --max-rel=1e-6
 
+// TOSA's forms compute, too, and stand for what they were.
+// RUN: mp-opt %t/tosa.mlir --mp-mixed-precision="table=false" -o %t/tosa.out.mlir
+// RUN: mp-opt %t/tosa.out.mlir --mp-check-erasure="original=%t/tosa.mlir" -o /dev/null
+// RUN: mp-run %t/tosa.out.mlir --compare=%t/tosa.mlir --numerics=sm_80 --max-rel=1e-5
+
+// Infinities and NaN come out as in f32, though the words of an infinity are infinity and NaN.
+// RUN: mp-opt %t/infinite.mlir --mp-split-contractions | mp-run - --compare=%t/infinite.mlir --input="2x4xf32=[inf 1 2 3 nan 1 2 3]" --input="4x2xf32=[1 -1 2 2 3 3 4 4]" | FileCheck %s --check-prefix=INFINITE
+// INFINITE: result 0: 2x2xf32, equal to the reference
+
 // ONE: in norm 0.002
 // THREE: in norm {{[0-9.]+}}e-06
 // SIX: in norm {{[0-9.]+}}e-07
@@ -140,4 +149,20 @@ func.func @none(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @main(%x: tensor<64x256xf32>, %w: tensor<256x64xf32>, %i: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %0 = linalg.matmul {mp.words = "SCHEME"} ins(%x, %w : tensor<64x256xf32>, tensor<256x64xf32>) outs(%i : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
+}
+
+//--- tosa.mlir
+func.func @main(%x: tensor<1x64x128xf32>, %w: tensor<1x128x32xf32>, %y: tensor<1x10x10x8xf32>, %f: tensor<16x3x3x8xf32>, %b: tensor<16xf32>) -> (tensor<1x64x32xf32>, tensor<1x8x8x16xf32>) {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %0 = tosa.matmul %x, %w, %z, %z {mp.words = "bf16x3"} : (tensor<1x64x128xf32>, tensor<1x128x32xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x64x32xf32>
+  %1 = tosa.conv2d %y, %f, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, mp.words = "tf32x3"}
+       : (tensor<1x10x10x8xf32>, tensor<16x3x3x8xf32>, tensor<16xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x8x8x16xf32>
+  return %0, %1 : tensor<1x64x32xf32>, tensor<1x8x8x16xf32>
+}
+
+//--- infinite.mlir
+func.func @main(%x: tensor<2x4xf32>, %w: tensor<4x2xf32>) -> tensor<2x2xf32> {
+  %c = arith.constant dense<0.0> : tensor<2x2xf32>
+  %0 = linalg.matmul {mp.words = "bf16x6"} ins(%x, %w : tensor<2x4xf32>, tensor<4x2xf32>) outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
 }
