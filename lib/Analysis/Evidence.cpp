@@ -147,13 +147,29 @@ void EvidenceAnalysis::visitOp(Operation *op) {
       facts[result] = evidence;
   }
   for (Value result : op->getResults())
-    if (Evidence &evidence = facts[result]; !evidence.isAssumed() && idioms.isAffineNorm(result)) {
-      evidence.gain = 1;
-      evidence.lostAt = "";
-    }
+    if (!facts.lookup(result).isAssumed())
+      readFoldedNorm(op, result);
   if (auto range = op->getAttrOfType<ArrayAttr>(kRangeAttrName))
     for (Value result : op->getResults())
       state(facts[result], range);
+}
+
+void EvidenceAnalysis::readFoldedNorm(Operation *op, Value value) {
+  auto norm = idioms.getFoldedNorm(value);
+  if (!norm)
+    return;
+  Evidence evidence;
+  evidence.range = domains::Interval::symmetric(norm->bound);
+  evidence.number = fresh();
+  if (norm->factor)
+    evidence = multiply(evidence, facts.lookup(norm->factor));
+  for (Value term : norm->terms) // of whatever sign: of its magnitude is all that counts
+    evidence = evaluateBinary(op, "addf", evidence, evaluateUnary(op, "absf", facts.lookup(term)));
+  Evidence &known = facts[value];
+  known.range = domains::intersect(known.range, domains::Interval::symmetric(evidence.range.mag()));
+  known.gain = std::min(known.gain, evidence.gain);
+  if (known.isAssumed() || known.range.isBounded())
+    known.lostAt = "";
 }
 
 void EvidenceAnalysis::visitStructured(Operation *op) {
@@ -242,6 +258,8 @@ std::optional<Evidence> EvidenceAnalysis::combine(linalg::LinalgOp op, unsigned 
     Evidence sum = sumOver(x, countReduced(op), op->getName().getStringRef());
     sum.range = domains::add(sum.range, initial.range);
     sum.gain = std::max(sum.gain, initial.getGain());
+    if (sum.lostAt.empty())
+      sum.lostAt = initial.lostAt;
     if (initial.range != domains::Interval::point(0))
       sum.number = initial.range.isPoint() && initial.range.lo > 0 ? number(Kind::Plus, sum.number) : fresh();
     return sum;

@@ -93,6 +93,8 @@ private:
   void visitReduction(linalg::LinalgOp op);
   /// Result `index` of a reduction that adds to it, or keeps an extremum; nothing for others.
   std::optional<Evidence> combine(linalg::LinalgOp op, unsigned index);
+  /// Bounds what idioms know as a norm with folded factors by those.
+  void readFoldedNorm(Operation *op, Value value);
   /// Loops and branches: what they carry is a fixed point over their bodies.
   void visitControl(Operation *op);
   /// Visits all regions once; their arguments are unknown but for those that stand for `carried`.

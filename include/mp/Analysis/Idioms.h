@@ -36,8 +36,14 @@ public:
   /// What being an idiom says about a value: a softmax is in [0, 1], a norm at most sqrt(n).
   ::mp::domains::Interval getRange(Value value) const;
 
-  /// Is it a norm whose factors and terms were folded, x a + (b - mean a), with parameters only?
-  bool isAffineNorm(Value value) const;
+  /// What a norm computed as x a + (b - (mean x) a) is made of: a value within `bound`, times `factor` if there
+  /// is one, plus `terms`.
+  struct FoldedNorm {
+    double bound;
+    Value factor;
+    SmallVector<Value, 2> terms;
+  };
+  std::optional<FoldedNorm> getFoldedNorm(Value value) const;
 
 private:
   /// Fills in the ops between the root and the values of expression `of`, whose expressions become
@@ -45,6 +51,8 @@ private:
   void collectMembers(Idiom &idiom, unsigned of, llvm::DenseSet<unsigned> &covered);
 
   ExpressionGraph graph;
+  /// Values outside bodies by their expression, the first of each.
+  DenseMap<unsigned, Value> values;
   DenseMap<Operation *, SmallVector<unsigned>> computedBy;
   SmallVector<Idiom> idioms;
 };

@@ -27,6 +27,7 @@ class Matcher {
 public:
   explicit Matcher(const ExpressionGraph &graph) : graph(graph) {}
   std::optional<IdiomMatch> match(unsigned root) const;
+  std::optional<FoldedNormMatch> foldedNorm(unsigned root) const;
 
 private:
   bool is(unsigned number, Kind kind) const { return graph[number].kind == kind; }
@@ -60,13 +61,12 @@ private:
   std::optional<IdiomMatch> logSoftmax(unsigned root) const;
   std::optional<IdiomMatch> logSumExp(unsigned root) const;
   std::optional<IdiomMatch> norm(unsigned root) const;
-  std::optional<IdiomMatch> foldedNorm(unsigned root) const;
-  /// The terms of a sum, but for their signs and scales; no more than a few.
-  SmallVector<unsigned> termsOf(unsigned number) const {
-    SmallVector<unsigned> parts = factorsOf(number, {Kind::Add, Kind::Sub, Kind::Scale});
-    llvm::erase_if(parts, [&](unsigned part) { return is(part, Kind::Add) || is(part, Kind::Sub) || is(part, Kind::Scale); });
-    return parts;
+  std::optional<IdiomMatch> foldedNormIdiom(unsigned root) const {
+    auto found = foldedNorm(root);
+    return found ? std::optional(found->idiom) : std::nullopt;
   }
+  using Term = std::pair<unsigned, double>; ///< an expression and what it is multiplied by
+  void addTerms(unsigned number, double by, unsigned depth, SmallVectorImpl<Term> &terms) const;
   std::optional<IdiomMatch> gelu(unsigned root) const;
   std::optional<IdiomMatch> loss(unsigned root) const;
   std::optional<IdiomMatch> statistic(unsigned root) const;
@@ -315,33 +315,59 @@ std::optional<IdiomMatch> Matcher::norm(unsigned root) const {
   return std::nullopt;
 }
 
-/// x a + (b - (mean x) a) with a = g / sqrt(variance x + e): factors and terms were folded.
-std::optional<IdiomMatch> Matcher::foldedNorm(unsigned root) const {
+/// The terms of a sum of a few.
+void Matcher::addTerms(unsigned number, double by, unsigned depth, SmallVectorImpl<Term> &terms) const {
+  const Expression &e = graph[number];
+  if (depth == 0 || (e.kind != Kind::Add && e.kind != Kind::Sub && e.kind != Kind::Scale))
+    return terms.push_back({number, by});
+  if (e.kind == Kind::Scale)
+    return addTerms(e.a, by * e.value, depth - 1, terms);
+  addTerms(e.a, by, depth - 1, terms);
+  addTerms(e.b, e.kind == Kind::Sub ? -by : by, depth - 1, terms);
+}
+
+std::optional<FoldedNormMatch> Matcher::foldedNorm(unsigned root) const {
   if (!is(root, Kind::Add) && !is(root, Kind::Sub))
     return std::nullopt;
-  SmallVector<unsigned> terms = termsOf(root);
-  // Are all factors of a quotient's dividend parameters, but for `of`?
-  auto isScaled = [&](unsigned quotient, unsigned of) {
-    return llvm::all_of(factorsOf(graph[quotient].a, {Kind::Mul, Kind::Scale}), [&](unsigned factor) {
-      return factor == of || is(factor, Kind::Mul) || is(factor, Kind::Scale) || graph.isParameter(factor);
-    });
+  SmallVector<Term> terms;
+  addTerms(root, 1, /*depth=*/4, terms);
+  // g of a quotient whose dividend is `of` g; 0 for `of` itself.
+  auto factorBeside = [&](unsigned quotient, unsigned of) -> std::optional<unsigned> {
+    const Expression &dividend = graph[graph[quotient].a];
+    if (graph[quotient].a == of)
+      return 0;
+    if (dividend.kind != Kind::Mul || (dividend.a != of && dividend.b != of))
+      return std::nullopt;
+    return dividend.a == of ? dividend.b : dividend.a;
   };
-  for (unsigned whole : terms) {
+  for (auto [whole, scale] : terms) {
     const Expression &e = graph[whole];
-    unsigned sum = 0;
-    unsigned x = is(whole, Kind::Div) && is(e.b, Kind::Sqrt) ? varianceOf(withoutEpsilon(graph[e.b].a), &sum) : 0;
-    if (!x || !hasFactor(e.a, x))
+    unsigned squares = 0;
+    unsigned x = e.kind == Kind::Div && is(e.b, Kind::Sqrt)
+                     ? varianceOf(withoutEpsilon(graph[e.b].a), &squares)
+                     : 0;
+    auto factor = x ? factorBeside(whole, x) : std::nullopt;
+    int64_t count = graph[squares].count;
+    if (!factor || count == 0)
       continue;
-    for (unsigned mean : terms) {
-      if (!is(mean, Kind::Div) || graph[mean].b != e.b)
+    for (auto [mean, share] : terms) {
+      if (!is(mean, Kind::Div) || graph[mean].b != e.b || std::fabs(share * count + scale) > 1e-5 * std::fabs(scale))
         continue;
-      for (unsigned factor : factorsOf(graph[mean].a, {Kind::Mul, Kind::Scale}))
-        if (isSumOf(factor, x)) {
-          bool isAffine = isScaled(whole, x) && isScaled(mean, factor) && llvm::all_of(terms, [&](unsigned term) {
-                            return term == whole || term == mean || graph.isParameter(term);
-                          });
-          return IdiomMatch{nameOfNorm(graph[sum]), x, graph[sum].count, Interval::top(), isAffine};
+      // The sum of the group that the variance is of.
+      for (unsigned sum : factorsOf(graph[mean].a, {Kind::Mul})) {
+        if (!isSumOf(sum, x) || graph[sum].axes != graph[squares].axes || graph[sum].count != count ||
+            factorBeside(mean, sum) != factor)
+          continue;
+        FoldedNormMatch found{{nameOfNorm(graph[squares]), x, count}, std::fabs(scale) * std::sqrt(double(count)), *factor, {}};
+        for (auto [term, by] : terms) {
+          if (term == whole || term == mean)
+            continue;
+          if (std::fabs(by) != 1)
+            return std::nullopt;
+          found.terms.push_back(term);
         }
+        return found;
+      }
     }
   }
   return std::nullopt;
@@ -424,7 +450,7 @@ std::optional<IdiomMatch> Matcher::statistic(unsigned root) const {
 std::optional<IdiomMatch> Matcher::match(unsigned root) const {
   using Rule = std::optional<IdiomMatch> (Matcher::*)(unsigned) const;
   for (Rule rule : {&Matcher::softmax, &Matcher::logSoftmax, &Matcher::logSumExp, &Matcher::norm,
-                    &Matcher::foldedNorm, &Matcher::gelu, &Matcher::loss, &Matcher::statistic})
+                    &Matcher::foldedNormIdiom, &Matcher::gelu, &Matcher::loss, &Matcher::statistic})
     if (auto found = (this->*rule)(root))
       return found;
   return std::nullopt;
@@ -433,4 +459,8 @@ std::optional<IdiomMatch> Matcher::match(unsigned root) const {
 std::optional<IdiomMatch> mlir::mp::detail::matchIdiom(const ExpressionGraph &graph,
                                                        unsigned root) {
   return Matcher(graph).match(root);
+}
+
+std::optional<FoldedNormMatch> mlir::mp::detail::matchFoldedNorm(const ExpressionGraph &graph, unsigned root) {
+  return Matcher(graph).foldedNorm(root);
 }

@@ -17,12 +17,20 @@ struct IdiomMatch {
   int64_t count = 0; ///< elements in a group, 0 if unknown
   /// What follows for the value from being this idiom.
   ::mp::domains::Interval range = ::mp::domains::Interval::top();
-  /// A norm, with nothing but parameters as its factors and terms.
-  bool isAffine = false;
+};
+
+/// x a + (b - (mean x) a) with a = g / sqrt(variance x + e): a norm whose factor and terms were folded.
+struct FoldedNormMatch {
+  IdiomMatch idiom;
+  double bound = 0;              ///< of its magnitude but for g and terms
+  unsigned factor = 0;           ///< g; 0 if there is none
+  SmallVector<unsigned, 2> terms; ///< b
 };
 
 /// The idiom whose value is expression `root`, if it is one.
 std::optional<IdiomMatch> matchIdiom(const ExpressionGraph &graph, unsigned root);
+
+std::optional<FoldedNormMatch> matchFoldedNorm(const ExpressionGraph &graph, unsigned root);
 
 } // namespace mlir::mp::detail
 

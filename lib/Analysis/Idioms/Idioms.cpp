@@ -36,11 +36,16 @@ private:
 } // namespace
 
 IdiomAnalysis::IdiomAnalysis(FunctionOpInterface function) : graph(function) {
+  for (BlockArgument argument : function.getArguments())
+    values.try_emplace(graph.lookup(argument), argument);
   DenseMap<unsigned, Operation *> firstOp;
   for (auto [number, op] : graph.getComputed()) {
     firstOp.try_emplace(number, op);
     computedBy[op].push_back(number);
+    for (Value result : op->getResults())
+      values.try_emplace(graph.lookup(result), result);
   }
+  values.erase(0); // no expression
   // Users first: what turns out to be part of an idiom is none of its own.
   llvm::DenseSet<unsigned> covered;
   llvm::DenseSet<std::pair<StringRef, unsigned>> found;
@@ -98,8 +103,14 @@ void IdiomAnalysis::collectMembers(Idiom &idiom, unsigned of,
   return match ? match->range : ::mp::domains::Interval::top();
 }
 
-bool IdiomAnalysis::isAffineNorm(Value value) const {
+std::optional<IdiomAnalysis::FoldedNorm> IdiomAnalysis::getFoldedNorm(Value value) const {
   unsigned number = graph.lookup(value);
-  auto match = number ? detail::matchIdiom(graph, number) : std::nullopt;
-  return match && match->isAffine;
+  auto match = number ? detail::matchFoldedNorm(graph, number) : std::nullopt;
+  if (!match)
+    return std::nullopt;
+  FoldedNorm norm{match->bound, values.lookup(match->factor), {}};
+  for (unsigned term : match->terms)
+    norm.terms.push_back(values.lookup(term));
+  bool isComplete = (norm.factor || !match->factor) && !llvm::is_contained(norm.terms, Value());
+  return isComplete ? std::optional(norm) : std::nullopt;
 }
