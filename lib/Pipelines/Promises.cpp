@@ -50,11 +50,12 @@ CheckedConversion mlir::mp::convertAndCheck(ModuleOp original,
                                             const MixedPrecisionOptions &options) {
   CheckedConversion result;
   std::string errors;
-  ScopedDiagnosticHandler handler(original.getContext(), [&](Diagnostic &diagnostic) {
+  auto note = [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error && errors.size() < 2000)
       errors += "\n" + diagnostic.str();
     return success();
-  });
+  };
+  ScopedDiagnosticHandler handler(original.getContext(), note);
   auto broke = [&](StringRef what) {
     result.broken = what.str() + errors;
     return std::move(result);
@@ -83,12 +84,17 @@ CheckedConversion mlir::mp::convertAndCheck(ModuleOp original,
   again = result.converted->clone();
   if (failed(runPipeline(*again, options)) || printModule(*again) != text)
     return broke("the pipeline changes its own result");
-  ParserConfig config(original.getContext());
-  auto fromText = parseSourceString<ModuleOp>(text, config);
-  if (!fromText || printModule(*fromText) != text)
+  // In a context of its own, where names of resources are free.
+  auto survives = [&](StringRef written) {
+    MLIRContext fresh(original.getContext()->getDialectRegistry(), MLIRContext::Threading::DISABLED);
+    fresh.allowUnregisteredDialects(original.getContext()->allowsUnregisteredDialects());
+    ScopedDiagnosticHandler handler(&fresh, note);
+    OwningOpRef<ModuleOp> read = parseSourceString<ModuleOp>(written, ParserConfig(&fresh));
+    return read && printModule(*read) == text;
+  };
+  if (!survives(text))
     return broke("text does not survive");
-  auto fromBytes = parseSourceString<ModuleOp>(bytecodeOf(*result.converted), config);
-  if (!fromBytes || printModule(*fromBytes) != text)
+  if (!survives(bytecodeOf(*result.converted)))
     return broke("bytecode does not survive");
   return result;
 }

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mp/Dialect/MP/Resources.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/ArrayCast.h"
@@ -80,8 +81,7 @@ static Attribute convertElements(ElementsAttr attr, numerics::Format source, Flo
   std::string name;
   llvm::raw_string_ostream(name) << cast<DenseResourceElementsAttr>(attr).getRawHandle().getKey()
                                  << '_' << to;
-  return DenseResourceElementsAttr::get(
-      type, name, HeapAsmResourceBlob::allocateAndCopyInferAlign(ArrayRef<char>(converted)));
+  return getOrAddResource(type, name, converted);
 }
 
 Attribute mlir::mp::convertConstant(Attribute attr, FloatType to, Rounding rounding,

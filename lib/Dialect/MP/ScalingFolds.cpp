@@ -7,6 +7,7 @@
 #include "mp/Numerics/ArrayCast.h"
 #include "mp/Numerics/Scaling/Blocks.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mp/Dialect/MP/Resources.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -65,7 +66,7 @@ static Attribute writeCodes(ArrayRef<uint8_t> codes, RankedTensorType type, Attr
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(like); resource && byByte) {
     std::string name;
     llvm::raw_string_ostream(name) << resource.getRawHandle().getKey() << '_' << type.getElementType();
-    return DenseResourceElementsAttr::get(type, name, HeapAsmResourceBlob::allocateAndCopyInferAlign(raw));
+    return getOrAddResource(type, name, raw);
   }
   if (byByte)
     return DenseElementsAttr::getFromRawBuffer(type, raw);

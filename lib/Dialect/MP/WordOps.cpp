@@ -6,6 +6,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mp/Dialect/MP/Resources.h"
 #include "mp/Numerics/ArrayCast.h"
 
 using namespace mlir;
@@ -153,8 +154,7 @@ SmallVector<Attribute> mlir::mp::splitConstant(Attribute constant, MultiWord sch
     std::string name;
     llvm::raw_string_ostream(name) << resource.getRawHandle().getKey() << '_' << format << "_word"
                                    << index;
-    made.push_back(DenseResourceElementsAttr::get(
-        type, name, HeapAsmResourceBlob::allocateAndCopyInferAlign(ArrayRef<char>(bytes))));
+    made.push_back(getOrAddResource(type, name, bytes));
   }
   return made;
 }

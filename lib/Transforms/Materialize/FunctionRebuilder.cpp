@@ -42,7 +42,9 @@ void FunctionRebuilder::rebuildSignature(FunctionOpInterface from, FunctionOpInt
           gang && block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
         results[operand.getOperandNumber()] =
             withFormat(operand.get().getType(), gangs.getDecided(*gang));
-  to.setFunctionTypeAttr(TypeAttr::get(from.cloneTypeWith(arguments, results)));
+  // Not every function can spell its type again from these: an llvm.func without a result has one of type void.
+  if (TypeRange(arguments) != TypeRange(from.getArgumentTypes()) || TypeRange(results) != TypeRange(from.getResultTypes()))
+    to.setFunctionTypeAttr(TypeAttr::get(from.cloneTypeWith(arguments, results)));
 }
 
 void FunctionRebuilder::eraseSuperseded() {

@@ -83,12 +83,20 @@ static llvm::Expected<std::vector<Array>> runRecorded(Executable &program, Array
   return results;
 }
 
-/// An op that reads what nothing has written: `tensor.empty` has no contents.
+/// Is it a part or another shape of a `tensor.empty`, which has no contents?
+static bool isUndefined(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op))
+    return isUndefined(op->getOperand(0));
+  return isa_and_nonnull<tensor::EmptyOp>(op);
+}
+
+/// An op that reads what nothing has written.
 static Operation *findUndefinedRead(func::FuncOp function) {
   Operation *found = nullptr;
   function.walk([&](linalg::LinalgOp op) {
-    for (OpOperand &init : op.getDpsInitsMutable())
-      if (op.payloadUsesValueFromOperand(&init) && init.get().getDefiningOp<tensor::EmptyOp>())
+    for (OpOperand &operand : op->getOpOperands())
+      if (op.payloadUsesValueFromOperand(&operand) && isUndefined(operand.get()))
         found = op;
   });
   return found;
