@@ -12,6 +12,7 @@
 #define MP_ANALYSIS_HOMOGENEITY_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace mlir::mp {
@@ -68,7 +69,7 @@ public:
     bool loses(Operation *op) const { return losing.contains(op); }
     /// Contractions of degree 1.
     unsigned scaledContractions() const { return contractions; }
-    /// A contraction that is not homogeneous, or null.
+    /// A contraction that is not homogeneous and may not lie beyond the seed, or null.
     Operation *lostContraction() const { return lost; }
 
   private:
@@ -79,23 +80,30 @@ public:
     llvm::DenseSet<Operation *> losing;
     unsigned contractions = 0;
     Operation *lost = nullptr;
+    std::optional<unsigned> results; ///< tensors returned that a source leads to, where contractions may lie beyond
     // Where more sources are still looked for.
     bool isOpen = false;
     std::optional<unsigned> missing; ///< the first that is added to a scaled value, not scaled itself
   };
 
-  /// Multiplies each of `sources` by the same number and follows it. With `stopWhenLost`, stops at
-  /// the first contraction that is not homogeneous.
-  Degrees propagate(ArrayRef<Value> sources, bool stopWhenLost = false) const;
+  /// Which contractions may lie beyond what a seed scales.
+  enum class Beyond : uint8_t {
+    None,
+    Optimizer, ///< those that lead to fewer results than the seed: of an optimizer, parameter by parameter
+  };
 
-  /// The f32 tensor, here or in a loop, whose degree-1 cone holds most contractions while no contraction
-  /// lies beyond it; of several, one that moves most results and depends on a contraction
+  /// Multiplies each of `sources` by the same number and follows it. With `stopWhenLost`, stops at
+  /// the first contraction that is not homogeneous, and may not lie beyond.
+  Degrees propagate(ArrayRef<Value> sources, bool stopWhenLost = false, Beyond beyond = Beyond::None) const;
+
+  /// The f32 tensor, here or in a loop, whose degree-1 cone holds most contractions while no other contraction than
+  /// `beyond` says lies beyond it; of several, one that moves most results and depends on a contraction
   /// itself, and of those the latest. Null if no value scales a contraction. To move a scalar that is returned is a
   /// merit only if it is among `trained`: others are losses and measures.
-  Value findSeed(ArrayRef<Value> trained = {}) const;
+  Value findSeed(ArrayRef<Value> trained = {}, Beyond beyond = Beyond::None) const;
   /// Several that together do: those of a step with several losses. What one of them scales is added to
   /// what the others scale. Empty if there are none.
-  SmallVector<Value> findSeeds() const;
+  SmallVector<Value> findSeeds(Beyond beyond = Beyond::None) const;
 
   unsigned numContractions() const { return contractionCount; }
   /// True if a contraction is computed from the value.
@@ -158,6 +166,9 @@ private:
   /// Of each node, whether a contraction is computed from it, and it from one.
   std::vector<bool> reachContractions() const;
   std::vector<bool> dependOnContractions() const;
+  /// Of each node, the tensors returned that are computed from it.
+  const std::vector<llvm::BitVector> &resultsReached() const;
+  unsigned countResults(ArrayRef<unsigned> from) const;
 
   Block *block;
   Operation *current = nullptr; ///< op of the function's block that is being read
@@ -169,6 +180,7 @@ private:
   llvm::DenseMap<unsigned, unsigned> carriedFrom;
   std::vector<Degree> baseline;
   std::vector<bool> dependOnContraction; ///< of each node
+  mutable std::vector<llvm::BitVector> results; ///< of each node; empty until asked for
   SmallVector<Operation *> callStack;
   unsigned contractionCount = 0;
 };

@@ -49,6 +49,8 @@ struct TrainingRoles {
   SmallVector<Gradient> gradients;
   /// By argument.
   SmallVector<TrainingState> state;
+  /// Of what gradients are made into, by an optimizer that contracts.
+  SmallVector<Operation *, 0> optimizerContractions;
   unsigned scaledContractions = 0, contractions = 0;
 
   const TrainingState *ofArgument(unsigned argument) const;
@@ -62,8 +64,9 @@ FailureOr<func::FuncOp> findTrainStep(ModuleOp module, StringRef name, StringRef
 /// True if the value is computed from a contraction: by the forward or the backward pass.
 bool dependsOnContraction(Value value);
 
-/// Writes `mp.role` and `mp.state` on the arguments.
-void annotateState(func::FuncOp function, ArrayRef<TrainingState> state);
+/// Writes `mp.role` and `mp.state` on the arguments, and pins contractions of the optimizer to the format they have, if nobody
+/// pinned them to another.
+void annotateRoles(func::FuncOp function, const TrainingRoles &roles);
 
 /// Finds the roles in a step of one block, or says what to annotate.
 FailureOr<TrainingRoles> findTrainingRoles(func::FuncOp function);
@@ -73,7 +76,7 @@ struct TrainStep {
   func::FuncOp function;
   TrainingRoles roles;
 };
-/// findTrainStep(), findTrainingRoles() and annotateState(), one after the other.
+/// findTrainStep(), findTrainingRoles() and annotateRoles(), one after the other.
 FailureOr<TrainStep> annotateTrainStep(ModuleOp module, StringRef name, StringRef who);
 
 /// The pairing of arguments and results alone: `mp.state` where given, else found.

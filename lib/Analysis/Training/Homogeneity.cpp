@@ -86,11 +86,13 @@ Degree HomogeneityGraph::evaluate(const Node &node, ArrayRef<Degree> degrees) co
 
 /// The first operand of a sum of degree 1 that is computed from a contraction, but not scaled.
 std::optional<unsigned> HomogeneityGraph::findUnscaled(const Node &node, ArrayRef<Degree> degrees) const {
-  if (node.rule != Rule::Join)
+  auto operands = ArrayRef(operandPool).slice(node.firstOperand, node.numOperands);
+  auto depends = [&](unsigned condition) { return !degrees[condition].isConstant(); };
+  if (node.rule != Rule::Join || llvm::any_of(operands.take_front(node.numConditions), depends))
     return std::nullopt;
   std::optional<unsigned> unscaled;
   bool anyScaled = false;
-  for (unsigned operand : ArrayRef(operandPool).slice(node.firstOperand, node.numOperands).drop_front(node.numConditions)) {
+  for (unsigned operand : operands.drop_front(node.numConditions)) {
     Degree degree = degrees[operand];
     if (degree.is(1))
       anyScaled = true;
@@ -129,8 +131,10 @@ void HomogeneityGraph::settle(Degrees &state, const Loop &loop) const {
   }
 }
 
-HomogeneityGraph::Degrees HomogeneityGraph::propagate(ArrayRef<Value> sources, bool stopWhenLost) const {
+HomogeneityGraph::Degrees HomogeneityGraph::propagate(ArrayRef<Value> sources, bool stopWhenLost, Beyond beyond) const {
   Degrees state;
+  if (beyond == Beyond::Optimizer)
+    state.results = 0;
   follow(state, sources, stopWhenLost);
   return state;
 }
@@ -140,6 +144,8 @@ void HomogeneityGraph::follow(Degrees &state, ArrayRef<Value> sources, bool stop
   state.degrees = baseline;
   for (Value source : sources)
     state.sources.push_back(nodes.lookup(source));
+  if (state.results)
+    state.results = countResults(state.sources);
   unsigned start = *llvm::min_element(state.sources);
   auto loop = llvm::find_if(loops, [&](const Loop &l) { return l.end > start; });
   auto inspect = [&](unsigned i) {
@@ -150,7 +156,8 @@ void HomogeneityGraph::follow(Degrees &state, ArrayRef<Value> sources, bool stop
       return;
     state.contractions += degree.is(1);
     bool isLost = degree.isTop() || (state.isOpen && !degree.is(1) && !degree.isConstant() && !degree.isAny());
-    if (isLost && !state.lost)
+    bool mayBeLost = state.results && countResults(i) < *state.results;
+    if (isLost && !mayBeLost && !state.lost)
       state.lost = graph[i].op;
   };
   unsigned i = loop != loops.end() ? std::min(start, loop->begin) : start;
@@ -203,6 +210,43 @@ std::vector<bool> HomogeneityGraph::dependOnContractions() const {
   return depends;
 }
 
+/// True for what training is about, parameters and moments; a scalar is a loss or a count.
+static bool isReturnedTensor(Value returned) {
+  auto type = dyn_cast<RankedTensorType>(returned.getType());
+  return type && type.getRank() > 0;
+}
+
+const std::vector<llvm::BitVector> &HomogeneityGraph::resultsReached() const {
+  if (!results.empty())
+    return results;
+  Operation *terminator = block->getTerminator();
+  results.assign(graph.size(), llvm::BitVector(terminator->getNumOperands()));
+  for (auto [index, returned] : llvm::enumerate(terminator->getOperands()))
+    if (auto node = nodes.find(returned); node != nodes.end() && isReturnedTensor(returned))
+      results[node->second].set(index);
+  for (bool changed = true; changed;) { // again, for what loops carry
+    changed = false;
+    for (unsigned i = graph.size(); i-- > 0;) {
+      auto operands = ArrayRef(operandPool).slice(graph[i].firstOperand, graph[i].numOperands);
+      for (unsigned operand : operands)
+        results[operand] |= results[i];
+      if (auto later = carriedFrom.find(i); later != carriedFrom.end() && results[i].test(results[later->second])) {
+        results[later->second] |= results[i];
+        changed = true;
+      }
+    }
+  }
+  return results;
+}
+
+unsigned HomogeneityGraph::countResults(ArrayRef<unsigned> from) const {
+  const std::vector<llvm::BitVector> &reached = resultsReached();
+  llvm::BitVector all = reached[from.front()];
+  for (unsigned node : from.drop_front())
+    all |= reached[node];
+  return all.count();
+}
+
 SmallVector<std::pair<unsigned, Value>> HomogeneityGraph::seedCandidates() const {
   std::vector<bool> reaches = reachContractions();
   SmallVector<std::pair<unsigned, Value>> candidates;
@@ -223,19 +267,17 @@ bool HomogeneityGraph::reachesContraction(Value value) const {
   return node != nodes.end() && reachContractions()[node->second];
 }
 
-Value HomogeneityGraph::findSeed(ArrayRef<Value> trained) const {
+Value HomogeneityGraph::findSeed(ArrayRef<Value> trained, Beyond beyond) const {
   Value best;
   bool bestDepends = false;
   unsigned most = 0, widest = 0;
   Operation *terminator = block->getTerminator();
   for (auto [node, candidate] : seedCandidates()) {
-    Degrees degrees = propagate(candidate, /*stopWhenLost=*/true);
+    Degrees degrees = propagate(candidate, /*stopWhenLost=*/true, beyond);
     if (degrees.lostContraction() || degrees.scaledContractions() < std::max(most, 1u))
       continue;
     unsigned reached = llvm::count_if(terminator->getOperands(), [&](Value v) {
-      auto type = dyn_cast<RankedTensorType>(v.getType());
-      bool counts = (type && type.getRank() > 0) || llvm::is_contained(trained, v);
-      return counts && !degrees.of(v).isConstant();
+      return (isReturnedTensor(v) || llvm::is_contained(trained, v)) && !degrees.of(v).isConstant();
     });
     // What depends on no contraction is made of inputs alone: in a linear layer the input scales its
     // weight's gradient as well as the seed does.
@@ -250,7 +292,7 @@ Value HomogeneityGraph::findSeed(ArrayRef<Value> trained) const {
   return best;
 }
 
-SmallVector<Value> HomogeneityGraph::findSeeds() const {
+SmallVector<Value> HomogeneityGraph::findSeeds(Beyond beyond) const {
   constexpr unsigned mostSeeds = 16;
   SmallVector<std::pair<unsigned, Value>> candidates = seedCandidates();
   SmallVector<Value> seeds;
@@ -265,6 +307,8 @@ SmallVector<Value> HomogeneityGraph::findSeeds() const {
         continue;
       Degrees degrees;
       degrees.isOpen = true;
+      if (beyond == Beyond::Optimizer)
+        degrees.results = 0;
       seeds.push_back(candidate);
       follow(degrees, seeds, /*stopWhenLost=*/true);
       seeds.pop_back();

@@ -39,7 +39,7 @@ static bool combinesPlaces(Operation *op) {
   return structured && structured.getNumReductionLoops() > 0;
 }
 
-llvm::BitVector StateReach::follow(Value result, bool moves) {
+llvm::BitVector StateReach::follow(Value result, bool moves, llvm::function_ref<void(Value)> visit) {
   llvm::BitVector reached(function.getNumArguments());
   auto shape = squeezed(result.getType());
   if (!shape)
@@ -53,6 +53,7 @@ llvm::BitVector StateReach::follow(Value result, bool moves) {
   pending.insert(result);
   for (unsigned i = 0; i < pending.size(); ++i) {
     Value value = pending[i];
+    visit(value);
     if (auto from = handedOn.find(value); from != handedOn.end()) {
       llvm::for_each(from->second, add);
       continue;
@@ -73,6 +74,12 @@ llvm::BitVector StateReach::follow(Value result, bool moves) {
       llvm::for_each(op->getOperands(), add);
   }
   return reached;
+}
+
+bool StateReach::movesWith(Value result, llvm::function_ref<bool(Value)> is) {
+  bool found = false;
+  follow(result, /*moves=*/false, [&](Value value) { found |= is(value); });
+  return found;
 }
 
 bool StateReach::servesOnly(unsigned argument, unsigned result) {
@@ -99,6 +106,17 @@ llvm::DenseSet<Value> mlir::mp::backwardSlice(ArrayRef<Value> values, bool choic
           pending.insert(operand);
       getUsedValuesDefinedAbove(op->getRegions(), pending);
     }
+  return {pending.begin(), pending.end()};
+}
+
+llvm::DenseSet<Value> mlir::mp::forwardSlice(ArrayRef<Value> values) {
+  llvm::SetVector<Value> pending(values.begin(), values.end());
+  for (unsigned i = 0; i < pending.size(); ++i)
+    for (Operation *user : pending[i].getUsers())
+      for (Operation *op = user; op && !isa<func::FuncOp>(op); op = op->getParentOp())
+        for (Value result : op->getResults())
+          if (!getElementTypeOrSelf(result.getType()).isInteger(1))
+            pending.insert(result);
   return {pending.begin(), pending.end()};
 }
 

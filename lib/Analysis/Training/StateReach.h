@@ -20,11 +20,14 @@ public:
   llvm::BitVector inPlace(Value result) { return follow(result, /*moves=*/false); }
   /// The same through slices, concatenations and whatever else moves elements: state that is packed.
   llvm::BitVector moved(Value result) { return follow(result, /*moves=*/true); }
+  /// True if the result is computed in place from a value of which `is` is true.
+  bool movesWith(Value result, llvm::function_ref<bool(Value)> is);
   /// True if no other result is computed from the argument.
   bool servesOnly(unsigned argument, unsigned result);
 
 private:
-  llvm::BitVector follow(Value result, bool moves);
+  /// Visits every value on the way.
+  llvm::BitVector follow(Value result, bool moves, llvm::function_ref<void(Value)> visit = [](Value) {});
 
   func::FuncOp function;
   /// What control flow hands on: of each result and region argument, the values it may be.
@@ -34,6 +37,10 @@ private:
 /// Everything in the function's block that the values depend on; without `choices` what only decides
 /// between values (i1) is left out.
 llvm::DenseSet<Value> backwardSlice(ArrayRef<Value> values, bool choices = true);
+
+/// Everything that is computed from the values, but for what they only decide between (i1). An op computes its results from
+/// whatever its body does.
+llvm::DenseSet<Value> forwardSlice(ArrayRef<Value> values);
 
 /// What the backward pass is computed from: the seeds, and all that contractions of degree 1 depend on.
 llvm::DenseSet<Value> sourcesOfBackwardPass(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,

@@ -39,12 +39,15 @@ FailureOr<func::FuncOp> mlir::mp::findTrainStep(ModuleOp module, StringRef name,
                             << "', expected a public function; there are " << names;
 }
 
-void mlir::mp::annotateState(func::FuncOp function, ArrayRef<TrainingState> state) {
+void mlir::mp::annotateRoles(func::FuncOp function, const TrainingRoles &roles) {
   Builder builder(function.getContext());
-  for (const TrainingState &s : state) {
+  for (const TrainingState &s : roles.state) {
     function.setArgAttr(s.argument, kRoleAttrName, builder.getStringAttr(s.role));
     function.setArgAttr(s.argument, kStateAttrName, builder.getI64IntegerAttr(s.result));
   }
+  for (Operation *op : roles.optimizerContractions)
+    if (!op->hasAttr(kPinAttrName) && op->getNumResults() == 1)
+      op->setAttr(kPinAttrName, TypeAttr::get(getElementTypeOrSelf(op->getResult(0).getType())));
 }
 
 FailureOr<TrainStep> mlir::mp::annotateTrainStep(ModuleOp module, StringRef name, StringRef who) {
@@ -54,7 +57,7 @@ FailureOr<TrainStep> mlir::mp::annotateTrainStep(ModuleOp module, StringRef name
   FailureOr<TrainingRoles> roles = findTrainingRoles(*function);
   if (failed(roles))
     return failure();
-  annotateState(*function, roles->state);
+  annotateRoles(*function, *roles);
   return TrainStep{*function, std::move(*roles)};
 }
 
@@ -187,17 +190,31 @@ static void explainLoop(InFlightDiagnostic &diag, func::FuncOp function) {
   }
 }
 
-/// The roles that follow from the seeds; `unreached` is a parameter that none of them reaches, if there is one.
-static FailureOr<TrainingRoles> rolesFrom(func::FuncOp function, const HomogeneityGraph &graph, ArrayRef<Value> seeds,
-                                          std::optional<TrainingState> &unreached) {
-  HomogeneityGraph::Degrees degrees = graph.propagate(seeds);
+namespace {
+/// What follows from seeds.
+struct RolesOfSeeds {
+  TrainingRoles roles;
+  /// A parameter that none of the seeds reaches, if there is one.
+  std::optional<TrainingState> unreached;
+  /// Every parameter is replaced by what is computed from a scaled value in its place. Where it is not, the optimizer contracts,
+  /// or only a norm of all gradients connects the parameter with the seeds.
+  bool scalesAll = true;
+
+  bool reachesAll() const { return !unreached; }
+};
+} // namespace
+
+static FailureOr<RolesOfSeeds> rolesFrom(func::FuncOp function, const HomogeneityGraph &graph, ArrayRef<Value> seeds,
+                                         HomogeneityGraph::Beyond beyond) {
+  HomogeneityGraph::Degrees degrees = graph.propagate(seeds, /*stopWhenLost=*/false, beyond);
   if (Operation *lost = degrees.lostContraction()) {
     InFlightDiagnostic diag = lost->emitError("does not scale with the seed: the backward pass "
                                               "must be linear in it up to here");
     diag.attachNote(seeds.front().getLoc()) << "called the seed here";
     return diag;
   }
-  TrainingRoles roles;
+  RolesOfSeeds found;
+  TrainingRoles &roles = found.roles;
   roles.seeds.assign(seeds.begin(), seeds.end());
   roles.contractions = graph.numContractions();
   roles.scaledContractions = degrees.scaledContractions();
@@ -205,8 +222,13 @@ static FailureOr<TrainingRoles> rolesFrom(func::FuncOp function, const Homogenei
   if (failed(state))
     return failure();
   roles.state = std::move(*state);
-  unreached = findUnreached(function, roles.state);
-  return roles;
+  found.unreached = findUnreached(function, roles.state);
+  StateReach reach(function);
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (const TrainingState &s : roles.state)
+    if (s.role == kRoleParameter)
+      found.scalesAll &= reach.movesWith(terminator->getOperand(s.result), [&](Value v) { return degrees.of(v).isScaled(); });
+  return found;
 }
 
 /// The scalars returned that replace one which the forward pass reads: a learned temperature, unlike a loss.
@@ -224,6 +246,46 @@ static SmallVector<Value> findTrainedScalars(func::FuncOp function, const Homoge
   return scalars;
 }
 
+/// The seed that scales most, or several where one does not scale all that is trained; last, with an optimizer that contracts.
+/// Leaves `found` failed if there is none.
+static LogicalResult searchSeeds(func::FuncOp function, const HomogeneityGraph &graph, FailureOr<RolesOfSeeds> &found) {
+  SmallVector<Value> trained = findTrainedScalars(function, graph);
+  for (auto beyond : {HomogeneityGraph::Beyond::None, HomogeneityGraph::Beyond::Optimizer}) {
+    FailureOr<RolesOfSeeds> one;
+    if (Value seed = graph.findSeed(trained, beyond); seed && failed(one = rolesFrom(function, graph, seed, beyond)))
+      return failure();
+    if (succeeded(one) && (failed(found) || one->reachesAll()))
+      found = std::move(one);
+    if (succeeded(found) && found->reachesAll() && found->scalesAll)
+      return success();
+    // A step with several losses has a seed for each.
+    SmallVector<Value> seeds = graph.findSeeds(beyond);
+    if (seeds.size() > 1 || (!seeds.empty() && failed(found)))
+      if (auto several = rolesFrom(function, graph, seeds, beyond);
+          succeeded(several) && several->reachesAll() &&
+          (failed(found) || !found->reachesAll() || several->roles.scaledContractions > found->roles.scaledContractions))
+        found = std::move(several);
+    if (succeeded(found) && found->reachesAll())
+      return success();
+  }
+  return success();
+}
+
+/// Contractions on what the optimizer makes of gradients, in bodies too.
+static SmallVector<Operation *> contractionsBehind(func::FuncOp function, ArrayRef<Gradient> gradients) {
+  SmallVector<Value> taken;
+  SmallVector<Operation *> contractions;
+  for (const Gradient &gradient : gradients)
+    for (OpOperand *use : gradient.uses)
+      llvm::append_range(taken, use->getOwner()->getResults());
+  llvm::DenseSet<Value> behind = forwardSlice(taken);
+  function.walk([&](Operation *op) {
+    if (getOpClass(op) == OpClass::TensorCore && llvm::any_of(op->getResults(), [&](Value v) { return behind.contains(v); }))
+      contractions.push_back(op);
+  });
+  return contractions;
+}
+
 FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("has ") << function.getBody().getBlocks().size()
@@ -233,25 +295,14 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
   FailureOr<SmallVector<Value>> pinned = findPinnedSeeds(function);
   if (failed(pinned))
     return failure();
-  SmallVector<Value> seeds = *pinned;
-  if (seeds.empty())
-    if (Value seed = graph.findSeed(findTrainedScalars(function, graph)))
-      seeds.push_back(seed);
-  std::optional<TrainingState> unreached;
-  FailureOr<TrainingRoles> roles;
-  if (!seeds.empty() && failed(roles = rolesFrom(function, graph, seeds, unreached)))
+  FailureOr<RolesOfSeeds> found;
+  if (!pinned->empty()) {
+    if (failed(found = rolesFrom(function, graph, *pinned, HomogeneityGraph::Beyond::Optimizer)))
+      return failure();
+  } else if (failed(searchSeeds(function, graph, found))) {
     return failure();
-  // A step with several losses has a seed for each.
-  if (pinned->empty() && (seeds.empty() || unreached))
-    if (SmallVector<Value> several = graph.findSeeds(); !several.empty()) {
-      std::optional<TrainingState> left;
-      FailureOr<TrainingRoles> better = rolesFrom(function, graph, several, left);
-      if (succeeded(better) && !left) {
-        roles = std::move(better);
-        unreached.reset();
-      }
-    }
-  if (failed(roles)) {
+  }
+  if (failed(found)) {
     InFlightDiagnostic diag = function.emitError("has no gradient seed: no value scales any of its ")
                               << graph.numContractions()
                               << " contractions without a contraction beyond the gradients; write 'mp.role = "
@@ -259,20 +310,22 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
     explainLoop(diag, function);
     return diag;
   }
-  if (unreached) {
+  TrainingRoles &roles = found->roles;
+  if (!found->reachesAll()) {
     InFlightDiagnostic diag =
         function.emitError("argument #")
-        << unreached->argument << " is read by the forward pass and replaced by result #" << unreached->result
+        << found->unreached->argument << " is read by the forward pass and replaced by result #" << found->unreached->result
         << ", but the gradient seed that was found does not reach it: write 'mp.role = \"seed\"' "
            "on the op that begins the backward pass, or 'mp.role = \"statistic\"' on the argument "
            "if it is none that is trained";
-    diag.attachNote(roles->seeds.front().getLoc()) << "the seed found";
+    diag.attachNote(roles.seeds.front().getLoc()) << "the seed found";
     return diag;
   }
   FailureOr<SmallVector<Gradient>> gradients =
-      GradientFinder(function, roles->seeds, graph.propagate(roles->seeds)).find();
+      GradientFinder(function, roles.seeds, graph.propagate(roles.seeds)).find();
   if (failed(gradients))
     return failure();
-  roles->gradients = std::move(*gradients);
-  return roles;
+  roles.gradients = std::move(*gradients);
+  roles.optimizerContractions = contractionsBehind(function, roles.gradients);
+  return std::move(roles);
 }

@@ -156,13 +156,15 @@ mlir::mp::findTrainingState(func::FuncOp function, const HomogeneityGraph::Degre
     }
   }
 
-  llvm::DenseSet<Value> sources = sourcesOfBackwardPass(function, degrees, seeds);
+  llvm::DenseSet<Value> sources = sourcesOfBackwardPass(function, degrees, seeds), moved = forwardSlice(seeds);
   SmallVector<TrainingState> state;
   for (auto [result, argument] : llvm::enumerate(pairs)) {
     // What is handed through is input, whatever it is called.
     if (argument < 0 || terminator->getOperand(result) == function.getArgument(argument))
       continue;
-    bool moves = !degrees.of(terminator->getOperand(result)).isConstant();
+    // The sign of a gradient moves what is trained, whatever the scale.
+    Value returned = terminator->getOperand(result);
+    bool moves = !degrees.of(returned).isConstant() || moved.contains(returned);
     bool used = sources.contains(function.getArgument(argument));
     StringRef role = !moves ? kRoleStatistic : used ? kRoleParameter : kRoleOptimizer;
     if (auto pinned = roleOf(argument))

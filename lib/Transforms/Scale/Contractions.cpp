@@ -3,6 +3,7 @@
 #include "Contractions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mp/Dialect/MP/MPDialect.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -20,7 +21,8 @@ std::optional<ContractionView> mlir::mp::viewContraction(Operation *op) {
       !structured.hasPureTensorSemantics())
     return std::nullopt;
   SmallVector<AffineMap> maps = structured.getIndexingMapsArray();
-  if (!llvm::all_of(maps, [](AffineMap map) { return map.isProjectedPermutation(); }))
+  bool floats = llvm::all_of(op->getOperands(), [](Value v) { return bool(getFloatFormat(v.getType())); });
+  if (!floats || !llvm::all_of(maps, [](AffineMap map) { return map.isProjectedPermutation(); }))
     return std::nullopt;
   return ContractionView{structured.getDpsInputOperand(0), structured.getDpsInputOperand(1),
                          structured.getDpsInitOperand(0)->get(), {maps[0], maps[1], maps[2]}};

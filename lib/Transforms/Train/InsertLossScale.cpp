@@ -155,7 +155,7 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
     if (llvm::none_of(roles->gradients, [&](auto &g) { return !roles->isSeed(g.value); }))
       return step->emitError("has a seed, but no gradient that the optimizer takes over");
 
-    annotateState(*step, roles->state);
+    annotateRoles(*step, *roles);
     OpBuilder builder(&getContext());
     AppendedState appended(*step);
     Value scale = appended.add(builder.getF32FloatAttr(rule->first.initial), "loss_scale");

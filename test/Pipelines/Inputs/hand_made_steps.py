@@ -7,7 +7,8 @@ usage: hand_made_steps.py FOLDER
 Adagrad; RMSProp, centered, with momentum; Lion by copysign with decay of matrices; Adam with clipping by global norm, decay in the
 gradient, an integer counter and a cosine schedule; averaged parameters; dropout with a generator's state; micro-batches in a loop;
 lookahead in a branch; parameters in one vector; sign descent with error feedback; forward, backward and update in functions;
-a learned scalar; scalars that are no tensors and results in another order.
+a learned scalar; scalars that are no tensors and results in another order; updates made orthogonal by products of matrices; two
+losses that only the trunk and a norm of all gradients connect; a schedule that multiplies masks of integers.
 """
 import math
 import pathlib
@@ -347,6 +348,48 @@ def numbers(s):
     return ["%next", *v[::-1], *parameters, *m]
 
 
+def orthogonal(s):
+    g, loss = s.backward(s.p, s.x, s.y)
+    parameters, moments = [], []
+    for n in NAMES:
+        moments.append(s.average(s.state["m", n], g[n], 0.9))
+        update = moments[-1]
+        if len(SHAPES[n]) > 1:
+            norm = s.map("math.sqrt", s.total(s.mul(update, update)))
+            update = s.div(update, s.everywhere(s.add(norm, s.like(1e-7, norm)), update))
+            for _ in range(2):
+                square = s.matmul(s.transpose(update), update)
+                update = s.sub(s.times(update, 1.5), s.times(s.matmul(update, square), 0.5))
+        parameters.append(s.sub(s.p[n], s.times(update, 0.02)))
+    return parameters + moments + [loss]
+
+
+def two_heads(s):
+    before = s.add(s.matmul(s.x, s.p["w1"]), s.broadcast(s.p["b1"], (BATCH, HIDDEN), [0]))
+    hidden = s.map("math.tanh", before)
+    policy = s.add(s.matmul(hidden, s.p["w2"]), s.broadcast(s.p["b2"], (BATCH, OUTPUTS), [0]))
+    value = s.matmul(hidden, "%wv")
+    wrong, missed = s.map("math.tanh", s.sub(policy, s.y)), s.sub(value, "%returns")
+    back = s.add(s.matmul(missed, s.transpose("%wv")), s.matmul(wrong, s.transpose(s.p["w2"])))
+    back = s.mul(back, s.sub(s.like(1, hidden), s.mul(hidden, hidden)))
+    g = [s.matmul(s.transpose(s.x), back), s.reduce(back, [0]), s.matmul(s.transpose(hidden), wrong), s.reduce(wrong, [0]),
+         s.matmul(s.transpose(hidden), missed)]
+    norm = s.total(s.mul(g[0], g[0]))
+    for other in g[1:]:
+        norm = s.add(norm, s.total(s.mul(other, other)))
+    factor = s.map("arith.minimumf", s.map("math.rsqrt", norm), s.like(1, norm))
+    return [s.sub(p, s.times(s.mul(d, s.everywhere(factor, d)), 0.1)) for p, d in zip([*s.p.values(), "%wv"], g)] + [s.total(missed)]
+
+
+def masked_schedule(s):
+    g, loss = s.backward(s.p, s.x, s.y)
+    count = s.map("arith.addi", "%t", s.constant(1, "tensor<i32>"))
+    passed = s.op(f"arith.cmpi sgt, {s.broadcast(count, (2,), [0], element='i32')}, {s.constant('[0, 100]', 'tensor<2xi32>')} : tensor<2xi32>", "tensor<2xi1>")
+    rate = s.op(f"linalg.dot ins({passed}, {s.constant('[0.1, -0.05]', 'tensor<2xf32>')} : tensor<2xi1>, tensor<2xf32>) "
+                f"outs({s.constant(0.0, SCALAR)} : {SCALAR}) -> {SCALAR}", SCALAR)
+    return [s.sub(s.p[n], s.mul(g[n], s.everywhere(rate, g[n]))) for n in NAMES] + [count, loss]
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
@@ -355,7 +398,9 @@ def main():
         averaged: Step("e", scalars=[("%t", "tensor<i64>")]), dropout: Step(scalars=[("%seed", "tensor<i32>")]),
         micro_batches: Step("m", data=(4, BATCH)), lookahead: Step("slow", scalars=[("%t", "tensor<i32>")]), error_feedback: Step("e"),
         functions: Step("m"), learned_scalar: Step(scalars=[("%temperature", SCALAR), ("%moment", SCALAR)], parameters=["w1", "w2"]),
-        numbers: Step("m", "v", scalars=[("%rate", "f32"), ("%t", "f32")]),
+        numbers: Step("m", "v", scalars=[("%rate", "f32"), ("%t", "f32")]), orthogonal: Step("m"),
+        two_heads: Step(scalars=[("%wv", tensor(HIDDEN, 3)), ("%returns", tensor(BATCH, 3))]),
+        masked_schedule: Step(scalars=[("%t", "tensor<i32>")]),
     }
     for make, step in steps.items():
         step.write(folder, make.__name__, make(step))

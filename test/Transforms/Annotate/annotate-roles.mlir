@@ -67,6 +67,31 @@ func.func @inference(%w: tensor<4x4xf32>, %x: tensor<4x4xf32>, %o: tensor<4x4xf3
 
 // -----
 
+// A seed that is pinned may have an optimizer behind it that contracts; that stays as it is.
+
+// CHECK-LABEL: func.func @pinned_before_contracting
+// CHECK-SAME: {mp.role = "parameter", mp.state = 0 : i64}, %{{.*}}: tensor<4x4xf32> {mp.role = "parameter", mp.state = 1 : i64}
+// CHECK-COUNT-3: linalg.matmul ins(
+// CHECK: linalg.matmul {mp.role = "gradient"}
+// CHECK: linalg.matmul {mp.pin = f32}
+// expected-remark @below {{is a train step: the seed scales 3 of 6 contractions}}
+func.func @pinned_before_contracting(%w: tensor<4x4xf32>, %u: tensor<4x4xf32>, %x: tensor<4x4xf32>, %o: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %h = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%o : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p = linalg.matmul ins(%h, %u : tensor<4x4xf32>, tensor<4x4xf32>) outs(%o : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %d = math.tanh %p {mp.role = "seed"} : tensor<4x4xf32>
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %gu = linalg.matmul ins(%h, %d : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %back = linalg.matmul ins(%d, %u : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %gw = linalg.matmul ins(%x, %back : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %t = math.tanh %gw : tensor<4x4xf32>
+  %step = linalg.matmul ins(%t, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %nw = arith.subf %w, %step : tensor<4x4xf32>
+  %nu = arith.subf %u, %gu : tensor<4x4xf32>
+  return %nw, %nu : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
 // A seed that is pinned wrongly is refused, with the contraction that shows it.
 
 func.func @wrong_seed(%w: tensor<4x4xf32>, %x: tensor<4x4xf32>, %o: tensor<4x4xf32>) -> tensor<4x4xf32> {
