@@ -3,8 +3,9 @@
 // How much a rounding error made at one op moves the results of its function, on average: the
 // variance model of mp/Domains/Variance.h over a graph. Root mean squares go forwards from assumed
 // sizes of arguments (1; parameters as initialisers make them, so that contractions keep the size of
-// what they read; `mp.range` and constants as they are), errors backwards along slopes. Errors
-// count as independent. *Modelled*, never a bound: for choosing between formats.
+// what they read; `mp.range` and constants as they are), errors backwards along slopes. Errors of
+// different ops count as independent; those of one op as the same everywhere in what is summed with one sign, for
+// rows share weights, and tokens what they were made of. *Modelled*, never a bound: for choosing between formats.
 
 #ifndef MP_ANALYSIS_ERRORMODEL_H
 #define MP_ANALYSIS_ERRORMODEL_H

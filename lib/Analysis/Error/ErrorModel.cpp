@@ -4,6 +4,7 @@
 #include "ErrorSignals.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Analysis/Moves.h"
 #include "mp/Analysis/Parameters.h"
 #include "mp/Analysis/ReductionLength.h"
 #include "mp/Analysis/Selections.h"
@@ -56,7 +57,40 @@ private:
                                   cast<FloatAttr>(range[1]).getValueAsDouble());
     ErrorSignal signal{1};
     signal.isParameter = !whyParameter(function, index).empty();
+    if (!signal.isParameter)
+      return signal;
+    std::optional<int64_t> products = findProducts(argument);
+    if (!products)
+      products = guessProducts(argument.getType());
+    signal.isUnsized = !products;
+    signal.rms = 1 / std::sqrt(double(products.value_or(1)));
     return signal;
+  }
+
+  /// The most products that a contraction sums of which `parameter` is a factor, moved about at most.
+  static std::optional<int64_t> findProducts(Value parameter) {
+    std::optional<int64_t> most;
+    for (OpOperand &use : parameter.getUses()) {
+      Operation *user = use.getOwner();
+      std::optional<int64_t> products;
+      if (movesEveryElement(user) && user->getNumResults() == 1)
+        products = findProducts(user->getResult(0));
+      else if (auto interface = dyn_cast<PrecisionOpInterface>(user);
+               interface && getOpClass(user) == OpClass::TensorCore &&
+               interface.getOperandRole(use.getOperandNumber()) == OperandRole::Factor)
+        products = getReductionLength(user);
+      if (products)
+        most = std::max(most.value_or(1), *products);
+    }
+    return most;
+  }
+
+  /// Of matrices that no contraction reads, such as moments of weights: all sizes but the largest.
+  static std::optional<int64_t> guessProducts(Type type) {
+    auto shaped = dyn_cast<RankedTensorType>(type);
+    if (!shaped || !shaped.hasStaticShape() || shaped.getRank() < 2 || shaped.getNumElements() == 0)
+      return std::nullopt;
+    return shaped.getNumElements() / *llvm::max_element(shaped.getShape());
   }
 
   void set(Value value, const ErrorSignal &signal) {
@@ -120,7 +154,7 @@ private:
         llvm::make_filter_range(values, [](Value value) { return bool(getFloatFormat(value.getType())); }));
   }
 
-  /// Factors of the size of parameters are as initialisers make them: 1 / sqrt(products).
+  /// Parameters are as initialisers make them, 1 / sqrt(products), unless that was said of them before.
   void visitContraction(Operation *op) {
     auto interface = cast<PrecisionOpInterface>(op);
     double products = double(getReductionLength(op).value_or(1024));
@@ -135,18 +169,34 @@ private:
     }
     auto sizeOf = [&](Value factor) {
       const ErrorSignal &signal = signals[factor];
-      return signal.isParameter ? signal.rms / std::sqrt(products) : signal.rms;
+      return signal.isUnsized ? signal.rms / std::sqrt(products) : signal.rms;
     };
     for (Value factor : factors)
       size *= sizeOf(factor);
-    double product = std::sqrt(products) * size, sum = product;
+    // Positive weights of what was computed, such as the probabilities of attention: elements that are averaged
+    // may have most in common, and then their errors, too.
+    bool coheres = llvm::any_of(factors, [&](Value factor) { return signals[factor].nonNegative; }) &&
+                   llvm::none_of(factors, [&](Value factor) {
+                     return signals[factor].isParameter || signals[factor].isMade;
+                   });
+    double terms = std::sqrt(products);
+    if (coheres) {
+      terms = products;
+      for (Value factor : factors)
+        terms *= signals[factor].nonNegative ? signals[factor].share : 1;
+      terms = std::max(terms, 1.0);
+    }
+    double sum = terms * size;
     for (Value value : added)
       sum = std::hypot(sum, signals.lookup(value).rms);
     for (Value result : op->getResults()) {
       set(result, {sum});
       for (Value factor : factors)
-        if (double own = sizeOf(factor); own > 0)
-          link(factor, result, products * (size / own) * (size / own));
+        if (double own = sizeOf(factor); own > 0) {
+          bool isWeight = coheres && signals[factor].nonNegative;
+          double slope = (isWeight ? std::sqrt(products) : terms) * size / own;
+          link(factor, result, slope * slope);
+        }
       for (Value value : added)
         link(value, result);
     }
@@ -182,15 +232,24 @@ private:
 
   void visitReduction(ReduceFn fn, Value x, Value result, int64_t count) {
     ErrorSignal signal = signals.lookup(x);
+    // Elements of one sign do not cancel. Nor may their errors: those of weights, say, are the same everywhere.
+    // In any case a sum is no further off than its elements, relatively.
+    ErrorSignal sum = signal.summed(count);
+    bool hasOneSign = signal.nonNegative || signal.nonPositive;
+    double terms = double(count), squared = terms;
+    if (hasOneSign && signal.rms > 0) {
+      double relative = (sum.rms / signal.rms) * (sum.rms / signal.rms);
+      squared = signal.errorsCancel ? std::min(terms, relative) : relative;
+    }
     switch (fn) {
     case ReduceFn::Sum:
     case ReduceFn::Product:
-      set(result, signal.summed(count));
-      link(x, result, double(count));
+      set(result, sum);
+      link(x, result, squared);
       return;
     case ReduceFn::Mean:
-      set(result, signal.summed(count).scaled(1 / double(count)));
-      link(x, result, 1 / double(count));
+      set(result, sum.scaled(1 / terms));
+      link(x, result, squared / (terms * terms));
       return;
     default:
       signal.isMaximum = fn == ReduceFn::Max;
@@ -214,7 +273,8 @@ private:
     case Kind::Binary: {
       BinaryImage image = areSame(operand(0), operand(1)) && meaning.binary == BinaryFn::Mul
                               ? squareOf(signal(0))
-                              : applyBinary(meaning.binary, signal(0), signal(1));
+                          : meaning.binary == BinaryFn::Div ? known.divide(signal(0), signal(1))
+                                                            : applyBinary(meaning.binary, signal(0), signal(1));
       set(result, image.signal);
       link(operand(0), result, image.slopes[0] * image.slopes[0]);
       return link(operand(1), result, image.slopes[1] * image.slopes[1]);
@@ -240,6 +300,11 @@ private:
       set(result, image);
       return link(operand(0), result, image.rms * image.rms);
     }
+    case Kind::Integer: {
+      ErrorSignal integer{1};
+      integer.isMade = integer.isCounted = true;
+      return set(result, integer);
+    }
     case Kind::Merge:
       if (auto extremum = getSelectedExtremum(op)) {
         BinaryImage image = applyBinary(*extremum, signal(0), signal(1));
@@ -249,13 +314,19 @@ private:
       }
       [[fallthrough]];
     default: {
-      // Moves, merges, casts, and what is not understood: errors come through as they are.
+      // Moves, merges, casts, and what is not understood: errors come through as they are. Constants that are
+      // chosen instead say nothing of the rest.
       ErrorSignal largest;
+      largest.isMade = true; // of integers
+      bool chooses = false;
       for (Value value : floatsOf(op->getOperands())) {
         ErrorSignal from = signals.lookup(value);
-        largest = from.rms >= largest.rms ? from : largest;
         link(value, result);
+        chooses |= from.isMade;
+        if (from.isMade == largest.isMade ? from.rms >= largest.rms : largest.isMade)
+          largest = from;
       }
+      largest.isMasked |= meaning.kind == Kind::Merge && chooses && !largest.isMade;
       return set(result, largest);
     }
     }

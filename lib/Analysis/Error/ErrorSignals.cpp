@@ -17,6 +17,17 @@ namespace numerics = ::mp::numerics;
 using domains::BinaryFn;
 using domains::UnaryFn;
 
+/// Masks are lower than scores by a thousand at least, so that their exponentials vanish.
+static constexpr double kMaskRatio = 1000;
+
+/// Behind a mask as of causal attention row i has i elements, and mean squares of averages are 1/i: between them
+/// and 1/n lies a factor of 1 + ln n, 6 for a few hundred.
+static constexpr double kMaskedShare = 0.4;
+
+bool ErrorSignal::hides(const ErrorSignal &other) const {
+  return isMade && !other.isMade && rms >= kMaskRatio * std::max(other.rms, 1.0);
+}
+
 ErrorSignal ErrorSignal::between(double lo, double hi) {
   ErrorSignal signal;
   double largest = std::max(std::fabs(lo), std::fabs(hi));
@@ -27,16 +38,22 @@ ErrorSignal ErrorSignal::between(double lo, double hi) {
   return signal;
 }
 
+static ErrorSignal ofScalar(double value) {
+  ErrorSignal signal = ErrorSignal::between(value, value);
+  signal.rms = std::fabs(value); // infinite masks, too
+  signal.isMade = true;
+  return signal;
+}
+
 ErrorSignal ErrorSignal::ofConstant(Attribute constant) {
   if (auto scalar = dyn_cast<FloatAttr>(constant))
-    return between(scalar.getValueAsDouble(), scalar.getValueAsDouble());
+    return ofScalar(scalar.getValueAsDouble());
   auto elements = dyn_cast<ElementsAttr>(constant);
   auto format = elements ? dyn_cast<FloatType>(elements.getElementType()) : FloatType();
   if (!format)
     return {1};
   if (auto splat = dyn_cast<SplatElementsAttr>(elements))
-    return between(splat.getSplatValue<APFloat>().convertToDouble(),
-                   splat.getSplatValue<APFloat>().convertToDouble());
+    return ofScalar(splat.getSplatValue<APFloat>().convertToDouble());
   auto source = numerics::formatOf(format.getFloatSemantics());
   auto raw = source ? getRawElements(elements) : std::nullopt;
   if (!raw)
@@ -53,6 +70,7 @@ ErrorSignal ErrorSignal::ofConstant(Attribute constant) {
       hi = std::max(hi, value);
     }
   ErrorSignal signal;
+  signal.isMade = true;
   signal.rms = values.empty() ? 0 : std::sqrt(squares / values.size());
   signal.nonNegative = lo == 0;
   signal.nonPositive = hi == 0;
@@ -60,8 +78,11 @@ ErrorSignal ErrorSignal::ofConstant(Attribute constant) {
 }
 
 ErrorSignal ErrorSignal::summed(int64_t count) const {
-  bool cancels = !nonNegative && !nonPositive;
-  ErrorSignal sum = scaled(cancels ? std::sqrt(double(count)) : double(count));
+  if (!nonNegative && !nonPositive)
+    return scaled(std::sqrt(double(count)));
+  // Of what is divided by this sum, squares add up to 1 at most.
+  ErrorSignal sum = scaled(std::max(double(count) * share, std::sqrt(double(count))));
+  sum.share = 1;
   return sum;
 }
 
@@ -70,35 +91,71 @@ ErrorSignal ErrorSignal::scaled(double by) const {
   result.rms = rms * by;
   result.nonNegative = nonNegative;
   result.nonPositive = nonPositive;
+  result.isMade = isMade;
+  result.errorsCancel = errorsCancel;
+  result.isMasked = isMasked;
+  result.isCounted = isCounted;
+  result.share = share;
+  return result;
+}
+
+ErrorSignal ErrorSignal::maskedBy(const ErrorSignal &mask) const {
+  ErrorSignal result = *this;
+  result.isMasked |= !mask.isCounted;
   return result;
 }
 
 ErrorSignal ErrorSignal::softmax(int64_t count) const {
   ErrorSignal result;
   result.rms = domains::softmaxSignal({rms, 0}, count, numerics::Format::F64).rms;
+  result.rms = std::min(1 / std::sqrt(double(count)), result.rms / (isMasked ? kMaskedShare : 1));
+  result.share = 1 / (double(count) * result.rms);
   result.nonNegative = true;
   return result;
 }
 
 BinaryImage mlir::mp::squareOf(const ErrorSignal &x) {
   ErrorSignal square;
+  square.isMade = x.isMade;
+  square.errorsCancel = true;
   square.rms = x.rms * x.rms;
   square.nonNegative = true;
   return {square, {x.rms, x.rms}};
 }
 
+/// Initialisers make the parameters that are added to something else, biases, zero or small.
+static double sizeAdded(const ErrorSignal &x, const ErrorSignal &other) {
+  return x.isUnsized && !other.isParameter ? 0.1 * x.rms : x.rms;
+}
+
 BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const ErrorSignal &y) {
   ErrorSignal z;
+  z.isMade = x.isMade && y.isMade;
+  z.isCounted = x.isCounted || y.isCounted;
+  z.errorsCancel = x.errorsCancel || y.errorsCancel;
+  if ((fn == BinaryFn::Add || fn == BinaryFn::Sub) && y.hides(x))
+    return {x.maskedBy(y), {1, 1}};
+  if (fn == BinaryFn::Add && x.hides(y))
+    return {y.maskedBy(x), {1, 1}};
+  z.isMasked = x.isMasked || y.isMasked;
+  z.share = fn == BinaryFn::Mul || fn == BinaryFn::Div ? x.share * y.share : 1;
   switch (fn) {
   case BinaryFn::Add:
-    z.rms = std::hypot(x.rms, y.rms);
+    z.rms = std::hypot(sizeAdded(x, y), sizeAdded(y, x));
     z.nonNegative = x.nonNegative && y.nonNegative;
     z.nonPositive = x.nonPositive && y.nonPositive;
+    if (x.isMade != y.isMade) {
+      const ErrorSignal &computed = x.isMade ? y : x;
+      z.exponent = computed.exponent;
+      z.exponentSlope = computed.exponentSlope;
+      z.isShifted = computed.exponent > 0;
+    }
     return {z, {1, 1}};
   case BinaryFn::Sub:
     z.rms = std::hypot(x.rms, y.rms);
     z.nonNegative = x.nonNegative && y.nonPositive;
     z.nonPositive = (x.nonPositive && y.nonNegative) || y.isMaximum;
+    z.spread = y.isMaximum ? x.rms : 0;
     return {z, {1, 1}};
   case BinaryFn::Mul:
     z.rms = x.rms * y.rms;
@@ -152,28 +209,54 @@ static std::pair<ErrorSignal, double> integrate(UnaryFn fn, const ErrorSignal &x
   image.rms = std::sqrt(squares / weights);
   image.nonNegative = lowest == 0;
   image.nonPositive = highest == 0;
+  image.isMade = x.isMade;
+  image.errorsCancel = fn == UnaryFn::Square || fn == UnaryFn::Exp || fn == UnaryFn::Exp2;
   return {image, std::sqrt(slopes / weights)};
 }
 
 std::pair<ErrorSignal, double> UnaryImages::apply(UnaryFn fn, const ErrorSignal &x) {
   if (x.rms == 0)
     return {ErrorSignal::between(domains::evaluate(fn, 0), domains::evaluate(fn, 0)), 1};
+  if (fn == UnaryFn::Reciprocal && x.isShifted)
+    return applyLogistic(x);
   // Functions of sums and variances, which are steep at zero and are not taken there.
   bool isAtSize = fn == UnaryFn::Rsqrt || fn == UnaryFn::Sqrt || fn == UnaryFn::Reciprocal ||
                   fn == UnaryFn::Log || fn == UnaryFn::Log2 || fn == UnaryFn::Log10;
   if (isAtSize) {
     double value = domains::evaluate(fn, x.rms), step = 1e-4 * x.rms;
     ErrorSignal image = ErrorSignal::between(value, value);
+    image.isMade = x.isMade;
     image.nonNegative = fn == UnaryFn::Rsqrt || fn == UnaryFn::Sqrt || x.nonNegative;
     double slope =
         (domains::evaluate(fn, x.rms + step) - domains::evaluate(fn, x.rms - step)) / (2 * step);
     return {image, slope};
   }
   auto [entry, isNew] =
-      known.try_emplace({fn, x.rms, int(x.nonNegative) - int(x.nonPositive)});
+      known.try_emplace({fn, x.rms, int(x.nonNegative) - int(x.nonPositive) + 4 * int(x.isMade)});
   if (isNew)
     entry->second = integrate(fn, x);
-  return entry->second;
+  auto image = entry->second;
+  image.first.isCounted = x.isCounted;
+  if (fn == UnaryFn::Exp || fn == UnaryFn::Exp2) {
+    double exponent = x.spread > 0 ? x.spread : x.rms;
+    // Exponentials of normal values are log-normal.
+    image.first.share = std::exp(-exponent * exponent / 2) * (x.isMasked ? kMaskedShare : 1);
+    image.first.exponent = exponent;
+    image.first.exponentSlope = image.second;
+  }
+  return image;
+}
+
+std::pair<ErrorSignal, double> UnaryImages::applyLogistic(const ErrorSignal &onePlusExp) {
+  auto [image, slope] = apply(UnaryFn::Sigmoid, {onePlusExp.exponent});
+  return {image, onePlusExp.exponentSlope > 0 ? slope / onePlusExp.exponentSlope : 0};
+}
+
+BinaryImage UnaryImages::divide(const ErrorSignal &x, const ErrorSignal &y) {
+  if (!y.isShifted)
+    return applyBinary(BinaryFn::Div, x, y);
+  auto [inverse, slope] = applyLogistic(y);
+  return {applyBinary(BinaryFn::Mul, x, inverse).signal, {inverse.rms, x.rms * slope}};
 }
 
 /// How the Tensor Cores of `chip` sum products of `format`; f32 one by one where it has none.

@@ -18,11 +18,28 @@ struct ErrorSignal {
   bool nonNegative = false, nonPositive = false;
   bool isMaximum = false;   ///< of groups that what it meets is part of
   bool isParameter = false; ///< an argument whose size is that of an initialiser
+  bool isUnsized = false;   ///< which no contraction told yet
+  bool isMade = false;      ///< of constants and integers alone
+  bool isCounted = false;   ///< of integers among others, which as masks hide padding, not what comes later
+  /// Errors of elements have either sign though the elements have one, as those of squares, or what they have
+  /// in common drops out, as of exponentials in a softmax: sums keep only their random part.
+  bool errorsCancel = false;
+  bool isMasked = false;    ///< some elements are hidden: few may be left of a row
+  double share = 1;         ///< mean over root mean square, where all have one sign
+  double spread = 0;        ///< of differences to a maximum: the size of what it is the maximum of
+  /// Of exponentials, and of those plus a constant: the size of the exponent, and the slope along it.
+  double exponent = 0, exponentSlope = 0;
+  bool isShifted = false;   ///< an exponential plus a constant
+
+  /// True of what is added, or chosen instead, to hide elements of `other`: masks of attention, which are zero
+  /// where they hide nothing. Of the others there the sum is what `other` is.
+  bool hides(const ErrorSignal &other) const;
 
   static ErrorSignal between(double lo, double hi);
   static ErrorSignal ofConstant(mlir::Attribute constant);
   ErrorSignal summed(int64_t count) const;
   ErrorSignal scaled(double by) const;
+  ErrorSignal maskedBy(const ErrorSignal &mask) const;
   ErrorSignal softmax(int64_t count) const;
 };
 
@@ -38,8 +55,12 @@ BinaryImage squareOf(const ErrorSignal &x);
 class UnaryImages {
 public:
   std::pair<ErrorSignal, double> apply(::mp::domains::UnaryFn fn, const ErrorSignal &x);
+  /// x / y, which is a logistic function where y is 1 + exp: steep where 1 / y is not.
+  BinaryImage divide(const ErrorSignal &x, const ErrorSignal &y);
 
 private:
+  std::pair<ErrorSignal, double> applyLogistic(const ErrorSignal &onePlusExp);
+
   std::map<std::tuple<::mp::domains::UnaryFn, double, int>, std::pair<ErrorSignal, double>> known;
 };
 

@@ -8,6 +8,7 @@
 #include "mp/Assignment/ProblemJSON.h"
 #include "mp/Assignment/Solve.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -107,6 +108,31 @@ static std::string describeAlternatives(FunctionDecisions &decisions,
   return text;
 }
 
+/// No choice is accurate enough: says by how much, and which ops leave none that is exact.
+static LogicalResult reportUnmetLimit(FunctionOpInterface function, const StorageProblem &storage,
+                                      const ErrorShares &errors, const PlacementOptions &options) {
+  SmallVector<std::pair<int64_t, Operation *>> inexact;
+  for (auto [id, node] : llvm::enumerate(storage.get().nodes)) {
+    int64_t least = node.variants.front().error;
+    for (const assignment::Variant &variant : node.variants)
+      least = std::min(least, variant.error);
+    if (least > 0 && storage.getOp(id))
+      inexact.push_back({least, storage.getOp(id)});
+  }
+  llvm::stable_sort(inexact, [](auto &a, auto &b) { return a.first > b.first; });
+  auto print = [](double value) { return llvm::formatv("{0:E1}", value).str(); };
+  InFlightDiagnostic diagnostic = function.emitError();
+  diagnostic << "the error allowed (max-rel-error, min-sqnr), " << print(options.maxRelError)
+             << ", cannot be kept: the least that pins, policies and layers leave is modelled as "
+             << print(errors.findLeast(storage.get())) << ", and half of what is allowed may be modelled";
+  constexpr unsigned shown = 3;
+  for (auto &[error, op] : ArrayRef(inexact).take_front(shown))
+    diagnostic.attachNote(op->getLoc())
+        << "'" << op->getName() << "' cannot stay as it is found, which alone costs "
+        << print(errors.toRelative(error));
+  return failure();
+}
+
 LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings) {
   FunctionOpInterface function = decisions.getFunction();
   const PlacementOptions &options = settings.placement;
@@ -120,6 +146,10 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const Assign
   assignment::SolveOptions solving;
   solving.certify = !options.dumpProblem.empty();
   llvm::Expected<assignment::Solution> answer = assignment::solve(storage.get(), solving);
+  if (!answer && options.maxRelError > 0 && errors.findLeast(storage.get()) > errors.getUsable()) {
+    llvm::consumeError(answer.takeError());
+    return reportUnmetLimit(function, storage, errors, options);
+  }
   if (!answer)
     return function.emitError() << "no storage can be chosen: " << llvm::toString(answer.takeError());
   if (!options.dumpProblem.empty() &&

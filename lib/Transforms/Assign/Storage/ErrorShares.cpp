@@ -14,7 +14,9 @@ ErrorShares::ErrorShares(FunctionDecisions &decisions, const AssignSettings &set
     return;
   model.emplace(decisions.getFunction());
   largest = (int64_t(1) << 58) / std::max<int64_t>(decisions.getOps().size(), 1);
-  double whole = options.maxRelError > 0 ? options.maxRelError * options.maxRelError : getShares();
+  double whole = getShares();
+  if (options.maxRelError > 0)
+    whole = getUsable() * getUsable();
   unit = whole > 0 ? whole / kUnits : 1;
 }
 
@@ -38,7 +40,19 @@ std::optional<double> ErrorShares::estimate() {
   return model->isKnown() && error < 1 ? std::optional<double>(error) : std::nullopt;
 }
 
+/// True if `op` rounds no factor.
+static bool isAsFound(Operation *op, const ComputeChoice &choice) {
+  auto interface = cast<PrecisionOpInterface>(op);
+  return !choice.words && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    FloatType own = getFloatFormat(operand.get().getType());
+    return !own || interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
+           own == choice.format || holdsEveryValueOf(choice.format, own);
+  });
+}
+
 double ErrorShares::getShare(Operation *op, const ComputeChoice &choice) const {
+  if (isAsFound(op, choice))
+    return 0;
   int64_t products = getReductionLength(op).value_or(options.assumedDim);
   double noise = choice.words ? getContractionNoise(*choice.words, products, chip)
                               : getContractionNoise(choice.format, products, chip) +
@@ -52,6 +66,17 @@ int64_t ErrorShares::of(Operation *op, const ComputeChoice &choice) const {
     return 0;
   double units = std::ceil(getShare(op, choice) / unit);
   return units < double(largest) ? int64_t(units) : largest;
+}
+
+double ErrorShares::findLeast(const ::mp::assignment::Problem &problem) const {
+  int64_t least = 0;
+  for (const ::mp::assignment::Node &node : problem.nodes) {
+    int64_t own = node.variants.front().error;
+    for (const ::mp::assignment::Variant &variant : node.variants)
+      own = std::min(own, variant.error);
+    least += own;
+  }
+  return toRelative(least);
 }
 
 std::optional<int64_t> ErrorShares::getBudget() const {

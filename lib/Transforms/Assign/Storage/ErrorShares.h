@@ -1,7 +1,10 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each contraction's format adds to the modelled error of the function's results, as whole
-// units of mean square that add up.
+// What each contraction's format adds to the modelled error of the function's results, beside the
+// program as given: nothing where it stays as found. Whole units of mean square that add up.
+//
+// A model of averages can be wrong either way, so limits are kept with half of what they allow
+// (docs/Budgets.md has what runs say).
 
 #ifndef MP_LIB_TRANSFORMS_ASSIGN_STORAGE_ERRORSHARES_H
 #define MP_LIB_TRANSFORMS_ASSIGN_STORAGE_ERRORSHARES_H
@@ -9,6 +12,7 @@
 #include "../Decisions.h"
 #include "mp/Analysis/ErrorModel.h"
 #include "mp/Analysis/Sizes.h"
+#include "mp/Assignment/Problem.h"
 
 namespace mlir::mp {
 
@@ -24,10 +28,15 @@ public:
   /// cannot be modelled.
   std::optional<double> estimate();
 
+  /// The least error of any choice of variants.
+  double findLeast(const ::mp::assignment::Problem &problem) const;
+
   /// Units that `op` adds when it computes so, rounded up.
   int64_t of(Operation *op, const ComputeChoice &choice) const;
   /// Units that the results may have; nothing if error is not limited.
   std::optional<int64_t> getBudget() const;
+  /// What the model may add up to, of what is allowed.
+  double getUsable() const { return options.maxRelError / kCaution; }
   /// The error that `units` stand for: its root mean square relative to that of the results.
   double toRelative(int64_t units) const { return std::sqrt(double(units) * unit); }
 
@@ -35,6 +44,7 @@ private:
   double getShare(Operation *op, const ComputeChoice &choice) const;
   double getShares() const;
 
+  static constexpr double kCaution = 2;
   static constexpr double kUnits = 1 << 30; ///< of the budget, or of everything narrow
   FunctionDecisions &decisions;
   const PlacementOptions &options;

@@ -252,11 +252,15 @@ void StorageProblem::addContraction(Operation *op, const Decision &decision, Nod
     wideContractions.emplace_back(problem.nodes.size(), makeVariant({formats[wide]}, wide));
 }
 
-/// Constants cost nothing either way: they are narrow where every use rounds them.
-bool StorageProblem::isMadeNarrow(Operation *op) const {
-  return op->getNumResults() > 0 && llvm::all_of(op->getResults(), [&](Value result) {
+/// Constants cost nothing either way: they are narrow where every use rounds them. Which uses do is known
+/// beforehand, unless contractions are free to compute in f32 (applyConstants()).
+std::optional<bool> StorageProblem::isMadeNarrow(Operation *op) const {
+  bool mayBe = op->getNumResults() > 0 && llvm::all_of(op->getResults(), [&](Value result) {
     return isMadeInAnyFormat(result) && permissions.getNarrow(result);
   });
+  if (!mayBe || decisions.find(op)->resultStorage)
+    return std::nullopt;
+  return !options.freesContractions();
 }
 
 /// Moves data in whatever format it has: all of it wide, or all narrow.
@@ -279,9 +283,10 @@ void StorageProblem::addMover(Operation *op, Node &node) {
   for (Value result : op->getResults())
     if (narrowTypeOf(result) != narrow)
       narrow = wide;
-  if (narrow == wide || !(isMadeNarrow(op) || decisions.find(op)->resultStorage))
+  std::optional<bool> isMade = isMadeNarrow(op);
+  if (narrow == wide || !isMade.value_or(bool(decisions.find(op)->resultStorage)))
     variant(wide);
-  if (narrow != wide)
+  if (narrow != wide && isMade.value_or(true))
     variant(narrow);
 }
 
@@ -310,9 +315,12 @@ void StorageProblem::addComputing(Operation *op, const Decision &decision, Node 
     v.cost = costs.capped(v.cost);
     node.variants.push_back(std::move(v));
   };
-  if (isMadeNarrow(op) || decision.resultStorage)
+  std::optional<bool> isMade = isMadeNarrow(op);
+  if (isMade.value_or(bool(decision.resultStorage)))
     return variant(true);
   variant(false);
+  if (isMade)
+    return;
   // What never leaves a kernel gains nothing by being narrow, but may have to hand it on.
   bool may = decision.rule != TypeRule::Container &&
              llvm::any_of(op->getResults(), [&](Value result) {
@@ -412,6 +420,19 @@ int64_t StorageProblem::countCastBytes(const assignment::Labels &labels, bool pe
   return bytes;
 }
 
+/// Constants that nothing reads in full, now that it is known what every use reads.
+void StorageProblem::applyConstants(const assignment::Labels &labels) {
+  DenseSet<ValueId> readWide;
+  for (auto [node, label] : llvm::zip_equal(problem.nodes, labels))
+    for (auto [value, type] : llvm::zip_equal(node.operands, node.variants[label].in))
+      if (type != assignment::anyType && type != narrowTypeOf(trackedValues[value]))
+        readWide.insert(value);
+  for (auto [id, value] : llvm::enumerate(trackedValues))
+    if (Operation *def = value.getDefiningOp(); def && decisions.find(def) && isMadeNarrow(def).has_value() &&
+                                                !readWide.contains(id) && decisions.getStorage(value).isF32())
+      decisions.setStorage(value, permissions.getNarrow(value));
+}
+
 void StorageProblem::apply(const assignment::Labels &labels) {
   for (NodeId id = 0; id < labels.size(); ++id) {
     const Node &node = problem.nodes[id];
@@ -431,6 +452,8 @@ void StorageProblem::apply(const assignment::Labels &labels) {
       if (type != wide)
         decisions.setStorage(trackedValues[value], formats[type]);
   }
+  if (options.freesContractions())
+    applyConstants(labels);
   // Inside a kernel nothing is gained or lost by where a value is rounded that every use rounds:
   // moves and selections run on rounded values.
   for (auto &[op, decision] : llvm::reverse(decisions.getOps())) {

@@ -74,7 +74,9 @@ private:
   TypeId typeOfFactors(const ComputeChoice &choice);
   int64_t getCost(Operation *op, const ComputeChoice &choice) const;
   bool isFree(const Decision &decision) const;
-  bool isMadeNarrow(Operation *op) const;
+  /// Of constants that may be narrow, whether they are; nothing for other ops.
+  std::optional<bool> isMadeNarrow(Operation *op) const;
+  void applyConstants(const ::mp::assignment::Labels &labels);
   bool runsNarrow(Operation *op, const Decision &decision) const;
 
   FunctionDecisions &decisions;
