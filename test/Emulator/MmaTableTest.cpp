@@ -3,8 +3,7 @@
 // The emulator has exactly the matrix instructions that ptxas has: thousands of combinations of shape, types and modifiers,
 // most of which do not exist, given to both.
 
-#include "MatrixSupport.h"
-#include "llvm/ADT/Twine.h"
+#include "FormTable.h"
 
 using namespace mp::emulator;
 using namespace mp::emulator::test;
@@ -120,20 +119,6 @@ std::vector<std::string> blockScaledForms() {
   return forms;
 }
 
-void expectTheSame(const std::vector<std::string> &forms, const std::string &target, size_t least) {
-  auto accepted = acceptedByPtxas(forms, target);
-  if (!accepted)
-    GTEST_SKIP() << "no ptxas at '" << MP_PTXAS << "'";
-  size_t known = 0;
-  for (size_t i = 0; i < forms.size(); ++i) {
-    auto module = loadModule(".version 9.0\n.target " + target + "\n.address_size 64\n" + formKernel(forms[i]), "form.ptx");
-    std::string error = module ? "" : llvm::toString(module.takeError());
-    EXPECT_EQ(error.empty(), bool((*accepted)[i])) << forms[i] << "\n" << error;
-    known += (*accepted)[i];
-  }
-  EXPECT_GE(known, least);
-}
-
 std::vector<std::string> wgmmaForms() {
   std::vector<std::string> forms;
   for (unsigned n : {8, 16, 24, 40, 64, 256})
@@ -157,9 +142,9 @@ std::vector<std::string> wgmmaForms() {
 }
 } // namespace
 
-TEST(MmaTable, IsPtxas) { expectTheSame(mmaForms(), "sm_120a", 200); }
-TEST(MmaTable, BlockScaledIsPtxas) { expectTheSame(blockScaledForms(), "sm_120a", 12); }
-TEST(MmaTable, WgmmaIsPtxas) { expectTheSame(wgmmaForms(), "sm_90a", 200); }
+TEST(MmaTable, IsPtxas) { expectPtxasForms(mmaForms(), "sm_120a", 200); }
+TEST(MmaTable, BlockScaledIsPtxas) { expectPtxasForms(blockScaledForms(), "sm_120a", 12); }
+TEST(MmaTable, WgmmaIsPtxas) { expectPtxasForms(wgmmaForms(), "sm_90a", 200); }
 
 TEST(MmaTable, OlderTargetsIsPtxas) {
   // What a target lacks: forms that exist somewhere, one of each kind.
@@ -191,6 +176,6 @@ TEST(MmaTable, OlderTargetsIsPtxas) {
   };
   for (const char *target : {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120", "sm_120a", "sm_121a"}) {
     SCOPED_TRACE(target);
-    expectTheSame(forms, target, 2);
+    expectPtxasForms(forms, target, 2);
   }
 }

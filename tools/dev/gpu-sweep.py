@@ -3,13 +3,14 @@
 """Takes the files of a corpus to machine code for several GPUs, and runs them on the emulator.
 
 usage: gpu-sweep.py CORPUS [--set=core|golden|all] [--targets=sm_80,sm_90a] [--emit=cubin|ptx] [--every=N]
-                    [--emulate] [--max-work=1e6] [--limit-s=120] [--write=docs/GpuSweep.md]
+                    [--emulate] [--max-work=1e6] [--limit-s=120] [--resume=FILE] [--write=docs/GpuSweep.md]
 
 CORPUS holds manifest.tsv and either corpus.tar.xz or the files it unpacks to. Each file is lowered by
 `mp-opt --mp-to-nvvm`, which itself fails on spilled registers, unresolved functions, indirect calls
 and computation left on the host. --every=N takes one file of N, another one for each target, so that N
 targets together take every file. --emulate runs the public functions of every file, those above --max-work operations left
-out, on the host and as kernels for the first target on the emulator, and compares.
+out, on the host and as kernels for the first target on the emulator, and compares. --resume notes each lowered file in FILE and
+takes from there what an earlier run of the same mp-opt noted.
 
 Printed: a line for each target, then what failed and why. --write puts that into a file behind its line
 `<!-- table -->`. Exit status: 0 if every file got there and nothing failed on the emulator. mp-opt and mp-sweep come from PATH.
@@ -17,7 +18,9 @@ Printed: a line for each target, then what failed and why. --write puts that int
 import collections
 import csv
 import importlib
+import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -48,16 +51,48 @@ def lower(path, target, emit, limit):
         return {"verdict": "image" if images else "no kernels", "bytes": sum(image.stat().st_size for image in images)}
 
 
+def compiler():
+    """What tells one build of mp-opt from another."""
+    program = pathlib.Path(shutil.which("mp-opt") or sys.exit("gpu-sweep.py: no mp-opt on PATH")).resolve()
+    parts = [program, *sorted(program.parent.parent.glob("lib/libMP.so"))]
+    return [[str(part), part.stat().st_mtime] for part in parts]
+
+
+class Notes:
+    """Verdicts by target, kind of image and file, kept in a file if it has a name."""
+
+    def __init__(self, path):
+        self.path, self.known = path and pathlib.Path(path), {}
+        if not self.path:
+            return
+        if self.path.exists():
+            first, *rest = map(json.loads, self.path.read_text().splitlines())
+            if first != compiler():
+                sys.exit(f"gpu-sweep.py: {path} is of another mp-opt: remove it to start anew")
+            self.known = {tuple(key): entry for key, entry in rest}
+        else:
+            self.path.write_text(json.dumps(compiler()) + "\n")
+
+    def get(self, key, compute):
+        if key not in self.known:
+            self.known[key] = compute()
+            if self.path:
+                with self.path.open("a") as file:
+                    file.write(json.dumps([key, self.known[key]]) + "\n")
+        return self.known[key]
+
+
 def lower_all(names, targets, options):
     """Lines of the table, and what failed."""
     every, emit = int(options.get("every") or 1), options.get("emit") or "cubin"
+    notes, limit = Notes(options.get("resume")), float(options.get("limit-s") or 120)
     lines = [f"| target | files | {emit} | no kernels | failed | MB |", "|---|---|---|---|---|---|"]
     failures = collections.defaultdict(list)
     for offset, target in enumerate(targets):
         taken = list(names)[offset % every :: every]
         start, counts, size = time.time(), collections.Counter(), 0
         for path in taken:
-            entry = lower(path, target, emit, float(options.get("limit-s") or 120))
+            entry = notes.get((target, emit, names[path]), lambda: lower(path, target, emit, limit))
             counts[entry["verdict"]] += 1
             size += entry.get("bytes", 0)
             if "reason" in entry:

@@ -86,24 +86,6 @@ static Step execWarpBarrier(Warp &w, const Inst &i) {
   return Step::Leave;
 }
 
-static Step execClusterArrive(Warp &w, const Inst &i) {
-  if ((i.flags & kAligned) && w.exec != w.live)
-    return w.fault(FaultKind::Divergence, i, "a part of the warp is not at the cluster barrier",
-                   std::countr_zero(w.live & ~w.exec));
-  w.block->clusterArrive(std::popcount(w.exec), w.index);
-  return Step::Next;
-}
-
-static Step execClusterWait(Warp &w, const Inst &i) {
-  if ((i.flags & kAligned) && w.exec != w.live)
-    return w.fault(FaultKind::Divergence, i, "a part of the warp is not at the cluster barrier",
-                   std::countr_zero(w.live & ~w.exec));
-  if (w.block->clusterPassed(w.index))
-    return Step::Next;
-  --w.pc; // poll
-  return Step::Yield;
-}
-
 static void decodeBarrier(Decoder &d) {
   bool isBar = d.opcode().starts_with("bar.");
   if (d.take("warp")) {
@@ -115,20 +97,9 @@ static void decodeBarrier(Decoder &d) {
     d.out->fn = execWarpBarrier;
     return;
   }
+  if (!isBar && d.take("cluster"))
+    return decodeClusterBarrier(d);
   bool aligned = d.take("aligned") || isBar;
-  if (d.take("cluster")) {
-    bool arrive = d.take("arrive"), wait = d.take("wait");
-    d.take(arrive ? "release" : "acquire");
-    if (arrive)
-      d.take("relaxed");
-    if (arrive == wait || isBar || !d.expectOps(0)) {
-      d.unsupported();
-      return;
-    }
-    d.out->flags = aligned ? kAligned : 0;
-    d.out->fn = arrive ? execClusterArrive : execClusterWait;
-    return;
-  }
   d.take("cta");
   bool sync = d.take("sync"), arrive = d.take("arrive"), red = d.take("red");
   if (sync + arrive + red != 1) {

@@ -22,6 +22,7 @@ Decoder::Decoder(const syntax::Module &module, Program &program)
   registerConvertOps(table);
   registerMemoryOps(table);
   registerAtomicOps(table);
+  registerFenceOps(table);
   registerControlOps(table);
   registerWarpOps(table);
   registerBarrierOps(table);
@@ -30,6 +31,7 @@ Decoder::Decoder(const syntax::Module &module, Program &program)
   registerWmmaOps(table);
   registerAsyncOps(table);
   registerMbarrierOps(table);
+  registerClusterOps(table);
   registerWgmmaOps(table);
 }
 

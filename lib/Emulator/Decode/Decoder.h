@@ -27,6 +27,7 @@ void registerCompareOps(OpTable &table);
 void registerConvertOps(OpTable &table);
 void registerMemoryOps(OpTable &table);
 void registerAtomicOps(OpTable &table);
+void registerFenceOps(OpTable &table);
 void registerControlOps(OpTable &table);
 void registerWarpOps(OpTable &table);
 void registerBarrierOps(OpTable &table);
@@ -35,6 +36,7 @@ void registerMatrixMoveOps(OpTable &table);
 void registerWmmaOps(OpTable &table);
 void registerAsyncOps(OpTable &table);
 void registerMbarrierOps(OpTable &table);
+void registerClusterOps(OpTable &table);
 void registerWgmmaOps(OpTable &table);
 
 class Decoder {
@@ -142,6 +144,9 @@ private:
   std::string message;
   unsigned messageLine = 0;
 };
+
+/// barrier.cluster, without these two words.
+void decodeClusterBarrier(Decoder &d);
 
 /// Takes a modifier like m16n8k16.
 bool takeShape(Decoder &d, uint16_t &m, uint16_t &n, uint16_t &k);

@@ -67,7 +67,7 @@ void Block::start(Launch &l, Counters &k, const uint32_t where[3]) {
   liveThreads = threads;
   liveWarps = count;
   warps.resize(count);
-  clusterGoal.assign(count, 0);
+  clusterGoal.assign(count, {});
   meetings.resize((count + 3) / 4);
   for (unsigned n = 0; n < count; ++n) {
     if (!warps[n])
@@ -177,31 +177,40 @@ void Block::threadsExited(unsigned count) {
   clusterCheck();
 }
 
-void Block::clusterArrive(unsigned lanes, unsigned warp) {
-  ClusterBarrier &b = (*cluster)[0]->clusterBarrier;
-  clusterGoal[warp] = b.generation + 1;
-  if (shared.races.enabled())
+void Block::clusterArrive(uint32_t lanes, unsigned warp, bool releases) {
+  const uint32_t generation = (*cluster)[0]->clusterBarrier.generation;
+  for (uint32_t m = lanes; m; m &= m - 1)
+    clusterGoal[warp][std::countr_zero(m)] = generation + 1;
+  if (releases && shared.races.enabled())
     shared.races.release(warp, clusterClock);
-  b.arrived += lanes;
   ++progress;
   clusterCheck();
 }
 
+// A generation ends when every thread that has not exited arrived in it.
 void Block::clusterCheck() {
   ClusterBarrier &b = (*cluster)[0]->clusterBarrier;
-  unsigned alive = 0;
-  for (Block *block : *cluster)
-    alive += block->liveThreads;
-  if (b.arrived == 0 || b.arrived < alive)
+  bool any = false;
+  for (const Block *block : *cluster)
+    for (unsigned n = 0; n < block->warps.size(); ++n)
+      for (uint32_t m = block->warps[n]->live; m; m &= m - 1) {
+        if (block->clusterGoal[n][std::countr_zero(m)] != b.generation + 1)
+          return;
+        any = true;
+      }
+  if (!any)
     return;
-  b.arrived = 0;
   ++b.generation;
   ++progress;
 }
 
-bool Block::clusterPassed(unsigned warp) {
-  if ((*cluster)[0]->clusterBarrier.generation < clusterGoal[warp])
-    return false;
+bool Block::clusterPassed(uint32_t lanes, unsigned warp) {
+  const uint32_t generation = (*cluster)[0]->clusterBarrier.generation;
+  for (uint32_t m = lanes; m; m &= m - 1)
+    if (generation < clusterGoal[warp][std::countr_zero(m)])
+      return false;
+  for (uint32_t m = lanes; m; m &= m - 1)
+    clusterGoal[warp][std::countr_zero(m)] = 0;
   if (shared.races.enabled())
     shared.races.acquire(warp, clusterClock);
   return true;

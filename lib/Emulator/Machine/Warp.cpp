@@ -48,7 +48,6 @@ void Warp::start(uint32_t lanes, const FunctionCode &fn) {
   wgmmaOpen = AsyncGroup();
   wgmmaFenced = false;
   bulkGroups.clear();
-  bulkOpen = AsyncGroup();
   Frame *f = newFrame(fn);
   setLocalBase(*f, 0);
   splits.emplace_back();

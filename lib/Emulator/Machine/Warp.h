@@ -12,6 +12,7 @@
 #include "../Decode/Program.h"
 #include "../Memory/Memory.h"
 #include "mp/Numerics/TensorCore.h"
+#include <array>
 #include <deque>
 #include <mutex>
 
@@ -52,6 +53,7 @@ struct PendingCopy {
 struct AsyncGroup {
   unsigned agent = 0;
   uint32_t clock = 0;
+  uint32_t lanes = 0; // bulk copies: those that committed it and did not wait for it yet
   std::vector<Reg> registers; // wgmma: the accumulators
 };
 
@@ -86,7 +88,6 @@ struct Warp {
   AsyncGroup wgmmaOpen;
   bool wgmmaFenced = false;
   std::vector<AsyncGroup> bulkGroups; // cp.async.bulk into global memory
-  AsyncGroup bulkOpen;
 
   unsigned asyncAgent() const;
   template <class T> T *lanes(Reg r) {
@@ -156,7 +157,7 @@ struct WarpgroupMeeting {
 
 /// barrier.cluster of the blocks of a cluster.
 struct ClusterBarrier {
-  uint32_t arrived = 0, generation = 0;
+  uint32_t generation = 0;
 };
 
 struct Counters {
@@ -171,7 +172,7 @@ struct Block {
   uint32_t rank = 0; // in the cluster
   std::vector<Block *> *cluster = nullptr;
   ClusterBarrier clusterBarrier; // the first block's counts for all
-  std::vector<uint32_t> clusterGoal; // per warp: the generation it waits for
+  std::vector<std::array<uint32_t, kLanes>> clusterGoal; // per warp and lane: the generation after the one it arrived in
   RaceDetector::Clock clusterClock;
   SharedMemory shared;
   std::vector<std::unique_ptr<Warp>> warps;
@@ -193,8 +194,9 @@ struct Block {
   void threadsExited(unsigned count);
   Step barrierArrive(Warp &warp, const Inst &inst, unsigned id, uint32_t count, bool wait,
                      uint32_t votes);
-  void clusterArrive(unsigned lanes, unsigned warp);
-  bool clusterPassed(unsigned warp);
+  void clusterArrive(uint32_t lanes, unsigned warp, bool releases);
+  /// Whether the lanes, which arrived, may go on.
+  bool clusterPassed(uint32_t lanes, unsigned warp);
   void clusterCheck();
   /// Faults the first stuck warp with a list of all.
   void reportDeadlock();
@@ -237,8 +239,8 @@ bool checkShared(Warp &warp, const Inst &inst, Block &block, uint32_t offset, ui
                  Access access, Actor who, bool sync);
 bool resolveGlobal(Warp &warp, const Inst &inst, uint64_t address, uint64_t bytes, Access access,
                    uint32_t lane, uint8_t *&pointer);
-/// The block and offset a shared::cluster address means; null when the rank is out of the cluster.
-Block *clusterTarget(Warp &warp, uint64_t address, uint32_t &offset);
+/// The block and offset that a shared address means; null after a fault. \p ownOnly: of .shared::cta.
+Block *sharedBlock(Warp &warp, const Inst &inst, uint64_t address, bool ownOnly, unsigned lane, uint32_t &offset);
 
 } // namespace mp::emulator
 

@@ -29,7 +29,7 @@ static bool aligned(Warp &w, const Inst &inst, const uint64_t *addresses, uint32
 }
 
 static bool sharedLanes(Warp &w, const Inst &inst, const uint64_t *addresses, uint32_t mask,
-                        unsigned bytes, Access access, uint8_t **pointers) {
+                        unsigned bytes, Access access, bool ownOnly, uint8_t **pointers) {
   if (!aligned(w, inst, addresses, mask, bytes, "shared"))
     return false;
   LaunchStats &stats = w.block->counters->stats;
@@ -40,15 +40,8 @@ static bool sharedLanes(Warp &w, const Inst &inst, const uint64_t *addresses, ui
     unsigned l = std::countr_zero(m);
     Block *block = w.block;
     offsets[l] = uint32_t(addresses[l]);
-    if (addresses[l] >> kClusterShift) {
-      block = addresses[l] >> 32 ? nullptr : clusterTarget(w, addresses[l], offsets[l]);
-      if (!block) {
-        w.fault(FaultKind::OutOfBounds, inst,
-                "shared address 0x" + llvm::utohexstr(addresses[l]) + " lies beyond the cluster", l,
-                "shared", addresses[l]);
-        return false;
-      }
-    }
+    if (addresses[l] >> kClusterShift && !(block = sharedBlock(w, inst, addresses[l], ownOnly, l, offsets[l])))
+      return false;
     bool repeated = access == Access::Read && addresses[l] == last;
     last = addresses[l];
     if (!repeated &&
@@ -151,7 +144,7 @@ bool mp::emulator::resolveLanes(Warp &w, const Inst &inst, MemSpace space,
     return globalLanes(w, inst, addresses, mask, bytes, access, pointers);
   case MemSpace::Shared:
   case MemSpace::SharedCluster:
-    return sharedLanes(w, inst, addresses, mask, bytes, access, pointers);
+    return sharedLanes(w, inst, addresses, mask, bytes, access, /*ownOnly=*/space == MemSpace::Shared, pointers);
   case MemSpace::Local:
     return localLanes(w, inst, addresses, mask, bytes, pointers);
   case MemSpace::Param:
@@ -166,7 +159,7 @@ bool mp::emulator::resolveLanes(Warp &w, const Inst &inst, MemSpace space,
     MemSpace space;
   };
   uint32_t rest = mask;
-  for (Window window : {Window{kSharedWindow, MemSpace::Shared}, {kLocalWindow, MemSpace::Local},
+  for (Window window : {Window{kSharedWindow, MemSpace::SharedCluster}, {kLocalWindow, MemSpace::Local},
                         {kParamWindow, MemSpace::Param}}) {
     uint32_t part = 0;
     for (uint32_t m = rest; m; m &= m - 1) {

@@ -18,7 +18,7 @@
 
 namespace mp::emulator {
 
-enum class Access : uint8_t { Read, Write, Atomic };
+enum class Access : uint8_t { Read, Write, Atomic, Mbarrier }; // the last: an operation on an mbarrier
 
 struct Allocation {
   uint64_t base = 0, size = 0;
@@ -111,7 +111,7 @@ private:
 };
 
 /// State of a byte of shared memory.
-enum ByteState : uint8_t { kNever = 0, kWritten = 1, kInFlight = 2 };
+enum ByteState : uint8_t { kNever = 0, kWritten = 1, kInFlight = 2, kMbarrier = 3 };
 
 struct SharedMemory {
   std::vector<uint8_t> data, state;

@@ -140,8 +140,14 @@ bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t
   };
   static_assert(kWritten == 1);
   for (uint32_t k = allWritten() ? bytes : 0; k < bytes; ++k) {
-    if (state[k] == kWritten)
+    if (state[k] == (access == Access::Mbarrier ? kMbarrier : kWritten))
       continue;
+    if (state[k] == kMbarrier) {
+      w.fault(FaultKind::Misuse, inst,
+              "byte " + Twine(offset + k) + " belongs to an mbarrier, which is no ordinary memory until mbarrier.inval", lane,
+              "shared", offset);
+      return false;
+    }
     if (state[k] == kInFlight) {
       w.fault(FaultKind::InFlight, inst,
               "byte " + Twine(offset + k) +
@@ -157,20 +163,21 @@ bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t
     if (access != Access::Read)
       state[k] = kWritten;
   }
-  if (access != Access::Read)
+  const bool reads = access == Access::Read || access == Access::Mbarrier;
+  if (!reads)
     shared.setSwizzle(offset, bytes, std::nullopt);
   if (!shared.races.enabled() || &block != w.block)
     return true;
   RaceDetector::Conflict c = sync || access == Access::Atomic
                                  ? shared.races.atomic(offset, bytes, who)
-                             : access == Access::Read ? shared.races.read(offset, bytes, who)
-                                                      : shared.races.write(offset, bytes, who);
+                             : reads ? shared.races.read(offset, bytes, who)
+                                     : shared.races.write(offset, bytes, who);
   bool repeats = c.found && access == Access::Write && c.otherWrites && c.agent == who.agent &&
                  storeTheSame(w, inst, who.lane, c.lane);
   if (!c.found || repeats)
     return true;
   w.fault(FaultKind::Race, inst,
-          Twine(access == Access::Read ? "reads" : "writes") + " what " +
+          Twine(reads ? "reads" : "writes") + " what " +
               nameOf(w, c.agent, c.lane) + (c.otherWrites ? " wrote" : " read") +
               " with no barrier between",
           lane, "shared", offset);
@@ -182,12 +189,21 @@ bool mp::emulator::touchShared(Warp &w, const Inst &inst, Block &block, uint32_t
   return checkShared(w, inst, block, offset, bytes, access, who, /*sync=*/false);
 }
 
-Block *mp::emulator::clusterTarget(Warp &w, uint64_t address, uint32_t &offset) {
-  uint32_t rank = uint32_t(address >> kClusterShift);
+Block *mp::emulator::sharedBlock(Warp &w, const Inst &inst, uint64_t address, bool ownOnly, unsigned lane, uint32_t &offset) {
+  uint64_t rank = address >> kClusterShift;
   offset = uint32_t(address) & ((1u << kClusterShift) - 1);
   if (rank == 0)
     return w.block;
-  if (!w.block->cluster || rank > w.block->cluster->size())
+  auto bad = [&](const Twine &message) {
+    w.fault(FaultKind::OutOfBounds, inst, message, lane, "shared", address);
     return nullptr;
-  return (*w.block->cluster)[rank - 1];
+  };
+  if (!w.block->cluster || rank > w.block->cluster->size())
+    return bad("shared address 0x" + Twine::utohexstr(address) + " lies beyond the cluster");
+  Block *block = (*w.block->cluster)[rank - 1];
+  if (block != w.block && ownOnly)
+    return bad("an address of block " + Twine(rank - 1) + " of the cluster, where the instruction reaches the own block only");
+  if (block != w.block && block->done())
+    return bad("block " + Twine(rank - 1) + " of the cluster has ended, and its shared memory with it");
+  return block;
 }

@@ -22,8 +22,11 @@ void beginAsync(Warp &warp, unsigned agent);
 /// Copies of the lane's groups below `end` arrive, and the warp knows it.
 void finishCopies(Warp &warp, unsigned lane, uint32_t end, bool tellWarp);
 
-/// The mbarrier at the address of a lane; null after a fault.
-Mbarrier *mbarrierAt(Warp &warp, const Inst &inst, uint64_t address, unsigned lane, Block *&owner, uint32_t &offset);
+/// A generic or shared address as one of the shared window.
+inline uint64_t sharedAddress(uint64_t address) { return address - kSharedWindow < kWindowBytes ? address - kSharedWindow : address; }
+
+/// The mbarrier at the address of a lane; null after a fault. `ownOnly`: it has to be the executing block's.
+Mbarrier *mbarrierAt(Warp &warp, const Inst &inst, uint64_t address, bool ownOnly, unsigned lane, Block *&owner, uint32_t &offset);
 /// `count` arrivals. The arriving side's knowledge goes into the barrier.
 void mbarrierArrive(Block &owner, Mbarrier &barrier, uint32_t count);
 /// Changes the bytes expected; a phase may complete.
@@ -38,8 +41,14 @@ struct AddressOperand {
 bool addressOperand(Decoder &d, const syntax::Operand &operand, MemSpace space, AddressOperand &out);
 uint64_t addressOf(Warp &warp, const AddressOperand &operand, unsigned lane);
 
+/// Sends bytes on their way to shared memory of `target`, where they arrive when the mbarrier is next looked at. False after a fault.
+bool sendCopy(Warp &warp, const Inst &inst, Block &target, uint32_t barrier, BulkCopy copy, unsigned lane);
+
 void decodeBulk(Decoder &d);
 void decodeReduceBulk(Decoder &d);
+/// st.async and red.async, without these words.
+void decodeAsyncStore(Decoder &d);
+void decodeAsyncReduction(Decoder &d);
 
 } // namespace mp::emulator
 

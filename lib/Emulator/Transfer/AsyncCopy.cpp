@@ -94,6 +94,8 @@ static Step execCopy(Warp &w, const Inst &i) {
       return w.fault(FaultKind::Misaligned, i,
                      "addresses must be multiples of the " + Twine(op.bytes) + " bytes copied", l,
                      dst & (op.bytes - 1) ? "shared" : "global", dst & (op.bytes - 1) ? dst : src);
+    if (dst >> kClusterShift)
+      return w.fault(FaultKind::OutOfBounds, i, "cp.async writes the own block's shared memory only", l, "shared", dst);
     uint32_t take = op.hasSize ? w.lanes<uint32_t>(op.size)[l] : op.bytes;
     if (op.hasIgnore && ((w.pred(op.ignore) >> l & 1) != op.ignoreNegated))
       take = 0;
@@ -158,7 +160,7 @@ static Step execMbarrierArrive(Warp &w, const Inst &i) {
     unsigned l = std::countr_zero(m);
     Block *owner;
     uint32_t offset;
-    Mbarrier *b = mbarrierAt(w, i, addresses[l], l, owner, offset);
+    Mbarrier *b = mbarrierAt(w, i, addresses[l], /*ownOnly=*/true, l, owner, offset);
     if (!b)
       return Step::Fault;
     // The copies complete first, and their completion arrives; the thread itself learns of it by waiting.
@@ -174,7 +176,7 @@ static Step execMbarrierArrive(Warp &w, const Inst &i) {
 static void decodeCp(Decoder &d) {
   if (d.take("reduce"))
     return decodeReduceBulk(d);
-  if (!d.take("async")) {
+  if (!d.take("async") || !d.requireTarget(80, ~0u, false)) {
     d.unsupported();
     return;
   }
@@ -224,6 +226,11 @@ static void decodeCp(Decoder &d) {
     return;
   if ((bytes != 4 && bytes != 8 && bytes != 16) || (cg && bytes != 16)) {
     d.fail("cp.async copies 4, 8 or 16 bytes, .cg only 16; found " + Twine(bytes));
+    return;
+  }
+  int64_t size = 0;
+  if (d.numOps() > 3 && d.op(3).kind == syntax::Operand::Integer && d.constant(d.op(3), size) && size > bytes) {
+    d.fail("a source of " + Twine(size) + " bytes for a copy of " + Twine(bytes));
     return;
   }
   op.bytes = bytes;

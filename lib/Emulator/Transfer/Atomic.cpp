@@ -2,64 +2,18 @@
 //
 // atom and red on global, shared and generic memory. Lanes go one after the other, in lane order or reversed.
 
-#include "../Scalar/Half.h"
+#include "Async.h"
 #include "LoadStore.h"
-#include <cmath>
-#include <mutex>
+#include "Reduction.h"
 
 using namespace mp::emulator;
 
-namespace {
-enum class Op : uint8_t { And, Or, Xor, Cas, Exch, Add, Inc, Dec, Min, Max };
-
-template <class T, Op O> T apply(T old, T b, T c) {
-  if constexpr (O == Op::Exch)
-    return b;
-  else if constexpr (O == Op::Cas)
-    return old == b ? c : old;
-  else if constexpr (O == Op::Add) {
-    if constexpr (std::is_same_v<T, F16Bits>)
-      return {narrowF16(widenF16(old.bits) + widenF16(b.bits))};
-    else if constexpr (std::is_same_v<T, BF16Bits>)
-      return {narrowBF16(widenBF16(old.bits) + widenBF16(b.bits))};
-    else
-      return T(old + b);
-  } else if constexpr (O == Op::Inc)
-    return old >= b ? T(0) : T(old + 1);
-  else if constexpr (O == Op::Dec)
-    return old == 0 || old > b ? b : T(old - 1);
-  else if constexpr (O == Op::Min)
-    return old < b ? old : b;
-  else if constexpr (O == Op::Max)
-    return old > b ? old : b;
-  else if constexpr (O == Op::And)
-    return old & b;
-  else if constexpr (O == Op::Or)
-    return old | b;
-  else
-    return old ^ b;
+static bool inShared(MemSpace space, uint64_t address) {
+  return space == MemSpace::Shared || space == MemSpace::SharedCluster ||
+         (space == MemSpace::Generic && address >= kSharedWindow && address < kSharedWindow + kWindowBytes);
 }
 
-float withoutSubnormals(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
-
-/// f32 sums in global memory take and give no subnormals (PTX ISA, "atom"); those in shared memory do.
-template <class T, Op O> T applyAt(MemSpace space, uint64_t address, T old, T b, T c) {
-  const bool shared = space == MemSpace::Shared || space == MemSpace::SharedCluster ||
-                      (space == MemSpace::Generic && address >= kSharedWindow && address < kSharedWindow + kWindowBytes);
-  if constexpr (std::is_same_v<T, float> && O == Op::Add)
-    if (!shared)
-      return withoutSubnormals(apply<T, O>(withoutSubnormals(old), withoutSubnormals(b), c));
-  return apply<T, O>(old, b, c);
-}
-
-// Blocks run on several host threads: one lock for read-modify-write keeps every width simple and correct.
-std::mutex &atomicLock(const void *p) {
-  static std::mutex locks[64];
-  return locks[uintptr_t(p) >> 4 & 63];
-}
-} // namespace
-
-template <class T, Op O> static Step execAtomic(Warp &w, const Inst &i) {
+template <class T, Rmw O> static Step execAtomic(Warp &w, const Inst &i) {
   using S = SlotOf<T>;
   uint64_t addresses[kLanes];
   uint8_t *pointers[kLanes];
@@ -75,7 +29,7 @@ template <class T, Op O> static Step execAtomic(Warp &w, const Inst &i) {
     std::lock_guard<std::mutex> lock(atomicLock(pointers[l]));
     T old;
     std::memcpy(&old, pointers[l], sizeof(T));
-    T now = applyAt<T, O>(MemSpace(i.space), addresses[l], old, fromSlot<T>(b[l]), fromSlot<T>(c[l]));
+    T now = applyIn<T, O>(inShared(MemSpace(i.space), addresses[l]), old, fromSlot<T>(b[l]), fromSlot<T>(c[l]));
     std::memcpy(pointers[l], &now, sizeof(T));
     d[l] = toSlot<T>(old);
   }
@@ -103,7 +57,7 @@ template <class T> static Step execVectorAdd(Warp &w, const Inst &i) {
                    source >> (16 * e)));
         uint8_t *at = pointers[l] + k * i.size + e * sizeof(T);
         std::memcpy(&old, at, sizeof(T));
-        T now = applyAt<T, Op::Add>(MemSpace(i.space), addresses[l], old, add, add);
+        T now = applyIn<T, Rmw::Add>(inShared(MemSpace(i.space), addresses[l]), old, add, add);
         std::memcpy(at, &now, sizeof(T));
         result |= toSlot<T>(old) << (16 * e);
       }
@@ -114,57 +68,57 @@ template <class T> static Step execVectorAdd(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-template <class T> static ExecFn integerOp(Op op) {
+template <class T> static ExecFn integerOp(Rmw op) {
   switch (op) {
-  case Op::Add:
-    return execAtomic<T, Op::Add>;
-  case Op::Min:
-    return execAtomic<T, Op::Min>;
-  case Op::Max:
-    return execAtomic<T, Op::Max>;
+  case Rmw::Add:
+    return execAtomic<T, Rmw::Add>;
+  case Rmw::Min:
+    return execAtomic<T, Rmw::Min>;
+  case Rmw::Max:
+    return execAtomic<T, Rmw::Max>;
   default:
     return nullptr;
   }
 }
-template <class T> static ExecFn bitsOp(Op op) {
+template <class T> static ExecFn bitsOp(Rmw op) {
   switch (op) {
-  case Op::And:
-    return execAtomic<T, Op::And>;
-  case Op::Or:
-    return execAtomic<T, Op::Or>;
-  case Op::Xor:
-    return execAtomic<T, Op::Xor>;
-  case Op::Cas:
-    return execAtomic<T, Op::Cas>;
-  case Op::Exch:
-    return execAtomic<T, Op::Exch>;
+  case Rmw::And:
+    return execAtomic<T, Rmw::And>;
+  case Rmw::Or:
+    return execAtomic<T, Rmw::Or>;
+  case Rmw::Xor:
+    return execAtomic<T, Rmw::Xor>;
+  case Rmw::Cas:
+    return execAtomic<T, Rmw::Cas>;
+  case Rmw::Exch:
+    return execAtomic<T, Rmw::Exch>;
   default:
     return nullptr;
   }
 }
 
-static ExecFn pick(Type t, Op op) {
+static ExecFn pick(Type t, Rmw op) {
   switch (t) {
   case Type::B32:
     return bitsOp<uint32_t>(op);
   case Type::B64:
     return bitsOp<uint64_t>(op);
   case Type::B16:
-    return op == Op::Cas ? execAtomic<uint16_t, Op::Cas> : nullptr;
+    return op == Rmw::Cas ? execAtomic<uint16_t, Rmw::Cas> : nullptr;
   case Type::U32:
-    return op == Op::Inc   ? execAtomic<uint32_t, Op::Inc>
-           : op == Op::Dec ? execAtomic<uint32_t, Op::Dec>
+    return op == Rmw::Inc   ? execAtomic<uint32_t, Rmw::Inc>
+           : op == Rmw::Dec ? execAtomic<uint32_t, Rmw::Dec>
                            : integerOp<uint32_t>(op);
   case Type::S32:
-    return op == Op::Add ? integerOp<uint32_t>(op) : integerOp<int32_t>(op);
+    return op == Rmw::Add ? integerOp<uint32_t>(op) : integerOp<int32_t>(op);
   case Type::U64:
     return integerOp<uint64_t>(op);
   case Type::S64:
-    return op == Op::Add ? nullptr : integerOp<int64_t>(op);
+    return op == Rmw::Add ? nullptr : integerOp<int64_t>(op);
   case Type::F32:
-    return op == Op::Add ? execAtomic<float, Op::Add> : nullptr;
+    return op == Rmw::Add ? execAtomic<float, Rmw::Add> : nullptr;
   case Type::F64:
-    return op == Op::Add ? execAtomic<double, Op::Add> : nullptr;
+    return op == Rmw::Add ? execAtomic<double, Rmw::Add> : nullptr;
   default:
     return nullptr;
   }
@@ -177,25 +131,17 @@ static void decodeAtomic(Decoder &d, bool result) {
   takeScope(d);
   bool noftz = d.take("noftz"), hint = d.take("L2::cache_hint");
   unsigned n = d.take("v2") ? 2 : d.take("v4") ? 4 : d.take("v8") ? 8 : 1;
-  static const struct {
-    const char *name;
-    Op op;
-  } names[] = {{"and", Op::And}, {"or", Op::Or},   {"xor", Op::Xor}, {"cas", Op::Cas}, {"exch", Op::Exch},
-               {"add", Op::Add}, {"inc", Op::Inc}, {"dec", Op::Dec}, {"min", Op::Min}, {"max", Op::Max}};
-  const Op *op = nullptr;
-  for (auto &row : names)
-    if (!op && d.take(row.name))
-      op = &row.op;
+  const std::optional<Rmw> op = takeRmw(d);
   Type t = d.takeType();
   if (d.failed())
     return;
-  const bool cas = op && *op == Op::Cas;
+  const bool cas = op && *op == Rmw::Cas;
   const unsigned at = result ? 1 : 0;
   if (!d.expectOps(at + 2 + cas + hint))
     return;
   if (!op || (space != MemSpace::Global && space != MemSpace::Shared && space != MemSpace::Generic &&
               space != MemSpace::SharedCluster) ||
-      (!result && (cas || *op == Op::Exch))) {
+      (!result && (cas || *op == Rmw::Exch))) {
     d.unsupported();
     return;
   }
@@ -207,7 +153,7 @@ static void decodeAtomic(Decoder &d, bool result) {
   d.noteSharedAccess(std::min(4u, bitWidth(t) / 8), space);
   const bool half = t == Type::F16 || t == Type::BF16 || t == Type::F16x2 || t == Type::BF16x2;
   if (half || n > 1) {
-    if (*op != Op::Add || (half != noftz) || !(half || t == Type::F32) || (n > 1 && space == MemSpace::Shared)) {
+    if (*op != Rmw::Add || (half != noftz) || !(half || t == Type::F32) || (n > 1 && space == MemSpace::Shared)) {
       d.unsupported();
       return;
     }
@@ -237,10 +183,8 @@ static void decodeAtomic(Decoder &d, bool result) {
 
 static void decodeAtom(Decoder &d) { decodeAtomic(d, true); }
 static void decodeRed(Decoder &d) {
-  if (d.take("async")) {
-    d.fail("red.async is not supported");
-    return;
-  }
+  if (d.take("async"))
+    return decodeAsyncReduction(d);
   decodeAtomic(d, false);
 }
 

@@ -1,38 +1,15 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cp.async.bulk and cp.async.bulk.tensor (tiled mode): global to shared with an mbarrier, shared to global with bulk
-// groups, and reductions into global memory.
+// groups, between the blocks of a cluster, and reductions.
 
-#include "Async.h"
-#include "BulkReduction.h"
-#include "LoadStore.h"
+#include "BulkCopy.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
-#include <mutex>
 
 using namespace mp::emulator;
 using llvm::Twine;
-
-namespace {
-enum class Direction : uint8_t { Load, Store, SharedToShared };
-
-struct BulkOp {
-  Direction direction = Direction::Load;
-  unsigned rank = 0; // 0: no tensor, a plain range
-  AddressOperand shared, other, mbarrier;
-  Reg size;
-  Reg coords[5];
-  Reg mask; // multicast
-  bool multicast = false;
-  bool reduces = false;
-  Reduction reduction = Reduction::Add;
-  Type type = Type::None; // of a reduction without a tensor map
-};
-} // namespace
-
-static uint32_t sharedOffset(uint64_t address) {
-  return uint32_t(address >= kSharedWindow ? address - kSharedWindow : address);
-}
 
 // The tensor map a generic address points at: a kernel parameter or global memory.
 static std::optional<TensorMap> mapAt(Warp &w, const Inst &i, uint64_t address, unsigned lane) {
@@ -95,43 +72,94 @@ static void pieces(BulkCopy &copy, TensorMap::Swizzle swizzle, uint32_t dst) {
     copy.pieces.push_back({swizzled(swizzle, dst + k), k, std::min(16u, size - k)});
 }
 
-static bool deliver(Warp &w, const Inst &i, const BulkOp &op, BulkCopy copy, uint64_t dst, uint64_t bar, unsigned lane) {
-  uint32_t ranks = 0;
-  if (op.multicast) {
-    uint32_t mask = w.lanes<uint32_t>(op.mask)[lane] & 0xffff;
-    ranks = mask;
-    if (w.block->cluster->size() < 16 && mask >> w.block->cluster->size()) {
-      w.fault(FaultKind::Misuse, i, "the multicast mask names blocks beyond the cluster", lane);
-      return false;
-    }
-  }
-  uint32_t dstOffset, barOffset;
-  Block *target = clusterTarget(w, sharedOffset(dst), dstOffset);
-  Block *barBlock = clusterTarget(w, sharedOffset(bar), barOffset);
-  if (!target || target != barBlock) {
-    w.fault(FaultKind::Misuse, i, "the destination and its mbarrier lie in different blocks", lane);
+bool mp::emulator::sendCopy(Warp &w, const Inst &i, Block &target, uint32_t barrier, BulkCopy copy, unsigned lane) {
+  if (!target.mbarriers.count(barrier)) {
+    w.fault(FaultKind::Uninitialized, i, "no mbarrier is initialised at offset " + Twine(barrier), lane, "shared", barrier);
     return false;
   }
-  if (!op.multicast)
-    ranks = 1u << target->rank;
-  pieces(copy, copy.swizzle.value_or(TensorMap::Swizzle::None), dstOffset);
-  copy.barrier = barOffset;
+  for (const BulkCopy::Piece &p : copy.pieces)
+    if (!beginAsyncWrite(w, i, target, p.dst, p.bytes, lane))
+      return false;
+  copy.barrier = barrier;
+  copy.ownBlock = &target == w.block;
+  copy.agent = w.asyncAgent();
+  if (target.shared.races.enabled())
+    copy.clock = w.block->shared.races.own(w.asyncAgent());
+  target.bulk.push_back(std::move(copy));
+  ++target.progress;
+  return true;
+}
+
+// To the destination and its mbarrier, or to the same places in every block of the multicast mask.
+static bool deliver(Warp &w, const Inst &i, const BulkOp &op, BulkCopy copy, uint64_t dst, uint64_t bar, unsigned lane) {
+  uint32_t dstOffset, barOffset;
+  Block *target = sharedBlock(w, i, sharedAddress(dst), op.ownDestination, lane, dstOffset);
+  Block *barBlock = target ? sharedBlock(w, i, sharedAddress(bar), op.ownDestination, lane, barOffset) : nullptr;
+  auto bad = [&](const char *message) {
+    w.fault(FaultKind::Misuse, i, message, lane);
+    return false;
+  };
+  if (!barBlock)
+    return false;
+  if (target != barBlock)
+    return bad("the destination and its mbarrier lie in different blocks");
+  uint32_t ranks = 1u << target->rank;
+  if (op.multicast) {
+    ranks = w.lanes<uint32_t>(op.mask)[lane] & 0xffff;
+    if (w.block->cluster->size() < 16 && ranks >> w.block->cluster->size())
+      return bad("the multicast mask names blocks beyond the cluster");
+  }
+  if (!op.reduction)
+    pieces(copy, copy.swizzle.value_or(TensorMap::Swizzle::None), dstOffset);
   for (; ranks; ranks &= ranks - 1) {
     Block *b = (*w.block->cluster)[std::countr_zero(ranks)];
-    if (!b->mbarriers.count(barOffset)) {
-      w.fault(FaultKind::Uninitialized, i, "no mbarrier is initialised at offset " + Twine(barOffset), lane, "shared", bar);
+    if (b != w.block && b->done())
+      return bad("a block that the copy goes to has ended");
+    if (!sendCopy(w, i, *b, barOffset, copy, lane))
       return false;
-    }
-    for (const BulkCopy::Piece &p : copy.pieces)
-      if (!beginAsyncWrite(w, i, *b, p.dst, p.bytes, lane))
-        return false;
-    copy.ownBlock = b == w.block;
-    copy.agent = w.asyncAgent();
-    if (b->shared.races.enabled())
-      copy.clock = w.block->shared.races.own(w.asyncAgent());
-    b->bulk.push_back(copy);
-    ++b->progress;
   }
+  return true;
+}
+
+static void countGlobal(Warp &w, uint64_t bytes) {
+  LaunchStats &stats = w.block->counters->stats;
+  stats.globalBytes += bytes;
+  stats.globalSectors += (bytes + 31) / 32;
+}
+
+static bool plainAddresses(Warp &w, const Inst &i, uint64_t a, uint64_t b, uint32_t bytes, unsigned lane) {
+  if (!(bytes % 16 || a % 16 || b % 16))
+    return true;
+  w.fault(FaultKind::Misaligned, i, "addresses and size of a bulk copy are multiples of 16", lane, "shared", a);
+  return false;
+}
+
+static bool mapFits(Warp &w, const Inst &i, const BulkOp &op, const TensorMap &map, uint64_t shared, unsigned lane) {
+  if (map.rank != op.rank) {
+    w.fault(FaultKind::Misuse, i, "the tensor map has rank " + Twine(unsigned(map.rank)), lane);
+    return false;
+  }
+  if (shared % 128) {
+    w.fault(FaultKind::Misaligned, i, "a tensor copy's place in shared memory is a multiple of 128", lane, "shared", shared);
+    return false;
+  }
+  return true;
+}
+
+static void coordinates(Warp &w, const BulkOp &op, unsigned lane, int64_t *at) {
+  for (unsigned d = 0; d < op.rank; ++d)
+    at[d] = w.lanes<int32_t>(op.coords[d])[lane];
+}
+
+// Shared memory of one block onto that of another: at once, as atomics do; what waits is told later.
+static bool reduceIntoShared(Warp &w, const Inst &i, const BulkOp &op, uint64_t dst, const uint8_t *from, uint32_t bytes, unsigned lane) {
+  uint32_t offset;
+  Block *target = sharedBlock(w, i, sharedAddress(dst), false, lane, offset);
+  if (!target || !touchShared(w, i, *target, offset, bytes, Access::Atomic, {w.asyncAgent(), lane}))
+    return false;
+  const CombineFn fn = combineFor(op.type, *op.reduction);
+  for (uint32_t k = 0; k < bytes; k += bitWidth(op.type) / 8)
+    fn(target->shared.data.data() + offset + k, from + k, /*shared=*/true);
   return true;
 }
 
@@ -141,43 +169,33 @@ static bool loadOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
   LaunchStats &stats = w.block->counters->stats;
   if (!op.rank) {
     uint32_t bytes = w.lanes<uint32_t>(op.size)[l];
-    if (bytes % 16 || dst % 16 || other % 16) {
-      w.fault(FaultKind::Misaligned, i, "addresses and size of a bulk copy are multiples of 16", l);
+    if (!plainAddresses(w, i, dst, other, bytes, l))
       return false;
-    }
     if (!bytes)
       return true;
     copy.data.resize(bytes);
-    if (op.direction == Direction::SharedToShared) {
-      uint32_t from = sharedOffset(other);
-      if (!asyncRead(w, i, from, bytes, w.asyncAgent(), l))
+    if (op.direction == BulkOp::SharedToShared) {
+      uint32_t from;
+      if (!sharedBlock(w, i, sharedAddress(other), /*ownOnly=*/true, l, from) || !asyncRead(w, i, from, bytes, w.asyncAgent(), l))
         return false;
       std::memcpy(copy.data.data(), w.block->shared.data.data() + from, bytes);
+      if (op.reduction && !reduceIntoShared(w, i, op, dst, copy.data.data(), bytes, l))
+        return false;
     } else {
       uint8_t *p;
       if (!resolveGlobal(w, i, other, bytes, Access::Read, l, p))
         return false;
       std::memcpy(copy.data.data(), p, bytes);
       ++stats.globalRequests;
-      stats.globalBytes += bytes;
-      stats.globalSectors += (bytes + 31) / 32;
+      countGlobal(w, bytes);
     }
     return deliver(w, i, op, std::move(copy), dst, bar, l);
   }
   auto map = mapAt(w, i, other, l);
-  if (!map)
+  if (!map || !mapFits(w, i, op, *map, dst, l))
     return false;
-  if (map->rank != op.rank) {
-    w.fault(FaultKind::Misuse, i, "the tensor map has rank " + Twine(unsigned(map->rank)), l);
-    return false;
-  }
-  if (dst % 128) {
-    w.fault(FaultKind::Misaligned, i, "the destination of a tensor copy is a multiple of 128", l, "shared", dst);
-    return false;
-  }
   int64_t at[5] = {};
-  for (unsigned d = 0; d < op.rank; ++d)
-    at[d] = w.lanes<int32_t>(op.coords[d])[l];
+  coordinates(w, op, l, at);
   copy.data.resize(map->boxBytes());
   ++stats.globalRequests;
   bool fine = forRows(*map, at, [&](uint64_t to, uint64_t from, uint32_t bytes) {
@@ -189,86 +207,55 @@ static bool loadOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
     if (!resolveGlobal(w, i, from, bytes, Access::Read, l, p))
       return false;
     std::memcpy(copy.data.data() + to, p, bytes);
-    stats.globalBytes += bytes;
-    stats.globalSectors += (bytes + 31) / 32;
+    countGlobal(w, bytes);
     return true;
   });
   copy.swizzle = map->swizzle;
   return fine && deliver(w, i, op, std::move(copy), dst, bar, l);
 }
 
-static bool storeRange(Warp &w, const Inst &i, const BulkOp &op, uint64_t to, const uint8_t *from, uint32_t bytes,
-                       TensorMap::Type type, unsigned lane) {
+static bool storeRange(Warp &w, const Inst &i, const BulkOp &op, uint64_t to, const uint8_t *from, uint32_t bytes, Type type, unsigned lane) {
   uint8_t *p;
-  if (!resolveGlobal(w, i, to, bytes, op.reduces ? Access::Atomic : Access::Write, lane, p))
+  if (!resolveGlobal(w, i, to, bytes, op.reduction ? Access::Atomic : Access::Write, lane, p))
     return false;
-  LaunchStats &stats = w.block->counters->stats;
-  stats.globalBytes += bytes;
-  stats.globalSectors += (bytes + 31) / 32;
-  if (!op.reduces) {
+  countGlobal(w, bytes);
+  if (!op.reduction) {
     std::memcpy(p, from, bytes);
     return true;
   }
-  unsigned e = 0;
-  CombineFn fn = combineFor(type, e);
-  bool floating = type == TensorMap::Type::F32 || type == TensorMap::Type::F64;
-  if (!fn || (floating && op.reduction != Reduction::Add)) {
-    w.fault(FaultKind::Misuse, i, "this reduction does not exist for the element type", lane);
+  const bool bits = *op.reduction == Rmw::And || *op.reduction == Rmw::Or || *op.reduction == Rmw::Xor;
+  if (bits && !isFloat(type))
+    type = bitWidth(type) == 32 ? Type::B32 : bitWidth(type) == 64 ? Type::B64 : type;
+  CombineFn fn = combineFor(type, *op.reduction);
+  if (!fn) {
+    w.fault(FaultKind::Misuse, i, "this reduction does not exist for elements of ." + typeName(type), lane);
     return false;
   }
-  static std::mutex lock;
-  std::lock_guard<std::mutex> guard(lock);
-  for (uint32_t k = 0; k < bytes; k += e)
-    fn(p + k, from + k, op.reduction);
+  for (uint32_t k = 0; k < bytes; k += bitWidth(type) / 8)
+    fn(p + k, from + k, /*shared=*/false);
   return true;
 }
 
-static TensorMap::Type mapType(Type t) {
-  switch (t) {
-  case Type::F32:
-    return TensorMap::Type::F32;
-  case Type::F64:
-    return TensorMap::Type::F64;
-  case Type::F16:
-    return TensorMap::Type::F16;
-  case Type::BF16:
-    return TensorMap::Type::BF16;
-  case Type::S32:
-    return TensorMap::Type::S32;
-  case Type::U64:
-    return TensorMap::Type::U64;
-  case Type::S64:
-    return TensorMap::Type::S64;
-  default:
-    return TensorMap::Type::U32;
-  }
+static Type elementType(TensorMap::Type t) {
+  static constexpr Type types[] = {Type::U8, Type::U16, Type::U32, Type::S32, Type::U64, Type::S64, Type::F16, Type::F32, Type::F64, Type::BF16, Type::TF32};
+  return types[unsigned(t)];
 }
 
 static bool storeOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
-  uint32_t src = sharedOffset(addressOf(w, op.shared, l));
+  uint32_t src;
   uint64_t other = addressOf(w, op.other, l);
+  if (!sharedBlock(w, i, sharedAddress(addressOf(w, op.shared, l)), /*ownOnly=*/true, l, src))
+    return false;
   const uint8_t *shared = w.block->shared.data.data();
   ++w.block->counters->stats.globalRequests;
   if (!op.rank) {
     uint32_t bytes = w.lanes<uint32_t>(op.size)[l];
-    if (bytes % 16 || src % 16 || other % 16) {
-      w.fault(FaultKind::Misaligned, i, "addresses and size of a bulk copy are multiples of 16", l);
-      return false;
-    }
-    return !bytes || (asyncRead(w, i, src, bytes, w.asyncAgent(), l) &&
-                      storeRange(w, i, op, other, shared + src, bytes, mapType(op.type), l));
+    return plainAddresses(w, i, src, other, bytes, l) &&
+           (!bytes || (asyncRead(w, i, src, bytes, w.asyncAgent(), l) && storeRange(w, i, op, other, shared + src, bytes, op.type, l)));
   }
   auto map = mapAt(w, i, other, l);
-  if (!map)
+  if (!map || !mapFits(w, i, op, *map, src, l))
     return false;
-  if (map->rank != op.rank) {
-    w.fault(FaultKind::Misuse, i, "the tensor map has rank " + Twine(unsigned(map->rank)), l);
-    return false;
-  }
-  if (src % 128) {
-    w.fault(FaultKind::Misaligned, i, "the source of a tensor copy is a multiple of 128", l, "shared", src);
-    return false;
-  }
   uint32_t bytes = map->boxBytes();
   std::vector<uint8_t> data(bytes);
   for (uint32_t k = 0; k < bytes; k += 16) {
@@ -278,158 +265,44 @@ static bool storeOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
     std::memcpy(data.data() + k, shared + at, 16);
   }
   int64_t at[5] = {};
-  for (unsigned d = 0; d < op.rank; ++d)
-    at[d] = w.lanes<int32_t>(op.coords[d])[l];
+  coordinates(w, op, l, at);
   return forRows(*map, at, [&](uint64_t from, uint64_t to, uint32_t n) {
-    return !to || storeRange(w, i, op, to, data.data() + from, n, map->type, l);
+    return !to || storeRange(w, i, op, to, data.data() + from, n, elementType(map->type), l);
   });
 }
 
-static Step execBulk(Warp &w, const Inst &i) {
+Step mp::emulator::execBulk(Warp &w, const Inst &i) {
   const BulkOp &op = *static_cast<const BulkOp *>(i.aux);
   beginAsync(w, w.asyncAgent());
   for (uint32_t m = w.exec; m; m &= m - 1) {
     unsigned l = std::countr_zero(m);
-    if (!(op.direction == Direction::Store ? storeOne(w, i, op, l) : loadOne(w, i, op, l)))
+    if (!(op.direction == BulkOp::Store ? storeOne(w, i, op, l) : loadOne(w, i, op, l)))
       return Step::Fault;
   }
   return Step::Next;
 }
 
-static Step execCommit(Warp &w, const Inst &) {
+Step mp::emulator::execBulkCommit(Warp &w, const Inst &) {
   AsyncGroup g;
   g.agent = w.asyncAgent();
   g.clock = w.block->shared.races.enabled() ? w.block->shared.races.own(g.agent) : 0;
+  g.lanes = w.exec;
   w.bulkGroups.push_back(g);
   return Step::Next;
 }
 
-static Step execWaitGroup(Warp &w, const Inst &i) {
-  while (w.bulkGroups.size() > size_t(i.imm)) {
-    if (w.block->shared.races.enabled())
-      w.block->shared.races.learn(w.index, w.bulkGroups.front().agent, w.bulkGroups.front().clock);
-    w.bulkGroups.erase(w.bulkGroups.begin());
-  }
-  return Step::Next;
-}
-
-static Step execNothing(Warp &, const Inst &) { return Step::Next; }
-
-static bool tensorOperand(Decoder &d, const syntax::Operand &o, BulkOp &op) {
-  if (o.kind != syntax::Operand::Address || o.parts.size() != 2 || d.elements(o.parts[1]).size() != op.rank)
-    return d.fail("expected [map, {" + Twine(op.rank) + " coordinates}]");
-  syntax::Operand plain = o;
-  plain.parts.resize(1);
-  if (!addressOperand(d, plain, MemSpace::Generic, op.other))
-    return false;
-  for (unsigned k = 0; k < op.rank; ++k)
-    op.coords[k] = d.src(d.elements(o.parts[1])[k], Type::S32);
-  return !d.failed();
-}
-
-static void decodeTransfer(Decoder &d, bool reduces) {
-  BulkOp op;
-  op.reduces = reduces;
-  bool tensor = d.take("tensor");
-  if (tensor) {
-    op.rank = d.take("1d") ? 1 : d.take("2d") ? 2 : d.take("3d") ? 3 : d.take("4d") ? 4 : d.take("5d") ? 5 : 0;
-    if (!op.rank) {
-      d.fail("a dimension is missing");
-      return;
-    }
-    d.take("tile");
-  }
-  if (d.take("prefetch")) {
-    while (d.hasMods())
-      d.takeFront();
-    d.out->fn = execNothing;
-    return;
-  }
-  // The first space is the destination.
-  llvm::StringRef to, from;
-  for (llvm::StringRef mod : d.restMods())
-    if (mod == "global" || mod.starts_with("shared")) {
-      (to.empty() ? to : from) = mod;
-    }
-  bool fine = !to.empty() && !from.empty() && d.take(to) && d.take(from);
-  bool hint = d.take("L2::cache_hint");
-  if (fine && to != "global") {
-    fine = d.take("mbarrier::complete_tx::bytes") && !reduces && to.starts_with("shared::c");
-    op.direction = from == "global" ? Direction::Load : Direction::SharedToShared;
-    fine = fine && !(tensor && op.direction == Direction::SharedToShared);
-    op.multicast = d.take("multicast::cluster");
-  } else if (fine) {
-    fine = d.take("bulk_group") && from == "shared::cta";
-    op.direction = Direction::Store;
-  }
-  if (fine && reduces) {
-    static const char *const names[] = {"add", "min", "max", "and", "or", "xor"};
-    fine = false;
-    for (unsigned k = 0; k < 6 && !fine; ++k)
-      if (d.take(names[k])) {
-        op.reduction = Reduction(k);
-        fine = true;
+// Each thread waits for its own groups, all but the last ones.
+Step mp::emulator::execBulkWait(Warp &w, const Inst &i) {
+  for (uint32_t m = w.exec; m; m &= m - 1) {
+    const uint32_t lane = m & -m;
+    int64_t later = 0;
+    for (auto g = w.bulkGroups.rbegin(); g != w.bulkGroups.rend(); ++g)
+      if (g->lanes & lane && ++later > i.imm) {
+        g->lanes &= ~lane;
+        if (w.block->shared.races.enabled())
+          w.block->shared.races.learn(w.index, g->agent, g->clock);
       }
-    d.take("noftz");
-    if (!tensor)
-      op.type = d.takeType();
   }
-  if (!fine || d.failed()) {
-    d.unsupported();
-    return;
-  }
-  unsigned at = 0;
-  if (op.direction == Direction::Store) {
-    if (!d.expectOps((tensor ? 2 : 3) + hint))
-      return;
-    bool done = tensor ? tensorOperand(d, d.op(0), op) : addressOperand(d, d.op(0), MemSpace::Global, op.other);
-    if (!done || !addressOperand(d, d.op(1), MemSpace::Shared, op.shared))
-      return;
-    at = 2;
-    if (!tensor)
-      op.size = d.src(at++, Type::U32);
-  } else {
-    if (!d.expectOps((tensor ? 3 : 4) + op.multicast + hint) ||
-        !addressOperand(d, d.op(0), MemSpace::SharedCluster, op.shared))
-      return;
-    bool source = tensor ? tensorOperand(d, d.op(1), op)
-                         : addressOperand(d, d.op(1), op.direction == Direction::Load ? MemSpace::Global : MemSpace::Shared,
-                                          op.other);
-    if (!source)
-      return;
-    at = 2;
-    if (!tensor)
-      op.size = d.src(at++, Type::U32);
-    if (!addressOperand(d, d.op(at++), MemSpace::SharedCluster, op.mbarrier))
-      return;
-    if (op.multicast)
-      op.mask = d.src(at++, Type::U16);
-  }
-  if (hint)
-    d.src(at++, Type::B64);
-  d.out->aux = d.program.keep(op);
-  d.out->fn = execBulk;
-}
-
-void mp::emulator::decodeBulk(Decoder &d) {
-  if (d.take("commit_group")) {
-    if (d.expectOps(0))
-      d.out->fn = execCommit;
-    return;
-  }
-  if (d.take("wait_group")) {
-    d.take("read");
-    if (d.expectOps(1) && d.constant(d.op(0), d.out->imm))
-      d.out->fn = execWaitGroup;
-    return;
-  }
-  decodeTransfer(d, false);
-}
-
-void mp::emulator::decodeReduceBulk(Decoder &d) {
-  if (!d.take("async") || !d.take("bulk")) {
-    d.unsupported();
-    return;
-  }
-  decodeTransfer(d, true);
+  llvm::erase_if(w.bulkGroups, [](const AsyncGroup &g) { return !g.lanes; });
+  return Step::Next;
 }

@@ -3,6 +3,7 @@
 // ld, ldu and st of every space, width and vector length.
 
 #include "LoadStore.h"
+#include "Async.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mp::emulator;
@@ -217,57 +218,15 @@ static void decodeLoadStore(Decoder &d, bool load) {
 }
 
 static void decodeLd(Decoder &d) { decodeLoadStore(d, true); }
-static void decodeSt(Decoder &d) { decodeLoadStore(d, false); }
-
-// Orders this thread's accesses; other threads still need a synchronisation to see them.
-static Step execFence(Warp &, const Inst &) { return Step::Next; }
-
-static Step execProxyFence(Warp &w, const Inst &) {
-  if (w.block->shared.races.enabled())
-    w.block->shared.races.fenceProxy(w.index);
-  return Step::Next;
-}
-
-static void decodeMembar(Decoder &d) {
-  if (!d.take("cta") && !d.take("gl") && !d.take("sys"))
-    return;
-  d.out->fn = execFence;
-}
-
-static void decodeFence(Decoder &d) {
-  if (d.take("proxy")) {
-    static const char *const proxies[] = {"async",         "async::generic", "alias",
-                                          "async.global",  "tensormap::generic"};
-    bool known = false, async = false;
-    for (const char *proxy : proxies)
-      if (d.take(proxy)) {
-        known = true;
-        async = llvm::StringRef(proxy).starts_with("async");
-      }
-    d.take("global"), d.take("shared::cta"), d.take("shared::cluster");
-    d.take("acquire"), d.take("release"), d.take("sync_restrict::shared::cta");
-    d.take("sync_restrict::shared::cluster");
-    takeScope(d);
-    if (known)
-      d.out->fn = async ? execProxyFence : execFence;
-    return;
-  }
-  if (d.take("mbarrier_init")) {
-    d.take("release"), d.take("cluster");
-    d.out->fn = execFence;
-    return;
-  }
-  if (!d.take("sc") && !d.take("acq_rel") && !d.take("acquire"))
-    d.take("release");
-  d.take("sync_restrict::shared::cta"), d.take("sync_restrict::shared::cluster");
-  if (takeScope(d))
-    d.out->fn = execFence;
+static void decodeSt(Decoder &d) {
+  if (d.take("async"))
+    decodeAsyncStore(d);
+  else
+    decodeLoadStore(d, false);
 }
 
 void mp::emulator::registerMemoryOps(OpTable &table) {
   table["ld"] = decodeLd;
   table["ldu"] = decodeLd;
   table["st"] = decodeSt;
-  table["membar"] = decodeMembar;
-  table["fence"] = decodeFence;
 }

@@ -1,6 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mbarrier, mapa, getctarank and setmaxnreg.
+// mbarrier.
 //
 // A phase completes when no arrival and no bytes are missing. Bulk copies bound to an mbarrier arrive when somebody
 // next looks at it: before that their destination is in flight.
@@ -31,22 +31,18 @@ void mp::emulator::mbarrierTx(Block &owner, Mbarrier &b, int64_t delta) {
   phaseCheck(owner, b);
 }
 
-Mbarrier *mp::emulator::mbarrierAt(Warp &w, const Inst &i, uint64_t address, unsigned lane, Block *&owner,
+Mbarrier *mp::emulator::mbarrierAt(Warp &w, const Inst &i, uint64_t address, bool ownOnly, unsigned lane, Block *&owner,
                                    uint32_t &offset) {
-  if (address >= kSharedWindow && address < kSharedWindow + kWindowBytes)
-    address -= kSharedWindow;
-  owner = address >> 32 ? nullptr : clusterTarget(w, address, offset);
-  if (!owner || offset + 8 > owner->shared.size()) {
-    w.fault(FaultKind::OutOfBounds, i, "no shared memory there", lane, "shared", address);
+  owner = sharedBlock(w, i, sharedAddress(address), ownOnly, lane, offset);
+  if (!owner)
     return nullptr;
-  }
   auto it = owner->mbarriers.find(offset);
   if (it == owner->mbarriers.end()) {
     w.fault(FaultKind::Uninitialized, i, "no mbarrier is initialised at offset " + Twine(offset), lane, "shared", address);
     return nullptr;
   }
   // Whoever uses it must be ordered after the thread that initialised it.
-  if (owner == w.block && !touchShared(w, i, *owner, offset, 8, Access::Read, {w.index, lane}))
+  if (!touchShared(w, i, *owner, offset, 8, Access::Mbarrier, {w.index, lane}))
     return nullptr;
   return &it->second;
 }
@@ -78,8 +74,9 @@ static void landCopies(Block &block, uint32_t offset, Mbarrier &b) {
 }
 
 namespace {
-enum : uint32_t { kParity = 1, kExpectTx = 2, kHasCount = 4, kDrop = 8, kTest = 16, kNoState = 32 };
-}
+enum : uint32_t { kParity = 1, kExpectTx = 2, kHasCount = 4, kDrop = 8, kRelaxed = 16, kNoState = 32, kNoComplete = 64 };
+constexpr int64_t kMostTx = (1 << 20) - 1; // of bytes, of arrivals
+} // namespace
 
 // The token of a phase: its number above, what is pending below.
 static uint64_t token(const Mbarrier &b) { return uint64_t(b.phase) << 32 | b.pending; }
@@ -91,7 +88,7 @@ template <class F> static Step each(Warp &w, const Inst &i, F &&body) {
     unsigned l = std::countr_zero(m);
     Block *owner;
     uint32_t offset;
-    Mbarrier *b = mbarrierAt(w, i, addresses[l], l, owner, offset);
+    Mbarrier *b = mbarrierAt(w, i, addresses[l], MemSpace(i.space) == MemSpace::Shared, l, owner, offset);
     if (!b || !body(l, *owner, offset, *b))
       return Step::Fault;
   }
@@ -103,15 +100,21 @@ static Step execInit(Warp &w, const Inst &i) {
   laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
   for (uint32_t m = w.exec; m; m &= m - 1) {
     unsigned l = std::countr_zero(m);
-    uint64_t at = addresses[l] >= kSharedWindow ? addresses[l] - kSharedWindow : addresses[l];
-    uint32_t count = w.lanes<uint32_t>(i.b)[l];
-    if (at & 7)
-      return w.fault(FaultKind::Misaligned, i, "an mbarrier is aligned to 8 bytes", l, "shared", at);
-    if (count == 0 || count >= 1u << 20)
+    const uint64_t address = sharedAddress(addresses[l]);
+    const uint32_t count = w.lanes<uint32_t>(i.b)[l];
+    uint32_t at;
+    if (address & 7)
+      return w.fault(FaultKind::Misaligned, i, "an mbarrier is aligned to 8 bytes", l, "shared", address);
+    if (count == 0 || count > kMostTx)
       return w.fault(FaultKind::Misuse, i, "an expected count of " + Twine(count) + ": 1 to 2^20 - 1 is allowed", l);
-    if (at >> 32 || !touchShared(w, i, *w.block, uint32_t(at), 8, Access::Write, {w.index, l}))
+    if (!sharedBlock(w, i, address, /*ownOnly=*/true, l, at))
       return Step::Fault;
-    Mbarrier &b = w.block->mbarriers[uint32_t(at)];
+    if (w.block->mbarriers.count(at))
+      return w.fault(FaultKind::Misuse, i, "an mbarrier is initialised there already, and mbarrier.inval did not end it", l, "shared", at);
+    if (!touchShared(w, i, *w.block, at, 8, Access::Write, {w.index, l}))
+      return Step::Fault;
+    std::fill_n(w.block->shared.state.begin() + at, 8, kMbarrier);
+    Mbarrier &b = w.block->mbarriers[at];
     b = Mbarrier();
     b.expected = b.pending = count;
     ++w.block->progress;
@@ -120,25 +123,48 @@ static Step execInit(Warp &w, const Inst &i) {
 }
 
 static Step execInval(Warp &w, const Inst &i) {
-  return each(w, i, [&](unsigned, Block &owner, uint32_t offset, Mbarrier &) {
+  return each(w, i, [&](unsigned l, Block &owner, uint32_t offset, Mbarrier &) {
+    for (const BulkCopy &c : owner.bulk)
+      if (c.barrier == offset) {
+        w.fault(FaultKind::InFlight, i, "a copy that completes on this mbarrier was not waited for", l, "shared", offset);
+        return false;
+      }
     owner.mbarriers.erase(offset);
-    return true;
+    // Ordered after everybody who used it, as a write is; what is left is no value.
+    auto state = owner.shared.state.begin() + offset;
+    std::fill_n(state, 8, kNever);
+    const bool fine = touchShared(w, i, owner, offset, 8, Access::Write, {w.index, l});
+    std::fill_n(state, 8, kNever);
+    return fine;
   });
+}
+
+// Bytes that the phase waits for, between -(2^20 - 1) and 2^20 - 1.
+static bool addTx(Warp &w, const Inst &i, Mbarrier &b, int64_t bytes, unsigned l) {
+  if (std::abs(bytes) > kMostTx || std::abs(b.tx + bytes) > kMostTx) {
+    w.fault(FaultKind::Misuse, i, Twine(bytes) + " bytes more to wait for make " + Twine(b.tx + bytes) + ", up to 2^20 - 1 are allowed", l, "shared");
+    return false;
+  }
+  b.tx += bytes;
+  return true;
 }
 
 static Step execArrive(Warp &w, const Inst &i) {
   return each(w, i, [&](unsigned l, Block &owner, uint32_t, Mbarrier &b) {
-    uint32_t count = 1;
-    if (i.flags & kHasCount)
-      count = w.lanes<uint32_t>(i.b)[l];
-    else if (i.flags & kExpectTx)
-      b.tx += w.lanes<uint32_t>(i.b)[l];
-    if (count > b.pending) {
-      w.fault(FaultKind::Misuse, i,
-              Twine(count) + " arrivals where " + Twine(b.pending) + " are pending in the phase", l, "shared");
+    auto bad = [&](const Twine &message) {
+      w.fault(FaultKind::Misuse, i, message, l, "shared");
       return false;
-    }
-    if (owner.shared.races.enabled() && &owner == w.block)
+    };
+    const uint32_t count = i.flags & kHasCount ? w.lanes<uint32_t>(i.b)[l] : 1;
+    if (count == 0 || count > b.pending)
+      return bad(Twine(count) + " arrivals where " + Twine(b.pending) + " are pending in the phase");
+    if (&owner != w.block && !(i.flags & kNoState))
+      return bad("an arrival in another block of the cluster gives no state: write _");
+    if (i.flags & kExpectTx && !addTx(w, i, b, w.lanes<uint32_t>(i.b)[l], l))
+      return false;
+    if (i.flags & kNoComplete && count == b.pending && b.tx == 0)
+      return bad("an arrival with .noComplete completes the phase");
+    if (owner.shared.races.enabled() && &owner == w.block && !(i.flags & kRelaxed))
       owner.shared.races.release(w.index, b.clock);
     uint64_t state = token(b);
     if (i.flags & kDrop)
@@ -153,7 +179,9 @@ static Step execArrive(Warp &w, const Inst &i) {
 static Step execTx(Warp &w, const Inst &i) { // expect_tx and complete_tx
   return each(w, i, [&](unsigned l, Block &owner, uint32_t, Mbarrier &b) {
     int64_t bytes = w.lanes<uint32_t>(i.b)[l];
-    mbarrierTx(owner, b, i.flags & kExpectTx ? bytes : -bytes);
+    if (!addTx(w, i, b, i.flags & kExpectTx ? bytes : -bytes, l))
+      return false;
+    phaseCheck(owner, b);
     return true;
   });
 }
@@ -166,11 +194,14 @@ static Step execWait(Warp &w, const Inst &i) {
       return false;
     }
     landCopies(owner, offset, b);
-    bool done = i.flags & kParity ? (b.phase & 1) != (w.lanes<uint32_t>(i.b)[l] & 1)
-                                  : b.phase != uint32_t(w.lanes<uint64_t>(i.b)[l] >> 32);
-    if (done) {
+    const uint32_t since = b.phase - uint32_t(w.lanes<uint64_t>(i.b)[l] >> 32);
+    if (!(i.flags & kParity) && since > 1) {
+      w.fault(FaultKind::Misuse, i, "the state is not one of the mbarrier's current phase or of the one before", l, "shared", offset);
+      return false;
+    }
+    if (i.flags & kParity ? (b.phase & 1) != (w.lanes<uint32_t>(i.b)[l] & 1) : since == 1) {
       passed |= 1u << l;
-      if (owner.shared.races.enabled())
+      if (owner.shared.races.enabled() && !(i.flags & kRelaxed))
         owner.shared.races.acquire(w.index, b.clock);
     }
     return true;
@@ -188,151 +219,106 @@ static Step execPendingCount(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-static void decodeMbarrier(Decoder &d) {
-  bool init = d.take("init"), inval = d.take("inval"), drop = d.take("arrive_drop");
-  bool arrive = d.take("arrive") || drop;
-  bool test = d.take("test_wait") || d.take("try_wait"), parity = test && d.take("parity");
-  bool expect = d.take("expect_tx"), complete = d.take("complete_tx"), pending = d.take("pending_count");
-  bool noComplete = arrive && d.take("noComplete");
-  d.take("release") || d.take("acquire") || d.take("relaxed");
-  takeScope(d);
+// .ORDER.SCOPE, both or neither. The order is relaxed or \p strict.
+static bool takeOrder(Decoder &d, llvm::StringRef strict, bool ctaOnly = false) {
+  const bool relaxed = d.take("relaxed"), ordered = relaxed || (!strict.empty() && d.take(strict));
+  const bool cta = d.take("cta"), cluster = !cta && d.take("cluster");
+  if (ordered != (cta || cluster) || (ctaOnly && (relaxed || cluster)))
+    return d.unsupported();
+  if (relaxed)
+    d.out->flags |= kRelaxed;
+  return !ordered || d.requireTarget(relaxed || cluster ? 90 : 80, ~0u, false);
+}
+
+static void decodeArrive(Decoder &d, bool drop) {
+  Inst &i = *d.out;
+  const bool expect = d.take("expect_tx"), noComplete = d.take("noComplete");
+  if (!takeOrder(d, "release", /*ctaOnly=*/noComplete))
+    return;
   MemSpace space = takeSpace(d);
-  bool fine = space == MemSpace::Shared || space == MemSpace::SharedCluster || space == MemSpace::Generic;
-  if (!fine || d.takeType() != Type::B64 || init + inval + arrive + test + pending + (!arrive && (expect || complete)) != 1) {
+  const bool remote = space == MemSpace::SharedCluster;
+  // The state comes first; remote mbarriers have none.
+  const bool sink = d.numOps() && d.op(0).kind == syntax::Operand::Sink;
+  if (d.takeType() != Type::B64 || (space != MemSpace::Shared && space != MemSpace::Generic && !remote) || (remote && !sink) ||
+      (noComplete && (expect || remote))) {
     d.unsupported();
     return;
   }
+  if (!d.expectOps(expect || noComplete ? 3 : 2, 3) || !d.address(d.op(1), space))
+    return;
+  if (!sink)
+    i.dst = d.dst(0, Type::B64);
+  int64_t count = 1;
+  if (!expect && d.numOps() == 3 && d.op(2).kind == syntax::Operand::Integer && d.constant(d.op(2), count) && !count) {
+    d.fail("a count of 0 arrivals");
+    return;
+  }
+  if (d.numOps() == 3)
+    i.b = d.src(2, Type::U32);
+  i.flags |= (sink ? kNoState : 0) | (drop ? kDrop : 0) | (noComplete ? kNoComplete : 0) |
+             (expect ? kExpectTx : d.numOps() == 3 ? kHasCount : 0);
+  i.space = uint8_t(space);
+  i.fn = execArrive;
+  if (expect || remote || (d.numOps() == 3 && !noComplete))
+    d.requireTarget(90, ~0u, false);
+}
+
+static void decodeWait(Decoder &d, bool tries) {
   Inst &i = *d.out;
-  if (pending) {
-    if (!d.expectOps(2))
+  const bool parity = d.take("parity");
+  if (!takeOrder(d, "acquire") || !d.requireTarget(tries ? 90 : 80, ~0u, false))
+    return;
+  MemSpace space = takeSpace(d);
+  if (d.takeType() != Type::B64 || (space != MemSpace::Shared && space != MemSpace::Generic)) {
+    d.unsupported();
+    return;
+  }
+  if (!d.expectOps(3, tries ? 4 : 3) || !d.address(d.op(1), space))
+    return;
+  i.dst = d.predDst(d.op(0));
+  i.b = d.src(2, parity ? Type::U32 : Type::B64);
+  if (d.numOps() == 4)
+    d.src(3, Type::U32); // a limit of time
+  i.flags |= parity ? kParity : 0;
+  i.space = uint8_t(space);
+  i.fn = execWait;
+}
+
+static void decodeMbarrier(Decoder &d) {
+  Inst &i = *d.out;
+  if (!d.requireTarget(80, ~0u, false))
+    return;
+  const bool drop = d.take("arrive_drop");
+  if (drop || d.take("arrive"))
+    return decodeArrive(d, drop);
+  const bool tries = d.take("try_wait");
+  if (tries || d.take("test_wait"))
+    return decodeWait(d, tries);
+  if (d.take("pending_count")) {
+    if (d.takeType() != Type::B64 || !d.expectOps(2))
       return;
     i.dst = d.dst(0, Type::U32);
     i.a = d.src(1, Type::B64);
     i.fn = execPendingCount;
     return;
   }
-  if (init || inval || (!arrive && !test)) {
-    if (!d.expectOps(inval ? 1 : 2) || !d.address(d.op(0), space))
-      return;
-    if (!inval)
-      i.b = d.src(1, Type::U32);
-    i.flags |= expect ? kExpectTx : 0;
-    i.fn = init ? execInit : inval ? execInval : execTx;
-    return;
-  }
-  if (test) {
-    if (!d.expectOps(3, 4) || !d.address(d.op(1), space))
-      return;
-    i.dst = d.predDst(d.op(0));
-    i.b = d.src(2, parity ? Type::U32 : Type::B64);
-    if (d.numOps() == 4)
-      d.src(3, Type::U32);
-    i.flags |= parity ? kParity : 0;
-    i.fn = execWait;
-    return;
-  }
-  // arrive: the state comes first, unless it is left out (remote barriers and expect_tx of newer PTX).
-  bool hasState = d.numOps() && d.op(0).kind != syntax::Operand::Address;
-  unsigned at = hasState ? 1 : 0;
-  if (!d.expectOps(at + 1, at + 2) || !d.address(d.op(at), space))
-    return;
-  if (hasState && d.op(0).kind != syntax::Operand::Sink)
-    i.dst = d.dst(0, Type::B64);
-  else
-    i.flags |= kNoState;
-  if (d.numOps() == at + 2) {
-    i.b = d.src(at + 1, Type::U32);
-    i.flags |= expect ? kExpectTx : kHasCount;
-  } else if (expect || noComplete) {
-    d.fail("a count is missing");
-    return;
-  }
-  i.flags |= drop ? kDrop : 0;
-  i.fn = execArrive;
-}
-
-template <class T> static Step execMapa(Warp &w, const Inst &i) {
-  T *d = w.lanes<T>(i.dst);
-  const T *a = w.lanes<T>(i.a);
-  const uint32_t *rank = w.lanes<uint32_t>(i.b);
-  const uint64_t window = i.flags ? 0 : kSharedWindow;
-  for (uint32_t m = w.exec; m; m &= m - 1) {
-    unsigned l = std::countr_zero(m);
-    if (rank[l] >= w.block->cluster->size())
-      return w.fault(FaultKind::Misuse, i, "rank " + Twine(rank[l]) + " of a cluster of " + Twine(w.block->cluster->size()), l);
-    uint64_t offset = (uint64_t(a[l]) - window) & ((1u << kClusterShift) - 1);
-    d[l] = T(window + (uint64_t(rank[l] + 1) << kClusterShift | offset));
-  }
-  return Step::Next;
-}
-
-static void decodeMapa(Decoder &d) {
-  bool shared = d.take("shared::cluster");
-  Type t = d.takeType();
-  if (d.failed() || !d.expectOps(3))
-    return;
-  d.out->flags = shared;
-  d.out->dst = d.dst(0, t);
-  if (d.op(1).kind == syntax::Operand::Name && d.resolve(d.op(1).name).kind == Decoder::Resolved::Variable) {
-    Decoder::Resolved r = d.resolve(d.op(1).name);
-    if (r.space != MemSpace::Shared || !shared) {
-      d.unsupported();
-      return;
-    }
-    d.out->a = t == Type::U32 ? d.constant32(r.address) : d.constant64(r.address);
-  } else {
-    d.out->a = d.src(1, t);
-  }
-  d.out->b = d.src(2, Type::U32);
-  d.out->fn = t == Type::U32 && shared ? execMapa<uint32_t> : t == Type::U64 ? execMapa<uint64_t> : nullptr;
-}
-
-static Step execGetctarank(Warp &w, const Inst &i) {
-  uint32_t *d = w.lanes<uint32_t>(i.dst);
-  for (uint32_t m = w.exec; m; m &= m - 1) {
-    unsigned l = std::countr_zero(m);
-    uint64_t a = i.size == 8 ? w.lanes<uint64_t>(i.a)[l] : w.lanes<uint32_t>(i.a)[l];
-    uint32_t rank = uint32_t((a & 0xffffffff) >> kClusterShift);
-    d[l] = rank ? rank - 1 : w.block->rank;
-  }
-  return Step::Next;
-}
-
-static void decodeGetctarank(Decoder &d) {
-  d.take("shared::cluster");
-  Type t = d.takeType();
-  if (d.failed() || !d.expectOps(2) || (t != Type::U32 && t != Type::U64))
-    return;
-  d.out->dst = d.dst(0, Type::U32);
-  d.out->a = d.src(1, t);
-  d.out->size = t == Type::U64 ? 8 : 4;
-  d.out->fn = execGetctarank;
-}
-
-static Step execSetmaxnreg(Warp &w, const Inst &i) {
-  if (w.exec != w.live)
-    return w.fault(FaultKind::Divergence, i, "setmaxnreg met by a part of the warp", std::countr_zero(w.live & ~w.exec));
-  return Step::Next;
-}
-
-static void decodeSetmaxnreg(Decoder &d) {
-  bool fine = d.take("inc") != d.take("dec");
-  fine = d.take("sync") && d.take("aligned") && fine;
-  int64_t n = 0;
-  if (!fine || d.takeType() != Type::U32 || !d.expectOps(1) || !d.constant(d.op(0), n)) {
+  const bool init = d.take("init"), inval = !init && d.take("inval"), expect = d.take("expect_tx"), tx = expect || d.take("complete_tx");
+  if (init + inval + tx != 1 || (tx && !(takeOrder(d, "") && d.requireTarget(90, ~0u, false)))) {
     d.unsupported();
     return;
   }
-  if (n < 24 || n > 256 || n % 8) {
-    d.fail("a register count of " + Twine(n) + ": multiples of 8 from 24 to 256 are allowed");
+  MemSpace space = takeSpace(d);
+  if (d.takeType() != Type::B64 || (space != MemSpace::Shared && space != MemSpace::Generic && (!tx || space != MemSpace::SharedCluster))) {
+    d.unsupported();
     return;
   }
-  d.out->fn = execSetmaxnreg;
+  if (!d.expectOps(inval ? 1 : 2) || !d.address(d.op(0), space))
+    return;
+  if (!inval)
+    i.b = d.src(1, Type::U32);
+  i.flags |= expect ? kExpectTx : 0;
+  i.space = uint8_t(space);
+  i.fn = init ? execInit : inval ? execInval : execTx;
 }
 
-void mp::emulator::registerMbarrierOps(OpTable &table) {
-  table["mbarrier"] = decodeMbarrier;
-  table["mapa"] = decodeMapa;
-  table["getctarank"] = decodeGetctarank;
-  table["setmaxnreg"] = decodeSetmaxnreg;
-}
+void mp::emulator::registerMbarrierOps(OpTable &table) { table["mbarrier"] = decodeMbarrier; }

@@ -1,0 +1,31 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the forms of cp.async.bulk and cp.reduce.async.bulk are decoded to.
+
+#ifndef MP_LIB_EMULATOR_TRANSFER_BULKCOPY_H
+#define MP_LIB_EMULATOR_TRANSFER_BULKCOPY_H
+
+#include "Async.h"
+#include "Reduction.h"
+
+namespace mp::emulator {
+
+struct BulkOp {
+  enum Direction : uint8_t { Load, Store, SharedToShared } direction = Load;
+  unsigned rank = 0; // 0: no tensor, a plain range
+  AddressOperand shared, other, mbarrier;
+  Reg size;
+  Reg coords[5];
+  Reg mask; // multicast: blocks of the cluster
+  bool multicast = false, ownDestination = false;
+  std::optional<Rmw> reduction;
+  Type type = Type::None; // of a reduction without a tensor map
+};
+
+Step execBulk(Warp &warp, const Inst &inst);
+Step execBulkCommit(Warp &warp, const Inst &inst);
+Step execBulkWait(Warp &warp, const Inst &inst);
+
+} // namespace mp::emulator
+
+#endif
