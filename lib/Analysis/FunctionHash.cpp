@@ -2,6 +2,7 @@
 #include "mp/Analysis/FunctionHash.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mp/Dialect/MP/Copies.h"
+#include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/Words.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -54,7 +55,7 @@ public:
 private:
   static bool isOwn(StringRef name) {
     return name == kPrecisionAttrName || name == kPhaseAttrName || name == kStorageAttrName ||
-           name == kCopyOfAttrName || name == kWordsAttrName || name == SymbolTable::getSymbolAttrName();
+           name == kCopyOfAttrName || name == kWordsAttrName || name == kScaledAttrName || name == SymbolTable::getSymbolAttrName();
   }
 
   /// Dictionaries that hold only what mp writes count as if they were not there.

@@ -46,6 +46,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   assign.minSqnr = options.minSqnr;
   assign.maxTime = options.maxTime;
   assign.multiWord = options.multiWord;
+  assign.scaleUnproven = options.scaleUnproven;
   assign.neverSlower = options.neverSlower;
   assign.assumeDim = options.assumeDim;
   assign.dumpProblem = options.dumpProblem;
@@ -57,17 +58,6 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
     scaling.recipe = recipe;
     scaling.format = fp8 ? std::string(options.format) : "";
     scaling.scalesFile = options.scales;
-    scaling.target = options.target;
-    scaling.policyFile = options.policy;
-    manager.addPass(createInsertScaling(scaling));
-  }
-  // Other formats need no proof; what is neither of the two words is named by the pass.
-  bool asks = options.scaleUnproven == "auto" || options.scaleUnproven == "on";
-  if (options.scaleUnproven != "off" && (!asks || report->format == "f16")) {
-    InsertScalingOptions scaling;
-    scaling.recipe = "f16-pow2";
-    scaling.unproven = options.scaleUnproven;
-    scaling.maxUnderflow = options.maxUnderflow;
     scaling.target = options.target;
     scaling.policyFile = options.policy;
     manager.addPass(createInsertScaling(scaling));
@@ -84,6 +74,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   casts.saturateConstants = options.saturateConstants != "off";
   manager.addPass(createInsertCasts(casts));
   manager.addPass(createSplitContractions());
+  manager.addPass(createScaleContractions());
   if (options.verify)
     manager.addPass(createVerifyMaterialized());
   // Before constants are rounded for good.

@@ -11,6 +11,7 @@
 #include "mp/Analysis/Locations.h"
 #include "mp/Analysis/Moves.h"
 #include "mp/Analysis/StorageGangs.h"
+#include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/Words.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
@@ -91,6 +92,10 @@ void Report::collectFunction(FunctionOpInterface function) {
     if (auto scheme = getWords(op)) {
       row.words = true;
       row.compute = ::mp::numerics::toString(*scheme);
+    }
+    if (auto magnitudes = getMagnitudes(op)) {
+      row.magnitudes.assign(magnitudes->begin(), magnitudes->end());
+      row.compute = kScaledName;
     }
     row.acc = precision.getAcc() ? typeText(precision.getAcc()) : "";
     for (Type type : precision.getIn())

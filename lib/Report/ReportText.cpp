@@ -59,7 +59,7 @@ void Report::printTable(raw_ostream &os) const {
   int64_t narrowed = 0, already = 0, contractions = 0, onArguments = 0;
   llvm::SmallSetVector<StringRef, 2> computes; // of narrowed contractions
   for (const OpRow &row : ops) {
-    if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.words && row.compute != "f32" &&
+    if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.words && row.magnitudes.empty() && row.compute != "f32" &&
         row.compute != "f64")
       ++already;
     else
@@ -113,7 +113,7 @@ void Report::printTable(raw_ostream &os) const {
     promoted += row.promoted;
     if (row.words)
       ++words[row.compute];
-    else if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.promoted)
+    else if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.promoted && row.magnitudes.empty())
       ++wide[row.reason];
   }
   for (auto &[scheme, count] : words)
@@ -254,6 +254,8 @@ llvm::json::Value Report::toJSON() const {
                               {"promoted", row.promoted},
                               {"bytes_before", row.bytesBefore},
                               {"bytes_after", row.bytesAfter}};
+    if (!row.magnitudes.empty())
+      object["magnitudes"] = llvm::json::Array(row.magnitudes);
     if (row.error)
       object["error"] = llvm::json::Object{{"max_abs", row.error->maxAbs},
                                            {"relative_norm", row.error->relativeNorm}};

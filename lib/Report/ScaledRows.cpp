@@ -88,6 +88,8 @@ void Report::printScaling(raw_ostream &os) const {
   }
   if (scaled.empty())
     return;
+  // Those of the problem have their price in it.
+  bool chosen = llvm::any_of(ops, [](const OpRow &row) { return !row.magnitudes.empty(); });
   os << "  scaled: ";
   llvm::interleaveComma(products, os, [&](auto &entry) {
     os << entry.second << " contractions " << entry.first;
@@ -95,7 +97,7 @@ void Report::printScaling(raw_ostream &os) const {
   if (restored)
     os << (products.empty() ? "" : ", ") << restored << " operands stored narrow and read wide";
   os << "; " << ahead << " operands stored ahead of time, " << running
-     << " scaled at run time (no part of the modelled bytes and times)\n";
+     << " scaled at run time (no part of the modelled bytes" << (chosen ? "" : " and times") << ")\n";
   for (auto &[stored, count] : products)
     if (std::string why = whyWide(target, stored); !why.empty())
       os << "  " << count << " of them compute wide on narrow storage: " << why << "\n";

@@ -28,7 +28,7 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
   Option<std::string> scaleUnproven{
       *this, "scale-unproven",
       llvm::cl::desc("Contractions whose range is not proved for f16 work on operands times powers of two: off, on, or "
-                     "auto where the model says that it is faster than f32 (other formats need no proof)"),
+                     "auto where that is the optimum (other formats need no proof)"),
       llvm::cl::init("off")};
   Option<std::string> target{
       *this, "target",

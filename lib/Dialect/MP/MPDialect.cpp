@@ -95,6 +95,12 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
              << attribute.getValue();
     return success();
   }
+  if (name == kScaledAttrName) {
+    if (!getMagnitudes(op))
+      return op->emitOpError("expects two magnitudes in 'mp.scaled', 0 for one that is measured, found ")
+             << attribute.getValue();
+    return success();
+  }
   if (name == kRangeAttrName)
     return verifyRange(op, attribute.getValue());
   if (name == kConvertsAttrName) {
@@ -147,7 +153,7 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
     return op->emitOpError() << "has '" << name << "', which belongs on a function argument";
   return op->emitOpError() << "has unknown attribute '" << name
                            << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.state, mp.dim, "
-                              "mp.converts, mp.copy_of, mp.init_of, mp.phase, mp.facts, mp.idiom, mp.saturated, mp.words";
+                              "mp.converts, mp.copy_of, mp.init_of, mp.phase, mp.facts, mp.idiom, mp.saturated, mp.words, mp.scaled";
 }
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,

@@ -106,3 +106,11 @@ bool mlir::mp::liesOver(RankedTensorType scale, RankedTensorType data) {
   }
   return true;
 }
+
+std::optional<std::array<double, 2>> mlir::mp::getMagnitudes(Operation *op) {
+  auto magnitudes = op->getAttrOfType<DenseF64ArrayAttr>(kScaledAttrName);
+  if (!magnitudes || magnitudes.size() != 2 ||
+      !llvm::all_of(magnitudes.asArrayRef(), [](double m) { return m >= 0 && std::isfinite(m); }))
+    return std::nullopt;
+  return std::array<double, 2>{magnitudes[0], magnitudes[1]};
+}

@@ -47,7 +47,7 @@ LogicalResult mlir::mp::decideComputing(FunctionDecisions &decisions,
       return failure();
     decided(name);
   }
-  return success();
+  return offerScaling(decisions, settings);
 }
 
 /// A rule whose op is spelt out must name one that exists: in the tables of the input dialects, or
@@ -104,6 +104,9 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     if (multiWord != "on" && multiWord != "off")
       return bad("multi-word", multiWord, "on or off");
     options.allowsWords = multiWord == "on";
+    if (scaleUnproven != "off" && scaleUnproven != "auto" && scaleUnproven != "on")
+      return bad("scale-unproven", scaleUnproven, "off, auto or on");
+    options.scaleUnproven = scaleUnproven;
     options.neverSlower = neverSlower;
     options.estimatesError = bool(listener);
     options.assumedDim = assumeDim;

@@ -36,7 +36,7 @@ std::string mlir::mp::getFormatName(FloatType format) {
 }
 
 std::string ComputeChoice::getName() const {
-  return words ? ::mp::numerics::toString(*words).str() : getFormatName(format);
+  return scaled ? kScaledName.str() : words ? ::mp::numerics::toString(*words).str() : getFormatName(format);
 }
 
 bool mlir::mp::isNarrowable(Type type) {
@@ -164,5 +164,7 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
                                    decision.reason));
     if (decision.words)
       op->setAttr(kWordsAttrName, StringAttr::get(context, ::mp::numerics::toString(*decision.words)));
+    if (decision.scaled)
+      op->setAttr(kScaledAttrName, DenseF64ArrayAttr::get(context, *decision.magnitudes));
   }
 }

@@ -8,6 +8,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/ModuleEvidence.h"
 #include "mp/Analysis/Placement.h"
+#include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/Words.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Policy/Policy.h"
@@ -19,10 +20,11 @@ namespace mlir::mp {
 
 /// How a contraction may compute.
 struct ComputeChoice {
-  FloatType format; ///< f32 for words
+  FloatType format; ///< f32 for words, and for what is scaled
   std::optional<::mp::numerics::MultiWord> words = std::nullopt;
+  bool scaled = false; ///< in f16, factors times powers of two
 
-  /// bf16, tf32, bf16x3.
+  /// bf16, tf32, bf16x3, f16-pow2.
   std::string getName() const;
 };
 
@@ -35,6 +37,10 @@ struct Decision {
   FloatType accumulator = {}; ///< wider than the op's own; empty where that stays
   /// An f32 contraction is made of products of words: what it reads and returns is f32 all the same.
   std::optional<::mp::numerics::MultiWord> words = std::nullopt;
+  /// An f32 contraction without evidence for f16 may work on factors times powers of two, made of these magnitudes, 0 for one
+  /// that is measured where it is computed; whether it does.
+  std::optional<std::array<double, 2>> magnitudes = std::nullopt;
+  bool scaled = false;
   std::optional<Origin> origin = std::nullopt; ///< empty while undecided
   std::string reason;
   /// Operands and results are stored as they are found (a pin or policy says wide).
@@ -48,8 +54,9 @@ struct Decision {
     reason = why.str();
   }
 
-  /// The format or scheme of words that the op computes in: bf16, tf32, bf16x3.
-  std::string getComputeName() const { return ComputeChoice{compute, words}.getName(); }
+  /// How the op computes.
+  ComputeChoice getChoice() const { return {compute, words, scaled}; }
+  std::string getComputeName() const { return getChoice().getName(); }
 
   /// The op runs in whatever format its data has.
   bool followsStorage() const {
@@ -86,6 +93,8 @@ struct PlacementOptions {
   bool namesDumps = false;
   /// Where error is limited, contractions may be products of words.
   bool allowsWords = true;
+  /// Contractions without evidence for f16 are scaled: off, auto where that is the optimum, or on.
+  std::string scaleUnproven = "off";
 
   bool modelsError() const { return maxRelError > 0 || maxTime > 0; }
   /// Contractions that only their class made narrow may compute in wider formats, too.
@@ -173,6 +182,7 @@ LogicalResult applyPins(FunctionDecisions &decisions, const AssignSettings &sett
 LogicalResult applyPolicy(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyRanges(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyClasses(FunctionDecisions &decisions, const AssignSettings &settings);
+LogicalResult offerScaling(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyPromotions(FunctionDecisions &decisions, const AssignSettings &settings);
 /// All of them but the last two.
 LogicalResult decideComputing(FunctionDecisions &decisions, const AssignSettings &settings,

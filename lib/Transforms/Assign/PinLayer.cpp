@@ -6,6 +6,7 @@
 // followed is a warning that says why.
 
 #include "../Common/WordCode.h"
+#include "../Scale/Contractions.h"
 #include "Decisions.h"
 #include "mp/Target/Targets.h"
 
@@ -55,9 +56,27 @@ static LogicalResult pinWords(Operation *op, Decision &decision, const AssignSet
   return failure();
 }
 
+/// And `mp.scaled`.
+static LogicalResult pinScaling(FunctionDecisions &decisions, Operation *op, Decision &decision) {
+  FloatType f16 = Float16Type::get(op->getContext());
+  bool isPinned = op->hasAttr(kPinAttrName) || decision.words;
+  if (!isPinned && viewContraction(op) && decisions.canContractIn(op, f16)) {
+    decision.magnitudes = getMagnitudes(op);
+    decision.scaled = decision.keepsStorage = true;
+    decision.decide(decision.compute, Origin::Pin, kScaledAttrName);
+    return success();
+  }
+  op->emitWarning() << "is to be computed in f16 times powers of two, but stays in " << decision.compute << ": "
+                    << (isPinned ? "it is pinned to something else besides" : "it is no contraction of two f32 tensors");
+  op->removeAttr(kScaledAttrName);
+  return failure();
+}
+
 LogicalResult mlir::mp::applyPins(FunctionDecisions &decisions, const AssignSettings &settings) {
   for (auto &[op, decision] : decisions.getOps()) {
     if (getWords(op) && succeeded(pinWords(op, decision, settings)))
+      continue;
+    if (getMagnitudes(op) && succeeded(pinScaling(decisions, op, decision)))
       continue;
     auto pin = op->getAttrOfType<TypeAttr>(kPinAttrName);
     if (!pin)

@@ -37,8 +37,8 @@ void mlir::mp::emitRemarks(FunctionDecisions &decisions, const AssignSettings &s
   };
   for (auto &[op, decision] : decisions.getOps()) {
     std::string rule = (stringifyOrigin(*decision.origin) + " " + decision.reason).str();
-    if (decisions.isNarrowContraction(op) || decision.words) {
-      remark::passed(op->getLoc(), named(decision.words ? "words" : "narrowed"))
+    if (decisions.isNarrowContraction(op) || decision.words || decision.scaled) {
+      remark::passed(op->getLoc(), named(decision.words ? "words" : decision.scaled ? "scaled" : "narrowed"))
           << remark::add("{0} computes in {1}", op->getName().getStringRef().str(),
                          decision.getComputeName())
           << remark::reason("{0}", rule);

@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../Common/WordCode.h"
 #include "Replay.h"
+#include "../Scale/Contractions.h"
 #include "Copies.h"
 #include "mp/Analysis/FunctionCopies.h"
 #include "mp/Analysis/FunctionHash.h"
@@ -64,9 +65,12 @@ llvm::Expected<Replay> Replay::read(StringRef text, StringRef file) {
       return error("'" + file + "': row " + Twine(index) + " of 'ops' is number " +
                    Twine(*ordinal) + " of @" + *function + ", out of order or of no function");
     Row row{op->str(), compute->str(), fields->getString("acc").value_or("").str(), fields->getString("by").value_or("?").str(),
-            fields->getString("reason").value_or("").str(), {}};
+            fields->getString("reason").value_or("").str(), {}, {}};
     for (const json::Value &storage : *out)
       row.out.push_back(storage.getAsString().value_or("").str());
+    if (const json::Array *magnitudes = fields->getArray("magnitudes"))
+      for (const json::Value &magnitude : *magnitudes)
+        row.magnitudes.push_back(magnitude.getAsNumber().value_or(0));
     known->second.rows.push_back(std::move(row));
   }
   return replay;
@@ -121,6 +125,11 @@ LogicalResult Replay::applyRow(const Row &row, FunctionDecisions &decisions, Ope
     if (!viewWords(op, *words, &why))
       return refuse("lets it compute as '" + row.compute + "', which it cannot: " + why);
     decision.words = words;
+  } else if (row.compute == kScaledName) {
+    if (!viewContraction(op) || !decisions.canContractIn(op, Float16Type::get(context)) || row.magnitudes.size() != 2)
+      return refuse("lets it compute as '" + row.compute + "', which it cannot");
+    decision.magnitudes = {row.magnitudes[0], row.magnitudes[1]};
+    decision.scaled = true;
   } else if (!row.compute.empty() && row.compute != getFormatName(decision.compute)) {
     // An empty format is that of control flow.
     FloatType format = getAssignableFormat(row.compute, context);

@@ -29,6 +29,7 @@ private:
   struct Row {
     std::string op, compute, acc, by, reason;
     std::vector<std::string> out;
+    std::vector<double> magnitudes; ///< of what is scaled
   };
   struct Function {
     std::string hash;

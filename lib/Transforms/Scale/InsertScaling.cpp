@@ -8,7 +8,6 @@
 #include "Contractions.h"
 #include "DelayedScales.h"
 #include "Quantizer.h"
-#include "UnprovenRanges.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -114,9 +113,6 @@ public:
     return roundTrip(op);
   }
 
-  /// From now on the operand has this magnitude.
-  void useMagnitude(OpOperand *operand, double magnitude) { magnitudes[operand] = magnitude; }
-
   /// From now on, the operands of contractions (constants aside) have these magnitudes. Fails where
   /// one that will be stored has none.
   LogicalResult useMagnitudes(FunctionOpInterface function, const FunctionMagnitudes &measured) {
@@ -205,29 +201,8 @@ private:
     if (spreads)
       spread(builder, view);
     ScaledValue a = store(builder, *view.a, shapes[0]), b = store(builder, *view.b, shapes[1]);
-    Value init = view.init ? view.init : zeros(builder, op, view);
-    auto product = ScaledMatmulOp::create(builder, op->getLoc(), init.getType(), init, a.codes, a.scales, b.codes,
-                                          b.scales, builder.getAffineMapArrayAttr(view.maps), builder.getUnitAttr());
-    op->getResult(0).replaceAllUsesWith(product);
-    op->erase();
+    replaceByScaled(builder, op, view, a, b);
     return "";
-  }
-
-  static Value zeros(OpBuilder &builder, Operation *op, const ContractionView &view) {
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    SmallVector<Value> dynamic;
-    for (int64_t dim = 0; dim != type.getRank(); ++dim) {
-      if (!type.isDynamicDim(dim))
-        continue;
-      unsigned loop = view.maps[2].getDimPosition(dim);
-      bool second = !view.maps[0].isFunctionOfDim(loop);
-      Value source = second ? view.b->get() : view.a->get();
-      auto place = view.maps[second].getResultPosition(getAffineDimExpr(loop, op->getContext()));
-      dynamic.push_back(tensor::DimOp::create(builder, op->getLoc(), source, int64_t(*place)));
-    }
-    Value zero = arith::ConstantOp::create(builder, op->getLoc(), builder.getF32FloatAttr(0));
-    Value empty = tensor::EmptyOp::create(builder, op->getLoc(), type, dynamic);
-    return linalg::FillOp::create(builder, op->getLoc(), zero, empty).getResult(0);
   }
 
   /// The op as it is, on operands that were stored and come back.
@@ -276,13 +251,8 @@ struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
     numerics::Recipe chosen{"", "", {}, {}, {}, {}};
     if (failed(readRecipe(chosen)))
       return signalPassFailure();
-    if (!llvm::is_contained({"off", "auto", "on"}, unproven.getValue()))
-      return fail("option 'unproven' is '" + unproven + "', expected off, auto or on");
-    if (unproven != "off" && recipe != "f16-pow2")
-      return fail("option 'unproven' asks for ranges of f16, but option 'recipe' is '" + recipe + "', expected f16-pow2");
     // Which contractions may be narrow does not depend on the recipe; bf16 needs no proof of range.
-    bool asksRanges = unproven != "off";
-    auto effective = policy::findPolicy({asksRanges ? "f16" : "bf16", target, policyFile});
+    auto effective = policy::findPolicy({"bf16", target, policyFile});
     if (!effective)
       return fail(llvm::toString(effective.takeError()));
     auto model = ::mp::target::lookupTarget(effective->policy.target);
@@ -292,9 +262,7 @@ struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
     if (!costs)
       return fail(llvm::toString(costs.takeError()));
     policy::Matcher rules(effective->policy);
-    Builder builder(&getContext());
-    FloatType narrow = asksRanges ? FloatType(builder.getF16Type()) : builder.getBF16Type();
-    AssignSettings settings{effective->policy, *model, rules, narrow, asksRanges ? double(maxUnderflow) : 1, false, *costs, {}};
+    AssignSettings settings{effective->policy, *model, rules, BFloat16Type::get(&getContext()), 1, false, *costs, {}};
     WalkResult done = getOperation()->walk<WalkOrder::PreOrder>(
         [&](ModuleOp module) { return WalkResult(scaleModule(module, chosen, settings)); });
     if (done.wasInterrupted())
@@ -311,26 +279,19 @@ private:
       if (function.isExternal() || function->hasAttr(kPhaseAttrName))
         continue;
       SmallVector<Operation *> contractions;
-      SmallVector<std::pair<OpOperand *, double>> known;
       {
         ModuleEvidence evidence(gangs); // of the module as scaled so far
         FunctionDecisions decisions(function, carried, evidence);
-        for (Layer layer : {applyPins, applyPolicy, unproven == "off" ? applyClasses : applyRanges})
+        for (Layer layer : {applyPins, applyPolicy, applyClasses})
           if (failed(layer(decisions, settings)))
             return failure();
-        if (unproven == "off") {
-          for (auto &[op, decision] : decisions.getOps())
-            if (decisions.isNarrowContraction(op))
-              contractions.push_back(op);
-        } else {
-          chooseUnproven(decisions, settings, contractions, known);
-        }
+        for (auto &[op, decision] : decisions.getOps())
+          if (decisions.isNarrowContraction(op))
+            contractions.push_back(op);
       }
       if (failed(checkOverflows(function, contractions, chosen)))
         return failure();
       FunctionScaler scaler(function, contractions, chosen);
-      for (auto [operand, magnitude] : known)
-        scaler.useMagnitude(operand, magnitude);
       if (scales && !contractions.empty()) {
         auto measured = scales->lookup(function);
         if (!measured)
@@ -366,25 +327,6 @@ private:
           return diag;
         }
     return success();
-  }
-
-  /// Of two variants, in f32 and scaled, the one that the model says is faster; with `unproven=on` the scaled one.
-  void chooseUnproven(FunctionDecisions &decisions, const AssignSettings &settings, SmallVectorImpl<Operation *> &contractions,
-                      SmallVectorImpl<std::pair<OpOperand *, double>> &known) {
-    FunctionOpInterface function = decisions.getFunction();
-    double unscaled = numerics::findScaleRule("f16-pow2")->rule.largest;
-    for (UnprovenContraction &found : findUnproven(decisions, settings, unscaled)) {
-      if (unproven == "auto" && found.scaled >= found.wide) {
-        if (getContext().getRemarkEngine())
-          remark::missed(found.op->getLoc(), remark::RemarkOpts::name("not-scaled").category("mp").function(function.getName()))
-              << remark::add("{0} keeps its operands: modelled {1} ps in f32, {2} ps scaled", found.op->getName().getStringRef().str(),
-                             found.wide, found.scaled)
-              << remark::reason("{0}", found.why);
-        continue;
-      }
-      contractions.push_back(found.op);
-      known.append(found.magnitudes.begin(), found.magnitudes.end());
-    }
   }
 
   void scaleOp(Operation *op, FunctionOpInterface function, FunctionScaler &scaler) {

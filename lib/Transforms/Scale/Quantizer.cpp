@@ -1,8 +1,9 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Quantizer.h"
-#include "Contractions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Numerics/Scaling/Hadamard.h"
 #include "llvm/ADT/SetVector.h"
@@ -164,4 +165,31 @@ void Quantizer::eraseSuperseded() {
   for (Operation *constant : superseded)
     constant->erase();
   known.clear();
+}
+
+/// What a contraction that adds to nothing adds to.
+static Value zeros(OpBuilder &builder, Operation *op, const ContractionView &view) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  SmallVector<Value> dynamic;
+  for (int64_t dim = 0; dim != type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim))
+      continue;
+    unsigned loop = view.maps[2].getDimPosition(dim);
+    bool second = !view.maps[0].isFunctionOfDim(loop);
+    Value source = second ? view.b->get() : view.a->get();
+    auto place = view.maps[second].getResultPosition(getAffineDimExpr(loop, op->getContext()));
+    dynamic.push_back(tensor::DimOp::create(builder, op->getLoc(), source, int64_t(*place)));
+  }
+  Value zero = arith::ConstantOp::create(builder, op->getLoc(), builder.getF32FloatAttr(0));
+  Value empty = tensor::EmptyOp::create(builder, op->getLoc(), type, dynamic);
+  return linalg::FillOp::create(builder, op->getLoc(), zero, empty).getResult(0);
+}
+
+void mlir::mp::replaceByScaled(OpBuilder &builder, Operation *op, const ContractionView &view, const ScaledValue &a,
+                               const ScaledValue &b) {
+  Value init = view.init ? view.init : zeros(builder, op, view);
+  auto product = ScaledMatmulOp::create(builder, op->getLoc(), init.getType(), init, a.codes, a.scales, b.codes, b.scales,
+                                        builder.getAffineMapArrayAttr(view.maps), builder.getUnitAttr());
+  op->getResult(0).replaceAllUsesWith(product);
+  op->erase();
 }

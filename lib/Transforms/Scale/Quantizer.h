@@ -6,6 +6,7 @@
 #define MP_LIB_TRANSFORMS_SCALE_QUANTIZER_H
 
 #include "../Common/RandomDraws.h"
+#include "Contractions.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Numerics/Scaling/Recipes.h"
 #include "llvm/ADT/MapVector.h"
@@ -17,6 +18,9 @@ struct ScaledValue {
   Value codes;
   SmallVector<Value> scales;
 };
+
+/// Replaces the contraction by that of its factors as they are stored.
+void replaceByScaled(OpBuilder &builder, Operation *op, const ContractionView &view, const ScaledValue &a, const ScaledValue &b);
 
 /// One scale for each block of `operand`: the shape of the scales, or why there is none.
 FailureOr<SmallVector<int64_t>> scaleShapeFor(const ::mp::numerics::OperandScheme &scheme, OpOperand &operand,

@@ -56,7 +56,7 @@ static bool isFloating(Operation *op) {
 /// Attributes in which mp keeps its books.
 static bool isBookkeeping(StringRef name) {
   return name == kPhaseAttrName || name == kPrecisionAttrName || name == kCopyOfAttrName || name == kSaturatedAttrName ||
-         name == kWordsAttrName;
+         name == kWordsAttrName || name == kScaledAttrName;
 }
 
 /// Reports at the converted op, with a note at the original.

@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/Words.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Verify/Passes.h"
@@ -47,6 +48,8 @@ static LogicalResult verifyOp(Operation *op) {
     return op->emitOpError() << "still has 'mp.precision', which mp-insert-casts takes away";
   if (op->hasAttr(kWordsAttrName))
     return op->emitOpError() << "still has 'mp.words', which mp-split-contractions takes away";
+  if (op->hasAttr(kScaledAttrName))
+    return op->emitOpError() << "still has 'mp.scaled', which mp-scale-contractions takes away";
   for (Type type : op->getResultTypes())
     if (FloatType format = getFloatFormat(type); format && format.isTF32())
       return op->emitOpError() << "returns " << type << "; tf32 is not stored, see 'mp.round tf32'";

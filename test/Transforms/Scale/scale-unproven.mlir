@@ -2,11 +2,11 @@
 // RUN: mp-opt %s --mp-mixed-precision="format=f16 scale-unproven=on table=false" -o %t.on.mlir
 // RUN: FileCheck %s < %t.on.mlir
 // RUN: mp-opt %t.on.mlir --mp-check-erasure="original=%s" -o /dev/null
-// RUN: mp-opt %s --mp-mixed-precision="format=f16 scale-unproven=auto table=false" --remarks-filter=mp 2>&1 | FileCheck %s --check-prefix=AUTO
+// RUN: mp-opt %s --mp-mixed-precision="format=f16 scale-unproven=auto table=false report=%t.json" -o %t.auto.mlir
+// RUN: FileCheck %s --check-prefix=AUTO < %t.auto.mlir
+// RUN: mp-opt %s --mp-mixed-precision="format=f16 policy=%t.json table=false" | cmp - %t.auto.mlir
 // RUN: not mp-opt %s --mp-mixed-precision="format=f16 scale-unproven=yes" 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: mp-insert-scaling: option 'unproven' is 'yes', expected off, auto or on
-// RUN: not mp-opt %s --mp-insert-scaling="unproven=on" 2>&1 | FileCheck %s --check-prefix=RECIPE
-// RECIPE: option 'unproven' asks for ranges of f16, but option 'recipe' is 'current', expected f16-pow2
+// OPTION: mp-assign-precision: option 'scale-unproven' is 'yes', expected off, auto or on
 // RUN: mp-opt %s --mp-mixed-precision="format=bf16 scale-unproven=on table=false" | FileCheck %s --check-prefix=BF16
 // BF16-NOT: mp.scaled_matmul
 
@@ -61,11 +61,9 @@ func.func @keeps_powers_of_two(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tens
   return %0 : tensor<8x8xf32>
 }
 
-// The model decides: a small product is not worth the passes, a large one is.
-// AUTO: linalg.matmul keeps its operands: modelled {{[0-9]+}} ps in f32, {{[0-9]+}} ps scaled
+// A variant of the problem: a small product is not worth the passes, a large one is.
 // AUTO-LABEL: func.func @scales_what_has_no_bound(
 // AUTO-NOT: mp.scaled_matmul
-// AUTO: return
 // AUTO-LABEL: func.func @pays_for_large_products(
 // AUTO: mp.scaled_matmul
 func.func @pays_for_large_products(%x: tensor<2048x2048xf32>, %w: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
@@ -74,3 +72,37 @@ func.func @pays_for_large_products(%x: tensor<2048x2048xf32>, %w: tensor<2048x20
   %0 = linalg.matmul ins(%e, %w : tensor<2048x2048xf32>, tensor<2048x2048xf32>) outs(%z : tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
   return %0 : tensor<2048x2048xf32>
 }
+
+// Passes are shared: what one product is not worth, two are.
+// AUTO-LABEL: func.func @keeps_one(
+// AUTO-NOT: mp.scaled_matmul
+// AUTO-LABEL: func.func @scales_two(
+// AUTO: mp.block_quantize
+// AUTO-NOT: mp.block_quantize
+// AUTO-COUNT-2: mp.scaled_matmul
+func.func @keeps_one(%x: tensor<2048x2048xf32>, %w: tensor<2048x64xf32>) -> tensor<2048x64xf32> {
+  %z = arith.constant dense<0.0> : tensor<2048x64xf32>
+  %e = math.exp %x : tensor<2048x2048xf32>
+  %0 = linalg.matmul ins(%e, %w : tensor<2048x2048xf32>, tensor<2048x64xf32>) outs(%z : tensor<2048x64xf32>) -> tensor<2048x64xf32>
+  return %0 : tensor<2048x64xf32>
+}
+func.func @scales_two(%x: tensor<2048x2048xf32>, %w: tensor<2048x64xf32>, %v: tensor<2048x64xf32>) -> (tensor<2048x64xf32>, tensor<2048x64xf32>) {
+  %z = arith.constant dense<0.0> : tensor<2048x64xf32>
+  %e = math.exp %x : tensor<2048x2048xf32>
+  %0 = linalg.matmul ins(%e, %w : tensor<2048x2048xf32>, tensor<2048x64xf32>) outs(%z : tensor<2048x64xf32>) -> tensor<2048x64xf32>
+  %1 = linalg.matmul ins(%e, %v : tensor<2048x2048xf32>, tensor<2048x64xf32>) outs(%z : tensor<2048x64xf32>) -> tensor<2048x64xf32>
+  return %0, %1 : tensor<2048x64xf32>, tensor<2048x64xf32>
+}
+
+// Prices of both, proven.
+// RUN: mp-opt %s --mp-mixed-precision="format=f16 scale-unproven=auto table=false explain=@pays_for_large_products:2" -o /dev/null 2>&1 | FileCheck %s --check-prefix=STORY
+// STORY: cost   decides: computes in f16-pow2 (T, scaled: no evidence that an operand stays below 65504: 'math.exp' has no bound)
+// STORY: instead f32: would cost {{.*}} more, all else chosen anew (proven)
+// RUN: mp-opt %s --mp-mixed-precision="format=f16 scale-unproven=auto table=false explain=@scales_what_has_no_bound:2" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: instead f16-pow2: would cost {{.*}} more, all else chosen anew (proven)
+
+// A budget counts what f16 rounds.
+// RUN: mp-opt %s --mp-mixed-precision="format=f16 scale-unproven=auto table=false max-rel-error=1e-5" | FileCheck %s --check-prefix=BUDGET
+// BUDGET-LABEL: func.func @pays_for_large_products(
+// BUDGET-NOT: mp.scaled_matmul
+// BUDGET-LABEL: func.func @keeps_one(

@@ -8,6 +8,7 @@
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/Scaling/AmaxHistory.h"
 #include "mp/Numerics/Scaling/ScaleRule.h"
+#include <array>
 
 #include "mp/Dialect/MP/ScalingEnums.h.inc"
 
@@ -18,6 +19,15 @@
 #include "mp/Dialect/MP/ScalingOps.h.inc"
 
 namespace mlir::mp {
+
+/// `mp.scaled = array<f64: 1.0e6, 0.0>` on an f32 contraction: it is to be computed in f16, each factor times the power of two
+/// that is made of this magnitude, or for 0 of its own. A person's wish, or a decision; mp-scale-contractions follows it.
+inline constexpr llvm::StringLiteral kScaledAttrName = "mp.scaled";
+/// What reports and variants call that: the recipe whose rule makes the powers.
+inline constexpr llvm::StringLiteral kScaledName = "f16-pow2";
+
+/// The magnitudes that `op` carries, if any.
+std::optional<std::array<double, 2>> getMagnitudes(Operation *op);
 
 /// True if a tensor of scales lies over `data` in blocks: rank 0, or the rank of the data and
 /// in each dimension 1, the same size, or (static) a divisor.

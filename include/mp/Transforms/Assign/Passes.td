@@ -78,6 +78,9 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
            "With objective=error: limit of modelled time in microseconds">,
     Option<"multiWord", "multi-word", "std::string", "\"on\"",
            "Whether contractions may become products of words where error is limited (docs/Words.md): on or off">,
+    Option<"scaleUnproven", "scale-unproven", "std::string", "\"off\"",
+           "Contractions whose range is not proved for f16 work on factors times powers of two (docs/Scaling.md): off, on, "
+           "or auto where that is the optimum">,
     Option<"neverSlower", "never-slower", "bool", "false",
            "Leave contractions in f32 where the model says that their casts cost more than they save">,
     Option<"assumeDim", "assume-dim", "int64_t", "128",

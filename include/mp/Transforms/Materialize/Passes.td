@@ -97,4 +97,42 @@ def SplitContractions : Pass<"mp-split-contractions", "::mlir::ModuleOp"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ScaleContractions : Pass<"mp-scale-contractions", "::mlir::ModuleOp"> {
+  let summary = "Compute f32 contractions in f16 on factors times powers of two (changes rounding)";
+  let description = [{
+    Needs: `mp.scaled` on f32 contractions (a person's wish, or decided by
+    `mp-assign-precision`), else changes nothing. Gives: none left; each is a
+    `mp.scaled_matmul` on factors in f16. A factor is multiplied by the power of two
+    that takes the magnitude that `mp.scaled` says to between 2^14 and 2^15, or for 0
+    its own largest one, found in the graph; constants ahead of time. That is exact
+    but for what becomes smaller than f16 holds (docs/Scaling.md). Readers of a value
+    share what it was made into.
+
+    Example (`--mp-scale-contractions`):
+    ```mlir
+    func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
+      %0 = linalg.matmul {mp.scaled = array<f64: 1.0e6, 0.0>} ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>)
+                         outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
+      return %0 : tensor<4x2xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    #a = affine_map<(d0, d1, d2) -> (d0, d2)>
+    #b = affine_map<(d0, d1, d2) -> (d2, d1)>
+    #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+    func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
+      %wq, %ws = mp.block_quantize %w by <form = encode, pow2 = down, on_zero = one, on_nonfinite = propagate, largest = 3.276800e+04, limit = f32> {inserted} : tensor<8x2xf32> to tensor<8x2xf16>, tensor<f32>
+      %enc = arith.constant dense<3.125000e-02> : tensor<f32>
+      %xs = arith.constant dense<3.200000e+01> : tensor<f32>
+      %xq = mp.quantize ieee %x by %enc {inserted} : tensor<4x8xf32>, tensor<f32> to tensor<4x8xf16>
+      %0 = mp.scaled_matmul %xq by(%xs) with %wq by(%ws) onto %init maps [#a, #b, #c] {inserted} : tensor<4x8xf16> by(tensor<f32>) with tensor<8x2xf16> by(tensor<f32>) to tensor<4x2xf32>
+      return %0 : tensor<4x2xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // MP_TRANSFORMS_MATERIALIZE_PASSES

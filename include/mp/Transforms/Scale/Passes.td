@@ -20,11 +20,6 @@ def InsertScaling : Pass<"mp-insert-scaling", "::mlir::ModuleOp"> {
     `mp-run --calibrate` measured: there every operand must have been. Whatever a recipe cannot scale
     stays as it is, with a remark (`--remarks-filter=mp`).
 
-    With `recipe=f16-pow2` and `unproven`, only contractions that f16 would be refused for
-    want of a proof of range are scaled: an operand with a bound up to 2^8 beyond f16 by a constant power
-    of two, one without by that of its magnitude at run time, one with a proof by 1. Each is
-    a variant beside f32, with a modelled price (`auto` takes the lower one).
-
     Example (`--mp-insert-scaling`):
     ```mlir
     func.func @dense(%x: tensor<4x2xf32>, %init: tensor<4x1xf32>) -> tensor<4x1xf32> {
@@ -52,11 +47,6 @@ def InsertScaling : Pass<"mp-insert-scaling", "::mlir::ModuleOp"> {
     Option<"format", "format", "std::string", "\"\"", "fp8 format of recipes that store fp8: e4m3 (if empty) or e5m2">,
     Option<"scalesFile", "scales", "std::string", "\"\"",
            "Magnitudes that mp-run --calibrate wrote, for recipes with one scale per activation">,
-    Option<"unproven", "unproven", "std::string", "\"off\"",
-           "With recipe f16-pow2, scale only contractions whose ranges are not proved for f16: on; auto: and of them "
-           "those that the model says are faster than in f32">,
-    Option<"maxUnderflow", "max-underflow", "double", "1e-3",
-           "With unproven: largest fraction of a constant's non-zero elements that may become zero in f16">,
     Option<"target", "target", "std::string", "\"\"", "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
            "Built-in policy or policy file, whose rules keep contractions wide (docs/Policies.md)">

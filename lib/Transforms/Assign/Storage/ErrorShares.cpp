@@ -24,7 +24,7 @@ double ErrorShares::getShares() const {
   double all = 0;
   for (auto &[op, decision] : decisions.getOps())
     if (decision.opClass == OpClass::TensorCore)
-      all += getShare(op, {decision.compute, decision.words});
+      all += getShare(op, decision.getChoice());
   return all;
 }
 
@@ -54,9 +54,10 @@ double ErrorShares::getShare(Operation *op, const ComputeChoice &choice) const {
   if (isAsFound(op, choice))
     return 0;
   int64_t products = getReductionLength(op).value_or(options.assumedDim);
-  double noise = choice.words ? getContractionNoise(*choice.words, products, chip)
-                              : getContractionNoise(choice.format, products, chip) +
-                                    model->getUnderflow(op, choice.format);
+  // What is scaled is as large as the format holds: nothing to speak of underflows.
+  double noise = choice.words    ? getContractionNoise(*choice.words, products, chip)
+                 : choice.scaled ? getContractionNoise(Float16Type::get(op->getContext()), products, chip)
+                                 : getContractionNoise(choice.format, products, chip) + model->getUnderflow(op, choice.format);
   return noise * model->getAmplification(op) *
          std::max(getRunsPerCall(op).count, 1.0);
 }

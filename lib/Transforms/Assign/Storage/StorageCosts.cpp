@@ -102,6 +102,13 @@ int64_t StorageCosts::ofWords(Value value, unsigned bits) {
   return capped(model.castTime(sizes.countElements(value), 32, bits));
 }
 
+int64_t StorageCosts::ofScaled(Value value, bool measured) {
+  MLIRContext *context = value.getContext();
+  FloatType f32 = Float32Type::get(context);
+  return capped(ofCast(value, f32, Float16Type::get(context)) +
+                (measured && !countsMemory() ? ofBytes(value, f32) + ofLaunch() : 0));
+}
+
 int64_t StorageCosts::ofProducts(Operation *op, ::mp::numerics::MultiWord scheme) {
   if (countsMemory())
     return 0;

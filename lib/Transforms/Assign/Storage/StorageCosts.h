@@ -41,6 +41,8 @@ public:
   int64_t ofContraction(Operation *op, FloatType format, FloatType factors);
   /// The words of `value`, `bits` in all for each element, made from f32.
   int64_t ofWords(Value value, unsigned bits);
+  /// `value` in f16 times a power of two, made from f32; where that is `measured`, its largest magnitude is a pass of its own.
+  int64_t ofScaled(Value value, bool measured);
   /// Computing as products of words: a kernel each, and one that adds them.
   int64_t ofProducts(Operation *op, ::mp::numerics::MultiWord scheme);
   /// True if the target has products of `format`, as far as rates are known.

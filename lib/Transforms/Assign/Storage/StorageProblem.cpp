@@ -2,6 +2,7 @@
 
 #include "StorageProblem.h"
 #include "../../Common/WordCode.h"
+#include "../../Scale/Contractions.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -22,7 +23,7 @@ StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermis
       typeOf(decision.compute);
     if (decision.resultStorage)
       typeOf(decision.resultStorage);
-    if (decision.words || (options.modelsError() && decision.opClass == OpClass::TensorCore))
+    if (decision.words || decision.magnitudes || (options.modelsError() && decision.opClass == OpClass::TensorCore))
       for (const ComputeChoice &choice : getChoices(op, decision))
         typeOfFactors(choice);
   }
@@ -73,6 +74,26 @@ StorageProblem::TypeId StorageProblem::typeOf(::mp::numerics::MultiWord scheme) 
   return problem.addType(name);
 }
 
+StorageProblem::TypeId StorageProblem::typeOfScaled() {
+  if (!scaledType) {
+    formats.push_back(formats[wide]);
+    bitsOfWords.push_back(0);
+    scaledType = problem.addType("f16 times a power of two");
+  }
+  return *scaledType;
+}
+
+int64_t StorageProblem::costOfMaking(Value value, TypeId type) const {
+  if (type != scaledType)
+    return costs.ofWords(value, bitsOfWords[type]);
+  bool isMeasured = llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    const Decision *decision = decisions.find(use.getOwner());
+    auto view = decision && decision->magnitudes ? viewContraction(use.getOwner()) : std::nullopt;
+    return view && ((view->a == &use && (*decision->magnitudes)[0] == 0) || (view->b == &use && (*decision->magnitudes)[1] == 0));
+  });
+  return costs.ofScaled(value, isMeasured);
+}
+
 StorageProblem::TypeId StorageProblem::narrowTypeOf(Value value) {
   FloatType format = permissions.getNarrow(value);
   return format ? typeOf(format) : wide;
@@ -98,10 +119,10 @@ ValueId StorageProblem::getValue(Value value) {
   SmallVector<assignment::CastCost, 2> casts;
   for (TypeId from = 0; from < formats.size(); ++from)
     for (TypeId to = 0; to < formats.size(); ++to)
-      if (from != to && !isWords(from))
+      if (from != to && !isMadeFromWide(from))
         casts.push_back({from, to,
-                         isWords(to) ? costs.ofWords(value, bitsOfWords[to])
-                                     : costs.ofCast(value, formats[from], formats[to])});
+                         isMadeFromWide(to) ? costOfMaking(value, to)
+                                            : costs.ofCast(value, formats[from], formats[to])});
   ValueId id = problem.addValue(name, casts, isMadeInAnyFormat(value));
   trackedValues.push_back(value);
   // What no decided op defines keeps its format: arguments, and results of undecided ops.
@@ -162,8 +183,10 @@ bool StorageProblem::isFree(const Decision &decision) const {
 }
 
 SmallVector<ComputeChoice, 4> StorageProblem::getChoices(Operation *op, const Decision &decision) const {
-  if (decision.words || !decisions.isNarrowContraction(op))
-    return {{formats[wide], decision.words}};
+  if (decision.magnitudes && !decision.scaled)
+    return {{formats[wide]}, {formats[wide], std::nullopt, /*scaled=*/true}};
+  if (decision.words || decision.scaled || !decisions.isNarrowContraction(op))
+    return {{formats[wide], decision.words, decision.scaled}};
   if (!isFree(decision))
     return {{decision.compute}};
   SmallVector<ComputeChoice, 4> choices = {{formats[wide]}};
@@ -198,12 +221,16 @@ void StorageProblem::addWords(Operation *op, SmallVectorImpl<ComputeChoice> &cho
 StorageProblem::TypeId StorageProblem::typeOfFactors(const ComputeChoice &choice) {
   if (choice.words)
     return typeOf(*choice.words);
+  if (choice.scaled)
+    return typeOfScaled();
   return choice.format.isF32() || choice.format.isTF32() ? wide : typeOf(choice.format);
 }
 
 int64_t StorageProblem::getCost(Operation *op, const ComputeChoice &choice) const {
   if (choice.words)
     return costs.ofProducts(op, *choice.words);
+  if (FloatType f16 = Float16Type::get(op->getContext()); choice.scaled)
+    return costs.ofContraction(op, f16, f16);
   bool isStoredWide = choice.format.isF32() || choice.format.isTF32();
   return costs.ofContraction(op, choice.format, isStoredWide ? formats[wide] : choice.format);
 }
@@ -215,7 +242,7 @@ void StorageProblem::addContraction(Operation *op, const Decision &decision, Nod
   bool isUniform = decision.rule == TypeRule::Uniform;
   auto makeVariant = [&](const ComputeChoice &choice, TypeId stored) {
     TypeId factors = typeOfFactors(choice);
-    TypeId uniform = choice.words ? wide : factors;
+    TypeId uniform = isMadeFromWide(factors) ? wide : factors;
     Variant v{choice.getName(), {}, {}, getCost(op, choice), errors.of(op, choice)};
     for (OpOperand &operand : op->getOpOperands()) {
       OperandRole role = interface.getOperandRole(operand.getOperandNumber());
@@ -248,7 +275,7 @@ void StorageProblem::addContraction(Operation *op, const Decision &decision, Nod
     if (isNarrow && narrow != wide)
       node.variants.push_back(makeVariant(choices.back(), narrow));
   }
-  if ((isNarrow || decision.words) && !isFree(decision))
+  if ((isNarrow || decision.words || decision.scaled) && !isFree(decision))
     wideContractions.emplace_back(problem.nodes.size(), makeVariant({formats[wide]}, wide));
 }
 
@@ -393,7 +420,7 @@ void StorageProblem::forbidLosses(assignment::Problem &of) const {
   for (auto [id, value] : llvm::enumerate(trackedValues))
     if (permissions.getNarrow(value) || !decisions.getStorage(value).isF32())
       for (assignment::CastCost &cast : of.values[id].casts)
-        if (cast.from != wide && (cast.to == wide || isWords(cast.to)))
+        if (cast.from != wide && (cast.to == wide || isMadeFromWide(cast.to)))
           cast.cost = std::max(cast.cost, costBefore + 1);
 }
 
@@ -447,6 +474,10 @@ void StorageProblem::apply(const assignment::Labels &labels) {
                        options.maxRelError > 0 ? "T, within the error allowed"
                        : options.maxTime > 0   ? "T, within the time allowed"
                                                : "T, but its casts would cost more than it saves");
+    }
+    if (decision && decision->magnitudes && !decision->scaled && chosen.name == kScaledName) {
+      decision->scaled = true;
+      decision->decide(formats[wide], Origin::Cost, "T, scaled: " + decision->reason);
     }
     for (auto [value, type] : llvm::zip_equal(node.results, chosen.out))
       if (type != wide)

@@ -51,6 +51,11 @@ private:
   /// Words of an f32 value, beside it.
   TypeId typeOf(::mp::numerics::MultiWord scheme);
   bool isWords(TypeId type) const { return bitsOfWords[type] != 0; }
+  /// f16 times a power of two, beside f32 as well.
+  TypeId typeOfScaled();
+  bool isMadeFromWide(TypeId type) const { return isWords(type) || type == scaledType; }
+  /// What a copy of `value` in a type that is made from f32 costs.
+  int64_t costOfMaking(Value value, TypeId type) const;
   /// The type `value` may have besides f32; f32 if none.
   TypeId narrowTypeOf(Value value);
   /// The type in which control flow, a call or a return takes what it carries; f32 for other uses.
@@ -86,6 +91,7 @@ private:
   const PlacementOptions &options;
   SmallVector<FloatType, 3> formats; ///< by TypeId; f32 for words
   SmallVector<unsigned, 3> bitsOfWords; ///< by TypeId, of one element; 0: no words
+  std::optional<TypeId> scaledType;
   ::mp::assignment::Problem problem;
   int64_t costBefore = 0;
   std::vector<::mp::assignment::Paint> paints;
