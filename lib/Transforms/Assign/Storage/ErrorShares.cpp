@@ -43,7 +43,7 @@ std::optional<double> ErrorShares::estimate() {
 /// True if `op` rounds no factor.
 static bool isAsFound(Operation *op, const ComputeChoice &choice) {
   auto interface = cast<PrecisionOpInterface>(op);
-  return !choice.words && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+  return !choice.words && !choice.scaled && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
     FloatType own = getFloatFormat(operand.get().getType());
     return !own || interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
            own == choice.format || holdsEveryValueOf(choice.format, own);
