@@ -63,12 +63,12 @@ static llvm::Expected<Parameter> parameterOf(Type type, bool buffers, const Twin
   parameter.isTensor = isa<TensorType, BaseMemRefType>(type);
   auto ranked = dyn_cast<ShapedType>(type);
   auto buffer = dyn_cast<MemRefType>(type);
-  if ((ranked && !ranked.hasRank()) || (buffer && !(buffers && buffer.getLayout().isIdentity())))
+  if (isa<VectorType>(type) || (ranked && !ranked.hasRank()) || (buffer && !(buffers && buffer.getLayout().isIdentity())))
     ranked = {};
   if (ranked)
     for (int64_t size : ranked.getShape())
       parameter.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
-  auto element = parameter.isTensor && !ranked ? std::nullopt
+  auto element = isa<ShapedType>(type) && !ranked ? std::nullopt
                                                : ElementType::of(getElementTypeOrSelf(type));
   if (!element || (!ranked && !isa<FloatType, IntegerType, IndexType>(type)))
     return createStringError(what + " is " + typeText(type) +

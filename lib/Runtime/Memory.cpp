@@ -85,6 +85,8 @@ int64_t mp_rt_invoke(void (*entry)(void **), void **args) {
   return failure;
 }
 
+int mp_rt_is_running(void) { return landing != nullptr; }
+
 const char *mp_rt_failure_text(void) { return mp::runtime::failureText().c_str(); }
 
 void mp_rt_release(void) { arena.clear(); }

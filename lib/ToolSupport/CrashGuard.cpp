@@ -3,6 +3,7 @@
 // Signal handlers. Only async-signal-safe calls, except for the stack trace a developer asks for.
 
 #include "CrashGuard.h"
+#include "mp/Runtime/Runtime.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -37,7 +38,9 @@ const char *describe(int signal, const siginfo_t *info) {
     const uintptr_t guard = 1 << 20;
     if (stackLow && at + guard > stackLow && at < stackLow + guard)
       return "ran out of stack: the input is nested too deeply for the passes that ran";
-    return "internal error: invalid memory access";
+    return mp_rt_is_running() ? "the program accessed memory outside its buffers: it holds an op whose bounds are not checked, "
+                                "such as memref.reinterpret_cast, an in_bounds vector transfer or a raw pointer"
+                              : "internal error: invalid memory access";
   }
   case SIGFPE:
     return "internal error: invalid integer arithmetic";
@@ -60,6 +63,8 @@ void onCrash(int signal, siginfo_t *info, void *) {
     unlink(fileToRemove);
   if (wantsBacktrace)
     llvm::sys::PrintStackTrace(llvm::errs());
+  else if (mp_rt_is_running())
+    put("note: nothing more is known about where; MP_BACKTRACE=1 prints the stack\n");
   else
     put("note: no output was written; this is a defect worth reporting with the input and the "
         "command line (MP_BACKTRACE=1 prints the stack)\n");

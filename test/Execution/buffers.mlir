@@ -15,6 +15,9 @@
 // RUN: mp-run %s --entry=convolution --input=1xf32=1 --input=3xf32=1 --input=0xf32=0 | FileCheck %s --check-prefix=EMPTY
 // RUN: not mp-run %s --entry=product --input=4x8xf32=1 --input=7x4xf32=1 --input=4x4xf32=0 2>&1 | FileCheck %s --check-prefix=INNER
 // RUN: mp-run %s --entry=product --input=4x8xf32=1 --input=8x4xf32=1 --input=4x4xf32=0
+// RUN: mp-run %s --entry=vectors --input=2x2xf32=3 --input=f32:1 --input=4xf32=2 | FileCheck %s --check-prefix=VECTORS
+// RUN: not mp-run %s --entry=scalable 2>&1 | FileCheck %s --check-prefix=SCALABLE
+// RUN: not mp-run %s --entry=anywhere --input=4xf32=1 2>&1 | FileCheck %s --check-prefix=ANYWHERE
 // RUN: not mp-run %s --entry=strided 2>&1 | FileCheck %s --check-prefix=STRIDED
 
 // The first two are only read.
@@ -98,4 +101,30 @@ func.func @product(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>
 // STRIDED: argument 0 of @strided is memref<4xf32, strided<[2]>>, expected a contiguous buffer
 func.func @strided(%x: memref<4xf32, strided<[2]>>) {
   return
+}
+
+// VECTORS: result 0: 2x2xf32 = [4 4 4 4]
+// VECTORS-NEXT: result 1: f32 = [1]
+// VECTORS-NEXT: result 2: 4xf32 = [2 2 2 1]
+func.func @vectors(%a: vector<2x2xf32>, %b: vector<f32>, %c: memref<4xf32>) -> (vector<2x2xf32>, vector<f32>) {
+  %i = arith.constant 3 : index
+  %0 = vector.broadcast %b : vector<f32> to vector<2x2xf32>
+  %1 = arith.addf %a, %0 : vector<2x2xf32>
+  %2 = vector.extract %b[] : f32 from vector<f32>
+  memref.store %2, %c[%i] : memref<4xf32>
+  return %1, %b : vector<2x2xf32>, vector<f32>
+}
+
+// SCALABLE: argument 0 of @scalable is vector<[4]xf32>, expected a ranked tensor
+func.func @scalable(%a: vector<[4]xf32>) -> vector<[4]xf32> {
+  return %a : vector<[4]xf32>
+}
+
+// ANYWHERE: mp-run: the program accessed memory outside its buffers
+func.func @anywhere(%a: memref<4xf32>) -> f32 {
+  %i = arith.constant 0 : index
+  %far = arith.constant 1000000000000 : index
+  %0 = memref.reinterpret_cast %a to offset: [%far], sizes: [1], strides: [1] : memref<4xf32> to memref<1xf32, strided<[1], offset: ?>>
+  %1 = memref.load %0[%i] : memref<1xf32, strided<[1], offset: ?>>
+  return %1 : f32
 }

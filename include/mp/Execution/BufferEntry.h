@@ -10,10 +10,10 @@
 
 namespace mlir::mp {
 
-/// Puts a function on tensors in front of an entry that takes or returns contiguous buffers, under its
+/// Puts a function on tensors in front of an entry that takes or returns contiguous buffers or vectors, under its
 /// name: it copies its arguments, calls the entry, and returns besides the entry's results the contents
-/// of every argument that the entry may have written to. Nothing happens where there are no buffers,
-/// or a buffer is not contiguous.
+/// of every argument that the entry may have written to. Nothing happens where there are none,
+/// or where a buffer is not contiguous or a vector scalable.
 llvm::Error exposeBuffers(ModuleOp module, llvm::StringRef entry);
 
 } // namespace mlir::mp

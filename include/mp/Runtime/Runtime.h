@@ -76,6 +76,9 @@ void mp_rt_set_threads(int threads);
  * code allocated stays valid until mp_rt_release. Not reentrant within a thread. */
 int64_t mp_rt_invoke(void (*entry)(void **), void **args);
 
+/* Not 0 while this thread is in mp_rt_invoke; may be asked in a signal handler. */
+int mp_rt_is_running(void);
+
 /* Frees everything the code run by mp_rt_invoke in this thread still holds. */
 void mp_rt_release(void);
 

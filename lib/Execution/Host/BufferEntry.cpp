@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mp/Execution/Executable.h"
@@ -22,16 +23,17 @@ static RankedTensorType tensorOf(MemRefType type) {
   return RankedTensorType::get(type.getShape(), type.getElementType());
 }
 
-/// Replaces buffers in `types` by tensors; false if one cannot be.
-static bool toTensors(SmallVectorImpl<Type> &types, bool &anyBuffer) {
+/// Replaces buffers and vectors in `types` by tensors; false if one cannot be.
+static bool toTensors(SmallVectorImpl<Type> &types, bool &any) {
   for (Type &type : types) {
-    if (isa<UnrankedMemRefType>(type))
-      return false;
     auto buffer = dyn_cast<MemRefType>(type);
-    if (!buffer)
+    auto vector = dyn_cast<VectorType>(type);
+    if (isa<UnrankedMemRefType>(type) || (vector && vector.isScalable()))
+      return false;
+    if (!buffer && !vector)
       continue;
-    anyBuffer = true;
-    type = tensorOf(buffer);
+    any = true;
+    type = buffer ? tensorOf(buffer) : RankedTensorType::get(vector.getShape(), vector.getElementType());
     if (!type)
       return false;
   }
@@ -61,14 +63,28 @@ static Value copyToBuffer(ImplicitLocOpBuilder &b, Value tensor, MemRefType type
   return buffer.getType() == type ? buffer : memref::CastOp::create(b, type, buffer);
 }
 
+static Value zeroIndex(ImplicitLocOpBuilder &b) { return arith::ConstantIndexOp::create(b, 0); }
+
+static Value readVector(ImplicitLocOpBuilder &b, Value tensor, VectorType type) {
+  Value padding = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+  SmallVector<Value> indices(type.getRank(), zeroIndex(b));
+  return vector::TransferReadOp::create(b, type, tensor, indices, padding, SmallVector<bool>(type.getRank(), true));
+}
+
+static Value writeVector(ImplicitLocOpBuilder &b, Value vector, RankedTensorType type) {
+  Value empty = tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+  SmallVector<Value> indices(type.getRank(), zeroIndex(b));
+  return vector::TransferWriteOp::create(b, vector, empty, indices, SmallVector<bool>(type.getRank(), true)).getResult();
+}
+
 llvm::Error mlir::mp::exposeBuffers(ModuleOp module, StringRef entry) {
   auto found = findEntry(module, entry);
   if (!found)
     return found.takeError();
   func::FuncOp function = *found;
   SmallVector<Type> arguments(function.getArgumentTypes()), results(function.getResultTypes());
-  bool anyBuffer = false;
-  if (!toTensors(arguments, anyBuffer) || !toTensors(results, anyBuffer) || !anyBuffer)
+  bool any = false;
+  if (!toTensors(arguments, any) || !toTensors(results, any) || !any)
     return llvm::Error::success();
   SmallVector<unsigned> written;
   for (auto [i, argument] : llvm::enumerate(function.getArguments()))
@@ -77,7 +93,8 @@ llvm::Error mlir::mp::exposeBuffers(ModuleOp module, StringRef entry) {
       results.push_back(arguments[i]);
     }
 
-  module.getContext()->loadDialect<bufferization::BufferizationDialect, memref::MemRefDialect, tensor::TensorDialect>();
+  module.getContext()->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, memref::MemRefDialect,
+                                   tensor::TensorDialect, vector::VectorDialect>();
   SmallVector<DictionaryAttr> argumentAttributes;
   function.getAllArgAttrs(argumentAttributes);
   SymbolTable symbols(module);
@@ -87,15 +104,19 @@ llvm::Error mlir::mp::exposeBuffers(ModuleOp module, StringRef entry) {
   function.setPrivate();
   if (failed(symbols.rename(function, name + "_on_buffers")))
     return llvm::createStringError("@" + name + "_on_buffers exists already: @" + name +
-                                   ", a function on buffers, cannot be called");
+                                   ", a function on buffers or vectors, cannot be called");
   symbols.insert(outer, module.getBody()->begin());
   outer.setAllArgAttrs(ArrayRef<DictionaryAttr>(argumentAttributes));
   b.setInsertionPointToStart(outer.addEntryBlock());
   SmallVector<Value> operands;
   for (auto [argument, inner] : llvm::zip_equal(outer.getArguments(), function.getArguments())) {
     argument.setLoc(inner.getLoc());
-    auto type = dyn_cast<MemRefType>(inner.getType());
-    operands.push_back(type ? copyToBuffer(b, argument, type) : argument);
+    if (auto buffer = dyn_cast<MemRefType>(inner.getType()))
+      operands.push_back(copyToBuffer(b, argument, buffer));
+    else if (auto vector = dyn_cast<VectorType>(inner.getType()))
+      operands.push_back(readVector(b, argument, vector));
+    else
+      operands.push_back(argument);
   }
   SmallVector<Value> returned(func::CallOp::create(b, function, operands).getResults());
   for (unsigned i : written)
@@ -103,6 +124,8 @@ llvm::Error mlir::mp::exposeBuffers(ModuleOp module, StringRef entry) {
   for (auto [value, type] : llvm::zip_equal(returned, results))
     if (isa<MemRefType>(value.getType()))
       value = bufferization::ToTensorOp::create(b, type, value, /*restrict=*/true);
+    else if (isa<VectorType>(value.getType()))
+      value = writeVector(b, value, cast<RankedTensorType>(type));
   func::ReturnOp::create(b, returned);
   return llvm::Error::success();
 }
