@@ -122,6 +122,9 @@ llvm::Expected<Entry> mlir::mp::isolateEntry(ModuleOp module, StringRef entry) {
   for (auto other : isolated.module->getOps<func::FuncOp>())
     if (other.getName() != isolated.name)
       other.setPrivate();
+  // Nothing can call into these.
+  for (ModuleOp nested : llvm::make_early_inc_range(isolated.module->getOps<ModuleOp>()))
+    nested.erase();
   return isolated;
 }
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/Quant/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -62,6 +63,9 @@ static void addBufferization(OpPassManager &manager) {
 static void addNarrowArithmetic(OpPassManager &manager, HostMath functions) {
   if (functions == HostMath::Exact)
     manager.addPass(createExpandMath());
+  math::MathExpandOpsPassOptions expanded;
+  expanded.opMnemonics = {"clampf"};
+  manager.addPass(math::createMathExpandOpsPass(expanded));
   math::MathExtendToSupportedTypesOptions math;
   math.targetTypeStr = "f32";
   manager.addPass(math::createMathExtendToSupportedTypes(math));
@@ -102,8 +106,11 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(createDecomposeTraining());
   manager.addPass(createDecomposeScaling());
   manager.addPass(createDecomposeWords());
+  manager.addNestedPass<func::FuncOp>(quant::createLowerQuantOps());
+  manager.addPass(quant::createStripFuncQuantTypes());
   buildTosaToLinalgPipeline(manager);
   manager.addNestedPass<func::FuncOp>(createDecomposeAggregates());
+  manager.addPass(createLowerAffinePass()); // its loads and stores are checked like any
   manager.addPass(createPrepareForCPU());
   manager.addPass(createProtectArguments());
   if (options.promoteToF64)

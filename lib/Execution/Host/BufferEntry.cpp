@@ -3,14 +3,34 @@
 #include "mp/Execution/BufferEntry.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mp/Execution/Executable.h"
 
 using namespace mlir;
 using namespace mlir::mp;
+
+/// The host has one memory. Kernels have several, and keep them.
+static void mergeMemorySpaces(ModuleOp module) {
+  if (!module.getOps<gpu::GPUModuleOp>().empty() || !module.getOps<gpu::BinaryOp>().empty())
+    return;
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](MemRefType type) -> std::optional<Type> {
+    return type.getMemorySpace() ? MemRefType::Builder(type).setMemorySpace({}) : type;
+  });
+  replacer.addReplacement([](UnrankedMemRefType type) -> std::optional<Type> {
+    return UnrankedMemRefType::get(type.getElementType(), Attribute());
+  });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+  module.walk([](memref::MemorySpaceCastOp op) {
+    op.replaceAllUsesWith(op.getSource());
+    op.erase();
+  });
+}
 
 /// The contiguous buffer of the same shape.
 static MemRefType contiguous(MemRefType type) { return MemRefType::get(type.getShape(), type.getElementType()); }
@@ -81,6 +101,7 @@ llvm::Error mlir::mp::exposeBuffers(ModuleOp module, StringRef entry) {
   auto found = findEntry(module, entry);
   if (!found)
     return found.takeError();
+  mergeMemorySpaces(module);
   func::FuncOp function = *found;
   SmallVector<Type> arguments(function.getArgumentTypes()), results(function.getResultTypes());
   bool any = false;

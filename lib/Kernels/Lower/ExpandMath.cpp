@@ -253,7 +253,7 @@ struct ExpandMath : mlir::mp::impl::ExpandMathBase<ExpandMath> {
     patterns.add<ExpandAtan2, ExpandPow, ExpandFPowI, ExpandIPowI, ExpandRemF, ComputeWide>(context);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     // The rest by upstream's identities, which end in the functions above.
-    math::populateExpansionPatterns(patterns, {"cosh", "tan", "acosh"});
+    math::populateExpansionPatterns(patterns, {"cosh", "tan", "acosh", "clampf"});
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) { return name == "math.erfc"; });
     if (accuracy == MathAccuracy::Approximate)
       populateApproximateMath(patterns);
