@@ -45,11 +45,11 @@ func.func @clamp(%x: tensor<3xf32>) -> tensor<3xf32> {
   return %0 : tensor<3xf32>
 }
 
-// QUANTISED: result 0: 2xf32 = [0.25 0.25]
-func.func @quantised(%x: tensor<2xf32>) -> tensor<2xf32> {
+// QUANTISED: result 0: 2xi8 = [4 4]
+func.func @quantised(%x: tensor<2xf32>) -> tensor<2xi8> {
   %0 = quant.qcast %x : tensor<2xf32> to tensor<2x!quant.uniform<i8:f32, 2.500000e-01:3>>
-  %1 = quant.dcast %0 : tensor<2x!quant.uniform<i8:f32, 2.500000e-01:3>> to tensor<2xf32>
-  return %1 : tensor<2xf32>
+  %1 = quant.scast %0 : tensor<2x!quant.uniform<i8:f32, 2.500000e-01:3>> to tensor<2xi8>
+  return %1 : tensor<2xi8>
 }
 
 module {
