@@ -417,7 +417,8 @@ def EmitKernels : Pass<"mp-emit-kernels", "::mlir::ModuleOp"> {
 
     PTX needs no CUDA toolkit. cubin and fatbin need `ptxas` (and `fatbinary`) in
     PATH, CUDA_ROOT, CUDA_HOME or CUDA_PATH; without it the error says so. Fails
-    when ptxas reports spills, and when PTX holds an unresolved function, an
+    when ptxas reports spills (a kernel that it makes spill with registers to spare, to fit more
+    blocks into a multiprocessor, is assembled again for one block), and when PTX holds an unresolved function, an
     indirect call or an approximate square root. What ptxas warns of, serialised
     matrix instructions included, is a warning; registers and shared memory of
     each kernel are remarks (`--remarks-filter=mp-emit-kernels`).

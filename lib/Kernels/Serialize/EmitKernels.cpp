@@ -34,11 +34,11 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
     FailureOr<std::string> ptx = translateToPTX(module, model, optLevel);
     if (failed(ptx) || failed(checkPTX(*ptx, loc)))
       return failure();
-    std::string object = *ptx;
+    std::string object;
     StringRef extension = "ptx";
     gpu::CompilationTarget format = gpu::CompilationTarget::Assembly;
     if (emit != EmitFormat::PTX) {
-      FailureOr<std::string> cubin = assembleChecked(*ptx, model, loc);
+      FailureOr<std::string> cubin = assembleChecked(module, *ptx, model);
       if (failed(cubin))
         return failure();
       object = *cubin;
@@ -53,6 +53,8 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
       extension = "fatbin";
       format = gpu::CompilationTarget::Fatbin;
     }
+    if (emit == EmitFormat::PTX)
+      object = *ptx;
     if (!dir.empty() &&
         failed(writeWhole(dir, (module.getName() + "." + extension).str(), object, loc)))
       return failure();
@@ -60,10 +62,37 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
     return success();
   }
 
-  FailureOr<std::string> assembleChecked(StringRef ptx, const ::mp::target::TargetModel &model,
-                                         Location loc) {
+  /// ptxas may spill to fit more blocks into a multiprocessor. Kernels that it does so with are asked to
+  /// fit once; true if there are any.
+  static bool askForOneBlock(gpu::GPUModuleOp module, ArrayRef<KernelResources> resources) {
+    constexpr unsigned mostRegisters = 255;
+    bool any = false;
+    for (const KernelResources &kernel : resources) {
+      if (kernel.spillBytes == 0 || kernel.registers >= mostRegisters)
+        continue;
+      auto func = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
+      StringRef name = NVVM::NVVMDialect::getMinctasmAttrName();
+      if (!func || func->hasAttr(name))
+        continue;
+      func->setAttr(name, Builder(func.getContext()).getI32IntegerAttr(1));
+      any = true;
+    }
+    return any;
+  }
+
+  /// Machine code of `ptx`, which is replaced if it had to be changed.
+  FailureOr<std::string> assembleChecked(gpu::GPUModuleOp module, std::string &ptx, const ::mp::target::TargetModel &model) {
+    Location loc = module.getLoc();
     SmallVector<KernelResources> resources;
     FailureOr<std::string> cubin = assemble(ptx, model, loc, resources);
+    if (succeeded(cubin) && askForOneBlock(module, resources)) {
+      FailureOr<std::string> again = translateToPTX(module, model, optLevel);
+      if (failed(again) || failed(checkPTX(*again, loc)))
+        return failure();
+      ptx = *again;
+      resources.clear();
+      cubin = assemble(ptx, model, loc, resources);
+    }
     if (failed(cubin))
       return failure();
     bool spills = false;
