@@ -89,9 +89,11 @@ std::vector<std::string> mmaForms() {
   forms.push_back(mma({8, 8, 128}, "", "row.col", "", B1, B1, S32, S32, ".xor.popc"));
   forms.push_back(mma({16, 8, 256}, "", "row.col", "", B1, B1, S32, S32, ".or.popc"));
   forms.push_back(mma({16, 8, 256}, "", "row.col", ".satfinite", B1, B1, S32, S32, ".xor.popc"));
-  forms.push_back(mma({8, 8, 4}, "", "row.col", ".rn", F64, F64, F64, F64));
-  forms.push_back(mma({16, 8, 16}, "", "row.col", ".rn", F64, F64, F64, F64));
-  forms.push_back(mma({16, 8, 16}, "", "row.col", ".rn", F16, F16, F32, F32));
+  for (const char *rounding : {".rn", ".rz", ".rm", ".rp"}) {
+    forms.push_back(mma({8, 8, 4}, "", "row.col", rounding, F64, F64, F64, F64));
+    forms.push_back(mma({16, 8, 16}, "", "row.col", rounding, F64, F64, F64, F64));
+    forms.push_back(mma({16, 8, 16}, "", "row.col", rounding, F16, F16, F32, F32));
+  }
   // Selectors.
   for (const char *sparse : {".sp", ".sp::ordered_metadata"})
     for (unsigned k : {8, 16, 32, 64, 128})

@@ -232,12 +232,20 @@ static void multiplyInt(const MatrixOp &op, MatrixValues &v, unsigned rows) {
 }
 
 // f64: one fused multiply-add after the other, in ascending k.
+static double fusedMultiplyAdd(double a, double b, double c, Rounding rounding) {
+  if (rounding == Rounding::Nearest)
+    return std::fma(a, b, c);
+  llvm::APFloat x(a);
+  x.fusedMultiplyAdd(llvm::APFloat(b), llvm::APFloat(c), apMode(rounding));
+  return x.convertToDouble();
+}
+
 static void multiplyDouble(const MatrixOp &op, MatrixValues &v, unsigned rows) {
   for (unsigned r = 0; r < rows; ++r)
     for (unsigned c = 0; c < op.n; ++c) {
       double sum = v.dc[size_t(r) * op.n + c];
       for (unsigned k = 0; k < op.k; ++k)
-        sum = std::fma(v.da[size_t(r) * op.k + k], v.db[size_t(k) * op.n + c], sum);
+        sum = fusedMultiplyAdd(v.da[size_t(r) * op.k + k], v.db[size_t(k) * op.n + c], sum, op.rounding);
       v.dc[size_t(r) * op.n + c] = sum;
     }
 }

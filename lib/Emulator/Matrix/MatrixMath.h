@@ -6,6 +6,7 @@
 #define MP_LIB_EMULATOR_MATRIX_MATRIXMATH_H
 
 #include "../Machine/Warp.h"
+#include "../Scalar/Arithmetic.h"
 #include "../Scalar/Fp8.h"
 #include "mp/Numerics/BlockScaled.h"
 
@@ -75,6 +76,7 @@ struct MatrixOp {
   uint16_t m = 0, n = 0, k = 0;
   Element a = Element::F16, b = Element::F16, c = Element::F32, d = Element::F32;
   bool satfinite = false;  // integers
+  Rounding rounding = Rounding::Nearest; // f64
   bool bitAnd = false;     // b1: .and.popc, else .xor.popc
   bool wgmma = false;      // route
   bool rowA = true, colB = true; // memory layouts; of m8n8k4 in f16 those of the fragments

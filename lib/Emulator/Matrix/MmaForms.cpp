@@ -100,7 +100,7 @@ bool mp::emulator::isMmaForm(const MatrixOp &op, const MmaModifiers &mods) {
     return false;
   if (b1 != mods.popc || (b1 ? mods.bitXor == op.bitAnd : mods.bitXor || op.bitAnd))
     return false;
-  if (mods.roundNearest && op.a != Element::F64)
+  if (mods.rounds && op.a != Element::F64)
     return false;
   if (mods.kind.empty())
     return !mods.blockScale && !small && !smallB;

@@ -14,7 +14,7 @@ namespace mp::emulator {
 struct MmaModifiers {
   llvm::StringRef kind; // after kind::
   bool sparse = false, blockScale = false;
-  bool popc = false, bitXor = false, roundNearest = false;
+  bool popc = false, bitXor = false, rounds = false;
 };
 
 /// True when there is such an instruction. Block scales are not looked at (BlockScales.h).

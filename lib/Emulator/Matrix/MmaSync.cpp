@@ -82,7 +82,8 @@ static void decodeMma(Decoder &d) {
   op.satfinite = d.take("satfinite");
   mods.kind = takeKind(d);
   mods.blockScale = d.take("block_scale");
-  mods.popc = d.take("popc"), mods.bitXor = d.take("xor"), mods.roundNearest = d.take("rn");
+  mods.popc = d.take("popc"), mods.bitXor = d.take("xor");
+  op.rounding = takeRounding(d, Rounding::Nearest, mods.rounds);
   op.bitAnd = d.take("and");
   Type td = d.takeType(), ta = d.takeType(), tb = d.takeType(), tc = d.takeType();
   Type scaleType = mods.blockScale ? d.takeType() : Type::None;

@@ -48,14 +48,17 @@ static bool layoutFor(const MatrixOp &op, Role role, Element e, Layout &l) {
   return true;
 }
 
+static bool isK16(unsigned m, unsigned n, unsigned k) {
+  return k == 16 && ((m == 16 && n == 16) || (m == 32 && n == 8) || (m == 8 && n == 32));
+}
+
 static bool shapeAllowed(Element e, unsigned m, unsigned n, unsigned k) {
-  bool k16 = k == 16 && ((m == 16 && n == 16) || (m == 32 && n == 8) || (m == 8 && n == 32));
   switch (e) {
   case Element::F16:
   case Element::BF16:
   case Element::S8:
   case Element::U8:
-    return k16;
+    return isK16(m, n, k);
   case Element::TF32:
     return m == 16 && n == 16 && k == 8;
   case Element::S4:
@@ -68,6 +71,26 @@ static bool shapeAllowed(Element e, unsigned m, unsigned n, unsigned k) {
   default:
     return false;
   }
+}
+
+static bool accumulatorAllowed(Element e, unsigned m, unsigned n, unsigned k) {
+  const bool tf32 = shapeAllowed(Element::TF32, m, n, k), narrow = shapeAllowed(Element::S4, m, n, k) || shapeAllowed(Element::B1, m, n, k);
+  switch (e) {
+  case Element::F16:
+    return isK16(m, n, k);
+  case Element::F32:
+    return isK16(m, n, k) || tf32;
+  case Element::S32:
+    return isK16(m, n, k) || narrow;
+  default:
+    return e == Element::F64 && shapeAllowed(e, m, n, k);
+  }
+}
+
+static bool checkTarget(Decoder &d, Element e, bool bitAnd) {
+  const bool newer = e == Element::BF16 || e == Element::TF32 || e == Element::F64 || bitAnd;
+  const unsigned least = newer ? 80 : elementBits(e) < 8 ? 75 : elementBits(e) == 8 ? 72 : 70;
+  return d.requireTarget(least, ~0u, false);
 }
 
 static Step execMove(Warp &w, const Inst &i) {
@@ -84,8 +107,6 @@ static Step execMove(Warp &w, const Inst &i) {
   // A whole register at once where its elements are neighbours in memory.
   const bool whole = f.contiguous() || e == 1;
   const unsigned steps = whole ? 1 : e, bytes = whole ? (bits == 64 ? 8 : 4) : bits / 8;
-  if (!whole && bits < 8)
-    return w.fault(FaultKind::Misuse, i, "elements below 8 bits need k contiguous in memory", 0);
   for (unsigned r = 0; r < f.registers; ++r)
     for (unsigned s = 0; s < steps; ++s) {
       uint32_t mask = 0;
@@ -159,13 +180,15 @@ static void decodeMove(Decoder &d, bool load) {
   fine = fine && elementOf(type, e) && a + b + c == 1 && row != col &&
          (space == MemSpace::Global || space == MemSpace::Shared || space == MemSpace::Generic);
   if (fine && c)
-    fine = e == Element::F16 || e == Element::F32 || e == Element::S32 || e == Element::F64;
-  else
-    fine = fine && shapeAllowed(e, op.m, op.n, op.k);
+    fine = accumulatorAllowed(e, op.m, op.n, op.k);
+  else // below 8 bits, k is contiguous in memory
+    fine = fine && shapeAllowed(e, op.m, op.n, op.k) && (elementBits(e) >= 8 || row == a);
   if (!fine) {
     d.unsupported();
     return;
   }
+  if (!checkTarget(d, e, false))
+    return;
   Layout f;
   layoutFor(op, a ? Role::A : b ? Role::B : Role::C, e, f);
   f.row = row;
@@ -261,14 +284,23 @@ static void decodeMma(Decoder &d) {
   bool fine = d.take("sync") && d.take("aligned");
   if (!takeShape(d, op.m, op.n, op.k))
     return;
-  // Two layouts; in registers they make no difference.
-  for (unsigned k = 0; k < 2; ++k)
-    fine = (d.take("row") || d.take("col")) && fine;
+  // Two layouts, that of A first; in registers they make no difference.
+  bool natural = true;
+  for (bool isA : {true, false}) {
+    auto mods = d.restMods();
+    const auto *layout = llvm::find_if(mods, [](llvm::StringRef mod) { return mod == "row" || mod == "col"; });
+    fine = fine && layout != mods.end();
+    natural = natural && fine && (*layout == "row") == isA;
+    if (layout != mods.end())
+      d.take(*layout);
+  }
   op.satfinite = d.take("satfinite");
-  bool popc = d.take("popc"), xorOp = d.take("xor"), rn = d.take("rn");
+  bool popc = d.take("popc"), xorOp = d.take("xor"), rounds;
   op.bitAnd = d.take("and");
+  op.rounding = takeRounding(d, Rounding::Nearest, rounds);
   Type td = d.takeType(), second = d.takeType(), ta = Type::F16, tb = Type::F16, tc = second;
-  if (!d.failed() && d.hasMods()) {
+  const bool named = !d.failed() && d.hasMods(); // operands of f16 go without saying
+  if (named) {
     ta = second;
     tb = d.takeType();
     tc = d.takeType();
@@ -276,10 +308,11 @@ static void decodeMma(Decoder &d) {
   if (d.failed() || !d.expectOps(4))
     return;
   fine &= elementOf(td, op.d) && elementOf(ta, op.a) && elementOf(tb, op.b) && elementOf(tc, op.c);
-  fine = fine && op.a == op.b && shapeAllowed(op.a, op.m, op.n, op.k);
+  fine = fine && op.a == op.b && shapeAllowed(op.a, op.m, op.n, op.k) && named == (op.a != Element::F16);
   bool isInt = op.a >= Element::S8 && op.a <= Element::B1, b1 = op.a == Element::B1;
+  fine = fine && (natural || elementBits(op.a) >= 8);
   fine = fine && (!op.satfinite || (isInt && !b1)) && b1 == popc && (b1 ? xorOp != op.bitAnd : !xorOp && !op.bitAnd);
-  fine = fine && (!rn || op.a == Element::F64);
+  fine = fine && (!rounds || op.a == Element::F64);
   auto isAccumulator = [&](Element e) {
     return isInt ? e == Element::S32 : op.a == Element::F64 ? e == Element::F64
                                   : e == Element::F32 || (e == Element::F16 && op.a == Element::F16);
@@ -289,6 +322,8 @@ static void decodeMma(Decoder &d) {
     d.unsupported();
     return;
   }
+  if (!checkTarget(d, op.a, op.bitAnd))
+    return;
   layoutFor(op, Role::A, op.a, x.a);
   layoutFor(op, Role::B, op.b, x.b);
   layoutFor(op, Role::C, op.c, x.c);

@@ -41,6 +41,7 @@ enum class Rounding : uint8_t { Nearest, Zero, Down, Up };
 bool isSmallPair(Type type);
 bool decodeSmallConvert(Decoder &d, Type to, Type from, std::optional<Rounding> rounding, bool relu, bool satfinite);
 
+llvm::APFloat::roundingMode apMode(Rounding rounding);
 /// .rn .rz .rm .rp; nothing taken gives fallback.
 Rounding takeRounding(Decoder &d, Rounding fallback, bool &present);
 

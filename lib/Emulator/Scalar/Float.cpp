@@ -66,7 +66,7 @@ enum SlowOp : uint32_t { SlowAdd, SlowSub, SlowMul, SlowDiv, SlowFma };
 } // namespace
 static constexpr uint32_t kFtz = 1u << 8, kSat = 1u << 9;
 
-static APFloat::roundingMode apMode(Rounding r) {
+APFloat::roundingMode mp::emulator::apMode(Rounding r) {
   switch (r) {
   case Rounding::Nearest:
     return APFloat::rmNearestTiesToEven;
