@@ -150,9 +150,11 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
     result.facts = domains::clamp(x[0].facts, meaning.lo, meaning.hi, /*dropsNaN=*/true, rows);
     result.facts.mayNaN |= x[0].facts.mayNaN; // the op's NaN mode is not looked at
     return result;
-  case Kind::Cast:
-    result.facts = roundedTo(x[0].facts, type, rows);
+  case Kind::Cast: {
+    auto round = dyn_cast<RoundOp>(op);
+    result.facts = roundedTo(x[0].facts, round ? Type(round.getFormat()) : type, rows);
     return result;
+  }
   case Kind::Integer: {
     auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(op->getOperand(0).getType()));
     double limit = integer ? std::ldexp(1.0, integer.getWidth()) : kInfinity;

@@ -178,11 +178,14 @@ unsigned Relations::numberResult(Operation *op, ArrayRef<unsigned> operands) {
   case FloatMeaning::Kind::Binary:
     return numberBinary(meaning.binary, x[0], x[1]);
   case FloatMeaning::Kind::Cast: {
-    // Statistics taken in f64 and given back in f32 are what they were, up to f32's rounding.
+    if (isa<RoundOp>(op))
+      return opaque();
     FloatType from = getFloatFormat(op->getOperand(0).getType());
     FloatType to = getFloatFormat(op->getResult(0).getType());
-    bool keeps = holdsEveryValueOf(to, from) || (from.isF64() && to.isF32());
-    return keeps ? x[0] : opaque();
+    if (holdsEveryValueOf(to, from))
+      return x[0];
+    // Statistics taken in f64 and given back in f32 are what they were, up to f32's rounding.
+    return from.isF64() && to.isF32() ? number(Kind::Rounded, x[0]) : opaque();
   }
   case FloatMeaning::Kind::Reduction: {
     int64_t dim = meaning.dims[0];
@@ -289,6 +292,8 @@ bool Relations::isSumOfShiftedExp(Value sum) const {
 
 bool Relations::isMeanOf(unsigned mean, unsigned x) const {
   const Expression &e = expressions[mean];
+  if (e.kind == Kind::Rounded)
+    return isMeanOf(e.a, x);
   return e.kind == Kind::Scaled && isSumOf(e.a, x);
 }
 
@@ -296,6 +301,8 @@ std::optional<Relations::OwnSquares> Relations::asSquares(unsigned value, bool s
                                                           int64_t count) const {
   const Expression &e = expressions[value];
   switch (e.kind) {
+  case Kind::Rounded:
+    return asSquares(e.a, summed, count);
   case Kind::Plus: {
     auto inner = asSquares(e.a, summed, count);
     if (inner)
@@ -316,8 +323,11 @@ std::optional<Relations::OwnSquares> Relations::asSquares(unsigned value, bool s
     // mean(x^2) - mean(x)^2 is the mean square of x - mean(x).
     auto squares = asSquares(e.a, summed, count);
     const Expression &b = expressions[e.b];
+    const Expression *mean = &expressions[b.a];
+    if (mean->kind == Kind::Rounded)
+      mean = &expressions[mean->a];
     if (!squares || b.kind != Kind::Square || !isMeanOf(b.a, squares->of) ||
-        expressions[b.a].factor != static_cast<float>(squares->squares.factor))
+        mean->factor != static_cast<float>(squares->squares.factor))
       return std::nullopt;
     squares->squares.cancels = true;
     auto difference = known.find({Kind::Sub, squares->of, b.a, 0.0, nullptr});

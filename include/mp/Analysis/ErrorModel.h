@@ -25,6 +25,10 @@ public:
   /// added up, if every result of `op` had an independent relative error of mean square 1.
   double getAmplification(Operation *op) const;
 
+  /// The same that it adds, per root mean square, where comparisons come out otherwise: their number grows with
+  /// the error, not with its square.
+  double getFlips(Operation *op) const;
+
   /// Mean square of the relative error that the factors of a contraction add where they are modelled as so
   /// small that `format` rounds them to its subnormal numbers or to zero.
   double getUnderflow(Operation *contraction, FloatType format) const;
@@ -40,6 +44,7 @@ private:
   bool known = true;
   llvm::DenseMap<Value, double> rms;
   llvm::DenseMap<Value, double> amplification; ///< of mean square errors
+  llvm::DenseMap<Value, double> flips;         ///< mean square, per error
 };
 
 /// Mean square of the relative error of a contraction of `products` products whose f32 factors are

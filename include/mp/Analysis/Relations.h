@@ -53,7 +53,8 @@ public:
 private:
   enum class Kind : uint8_t {
     None, Opaque, Scalar, Via, Access, Add, Sub, Mul, Div, Square, Sum, Max, Scaled, Plus, Sqrt,
-    Rsqrt, Reciprocal, Exp
+    Rsqrt, Reciprocal, Exp,
+    Rounded ///< from f64 to f32: good enough for statistics
   };
   struct Expression {
     Kind kind = Kind::None;

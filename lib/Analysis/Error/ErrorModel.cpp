@@ -4,8 +4,6 @@
 #include "ErrorSignals.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
-#include "mp/Analysis/Moves.h"
-#include "mp/Analysis/Parameters.h"
 #include "mp/Analysis/ReductionLength.h"
 #include "mp/Analysis/Selections.h"
 #include "mp/Dialect/MP/MPDialect.h"
@@ -26,7 +24,7 @@ class ErrorModelBuilder {
 public:
   ErrorModelBuilder(ErrorModel &model, FunctionOpInterface function) {
     for (BlockArgument argument : function.getArguments())
-      set(argument, ofArgument(function, argument));
+      set(argument, ErrorSignal::ofArgument(function, argument.getArgNumber()));
     visit(function.getFunctionBody());
     for (Block &block : function.getFunctionBody())
       if (block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
@@ -37,61 +35,34 @@ public:
           if (size > 0)
             model.amplification[result] += 1 / (size * size);
         }
-    for (const Slope &slope : llvm::reverse(slopes))
-      if (double behind = model.amplification.lookup(slope.to); behind > 0)
+    for (const Slope &slope : llvm::reverse(slopes)) {
+      double behind = model.amplification.lookup(slope.to), flips = model.flips.lookup(slope.to);
+      if (slope.isFlip) {
+        model.flips[slope.from] += slope.squared * behind;
+        continue;
+      }
+      if (behind > 0)
         model.amplification[slope.from] += slope.squared * behind;
+      if (flips > 0)
+        model.flips[slope.from] += std::sqrt(slope.squared) * flips;
+    }
     for (auto &[value, signal] : signals)
       model.rms[value] = signal.rms;
   }
 
 private:
+  /// What an error of `from` does to `to`: slopes squared; of flips the mean square per error, for the number of
+  /// comparisons that come out otherwise grows with the error itself.
   struct Slope {
     Value from, to;
     double squared;
+    bool isFlip = false;
   };
-
-  static ErrorSignal ofArgument(FunctionOpInterface function, BlockArgument argument) {
-    unsigned index = argument.getArgNumber();
-    if (auto range = function.getArgAttrOfType<ArrayAttr>(index, kRangeAttrName))
-      return ErrorSignal::between(cast<FloatAttr>(range[0]).getValueAsDouble(),
-                                  cast<FloatAttr>(range[1]).getValueAsDouble());
-    ErrorSignal signal{1};
-    signal.isParameter = !whyParameter(function, index).empty();
-    if (!signal.isParameter)
-      return signal;
-    std::optional<int64_t> products = findProducts(argument);
-    if (!products)
-      products = guessProducts(argument.getType());
-    signal.isUnsized = !products;
-    signal.rms = 1 / std::sqrt(double(products.value_or(1)));
-    return signal;
-  }
-
-  /// The most products that a contraction sums of which `parameter` is a factor, moved about at most.
-  static std::optional<int64_t> findProducts(Value parameter) {
-    std::optional<int64_t> most;
-    for (OpOperand &use : parameter.getUses()) {
-      Operation *user = use.getOwner();
-      std::optional<int64_t> products;
-      if (movesEveryElement(user) && user->getNumResults() == 1)
-        products = findProducts(user->getResult(0));
-      else if (auto interface = dyn_cast<PrecisionOpInterface>(user);
-               interface && getOpClass(user) == OpClass::TensorCore &&
-               interface.getOperandRole(use.getOperandNumber()) == OperandRole::Factor)
-        products = getReductionLength(user);
-      if (products)
-        most = std::max(most.value_or(1), *products);
-    }
-    return most;
-  }
-
-  /// Of matrices that no contraction reads, such as moments of weights: all sizes but the largest.
-  static std::optional<int64_t> guessProducts(Type type) {
-    auto shaped = dyn_cast<RankedTensorType>(type);
-    if (!shaped || !shaped.hasStaticShape() || shaped.getRank() < 2 || shaped.getNumElements() == 0)
-      return std::nullopt;
-    return shaped.getNumElements() / *llvm::max_element(shaped.getShape());
-  }
+  /// What a comparison looks at, and how densely it lies where the outcome changes.
+  struct Compared {
+    Value value;
+    double density;
+  };
 
   void set(Value value, const ErrorSignal &signal) {
     if (getFloatFormat(value.getType()))
@@ -116,16 +87,51 @@ private:
     auto interface = dyn_cast<PrecisionOpInterface>(op);
     if (interface && interface.getTypeRule() == TypeRule::Container)
       return visitContainer(op);
-    if (llvm::none_of(op->getResultTypes(), getFloatFormat))
-      return;
-    if (getOpClass(op) == OpClass::TensorCore)
+    bool hasFloats = llvm::any_of(op->getResultTypes(), getFloatFormat);
+    if (hasFloats && getOpClass(op) == OpClass::TensorCore)
       return visitContraction(op);
     FloatMeaning meaning = getFloatMeaning(op);
-    if (meaning.kind == Kind::Structured)
-      return visitStructured(cast<linalg::LinalgOp>(op));
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op); structured && meaning.kind == Kind::Structured)
+      return visitStructured(structured);
+    if (!hasFloats)
+      return visitCondition(op);
     for (Value result : op->getResults())
       if (getFloatFormat(result.getType()))
         visitOne(op, meaning, result);
+    visitChoice(op, meaning);
+  }
+
+  /// Truth values and integers made of comparisons.
+  void visitCondition(Operation *op) {
+    if (op->getNumResults() == 0)
+      return;
+    SmallVector<Compared, 2> all;
+    SmallVector<Value> floats = floatsOf(op->getOperands());
+    double size = 0;
+    for (Value value : floats)
+      size = std::hypot(size, signals.lookup(value).rms);
+    for (Value value : floats)
+      if (size > 0 && !signals.lookup(value).isMade)
+        all.push_back({value, kNormalDensity / size});
+    for (Value operand : op->getOperands())
+      if (auto known = conditions.find(operand); known != conditions.end())
+        all.append(known->second.begin(), known->second.end());
+    if (!all.empty())
+      conditions[op->getResult(0)] = std::move(all);
+  }
+
+  /// Choices by a comparison of inexact values are otherwise here and there, by as much as the two are apart.
+  void visitChoice(Operation *op, const FloatMeaning &meaning) {
+    if ((meaning.kind != Kind::Merge && meaning.kind != Kind::Integer) || getSelectedExtremum(op))
+      return;
+    double jump = meaning.kind == Kind::Integer ? 1 : 0;
+    for (Value value : floatsOf(op->getOperands()))
+      jump = std::hypot(jump, std::min(signals.lookup(value).rms, signals.lookup(op->getResult(0)).rms));
+    for (Value operand : op->getOperands())
+      if (auto known = conditions.find(operand); known != conditions.end())
+        for (const Compared &compared : known->second)
+          slopes.push_back({compared.value, op->getResult(0),
+                            kMeanOfNormal * compared.density * jump * jump, /*isFlip=*/true});
   }
 
   /// What goes in comes out; errors made in a loop count as often as it runs (by the caller).
@@ -208,12 +214,16 @@ private:
       if (BlockArgument argument = op.getMatchingBlockArgument(&operand)) {
         link(operand.get(), argument, signals.lookup(operand.get()));
         reads[argument] = {operand.get(), op.getMatchingIndexingMap(&operand)};
+        if (auto known = conditions.find(operand.get()); known != conditions.end())
+          conditions[argument] = SmallVector<Compared, 2>(known->second);
       }
     for (Operation &inner : body->without_terminator())
       visit(&inner);
     bool reduces = op.getNumReductionLoops() > 0;
     for (auto [index, result] : llvm::enumerate(op->getResults())) {
       Value yielded = body->getTerminator()->getOperand(index);
+      if (auto known = conditions.find(yielded); known != conditions.end())
+        conditions[result] = SmallVector<Compared, 2>(known->second);
       if (!reduces) {
         link(yielded, result, signals.lookup(yielded));
         continue;
@@ -239,7 +249,8 @@ private:
     double terms = double(count), squared = terms;
     if (hasOneSign && signal.rms > 0) {
       double relative = (sum.rms / signal.rms) * (sum.rms / signal.rms);
-      squared = signal.errorsCancel ? std::min(terms, relative) : relative;
+      // Half way between none and all in common: what Tensor Cores cut off makes every value smaller.
+      squared = signal.errorsCancel ? std::min(std::pow(terms, 1.5), relative) : relative;
     }
     switch (fn) {
     case ReduceFn::Sum:
@@ -338,7 +349,11 @@ private:
     return a == b || (x != reads.end() && y != reads.end() && x->second == y->second);
   }
 
+  static constexpr double kNormalDensity = 0.4; ///< of normal values of size 1, at 0
+  static constexpr double kMeanOfNormal = 0.8;  ///< of their magnitudes
+
   DenseMap<Value, ErrorSignal> signals;
+  DenseMap<Value, SmallVector<Compared, 2>> conditions;
   DenseMap<Value, std::pair<Value, AffineMap>> reads; ///< arguments of bodies: of what, through which map
   std::vector<Slope> slopes; ///< in program order
   UnaryImages known;
@@ -354,6 +369,13 @@ double ErrorModel::getAmplification(Operation *op) const {
     double size = rms.lookup(result);
     sum += size * size * amplification.lookup(result);
   }
+  return sum;
+}
+
+double ErrorModel::getFlips(Operation *op) const {
+  double sum = 0;
+  for (Value result : op->getResults())
+    sum += rms.lookup(result) * flips.lookup(result);
   return sum;
 }
 

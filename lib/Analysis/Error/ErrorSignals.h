@@ -6,6 +6,7 @@
 #define MP_LIB_ANALYSIS_ERROR_ERRORSIGNALS_H
 
 #include "mlir/IR/Attributes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Domains/Elementary.h"
 #include "mp/Domains/Transfer.h"
 #include <map>
@@ -22,7 +23,7 @@ struct ErrorSignal {
   bool isMade = false;      ///< of constants and integers alone
   bool isCounted = false;   ///< of integers among others, which as masks hide padding, not what comes later
   /// Errors of elements have either sign though the elements have one, as those of squares, or what they have
-  /// in common drops out, as of exponentials in a softmax: sums keep only their random part.
+  /// in common drops out, as of exponentials in a softmax: sums keep little more than their random part.
   bool errorsCancel = false;
   bool isMasked = false;    ///< some elements are hidden: few may be left of a row
   double share = 1;         ///< mean over root mean square, where all have one sign
@@ -36,6 +37,8 @@ struct ErrorSignal {
   bool hides(const ErrorSignal &other) const;
 
   static ErrorSignal between(double lo, double hi);
+  /// Of an `mp.range`, of a parameter as initialised, else 1.
+  static ErrorSignal ofArgument(FunctionOpInterface function, unsigned index);
   static ErrorSignal ofConstant(mlir::Attribute constant);
   ErrorSignal summed(int64_t count) const;
   ErrorSignal scaled(double by) const;

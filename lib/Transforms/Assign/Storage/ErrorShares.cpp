@@ -58,7 +58,7 @@ double ErrorShares::getShare(Operation *op, const ComputeChoice &choice) const {
   double noise = choice.words    ? getContractionNoise(*choice.words, products, chip)
                  : choice.scaled ? getContractionNoise(Float16Type::get(op->getContext()), products, chip)
                                  : getContractionNoise(choice.format, products, chip) + model->getUnderflow(op, choice.format);
-  return noise * model->getAmplification(op) *
+  return (noise * model->getAmplification(op) + std::sqrt(noise) * model->getFlips(op)) *
          std::max(getRunsPerCall(op).count, 1.0);
 }
 
