@@ -5,8 +5,8 @@
 usage: mutate_step.py STEP.mlir FOLDER
 
 The step clips its gradients. Mistakes: each state that escapes the guard, or keeps another's old value; each gradient used
-without unscaling, and each saturated before the check; clipping before unscaling; unscaling by another value; scale and guard
-that follow another flag. Exit status 1 if a mistake passes, or goes by another name than expected.
+without unscaling, and each saturated before the check; clipping before unscaling; unscaling by another value, or by the scale
+already updated; scale and guard that follow another flag. Exit status 1 if a mistake passes, or goes by another name than expected.
 """
 import pathlib
 import re
@@ -37,7 +37,7 @@ unscaled, flag, scale = unscale[1], unscale[3], unscale[5]
 gradients, types = unscale[4].split(", "), unscale[6].split(", ")
 guard, kept = find(r"(%\w+):\d+ = mp\.guarded_update (%\w+) keep\((.*?)\) else\((.*?)\) : (.*)")
 old, new, state = kept[3].split(", "), kept[4].split(", "), kept[5].split(", ")
-update, _ = find(r"mp\.update_loss_scale")
+update, moved = find(r"(%\w+), .* = mp\.update_loss_scale")
 end = next(i for i in range(guard, len(lines)) if lines[i].lstrip().startswith("return"))
 mutants = []  # text, pattern of the error
 
@@ -85,6 +85,12 @@ def with_constants(*changes):
 mutants.append((with_constants((check, f"by {scale}", "by %other")), r"\(T1\) unscales by another value"))
 mutants.append((with_constants((update, f"on {flag}", "on %never")), r"\(T2\) moves the scale by another flag"))
 mutants.append((with_constants((guard, f"guarded_update {flag}", "guarded_update %never")), r"\(T6\) guards by another flag"))
+
+# The scale moves first, by a flag that it has.
+text = with_constants((update, f"on {flag}", "on %never"), (check, f"by {scale}", f"by {moved[1]}")).split("\n")
+early = text.pop(update + constants.count("\n"))
+text.insert(check + constants.count("\n"), early)
+mutants.append(("\n".join(text), r"\(T1\) unscales by the updated scale"))
 
 path, starts, text = folder / "mutants.mlir", [], ""
 for mutant, _ in mutants:
