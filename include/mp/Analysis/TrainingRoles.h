@@ -25,6 +25,13 @@ inline constexpr StringLiteral kRoleGradientNorm = "gradient_norm";
 inline constexpr StringLiteral kRoleGradientSum = "gradient_sum";
 inline constexpr StringLiteral kRoleMomentScale = "moment_scale";
 inline constexpr StringLiteral kRoleMicroSteps = "micro_steps";
+inline constexpr StringLiteral kRoleLossScale = "loss_scale";
+inline constexpr StringLiteral kRoleCleanSteps = "clean_steps";
+inline constexpr StringLiteral kRoleHysteresis = "hysteresis";
+inline constexpr StringLiteral kRoleSkippedSteps = "skipped_steps";
+inline constexpr StringLiteral kRoleAmaxHistory = "amax_history";
+inline constexpr StringLiteral kRoleEncodeScale = "encode_scale";
+inline constexpr StringLiteral kRoleDecodeScale = "decode_scale";
 /// Values of `mp.role` on ops.
 inline constexpr StringLiteral kRoleSeed = "seed";
 inline constexpr StringLiteral kRoleGradient = "gradient";

@@ -292,6 +292,11 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
                                       << " blocks, expected one: train steps with branches "
                                          "(cf) are not read; use scf";
   HomogeneityGraph graph(function);
+  if (!graph.numContractions()) {
+    bool buffers = llvm::any_of(function.getArgumentTypes(), llvm::IsaPred<MemRefType>);
+    return function.emitError(buffers ? "works on buffers, expected a train step on tensors: convert it before bufferization"
+                                      : "has no contraction of float tensors, expected a train step: a forward pass, a backward pass and an update");
+  }
   FailureOr<SmallVector<Value>> pinned = findPinnedSeeds(function);
   if (failed(pinned))
     return failure();
@@ -308,6 +313,11 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
                               << " contractions without a contraction beyond the gradients; write 'mp.role = "
                                  "\"seed\"' on the op that begins the backward pass, or on each of several";
     explainLoop(diag, function);
+    for (Type type : function.getArgumentTypes())
+      if (FloatType format = getFloatFormat(type); format && format.isF64()) {
+        diag.attachNote() << "a seed is a tensor of f32, and this step has " << type << ": write it in f32";
+        break;
+      }
     return diag;
   }
   TrainingRoles &roles = found->roles;

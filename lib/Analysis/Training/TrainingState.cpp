@@ -8,6 +8,7 @@
 #include "StateReach.h"
 #include "mp/Analysis/TrainingRoles.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -103,6 +104,28 @@ static bool isMeasure(Value returned, const HomogeneityGraph::Degrees &degrees) 
          holdsContraction(backwardSlice(returned, /*choices=*/false));
 }
 
+/// What arguments may be called: by people, and by the passes that append state.
+static constexpr StringLiteral kWritten[] = {kRoleParameter, kRoleOptimizer, kRoleStatistic, kRoleInput};
+static constexpr StringLiteral kAppended[] = {kRoleMaster, kRoleRemainder, kRoleRandomSeed, kRoleRandomOffset, kRoleGradientNorm,
+                                              kRoleGradientSum, kRoleMomentScale, kRoleMicroSteps, kRoleLossScale, kRoleCleanSteps,
+                                              kRoleHysteresis, kRoleSkippedSteps, kRoleAmaxHistory, kRoleEncodeScale, kRoleDecodeScale};
+
+/// A slip of the pen must not be a role of its own.
+static LogicalResult checkRoles(func::FuncOp function) {
+  for (unsigned argument = 0, e = function.getNumArguments(); argument != e; ++argument) {
+    auto role = function.getArgAttrOfType<StringAttr>(argument, kRoleAttrName);
+    if (!role)
+      continue;
+    if (!llvm::is_contained(kWritten, role.getValue()) && !llvm::is_contained(kAppended, role.getValue()))
+      return function.emitError() << "argument #" << argument << " has 'mp.role' " << role << ", expected "
+                                  << llvm::join(ArrayRef<StringLiteral>(kWritten), ", ") << " or what mp appends";
+    if (auto next = function.getArgAttrOfType<IntegerAttr>(argument, kStateAttrName); next && role.getValue() == kRoleInput)
+      return function.emitError() << "argument #" << argument << " is called \"input\", but says that its next value is result #"
+                                  << next.getInt() << "; take away its 'mp.role' or its 'mp.state'";
+  }
+  return success();
+}
+
 FailureOr<SmallVector<TrainingState>>
 mlir::mp::findTrainingState(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
                             ArrayRef<Value> seeds) {
@@ -111,6 +134,8 @@ mlir::mp::findTrainingState(func::FuncOp function, const HomogeneityGraph::Degre
   auto roleOf = [&](unsigned argument) {
     return function.getArgAttrOfType<StringAttr>(argument, kRoleAttrName);
   };
+  if (failed(checkRoles(function)))
+    return failure();
   SmallVector<int> pairs(results, -1);
   for (unsigned argument = 0; argument != arguments; ++argument) {
     auto pinned = function.getArgAttrOfType<IntegerAttr>(argument, kStateAttrName);

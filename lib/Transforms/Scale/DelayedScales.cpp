@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DelayedScales.h"
+#include "mp/Analysis/TrainingRoles.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -18,9 +19,9 @@ ScaledValue DelayedScales::quantize(OpBuilder &builder, Value source, const nume
   Location loc = source.getLoc();
   auto scalar = RankedTensorType::get({}, builder.getF32Type());
   auto slots = RankedTensorType::get({history.length}, builder.getF32Type());
-  Value past = state.add(DenseElementsAttr::get(slots, 0.0f), "amax_history");
-  Value encode = state.add(builder.getF32FloatAttr(1), "encode_scale");
-  Value decode = state.add(builder.getF32FloatAttr(1), "decode_scale");
+  Value past = state.add(DenseElementsAttr::get(slots, 0.0f), kRoleAmaxHistory);
+  Value encode = state.add(builder.getF32FloatAttr(1), kRoleEncodeScale);
+  Value decode = state.add(builder.getF32FloatAttr(1), kRoleDecodeScale);
 
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfterValue(source);

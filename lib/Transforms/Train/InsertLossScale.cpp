@@ -158,12 +158,12 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
     annotateRoles(*step, *roles);
     OpBuilder builder(&getContext());
     AppendedState appended(*step);
-    Value scale = appended.add(builder.getF32FloatAttr(rule->first.initial), "loss_scale");
-    Value clean = appended.add(builder.getI32IntegerAttr(0), "clean_steps");
+    Value scale = appended.add(builder.getF32FloatAttr(rule->first.initial), kRoleLossScale);
+    Value clean = appended.add(builder.getI32IntegerAttr(0), kRoleCleanSteps);
     Value tolerated;
     if (rule->first.hysteresis > 1)
-      tolerated = appended.add(builder.getI32IntegerAttr(rule->first.hysteresis), "hysteresis");
-    Value skipped = appended.add(builder.getI32IntegerAttr(0), "skipped_steps");
+      tolerated = appended.add(builder.getI32IntegerAttr(rule->first.hysteresis), kRoleHysteresis);
+    Value skipped = appended.add(builder.getI32IntegerAttr(0), kRoleSkippedSteps);
 
     scaleSeeds(builder, *roles, scale);
     Value foundInf = unscaleGradients(builder, *roles, scale);

@@ -285,7 +285,7 @@ private:
     if (auto choice = matchChoice(updated); choice && choice->no == function.getArgument(s.argument))
       updated = choice->yes;
     return updated.getDefiningOp<UpdateLossScaleOp>() ||
-           llvm::is_contained({StringRef("skipped_steps"), StringRef(kRoleGradientSum), StringRef(kRoleMicroSteps)}, s.role);
+           llvm::is_contained({StringRef(kRoleSkippedSteps), StringRef(kRoleGradientSum), StringRef(kRoleMicroSteps)}, s.role);
   }
 
   func::FuncOp function;
