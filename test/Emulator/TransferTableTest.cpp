@@ -116,3 +116,30 @@ TEST(TransferTable, AsyncStoresIsPtxas) {
       }),
       "sm_90a", 30, {{"st.async", "st.async without .shared::cluster"}, {"red.async", "red.async "}});
 }
+
+TEST(TransferTable, OlderTargetsIsPtxas) {
+  // What a target lacks: forms that exist somewhere, one of each kind.
+  const std::vector<std::string> forms = expand({
+      "mbarrier.init.shared.b64 [%l0], 7;", "mbarrier.inval.shared::cta.b64 [%l0];", "mbarrier.<expect_tx|complete_tx>.shared.b64 [%l0], 16;",
+      "mbarrier.<arrive|arrive_drop><|.noComplete|.expect_tx><|.release.cta|.release.cluster|.relaxed.cta>.shared.b64 <%l1|_>, [%l0]<|, %r1>;", "mbarrier.arrive.shared::cluster.b64 _, [%l0];",
+      "mbarrier.<test_wait|try_wait><|.acquire.cta|.acquire.cluster|.relaxed.cta>.shared.b64 %p0, [%l0], %l1;", "mbarrier.<test_wait|try_wait>.parity.shared.b64 %p0, [%l0], %r1;",
+      "mbarrier.pending_count.b64 %r0, %l0;", "cp.async.mbarrier.arrive<|.noinc>.shared.b64 [%l0];",
+      "cp.async.ca.shared.global [%r0], [%l1], 4;", "cp.async.cg.shared.global<|.L2::cache_hint><|.L2::128B> [%r0], [%l1], 16<|, %l2>;", "cp.async.<commit_group|wait_all>;", "cp.async.wait_group 1;",
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%l0], [%l1], 16, [%l2];", "cp.async.bulk.global.shared::cta.bulk_group [%l0], [%l1], 16;",
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%l0], [%l1], 16;", "cp.async.bulk.<commit_group|wait_group 0|wait_group.read 0>;", "cp.async.bulk.prefetch.L2.global [%l0], 16;",
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%l1, {%r0, %r1}], [%r8];", "cp.async.bulk.prefetch.tensor.1d.L2.global [%l1, {%r0}];",
+      "mapa.shared::cluster.u32 %r0, %r1, %r2;", "getctarank.shared::cluster.u32 %r0, %r1;", "barrier.cluster.<arrive|wait>;", "setmaxnreg.inc.sync.aligned.u32 40;",
+      "fence.<sc|acq_rel|acquire|release>.<cta|cluster|gpu>;", "fence.mbarrier_init.release.cluster;", "fence.proxy.<alias|async|async.global>;", "fence.proxy.tensormap::generic.release.gpu;", "membar.<cta|proxy.alias>;",
+      "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;", "fence.acquire.sync_restrict::shared::cluster.cluster;",
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%l0], %r1, [%l1];", "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%l0], %r1, [%l1];",
+      "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r9];", "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0, %r1}, [%r9];", "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r9], {%r0};",
+      "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r9], {%r0};", "movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;",
+      "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%l0];", "wmma.load.a.sync.aligned.row.m16n16k16.bf16 {%r0, %r1, %r2, %r3}, [%l0];",
+      "wmma.load.a.sync.aligned.row.m16n16k16.s8 {%r0, %r1}, [%l0];", "wmma.load.a.sync.aligned.row.m8n8k32.s4 {%r0}, [%l0];", "wmma.load.a.sync.aligned.row.m8n8k4.f64 {%d0}, [%l0];",
+      "wmma.mma<.xor.popc|.and.popc>.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%r0, %r1}, {%r2}, {%r3}, {%r4, %r5};",
+  });
+  for (const char *target : {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_103a", "sm_120", "sm_120a"}) {
+    SCOPED_TRACE(target);
+    expectPtxasForms(forms, target, 5);
+  }
+}

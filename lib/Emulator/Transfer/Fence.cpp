@@ -87,7 +87,7 @@ static void decodeFence(Decoder &d) {
     d.take("acq_rel");
   const bool restricted = (acquire && d.take("sync_restrict::shared::cluster")) || (release && d.take("sync_restrict::shared::cta"));
   const bool cluster = d.take("cluster");
-  if (!(cluster || (!restricted && takeScope(d))) || !d.requireTarget(acquire || release || cluster ? 90 : 70, ~0u, false)) {
+  if (!(cluster || (!restricted && takeScope(d))) || !d.requireTarget(restricted || cluster ? 90 : 70, ~0u, false)) {
     d.unsupported();
     return;
   }
