@@ -6,6 +6,7 @@
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Domains/Relational.h"
+#include "mp/Domains/Rounding.h"
 #include "mp/Numerics/ArrayCast.h"
 
 using namespace mlir;
@@ -324,13 +325,23 @@ FloatRange FloatTransfer::binary(Operation *op, BinaryFn fn, const FloatRange &x
 }
 
 /// Relations between operands: what arithmetic on independent ranges cannot see.
+/// The loop along the rows of what `op` gives, alone or in a body.
+static std::optional<unsigned> rowLoopAt(Operation *op) {
+  if (auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType()))
+    return type.getRank() > 0 ? std::optional<unsigned>(type.getRank() - 1) : std::nullopt;
+  auto structured = dyn_cast<linalg::LinalgOp>(op->getParentOp());
+  return structured ? rowLoopOf(structured) : std::nullopt;
+}
+
 void FloatTransfer::refineBinary(Operation *op, BinaryFn fn, const FloatRange &x,
                                  const FloatRange &y, RowLength rows, Facts &facts) {
   Value a = op->getOperand(0), b = op->getOperand(1);
-  auto also = [&](Interval range, domains::Provenance provenance = domains::Provenance::Proved) {
+  auto also = [&](Interval range, domains::Provenance provenance = domains::Provenance::Proved,
+                  double norm = kInfinity) {
     Facts bound = facts;
     bound.range = domains::intersect(facts.range, range);
-    if (bound.range == facts.range)
+    bound.norm2 = std::min(facts.norm2, norm);
+    if (bound.range == facts.range && bound.norm2 == facts.norm2)
       return;
     bound.provenance = domains::weakest(facts.provenance, provenance);
     bound.normalize();
@@ -342,8 +353,12 @@ void FloatTransfer::refineBinary(Operation *op, BinaryFn fn, const FloatRange &x
   auto normalized = [&](const Relations::Squares &squares) {
     double bound = (1 + kElementSlack) / std::sqrt(squares.factor);
     bool proved = squares.positive && !squares.cancels;
+    // Where the sum runs along rows, their squares are among it, each addition a rounding off.
+    std::optional<unsigned> along = rowLoopAt(op);
+    bool hasRows = along && *along < 31 && (squares.loops >> *along & 1) && squares.count > 0;
     also(Interval::symmetric(bound),
-         proved ? domains::Provenance::Proved : domains::Provenance::Assumed);
+         proved ? domains::Provenance::Proved : domains::Provenance::Assumed,
+         hasRows ? domains::mulUp(bound, 1 + double(squares.count) * 0x1p-23) : kInfinity);
   };
   switch (fn) {
   case BinaryFn::Sub:

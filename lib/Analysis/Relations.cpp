@@ -18,7 +18,34 @@ Relations::Relations(Operation *root) {
   visit(root);
 }
 
+/// What is computed element by element of what a map wrote is written by that map.
+unsigned Relations::numberBehindMap(Kind kind, unsigned a, unsigned b, double factor) {
+  const Expression first = expressions[a], second = expressions[b];
+  switch (kind) {
+  case Kind::Square:
+  case Kind::Scaled:
+  case Kind::Plus:
+  case Kind::Sqrt:
+  case Kind::Rsqrt:
+  case Kind::Reciprocal:
+  case Kind::Exp:
+  case Kind::Rounded:
+    return first.kind == Kind::Via ? number(Kind::Via, number(kind, first.a, b, factor), 0, 0, first.map) : 0;
+  case Kind::Add:
+  case Kind::Sub:
+  case Kind::Mul:
+  case Kind::Div:
+    return first.kind == Kind::Via && second.kind == Kind::Via && first.map == second.map
+               ? number(Kind::Via, number(kind, first.a, second.a, factor), 0, 0, first.map)
+               : 0;
+  default:
+    return 0;
+  }
+}
+
 unsigned Relations::number(Kind kind, unsigned a, unsigned b, double factor, const void *map) {
+  if (unsigned behind = numberBehindMap(kind, a, b, factor))
+    return behind;
   // A factor in f64 and its f32 rounding are one: torch takes variances in f64.
   factor = static_cast<float>(factor);
   auto [it, isNew] = known.try_emplace({kind, a, b, factor, map}, expressions.size());
@@ -309,8 +336,12 @@ std::optional<Relations::OwnSquares> Relations::asSquares(unsigned value, bool s
       inner->squares.positive |= !summed && e.factor > 1e-30;
     return inner;
   }
-  case Kind::Sum:
-    return summed ? std::nullopt : asSquares(e.a, true, static_cast<int64_t>(e.factor));
+  case Kind::Sum: {
+    auto inner = summed ? std::nullopt : asSquares(e.a, true, static_cast<int64_t>(e.factor));
+    if (inner)
+      inner->squares.loops = e.b;
+    return inner;
+  }
   case Kind::Scaled: {
     auto inner = asSquares(e.a, summed, count);
     if (inner)

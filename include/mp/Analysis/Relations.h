@@ -41,6 +41,7 @@ public:
   struct Squares {
     double factor;
     int64_t count; ///< of squares; -1 if unknown
+    unsigned loops = 0; ///< they run over, a bit each, of the op that reads `x`
     /// Taken as mean(x^2) - mean(x)^2, which cancellation may leave below the squares it stands for.
     bool cancels = false;
     /// A positive constant is added: the value is never zero.
@@ -65,6 +66,7 @@ private:
 
   unsigned number(Kind kind, unsigned a = 0, unsigned b = 0, double factor = 0,
                   const void *map = nullptr);
+  unsigned numberBehindMap(Kind kind, unsigned a, unsigned b, double factor);
   unsigned opaque();
   void visit(Operation *op);
   void visitStructured(linalg::LinalgOp op);
