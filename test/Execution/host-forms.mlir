@@ -5,6 +5,11 @@
 // RUN: not mp-run %s --entry=affine --input=4xf32=2 --input=i64:4 2>&1 | FileCheck %s --check-prefix=BEYOND
 // RUN: mp-run %s --entry=later --input=2xf32=1 | FileCheck %s --check-prefix=LATER
 // RUN: mp-run %s --entry=clamp --input=3xf32=5 | FileCheck %s --check-prefix=CLAMP
+// Devices take buffers as the host does.
+// RUN: mp-run %s --entry=spaces --input=4xf32=2 --device=emulator --chip=sm_80 | FileCheck %s --check-prefix=SPACES
+// RUN: mp-run %s --entry=later --input=2xf32=1 --device=emulator --chip=sm_80 | FileCheck %s --check-prefix=LATER
+// RUN: mp-run %s --entry=clamp --input=3xf32=5 --device=emulator --chip=sm_80 | FileCheck %s --check-prefix=CLAMP
+// RUN: mp-run %s --entry=affine --input=4xf32=2 --input=i64:3 --device=emulator --chip=sm_80 | FileCheck %s --check-prefix=AFFINE
 // RUN: mp-run %s --entry=quantised --input=2xf32=0.26 | FileCheck %s --check-prefix=QUANTISED
 
 // SPACES: result 0: 4xf32 = [4 4 4 4]

@@ -107,6 +107,31 @@ func.func @user_reduction(%x: memref<8xf32>, %y: memref<f32>) {
 
 // -----
 
+// CHECK-LABEL: func.func @scalar_result
+// CHECK: %[[READ:.*]] = memref.load {{.*}} {mpk.host_read}
+// CHECK: return %{{.*}} : f32
+func.func @scalar_result(%x: memref<8xf32>, %i: index) -> f32 {
+  %0 = memref.load %x[%i] : memref<8xf32>
+  %1 = arith.addf %0, %0 : f32
+  return %1 : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @stack
+// CHECK: memref.alloc()
+// CHECK: gpu.launch
+func.func @stack(%x: f32, %i: index) {
+  %0 = memref.alloca() : memref<8xf32>
+  memref.store %x, %0[%i] : memref<8xf32>
+  %1 = memref.cast %0 : memref<8xf32> to memref<*xf32>
+  call @user(%1) : (memref<*xf32>) -> ()
+  return
+}
+func.func private @user(memref<*xf32>)
+
+// -----
+
 // CHECK-LABEL: func.func @small_scratch_is_local
 // CHECK: gpu.launch
 // CHECK-NOT: memref.alloc()

@@ -13,7 +13,7 @@ namespace mlir::mp {
 /// Puts a function on tensors in front of an entry that takes or returns contiguous buffers or vectors, under its
 /// name: it copies its arguments, calls the entry, and returns besides the entry's results the contents
 /// of every argument that the entry may have written to. Nothing happens where there are none,
-/// or where a buffer is not contiguous or a vector scalable. Memory spaces of a module without kernels become one.
+/// or where a buffer is not contiguous or a vector scalable. Memory spaces become one. A module with kernels stays as it is.
 llvm::Error exposeBuffers(ModuleOp module, llvm::StringRef entry);
 
 } // namespace mlir::mp

@@ -40,7 +40,8 @@ def ProtectArguments : Pass<"mp-protect-arguments", "::mlir::ModuleOp"> {
     once, wrong at the second call. For the same reason
     `bufferization.materialize_in_destination` into such an argument becomes its
     source. A tensor that is cast to one without rank, which functions of others
-    take, is copied first.
+    take, is copied first, and so are the contents of a buffer that is read as a
+    tensor without being `restrict`: others may write to it.
 
     Example (`--mp-protect-arguments`):
     ```mlir
@@ -55,7 +56,7 @@ def ProtectArguments : Pass<"mp-protect-arguments", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def SelectContractions : Pass<"mp-select-contractions", "::mlir::ModuleOp"> {

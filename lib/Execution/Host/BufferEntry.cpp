@@ -14,10 +14,8 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// The host has one memory. Kernels have several, and keep them.
+/// Functions on tensors know one memory.
 static void mergeMemorySpaces(ModuleOp module) {
-  if (!module.getOps<gpu::GPUModuleOp>().empty() || !module.getOps<gpu::BinaryOp>().empty())
-    return;
   AttrTypeReplacer replacer;
   replacer.addReplacement([](MemRefType type) -> std::optional<Type> {
     return type.getMemorySpace() ? MemRefType::Builder(type).setMemorySpace({}) : type;
@@ -101,6 +99,8 @@ llvm::Error mlir::mp::exposeBuffers(ModuleOp module, StringRef entry) {
   auto found = findEntry(module, entry);
   if (!found)
     return found.takeError();
+  if (!module.getOps<gpu::GPUModuleOp>().empty() || !module.getOps<gpu::BinaryOp>().empty())
+    return llvm::Error::success();
   mergeMemorySpaces(module);
   func::FuncOp function = *found;
   SmallVector<Type> arguments(function.getArgumentTypes()), results(function.getResultTypes());

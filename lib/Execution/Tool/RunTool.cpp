@@ -37,9 +37,8 @@ llvm::Expected<OwningOpRef<ModuleOp>> Run::parse(StringRef path) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
     return createStringError("'" + path + "' is not a valid MLIR module");
-  if (options.device == "cpu")
-    if (llvm::Error error = exposeBuffers(*module, options.entry))
-      return std::move(error);
+  if (llvm::Error error = exposeBuffers(*module, options.entry))
+    return std::move(error);
   return module;
 }
 

@@ -10,7 +10,7 @@ using namespace mlir::mp;
 
 /// Arithmetic on scalars and short vectors, which host and device can both do.
 static bool isScalarOp(Operation *op) {
-  if (op->getNumRegions() != 0 || !isPure(op))
+  if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() || !isPure(op))
     return false;
   auto isScalar = [](Type type) {
     auto vector = dyn_cast<VectorType>(type);

@@ -170,6 +170,15 @@ LogicalResult localizeAllocs(scf::ParallelOp op) {
   return failure(result.wasInterrupted());
 }
 
+/// A kernel cannot reach the host's stack.
+void moveOffStack(memref::AllocaOp alloca) {
+  OpBuilder b(alloca);
+  auto alloc = memref::AllocOp::create(b, alloca.getLoc(), alloca.getType(), alloca.getDynamicSizes(),
+                                       alloca.getSymbolOperands(), alloca.getAlignmentAttr());
+  alloca.replaceAllUsesWith(alloc.getResult());
+  alloca.erase();
+}
+
 /// A parallel loop with results (a reduction somebody wrote) runs in order.
 LogicalResult lowerReduction(scf::ParallelOp op) {
   OpBuilder b(op);
@@ -237,6 +246,12 @@ struct MapToLaunch : mlir::mp::impl::MapToLaunchBase<MapToLaunch> {
         return signalPassFailure();
       LaunchBuilder(op).build();
     }
+    SmallVector<memref::AllocaOp> stack;
+    getOperation()->walk([&](memref::AllocaOp op) {
+      if (!op->getParentOfType<gpu::LaunchOp>())
+        stack.push_back(op);
+    });
+    llvm::for_each(stack, moveOffStack);
     for (Block &block : getOperation().getBody())
       formIslands(block);
     markVectorReads();

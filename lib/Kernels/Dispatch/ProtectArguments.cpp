@@ -1,5 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mp/Kernels/Passes.h"
 
@@ -39,6 +41,22 @@ static void copyBeforeCast(tensor::CastOp op, RewriterBase &rewriter) {
   op.getSourceMutable().assign(copy);
 }
 
+/// A tensor of a buffer that others may write to: bufferization refuses it. A copy of its contents is as good.
+static void copyContents(bufferization::ToTensorOp op, RewriterBase &rewriter) {
+  auto type = dyn_cast<MemRefType>(op.getBuffer().getType());
+  if (op.getRestrict() || !type)
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(memref::DimOp::create(b, op.getBuffer(), dim));
+  Value copy = memref::AllocOp::create(b, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+  memref::CopyOp::create(b, op.getBuffer(), copy);
+  rewriter.setInsertionPoint(op);
+  rewriter.replaceOpWithNewOp<bufferization::ToTensorOp>(op, op.getType(), copy, /*restrict=*/true);
+}
+
 namespace {
 
 struct ProtectArguments : mlir::mp::impl::ProtectArgumentsBase<ProtectArguments> {
@@ -58,6 +76,8 @@ struct ProtectArguments : mlir::mp::impl::ProtectArgumentsBase<ProtectArguments>
         dropWriteTo(write, rewriter);
       else if (auto cast = dyn_cast<tensor::CastOp>(op))
         copyBeforeCast(cast, rewriter);
+      else if (auto read = dyn_cast<bufferization::ToTensorOp>(op))
+        copyContents(read, rewriter);
     });
   }
 };

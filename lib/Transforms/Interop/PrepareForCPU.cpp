@@ -60,22 +60,6 @@ static void expandIntegerPower(IRRewriter &rewriter, math::FPowIOp op) {
   rewriter.replaceOp(op, result);
 }
 
-/// A tensor of a buffer that others may write to: bufferization refuses it. A copy of its contents is as good.
-static void copyContents(IRRewriter &rewriter, bufferization::ToTensorOp op) {
-  auto type = dyn_cast<MemRefType>(op.getBuffer().getType());
-  if (op.getRestrict() || !type)
-    return;
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  SmallVector<Value> sizes;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (type.isDynamicDim(dim))
-      sizes.push_back(memref::DimOp::create(b, op.getBuffer(), dim));
-  Value copy = memref::AllocOp::create(b, MemRefType::get(type.getShape(), type.getElementType()), sizes);
-  memref::CopyOp::create(b, op.getBuffer(), copy);
-  rewriter.setInsertionPoint(op);
-  rewriter.replaceOpWithNewOp<bufferization::ToTensorOp>(op, op.getType(), copy, /*restrict=*/true);
-}
-
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
@@ -256,10 +240,6 @@ struct PrepareForCPU : mlir::mp::impl::PrepareForCPUBase<PrepareForCPU> {
     module.walk([&](math::FPowIOp op) { powers.push_back(op); });
     for (math::FPowIOp op : powers)
       expandIntegerPower(rewriter, op);
-    SmallVector<bufferization::ToTensorOp> read;
-    module.walk([&](bufferization::ToTensorOp op) { read.push_back(op); });
-    for (bufferization::ToTensorOp op : read)
-      copyContents(rewriter, op);
 
     module.walk([](linalg::LinalgOp op) {
       auto isTF32 = [](Value value) { return getElementTypeOrSelf(value).isF32() && holdsTF32(value); };

@@ -213,9 +213,12 @@ std::vector<RunOutcome> Runner::compare(ModuleOp converted, bool inF64) {
 std::vector<RunOutcome> Runner::emulate(StringRef chip) {
   return compareRuns(
       [&](StringRef entry) -> llvm::Expected<std::unique_ptr<Executable>> {
+        auto module = callable(original, entry);
+        if (!module)
+          return module.takeError();
         DeviceOptions options;
         options.chip = chip.str();
-        return DeviceProgram::compile(*isolate(original, entry), entry, options);
+        return DeviceProgram::compile(**module, entry, options);
       },
       "on the emulator", /*inF64=*/false);
 }

@@ -116,8 +116,7 @@ def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
     other `math.powf`; contractions whose operands both come from `mp.round tf32`
     are marked `operands_tf32`; arguments of public functions are marked as not writable,
     so that bufferization copies instead of overwriting the caller's data, and the
-    functions get C wrappers. `memref.dealloc` goes: bufferization frees all buffers. A
-    `bufferization.to_tensor` that is not `restrict` reads a copy of its buffer.
+    functions get C wrappers. `memref.dealloc` goes: bufferization frees all buffers.
 
     What would be undefined behaviour or an abort is checked: a `cf.assert` that
     fails, a `tensor.extract`, `memref.load`, `memref.store` or slice out of bounds,
@@ -141,8 +140,7 @@ def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::memref::MemRefDialect"];
