@@ -14,8 +14,9 @@ Every row of a network starts from the same weights and sees the same batches; o
 Columns: digits classified rightly, or bits per character, on what was held out, by the f32 network with the
 weights trained; the training loss, mean of the last tenth of the steps; how much of its fall from the first step
 came in that tenth, little where training has converged; steps skipped; the last loss scale; contractions that
-compute narrow, or on scaled values; seconds of the run on the CPU, which has no narrow contractions and so shows no
-speed-up; the largest sum of the buffers of a step, in bytes.
+compute narrow, or on scaled values; how long a step takes on the CPU, in parts of f32's, which has no narrow contractions
+and so shows no speed-up (the least of three runs of each, by turns, so that other work on the machine hits both); the largest sum
+of the buffers of a step, in bytes.
 """
 import argparse
 import json
@@ -146,6 +147,17 @@ def in_order(forward, weights, data):
     return [next(rest) if "." in name else f"--input=@{data}" for name in names]
 
 
+def times_as_long(folder, arguments, steps):
+    """A step of mixed.mlir in parts of one of f32.mlir."""
+    least = {}
+    for _ in range(3):
+        for name in ("f32", "mixed"):
+            run("mp-run", folder / f"{name}.mlir", f"--steps={steps}", f"--log-every={steps}", *arguments, f"--json={folder / 'time.json'}")
+            seconds = json.loads((folder / "time.json").read_text())["run_seconds"]
+            least[name] = min(least.get(name, seconds), seconds)
+    return least["mixed"] / least["f32"]
+
+
 def count_narrow(printed, report):
     """Contractions on scaled values, where there are any, else those in a narrow format; of all."""
     total = re.search(r"of (\d+) contractions", printed)[1]
@@ -164,6 +176,7 @@ def train(folder, network, options, rows):
     inputs, parameters = first_weights(folder, step)
     data = batches(folder, training)
     numpy.save(folder / "held.npy", held)
+    run("mp-opt", step, "--mp-annotate-roles", "-o", folder / "f32.mlir")
     print(f"{network}: {model.split()[0]} {training_options}, {steps} steps of {batch}")
     for label, conversion in ROWS:
         if not re.search(options.rows, label):
@@ -186,10 +199,11 @@ def train(folder, network, options, rows):
         row = {"network": network, "row": label, "held_out": measure(numpy.load(folder / "logits.npy"), labels),
                "loss": last, "falling": (before - last) / max(losses[0] - last, 1e-30),
                "skipped": scalars.get("skipped_steps", [0])[-1], "scale": scalars.get("loss_scale", [1])[-1],
-               "narrow": narrow, "seconds": result["run_seconds"], "bytes": result["peak_bytes"], "losses": losses}
+               "narrow": narrow, "seconds": result["run_seconds"],
+               "time": times_as_long(folder, inputs + data, min(steps, 40)), "bytes": result["peak_bytes"], "losses": losses}
         rows.append(row)
         print(f"  {label:17} {row['held_out']:>8} {row['loss']:8.4f} {row['falling']:7.1%} {row['skipped']:7.0f} "
-              f"{row['scale']:10.4g} {row['narrow']:>9} {row['seconds']:7.1f} {row['bytes']:9}", flush=True)
+              f"{row['scale']:10.4g} {row['narrow']:>9} {row['time']:6.2f} {row['bytes']:9}", flush=True)
 
 
 def main():
@@ -204,7 +218,7 @@ def main():
             sys.exit(f"--only={network}: expected some of {', '.join(NETWORKS)}")
     rows = []
     print(f"  {'':17} {'held out':>8} {'loss':>8} {'falling':>7} {'skipped':>7} {'scale':>10} {'narrow':>9} "
-          f"{'s':>7} {'bytes':>9}")
+          f"{'time':>6} {'bytes':>9}")
     for network in options.only.split(","):
         with tempfile.TemporaryDirectory() as name:
             train(pathlib.Path(name), network, options, rows)

@@ -399,3 +399,21 @@ func.func @sums_in_f16(%w: tensor<8xf32> {mp.role = "parameter", mp.state = 0 : 
   %ac = arith.select %flag, %none, %a1 : tensor<8xf16>
   return %k, %sc, %cc, %nc, %ac : tensor<8xf32>, tensor<f32>, tensor<i32>, tensor<i32>, tensor<8xf16>
 }
+
+// -----
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+func.func @checks_twice(%w: tensor<8xf32>, %d: tensor<8xf32>, %scale: tensor<f32>, %clean: tensor<i32>)
+    -> (tensor<8xf32>, tensor<f32>, tensor<i32>) {
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  %g = arith.addf %s, %s : tensor<8xf32>
+  // expected-note @below {{the first}}
+  %u:2 = mp.unscale %s by %scale : tensor<8xf32>
+  // expected-error @below {{is the second of its kind, expected one per step}}
+  %v:2 = mp.unscale %g by %scale : tensor<8xf32>
+  %sum = arith.addf %u#0, %v#0 : tensor<8xf32>
+  %w1 = arith.subf %w, %sum : tensor<8xf32>
+  %k = mp.guarded_update %u#1 keep(%w) else(%w1) : tensor<8xf32>
+  %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
+  return %k, %t#0, %t#1 : tensor<8xf32>, tensor<f32>, tensor<i32>
+}
