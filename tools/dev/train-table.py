@@ -14,15 +14,16 @@ Every row of a network starts from the same weights and sees the same batches; o
 Columns: digits classified rightly, or bits per character, on what was held out, by the f32 network with the
 weights trained; the training loss, mean of the last tenth of the steps; how much of its fall from the first step
 came in that tenth, little where training has converged; steps skipped; the last loss scale; contractions that
-compute narrow, or on scaled values; how long a step takes on the CPU, in parts of f32's, which has no narrow contractions
-and so shows no speed-up (the least of three runs of each, by turns, so that other work on the machine hits both); the largest sum
-of the buffers of a step, in bytes.
+compute narrow, or on scaled values; the processor time of a step in parts of f32's, on one core of a CPU, which has no narrow
+contractions and so shows no speed-up; the largest sum of the buffers of a step, in bytes.
 """
 import argparse
 import json
 import math
+import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -44,10 +45,11 @@ ROWS = [
     ("fp4, NVFP4", "recipe=nvfp4-training target=sm_100a"),
 ]
 DIGITS_BATCH, TEXT_BATCH, WINDOW = 32, 8, 32
+TIMED = {"mlp": 600, "mlp 2^-24": 600, "mlp 256": 100, "cnn": 100, "gpt": 15}  # steps
 
 
 def run(*command):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stderr[:3000]}")
     return done
@@ -147,15 +149,24 @@ def in_order(forward, weights, data):
     return [next(rest) if "." in name else f"--input=@{data}" for name in names]
 
 
+def processor_seconds(step, steps, arguments):
+    """Of one process with one thread, the compiler included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run("mp-run", step, f"--steps={steps}", f"--log-every={steps}", *arguments)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def times_as_long(folder, arguments, steps):
-    """A step of mixed.mlir in parts of one of f32.mlir."""
+    """A step of mixed.mlir in parts of one of f32.mlir: the least of three runs each, by turns."""
     least = {}
     for _ in range(3):
         for name in ("f32", "mixed"):
-            run("mp-run", folder / f"{name}.mlir", f"--steps={steps}", f"--log-every={steps}", *arguments, f"--json={folder / 'time.json'}")
-            seconds = json.loads((folder / "time.json").read_text())["run_seconds"]
-            least[name] = min(least.get(name, seconds), seconds)
-    return least["mixed"] / least["f32"]
+            for count in (2, steps + 2):
+                seconds = processor_seconds(folder / f"{name}.mlir", count, arguments)
+                least[name, count] = min(least.get((name, count), seconds), seconds)
+    f32, mixed = (least[name, steps + 2] - least[name, 2] for name in ("f32", "mixed"))
+    return mixed / f32 if f32 > 0 else math.nan
 
 
 def count_narrow(printed, report):
@@ -200,7 +211,7 @@ def train(folder, network, options, rows):
                "loss": last, "falling": (before - last) / max(losses[0] - last, 1e-30),
                "skipped": scalars.get("skipped_steps", [0])[-1], "scale": scalars.get("loss_scale", [1])[-1],
                "narrow": narrow, "seconds": result["run_seconds"],
-               "time": times_as_long(folder, inputs + data, min(steps, 40)), "bytes": result["peak_bytes"], "losses": losses}
+               "time": times_as_long(folder, inputs + data, min(steps, TIMED[network])), "bytes": result["peak_bytes"], "losses": losses}
         rows.append(row)
         print(f"  {label:17} {row['held_out']:>8} {row['loss']:8.4f} {row['falling']:7.1%} {row['skipped']:7.0f} "
               f"{row['scale']:10.4g} {row['narrow']:>9} {row['time']:6.2f} {row['bytes']:9}", flush=True)
