@@ -3,6 +3,7 @@
 // mp-mixed-precision: phases 0 to 4 of one graph.
 
 #include "ReportPasses.h"
+#include "mp/Dialect/MP/Words.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Transforms/Assign/Passes.h"
@@ -27,7 +28,9 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   std::string format = fp8 ? "bf16" : std::string(options.format);
   std::string recipe = options.recipe.empty() && fp8 ? "current" : std::string(options.recipe);
   // An error here comes up again, with a place to stand, when the deciding pass runs.
-  if (auto effective = ::mp::policy::findPolicy({format, options.target, options.policy})) {
+  std::optional<::mp::numerics::MultiWord> words = parseWordScheme(format);
+  std::string of = words ? ::mp::numerics::info(::mp::numerics::wordFormat(*words)).name.str() : format;
+  if (auto effective = ::mp::policy::findPolicy({of, options.target, options.policy})) {
     report->format = effective->policy.format;
     report->target = effective->policy.target;
   } else {

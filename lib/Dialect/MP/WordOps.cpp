@@ -19,6 +19,11 @@ std::optional<MultiWord> mlir::mp::getWords(Operation *op) {
   return name ? numerics::parseMultiWord(name.getValue()) : std::nullopt;
 }
 
+std::optional<MultiWord> mlir::mp::parseWordScheme(StringRef spelling) {
+  std::optional<MultiWord> scheme = ::mp::numerics::parseMultiWord(spelling);
+  return scheme && llvm::is_contained(getWordSchemes(), *scheme) ? scheme : std::nullopt;
+}
+
 ArrayRef<MultiWord> mlir::mp::getWordSchemes() {
   static constexpr MultiWord schemes[] = {MultiWord::BF16x9, MultiWord::BF16x6, MultiWord::TF32x3,
                                           MultiWord::BF16x3};

@@ -7,6 +7,7 @@
 #include "Replay.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mp/Analysis/ExecutionFrequency.h"
+#include "mp/Dialect/MP/Words.h"
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Assign/Passes.h"
@@ -130,13 +131,15 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   }
 
   void runOnOperation() override {
-    auto effective = policy::findPolicy({format, target, policyFile});
+    std::optional<::mp::numerics::MultiWord> words = parseWordScheme(format);
+    std::string of = words ? getFormatName(getWordType(&getContext(), *words)) : std::string(format);
+    auto effective = policy::findPolicy({of, target, policyFile});
     if (!effective)
       return fail(llvm::toString(effective.takeError()));
     const policy::Policy &policy = effective->policy;
     FloatType narrow = getAssignableFormat(policy.format, &getContext());
     if (!narrow)
-      return fail("option 'format' is '" + policy.format + "', expected bf16, f16 or tf32");
+      return fail("option 'format' is '" + policy.format + "', expected bf16, f16, tf32 or products of words: bf16x3, bf16x6, bf16x9, tf32x3");
     auto model = ::mp::target::lookupTarget(policy.target);
     llvm::Error error =
         model ? ::mp::target::checkFormat(*model, policy.format) : model.takeError();
@@ -170,7 +173,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     if (!costs)
       return fail(llvm::toString(costs.takeError()));
     AssignSettings settings{policy,          *model, rules, narrow, maxUnderflow,
-                            promote == "on", *costs, *placement, *saturated};
+                            promote == "on", *costs, *placement, words, *saturated};
     bool anyDecided = false;
     WalkResult decided = getOperation()->walk<WalkOrder::PreOrder>([&](ModuleOp module) {
       return WalkResult(decide(module, settings, replay, explanation, anyDecided));

@@ -4,6 +4,7 @@
 // its own format. A contraction that makes angles stays wide: sin and cos of
 // positions lose all meaning when the angle is rounded.
 
+#include "../Common/WordCode.h"
 #include "Decisions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -36,6 +37,17 @@ static DenseSet<Value> findAngles(FunctionDecisions &decisions) {
   return angles;
 }
 
+/// Products of words where the op can be computed so; else it stays, for less was not asked for.
+static void decideWords(Operation *op, Decision &decision, ::mp::numerics::MultiWord scheme) {
+  std::string why;
+  if (!viewWords(op, scheme, &why))
+    return decision.decide(decision.compute, Origin::Class,
+                           ("T, but not as " + ::mp::numerics::toString(scheme) + ": " + why).str());
+  decision.words = scheme;
+  decision.keepsStorage = true;
+  decision.decide(decision.compute, Origin::Class, "T");
+}
+
 LogicalResult mlir::mp::applyClasses(FunctionDecisions &decisions,
                                     const AssignSettings &settings) {
   DenseSet<Value> angles = findAngles(decisions);
@@ -51,6 +63,8 @@ LogicalResult mlir::mp::applyClasses(FunctionDecisions &decisions,
       decision.decide(decision.compute, Origin::Class, "T, but its result is an angle");
     else if (!decisions.canContractIn(op, settings.narrow))
       decision.decide(decision.compute, Origin::Class, "T, but its factors are not all f32 tensors of known rank");
+    else if (settings.words)
+      decideWords(op, decision, *settings.words);
     else
       decision.decide(settings.narrow, Origin::Class, name);
   }

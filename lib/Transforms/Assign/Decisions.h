@@ -112,6 +112,8 @@ struct AssignSettings {
   bool promotes; ///< what is narrow already is widened inside
   const ::mp::target::CostModel &costs;
   PlacementOptions placement;
+  /// Contractions are asked for as products of words of `narrow`.
+  std::optional<::mp::numerics::MultiWord> words = std::nullopt;
   double maxSaturated = 0; ///< constants of which less than this share overflows are clamped
 };
 

@@ -24,6 +24,9 @@ std::optional<::mp::numerics::MultiWord> getWords(Operation *op);
 /// The schemes of more than one product, from the most accurate to the cheapest.
 ArrayRef<::mp::numerics::MultiWord> getWordSchemes();
 
+/// The scheme of more than one product that is spelled so, if any.
+std::optional<::mp::numerics::MultiWord> parseWordScheme(llvm::StringRef spelling);
+
 /// The format of the scheme's words as a type.
 FloatType getWordType(MLIRContext *context, ::mp::numerics::MultiWord scheme);
 

@@ -53,7 +53,7 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"format", "format", "std::string", "\"\"",
-           "Narrow format of contractions: bf16, f16 or tf32; bf16 if the policy names none">,
+           "Narrow format of contractions: bf16, f16 or tf32, or products of words (bf16x6 ...); bf16 if the policy names none">,
     Option<"target", "target", "std::string", "\"\"",
            "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
