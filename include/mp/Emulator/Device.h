@@ -13,6 +13,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace mp::emulator {
 
@@ -39,6 +40,12 @@ public:
   llvm::SmallVector<uint8_t, 8> data;
 };
 
+/// A range of global memory.
+struct Watch {
+  DevicePtr address = 0;
+  uint64_t bytes = 0; // 0: none
+};
+
 struct LaunchOptions {
   unsigned threads = 0;            // host threads over blocks; 0: one per core
   bool reverse = false;            // run blocks, warps and lanes in reverse order
@@ -48,6 +55,7 @@ struct LaunchOptions {
   uint64_t maxInstructions = 0;    // warp instructions per block; 0: no limit
   uint64_t maxLaunchInstructions = 0; // of all blocks, each counted as 1000 more; 0: no limit
   uint32_t maxSharedBytes = 232448; // static + dynamic, per block (227 KiB)
+  Watch watch;      // LaunchStats::watched tells who wrote there last
   std::string chip; // numerics of the Tensor Cores: "sm_80"; empty: the module's .target
 };
 
@@ -65,6 +73,7 @@ struct LaunchStats {
   uint32_t sharedBytes = 0; // per block
   double seconds = 0;
   std::string printed; // vprintf output
+  std::optional<Fault> watched; // of kind WrongValue, without a message: who wrote last to LaunchOptions::watch
   void add(const LaunchStats &other);
   void print(llvm::raw_ostream &os) const;
 };

@@ -23,6 +23,7 @@ enum class FaultKind : uint8_t {
   Trap,          // trap or a failed assertion
   Limit,         // the instruction limit of the launch is spent
   Misuse,        // an operand value the instruction does not allow
+  WrongValue,    // not what was expected (LaunchOptions::watch)
 };
 
 llvm::StringRef faultName(FaultKind kind);

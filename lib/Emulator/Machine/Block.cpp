@@ -56,6 +56,10 @@ void Block::start(Launch &l, Counters &k, const uint32_t where[3]) {
   const unsigned threads = l.block.x * l.block.y * l.block.z;
   const unsigned count = (threads + kLanes - 1) / kLanes;
   shared.reset(l.sharedBytes, l.options.checkRaces ? 2 * count + (count + 3) / 4 : 0, l.program->sharedGranule);
+  if (l.options.watch.bytes) {
+    trace.writers.assign(l.sharedBytes, {});
+    trace.reads.assign(count * kLanes, {});
+  }
   for (Barrier &b : barriers)
     b = Barrier();
   mbarriers.clear();

@@ -221,6 +221,7 @@ llvm::Expected<LaunchStats> Device::launch(const Module &module, llvm::StringRef
   }
   stats.sharedBytes = l.sharedBytes;
   stats.printed = l.printed;
+  stats.watched = l.watched;
   stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return stats;
 }

@@ -194,14 +194,9 @@ void Warp::unblock(int s) {
   splits[s].meeting = false;
 }
 
-Step Warp::fault(FaultKind kind, const Inst &inst, const llvm::Twine &text, uint32_t lane,
-                 llvm::StringRef space, uint64_t address) {
-  std::lock_guard<std::mutex> lock(launch->mutex);
-  launch->stop = true;
-  if (launch->hasFault)
-    return Step::Fault;
-  launch->hasFault = true;
-  Fault &f = launch->fault;
+Fault Warp::describe(FaultKind kind, const Inst &inst, const llvm::Twine &text, uint32_t lane, llvm::StringRef space,
+                     uint64_t address) const {
+  Fault f;
   const Program &program = *launch->program;
   f.kind = kind;
   f.kernel = launch->info->name;
@@ -224,6 +219,17 @@ Step Warp::fault(FaultKind kind, const Inst &inst, const llvm::Twine &text, uint
   f.space = space.str();
   f.address = address;
   f.message = text.str();
+  return f;
+}
+
+Step Warp::fault(FaultKind kind, const Inst &inst, const llvm::Twine &text, uint32_t lane, llvm::StringRef space,
+                 uint64_t address) {
+  std::lock_guard<std::mutex> lock(launch->mutex);
+  launch->stop = true;
+  if (launch->hasFault)
+    return Step::Fault;
+  launch->hasFault = true;
+  launch->fault = describe(kind, inst, text, lane, space, address);
   return Step::Fault;
 }
 
@@ -249,6 +255,8 @@ llvm::StringRef mp::emulator::faultName(FaultKind kind) {
     return "instruction limit";
   case FaultKind::Misuse:
     return "misuse";
+  case FaultKind::WrongValue:
+    return "wrong value";
   }
   return "fault";
 }

@@ -97,6 +97,8 @@ struct Warp {
 
   Step fault(FaultKind kind, const Inst &inst, const llvm::Twine &message, uint32_t lane,
              llvm::StringRef space = "", uint64_t address = 0);
+  Fault describe(FaultKind kind, const Inst &inst, const llvm::Twine &message, uint32_t lane, llvm::StringRef space,
+                 uint64_t address) const;
   void start(uint32_t members, const FunctionCode &fn);
   Frame *newFrame(const FunctionCode &fn);
   void dropFrame(Frame *frame);
@@ -165,6 +167,21 @@ struct Counters {
   LaunchStats stats;
 };
 
+/// Who touched shared memory last, while a launch watches (LaunchOptions::watch).
+struct SharedTrace {
+  struct Site {
+    const Inst *inst = nullptr;
+    uint32_t thread = 0;
+  };
+  std::vector<Site> writers; // per byte
+  struct Read {
+    const Inst *inst = nullptr;
+    uint32_t offset = 0;
+    Site writer;
+  };
+  std::vector<Read> reads; // per thread, the last one
+};
+
 struct Block {
   Launch *launch = nullptr;
   Counters *counters = nullptr;
@@ -175,6 +192,7 @@ struct Block {
   std::vector<std::array<uint32_t, kLanes>> clusterGoal; // per warp and lane: the generation after the one it arrived in
   RaceDetector::Clock clusterClock;
   SharedMemory shared;
+  SharedTrace trace;
   std::vector<std::unique_ptr<Warp>> warps;
   Barrier barriers[16];
   std::map<uint32_t, Mbarrier> mbarriers;
@@ -220,6 +238,7 @@ struct Launch {
   std::mutex mutex; // guards what follows
   bool hasFault = false;
   Fault fault;
+  std::optional<Fault> watched;
   std::string printed;
 };
 
@@ -239,6 +258,10 @@ bool checkShared(Warp &warp, const Inst &inst, Block &block, uint32_t offset, ui
                  Access access, Actor who, bool sync);
 bool resolveGlobal(Warp &warp, const Inst &inst, uint64_t address, uint64_t bytes, Access access,
                    uint32_t lane, uint8_t *&pointer);
+/// Keeps what LaunchOptions::watch is there for: of an access to shared memory that is about to happen, and of a write to global memory.
+void traceShared(Warp &warp, const Inst &inst, Block &block, uint32_t offset, uint32_t bytes, Access access, Actor who);
+void traceGlobal(Warp &warp, const Inst &inst, uint64_t address, uint64_t bytes, unsigned lane);
+
 /// The block and offset that a shared address means; null after a fault. \p ownOnly: of .shared::cta.
 Block *sharedBlock(Warp &warp, const Inst &inst, uint64_t address, bool ownOnly, unsigned lane, uint32_t &offset);
 

@@ -42,7 +42,7 @@ static bool sharedLanes(Warp &w, const Inst &inst, const uint64_t *addresses, ui
     offsets[l] = uint32_t(addresses[l]);
     if (addresses[l] >> kClusterShift && !(block = sharedBlock(w, inst, addresses[l], ownOnly, l, offsets[l])))
       return false;
-    bool repeated = access == Access::Read && addresses[l] == last;
+    bool repeated = access == Access::Read && addresses[l] == last && !w.launch->options.watch.bytes;
     last = addresses[l];
     if (!repeated &&
         !checkShared(w, inst, *block, offsets[l], bytes, access, {w.index, l}, sync))
@@ -86,6 +86,8 @@ static bool globalLanes(Warp &w, const Inst &inst, const uint64_t *addresses, ui
         return false;
     }
   }
+  if (access != Access::Read && w.launch->options.watch.bytes)
+    forLanes(mask, [&](unsigned l) { traceGlobal(w, inst, addresses[l], bytes, l); });
   LaunchStats &stats = w.block->counters->stats;
   ++stats.globalRequests;
   stats.globalBytes += uint64_t(bytes) * std::popcount(mask);

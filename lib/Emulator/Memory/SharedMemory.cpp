@@ -166,6 +166,8 @@ bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t
   const bool reads = access == Access::Read || access == Access::Mbarrier;
   if (!reads)
     shared.setSwizzle(offset, bytes, std::nullopt);
+  if (w.launch->options.watch.bytes)
+    traceShared(w, inst, block, offset, bytes, access, who);
   if (!shared.races.enabled() || &block != w.block)
     return true;
   RaceDetector::Conflict c = sync || access == Access::Atomic

@@ -218,6 +218,8 @@ static bool storeRange(Warp &w, const Inst &i, const BulkOp &op, uint64_t to, co
   uint8_t *p;
   if (!resolveGlobal(w, i, to, bytes, op.reduction ? Access::Atomic : Access::Write, lane, p))
     return false;
+  if (w.launch->options.watch.bytes)
+    traceGlobal(w, i, to, bytes, lane);
   countGlobal(w, bytes);
   if (!op.reduction) {
     std::memcpy(p, from, bytes);

@@ -6,8 +6,11 @@
 #include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Comparison.h"
 #include "mp/Execution/Files.h"
+#include "mp/Execution/Inputs.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -62,6 +65,68 @@ static llvm::Error checkOptions(const RunOptions &options) {
   return llvm::Error::success();
 }
 
+namespace {
+/// An element that is not what --expect says.
+struct Difference {
+  size_t buffer, reported; // among the arrays, among those that were asked for
+  int64_t element;
+  double found, expected;
+};
+} // namespace
+
+/// The first difference in the last arrays, if any.
+static llvm::Expected<std::optional<Difference>> firstDifference(const RunOptions &options, emulator::Device &device,
+                                                                 const std::vector<DeviceArray> &buffers) {
+  if (options.expected.size() > buffers.size())
+    return createStringError(llvm::formatv("--expect given {0} times, but only {1} inputs are arrays", options.expected.size(), buffers.size()));
+  const double limit = options.maxRelative.value_or(0);
+  for (size_t i = 0; i < options.expected.size(); ++i) {
+    const size_t at = buffers.size() - options.expected.size() + i;
+    Array found = buffers[at].array;
+    llvm::Expected<Array> expected = readInput(options.expected[i]);
+    if (expected && !(expected->type == found.type))
+      expected = convertTo(std::move(*expected), found.type);
+    if (!expected)
+      return expected.takeError();
+    if (expected->size() != found.size())
+      return createStringError(llvm::formatv("--expect={0}: expected {1} elements, found {2}", options.expected[i], found.size(), expected->size()));
+    if (llvm::Error error = device.read(buffers[at].address, {reinterpret_cast<uint8_t *>(found.data.data()), found.data.size()}))
+      return std::move(error);
+    double largest = 0;
+    for (int64_t k = 0; k < found.size(); ++k)
+      largest = std::max(largest, std::fabs(expected->value(k)));
+    for (int64_t k = 0; k < found.size(); ++k) {
+      const double x = found.value(k), y = expected->value(k);
+      if (found.pattern(k) == expected->pattern(k) || std::fabs(x - y) <= limit * largest || (std::isnan(x) && std::isnan(y)))
+        continue;
+      return Difference{at, i, k, x, y};
+    }
+  }
+  return std::nullopt;
+}
+
+/// Runs once more from the start and tells who wrote the element.
+template <class Launch>
+static llvm::Error explain(const RunOptions &options, const emulator::KernelInfo &kernel, const Difference &d, emulator::LaunchOptions launch, Launch &&start) {
+  emulator::Device device;
+  auto arguments = placeArguments(options.inputs.inputs, kernel, device);
+  if (!arguments)
+    return arguments.takeError();
+  const DeviceArray &buffer = arguments->arrays[d.buffer];
+  const unsigned bytes = buffer.array.type.bytes();
+  launch.watch = {buffer.address + d.element * bytes, bytes};
+  llvm::Expected<emulator::LaunchStats> stats = start(device, *arguments, launch);
+  if (!stats)
+    return stats.takeError();
+  std::string what;
+  llvm::raw_string_ostream(what) << "array " << d.reported << ", element " << d.element << llvm::format(": expected %.9g, found %.9g", d.expected, d.found);
+  if (!stats->watched)
+    return createStringError("wrong value: " + what + ", which the kernel did not write");
+  emulator::Fault fault = *stats->watched;
+  fault.message = what + (fault.message.empty() ? "" : "\n  " + fault.message);
+  return llvm::make_error<emulator::FaultError>(std::move(fault));
+}
+
 int mlir::mp::runPtx(const RunOptions &options) {
   auto fail = [](int status, llvm::Error error) {
     llvm::errs() << "mp-run: error: " << llvm::toString(std::move(error)) << "\n";
@@ -88,7 +153,10 @@ int mlir::mp::runPtx(const RunOptions &options) {
   launch.maxInstructions = launch.maxLaunchInstructions = options.maxInstructions;
   emulator::Dim3 grid{options.grid[0], options.grid[1], options.grid[2]};
   emulator::Dim3 block{options.block[0], options.block[1], options.block[2]};
-  auto stats = device.launch(**module, (*kernel)->name, grid, block, options.sharedBytes, arguments->values, launch);
+  auto start = [&](emulator::Device &device, const PtxArguments &arguments, const emulator::LaunchOptions &launch) {
+    return device.launch(**module, (*kernel)->name, grid, block, options.sharedBytes, arguments.values, launch);
+  };
+  auto stats = start(device, *arguments, launch);
   if (!stats) {
     bool isFault = stats.errorIsA<emulator::FaultError>();
     return fail(isFault ? 1 : 2, stats.takeError());
@@ -99,6 +167,11 @@ int mlir::mp::runPtx(const RunOptions &options) {
   // Results may go to standard output as a file: counts do not stand among them.
   bool piped = llvm::is_contained(options.outputs, "-");
   stats->print(piped ? llvm::errs() : llvm::outs());
+  auto difference = firstDifference(options, device, arguments->arrays);
+  if (!difference)
+    return fail(2, difference.takeError());
+  if (*difference)
+    return fail(1, explain(options, **kernel, **difference, launch, start));
   if (options.json.empty())
     return 0;
   llvm::json::Object report{{"version", 1}, {"file", options.file}, {"kernels", kernelsToJSON({{(*kernel)->name, 1, *stats}})}};

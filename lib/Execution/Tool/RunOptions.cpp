@@ -60,6 +60,9 @@ Of PTX files, which run in the emulator: mp-run KERNEL.ptx --kernel=K --grid=X,Y
                         with "dims", "strides", "type", "swizzle": "128B", "outside": "nan" on demand;
                         "array" may be the number of an earlier --input
   --output=@y.npy       the last arrays, after the launch
+  --expect=VALUE        what the last arrays have to hold then (as --input; --max-rel=X allows differences). Of
+                        the first element that differs it is said which instruction of which thread wrote it, and
+                        what that thread read last from shared memory
   --reverse             blocks, warps and lanes in reverse order (also with --device=emulator)
   --max-instructions=N  warp instructions, each block counted as 1000 more, after which the launch is stopped
                         (default 10000000000)
@@ -171,6 +174,11 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
          options.outputs.push_back(value.str());
          return value.empty() ? bad("output", value, "@FILE.npy or -") : llvm::Error::success();
        }},
+      {"expect",
+       [&](StringRef value) -> llvm::Error {
+         options.expected.push_back(value.str());
+         return value.empty() ? bad("expect", value, "an array, as --input takes it") : llvm::Error::success();
+       }},
       {"seed", [&](StringRef v) { return parseInteger<uint64_t>("seed", v, 0, options.inputs.seed); }},
       {"dim",
        [&](StringRef v) { return parseInteger<int64_t>("dim", v, 1, options.inputs.dynamicSize); }},
@@ -241,11 +249,13 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
   }
   if (options.file.empty() && !options.help && !options.version)
     return createStringError("expected a file to run; see --help");
-  if (options.maxRelative && options.compare.empty())
-    return createStringError("--max-rel needs --compare");
+  if (options.maxRelative && options.compare.empty() && options.expected.empty())
+    return createStringError("--max-rel needs --compare or, of PTX, --expect");
   if (!options.html.empty() && options.steps < 2)
     return createStringError("--html needs --steps of at least 2, found " + llvm::Twine(options.steps));
   bool onDevice = options.device != "cpu";
+  if (!options.expected.empty() && !StringRef(options.file).ends_with(".ptx"))
+    return createStringError("--expect is of PTX files; functions are compared by --compare");
   if (options.reverse && options.device != "emulator" && !StringRef(options.file).ends_with(".ptx"))
     return createStringError("--reverse is of the emulator's threads: --device=emulator, or a PTX file");
   if (options.calibrates && (options.json.empty() || onDevice || !options.compare.empty()))

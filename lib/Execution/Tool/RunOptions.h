@@ -31,6 +31,7 @@ struct RunOptions {
   CalibrationOptions calibration;
   /// Of PTX files only.
   std::string kernel, chip;
+  std::vector<std::string> expected; ///< of the last arrays
   std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   uint32_t sharedBytes = 0;
   uint64_t maxInstructions = 10'000'000'000; ///< of the launch
