@@ -2,7 +2,7 @@
 // A product in f16 arithmetic with the identity, which ptxas 13.0 makes spill at 48 registers for sm_90a to fit more
 // blocks into a multiprocessor. Such a kernel is assembled again for one block.
 // RUN: rm -rf %t && mp-opt %s --mp-to-nvvm="target=sm_90a emit=cubin dir=%t" --remarks-filter=mp-emit-kernels -o /dev/null 2>&1 | FileCheck %s
-// CHECK-NOT: spills
+// CHECK-NOT: spills {{[0-9]}}
 // CHECK: kernel 'identity_1' takes {{[0-9]+}} registers
 
 #map = affine_map<(i, j) -> (i, j)>
