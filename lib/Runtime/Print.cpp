@@ -2,7 +2,9 @@
 #include "mp/Runtime/Print.h"
 
 #include "Element.h"
+#include "mp/Runtime/Device.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cinttypes>
 
@@ -44,6 +46,17 @@ void printFloat(double value) {
 }
 
 /// A buffer of any rank, as its descriptor says.
+/// Of those that are printed.
+int64_t bytesOf(int64_t element) {
+  switch (element) {
+  case MP_RT_F64: return 8;
+  case MP_RT_F32: return 4;
+  case MP_RT_F16:
+  case MP_RT_BF16: return 2;
+  default: return (element - MP_RT_INTEGER) / 8;
+  }
+}
+
 class Buffer {
 public:
   Buffer(int64_t rank, const void *descriptor, int64_t element)
@@ -129,6 +142,19 @@ void mp_rt_print_newline(void) { write("\n"); }
 
 void mp_rt_print_buffer(int64_t rank, const void *descriptor, int64_t element) {
   Buffer(rank, descriptor, element).print();
+}
+
+void mp_rt_print_device_buffer(int64_t rank, const void *descriptor, int64_t element) {
+  int64_t words[3 + 2 * MP_RT_MAX_RANK], layout[1 + 2 * MP_RT_MAX_RANK] = {rank};
+  if (rank > MP_RT_MAX_RANK)
+    return mp_rt_check_failed("a buffer that is printed has more dimensions than MP_RT_MAX_RANK");
+  const auto *given = static_cast<const int64_t *>(descriptor);
+  std::copy_n(given, 3 + 2 * rank, words);
+  std::copy_n(given + 3, 2 * rank, layout + 1);
+  int64_t bytes = bytesOf(element);
+  words[0] = words[1] = mp_rt_device_mirror(layout, 0, given[1] + given[2] * bytes, bytes);
+  words[2] = 0;
+  mp_rt_print_buffer(rank, words, element);
 }
 
 double mp_rt_clock(void) {

@@ -10,6 +10,8 @@
 // RUN: mp-run %s --entry=later --input=2xf32=1 --device=emulator --chip=sm_80 | FileCheck %s --check-prefix=LATER
 // RUN: mp-run %s --entry=clamp --input=3xf32=5 --device=emulator --chip=sm_80 | FileCheck %s --check-prefix=CLAMP
 // RUN: mp-run %s --entry=affine --input=4xf32=2 --input=i64:3 --device=emulator --chip=sm_80 | FileCheck %s --check-prefix=AFFINE
+// RUN: mp-run %s --entry=printed --input=2xf32=3 | FileCheck %s --check-prefix=PRINTED
+// RUN: mp-run %s --entry=printed --input=2xf32=3 --device=emulator --chip=sm_80 | FileCheck %s --check-prefix=PRINTED
 // RUN: mp-run %s --entry=quantised --input=2xf32=0.26 | FileCheck %s --check-prefix=QUANTISED
 
 // SPACES: result 0: 4xf32 = [4 4 4 4]
@@ -48,6 +50,18 @@ func.func @clamp(%x: tensor<3xf32>) -> tensor<3xf32> {
   %high = arith.constant dense<2.0> : tensor<3xf32>
   %0 = math.clampf %x to [%low, %high] : tensor<3xf32>
   return %0 : tensor<3xf32>
+}
+
+// PRINTED: rank = 2 offset = 0 sizes = [1, 2]
+// PRINTED: 6,   6
+func.func private @printMemrefF32(memref<*xf32>) attributes {llvm.emit_c_interface}
+func.func @printed(%x: memref<2xf32>) {
+  %0 = memref.alloca() : memref<1x2xf32>
+  %1 = memref.collapse_shape %0 [[0, 1]] : memref<1x2xf32> into memref<2xf32>
+  linalg.add ins(%x, %x : memref<2xf32>, memref<2xf32>) outs(%1 : memref<2xf32>)
+  %2 = memref.cast %0 : memref<1x2xf32> to memref<*xf32>
+  call @printMemrefF32(%2) : (memref<*xf32>) -> ()
+  return
 }
 
 // QUANTISED: result 0: 2xi8 = [4 4]

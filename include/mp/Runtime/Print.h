@@ -36,6 +36,9 @@ void mp_rt_print_newline(void);
  * elements in rows. element: as in mp_rt_expect_close; MP_RT_INTEGER + 64 also serves index. */
 void mp_rt_print_buffer(int64_t rank, const void *descriptor, int64_t element);
 
+/* The same for a buffer in the device's memory, of rank at most MP_RT_MAX_RANK; waits for what was launched. */
+void mp_rt_print_device_buffer(int64_t rank, const void *descriptor, int64_t element);
+
 /* Seconds since some moment. */
 double mp_rt_clock(void);
 

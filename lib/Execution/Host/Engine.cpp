@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mlir::mp;
 
 /// What libMPRuntime offers to compiled code, by name.
-static llvm::StringMap<void *> runtimeFunctions() {
+static llvm::StringMap<void *> runtimeFunctions(bool onDevice) {
   llvm::StringMap<void *> functions;
   auto add = [&](StringRef name, auto *function) { functions[name] = reinterpret_cast<void *>(function); };
   add("mp_rt_contract", &mp_rt_contract);
@@ -37,7 +37,7 @@ static llvm::StringMap<void *> runtimeFunctions() {
   add("mp_rt_check_failed", &mp_rt_check_failed);
   auto [observer, report] = observerSymbol();
   functions[observer] = report;
-  forEachPrintSymbol([&](StringRef name, void *function) { functions[name] = function; });
+  forEachPrintSymbol(onDevice, [&](StringRef name, void *function) { functions[name] = function; });
   return functions;
 }
 
@@ -74,8 +74,9 @@ static llvm::PipelineTuningOptions tuneForOneRun() {
   return tuning;
 }
 
-llvm::Expected<std::unique_ptr<ExecutionEngine>> mlir::mp::createEngine(ModuleOp module, std::string *llvmIR) {
-  llvm::StringMap<void *> functions = runtimeFunctions();
+llvm::Expected<std::unique_ptr<ExecutionEngine>> mlir::mp::createEngine(ModuleOp module, std::string *llvmIR,
+                                                                         bool onDevice) {
+  llvm::StringMap<void *> functions = runtimeFunctions(onDevice);
   if (llvm::Error error = checkDefined(module, functions))
     return std::move(error);
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();

@@ -8,8 +8,8 @@
 namespace mlir::mp {
 
 /// Compiles a module in the LLVM dialect for this machine, with libMPRuntime's functions at hand. `llvmIR`,
-/// if not null, gets the text before optimisation.
-llvm::Expected<std::unique_ptr<ExecutionEngine>> createEngine(ModuleOp module, std::string *llvmIR);
+/// if not null, gets the text before optimisation. `onDevice` if the module's buffers are in a device's memory.
+llvm::Expected<std::unique_ptr<ExecutionEngine>> createEngine(ModuleOp module, std::string *llvmIR, bool onDevice);
 
 } // namespace mlir::mp
 

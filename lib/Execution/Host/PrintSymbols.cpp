@@ -13,12 +13,14 @@ struct Unranked {
   const void *descriptor;
 };
 
-template <int64_t element> void printBuffer(int64_t rank, const void *descriptor) {
-  mp_rt_print_buffer(rank, descriptor, element);
+using Print = void (*)(int64_t rank, const void *descriptor, int64_t element);
+
+template <int64_t element, Print print> void printBuffer(int64_t rank, const void *descriptor) {
+  print(rank, descriptor, element);
 }
 
-template <int64_t element> void printWrapped(const Unranked *buffer) {
-  mp_rt_print_buffer(buffer->rank, buffer->descriptor, element);
+template <int64_t element, Print print> void printWrapped(const Unranked *buffer) {
+  print(buffer->rank, buffer->descriptor, element);
 }
 
 struct BufferSymbols {
@@ -27,13 +29,15 @@ struct BufferSymbols {
   void (*wrapped)(const Unranked *);
 };
 
-template <int64_t element> constexpr BufferSymbols bufferSymbols(llvm::StringRef suffix) {
-  return {suffix, &printBuffer<element>, &printWrapped<element>};
+template <int64_t element> constexpr BufferSymbols bufferSymbols(llvm::StringRef suffix, bool onDevice) {
+  if (onDevice)
+    return {suffix, &printBuffer<element, mp_rt_print_device_buffer>, &printWrapped<element, mp_rt_print_device_buffer>};
+  return {suffix, &printBuffer<element, mp_rt_print_buffer>, &printWrapped<element, mp_rt_print_buffer>};
 }
 
 } // namespace
 
-void mlir::mp::forEachPrintSymbol(llvm::function_ref<void(llvm::StringRef, void *)> add) {
+void mlir::mp::forEachPrintSymbol(bool onDevice, llvm::function_ref<void(llvm::StringRef, void *)> add) {
   auto addFunction = [&](llvm::StringRef name, auto *function) { add(name, reinterpret_cast<void *>(function)); };
   addFunction("printI64", &mp_rt_print_i64);
   addFunction("printU64", &mp_rt_print_u64);
@@ -49,10 +53,11 @@ void mlir::mp::forEachPrintSymbol(llvm::function_ref<void(llvm::StringRef, void 
   addFunction("rtclock", &mp_rt_clock);
   addFunction("_mlir_ciface_rtclock", &mp_rt_clock);
   for (const BufferSymbols &symbols :
-       {bufferSymbols<MP_RT_F64>("F64"), bufferSymbols<MP_RT_F32>("F32"), bufferSymbols<MP_RT_F16>("F16"),
-        bufferSymbols<MP_RT_BF16>("BF16"), bufferSymbols<MP_RT_INTEGER + 8>("I8"),
-        bufferSymbols<MP_RT_INTEGER + 16>("I16"), bufferSymbols<MP_RT_INTEGER + 32>("I32"),
-        bufferSymbols<MP_RT_INTEGER + 64>("I64"), bufferSymbols<MP_RT_INTEGER + 64>("Ind")}) {
+       {bufferSymbols<MP_RT_F64>("F64", onDevice), bufferSymbols<MP_RT_F32>("F32", onDevice),
+        bufferSymbols<MP_RT_F16>("F16", onDevice), bufferSymbols<MP_RT_BF16>("BF16", onDevice),
+        bufferSymbols<MP_RT_INTEGER + 8>("I8", onDevice), bufferSymbols<MP_RT_INTEGER + 16>("I16", onDevice),
+        bufferSymbols<MP_RT_INTEGER + 32>("I32", onDevice), bufferSymbols<MP_RT_INTEGER + 64>("I64", onDevice),
+        bufferSymbols<MP_RT_INTEGER + 64>("Ind", onDevice)}) {
     addFunction(("printMemref" + symbols.suffix).str(), symbols.plain);
     addFunction(("_mlir_ciface_printMemref" + symbols.suffix).str(), symbols.wrapped);
   }

@@ -8,8 +8,8 @@
 namespace mlir::mp {
 
 /// Calls `add` with the names under which code calls MLIR's runner libraries to print and to read the
-/// clock, and the function of libMPRuntime that serves each.
-void forEachPrintSymbol(llvm::function_ref<void(llvm::StringRef name, void *function)> add);
+/// clock, and the function of libMPRuntime that serves each; `onDevice` if its buffers are in a device's memory.
+void forEachPrintSymbol(bool onDevice, llvm::function_ref<void(llvm::StringRef name, void *function)> add);
 
 } // namespace mlir::mp
 

@@ -72,7 +72,7 @@ Program::compile(ModuleOp original, StringRef entryName, const ProgramOptions &o
   if (llvm::Error error = placeConstants(*program->module, program->constants))
     return std::move(error);
 
-  auto engine = createEngine(*program->module, options.llvmIR);
+  auto engine = createEngine(*program->module, options.llvmIR, /*onDevice=*/false);
   if (!engine)
     return engine.takeError();
   program->engine = std::move(*engine);
