@@ -169,6 +169,27 @@ ContractionError contractionError(const ContractionSide &x, const ContractionSid
   return result;
 }
 
+double wordsError(double x, double w, int64_t k, numerics::MultiWord scheme,
+                  const Accumulation &accumulation) {
+  const numerics::FormatInfo &word = numerics::info(numerics::wordFormat(scheme));
+  if (roundingError(x, {numerics::wordFormat(scheme)}) == kInf ||
+      roundingError(w, {numerics::wordFormat(scheme)}) == kInf)
+    return kInf;
+  double terms = static_cast<double>(k), u = word.unitRoundoff, grown = (1 + u) * (1 + u);
+  // Relative to k |x| |w|: the smaller products, each a rounding of a factor below the one before.
+  double smaller = 0;
+  for (auto [i, j] : numerics::wordPairs(scheme))
+    smaller += i + j == 0 ? 0 : std::pow(u, i + j) * grown;
+  int64_t pairs = numerics::wordPairs(scheme).size();
+  // They add up in one sum or several: each is rounded once more at most.
+  double sums = addUp(accumulation.relativeError(pairs * k), double(pairs) * 0x1p-23);
+  double relative = numerics::droppedWordsBound(scheme) + accumulation.relativeError(k) * (grown - 1) + sums * smaller;
+  double lost = mulUp(2.0 * numerics::wordCount(scheme) * word.underflowUnit,
+                      mulUp(terms, addUp(std::max(x, w), word.underflowUnit)));
+  double subnormal = accumulation.subnormalError(pairs * k, 2 * std::max(x, w));
+  return addUp(mulUp(mulUp(relative, 1 + 1e-12), mulUp(terms, mulUp(x, w))), addUp(lost, subnormal));
+}
+
 double relativeToAbsoluteSum(numerics::Format operands, const Accumulation &accumulation, int64_t k,
                              Order order) {
   double u = numerics::info(operands).unitRoundoff;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Dialect/MP/Words.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -332,6 +333,11 @@ struct RangeModel : FloatRangeOpInterface::ExternalModel<RangeModel<Op>, Op> {
       return meaningOfTensor(op);
     if (dialect == "tosa")
       return meaningOfTosa(op);
+    if (isa<NextWordOp>(op))
+      return FloatMeaning::of(Kind::NextWord, {0});
+    if (auto joined = dyn_cast<JoinWordsOp>(op))
+      return FloatMeaning::of(Kind::JoinWords, joined.getInit() ? ArrayRef<unsigned>{0, 1, 2}
+                                                                : ArrayRef<unsigned>{0, 1});
     if (dialect == "mp")
       return FloatMeaning::of(Kind::Cast, {0});
     return meaningOfLinalg(op);
@@ -368,7 +374,9 @@ void mlir::mp::registerFloatRangeModels(DialectRegistry &registry) {
 #include "mlir/Dialect/Tosa/IR/TosaOps.cpp.inc"
         >(context);
   });
-  registry.addExtension(+[](MLIRContext *context, MPDialect *) { attach<CastOp, RoundOp>(context); });
+  registry.addExtension(+[](MLIRContext *context, MPDialect *) { 
+    attach<CastOp, RoundOp, NextWordOp, JoinWordsOp>(context);
+   });
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
     attach<linalg::SoftmaxOp,
 #define GET_OP_LIST

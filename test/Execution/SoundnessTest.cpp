@@ -2,8 +2,8 @@
 //
 // Every value a program computes lies in its proved range, and no further from what f64 gives than its certified
 // bound: random graphs run on the host with every float tensor made a result, and each element, NaN and
-// infinity included, is compared with what the analyses say. Errors are those of graphs converted to bf16, f16 and
-// tf32, with IEEE arithmetic and that of Tensor Cores. The evidence that f16 asks for is held to what it is used for:
+// infinity included, is compared with what the analyses say. Errors are those of graphs converted to bf16, f16, tf32
+// and products of words, with IEEE arithmetic and that of Tensor Cores. The evidence that f16 asks for is held to what it is used for:
 // where arguments and contractions stay as small as is assumed, a value that may be f16 fits. The other half, that bounds say something, is
 // counted: how many are finite, and how far they lie from what was seen.
 
@@ -58,12 +58,13 @@ bool mayBeUndefined(Operation *op) {
 
 /// Phase 3: what mp-optimize-casts does afterwards keeps every value, but rounds constants for good.
 LogicalResult convert(ModuleOp module, uint64_t seed) {
-  static constexpr llvm::StringLiteral kFormats[] = {"bf16", "f16", "tf32"};
+  static constexpr llvm::StringLiteral kFormats[] = {"bf16", "f16", "tf32", "bf16x3", "bf16x6", "tf32x3"};
   AssignPrecisionOptions options;
-  options.format = kFormats[seed % 3].str();
+  options.format = kFormats[seed % std::size(kFormats)].str();
   PassManager manager(module.getContext());
   manager.addPass(createAssignPrecision(options));
   manager.addPass(createInsertCasts());
+  manager.addPass(createSplitContractions());
   return manager.run(module);
 }
 

@@ -15,6 +15,7 @@
 
 #include "mp/Domains/Accumulation.h"
 #include "mp/Domains/Contraction.h"
+#include "mp/Numerics/MultiWord.h"
 
 namespace mp::domains {
 
@@ -124,6 +125,11 @@ struct ContractionError {
 ContractionError contractionError(const ContractionSide &x, const ContractionSide &w, int64_t k,
                                   const Accumulation &accumulation, const ContractionShape &shape,
                                   double frobenius, const Arithmetic &result);
+
+/// What k products of words of x and w, within these magnitudes, are off beyond a contraction of x and w
+/// accumulated alike: dropped words, and the sums of smaller products.
+double wordsError(double x, double w, int64_t k, numerics::MultiWord scheme,
+                  const Accumulation &accumulation);
 
 /// Certified error of a contraction relative to A = sum |a b|: (2u + u^2) for converting both
 /// operands plus the accumulation; the number to quote for a unit ("bf16 on sm_90, K =

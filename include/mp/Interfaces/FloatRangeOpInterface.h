@@ -27,6 +27,8 @@ struct FloatMeaning {
     Reduction,   ///< `reduce` over the dimensions `dims` of one operand, kept with size 1
     Contraction, ///< sums of products of operands 0 and 1, plus operand 2 if there is one
     Softmax,     ///< over dimension dims[0] of one operand
+    NextWord,    ///< what words so far leave of one operand, rounded to one more
+    JoinWords,   ///< products of words: operand 0 plus operand 1, plus operand 2 if there is one
     Structured,  ///< a linalg op: its body says
   };
   /// What becomes of rows (runs along the innermost dimension) when elements move.

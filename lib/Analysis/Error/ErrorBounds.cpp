@@ -4,13 +4,15 @@
 // the largest of its errors.
 
 #include "mp/Analysis/ErrorBounds.h"
-#include "../FloatTransfer.h"
+#include "../Ranges/FloatTransfer.h"
 #include "ErrorTransfer.h"
+#include "ErrorWords.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Domains/Rounding.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -102,6 +104,8 @@ private:
       return visitFor(loop);
     if (auto call = dyn_cast<func::CallOp>(op))
       return visitCall(call);
+    if (auto joined = dyn_cast<JoinWordsOp>(op))
+      return visitWords(joined);
     if (isa<tensor::EmptyOp>(op)) // nothing reads what is in it
       return set(op->getResult(0), ErrorFacts::none());
     FloatMeaning::Kind kind = getFloatMeaning(op).kind;
@@ -129,6 +133,39 @@ private:
     operands.exact = bounds.exact.lookup(result).facts;
     operands.computed = bounds.computed.lookup(result).facts.range;
     set(result, transfer.evaluate(op, result, operands), op);
+  }
+
+  /// Products of words stand for one of what they are words of.
+  void visitWords(JoinWordsOp joined) {
+    std::optional<WordProducts> words = viewWordProducts(joined);
+    if (!words)
+      return visitResult(joined, joined.getResult());
+    Value product = words->leading->getResult(0);
+    ErrorOperands operands;
+    for (OpOperand &operand : words->leading->getOpOperands()) {
+      Value source = words->sourceOf(operand);
+      Measured measured = measure(source);
+      operands.measured.push_back(source == operand.get() && words->isFactor(operand)
+                                      ? words->withRest(measured)
+                                      : measured);
+    }
+    operands.rows = rowLengthOf(product.getType());
+    operands.exact = bounds.exact.lookup(joined.getResult()).facts;
+    operands.computed = domains::Interval::top();
+    operands.words = words->scheme;
+    ErrorFacts error = transfer.evaluate(words->leading, product, operands);
+    // large + small, and then + init.
+    double magnitude = domains::addUp(operands.exact.mag(), error.abs);
+    double added = 0;
+    if (Value init = joined.getInit()) {
+      Measured start = measure(init);
+      added = start.error.abs;
+      magnitude = domains::addUp(magnitude, domains::mulUp(2, start.computedMag()));
+    }
+    double rounding = domains::roundingError(magnitude, {::mp::numerics::Format::F32});
+    error.abs = domains::addUp(error.abs, domains::addUp(added, domains::mulUp(2, rounding)));
+    ErrorFacts other = byRanges(joined.getResult());
+    set(joined.getResult(), ErrorFacts::absolute(std::min(error.abs, other.abs)), joined);
   }
 
   /// Nothing is known of what `op` computes, but how far apart its ranges are.

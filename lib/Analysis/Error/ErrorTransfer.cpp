@@ -148,6 +148,8 @@ ErrorFacts ErrorTransfer::evaluateKnown(Operation *op, const FloatMeaning &meani
   }
   case Kind::Contraction:
     return contraction(op, meaning, result, operands);
+  case Kind::NextWord: // and what it becomes part of, as a whole (ErrorWords.h)
+  case Kind::JoinWords:
   case Kind::Unknown:
   case Kind::Structured:
     break;
@@ -250,6 +252,12 @@ ErrorFacts ErrorTransfer::contraction(Operation *op, const FloatMeaning &meaning
     ErrorFacts error = domains::contractionError(sides[0], sides[1], products + (init ? 1 : 0),
                                                  accumulation, shape, kInfinity, arithmetic)
                            .total;
+    if (operands.words) {
+      const Measured &x = operands.measured[meaning.operands[0]], &w = operands.measured[meaning.operands[1]];
+      error.abs = domains::addUp(error.abs, domains::wordsError(x.computedMag(), w.computedMag(), products,
+                                                                *operands.words, accumulation));
+      error.norm2 = kInfinity;
+    }
     if (init)
       addInit(error, *init, accumulation, products, magnitudes);
     worst = domains::join(worst, error);

@@ -20,6 +20,8 @@ struct ErrorOperands {
   ::mp::domains::RowLength rows;
   /// Errors are linked to row norms; not so in bodies, whose rows are not those of operands.
   bool hasRows = true;
+  /// Of a contraction that stands for products of words of its factors.
+  std::optional<::mp::numerics::MultiWord> words = std::nullopt;
 
   bool isSame(unsigned operand) const { return measured[operand].error.isExact(); }
 };

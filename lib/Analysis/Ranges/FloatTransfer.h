@@ -3,8 +3,8 @@
 // What one operation does to ranges: the value domains applied to what the op
 // means, then the relations between its operands, then the rounding of its result.
 
-#ifndef MP_LIB_ANALYSIS_FLOATTRANSFER_H
-#define MP_LIB_ANALYSIS_FLOATTRANSFER_H
+#ifndef MP_LIB_ANALYSIS_RANGES_FLOATTRANSFER_H
+#define MP_LIB_ANALYSIS_RANGES_FLOATTRANSFER_H
 
 #include "mp/Analysis/FloatRanges.h"
 #include "mp/Analysis/Relations.h"
@@ -38,6 +38,8 @@ private:
   SmallVector<FloatRange> evaluate(Operation *op, ArrayRef<FloatRange> operands, RowLength rows);
   FloatRange evaluateOne(Operation *op, const FloatMeaning &meaning, ArrayRef<FloatRange> operands,
                          RowLength rowLength);
+  static ::mp::domains::FloatFacts nextWord(Operation *op, const ::mp::domains::FloatFacts &x, RowLength rows);
+  ::mp::domains::FloatFacts joinWords(ArrayRef<FloatRange> parts, Type type, RowLength rows) const;
   FloatRange constant(Operation *op);
   FloatRange unary(Operation *op, ::mp::domains::UnaryFn fn, const FloatRange &x, RowLength rows);
   FloatRange binary(Operation *op, ::mp::domains::BinaryFn fn, const FloatRange &x,
@@ -78,4 +80,4 @@ std::optional<unsigned> rowLoopOf(linalg::LinalgOp op);
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_ANALYSIS_FLOATTRANSFER_H
+#endif // MP_LIB_ANALYSIS_RANGES_FLOATTRANSFER_H

@@ -199,6 +199,14 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
   }
   case Kind::Contraction:
     return contraction(op, meaning, operands, rows);
+  case Kind::NextWord:
+    result.facts = nextWord(op, x[0].facts, rows);
+    result.gain = kInfinity;
+    return result;
+  case Kind::JoinWords:
+    result.facts = joinWords(x, type, rows);
+    result.gain = kInfinity;
+    return result;
   case Kind::Softmax: {
     auto operand = cast<ShapedType>(op->getOperand(0).getType());
     int64_t dim = meaning.dims[0];
