@@ -2,19 +2,20 @@
 # Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Converts every file of a corpus and checks what conversion promises.
 
-usage: corpus-sweep.py CORPUS [--set=core|golden|all] [--run] [--write=docs/CorpusSweep.md] [--limit-s=N]
+usage: corpus-sweep.py CORPUS [--set=core|golden|all] [--run [--max-work=N]] [--write=docs/CorpusSweep.md] [--limit-s=N]
                        [--records=FILE [--budget-s=N]] [--lines=N [--kind=KIND] [--max-seconds=X]]
 
 CORPUS holds manifest.tsv and either corpus.tar.xz or the files it unpacks to (corpus/OWNER+NAME/PATH).
 For f16 and bf16: no crash, the result verifies, erases to the original with its signatures, is the same
 twice and unchanged by a second run, survives text and bytecode, and no f32 contraction stays wide
 without a reason. With --run the functions that can run do so before and after, and the largest error
-over the largest magnitude is listed. Prints counts and what broke; --write makes the table of files.
+over the largest magnitude is listed; functions above --max-work operations (2e9) do not run. Prints counts and what broke; --write makes the table of files.
 Exits 1 if something broke. One process (mp-sweep, from PATH) does all; after a crash, or --limit-s
 seconds on one file (120), another takes over behind it.
 
 With --records what is found is kept in FILE, line by line, and a later call goes on from there, small files
-first; files that took too long are tried again. --budget-s ends a call early: what is missing is counted.
+first; files that took too long, or had more than --max-work operations when a larger limit is given now, are
+tried again. --budget-s ends a call early: what is missing is counted.
 
 With --lines only files of at least N lines (and of a kind, such as train) are converted, and the seconds
 of one conversion are printed for each; one above --max-seconds counts as broken.
@@ -23,6 +24,7 @@ import csv
 import json
 import pathlib
 import queue
+import re
 import subprocess
 import sys
 import tarfile
@@ -31,6 +33,7 @@ import threading
 import time
 
 FORMATS = ("f16", "bf16")
+WORK = re.compile(r"(\S+) operations, limit (\S+)")
 
 
 def sweep(files, options, limit, keep, until):
@@ -72,12 +75,14 @@ def sweep(files, options, limit, keep, until):
 class Records:
     """What was found, by file; kept in a file of lines if there is a path."""
 
-    def __init__(self, path, names):
+    def __init__(self, path, names, max_work):
         self.found, self.path, self.names = {}, path, names
         if path and path.exists():
             earlier = [json.loads(line) for line in path.read_text().splitlines()]
             again = {record["file"] for record in earlier if record.get("broken", "").startswith("more than ")}
             again.update(record["file"] for record in earlier[-1:])  # perhaps not all of it
+            again.update(record["file"] for record in earlier for run in record.get("runs", [])
+                         if (left := WORK.match(run.get("skipped", ""))) and float(left[2]) < float(left[1]) <= max_work)
             for record in earlier:
                 if record["file"] not in again:
                     self.found.setdefault(record["file"], []).append(record)
@@ -165,9 +170,10 @@ def main():
         folder = unpack(corpus, pathlib.Path(scratch))
         names = {str(folder / row["repo"].replace("/", "+") / row["path"]): f"{row['repo']}/{row['path']}" for row in rows}
         paths = {name: path for path, name in names.items()}
-        kept = Records(pathlib.Path(options["records"]) if "records" in options else None, names)
+        kept = Records(pathlib.Path(options["records"]) if "records" in options else None, names, float(options.get("max-work") or 0))
         sweep([paths[name] for name in wanted if name not in kept.found],
-              ["--formats=" + ",".join(FORMATS), *(["--run"] if "run" in options else [])],
+              ["--formats=" + ",".join(FORMATS), *(["--run"] if "run" in options else []),
+               *(["--max-work=" + options["max-work"]] if "max-work" in options else [])],
               float(options.get("limit-s") or 120), kept.keep,
               time.monotonic() + float(options.get("budget-s") or "inf"))
     # A file that a budget cut short may have some of its records.
