@@ -10,6 +10,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
+#include <random>
+
 using namespace mp::assignment;
 using namespace mp::assignment::test;
 
@@ -90,6 +92,69 @@ TEST(Explain, CheckerConfirmsAnswersAndFindsLies) {
   lie = s;
   lie.lowerBound = lie.score.cost + 1;
   EXPECT_NE(complaint(lie).find("lower bound"), std::string::npos);
+}
+
+/// Wherever an answer is changed the checker sees it; a changed certificate proves less, never too much.
+TEST(Explain, EveryMutationOfAnAnswerIsSeen) {
+  std::mt19937_64 random(11);
+  unsigned weaker = 0, certificates = 0;
+  for (int layers : {1, 2, 3}) {
+    Problem problem = trainStep({.layers = layers});
+    Solution s = llvm::cantFail(solve(problem, {.certify = true}));
+    ASSERT_TRUE(llvm::cantFail(checkAnswer(problem, s)).certifiedOptimal);
+    for (unsigned i = 0; i < 200; ++i) {
+      Solution lie = s;
+      std::string what;
+      switch (i % 6) {
+      case 0: { // another variant, sums as they were
+        NodeId node = random() % problem.nodes.size();
+        unsigned variants = problem.nodes[node].variants.size();
+        if (variants < 2)
+          continue;
+        lie.labels[node] = (lie.labels[node] + 1 + random() % (variants - 1)) % variants;
+        llvm::Error infeasible = checkFeasible(problem, lie.labels);
+        bool isAsGood = !infeasible && evaluate(problem, lie.labels).cost == s.score.cost;
+        llvm::consumeError(std::move(infeasible));
+        if (isAsGood)
+          continue;
+        what = "a label";
+        break;
+      }
+      case 1:
+        lie.score.cost += random() % 2 ? 1 : -1;
+        what = "the cost";
+        break;
+      case 2:
+        lie.score.error += 1;
+        what = "the error";
+        break;
+      case 3:
+        lie.copies.erase(lie.copies.begin() + random() % lie.copies.size());
+        what = "a cast left out";
+        break;
+      case 4:
+        lie.lowerBound = lie.score.cost + 1 + random() % 100;
+        what = "the bound";
+        break;
+      default: { // the proof itself
+        Multiplier &changed = lie.certificate->multipliers[random() % lie.certificate->multipliers.size()];
+        Weight size = changed.amount < 0 ? -changed.amount : changed.amount;
+        changed.amount += (random() % 2 ? 1 : -1) * (size / 2 + lie.certificate->objective.cost);
+        lie.certificate->bound += 1000000;
+        CheckedAnswer checked = llvm::cantFail(checkAnswer(problem, lie));
+        EXPECT_LE(checked.certifiedBound, s.score.cost);
+        weaker += !checked.certifiedOptimal;
+        ++certificates;
+        continue;
+      }
+      }
+      llvm::Expected<CheckedAnswer> checked = checkAnswer(problem, lie);
+      EXPECT_FALSE(checked) << what << " was changed, " << layers << " layers, mutation " << i;
+      llvm::consumeError(checked.takeError());
+    }
+  }
+  EXPECT_GE(certificates, 90u);
+  EXPECT_GE(weaker * 4, certificates); // what is slack may change without harm
 }
 
 /// A written answer carries its certificate, and the reader gets the same proof.
