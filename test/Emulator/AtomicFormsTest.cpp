@@ -116,3 +116,80 @@ TEST_F(AtomicForms, Floats) {
     });
   }
 }
+
+TEST_F(AtomicForms, Vectors) {
+  // There are the second input's bits, twice; the operand repeats the third's. Looked at is what is there afterwards.
+  auto element = [](Kind k, const std::string &op, uint16_t a, uint16_t b) -> uint16_t {
+    const double x = decode(k, b), y = decode(k, a);
+    if (op == "add")
+      return uint16_t(roundTo(k, x + y));
+    if (std::isnan(x) || std::isnan(y))
+      return std::isnan(x) && std::isnan(y) ? 0x7fff : std::isnan(x) ? a : b;
+    if (x == y)
+      return (op == "min") == std::signbit(x) ? b : a;
+    return (x < y) == (op == "min") ? b : a;
+  };
+  for (Kind k : {Kind::F16, Kind::BF16})
+    for (const char *op : {"add", "min", "max"})
+      for (bool pairs : {false, true})
+        for (unsigned n : {2, 4, 8}) {
+          if (pairs && n == 8)
+            continue;
+          const std::string type = nameOf(k) + std::string(pairs ? "x2" : ""), reg = pairs ? "b32 v" : "b16 v", count = std::to_string(n);
+          std::string setup = "{ .reg ." + reg + "<8>, w<8>; .reg .b64 x; .reg .b32 y; st.global.v2.b64 [%la], {%lb, %lb}; ", list = "{", old = "{";
+          for (unsigned i = 0; i < n; ++i) {
+            setup += (pairs ? "mov.b32 v" + std::to_string(i) + ", %wc; " : "mov.b16 v" + std::to_string(i) + ", %hc; ");
+            list += (i ? ", v" : "v") + std::to_string(i), old += (i ? ", w" : "w") + std::to_string(i);
+          }
+          const std::string name = std::string(".global.") + op + ".noftz.v" + count + "." + type + " ";
+          forms.push_back("{ .reg ." + reg + "<8>, w<8>; atom" + name + old + "}, [%la], " + list + "}; red" + name + "[%la], " + list + "}; }");
+          for (bool reduces : {false, true})
+            for (unsigned half : {0, 1}) {
+              const std::string body = "{ .reg .b64 base; mov.b64 %la, SPACE; cvt.u64.u32 base, %tid; shl.b64 base, base, 4; add.u64 %la, %la, base; " + setup +
+                                       (reduces ? "red" + name + "[%la], " + list + "}; " : "atom" + name + old + "}, [%la], " + list + "}; ") + "ld.global.b64 %ld, [%la+" + std::to_string(8 * half) + "]; } }";
+              std::vector<uint64_t> a, b, c;
+              for (uint64_t x : corners)
+                for (uint64_t y : corners)
+                  a.push_back(0), b.push_back(x * 0x9e3779b97f4a7c15 ^ x), c.push_back(y ^ y << 7);
+              auto got = eval(body, 'l', {a, b, c}, ".global .align 16 .b8 SPACE[16384];\n");
+              ASSERT_EQ(got.size(), b.size()) << body;
+              for (size_t i = 0; i < got.size(); ++i)
+                for (unsigned e = 0; e < 4; ++e) {
+                  const unsigned at = 4 * half + e; // of eight halves
+                  const uint16_t was = uint16_t(b[i] >> (16 * e)), with = uint16_t(c[i] >> (pairs ? 16 * (at % 2) : 0));
+                  const bool touched = at < n * (pairs ? 2 : 1);
+                  const uint16_t want = touched ? element(k, op, with, was) : was, have = uint16_t(got[i] >> (16 * e));
+                  const bool bothNaN = std::isnan(decode(k, want)) && std::isnan(decode(k, have)); // whose patterns are left open
+                  ASSERT_TRUE(have == want || bothNaN) << body << std::hex << was << " " << with << " -> " << have << ", not " << want;
+                }
+            }
+        }
+}
+
+TEST_F(AtomicForms, HundredAndTwentyEightBits) {
+  for (const char *space : {"global", "shared"})
+    for (bool cas : {false, true}) {
+      const bool global = space[0] == 'g';
+      const std::string op = std::string("atom.") + space + (cas ? ".cas" : ".exch") + ".b128 ";
+      forms.push_back("{ .reg .b128 q<4>; " + op + "q0, [%la], q1" + (cas ? ", q2" : "") + "; }");
+      // There: (b, a). cas compares with (b, a or c).
+      for (unsigned part = 0; part < 4; ++part) { // what was there, and what is
+        const std::string place = global ? "mov.b64 base, SPACE;" : "mov.b64 base, sh;";
+        const std::string body = "{ .shared .align 16 .b8 sh[2048]; .reg .b64 base, x, y; .reg .b32 t; .reg .b128 q<4>; " + place + (global ? " cvt.u64.u32 x, %tid;" : " mov.u32 t, %tid.x; cvt.u64.u32 x, t;") +
+                                 " shl.b64 x, x, 4; add.u64 base, base, x; st." + space + ".v2.b64 [base], {%lb, %la}; mov.b128 q1, {%lb, %lc}; mov.b128 q2, {%lc, %lb}; " + op + "q0, [base], q1" +
+                                 (cas ? ", q2" : "") + "; " + (part < 2 ? "mov.b128 {x, y}, q0; " : std::string("ld.") + space + ".v2.b64 {x, y}, [base]; ") + "mov.b64 %ld, " + (part % 2 ? "y" : "x") + "; }";
+        std::vector<uint64_t> a, b, c;
+        for (uint64_t x : corners)
+          for (uint64_t y : corners)
+            a.push_back(x), b.push_back(y), c.push_back((x + y) % 3 ? x : ~x);
+        auto got = eval(body, 'l', {a, b, c}, ".global .align 16 .b8 SPACE[16384];\n");
+        ASSERT_EQ(got.size(), a.size()) << body;
+        for (size_t i = 0; i < got.size(); ++i) {
+          const uint64_t before[] = {b[i], a[i]}, given[] = {b[i], c[i]}, other[] = {c[i], b[i]};
+          const bool equal = a[i] == c[i];
+          const uint64_t *after = !cas ? given : equal ? other : before;
+          ASSERT_EQ(got[i], part < 2 ? before[part] : after[part % 2]) << body;
+        }
+      }
+    }
+}

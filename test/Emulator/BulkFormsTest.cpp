@@ -140,15 +140,6 @@ const ReductionForm reductions[] = {
     {"xor", "b32", Kind::S32, 4, true},  {"xor", "b64", Kind::S32, 8, false},
 };
 
-uint64_t roundTo(Kind kind, double v) {
-  if (std::isnan(v))
-    return 0x7fff; // the canonical NaN of 16 bits
-  llvm::APFloat x(v);
-  bool loses;
-  x.convert(*mp::numerics::info(formatOf(kind)).semantics, llvm::APFloat::rmNearestTiesToEven, &loses);
-  return x.bitcastToAPInt().getZExtValue();
-}
-
 /// One element by the manual: what was there, and what is added.
 uint64_t reduced(const ReductionForm &f, uint64_t x, uint64_t y) {
   const std::string op = f.op.substr(0, 3);

@@ -7,6 +7,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 
+#include <cmath>
+
 using namespace mp;
 using namespace mp::emulator;
 using namespace mp::emulator::test;
@@ -72,6 +74,15 @@ double test::decode(Kind k, uint64_t bits) {
   bool loses = false;
   v.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
   return v.convertToDouble();
+}
+
+uint64_t test::roundTo(Kind kind, double v) {
+  if (std::isnan(v))
+    return 0x7fff;
+  llvm::APFloat x(v);
+  bool loses;
+  x.convert(*numerics::info(formatOf(kind)).semantics, llvm::APFloat::rmNearestTiesToEven, &loses);
+  return x.bitcastToAPInt().getZExtValue();
 }
 
 uint64_t test::element(const std::vector<uint32_t> &words, Kind kind, unsigned lane, unsigned i) {

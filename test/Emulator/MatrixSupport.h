@@ -25,6 +25,8 @@ numerics::Format formatOf(Kind kind);
 /// A value the kind holds exactly, as bits, and back.
 uint64_t encode(Kind kind, double value);
 double decode(Kind kind, uint64_t bits);
+/// The nearest value of a float kind; NaN is the canonical one of 16 bits.
+uint64_t roundTo(Kind kind, double value);
 
 /// Element i of a fragment register file (register-major, 32 lanes each).
 uint64_t element(const std::vector<uint32_t> &words, Kind kind, unsigned lane, unsigned i);

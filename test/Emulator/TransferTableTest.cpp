@@ -117,6 +117,33 @@ TEST(TransferTable, AsyncStoresIsPtxas) {
       "sm_90a", 30, {{"st.async", "st.async without .shared::cluster"}, {"red.async", "red.async "}});
 }
 
+TEST(TransferTable, AtomicsIsPtxas) {
+  const std::pair<std::string, std::string> types[] = {{"b16", "%h"}, {"u16", "%h"}, {"u32", "%r"}, {"s32", "%r"}, {"b32", "%r"}, {"u64", "%l"}, {"s64", "%l"}, {"b64", "%l"}, {"b128", "%q"},
+                                                       {"f32", "%f"}, {"f64", "%d"}, {"f16", "%h"}, {"bf16", "%h"}, {"f16x2", "%r"}, {"bf16x2", "%r"}};
+  std::vector<std::string> forms;
+  for (auto &[type, reg] : types) {
+    for (unsigned n : {1, 2, 4, 8}) {
+      const std::string size = n == 1 ? "" : ".v" + std::to_string(n);
+      auto operand = [&](unsigned first) {
+        std::string list = reg + std::to_string(first);
+        for (unsigned k = 1; k < n; ++k)
+          list += ", " + reg + std::to_string((first + k) % 4);
+        return n == 1 ? list : "{" + list + "}";
+      };
+      for (std::string &form : expand({"atom<|.global|.shared|.shared::cta|.shared::cluster|.local>.<add|min|max|inc|dec|and|or|xor|exch><|.noftz>" + size + "." + type + " " + operand(0) + ", [%l0], " + operand(1) + ";",
+                                       "red<|.global|.shared|.shared::cluster|.const>.<add|min|max|inc|dec|and|or|xor|exch><|.noftz>" + size + "." + type + " [%l0], " + operand(1) + ";"}))
+        forms.push_back(std::move(form));
+    }
+    for (std::string &form : expand({"atom<|.global|.shared>.cas." + type + " " + reg + "0, [%l0], " + reg + "1, " + reg + "2;", "red.global.cas." + type + " [%l0], " + reg + "1, " + reg + "2;"}))
+      forms.push_back(std::move(form));
+  }
+  for (std::string &form : expand({"atom<|.relaxed|.acquire|.release|.acq_rel|.volatile|.weak><|.cta|.cluster|.gpu|.sys><|.global|.shared>.add.u32 %r0, [%l0], %r1;",
+                                   "red<|.relaxed|.acquire|.release|.acq_rel|.volatile><|.cta|.cluster|.gpu|.sys><|.global|.shared>.add.u32 [%l0], %r1;",
+                                   "atom<|.global|.shared>.<add|cas>.L2::cache_hint.u32 %r0, [%l0], %r1<|, %r2><|, %l1>;", "red<|.global|.shared>.add.L2::cache_hint.u32 [%l0], %r1<|, %l1>;"}))
+    forms.push_back(std::move(form));
+  expectPtxasForms(forms, "sm_90a", 150);
+}
+
 TEST(TransferTable, OlderTargetsIsPtxas) {
   // What a target lacks: forms that exist somewhere, one of each kind.
   const std::vector<std::string> forms = expand({

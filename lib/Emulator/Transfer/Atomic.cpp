@@ -38,7 +38,7 @@ template <class T, Rmw O> static Step execAtomic(Warp &w, const Inst &i) {
 }
 
 // Vectors and pairs: elementwise, each element atomic by itself.
-template <class T> static Step execVectorAdd(Warp &w, const Inst &i) {
+template <class T, Rmw O> static Step execVector(Warp &w, const Inst &i) {
   uint64_t addresses[kLanes];
   uint8_t *pointers[kLanes];
   laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
@@ -57,12 +57,42 @@ template <class T> static Step execVectorAdd(Warp &w, const Inst &i) {
                    source >> (16 * e)));
         uint8_t *at = pointers[l] + k * i.size + e * sizeof(T);
         std::memcpy(&old, at, sizeof(T));
-        T now = applyIn<T, Rmw::Add>(inShared(MemSpace(i.space), addresses[l]), old, add, add);
+        T now = applyIn<T, O>(inShared(MemSpace(i.space), addresses[l]), old, add, add);
         std::memcpy(at, &now, sizeof(T));
         result |= toSlot<T>(old) << (16 * e);
       }
       w.lanes<uint32_t>(i.list[2 * k])[l] = result;
     }
+  }
+  ++w.block->progress;
+  return Step::Next;
+}
+
+template <class T> static ExecFn vectorOp(Rmw op) {
+  return op == Rmw::Add ? execVector<T, Rmw::Add> : op == Rmw::Min ? execVector<T, Rmw::Min> : execVector<T, Rmw::Max>;
+}
+
+// exch and cas of 128 bits.
+template <Rmw O> static Step execAtomic128(Warp &w, const Inst &i) {
+  uint64_t addresses[kLanes];
+  uint8_t *pointers[kLanes];
+  laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
+  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, 16, Access::Atomic, pointers))
+    return Step::Fault;
+  uint64_t *d = w.lanes<uint64_t>(i.dst);
+  const uint64_t *b = w.lanes<uint64_t>(i.b), *c = w.lanes<uint64_t>(i.c);
+  const bool reverse = w.launch->options.reverse;
+  for (uint32_t m = w.exec; m;) {
+    unsigned l = reverse ? 31 - std::countl_zero(m) : std::countr_zero(m);
+    m &= ~(1u << l);
+    std::lock_guard<std::mutex> lock(atomicLock(pointers[l]));
+    uint64_t old[2];
+    std::memcpy(old, pointers[l], 16);
+    if (O == Rmw::Exch)
+      std::memcpy(pointers[l], b + 2 * l, 16);
+    else if (std::memcmp(old, b + 2 * l, 16) == 0)
+      std::memcpy(pointers[l], c + 2 * l, 16);
+    std::memcpy(d + 2 * l, old, 16);
   }
   ++w.block->progress;
   return Step::Next;
@@ -103,6 +133,8 @@ static ExecFn pick(Type t, Rmw op) {
     return bitsOp<uint32_t>(op);
   case Type::B64:
     return bitsOp<uint64_t>(op);
+  case Type::B128:
+    return op == Rmw::Cas ? execAtomic128<Rmw::Cas> : op == Rmw::Exch ? execAtomic128<Rmw::Exch> : nullptr;
   case Type::B16:
     return op == Rmw::Cas ? execAtomic<uint16_t, Rmw::Cas> : nullptr;
   case Type::U32:
@@ -126,7 +158,8 @@ static ExecFn pick(Type t, Rmw op) {
 
 static void decodeAtomic(Decoder &d, bool result) {
   MemSpace space = takeSpace(d);
-  if (!d.take("relaxed") && !d.take("acquire") && !d.take("release"))
+  // No order needs a scope here, nor a scope an order.
+  if (!d.take("relaxed") && !d.take("release") && result && !d.take("acquire"))
     d.take("acq_rel");
   takeScope(d);
   bool noftz = d.take("noftz"), hint = d.take("L2::cache_hint");
@@ -153,7 +186,9 @@ static void decodeAtomic(Decoder &d, bool result) {
   d.noteSharedAccess(std::min(4u, bitWidth(t) / 8), space);
   const bool half = t == Type::F16 || t == Type::BF16 || t == Type::F16x2 || t == Type::BF16x2;
   if (half || n > 1) {
-    if (*op != Rmw::Add || (half != noftz) || !(half || t == Type::F32) || (n > 1 && space == MemSpace::Shared)) {
+    const bool extremum = half && n > 1 && (*op == Rmw::Min || *op == Rmw::Max);
+    const bool global = space == MemSpace::Global || space == MemSpace::Generic;
+    if (!(*op == Rmw::Add || extremum) || half != noftz || !(half || t == Type::F32) || (n > 1 && !global) || n * bitWidth(t) > 128) {
       d.unsupported();
       return;
     }
@@ -170,11 +205,19 @@ static void decodeAtomic(Decoder &d, bool result) {
     d.out->list = d.keepList(regs);
     d.out->count = n;
     d.out->size = bitWidth(t) / 8;
-    d.out->fn = t == Type::F32                             ? execVectorAdd<float>
-                : t == Type::F16 || t == Type::F16x2 ? execVectorAdd<F16Bits>
-                                                     : execVectorAdd<BF16Bits>;
+    d.out->fn = t == Type::F32                       ? execVector<float, Rmw::Add>
+                : t == Type::F16 || t == Type::F16x2 ? vectorOp<F16Bits>(*op)
+                                                     : vectorOp<BF16Bits>(*op);
+    if (n > 1)
+      d.requireTarget(90, ~0u, false);
     return;
   }
+  if (noftz || (hint && space != MemSpace::Global && space != MemSpace::Generic)) {
+    d.unsupported();
+    return;
+  }
+  if (t == Type::B128 && !d.requireTarget(90, ~0u, false))
+    return;
   d.out->dst = result ? d.dst(0, t) : d.scratch(2 * kLanes);
   d.out->b = d.src(at + 1, t);
   d.out->c = cas ? d.src(at + 2, t) : d.out->b;
