@@ -210,7 +210,7 @@ static bool takeOffRefused(const std::vector<std::string> &instructions, const s
     any = any || accepted[number - firstLine];
     accepted[number - firstLine] = false;
   }
-  EXPECT_EQ(rc != 0, any) << (*text)->getBuffer().take_front(2000).str();
+  EXPECT_EQ(rc != 0, any) << (*text)->getBuffer().take_front(2000).str() << message;
   return any;
 }
 

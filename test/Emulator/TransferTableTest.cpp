@@ -144,6 +144,36 @@ TEST(TransferTable, AtomicsIsPtxas) {
   expectPtxasForms(forms, "sm_90a", 150);
 }
 
+TEST(TransferTable, LoadsAndStoresIsPtxas) {
+  const std::pair<std::string, std::string> types[] = {{"b8", "%h"}, {"u8", "%r"}, {"s8", "%l"}, {"b16", "%h"}, {"u16", "%r"}, {"s16", "%h"}, {"b32", "%r"}, {"u32", "%r"}, {"s32", "%l"}, {"f32", "%f"},
+                                                       {"b64", "%l"}, {"u64", "%l"}, {"s64", "%l"}, {"f64", "%d"}, {"b128", "%q"}, {"f16", "%h"}, {"bf16", "%h"}, {"f16x2", "%r"}, {"pred", "%p"}};
+  std::vector<std::string> forms;
+  for (auto &[type, reg] : types)
+    for (unsigned n : {1, 2, 3, 4, 8}) {
+      std::string list = reg + "0";
+      for (unsigned k = 1; k < n; ++k)
+        list += ", " + reg + std::to_string(reg == "%p" ? k % 2 : k % 4);
+      const std::string size = (n == 1 ? "." : ".v" + std::to_string(n) + ".") + type, data = n == 1 ? list : "{" + list + "}";
+      if (n == 3 && type != "u32")
+        continue;
+      if (n == 8 && (type[1] == '8' || type == "b16" || type == "u16" || type == "s16"))
+        continue; // not in the manual; ptxas 13.0 breaks down over some of them
+      for (std::string &form : expand({"ld<|.global|.shared|.const|.local|.global.nc>" + size + " " + data + ", [%l0];", "st<|.global|.shared|.local|.const>" + size + " [%l0], " + data + ";"}))
+        forms.push_back(std::move(form));
+    }
+  const std::string scope = "<|.cta|.cluster|.gpu|.sys>";
+  for (std::string &form : expand({
+           "ld<|.weak|.volatile|.relaxed|.acquire|.release>" + scope + "<|.global|.shared|.shared::cta|.shared::cluster|.const|.local>.u32 %r0, [%l0];",
+           "st<|.weak|.volatile|.relaxed|.release|.acquire>" + scope + "<|.global|.shared|.shared::cta|.shared::cluster|.local>.u32 [%l0], %r0;",
+           "ld<|.global|.shared|.local|.const><|.ca|.cg|.cs|.lu|.cv|.wb>.u32 %r0, [%l0];", "st<|.global|.shared|.local><|.wb|.cg|.cs|.wt|.ca>.u32 [%l0], %r0;",
+           "ld<|.volatile|.relaxed.gpu><|.global|.shared><|.nc><|.L1::evict_last|.L1::no_allocate|.L1::evict_unchanged><|.L2::cache_hint><|.L2::128B|.L2::64B>.u32 %r0, [%l0]<|, %l1>;",
+           "st<|.volatile|.release.sys><|.global|.shared><|.L1::evict_first|.L1::no_allocate><|.L2::cache_hint>.u32 [%l0], %r0<|, %l1>;", "ldu<|.global|.shared><|.v2|.v4>.<u32|f32|b8> %r0, [%l0];",
+           "ldu.global.v2.f32 {%f0, %f1}, [%l0];",
+       }))
+    forms.push_back(std::move(form));
+  expectPtxasForms(forms, "sm_90a", 150);
+}
+
 TEST(TransferTable, OlderTargetsIsPtxas) {
   // What a target lacks: forms that exist somewhere, one of each kind.
   const std::vector<std::string> forms = expand({

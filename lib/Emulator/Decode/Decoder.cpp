@@ -92,15 +92,6 @@ StringRef Decoder::takeFront() {
   return front;
 }
 
-void Decoder::takeCacheHints() {
-  static const char *const hints[] = {
-      "ca", "cg", "cs", "lu", "cv", "wb", "wt", "L1::evict_normal", "L1::evict_unchanged",
-      "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::evict_last", "L2::evict_normal",
-      "L2::evict_first", "L2::64B", "L2::128B", "L2::256B"};
-  for (const char *hint : hints)
-    take(hint);
-}
-
 bool Decoder::expectOps(unsigned count) { return expectOps(count, count); }
 
 bool Decoder::expectOps(unsigned least, unsigned most) {

@@ -59,8 +59,6 @@ public:
   bool hasMods() const { return !mods.empty(); }
   llvm::StringRef takeFront();
   llvm::ArrayRef<llvm::StringRef> restMods() const { return mods; }
-  /// Cache and eviction hints, which change no value.
-  void takeCacheHints();
 
   // Failure: the first message wins. All helpers are safe to call after a failure.
   bool fail(const llvm::Twine &message);

@@ -28,18 +28,47 @@ bool mp::emulator::takeScope(Decoder &d) {
   return d.take("cta") || d.take("cluster") || d.take("gpu") || d.take("sys");
 }
 
-bool mp::emulator::takeLoadStoreOrder(Decoder &d, bool load) {
-  bool ordered = d.take("volatile");
-  if (!ordered && (d.take("relaxed") || d.take(load ? "acquire" : "release"))) {
-    ordered = true;
+namespace {
+/// What stands between the opcode and the type.
+struct AccessForm {
+  MemSpace space = MemSpace::Generic;
+  bool ordered = false, isVolatile = false, nonCoherent = false;
+  bool cop = false, evict = false, evictL2 = false, prefetch = false, hint = false;
+};
+} // namespace
+
+static bool takeAny(Decoder &d, std::initializer_list<const char *> words) {
+  for (const char *word : words)
+    if (d.take(word))
+      return true;
+  return false;
+}
+
+static bool takeAccessForm(Decoder &d, bool load, AccessForm &f) {
+  f.space = takeSpace(d);
+  f.isVolatile = d.take("volatile");
+  f.ordered = f.isVolatile;
+  if (!f.ordered && (d.take("relaxed") || d.take(load ? "acquire" : "release"))) {
+    f.ordered = true;
     if (!takeScope(d))
-      d.fail("a scope is needed");
+      return d.fail("a scope is needed");
   }
-  if (!ordered)
-    d.take("weak");
-  if (ordered)
+  if (f.ordered)
     d.out->flags |= kOrderedAccess;
-  return ordered;
+  else
+    d.take("weak");
+  f.nonCoherent = load && d.take("nc");
+  f.cop = load ? takeAny(d, {"ca", "cg", "cs", "lu", "cv"}) : takeAny(d, {"wb", "cg", "cs", "wt"});
+  f.evict = takeAny(d, {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate"});
+  f.evictL2 = takeAny(d, {"L2::evict_last", "L2::evict_normal", "L2::evict_first"});
+  f.prefetch = load && takeAny(d, {"L2::64B", "L2::128B", "L2::256B"});
+  f.hint = d.take("L2::cache_hint");
+  const bool global = f.space == MemSpace::Global || f.space == MemSpace::Generic;
+  const bool shared = f.space == MemSpace::Shared || f.space == MemSpace::SharedCluster;
+  bool fine = !f.ordered || global || shared;
+  fine = fine && (!f.cop || !f.ordered) && (!f.nonCoherent || (f.space == MemSpace::Global && !f.ordered));
+  fine = fine && (!(f.evict || f.hint || f.evictL2) || (global && !f.isVolatile)) && (!f.prefetch || global);
+  return fine || d.unsupported();
 }
 
 // T: the element in memory, S: the register's slot.
@@ -157,24 +186,26 @@ static ExecFn storeFor(Type t, bool wide) {
 // A signed load into a 16-bit register leaves bits above it set; later reads take the low 16 only.
 
 static void decodeLoadStore(Decoder &d, bool load) {
-  MemSpace space = takeSpace(d);
-  takeLoadStoreOrder(d, load);
-  if (load)
-    d.take("nc");
-  d.takeCacheHints();
-  bool hint = d.take("L2::cache_hint");
+  AccessForm form;
+  if (!takeAccessForm(d, load, form))
+    return;
+  MemSpace space = form.space;
   unsigned n = d.take("v2") ? 2 : d.take("v4") ? 4 : d.take("v8") ? 8 : 1;
   Type t = d.takeType();
   unsigned bytes = bitWidth(t) / 8;
-  if (d.failed() || !d.expectOps(hint ? 3 : 2))
+  if (d.failed() || !d.expectOps(form.hint ? 3 : 2))
     return;
-  if (hint)
+  if (form.hint)
     d.src(2, Type::B64);
-  if (bytes == 0 || t == Type::F16x2 || t == Type::BF16x2 || bytes * n > 32 || (n > 1 && bytes == 16) ||
-      (!load && space == MemSpace::Const)) {
+  const bool isHalf = t == Type::F16 || t == Type::BF16 || t == Type::F16x2 || t == Type::BF16x2;
+  const bool widest = bytes * n == 32, global = space == MemSpace::Global || space == MemSpace::Generic;
+  if (bytes == 0 || isHalf || bytes * n > 32 || (n > 1 && bytes == 16) || (n == 8 && bytes != 4) || (widest && !global) ||
+      (form.evictL2 && !widest) || (!load && space == MemSpace::Const)) {
     d.unsupported();
     return;
   }
+  if (widest && !d.requireTarget(100, ~0u, false))
+    return;
   const syntax::Operand &data = d.op(load ? 0 : 1);
   if (!d.address(d.op(load ? 1 : 0), space))
     return;
@@ -218,6 +249,14 @@ static void decodeLoadStore(Decoder &d, bool load) {
 }
 
 static void decodeLd(Decoder &d) { decodeLoadStore(d, true); }
+static void decodeLdu(Decoder &d) {
+  for (llvm::StringRef mod : d.restMods())
+    if (mod != "global" && mod != "v2" && mod != "v4" && !parseType(mod)) {
+      d.unsupported();
+      return;
+    }
+  decodeLoadStore(d, true);
+}
 static void decodeSt(Decoder &d) {
   if (d.take("async"))
     decodeAsyncStore(d);
@@ -227,6 +266,6 @@ static void decodeSt(Decoder &d) {
 
 void mp::emulator::registerMemoryOps(OpTable &table) {
   table["ld"] = decodeLd;
-  table["ldu"] = decodeLd;
+  table["ldu"] = decodeLdu;
   table["st"] = decodeSt;
 }

@@ -12,8 +12,6 @@ namespace mp::emulator {
 MemSpace takeSpace(Decoder &d);
 /// .cta, .cluster, .gpu or .sys
 bool takeScope(Decoder &d);
-/// .weak, .volatile, or .relaxed/.acquire/.release with a scope; true (and kOrderedAccess set) for the latter.
-bool takeLoadStoreOrder(Decoder &d, bool load);
 
 } // namespace mp::emulator
 
