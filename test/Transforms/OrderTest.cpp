@@ -20,7 +20,7 @@ using namespace mlir::mp::test;
 
 namespace {
 
-constexpr llvm::StringLiteral kTag = "tag";
+constexpr llvm::StringLiteral kTag = "test.tag"; // nested modules take prefixed names alone
 
 void tagOps(ModuleOp module) {
   int64_t next = 0;
