@@ -106,7 +106,8 @@ def examine(path, options, folder):
                       done.stderr)
     if not found:
         error = first_error(done.stderr)
-        return ["-"] * 5, ["refused: " + error] * len(options.format), "mp.role" in error or "mp.state" in error
+        verdicts = ["refused: " + error] + ["refused"] * (len(options.format) - 1)  # before any format is asked for
+        return ["-"] * 5, verdicts, "mp.role" in error or "mp.state" in error
     scaled, total, *counts = found.groups()
     verdicts, good = [], True
     for form in options.format:

@@ -14,8 +14,8 @@ Every row of a network starts from the same weights and sees the same batches; o
 Columns: digits classified rightly, or bits per character, on what was held out, by the f32 network with the
 weights trained; the training loss, mean of the last tenth of the steps; how much of its fall from the first step
 came in that tenth, little where training has converged; steps skipped; the last loss scale; contractions that
-compute narrow, or on scaled values; the processor time of a step in parts of f32's, on one core of a CPU, which has no narrow
-contractions and so shows no speed-up; the largest sum of the buffers of a step, in bytes.
+compute narrow, or on scaled values; milliseconds of the quickest step, on one core of a CPU, which has no narrow contractions
+and so shows no speed-up; the largest sum of the buffers of a step, in bytes.
 """
 import argparse
 import json
@@ -23,7 +23,6 @@ import math
 import os
 import pathlib
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -45,7 +44,6 @@ ROWS = [
     ("fp4, NVFP4", "recipe=nvfp4-training target=sm_100a"),
 ]
 DIGITS_BATCH, TEXT_BATCH, WINDOW = 32, 8, 32
-TIMED = {"mlp": 600, "mlp 2^-24": 600, "mlp 256": 100, "cnn": 100, "gpt": 15}  # steps
 
 
 def run(*command):
@@ -149,26 +147,6 @@ def in_order(forward, weights, data):
     return [next(rest) if "." in name else f"--input=@{data}" for name in names]
 
 
-def processor_seconds(step, steps, arguments):
-    """Of one process with one thread, the compiler included."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run("mp-run", step, f"--steps={steps}", f"--log-every={steps}", *arguments)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def times_as_long(folder, arguments, steps):
-    """A step of mixed.mlir in parts of one of f32.mlir: the least of three runs each, by turns."""
-    least = {}
-    for _ in range(3):
-        for name in ("f32", "mixed"):
-            for count in (2, steps + 2):
-                seconds = processor_seconds(folder / f"{name}.mlir", count, arguments)
-                least[name, count] = min(least.get((name, count), seconds), seconds)
-    f32, mixed = (least[name, steps + 2] - least[name, 2] for name in ("f32", "mixed"))
-    return mixed / f32 if f32 > 0 else math.nan
-
-
 def count_narrow(printed, report):
     """Contractions on scaled values, where there are any, else those in a narrow format; of all."""
     total = re.search(r"of (\d+) contractions", printed)[1]
@@ -187,7 +165,6 @@ def train(folder, network, options, rows):
     inputs, parameters = first_weights(folder, step)
     data = batches(folder, training)
     numpy.save(folder / "held.npy", held)
-    run("mp-opt", step, "--mp-annotate-roles", "-o", folder / "f32.mlir")
     print(f"{network}: {model.split()[0]} {training_options}, {steps} steps of {batch}")
     for label, conversion in ROWS:
         if not re.search(options.rows, label):
@@ -210,11 +187,10 @@ def train(folder, network, options, rows):
         row = {"network": network, "row": label, "held_out": measure(numpy.load(folder / "logits.npy"), labels),
                "loss": last, "falling": (before - last) / max(losses[0] - last, 1e-30),
                "skipped": scalars.get("skipped_steps", [0])[-1], "scale": scalars.get("loss_scale", [1])[-1],
-               "narrow": narrow, "seconds": result["run_seconds"],
-               "time": times_as_long(folder, inputs + data, min(steps, TIMED[network])), "bytes": result["peak_bytes"], "losses": losses}
+               "narrow": narrow, "milliseconds": result["least_step_seconds"] * 1e3, "bytes": result["peak_bytes"], "losses": losses}
         rows.append(row)
         print(f"  {label:17} {row['held_out']:>8} {row['loss']:8.4f} {row['falling']:7.1%} {row['skipped']:7.0f} "
-              f"{row['scale']:10.4g} {row['narrow']:>9} {row['time']:6.2f} {row['bytes']:9}", flush=True)
+              f"{row['scale']:10.4g} {row['narrow']:>9} {row['milliseconds']:7.2f} {row['bytes']:9}", flush=True)
 
 
 def main():
@@ -229,7 +205,7 @@ def main():
             sys.exit(f"--only={network}: expected some of {', '.join(NETWORKS)}")
     rows = []
     print(f"  {'':17} {'held out':>8} {'loss':>8} {'falling':>7} {'skipped':>7} {'scale':>10} {'narrow':>9} "
-          f"{'time':>6} {'bytes':>9}")
+          f"{'ms':>7} {'bytes':>9}")
     for network in options.only.split(","):
         with tempfile.TemporaryDirectory() as name:
             train(pathlib.Path(name), network, options, rows)

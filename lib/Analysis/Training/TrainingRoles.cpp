@@ -167,15 +167,16 @@ private:
 
 /// Floats that the forward pass reads and that are replaced must move with the gradient, unless
 /// somebody says they are a statistic; keys of random numbers, counters, and scalars (a loss scale of the
-/// step's own, a temperature that falls) need not. Nothing if all do.
-static std::optional<TrainingState> findUnreached(func::FuncOp function, ArrayRef<TrainingState> state) {
+/// step's own, a temperature that falls) need not. Those that do not.
+static SmallVector<TrainingState> findUnreached(func::FuncOp function, ArrayRef<TrainingState> state) {
+  SmallVector<TrainingState> unreached;
   for (const TrainingState &s : state) {
     Type type = function.getArgument(s.argument).getType();
     if (s.aboveSeed && s.role == kRoleStatistic && !function.getArgAttr(s.argument, kRoleAttrName) &&
         getFloatFormat(type) && isa<RankedTensorType>(type) && cast<RankedTensorType>(type).getRank() > 0)
-      return s;
+      unreached.push_back(s);
   }
-  return std::nullopt;
+  return unreached;
 }
 
 /// A step in which every contraction is in a loop may be several steps.
@@ -194,13 +195,13 @@ namespace {
 /// What follows from seeds.
 struct RolesOfSeeds {
   TrainingRoles roles;
-  /// A parameter that none of the seeds reaches, if there is one.
-  std::optional<TrainingState> unreached;
+  /// Parameters that none of the seeds reaches.
+  SmallVector<TrainingState> unreached;
   /// Every parameter is replaced by what is computed from a scaled value in its place. Where it is not, the optimizer contracts,
   /// or only a norm of all gradients connects the parameter with the seeds.
   bool scalesAll = true;
 
-  bool reachesAll() const { return !unreached; }
+  bool reachesAll() const { return unreached.empty(); }
 };
 } // namespace
 
@@ -324,11 +325,16 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
   if (!found->reachesAll()) {
     InFlightDiagnostic diag =
         function.emitError("argument #")
-        << found->unreached->argument << " is read by the forward pass and replaced by result #" << found->unreached->result
+        << found->unreached.front().argument << " is read by the forward pass and replaced by result #" << found->unreached.front().result
         << ", but the gradient seed that was found does not reach it: write 'mp.role = \"seed\"' "
            "on the op that begins the backward pass, or 'mp.role = \"statistic\"' on the argument "
            "if it is none that is trained";
     diag.attachNote(roles.seeds.front().getLoc()) << "the seed found";
+    if (found->unreached.size() > 1) {
+      Diagnostic &note = diag.attachNote() << "the same is true of argument";
+      llvm::interleaveComma(ArrayRef(found->unreached).drop_front(), note << (found->unreached.size() > 2 ? "s " : " "),
+                            [&](const TrainingState &s) { note << "#" << s.argument; });
+    }
     return diag;
   }
   FailureOr<SmallVector<Gradient>> gradients =

@@ -30,6 +30,7 @@ struct Side {
   Array printed; ///< numbers, where two sides are compared
   llvm::json::Value trajectory = llvm::json::Object();
   double compileSeconds = 0, runSeconds = 0;
+  double leastStepSeconds = 0; ///< of the step that other work on the machine held up least
 };
 
 /// One run of mp-run on a module.

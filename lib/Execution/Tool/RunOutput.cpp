@@ -118,11 +118,13 @@ llvm::Error Run::writeJSON(bool passed) {
                             {"kernel", mp_rt_kernel_name()},
                             {"compile_seconds", main.compileSeconds},
                             {"run_seconds", main.runSeconds},
+                            {"least_step_seconds", main.leastStepSeconds},
                             {"peak_bytes", main.program->peakBytes()},
                             {"passed", passed},
                             {"steps", std::move(main.trajectory)},
                             {"reference_steps", std::move(reference.trajectory)},
                             {"reference_run_seconds", reference.runSeconds},
+                            {"reference_least_step_seconds", reference.leastStepSeconds},
                             {"outputs", std::move(outputList)},
                             {"per_op", std::move(innerList)}};
   if (main.device) {

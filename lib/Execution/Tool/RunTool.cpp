@@ -176,9 +176,12 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
   for (int64_t step = 0; step < options.steps; ++step) {
     if (llvm::Error error = loop.feed(arguments, batches, step))
       return error;
+    double begin = now();
     auto results = side.program->run(arguments);
     if (!results)
       return results.takeError();
+    double took = now() - begin;
+    side.leastStepSeconds = step ? std::min(side.leastStepSeconds, took) : took;
     side.results = std::move(*results);
     if (options.steps > 1)
       loop.record(llvm::outs(), step, options.steps, options.logEvery, side.results);

@@ -92,6 +92,26 @@ func.func @pinned_before_contracting(%w: tensor<4x4xf32>, %u: tensor<4x4xf32>, %
 
 // -----
 
+// All that the seed does not reach is named at once.
+
+// expected-error @below {{argument #1 is read by the forward pass and replaced by result #1, but the gradient seed that was found does not reach it}}
+// expected-note @below {{the same is true of argument #2}}
+func.func @two_left(%w: tensor<4x4xf32>, %a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %ab = arith.addf %a, %b : tensor<4x4xf32>
+  %h = linalg.matmul ins(%x, %ab : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p = linalg.matmul ins(%h, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-note @below {{the seed found}}
+  %d = math.tanh %p : tensor<4x4xf32>
+  %g = linalg.matmul ins(%x, %d : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %nw = arith.subf %w, %g : tensor<4x4xf32>
+  %na = math.sin %a : tensor<4x4xf32>
+  %nb = math.sin %b : tensor<4x4xf32>
+  return %nw, %na, %nb : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
 // A seed that is pinned wrongly is refused, with the contraction that shows it.
 
 func.func @wrong_seed(%w: tensor<4x4xf32>, %x: tensor<4x4xf32>, %o: tensor<4x4xf32>) -> tensor<4x4xf32> {
