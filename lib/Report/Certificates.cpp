@@ -51,6 +51,8 @@ void Report::printCertificates(raw_ostream &os) const {
       os << " of values within " << llvm::format("%.3g", row.magnitude);
     if (row.isAssumed)
       os << ", for arguments as stated or within " << llvm::format("%g", assumedRange);
+    if (row.bound >= row.magnitude)
+      os << ": no less than the values, so the worst case says nothing here";
     os << "\n";
   }
 }
