@@ -92,5 +92,6 @@ TEST_F(CompareForms, Floats) {
   floats(".ftz.f32", 'w', [=](uint64_t v) { float x = single(v); return std::fpclassify(x) == FP_SUBNORMAL ? 0 : x; }, {});
   floats(".f64", 'l', [](uint64_t v) { return std::bit_cast<double>(v); }, {"u32", "s32", "f32"});
   floats(".f16", 'h', [](uint64_t v) { return decode(Kind::F16, v & 0xffff); }, {"u32", "s32"});
+  floats(".ftz.f16", 'h', [](uint64_t v) { return v & 0x7c00 ? decode(Kind::F16, v & 0xffff) : 0.0; }, {"u32", "s32"});
   floats(".bf16", 'h', [](uint64_t v) { return decode(Kind::BF16, v & 0xffff); }, {"u32", "s32"});
 }

@@ -419,6 +419,12 @@ TEST_F(InstructionForms, SmallFloats) {
   });
 }
 
+// Integers have no subnormals to flush.
+TEST_F(InstructionForms, FlushedConversions) {
+  check<uint32_t>("cvt.rn.ftz.f32.u32", "%wd, %wa", [](uint64_t a, uint64_t, uint64_t) { return std::bit_cast<uint32_t>(float(uint32_t(a))); });
+  check<uint32_t>("cvt.rn.ftz.f32.s64", "%wd, %la", [](uint64_t a, uint64_t, uint64_t) { return std::bit_cast<uint32_t>(float(int64_t(a))); });
+}
+
 // Instructions that change no value here: hints, orders of memory, waits for time.
 TEST_F(InstructionForms, HintsAndFences) {
   for (const char *form : {"prefetch.global.L1 [%la];", "prefetch.global.L2 [%la];", "prefetchu.L1 [%la];", "applypriority.global.L2::evict_normal [%la], 128;",

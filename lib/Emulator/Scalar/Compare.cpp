@@ -78,6 +78,15 @@ struct F16High {
   using Slot = uint32_t;
   static float get(uint32_t s) { return widenF16(uint16_t(s >> 16)); }
 };
+// Subnormal halves are zeros of their sign.
+struct F16Ftz {
+  using Slot = uint32_t;
+  static float get(uint32_t s) { return widenF16(uint16_t(s & 0x7c00 ? s : s & 0x8000)); }
+};
+struct F16HighFtz {
+  using Slot = uint32_t;
+  static float get(uint32_t s) { return F16Ftz::get(s >> 16); }
+};
 struct BF16In {
   using Slot = uint32_t;
   static float get(uint32_t s) { return widenBF16(uint16_t(s)); }
@@ -245,11 +254,11 @@ template <Form F> static ExecFn pick(Type t, Cmp c, bool ftz) {
   case Type::F64:
     return ftz ? nullptr : pickFloat<Plain<double>, F>(c);
   case Type::F16:
-    return ftz ? nullptr : pickFloat<F16In, F>(c);
+    return ftz ? pickFloat<F16Ftz, F>(c) : pickFloat<F16In, F>(c);
   case Type::BF16:
     return ftz ? nullptr : pickFloat<BF16In, F>(c);
   case Type::F16x2:
-    return ftz ? nullptr : pickPair<F16In, F16High, F>(c);
+    return ftz ? pickPair<F16Ftz, F16HighFtz, F>(c) : pickPair<F16In, F16High, F>(c);
   case Type::BF16x2:
     return ftz ? nullptr : pickPair<BF16In, BF16High, F>(c);
   default:

@@ -300,7 +300,7 @@ static void decodeCvt(Decoder &d) {
   if (!fromFloat && !toFloat)
     fine = round == Round::None && !ftz;
   else if (!fromFloat)
-    fine = round >= Round::Rn && round <= Round::Rp && !ftz;
+    fine = round >= Round::Rn && round <= Round::Rp && (!ftz || to == Type::F32);
   else if (!toFloat)
     fine = integral;
   else if (narrowing)
