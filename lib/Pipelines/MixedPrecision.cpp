@@ -53,6 +53,8 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   assign.neverSlower = options.neverSlower;
   assign.assumeDim = options.assumeDim;
   assign.dumpProblem = options.dumpProblem;
+  assign.costsFile = options.costs;
+  assign.dumpCosts = options.dumpCosts;
   report->assumedDim = options.assumeDim;
   if (options.verify)
     manager.addPass(createVerifyInput());

@@ -96,7 +96,19 @@ llvm::Error CostModel::readMeasured(StringRef text) {
     read[StringRef(key)] = *time;
   }
   measuredTimes = std::move(read);
+  launchTime = measured("launch").value_or(launchTime);
   return llvm::Error::success();
+}
+
+void CostModel::writeTimes(const std::map<std::string, int64_t> &times, llvm::raw_ostream &os) const {
+  llvm::json::Object entries;
+  for (const auto &[key, time] : times)
+    entries[key] = time;
+  os << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{{"schema", "mp-measured-costs"},
+                                                                    {"version", 1},
+                                                                    {"target", model->name},
+                                                                    {"picoseconds", std::move(entries)}}))
+     << "\n";
 }
 
 std::optional<int64_t> CostModel::measured(StringRef key) const {

@@ -89,6 +89,13 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       *this, "dump-problem",
       llvm::cl::desc("File for the optimisation problem of storage and its answer as JSON"),
       llvm::cl::init("")};
+  Option<std::string> costs{
+      *this, "costs", llvm::cl::desc("File of measured times that replace modelled ones, as dump-costs writes it"),
+      llvm::cl::init("")};
+  Option<std::string> dumpCosts{
+      *this, "dump-costs",
+      llvm::cl::desc("File for the times of contractions, casts and launches that were asked for, as JSON"),
+      llvm::cl::init("")};
   Option<std::string> report{*this, "report", llvm::cl::desc("File for the report as JSON"),
                              llvm::cl::init("")};
   Option<std::string> html{*this, "html", llvm::cl::desc("File for the report as one HTML page"),

@@ -12,6 +12,8 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
+
 namespace mp::target {
 
 /// Shares of the peak that good kernels reach on large shapes.
@@ -55,9 +57,13 @@ public:
   /// Reads measured times:
   ///   { "schema": "mp-measured-costs", "version": 1, "target": "sm_90a",
   ///     "picoseconds": {"KEY": 1234, ...} }
-  /// Keys are chosen by the caller. An error for another target or negative times.
+  /// Keys are chosen by the caller, but for "launch", which is launch(). An error for another target or
+  /// negative times.
   llvm::Error readMeasured(llvm::StringRef text);
   std::optional<int64_t> measured(llvm::StringRef key) const;
+  const llvm::StringMap<int64_t> &getMeasured() const { return measuredTimes; }
+  /// Writes times in that form.
+  void writeTimes(const std::map<std::string, int64_t> &times, llvm::raw_ostream &os) const;
 
 private:
   CostModel() = default;

@@ -11,6 +11,8 @@
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Assign/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 #include <deque>
 
@@ -130,6 +132,13 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     return share;
   }
 
+  llvm::Error readCosts(::mp::target::CostModel &costs) {
+    if (costsFile.empty())
+      return llvm::Error::success();
+    auto text = llvm::MemoryBuffer::getFile(costsFile, /*IsText=*/true);
+    return text ? costs.readMeasured((*text)->getBuffer()) : llvm::createStringError(text.getError(), "cannot be read");
+  }
+
   void runOnOperation() override {
     std::optional<::mp::numerics::MultiWord> words = parseWordScheme(format);
     std::string of = words ? getFormatName(getWordType(&getContext(), *words)) : std::string(format);
@@ -172,8 +181,12 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     auto costs = ::mp::target::CostModel::create(*model);
     if (!costs)
       return fail(llvm::toString(costs.takeError()));
+    if (llvm::Error error = readCosts(*costs))
+      return fail("option 'costs' is '" + costsFile + "': " + llvm::toString(std::move(error)));
+    std::map<std::string, int64_t> asked = {{"launch", costs->launch()}};
+    bool wantsTimes = !dumpCosts.empty() || !costsFile.empty();
     AssignSettings settings{policy,          *model, rules, narrow, maxUnderflow,
-                            promote == "on", *costs, *placement, words, *saturated};
+                            promote == "on", *costs, *placement, words, wantsTimes ? &asked : nullptr, *saturated};
     bool anyDecided = false;
     WalkResult decided = getOperation()->walk<WalkOrder::PreOrder>([&](ModuleOp module) {
       return WalkResult(decide(module, settings, replay, explanation, anyDecided));
@@ -184,6 +197,16 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       if (anyDecided)
         emitWarning(UnknownLoc::get(&getContext()))
             << "rule '" << rule->name << "' of policy '" << policy.name << "' selects no op here";
+    for (const auto &entry : costs->getMeasured())
+      if (anyDecided && !asked.count(entry.getKey().str()))
+        emitWarning(UnknownLoc::get(&getContext()))
+            << "nothing here takes the time of '" << entry.getKey() << "' in '" << costsFile << "'";
+    if (!dumpCosts.empty())
+      if (llvm::Error error = llvm::writeToOutput(dumpCosts, [&](raw_ostream &os) {
+            costs->writeTimes(asked, os);
+            return llvm::Error::success();
+          }))
+        return fail("option 'dump-costs' is '" + dumpCosts + "': " + llvm::toString(std::move(error)));
     if (explanation) {
       llvm::Expected<std::string> story = explanation->finish();
       if (!story)

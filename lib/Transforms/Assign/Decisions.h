@@ -114,6 +114,8 @@ struct AssignSettings {
   PlacementOptions placement;
   /// Contractions are asked for as products of words of `narrow`.
   std::optional<::mp::numerics::MultiWord> words = std::nullopt;
+  /// Times that were asked for, if somebody wants to know.
+  std::map<std::string, int64_t> *askedTimes = nullptr;
   double maxSaturated = 0; ///< constants of which less than this share overflows are clamped
 };
 

@@ -86,7 +86,11 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     Option<"assumeDim", "assume-dim", "int64_t", "128",
            "Size that costs assume of a dynamic dimension">,
     Option<"dumpProblem", "dump-problem", "std::string", "\"\"",
-           "File for the optimisation problem and its answer as JSON; of several functions, one each">
+           "File for the optimisation problem and its answer as JSON; of several functions, one each">,
+    Option<"costsFile", "costs", "std::string", "\"\"",
+           "File of measured times that replace modelled ones, in the form that dump-costs writes (docs/Assignment.md)">,
+    Option<"dumpCosts", "dump-costs", "std::string", "\"\"",
+           "File for the times of contractions, casts and launches that the decision asked for, as JSON">
   ];
   let dependentDialects = ["::mlir::mp::MPDialect"];
 }

@@ -14,7 +14,7 @@ bool mlir::mp::isMadeInAnyFormat(Value value) {
 }
 
 StorageCosts::StorageCosts(FunctionDecisions &decisions, const AssignSettings &settings)
-    : decisions(decisions), model(settings.costs), options(settings.placement),
+    : decisions(decisions), model(settings.costs), options(settings.placement), asked(settings.askedTimes),
       groups(decisions.getFunction()), sizes(options.assumedDim) {
   // Totals stay below 2^60: each op makes a handful of terms, each paid as often as it runs.
   uint64_t terms = 16;
@@ -47,7 +47,38 @@ int64_t StorageCosts::ofBytes(Value value, FloatType format) {
 int64_t StorageCosts::ofCast(Value value, FloatType from, FloatType to) {
   if (countsMemory())
     return ofBytes(value, to);
-  return capped(model.castTime(sizes.countElements(value), from.getWidth(), to.getWidth()));
+  uint64_t elements = sizes.countElements(value);
+  auto name = [&] {
+    return ("cast " + getFormatName(from) + " " + getFormatName(to) + " " + Twine(elements)).str();
+  };
+  return capped(timed(name, model.castTime(elements, from.getWidth(), to.getWidth())));
+}
+
+int64_t StorageCosts::timed(llvm::function_ref<std::string()> name, int64_t modelled) const {
+  if (!asked && model.getMeasured().empty())
+    return modelled;
+  std::string key = name();
+  int64_t time = model.measured(key).value_or(modelled);
+  if (asked)
+    asked->try_emplace(std::move(key), time);
+  return time;
+}
+
+/// An op by what it computes in and the shapes it reads: "linalg.matmul bf16 128x768 768x3072".
+static std::string nameContraction(Operation *op, FloatType format) {
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  os << op->getName() << " " << getFormatName(format);
+  auto interface = cast<PrecisionOpInterface>(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto type = dyn_cast<ShapedType>(operand.get().getType());
+        type && type.hasRank() && interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor) {
+      os << " ";
+      llvm::interleave(type.getShape(), os, [&](int64_t size) {
+        ShapedType::isDynamic(size) ? os << "?" : os << size;
+      }, "x");
+    }
+  return name;
 }
 
 int64_t StorageCosts::ofStoring(Value value, FloatType format) {
@@ -93,7 +124,8 @@ int64_t StorageCosts::ofContraction(Operation *op, FloatType format, FloatType f
     return 0;
   uint64_t bytes = countTraffic(op, factors), products = sizes.countMultiplyAdds(op);
   std::optional<int64_t> time = model.contractionTime(getFormatName(format), "", products, bytes);
-  return capped(time.value_or(model.elementwiseTime(products, bytes)));
+  return capped(timed([&] { return nameContraction(op, format); },
+                      time.value_or(model.elementwiseTime(products, bytes))));
 }
 
 int64_t StorageCosts::ofWords(Value value, unsigned bits) {

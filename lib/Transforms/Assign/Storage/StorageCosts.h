@@ -55,12 +55,16 @@ public:
   int64_t capped(int64_t cost) const { return std::min(cost, largest); }
 
 private:
+  /// The measured time of what `name` names, else `modelled`. Names are made where somebody asks only.
+  int64_t timed(llvm::function_ref<std::string()> name, int64_t modelled) const;
+
   /// What a contraction of factors in `factors` reads and writes.
   uint64_t countTraffic(Operation *op, FloatType factors);
 
   FunctionDecisions &decisions;
   const ::mp::target::CostModel &model;
   const PlacementOptions &options;
+  std::map<std::string, int64_t> *asked; ///< of the settings
   FusionGroups groups;
   Sizes sizes;
   mutable llvm::DenseMap<Operation *, KernelKind> kinds;
