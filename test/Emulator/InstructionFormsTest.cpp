@@ -16,7 +16,9 @@ using namespace mp::emulator;
 using namespace mp::emulator::test;
 using V = std::vector<uint64_t>;
 
-__extension__ using Wide = __int128; // holds every product
+__extension__ using Wide = __int128;
+/// The low 128 bits, which hold every product.
+template <class T> static Wide product(T a, T b) { return Wide(static_cast<unsigned __int128>(Wide(a)) * static_cast<unsigned __int128>(Wide(b))); }
 
 TEST_F(InstructionForms, IntegerArithmetic) {
   forIntegers([&](auto zero) {
@@ -26,10 +28,10 @@ TEST_F(InstructionForms, IntegerArithmetic) {
     auto low = [](Wide v) { return T(U(v)); };
     typed<T>("add", 2, [&](T a, T b, T) { return low(Wide(a) + b); });
     typed<T>("sub", 2, [&](T a, T b, T) { return low(Wide(a) - b); });
-    typed<T>("mul.lo", 2, [&](T a, T b, T) { return low(Wide(a) * b); });
-    typed<T>("mul.hi", 2, [&](T a, T b, T) { return low(Wide(a) * b >> bits); });
-    typed<T>("mad.lo", 3, [&](T a, T b, T c) { return low(Wide(a) * b + c); });
-    typed<T>("mad.hi", 3, [&](T a, T b, T c) { return low((Wide(a) * b >> bits) + c); });
+    typed<T>("mul.lo", 2, [&](T a, T b, T) { return low(product(a, b)); });
+    typed<T>("mul.hi", 2, [&](T a, T b, T) { return low(product(a, b) >> bits); });
+    typed<T>("mad.lo", 3, [&](T a, T b, T c) { return low(Wide(static_cast<unsigned __int128>(product(a, b)) + static_cast<unsigned __int128>(Wide(c)))); });
+    typed<T>("mad.hi", 3, [&](T a, T b, T c) { return low((product(a, b) >> bits) + c); });
     typed<T>("min", 2, [](T a, T b, T) { return std::min(a, b); });
     typed<T>("max", 2, [](T a, T b, T) { return std::max(a, b); });
     // Division by zero is left open by the manual; the remainder of the smallest number by -1 is zero.
@@ -226,14 +228,14 @@ TEST_F(InstructionForms, DotProductsOfBytes) {
     for (bool sb : {false, true}) {
       const std::string types = std::string(sa ? ".s32" : ".u32") + (sb ? ".s32" : ".u32");
       check<uint32_t>("dp4a" + types, "%wd, %wa, %wb, %wc", [=](uint64_t a, uint64_t b, uint64_t c) {
-        int64_t sum = int64_t(c);
+        uint64_t sum = c;
         for (unsigned i = 0; i < 4; ++i)
           sum += part(a, i, 8, sa) * part(b, i, 8, sb);
         return uint32_t(sum);
       });
       for (bool hi : {false, true})
         check<uint32_t>(std::string("dp2a.") + (hi ? "hi" : "lo") + types, "%wd, %wa, %wb, %wc", [=](uint64_t a, uint64_t b, uint64_t c) {
-          int64_t sum = int64_t(c);
+          uint64_t sum = c;
           for (unsigned i = 0; i < 2; ++i)
             sum += part(a, i, 16, sa) * part(b, i + (hi ? 2 : 0), 8, sb);
           return uint32_t(sum);
