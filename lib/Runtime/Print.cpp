@@ -46,17 +46,6 @@ void printFloat(double value) {
 }
 
 /// A buffer of any rank, as its descriptor says.
-/// Of those that are printed.
-int64_t bytesOf(int64_t element) {
-  switch (element) {
-  case MP_RT_F64: return 8;
-  case MP_RT_F32: return 4;
-  case MP_RT_F16:
-  case MP_RT_BF16: return 2;
-  default: return (element - MP_RT_INTEGER) / 8;
-  }
-}
-
 class Buffer {
 public:
   Buffer(int64_t rank, const void *descriptor, int64_t element)
@@ -151,7 +140,7 @@ void mp_rt_print_device_buffer(int64_t rank, const void *descriptor, int64_t ele
   const auto *given = static_cast<const int64_t *>(descriptor);
   std::copy_n(given, 3 + 2 * rank, words);
   std::copy_n(given + 3, 2 * rank, layout + 1);
-  int64_t bytes = bytesOf(element);
+  int64_t bytes = Element(element).bytes;
   words[0] = words[1] = mp_rt_device_mirror(layout, 0, given[1] + given[2] * bytes, bytes);
   words[2] = 0;
   mp_rt_print_buffer(rank, words, element);

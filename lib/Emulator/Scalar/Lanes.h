@@ -47,6 +47,13 @@ template <class T> inline SlotOf<T> toSlot(T value) {
     return std::bit_cast<SlotOf<T>>(value);
 }
 
+/// Takes the next lane from a mask where the order of lanes shows: the first, or the last in reverse.
+inline unsigned takeLane(uint32_t &mask, bool reverse) {
+  unsigned lane = reverse ? 31 - std::countl_zero(mask) : std::countr_zero(mask);
+  mask &= ~(1u << lane);
+  return lane;
+}
+
 /// Calls body(lane) for the lanes of the mask.
 template <class F> inline void forLanes(uint32_t mask, F &&body) {
   if (mask == ~0u) {

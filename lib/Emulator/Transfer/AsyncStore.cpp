@@ -58,8 +58,7 @@ static Step execStore(Warp &w, const Inst &i) {
   beginAsync(w, w.asyncAgent());
   const bool reverse = w.launch->options.reverse;
   for (uint32_t m = w.exec; m;) {
-    const unsigned l = reverse ? 31 - std::countl_zero(m) : std::countr_zero(m);
-    m &= ~(1u << l);
+    const unsigned l = takeLane(m, reverse);
     if (!storeLane(w, i, *static_cast<const AsyncStore *>(i.aux), l))
       return Step::Fault;
   }

@@ -13,59 +13,54 @@ static bool inShared(MemSpace space, uint64_t address) {
          (space == MemSpace::Generic && address >= kSharedWindow && address < kSharedWindow + kWindowBytes);
 }
 
-template <class T, Rmw O> static Step execAtomic(Warp &w, const Inst &i) {
-  using S = SlotOf<T>;
+/// Calls body(lane, its place, whether that is in shared memory) for each lane in turn, nobody else at that place.
+template <class F> static Step inTurn(Warp &w, const Inst &i, uint32_t bytes, F &&body) {
   uint64_t addresses[kLanes];
   uint8_t *pointers[kLanes];
   laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
-  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, sizeof(T), Access::Atomic, pointers))
+  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, bytes, Access::Atomic, pointers))
     return Step::Fault;
-  S *d = w.lanes<S>(i.dst);
-  const S *b = w.lanes<S>(i.b), *c = w.lanes<S>(i.c);
   const bool reverse = w.launch->options.reverse;
   for (uint32_t m = w.exec; m;) {
-    unsigned l = reverse ? 31 - std::countl_zero(m) : std::countr_zero(m);
-    m &= ~(1u << l);
+    unsigned l = takeLane(m, reverse);
     std::lock_guard<std::mutex> lock(atomicLock(pointers[l]));
-    T old;
-    std::memcpy(&old, pointers[l], sizeof(T));
-    T now = applyIn<T, O>(inShared(MemSpace(i.space), addresses[l]), old, fromSlot<T>(b[l]), fromSlot<T>(c[l]));
-    std::memcpy(pointers[l], &now, sizeof(T));
-    d[l] = toSlot<T>(old);
+    body(l, pointers[l], inShared(MemSpace(i.space), addresses[l]));
   }
   ++w.block->progress;
   return Step::Next;
 }
 
+template <class T, Rmw O> static Step execAtomic(Warp &w, const Inst &i) {
+  using S = SlotOf<T>;
+  S *d = w.lanes<S>(i.dst);
+  const S *b = w.lanes<S>(i.b), *c = w.lanes<S>(i.c);
+  return inTurn(w, i, sizeof(T), [&](unsigned l, uint8_t *at, bool shared) {
+    T old;
+    std::memcpy(&old, at, sizeof(T));
+    T now = applyIn<T, O>(shared, old, fromSlot<T>(b[l]), fromSlot<T>(c[l]));
+    std::memcpy(at, &now, sizeof(T));
+    d[l] = toSlot<T>(old);
+  });
+}
+
 // Vectors and pairs: elementwise, each element atomic by itself.
 template <class T, Rmw O> static Step execVector(Warp &w, const Inst &i) {
-  uint64_t addresses[kLanes];
-  uint8_t *pointers[kLanes];
-  laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
   const unsigned n = i.count, perRegister = sizeof(T) == 2 && i.size == 4 ? 2 : 1;
-  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, i.size * n, Access::Atomic, pointers))
-    return Step::Fault;
-  const bool reverse = w.launch->options.reverse;
-  for (uint32_t m = w.exec; m;) {
-    unsigned l = reverse ? 31 - std::countl_zero(m) : std::countr_zero(m);
-    m &= ~(1u << l);
-    std::lock_guard<std::mutex> lock(atomicLock(pointers[l]));
+  return inTurn(w, i, i.size * n, [&](unsigned l, uint8_t *place, bool shared) {
     for (unsigned k = 0; k < n; ++k) {
       uint32_t source = w.lanes<uint32_t>(i.list[2 * k + 1])[l], result = 0;
       for (unsigned e = 0; e < perRegister; ++e) {
         T old, add = std::bit_cast<T>(static_cast<std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>>(
                    source >> (16 * e)));
-        uint8_t *at = pointers[l] + k * i.size + e * sizeof(T);
+        uint8_t *at = place + k * i.size + e * sizeof(T);
         std::memcpy(&old, at, sizeof(T));
-        T now = applyIn<T, O>(inShared(MemSpace(i.space), addresses[l]), old, add, add);
+        T now = applyIn<T, O>(shared, old, add, add);
         std::memcpy(at, &now, sizeof(T));
         result |= toSlot<T>(old) << (16 * e);
       }
       w.lanes<uint32_t>(i.list[2 * k])[l] = result;
     }
-  }
-  ++w.block->progress;
-  return Step::Next;
+  });
 }
 
 template <class T> static ExecFn vectorOp(Rmw op) {
@@ -74,28 +69,17 @@ template <class T> static ExecFn vectorOp(Rmw op) {
 
 // exch and cas of 128 bits.
 template <Rmw O> static Step execAtomic128(Warp &w, const Inst &i) {
-  uint64_t addresses[kLanes];
-  uint8_t *pointers[kLanes];
-  laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
-  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, 16, Access::Atomic, pointers))
-    return Step::Fault;
   uint64_t *d = w.lanes<uint64_t>(i.dst);
   const uint64_t *b = w.lanes<uint64_t>(i.b), *c = w.lanes<uint64_t>(i.c);
-  const bool reverse = w.launch->options.reverse;
-  for (uint32_t m = w.exec; m;) {
-    unsigned l = reverse ? 31 - std::countl_zero(m) : std::countr_zero(m);
-    m &= ~(1u << l);
-    std::lock_guard<std::mutex> lock(atomicLock(pointers[l]));
+  return inTurn(w, i, 16, [&](unsigned l, uint8_t *at, bool) {
     uint64_t old[2];
-    std::memcpy(old, pointers[l], 16);
+    std::memcpy(old, at, 16);
     if (O == Rmw::Exch)
-      std::memcpy(pointers[l], b + 2 * l, 16);
+      std::memcpy(at, b + 2 * l, 16);
     else if (std::memcmp(old, b + 2 * l, 16) == 0)
-      std::memcpy(pointers[l], c + 2 * l, 16);
+      std::memcpy(at, c + 2 * l, 16);
     std::memcpy(d + 2 * l, old, 16);
-  }
-  ++w.block->progress;
-  return Step::Next;
+  });
 }
 
 template <class T> static ExecFn integerOp(Rmw op) {

@@ -113,8 +113,7 @@ template <class T, class S> static Step execStore(Warp &w, const Inst &i) {
   for (unsigned k = 0; k < n; ++k) {
     const S *s = w.lanes<S>(n == 1 ? i.dst : i.list[k]);
     for (uint32_t m = w.exec; m;) {
-      unsigned l = reverse ? 31 - std::countl_zero(m) : std::countr_zero(m);
-      m &= ~(1u << l);
+      unsigned l = takeLane(m, reverse);
       T v = T(s[l]);
       std::memcpy(pointers[l] + k * sizeof(T), &v, sizeof(T));
     }

@@ -28,18 +28,6 @@ double ErrorShares::getShares() const {
   return all;
 }
 
-std::optional<double> ErrorShares::estimate() {
-  bool hasContractions = llvm::any_of(
-      decisions.getOps(), [](auto &entry) { return entry.second.opClass == OpClass::TensorCore; });
-  if (!hasContractions)
-    return std::nullopt;
-  if (!model)
-    model.emplace(decisions.getFunction());
-  // The model is linear: of errors as large as the results it knows nothing.
-  double error = std::sqrt(getShares());
-  return model->isKnown() && error < 1 ? std::optional<double>(error) : std::nullopt;
-}
-
 /// True if `op` rounds no factor.
 static bool isAsFound(Operation *op, const ComputeChoice &choice) {
   auto interface = cast<PrecisionOpInterface>(op);
@@ -48,6 +36,22 @@ static bool isAsFound(Operation *op, const ComputeChoice &choice) {
     return !own || interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
            own == choice.format || holdsEveryValueOf(choice.format, own);
   });
+}
+
+std::optional<double> ErrorShares::estimate() {
+  bool hasContractions = llvm::any_of(
+      decisions.getOps(), [](auto &entry) { return entry.second.opClass == OpClass::TensorCore; });
+  if (!hasContractions)
+    return std::nullopt;
+  if (!model)
+    model.emplace(decisions.getFunction());
+  // The model is linear: of errors as large as the results it knows nothing. Nor of those that reach no result, but
+  // what is printed or written, say.
+  double error = std::sqrt(getShares());
+  bool isSeen = error > 0 || llvm::all_of(decisions.getOps(), [](auto &entry) {
+    return entry.second.opClass != OpClass::TensorCore || isAsFound(entry.first, entry.second.getChoice());
+  });
+  return model->isKnown() && isSeen && error < 1 ? std::optional<double>(error) : std::nullopt;
 }
 
 double ErrorShares::getShare(Operation *op, const ComputeChoice &choice) const {
