@@ -109,24 +109,62 @@ llvm::DenseSet<Value> mlir::mp::backwardSlice(ArrayRef<Value> values, bool choic
   return {pending.begin(), pending.end()};
 }
 
+/// True for a condition that one number decides.
+static bool isOneChoice(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return getElementTypeOrSelf(type).isInteger(1) && (!tensor || (tensor.hasStaticShape() && tensor.getNumElements() == 1));
+}
+
 llvm::DenseSet<Value> mlir::mp::forwardSlice(ArrayRef<Value> values) {
   llvm::SetVector<Value> pending(values.begin(), values.end());
   for (unsigned i = 0; i < pending.size(); ++i)
     for (Operation *user : pending[i].getUsers())
       for (Operation *op = user; op && !isa<func::FuncOp>(op); op = op->getParentOp())
         for (Value result : op->getResults())
-          if (!getElementTypeOrSelf(result.getType()).isInteger(1))
+          if (!isOneChoice(result.getType()))
             pending.insert(result);
   return {pending.begin(), pending.end()};
 }
 
+/// True for tensors that a contraction or a broadcast number is no update of.
+static bool isLarge(Value value) {
+  auto sizes = squeezed(value.getType());
+  return sizes && !sizes->empty();
+}
+
+llvm::SetVector<Operation *> mlir::mp::findContractionsOfGradients(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
+                                                                   ArrayRef<Value> updated) {
+  StateReach reach(function);
+  llvm::DenseSet<Value> inPlace;
+  for (Value value : updated)
+    if (isLarge(value))
+      reach.movesWith(value, [&](Value v) { return degrees.of(v).is(1) && inPlace.insert(v).second; });
+  // Where the backward pass hands a gradient over: made of something scaled that does not lie in its place, or the first that is scaled.
+  SmallVector<Value> gradients;
+  for (Value value : inPlace) {
+    Operation *op = value.getDefiningOp();
+    auto isScaled = [&](Value v) { return degrees.of(v).is(1); };
+    if (!op || llvm::none_of(op->getOperands(), isScaled) ||
+        llvm::any_of(op->getOperands(), [&](Value v) { return isScaled(v) && !inPlace.contains(v); }))
+      gradients.push_back(value);
+  }
+  llvm::DenseSet<Value> behind = forwardSlice(gradients), before = backwardSlice(gradients);
+  llvm::SetVector<Operation *> contractions;
+  function.walk([&](Operation *op) {
+    if (op->getNumResults() == 1 && getOpClass(op) == OpClass::TensorCore && degrees.of(op->getResult(0)).is(1) &&
+        behind.contains(op->getResult(0)) && !before.contains(op->getResult(0)))
+      contractions.insert(op);
+  });
+  return contractions;
+}
+
 llvm::DenseSet<Value> mlir::mp::sourcesOfBackwardPass(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
-                                                      ArrayRef<Value> seeds) {
+                                                      ArrayRef<Value> seeds, const llvm::SetVector<Operation *> &excepted) {
   SmallVector<Value> backward(seeds);
   for (Operation &op : function.getBody().front()) {
     WalkResult scaled = op.walk([&](Operation *inner) {
       bool is = inner->getNumResults() == 1 && getOpClass(inner) == OpClass::TensorCore &&
-                degrees.of(inner->getResult(0)).is(1);
+                degrees.of(inner->getResult(0)).is(1) && !excepted.contains(inner);
       return is ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (scaled.wasInterrupted())

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Analysis/Homogeneity.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::mp {
 
@@ -38,13 +39,18 @@ private:
 /// between values (i1) is left out.
 llvm::DenseSet<Value> backwardSlice(ArrayRef<Value> values, bool choices = true);
 
-/// Everything that is computed from the values, but for what they only decide between (i1). An op computes its results from
-/// whatever its body does.
+/// Everything that is computed from the values, but for what one number of them only decides between (i1); what is chosen place
+/// by place is computed from them. An op computes its results from whatever its body does.
 llvm::DenseSet<Value> forwardSlice(ArrayRef<Value> values);
 
-/// What the backward pass is computed from: the seeds, and all that contractions of degree 1 depend on.
-llvm::DenseSet<Value> sourcesOfBackwardPass(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
-                                            ArrayRef<Value> seeds);
+/// Contractions of degree 1 that are the optimizer's: they take gradients, as state is updated with in its place, and
+/// lead to no such gradient (a step size that is estimated from products of gradients).
+llvm::SetVector<Operation *> findContractionsOfGradients(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
+                                                         ArrayRef<Value> updated);
+
+/// What the backward pass is computed from: the seeds, and all that contractions of degree 1 depend on but for `excepted`.
+llvm::DenseSet<Value> sourcesOfBackwardPass(func::FuncOp function, const HomogeneityGraph::Degrees &degrees, ArrayRef<Value> seeds,
+                                            const llvm::SetVector<Operation *> &excepted);
 
 } // namespace mlir::mp
 

@@ -83,8 +83,14 @@ namespace {
 /// elsewhere.
 class GradientFinder {
 public:
-  GradientFinder(func::FuncOp function, ArrayRef<Value> seeds, const HomogeneityGraph::Degrees &degrees)
-      : block(function.getBody().front()), seeds(seeds), degrees(degrees) {}
+  GradientFinder(func::FuncOp function, ArrayRef<Value> seeds, const HomogeneityGraph::Degrees &degrees,
+                 ArrayRef<Operation *> contractionsOfGradients)
+      : block(function.getBody().front()), seeds(seeds), degrees(degrees) {
+    SmallVector<Value> contracted;
+    for (Operation *op : contractionsOfGradients)
+      llvm::append_range(contracted, op->getResults());
+    ofOptimizer = forwardSlice(contracted);
+  }
 
   FailureOr<SmallVector<Gradient>> find() {
     for (Operation &op : llvm::reverse(block))
@@ -145,7 +151,7 @@ private:
 
   /// A contraction, a reduction, an accumulation of gradients, or a seed itself.
   bool endsBackward(Value value) const {
-    if (!degrees.of(value).is(1))
+    if (!degrees.of(value).is(1) || ofOptimizer.contains(value))
       return false;
     Operation *op = value.getDefiningOp();
     OpClass opClass = getOpClass(op);
@@ -161,6 +167,7 @@ private:
   Block &block;
   ArrayRef<Value> seeds;
   const HomogeneityGraph::Degrees &degrees;
+  llvm::DenseSet<Value> ofOptimizer; ///< what it contracts gradients to, whatever their degree
   llvm::DenseSet<Value> afterGradient;
 };
 } // namespace
@@ -337,11 +344,17 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
     }
     return diag;
   }
-  FailureOr<SmallVector<Gradient>> gradients =
-      GradientFinder(function, roles.seeds, graph.propagate(roles.seeds)).find();
+  HomogeneityGraph::Degrees degrees = graph.propagate(roles.seeds);
+  SmallVector<Value> updated;
+  for (const TrainingState &s : roles.state)
+    updated.push_back(function.getBody().front().getTerminator()->getOperand(s.result));
+  auto ofGradients = findContractionsOfGradients(function, degrees, updated);
+  FailureOr<SmallVector<Gradient>> gradients = GradientFinder(function, roles.seeds, degrees, ofGradients.getArrayRef()).find();
   if (failed(gradients))
     return failure();
   roles.gradients = std::move(*gradients);
-  roles.optimizerContractions = contractionsBehind(function, roles.gradients);
+  for (Operation *op : contractionsBehind(function, roles.gradients))
+    ofGradients.insert(op);
+  roles.optimizerContractions.assign(ofGradients.begin(), ofGradients.end());
   return std::move(roles);
 }

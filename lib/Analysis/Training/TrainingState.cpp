@@ -181,7 +181,12 @@ mlir::mp::findTrainingState(func::FuncOp function, const HomogeneityGraph::Degre
     }
   }
 
-  llvm::DenseSet<Value> sources = sourcesOfBackwardPass(function, degrees, seeds), moved = forwardSlice(seeds);
+  SmallVector<Value> updated;
+  for (auto [result, argument] : llvm::enumerate(pairs))
+    if (argument >= 0)
+      updated.push_back(terminator->getOperand(result));
+  auto ofOptimizer = findContractionsOfGradients(function, degrees, updated);
+  llvm::DenseSet<Value> sources = sourcesOfBackwardPass(function, degrees, seeds, ofOptimizer), moved = forwardSlice(seeds);
   SmallVector<TrainingState> state;
   for (auto [result, argument] : llvm::enumerate(pairs)) {
     // What is handed through is input, whatever it is called.
