@@ -19,17 +19,19 @@
 #include "mp/Transforms/Interop/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
 #include "mp/Transforms/Optimize/Passes.h"
+#include "mp/Transforms/Scale/Interfaces.h"
 #include "mp/Transforms/Scale/Passes.h"
 #include "mp/Transforms/Train/Passes.h"
 #include "mp/Transforms/Verify/Passes.h"
 
 namespace mlir::mp {
 
-/// The dialects of mp, and the external models of its interfaces.
+/// The dialects of mp, and the external models of its interfaces and of upstream's.
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<MPDialect, CheckDialect>();
   registerPrecisionModels(registry);
   registerFloatRangeModels(registry);
+  registerScalingInterfaces(registry);
   registerKernelsTranslations(registry);
 }
 

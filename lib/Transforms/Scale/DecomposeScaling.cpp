@@ -5,12 +5,14 @@
 
 #include "../Common/TensorCode.h"
 #include "DecomposeMatmul.h"
+#include "DecomposeScaling.h"
 #include "ScaleCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mp/Numerics/Scaling/Hadamard.h"
 #include "mp/Transforms/Scale/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_DECOMPOSESCALING
@@ -173,7 +175,9 @@ static SmallVector<Value> expand(OpBuilder &builder, UpdateAmaxHistoryOp op) {
   }
   Value moved = history;
   if (length > 1)
-    moved = tensor::InsertSliceOp::create(builder, loc, slice(1, length - 1, /*keep=*/true), history,
+    // Not into the history itself, which others may read; its last place is chosen from elsewhere.
+    moved = tensor::InsertSliceOp::create(builder, loc, slice(1, length - 1, /*keep=*/true),
+                                          tensor::EmptyOp::create(builder, loc, {length}, builder.getF32Type()),
                                           ArrayRef<OpFoldResult>{index(builder, 0)},
                                           ArrayRef<OpFoldResult>{index(builder, length - 1)},
                                           ArrayRef<OpFoldResult>{index(builder, 1)});
@@ -332,34 +336,29 @@ static Value expand(OpBuilder &builder, RandomBitsOp op) {
 
 static Value expand(OpBuilder &builder, ScaledMatmulOp op) { return expandScaledMatmul(builder, op); }
 
+SmallVector<Value> mlir::mp::expandScalingOp(OpBuilder &builder, Operation *op) {
+  return TypeSwitch<Operation *, SmallVector<Value>>(op)
+      .Case<AmaxOp, QuantizeOp, DequantizeOp, HadamardOp, RandomBitsOp, ScaledMatmulOp>(
+          [&](auto found) { return SmallVector<Value>{expand(builder, found)}; })
+      .Case<ComputeScaleOp, UpdateAmaxHistoryOp, BlockQuantizeOp>([&](auto found) { return expand(builder, found); })
+      .Default(SmallVector<Value>());
+}
+
 namespace {
 struct DecomposeScaling : mlir::mp::impl::DecomposeScalingBase<DecomposeScaling> {
   void runOnOperation() override {
     // First what becomes other scaling ops.
-    replaceAll<BlockQuantizeOp>();
-    replaceAll<AmaxOp, ComputeScaleOp, UpdateAmaxHistoryOp, QuantizeOp, DequantizeOp, HadamardOp, RandomBitsOp,
-               ScaledMatmulOp>();
+    getOperation()->walk([](BlockQuantizeOp op) { replace(op); });
+    getOperation()->walk([](Operation *op) { replace(op); });
   }
 
-  template <typename... Ops>
-  void replaceAll() {
-    getOperation()->walk([](Operation *op) { (replaceIf<Ops>(op) || ...); });
-  }
-
-  template <typename Op>
-  static bool replaceIf(Operation *op) {
-    auto found = dyn_cast<Op>(op);
-    if (!found)
-      return false;
+  static void replace(Operation *op) {
     OpBuilder builder(op);
-    SmallVector<Value> results;
-    if constexpr (std::is_same_v<decltype(expand(builder, found)), Value>)
-      results.push_back(expand(builder, found));
-    else
-      results = expand(builder, found);
+    SmallVector<Value> results = expandScalingOp(builder, op);
+    if (results.empty())
+      return;
     op->replaceAllUsesWith(results);
     op->erase();
-    return true;
   }
 };
 } // namespace

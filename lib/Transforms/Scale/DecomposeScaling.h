@@ -1,0 +1,17 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One scaling op as what all devices run.
+
+#ifndef MP_LIB_TRANSFORMS_SCALE_DECOMPOSESCALING_H
+#define MP_LIB_TRANSFORMS_SCALE_DECOMPOSESCALING_H
+
+#include "mp/Dialect/MP/MPDialect.h"
+
+namespace mlir::mp {
+
+/// Builds what the op's results are; empty if it is no scaling op. mp.block_quantize becomes other scaling ops.
+SmallVector<Value> expandScalingOp(OpBuilder &builder, Operation *op);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_TRANSFORMS_SCALE_DECOMPOSESCALING_H
