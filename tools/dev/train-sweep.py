@@ -2,8 +2,8 @@
 # Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the role analysis and mp-train-step make of train steps, and how far training drifts from f32.
 
-usage: train-sweep.py PATH... [--format=f16,bf16] [--only=REGEX] [--steps=N] [--scalars=0.001,1] [--limit=SECONDS]
-                      [--max-drift=X] [--options=...] [--write=docs/TrainSteps.md]
+usage: train-sweep.py PATH... [--format=f16,bf16] [--only=REGEX] [--steps=N] [--batch=N] [--scalars=0.001,1]
+                      [--limit=SECONDS] [--max-drift=X] [--options=...] [--records=FILE] [--write=docs/TrainSteps.md]
 
 PATH is a train step (.mlir, .mlir.xz), or a folder or .tar.xz that holds files with "_step" in their names. Per
 file: contractions that scale with the seed, of all; gradients, parameters, optimizer state, statistics; whether
@@ -12,7 +12,12 @@ mp-train-step and its verifiers accept it in each format, or the annotation they
 With --steps=N both versions train for N steps on seeded data: optimizer state starts at zero, and --scalars are the
 floats of rank 0 that are no state, in order, the last one repeated (a rate, bias corrections, factors). `drift` is how
 far the float state is apart after the last step, in parts of how far the f32 state moved; then come the losses, where
-the step returns one. Files that take longer than --limit are named. --options goes to mp-train-step.
+the step returns one. Files that take longer than --limit are named. --options goes to mp-train-step. --batch=N takes a
+step of N examples (mp-resize-batch on its first argument), which a CPU gets through.
+
+With --records what is found is kept in FILE, a line for each file and format, and a later call goes on from there; small
+files come first. A file that took too long is tried again under a larger --limit. --write replaces the table of counts, with
+--steps that of training (behind `<!-- trained -->`), by all that the records have.
 
 Exits 1 if a file is neither accepted nor refused with the annotation it wants, or drifts beyond --max-drift.
 """
@@ -26,6 +31,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 
 
 def run(*command, limit=None):
@@ -72,56 +78,141 @@ def inputs_of(annotated, scalars):
     return given
 
 
-def loss_of(steps):
-    """The first scalar result that is no state."""
-    values = next((values for name, values in steps.items() if name.startswith("result ")), [])
-    return " ".join("NaN" if v is None else f"{v:.5g}" for v in values)
+def losses_of(steps):
+    """The first scalar result that is no state, step by step; None where it is not a number."""
+    return next((values for name, values in steps.items() if name.startswith("result ")), [])
 
 
-def train(folder, form, options):
-    """Words on N steps in f32 and `form`, and the drift."""
+def train(folder, options):
+    """What N steps of both versions come to."""
     inputs = inputs_of((folder / "f32.mlir").read_text(), options.scalars.split(","))
     try:
         done = run("mp-run", folder / "mixed.mlir", f"--compare={folder / 'f32.mlir'}", f"--steps={options.steps}",
                    f"--log-every={options.steps}", f"--json={folder / 'run.json'}", *inputs, limit=options.limit)
     except subprocess.TimeoutExpired:
-        return f"more than {options.limit:g} s", 0.0
+        return {"late": options.limit}
     drift = re.search(r"steps: (\S+) of how far", done.stdout)
     if done.returncode or not drift:
-        return "FAILED to run: " + (first_error(done.stderr) if done.returncode else "no float state"), math.nan
+        return {"failed": first_error(done.stderr) if done.returncode else "no float state"}
     result = json.loads((folder / "run.json").read_text())
-    words = f"drift {float(drift[1]):.2%}"
-    if skipped := result["steps"].get("skipped_steps", [0])[-1]:
-        words += f", {skipped:.0f} skipped"
-    if loss_of(result["steps"]):
-        words += f", loss {loss_of(result['steps'])} (f32 {loss_of(result['reference_steps'])})"
-    return words, float(drift[1])
+    return {"drift": float(drift[1]), "skipped": result["steps"].get("skipped_steps", [0])[-1], "losses": losses_of(result["steps"]),
+            "f32_losses": losses_of(result["reference_steps"]), "f32_seconds": result["reference_least_step_seconds"],
+            "seconds": result["least_step_seconds"]}
 
 
-def examine(path, options, folder):
-    """A line of the table as (counts, words per format), and whether all is well."""
-    tools = ["mp-opt", "--allow-unregistered-dialect", path]
-    done = run(*tools, "--inline", "--cse", "--mp-annotate-roles", "-o", folder / "f32.mlir")
+def in_words(losses):
+    return " ".join("NaN" if v is None else f"{v:.5g}" for v in losses)
+
+
+def words_of(trained):
+    if "late" in trained:
+        return f"more than {trained['late']:g} s"
+    if "failed" in trained:
+        return "FAILED to run: " + trained["failed"]
+    words = f"drift {trained['drift']:.2%}"
+    if trained["skipped"]:
+        words += f", {trained['skipped']:.0f} skipped"
+    if trained["losses"]:
+        words += f", loss {in_words(trained['losses'])} (f32 {in_words(trained['f32_losses'])})"
+    return words
+
+
+def annotate(path, options, folder):
+    """The step in f32 with its roles, in `folder`: counts and no error, or the error."""
+    source = path
+    if options.batch:
+        source = folder / "batch.mlir"
+        done = run("mp-opt", "--allow-unregistered-dialect", path,
+                   f"--pass-pipeline=builtin.module(inline,func.func(mp-resize-batch{{size={options.batch}}}),cse)", "-o", source)
+        if done.returncode:
+            return source, ["-"] * 5, first_error(done.stderr)
+    done = run("mp-opt", "--allow-unregistered-dialect", source, "--inline", "--cse", "--mp-annotate-roles", "-o", folder / "f32.mlir")
     found = re.search(r"scales (\d+) of (\d+) contractions; (\d+) gradients, (\d+) parameters, (\d+) of optimizer state, (\d+)",
                       done.stderr)
     if not found:
-        error = first_error(done.stderr)
-        verdicts = ["refused: " + error] + ["refused"] * (len(options.format) - 1)  # before any format is asked for
-        return ["-"] * 5, verdicts, "mp.role" in error or "mp.state" in error
+        return source, ["-"] * 5, first_error(done.stderr)
     scaled, total, *counts = found.groups()
-    verdicts, good = [], True
-    for form in options.format:
-        done = run(*tools, f"--mp-train-step=format={form} table=false {options.options}", "-o", folder / "mixed.mlir")
-        if done.returncode:
-            verdicts.append("FAILED: " + first_error(done.stderr))
-            good = False
+    return source, [f"{scaled}/{total}", *counts], ""
+
+
+def examine(path, form, options, folder):
+    """What becomes of a step in one format, as a record."""
+    source, counts, error = annotate(path, options, folder)
+    record = {"file": path.name.removesuffix(".mlir"), "format": form, "steps": options.steps, "batch": options.batch,
+              "options": options.options, "counts": counts}
+    if error:
+        return record | {"refused" if "mp.role" in error or "mp.state" in error else "failed": error}
+    begin = time.monotonic()
+    done = run("mp-opt", "--allow-unregistered-dialect", source, f"--mp-train-step=format={form} table=false {options.options}",
+               "-o", folder / "mixed.mlir")
+    record["convert_seconds"] = round(time.monotonic() - begin, 2)
+    if done.returncode:
+        return record | {"failed": first_error(done.stderr)}
+    return record | ({"trained": train(folder, options)} if options.steps else {})
+
+
+def verdict_of(record, first):
+    if "refused" in record:
+        return "refused: " + record["refused"] if first else "refused"  # before any format is asked for
+    if "failed" in record:
+        return "FAILED: " + record["failed"]
+    return "ok, " + words_of(record["trained"]) if "trained" in record else "ok"
+
+
+def is_good(record, options):
+    trained = record.get("trained", {})
+    return "failed" not in record and "failed" not in trained and trained.get("drift", 0) <= options.max_drift
+
+
+class Records:
+    """What was found, by file and format, of this kind of run."""
+
+    def __init__(self, path, options):
+        self.path, self.options, self.found = path, options, {}
+        if path and path.exists():
+            for line in path.read_text().splitlines():
+                record = json.loads(line)
+                if self.serves(record):
+                    self.found[record["file"], record["format"]] = record
+
+    def serves(self, record):
+        same = (record["steps"], record["batch"], record["options"]) == (self.options.steps, self.options.batch, self.options.options)
+        return same and record.get("trained", {}).get("late", self.options.limit) >= self.options.limit
+
+    def keep(self, record):
+        self.found[record["file"], record["format"]] = record
+        if self.path:
+            with self.path.open("a") as file:
+                file.write(json.dumps(record) + "\n")
+
+
+def counts_table(names, found, formats):
+    lines = [f"| file | scaled | gradients | parameters | optimizer | statistics | {' | '.join(formats)} |", "|" + " --- |" * (6 + len(formats))]
+    for name in names:
+        verdicts = [verdict_of(found[name, form], form == formats[0]) for form in formats]
+        lines.append("| " + " | ".join([name, *found[name, formats[0]]["counts"], *verdicts]) + " |")
+    return "\n".join(lines)
+
+
+def trained_table(names, found, formats):
+    """Losses of f32 and seconds a step, then of each format how far its state has drifted, and its losses."""
+    lines = [f"| file | f32, s a step | f32 | {' | '.join(formats)} |", "|" + " --- |" * (3 + len(formats))]
+    for name in names:
+        trained = [found.get((name, form), {}).get("trained", {}) for form in formats]
+        done = [t for t in trained if "drift" in t]
+        if not done:
             continue
-        verdicts.append("ok")
-        if options.steps:
-            words, drift = train(folder, form, options)
-            verdicts[-1] += ", " + words
-            good &= drift <= options.max_drift
-    return [f"{scaled}/{total}", *counts], verdicts, good
+        cells = [f"{t['drift']:.2%}" + (f", {t['skipped']:.0f} skipped" if t["skipped"] else "") +
+                 (": " + in_words(t["losses"]) if t["losses"] else "") if "drift" in t else "-" if not t else words_of(t) for t in trained]
+        lines.append("| " + " | ".join([name, f"{done[0]['f32_seconds']:.2g}", in_words(done[0]["f32_losses"]) or "-", *cells]) + " |")
+    return "\n".join(lines)
+
+
+def write(path, mark, text):
+    """Replaces what lies behind the mark, up to the next heading."""
+    head, mark, rest = path.read_text().partition(f"<!-- {mark} -->\n")
+    heading = re.search(r"^## ", rest, re.M)
+    path.write_text(f"{head}{mark}\n{text}\n" + ("\n" + rest[heading.start():] if heading else ""))
 
 
 def main():
@@ -130,32 +221,34 @@ def main():
     parser.add_argument("--format", default="f16,bf16", type=lambda text: text.split(","))
     parser.add_argument("--only", default="", help="files whose name matches")
     parser.add_argument("--steps", type=int, default=0)
+    parser.add_argument("--batch", type=int, default=0)
     parser.add_argument("--scalars", default="0.001,1")
     parser.add_argument("--limit", type=float, default=120)
     parser.add_argument("--max-drift", type=float, default=float("inf"))
     parser.add_argument("--options", default="")
+    parser.add_argument("--records", type=pathlib.Path)
     parser.add_argument("--write", type=pathlib.Path)
     options = parser.parse_args()
-    rows, broken = [], 0
+    records = Records(options.records, options)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        files = [file for path in options.paths for file in unpack(path, folder)]
-        for path in files:
-            if not re.search(options.only, path.name):
-                continue
-            counts, verdicts, good = examine(path, options, folder)
-            broken += not good
-            rows.append((path.name.removesuffix(".mlir"), counts, verdicts))
-            print(f"{rows[-1][0]:48} {counts[0]:>8} {' '.join(f'{c:>4}' for c in counts[1:])}  " + " | ".join(verdicts), flush=True)
-    summary = f"{len(rows)} train steps, {len(options.format)} formats: {broken} broken"
+        files = [file for path in options.paths for file in unpack(path, folder) if re.search(options.only, file.name)]
+        names = [file.name.removesuffix(".mlir") for file in files]
+        for path in sorted(files, key=lambda file: file.stat().st_size) if options.records else files:
+            name = path.name.removesuffix(".mlir")
+            for form in options.format:
+                if (name, form) not in records.found:
+                    records.keep(examine(path, form, options, folder))
+            of_file = [records.found[name, form] for form in options.format]
+            counts, verdicts = of_file[0]["counts"], [verdict_of(r, r is of_file[0]) for r in of_file]
+            print(f"{name:48} {counts[0]:>8} {' '.join(f'{c:>4}' for c in counts[1:])}  " + " | ".join(verdicts), flush=True)
+    broken = sum(not all(is_good(records.found[name, form], options) for form in options.format) for name in names)
+    summary = f"{len(names)} train steps, {len(options.format)} formats: {broken} broken"
     print(summary)
-    if options.write:
-        head, mark, _ = options.write.read_text().partition("<!-- table -->\n")
-        table = f"{head}{mark}\n{summary}.\n\n| file | scaled | gradients | parameters | optimizer | statistics | {' | '.join(options.format)} |\n"
-        table += "|" + " --- |" * (6 + len(options.format)) + "\n"
-        for name, counts, verdicts in rows:
-            table += "| " + " | ".join([name, *counts, *verdicts]) + " |\n"
-        options.write.write_text(table)
+    if options.write and options.steps:
+        write(options.write, "trained", trained_table(names, records.found, options.format))
+    elif options.write:
+        write(options.write, "table", f"{summary}.\n\n{counts_table(names, records.found, options.format)}")
     sys.exit(broken > 0)
 
 
