@@ -25,6 +25,16 @@ static Attribute readResource(Attribute attribute) {
   return DenseElementsAttr::getFromRawBuffer(resource.getType(), blob->getData());
 }
 
+/// Of two files read into one context the second has its resources under other names.
+static bool holdSameBytes(Attribute original, Attribute converted) {
+  auto left = dyn_cast_or_null<DenseResourceElementsAttr>(original),
+       right = dyn_cast_or_null<DenseResourceElementsAttr>(converted);
+  if (!left || !right || left.getType() != right.getType())
+    return false;
+  AsmResourceBlob *before = left.getRawHandle().getBlob(), *after = right.getRawHandle().getBlob();
+  return before && after && before->getData() == after->getData();
+}
+
 /// The format of a constant; null if it is no float, or floats, with a type.
 static FloatType getConstantFormat(Attribute attribute) {
   auto typed = dyn_cast_or_null<TypedAttr>(attribute);
@@ -32,7 +42,7 @@ static FloatType getConstantFormat(Attribute attribute) {
 }
 
 bool mlir::mp::isSameConstant(Attribute original, Attribute converted, bool mayBeTF32, bool saturated) {
-  if (original == converted)
+  if (original == converted || holdSameBytes(original, converted))
     return true;
   FloatType from = getConstantFormat(original), to = getConstantFormat(converted);
   if (!from || !to ||
