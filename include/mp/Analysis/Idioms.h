@@ -36,8 +36,8 @@ public:
   /// What being an idiom says about a value: a softmax is in [0, 1], a norm at most sqrt(n).
   ::mp::domains::Interval getRange(Value value) const;
 
-  /// What a norm computed as x a + (b - (mean x) a) is made of: a value within `bound`, times `factor` if there
-  /// is one, plus `terms`.
+  /// What a norm computed as (x - mean x) a or x a + (b - (mean x) a) is made of: a value within `bound`, times
+  /// `factor` if there is one, plus `terms`.
   struct FoldedNorm {
     double bound;
     Value factor;

@@ -18,9 +18,7 @@ static constexpr Interval kGelu = {-0.171, kInfinity};
 static constexpr Interval kSilu = {-0.279, kInfinity};
 
 /// |x - mean| and |x| are at most sqrt(n) times their root mean square.
-static Interval rootOf(int64_t count) {
-  return count ? Interval::symmetric(std::sqrt(double(count))) : Interval::top();
-}
+static double rootOf(int64_t count) { return count ? std::sqrt(double(count)) : kInfinity; }
 
 namespace {
 class Matcher {
@@ -60,9 +58,22 @@ private:
   std::optional<IdiomMatch> softmax(unsigned root) const;
   std::optional<IdiomMatch> logSoftmax(unsigned root) const;
   std::optional<IdiomMatch> logSumExp(unsigned root) const;
+  /// `numerator` over a measure of its own size: a quotient within `bound`.
+  struct NormParts {
+    IdiomMatch idiom;
+    unsigned numerator;
+    double bound;
+  };
+  unsigned spreadOf(const Expression &quotient, double *by) const;
+  std::optional<NormParts> normParts(const Expression &quotient) const;
+  /// The other factor of a product with `factor`; 0 if the product is `factor` itself.
+  std::optional<unsigned> besideFactor(unsigned product, unsigned factor) const;
+  std::optional<FoldedNormMatch> shiftedNorm(unsigned root) const;
+
   std::optional<IdiomMatch> norm(unsigned root) const;
-  std::optional<IdiomMatch> foldedNormIdiom(unsigned root) const {
-    auto found = foldedNorm(root);
+  std::optional<IdiomMatch> shiftedNormIdiom(unsigned root) const {
+    bool isSum = is(root, Kind::Add) || is(root, Kind::Sub);
+    auto found = isSum ? shiftedNorm(root) : std::nullopt;
     return found ? std::optional(found->idiom) : std::nullopt;
   }
   using Term = std::pair<unsigned, double>; ///< an expression and what it is multiplied by
@@ -272,39 +283,53 @@ StringRef Matcher::nameOfNorm(const Expression &sum) const {
   return first == 0 && rank > 1 ? "batch_norm" : "layer_norm";
 }
 
-/// (x - mean x) / sqrt(variance x + e), x / sqrt(mean x^2 + e), x / sqrt(sum x^2 + e),
-/// (x - given) / sqrt(given + e)
-std::optional<IdiomMatch> Matcher::norm(unsigned root) const {
-  const Expression &e = graph[root];
+/// y of x / (c sqrt(y + e)); 0 if it is no such quotient.
+unsigned Matcher::spreadOf(const Expression &e, double *by) const {
   if (e.kind != Kind::Div)
-    return std::nullopt;
+    return 0;
   // The epsilon may be inside the root, beside it, or a lower bound of it.
-  unsigned denominator = is(e.b, Kind::Sqrt) ? e.b : withoutEpsilon(e.b);
+  unsigned root = withoutScale(is(e.b, Kind::Sqrt) ? e.b : withoutEpsilon(e.b), by);
+  return is(root, Kind::Sqrt) ? withoutEpsilon(graph[root].a) : 0;
+}
+
+/// (x - mean x) / sqrt(variance x + e), x / sqrt(mean x^2 + e), x / sqrt(sum x^2 + e), perhaps with more factors
+std::optional<Matcher::NormParts> Matcher::normParts(const Expression &e) const {
   double by;
-  denominator = withoutScale(denominator, &by);
-  if (!is(denominator, Kind::Sqrt))
+  unsigned spread = spreadOf(e, &by), sum = 0;
+  if (!spread)
     return std::nullopt;
-  unsigned spread = withoutEpsilon(graph[denominator].a);
-  unsigned sum = 0;
   if (unsigned x = varianceOf(spread, &sum)) {
     // The numerator holds x - mean x as a factor.
     for (unsigned factor : factorsOf(e.a, {Kind::Mul, Kind::Scale}))
       if (centered(factor) == x)
-        return IdiomMatch{nameOfNorm(graph[sum]), x, graph[sum].count,
-                          factor == e.a ? rootOf(graph[sum].count) : Interval::top()};
+        return NormParts{{nameOfNorm(graph[sum]), x, graph[sum].count}, factor, rootOf(graph[sum].count) / std::fabs(by)};
   }
   if (unsigned x = meanSquareOf(spread, &sum); x && hasFactor(e.a, x))
-    return IdiomMatch{"rms_norm", x, graph[sum].count,
-                      e.a == x ? rootOf(graph[sum].count) : Interval::top()};
+    return NormParts{{"rms_norm", x, graph[sum].count}, x, rootOf(graph[sum].count) / std::fabs(by)};
   double bySum;
   sum = withoutScale(spread, &bySum);
   if (is(sum, Kind::Sum)) {
     const Expression &square = graph[graph[sum].a];
     if (square.kind == Kind::Mul && square.a == square.b && hasFactor(e.a, square.a))
-      return IdiomMatch{"l2_norm", square.a, graph[sum].count,
-                        e.a == square.a && bySum == 1 ? Interval{-1, 1} : Interval::top()};
+      return NormParts{{"l2_norm", square.a, graph[sum].count}, square.a,
+                       bySum > 0 ? 1 / std::sqrt(bySum) / std::fabs(by) : kInfinity};
+  }
+  return std::nullopt;
+}
+
+/// One of normParts, or (x - given) / sqrt(given + e)
+std::optional<IdiomMatch> Matcher::norm(unsigned root) const {
+  const Expression &e = graph[root];
+  if (auto parts = normParts(e)) {
+    if (parts->numerator == e.a)
+      parts->idiom.range = Interval::symmetric(parts->bound);
+    return parts->idiom;
   }
   // Inference: mean and variance are parameters.
+  double by;
+  unsigned spread = spreadOf(e, &by);
+  if (!spread)
+    return std::nullopt;
   const Expression *difference = &graph[e.a];
   if (difference->kind == Kind::Mul)
     difference = &graph[graph.isParameter(difference->a) ? difference->b : difference->a];
@@ -313,6 +338,15 @@ std::optional<IdiomMatch> Matcher::norm(unsigned root) const {
       !graph.isParameter(difference->a))
     return IdiomMatch{"batch_norm", difference->a, 0};
   return std::nullopt;
+}
+
+std::optional<unsigned> Matcher::besideFactor(unsigned product, unsigned factor) const {
+  if (product == factor)
+    return 0;
+  const Expression &e = graph[product];
+  if (e.kind != Kind::Mul || (e.a != factor && e.b != factor))
+    return std::nullopt;
+  return e.a == factor ? e.b : e.a;
 }
 
 /// The terms of a sum of a few.
@@ -327,26 +361,29 @@ void Matcher::addTerms(unsigned number, double by, unsigned depth, SmallVectorIm
 }
 
 std::optional<FoldedNormMatch> Matcher::foldedNorm(unsigned root) const {
-  if (!is(root, Kind::Add) && !is(root, Kind::Sub))
+  if (is(root, Kind::Add) || is(root, Kind::Sub))
+    return shiftedNorm(root);
+  // (x - mean x) (a / sqrt(variance x + e)), and without a factor
+  double by;
+  const Expression &quotient = graph[withoutScale(root, &by)];
+  auto parts = normParts(quotient);
+  auto factor = parts ? besideFactor(quotient.a, parts->numerator) : std::nullopt;
+  if (!factor)
     return std::nullopt;
+  return FoldedNormMatch{parts->idiom, std::fabs(by) * parts->bound, *factor, {}};
+}
+
+/// x a + (b - (mean x) a)
+std::optional<FoldedNormMatch> Matcher::shiftedNorm(unsigned root) const {
   SmallVector<Term> terms;
   addTerms(root, 1, /*depth=*/4, terms);
-  // g of a quotient whose dividend is `of` g; 0 for `of` itself.
-  auto factorBeside = [&](unsigned quotient, unsigned of) -> std::optional<unsigned> {
-    const Expression &dividend = graph[graph[quotient].a];
-    if (graph[quotient].a == of)
-      return 0;
-    if (dividend.kind != Kind::Mul || (dividend.a != of && dividend.b != of))
-      return std::nullopt;
-    return dividend.a == of ? dividend.b : dividend.a;
-  };
   for (auto [whole, scale] : terms) {
     const Expression &e = graph[whole];
     unsigned squares = 0;
     unsigned x = e.kind == Kind::Div && is(e.b, Kind::Sqrt)
                      ? varianceOf(withoutEpsilon(graph[e.b].a), &squares)
                      : 0;
-    auto factor = x ? factorBeside(whole, x) : std::nullopt;
+    auto factor = x ? besideFactor(e.a, x) : std::nullopt;
     int64_t count = graph[squares].count;
     if (!factor || count == 0)
       continue;
@@ -356,7 +393,7 @@ std::optional<FoldedNormMatch> Matcher::foldedNorm(unsigned root) const {
       // The sum of the group that the variance is of.
       for (unsigned sum : factorsOf(graph[mean].a, {Kind::Mul})) {
         if (!isSumOf(sum, x) || graph[sum].axes != graph[squares].axes || graph[sum].count != count ||
-            factorBeside(mean, sum) != factor)
+            besideFactor(graph[mean].a, sum) != factor)
           continue;
         FoldedNormMatch found{{nameOfNorm(graph[squares]), x, count}, std::fabs(scale) * std::sqrt(double(count)), *factor, {}};
         for (auto [term, by] : terms) {
@@ -450,7 +487,7 @@ std::optional<IdiomMatch> Matcher::statistic(unsigned root) const {
 std::optional<IdiomMatch> Matcher::match(unsigned root) const {
   using Rule = std::optional<IdiomMatch> (Matcher::*)(unsigned) const;
   for (Rule rule : {&Matcher::softmax, &Matcher::logSoftmax, &Matcher::logSumExp, &Matcher::norm,
-                    &Matcher::foldedNormIdiom, &Matcher::gelu, &Matcher::loss, &Matcher::statistic})
+                    &Matcher::shiftedNormIdiom, &Matcher::gelu, &Matcher::loss, &Matcher::statistic})
     if (auto found = (this->*rule)(root))
       return found;
   return std::nullopt;

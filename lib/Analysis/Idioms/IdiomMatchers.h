@@ -19,7 +19,8 @@ struct IdiomMatch {
   ::mp::domains::Interval range = ::mp::domains::Interval::top();
 };
 
-/// x a + (b - (mean x) a) with a = g / sqrt(variance x + e): a norm whose factor and terms were folded.
+/// A norm with its factor g and terms b, in whatever order they were applied: x a + (b - (mean x) a) or
+/// (x - mean x) a, with a = g / sqrt(variance x + e).
 struct FoldedNormMatch {
   IdiomMatch idiom;
   double bound = 0;              ///< of its magnitude but for g and terms

@@ -192,3 +192,76 @@ func.func @large_factor(%x: tensor<4x32xf32>, %gamma: tensor<32xf32>, %beta: ten
   %0 = linalg.matmul ins(%y, %w : tensor<4x32xf32>, tensor<32x8xf32>) outs(%i : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+// (x - mean) (gamma / sqrt(variance)), the variance from squares and clamped, as flax writes it.
+// CHECK-LABEL: func.func @factor_first
+// CHECK: linalg.matmul {{.*}}compute = f16
+func.func @factor_first(%x: tensor<4x32xf32>, %gamma: tensor<32xf32>, %beta: tensor<32xf32>, %w: tensor<32x8xf32>, %i: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %n = arith.constant dense<32.0> : tensor<4xf32>
+  %eps = arith.constant dense<1.0e-5> : tensor<4xf32>
+  %e = tensor.empty() : tensor<4x32xf32>
+  %sum = linalg.reduce {arith.addf} ins(%x : tensor<4x32xf32>) outs(%zero : tensor<4xf32>) dimensions = [1]
+  %mean = arith.divf %sum, %n : tensor<4xf32>
+  %xx = arith.mulf %x, %x : tensor<4x32xf32>
+  %squares = linalg.reduce {arith.addf} ins(%xx : tensor<4x32xf32>) outs(%zero : tensor<4xf32>) dimensions = [1]
+  %square = arith.divf %squares, %n : tensor<4xf32>
+  %mm = arith.mulf %mean, %mean : tensor<4xf32>
+  %difference = arith.subf %square, %mm : tensor<4xf32>
+  %var = arith.maximumf %zero, %difference : tensor<4xf32>
+  %ve = arith.addf %var, %eps : tensor<4xf32>
+  %r = math.rsqrt %ve : tensor<4xf32>
+  %means = linalg.broadcast ins(%mean : tensor<4xf32>) outs(%e : tensor<4x32xf32>) dimensions = [1]
+  %rs = linalg.broadcast ins(%r : tensor<4xf32>) outs(%e : tensor<4x32xf32>) dimensions = [1]
+  %gammas = linalg.broadcast ins(%gamma : tensor<32xf32>) outs(%e : tensor<4x32xf32>) dimensions = [0]
+  %betas = linalg.broadcast ins(%beta : tensor<32xf32>) outs(%e : tensor<4x32xf32>) dimensions = [0]
+  %d = arith.subf %x, %means : tensor<4x32xf32>
+  %a = arith.mulf %rs, %gammas : tensor<4x32xf32>
+  %da = arith.mulf %d, %a : tensor<4x32xf32>
+  %y = arith.addf %da, %betas : tensor<4x32xf32>
+  %0 = linalg.matmul ins(%y, %w : tensor<4x32xf32>, tensor<32x8xf32>) outs(%i : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// The same of another x: nothing holds.
+// CHECK-LABEL: func.func @factor_of_another
+// CHECK: linalg.matmul {{.*}}compute = f32{{.*}}no evidence
+func.func @factor_of_another(%x: tensor<4x32xf32>, %z: tensor<4x32xf32>, %gamma: tensor<32xf32>, %w: tensor<32x8xf32>, %i: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %n = arith.constant dense<32.0> : tensor<4xf32>
+  %eps = arith.constant dense<1.0e-5> : tensor<4xf32>
+  %e = tensor.empty() : tensor<4x32xf32>
+  %xx = arith.mulf %x, %x : tensor<4x32xf32>
+  %squares = linalg.reduce {arith.addf} ins(%xx : tensor<4x32xf32>) outs(%zero : tensor<4xf32>) dimensions = [1]
+  %square = arith.divf %squares, %n : tensor<4xf32>
+  %ve = arith.addf %square, %eps : tensor<4xf32>
+  %r = math.rsqrt %ve : tensor<4xf32>
+  %rs = linalg.broadcast ins(%r : tensor<4xf32>) outs(%e : tensor<4x32xf32>) dimensions = [1]
+  %gammas = linalg.broadcast ins(%gamma : tensor<32xf32>) outs(%e : tensor<4x32xf32>) dimensions = [0]
+  %a = arith.mulf %rs, %gammas : tensor<4x32xf32>
+  %y = arith.mulf %z, %a : tensor<4x32xf32>
+  %0 = linalg.matmul ins(%y, %w : tensor<4x32xf32>, tensor<32x8xf32>) outs(%i : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// x / |x|, the root written as a power.
+// CHECK-LABEL: func.func @unit_rows
+// CHECK: linalg.matmul {{.*}}compute = f16
+func.func @unit_rows(%x: tensor<4x32xf32>, %w: tensor<32x8xf32>, %i: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %half = arith.constant dense<0.5> : tensor<4xf32>
+  %e = tensor.empty() : tensor<4x32xf32>
+  %xx = arith.mulf %x, %x : tensor<4x32xf32>
+  %squares = linalg.reduce {arith.addf} ins(%xx : tensor<4x32xf32>) outs(%zero : tensor<4xf32>) dimensions = [1]
+  %norm = math.powf %squares, %half : tensor<4xf32>
+  %norms = linalg.broadcast ins(%norm : tensor<4xf32>) outs(%e : tensor<4x32xf32>) dimensions = [1]
+  %y = arith.divf %x, %norms : tensor<4x32xf32>
+  %0 = linalg.matmul ins(%y, %w : tensor<4x32xf32>, tensor<32x8xf32>) outs(%i : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
