@@ -12,6 +12,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/Moves.h"
+#include "mp/Analysis/Pieces.h"
 #include "mp/Analysis/ReductionLength.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/Format.h"
@@ -24,8 +25,10 @@ namespace domains = ::mp::domains;
 Evidence EvidenceAnalysis::assumeArgument(BlockArgument argument) {
   Evidence evidence;
   evidence.gain = 1;
+  // One number a channel, however it is shaped to be broadcast.
   auto shaped = dyn_cast<ShapedType>(argument.getType());
-  evidence.parameter = shaped && shaped.hasRank() && shaped.getRank() <= 1;
+  evidence.parameter = shaped && shaped.hasRank() &&
+                       llvm::count_if(shaped.getShape(), [](int64_t size) { return size != 1; }) <= 1;
   return evidence;
 }
 
@@ -147,8 +150,10 @@ void EvidenceAnalysis::visitOp(Operation *op) {
       facts[result] = evidence;
   }
   for (Value result : op->getResults())
-    if (!facts.lookup(result).isAssumed())
+    if (getFloatFormat(result.getType()) && !facts.lookup(result).isAssumed()) {
       readFoldedNorm(op, result);
+      readPieces(op, result);
+    }
   if (auto range = op->getAttrOfType<ArrayAttr>(kRangeAttrName))
     for (Value result : op->getResults())
       state(facts[result], range);
@@ -170,6 +175,19 @@ void EvidenceAnalysis::readFoldedNorm(Operation *op, Value value) {
   known.gain = std::min(known.gain, evidence.gain);
   if (known.isAssumed() || known.range.isBounded())
     known.lostAt = "";
+}
+
+void EvidenceAnalysis::readPieces(Operation *op, Value value) {
+  auto isSelect = [](Operation &inner) { return isa<arith::SelectOp, tosa::SelectOp>(inner); };
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  bool selects = structured ? llvm::any_of(*structured.getBlock(), isSelect) : isSelect(*op);
+  Evidence &known = facts[value];
+  if (!selects || known.range.isBounded())
+    return;
+  if (std::optional<domains::Interval> bound = boundInPieces(value)) {
+    known.range = domains::intersect(known.range, *bound);
+    known.lostAt = "";
+  }
 }
 
 void EvidenceAnalysis::visitStructured(Operation *op) {

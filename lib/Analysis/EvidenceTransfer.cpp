@@ -125,6 +125,11 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
     return sumOver(data[0], ShapedType::isDynamic(size) ? std::nullopt : std::optional(size),
                    op->getName().getStringRef());
   }
+  if (isa<tosa::AvgPool2dOp>(op)) { // beside it stand zero points; what is averaged leaves padding out
+    Evidence evidence = data[0];
+    evidence.number = fresh();
+    return evidence;
+  }
   if (isa<tosa::ReduceMaxOp>(op)) {
     Evidence evidence = data[0];
     evidence.number = number(Kind::Max, evidence.number);
@@ -262,6 +267,8 @@ Evidence EvidenceAnalysis::evaluateBinary(Operation *op, StringRef name, const E
     result.gain = std::max(a.getGain(), b.getGain());
     if (kind == Binary::Sub) {
       result.number = number(Kind::Sub, a.number, b.number);
+      if (a.number == b.number) // a maximum over one element subtracted
+        result.range = Interval::point(0);
       if (expressions[b.number].kind == Kind::Max && expressions[b.number].a == a.number)
         result.range = domains::intersect(result.range, {-kInfinity, 0});
     } else if (b.range.isPoint() && b.range.lo >= 0) {

@@ -36,7 +36,7 @@ struct Evidence {
   double gain = std::numeric_limits<double>::infinity();
   /// Equal numbers are equal values, up to moving elements.
   unsigned number = 0;
-  /// Depends on constants and on arguments of rank 0 or 1 alone.
+  /// Depends on constants alone, and on arguments of which at most one dimension is not 1.
   bool parameter = false;
   /// The op that lost the last bound; empty while there is one.
   StringRef lostAt;
@@ -95,6 +95,8 @@ private:
   std::optional<Evidence> combine(linalg::LinalgOp op, unsigned index);
   /// Bounds what idioms know as a norm with folded factors by those.
   void readFoldedNorm(Operation *op, Value value);
+  /// Bounds what is chosen by comparisons of a value that it is a function of.
+  void readPieces(Operation *op, Value value);
   /// Loops and branches: what they carry is a fixed point over their bodies.
   void visitControl(Operation *op);
   /// Visits all regions once; their arguments are unknown but for those that stand for `carried`.

@@ -312,3 +312,42 @@ func.func @integer_power(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %i: tensor<4x
   %5 = linalg.matmul ins(%4, %w : tensor<4x8xf32>, tensor<8x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %5 : tensor<4x4xf32>
 }
+
+// -----
+
+// An average is no larger than what is averaged; its zero points are no operands of it.
+// CHECK-LABEL: func.func @average_pool
+// CHECK: tosa.conv2d {{.*}}compute = f16
+func.func @average_pool(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>, %b: tensor<8xf32>) -> tensor<1x2x2x8xf32> {
+  %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %a = tosa.avg_pool2d %x, %zp, %zp {acc_type = f32, kernel = array<i64: 2, 2>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>} : (tensor<1x4x4x8xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x8xf32>
+  %0 = tosa.conv2d %a, %w, %b, %zp, %zp {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x2x8xf32>, tensor<8x1x1x8xf32>, tensor<8xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x8xf32>
+  return %0 : tensor<1x2x2x8xf32>
+}
+
+// -----
+
+// A softmax over one element, whose maximum and sum were folded: exp(x - x).
+// CHECK-LABEL: func.func @softmax_of_one
+// CHECK: linalg.matmul {{.*}}compute = f16
+func.func @softmax_of_one(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %d = arith.subf %x, %x : tensor<4x4xf32>
+  %e = math.exp %d : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%e, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// A number a channel, stored as it is broadcast, is an affine scale; one an element is not.
+// CHECK-LABEL: func.func @channel_scale
+// CHECK: linalg.matmul {{.*}}compute = f16
+// CHECK: linalg.matmul {{.*}}compute = f32{{.*}}no evidence
+func.func @channel_scale(%x: tensor<4x4xf32>, %s: tensor<1x4xf32>, %t: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zp = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %a = tosa.mul %x, %s, %zp : (tensor<4x4xf32>, tensor<1x4xf32>, tensor<1xi8>) -> tensor<4x4xf32>
+  %b = tosa.mul %x, %t, %zp : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<1xi8>) -> tensor<4x4xf32>
+  %0 = linalg.matmul ins(%a, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = linalg.matmul ins(%b, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
