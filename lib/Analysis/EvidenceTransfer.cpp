@@ -66,6 +66,19 @@ static std::optional<UnaryFn> getFunction(StringRef name) {
       .Default(std::nullopt);
 }
 
+/// What a conversion from an integer gives, if that is known, perhaps outside the body that reads it.
+static std::optional<double> getConverted(Operation *op) {
+  Value value = op->getOperand(0);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto structured = dyn_cast_or_null<linalg::LinalgOp>(argument.getOwner()->getParentOp()))
+      value = structured.getMatchingOpOperand(argument)->get();
+  APInt integer;
+  if (!matchPattern(value, m_ConstantInt(&integer)))
+    return std::nullopt;
+  bool isSigned = isa<arith::SIToFPOp>(op) || (isa<tosa::CastOp>(op) && integer.getBitWidth() > 1);
+  return isSigned ? integer.signedRoundToDouble() : integer.roundToDouble(/*isSigned=*/false);
+}
+
 /// Smallest and largest element of a float constant; top where it cannot be read. NaN is NaN in every
 /// format: it needs no room in a range.
 static Interval rangeOfConstant(Attribute constant) {
@@ -148,7 +161,11 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
   }
   if (isa<arith::SIToFPOp, arith::UIToFPOp, tosa::CastOp>(op) && data.empty()) {
     Evidence evidence;
-    if (auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(op->getOperand(0).getType())))
+    std::optional<double> constant = getConverted(op);
+    evidence.parameter = constant.has_value();
+    if (constant)
+      evidence.range = Interval::point(*constant);
+    else if (auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(op->getOperand(0).getType())))
       evidence.range = Interval::symmetric(std::ldexp(1.0, integer.getWidth()));
     evidence.number = fresh();
     evidence.lostAt = op->getName().getStringRef();

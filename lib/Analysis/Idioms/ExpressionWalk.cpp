@@ -11,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/Expressions.h"
 #include "mp/Analysis/Moves.h"
+#include "mp/Analysis/Selections.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -146,7 +147,9 @@ unsigned ExpressionGraph::evaluate(Operation *op) {
   }
   if (isa<arith::SelectOp, tosa::SelectOp>(op)) {
     unsigned a = lookup(op->getOperand(1)), b = lookup(op->getOperand(2));
-    // Which condition chose does not matter to what is recognised.
+    if (auto extremum = getSelectedExtremum(op); extremum && a && b)
+      return evaluateBinary(*extremum == ::mp::domains::BinaryFn::MaxNum ? "max" : "min", a, b);
+    // Which condition chose does not matter otherwise to what is recognised.
     return a && b ? intern({.kind = Kind::Select, .a = a, .b = b}) : 0;
   }
   if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {

@@ -94,6 +94,8 @@ unsigned ExpressionGraph::mul(unsigned a, unsigned b) {
     return div(mul(a, y.a), y.b);
   if (x.kind == Kind::Div)
     return div(mul(x.a, b), x.b);
+  if (a == b && x.kind == Kind::Abs)
+    return mul(x.a, x.a);
   return intern({.kind = Kind::Mul, .a = std::min(a, b), .b = std::max(a, b)});
 }
 

@@ -72,8 +72,7 @@ private:
 
   std::optional<IdiomMatch> norm(unsigned root) const;
   std::optional<IdiomMatch> shiftedNormIdiom(unsigned root) const {
-    bool isSum = is(root, Kind::Add) || is(root, Kind::Sub);
-    auto found = isSum ? shiftedNorm(root) : std::nullopt;
+    auto found = shiftedNorm(root);
     return found ? std::optional(found->idiom) : std::nullopt;
   }
   using Term = std::pair<unsigned, double>; ///< an expression and what it is multiplied by
@@ -296,8 +295,6 @@ unsigned Matcher::spreadOf(const Expression &e, double *by) const {
 std::optional<Matcher::NormParts> Matcher::normParts(const Expression &e) const {
   double by;
   unsigned spread = spreadOf(e, &by), sum = 0;
-  if (!spread)
-    return std::nullopt;
   if (unsigned x = varianceOf(spread, &sum)) {
     // The numerator holds x - mean x as a factor.
     for (unsigned factor : factorsOf(e.a, {Kind::Mul, Kind::Scale}))
@@ -328,8 +325,6 @@ std::optional<IdiomMatch> Matcher::norm(unsigned root) const {
   // Inference: mean and variance are parameters.
   double by;
   unsigned spread = spreadOf(e, &by);
-  if (!spread)
-    return std::nullopt;
   const Expression *difference = &graph[e.a];
   if (difference->kind == Kind::Mul)
     difference = &graph[graph.isParameter(difference->a) ? difference->b : difference->a];
@@ -344,9 +339,8 @@ std::optional<unsigned> Matcher::besideFactor(unsigned product, unsigned factor)
   if (product == factor)
     return 0;
   const Expression &e = graph[product];
-  if (e.kind != Kind::Mul || (e.a != factor && e.b != factor))
-    return std::nullopt;
-  return e.a == factor ? e.b : e.a;
+  bool isFactor = e.kind == Kind::Mul && (e.a == factor || e.b == factor);
+  return isFactor ? std::optional(e.a == factor ? e.b : e.a) : std::nullopt;
 }
 
 /// The terms of a sum of a few.
@@ -361,8 +355,8 @@ void Matcher::addTerms(unsigned number, double by, unsigned depth, SmallVectorIm
 }
 
 std::optional<FoldedNormMatch> Matcher::foldedNorm(unsigned root) const {
-  if (is(root, Kind::Add) || is(root, Kind::Sub))
-    return shiftedNorm(root);
+  if (auto shifted = shiftedNorm(root))
+    return shifted;
   // (x - mean x) (a / sqrt(variance x + e)), and without a factor
   double by;
   const Expression &quotient = graph[withoutScale(root, &by)];
@@ -375,6 +369,8 @@ std::optional<FoldedNormMatch> Matcher::foldedNorm(unsigned root) const {
 
 /// x a + (b - (mean x) a)
 std::optional<FoldedNormMatch> Matcher::shiftedNorm(unsigned root) const {
+  if (!is(root, Kind::Add) && !is(root, Kind::Sub))
+    return std::nullopt;
   SmallVector<Term> terms;
   addTerms(root, 1, /*depth=*/4, terms);
   for (auto [whole, scale] : terms) {

@@ -265,3 +265,28 @@ func.func @unit_rows(%x: tensor<4x32xf32>, %w: tensor<32x8xf32>, %i: tensor<4x8x
   %0 = linalg.matmul ins(%y, %w : tensor<4x32xf32>, tensor<32x8xf32>) outs(%i : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+// Squares of magnitudes are squares, a maximum may be a comparison; a factor as of torch's weight_norm.
+// CHECK-LABEL: func.func @weight_norm
+// CHECK: linalg.matmul {{.*}}compute = f16
+func.func @weight_norm(%x: tensor<4x32xf32>, %g: tensor<4x1xf32>, %w: tensor<32x8xf32>, %i: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %least = arith.constant dense<1.0e-12> : tensor<4xf32>
+  %two = arith.constant dense<2.0> : tensor<4x32xf32>
+  %half = arith.constant dense<0.5> : tensor<4xf32>
+  %e = tensor.empty() : tensor<4x32xf32>
+  %a = math.absf %x : tensor<4x32xf32>
+  %xx = math.powf %a, %two : tensor<4x32xf32>
+  %squares = linalg.reduce {arith.addf} ins(%xx : tensor<4x32xf32>) outs(%zero : tensor<4xf32>) dimensions = [1]
+  %root = math.powf %squares, %half : tensor<4xf32>
+  %c = arith.cmpf ult, %root, %least : tensor<4xf32>
+  %norm = arith.select %c, %least, %root : tensor<4xi1>, tensor<4xf32>
+  %gs = tensor.collapse_shape %g [[0, 1]] : tensor<4x1xf32> into tensor<4xf32>
+  %factor = arith.divf %gs, %norm : tensor<4xf32>
+  %factors = linalg.broadcast ins(%factor : tensor<4xf32>) outs(%e : tensor<4x32xf32>) dimensions = [1]
+  %y = arith.mulf %x, %factors : tensor<4x32xf32>
+  %0 = linalg.matmul ins(%y, %w : tensor<4x32xf32>, tensor<32x8xf32>) outs(%i : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

@@ -351,3 +351,23 @@ func.func @channel_scale(%x: tensor<4x4xf32>, %s: tensor<1x4xf32>, %t: tensor<4x
   %1 = linalg.matmul ins(%b, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// 1 - s of a scale s, the one an integer, is a scale.
+// CHECK-LABEL: func.func @integer_constant
+// CHECK: linalg.matmul {{.*}}compute = f16
+func.func @integer_constant(%x: tensor<4x4xf32>, %s: tensor<4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %one = arith.constant dense<1> : tensor<i64>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s, %one : tensor<4x4xf32>, tensor<4xf32>, tensor<i64>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %n: i64, %o: f32):
+    %f = arith.sitofp %n : i64 to f32
+    %rest = arith.subf %f, %b : f32
+    %r = arith.mulf %a, %rest : f32
+    linalg.yield %r : f32
+  } -> tensor<4x4xf32>
+  %0 = linalg.matmul ins(%y, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
