@@ -4,6 +4,7 @@
 
 #include "ReportPasses.h"
 #include "mp/Dialect/MP/Words.h"
+#include "mp/Numerics/Scaling/Recipes.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Transforms/Assign/Passes.h"
@@ -58,7 +59,12 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   report->assumedDim = options.assumeDim;
   if (options.verify)
     manager.addPass(createVerifyInput());
-  if (!recipe.empty()) {
+  // Where contractions choose how to compute, being scaled is a choice among others.
+  const ::mp::numerics::Recipe *known = ::mp::numerics::findRecipe(recipe);
+  bool chooses = options.maxRelError > 0 || options.minSqnr > 0 || options.maxTime > 0 || options.neverSlower;
+  if (chooses && known && known->isSelfContained() && options.scales.empty() && options.format != "e5m2") {
+    assign.recipe = recipe;
+  } else if (!recipe.empty()) {
     InsertScalingOptions scaling;
     scaling.recipe = recipe;
     scaling.format = fp8 ? std::string(options.format) : "";

@@ -93,10 +93,12 @@ void Report::collectFunction(FunctionOpInterface function) {
       row.words = true;
       row.compute = ::mp::numerics::toString(*scheme);
     }
-    if (auto magnitudes = getMagnitudes(op)) {
-      row.magnitudes.assign(magnitudes->begin(), magnitudes->end());
-      row.compute = kScaledName;
+    if (const auto *recipe = getScaling(op)) {
+      row.scaled = true;
+      row.compute = recipe->name.str();
     }
+    if (auto magnitudes = getMagnitudes(op))
+      row.magnitudes.assign(magnitudes->begin(), magnitudes->end());
     row.acc = precision.getAcc() ? typeText(precision.getAcc()) : "";
     for (Type type : precision.getIn())
       row.in.push_back(typeText(type));

@@ -59,7 +59,7 @@ void Report::printTable(raw_ostream &os) const {
   int64_t narrowed = 0, already = 0, contractions = 0, onArguments = 0;
   llvm::SmallSetVector<StringRef, 2> computes; // of narrowed contractions
   for (const OpRow &row : ops) {
-    if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.words && row.magnitudes.empty() && row.compute != "f32" &&
+    if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.words && !row.scaled && row.compute != "f32" &&
         row.compute != "f64")
       ++already;
     else
@@ -113,7 +113,7 @@ void Report::printTable(raw_ostream &os) const {
     promoted += row.promoted;
     if (row.words)
       ++words[row.compute];
-    else if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.promoted && row.magnitudes.empty())
+    else if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.promoted && !row.scaled)
       ++wide[row.reason];
   }
   for (auto &[scheme, count] : words)

@@ -89,7 +89,7 @@ void Report::printScaling(raw_ostream &os) const {
   if (scaled.empty())
     return;
   // Those of the problem have their price in it.
-  bool chosen = llvm::any_of(ops, [](const OpRow &row) { return !row.magnitudes.empty(); });
+  bool chosen = llvm::any_of(ops, [](const OpRow &row) { return row.scaled; });
   os << "  scaled: ";
   llvm::interleaveComma(products, os, [&](auto &entry) {
     os << entry.second << " contractions " << entry.first;

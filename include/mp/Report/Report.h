@@ -40,6 +40,7 @@ struct OpRow {
   std::string by, reason;
   bool narrowed; ///< a contraction that computes in a narrower format than it did
   bool words;    ///< an f32 contraction made of products of words, which `compute` names (bf16x3)
+  bool scaled;   ///< an f32 contraction on factors stored as the recipe says that `compute` names
   SmallVector<double, 2> magnitudes; ///< of the factors of one whose `compute` is f16-pow2: 0 for one that is measured
   bool promoted; ///< narrow already, and computes or accumulates in f32 inside
   int64_t bytesBefore, bytesAfter; ///< read and written, casts fused

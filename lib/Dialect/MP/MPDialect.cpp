@@ -96,8 +96,9 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
     return success();
   }
   if (name == kScaledAttrName) {
-    if (!getMagnitudes(op))
-      return op->emitOpError("expects two magnitudes in 'mp.scaled', 0 for one that is measured, found ")
+    if (!getScaling(op))
+      return op->emitOpError("expects 'mp.scaled' to be two magnitudes, 0 for one that is measured, or the name of a recipe that "
+                             "stores both factors as floats and keeps no state, as \"current\", found ")
              << attribute.getValue();
     return success();
   }

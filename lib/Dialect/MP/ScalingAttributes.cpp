@@ -114,3 +114,11 @@ std::optional<std::array<double, 2>> mlir::mp::getMagnitudes(Operation *op) {
     return std::nullopt;
   return std::array<double, 2>{magnitudes[0], magnitudes[1]};
 }
+
+const ::mp::numerics::Recipe *mlir::mp::getScaling(Operation *op) {
+  auto name = op->getAttrOfType<StringAttr>(kScaledAttrName);
+  if (!name && !getMagnitudes(op))
+    return nullptr;
+  const auto *recipe = ::mp::numerics::findRecipe(name ? name.getValue() : StringRef(kScaledName));
+  return recipe && recipe->isSelfContained() ? recipe : nullptr;
+}

@@ -111,6 +111,8 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       return bad("scale-unproven", scaleUnproven, "off, auto or on");
     options.scaleUnproven = scaleUnproven;
     options.neverSlower = neverSlower;
+    if (llvm::Error error = readRecipe(options))
+      return std::move(error);
     options.estimatesError = bool(listener);
     options.assumedDim = assumeDim;
     if (assumeDim < 1)
@@ -119,6 +121,25 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     options.namesDumps = llvm::count_if(getOperation().getOps<FunctionOpInterface>(),
                                         [](auto function) { return !function.isExternal(); }) > 1;
     return options;
+  }
+
+  llvm::Error readRecipe(PlacementOptions &options) const {
+    if (recipe.empty())
+      return llvm::Error::success();
+    options.recipe = ::mp::numerics::findRecipe(recipe);
+    if (!options.recipe || !options.recipe->isSelfContained()) {
+      SmallVector<StringRef> names;
+      for (const auto &known : ::mp::numerics::scalingRecipes())
+        if (known.isSelfContained())
+          names.push_back(known.name);
+      return llvm::createStringError("option 'recipe' is '" + recipe + "', expected one that stores both factors as floats and keeps "
+                                     "no state, where contractions choose: " + llvm::join(names, ", ") + "; nearest is '" +
+                                     policy::nearestWord(recipe, names) + "'");
+    }
+    if (!options.freesContractions())
+      return llvm::createStringError("option 'recipe' offers scaled values to contractions that choose: expected max-rel-error, "
+                                     "min-sqnr, max-time or never-slower; without, mp-insert-scaling scales all of them");
+    return llvm::Error::success();
   }
 
   /// Nothing, any share short of all, or a share.
@@ -183,6 +204,12 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       return fail(llvm::toString(costs.takeError()));
     if (llvm::Error error = readCosts(*costs))
       return fail("option 'costs' is '" + costsFile + "': " + llvm::toString(std::move(error)));
+    if (placement->recipe) {
+      std::string stored = getFormatName(floatTypeOf(&getContext(), placement->recipe->activation->code.floatFormat()));
+      if (!costs->contractionTime(stored, "", 1, 1))
+        emitWarning(UnknownLoc::get(&getContext()))
+            << "recipe '" << recipe << "' is offered to no contraction: " << policy.target << " has no products of " << stored;
+    }
     std::map<std::string, int64_t> asked = {{"launch", costs->launch()}};
     bool wantsTimes = !dumpCosts.empty() || !costsFile.empty();
     AssignSettings settings{policy,          *model, rules, narrow, maxUnderflow,

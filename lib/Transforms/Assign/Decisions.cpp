@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Decisions.h"
+#include "../Scale/Contractions.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -36,7 +37,7 @@ std::string mlir::mp::getFormatName(FloatType format) {
 }
 
 std::string ComputeChoice::getName() const {
-  return scaled ? kScaledName.str() : words ? ::mp::numerics::toString(*words).str() : getFormatName(format);
+  return scaled ? scaled->name.str() : words ? ::mp::numerics::toString(*words).str() : getFormatName(format);
 }
 
 bool mlir::mp::isNarrowable(Type type) {
@@ -89,6 +90,10 @@ bool FunctionDecisions::canContractIn(Operation *op, FloatType format) {
   FloatType result =
       op->getNumResults() == 1 ? getFloatFormat(op->getResult(0).getType()) : FloatType();
   return anyWide && result && result.isF32();
+}
+
+bool FunctionDecisions::canScale(Operation *op) {
+  return viewContraction(op) && canContractIn(op, Float32Type::get(op->getContext()));
 }
 
 bool FunctionDecisions::isNarrowContraction(Operation *op) {
@@ -165,6 +170,8 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
     if (decision.words)
       op->setAttr(kWordsAttrName, StringAttr::get(context, ::mp::numerics::toString(*decision.words)));
     if (decision.scaled)
-      op->setAttr(kScaledAttrName, DenseF64ArrayAttr::get(context, *decision.magnitudes));
+      op->setAttr(kScaledAttrName, decision.scaled->name == kScaledName
+                                       ? Attribute(DenseF64ArrayAttr::get(context, *decision.magnitudes))
+                                       : StringAttr::get(context, decision.scaled->name));
   }
 }

@@ -22,9 +22,9 @@ namespace mlir::mp {
 struct ComputeChoice {
   FloatType format; ///< f32 for words, and for what is scaled
   std::optional<::mp::numerics::MultiWord> words = std::nullopt;
-  bool scaled = false; ///< in f16, factors times powers of two
+  const ::mp::numerics::Recipe *scaled = nullptr; ///< of factors stored so
 
-  /// bf16, tf32, bf16x3, f16-pow2.
+  /// bf16, tf32, bf16x3, f16-pow2, current.
   std::string getName() const;
 };
 
@@ -37,10 +37,11 @@ struct Decision {
   FloatType accumulator = {}; ///< wider than the op's own; empty where that stays
   /// An f32 contraction is made of products of words: what it reads and returns is f32 all the same.
   std::optional<::mp::numerics::MultiWord> words = std::nullopt;
-  /// An f32 contraction without evidence for f16 may work on factors times powers of two, made of these magnitudes, 0 for one
-  /// that is measured where it is computed; whether it does.
+  /// An f32 contraction works on factors stored as this recipe says.
+  const ::mp::numerics::Recipe *scaled = nullptr;
+  /// One without evidence for f16 may work on factors times powers of two, made of these magnitudes, 0 for one that is measured
+  /// where it is computed.
   std::optional<std::array<double, 2>> magnitudes = std::nullopt;
-  bool scaled = false;
   std::optional<Origin> origin = std::nullopt; ///< empty while undecided
   std::string reason;
   /// Operands and results are stored as they are found (a pin or policy says wide).
@@ -95,6 +96,8 @@ struct PlacementOptions {
   bool allowsWords = true;
   /// Contractions without evidence for f16 are scaled: off, auto where that is the optimum, or on.
   std::string scaleUnproven = "off";
+  /// By which contractions may be scaled besides; null: none.
+  const ::mp::numerics::Recipe *recipe = nullptr;
 
   bool modelsError() const { return maxRelError > 0 || maxTime > 0; }
   /// Contractions that only their class made narrow may compute in wider formats, too.
@@ -148,6 +151,8 @@ public:
   /// True if `op` is a contraction that can read its factors in `format`: they are f32, or
   /// `format` already, and some is f32; none is a tensor of unknown rank.
   bool canContractIn(Operation *op, FloatType format);
+  /// True if `op` is a contraction of two f32 tensors, which may be stored scaled.
+  bool canScale(Operation *op);
   /// True if `value` may be stored narrow by itself: a tensor of f32 that is no block argument and
   /// shares its storage with no other value.
   bool mayStoreNarrow(Value value) const;

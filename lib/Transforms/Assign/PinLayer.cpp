@@ -58,15 +58,17 @@ static LogicalResult pinWords(Operation *op, Decision &decision, const AssignSet
 
 /// And `mp.scaled`.
 static LogicalResult pinScaling(FunctionDecisions &decisions, Operation *op, Decision &decision) {
-  FloatType f16 = Float16Type::get(op->getContext());
   bool isPinned = op->hasAttr(kPinAttrName) || decision.words;
-  if (!isPinned && viewContraction(op) && decisions.canContractIn(op, f16)) {
-    decision.magnitudes = getMagnitudes(op);
-    decision.scaled = decision.keepsStorage = true;
+  const auto *recipe = getScaling(op);
+  if (!isPinned && decisions.canScale(op)) {
+    if (recipe->name == kScaledName)
+      decision.magnitudes = getMagnitudes(op).value_or(std::array<double, 2>{0, 0});
+    decision.scaled = recipe;
+    decision.keepsStorage = true;
     decision.decide(decision.compute, Origin::Pin, kScaledAttrName);
     return success();
   }
-  op->emitWarning() << "is to be computed in f16 times powers of two, but stays in " << decision.compute << ": "
+  op->emitWarning() << "is to be scaled as recipe '" << recipe->name << "' says, but stays in " << decision.compute << ": "
                     << (isPinned ? "it is pinned to something else besides" : "it is no contraction of two f32 tensors");
   op->removeAttr(kScaledAttrName);
   return failure();
@@ -76,7 +78,7 @@ LogicalResult mlir::mp::applyPins(FunctionDecisions &decisions, const AssignSett
   for (auto &[op, decision] : decisions.getOps()) {
     if (getWords(op) && succeeded(pinWords(op, decision, settings)))
       continue;
-    if (getMagnitudes(op) && succeeded(pinScaling(decisions, op, decision)))
+    if (getScaling(op) && succeeded(pinScaling(decisions, op, decision)))
       continue;
     auto pin = op->getAttrOfType<TypeAttr>(kPinAttrName);
     if (!pin)

@@ -125,11 +125,13 @@ LogicalResult Replay::applyRow(const Row &row, FunctionDecisions &decisions, Ope
     if (!viewWords(op, *words, &why))
       return refuse("lets it compute as '" + row.compute + "', which it cannot: " + why);
     decision.words = words;
-  } else if (row.compute == kScaledName) {
-    if (!viewContraction(op) || !decisions.canContractIn(op, Float16Type::get(context)) || row.magnitudes.size() != 2)
+  } else if (const auto *recipe = ::mp::numerics::findRecipe(row.compute)) {
+    bool hasMagnitudes = row.magnitudes.size() == 2;
+    if (!decisions.canScale(op) || !recipe->isSelfContained() || hasMagnitudes != (recipe->name == kScaledName))
       return refuse("lets it compute as '" + row.compute + "', which it cannot");
-    decision.magnitudes = {row.magnitudes[0], row.magnitudes[1]};
-    decision.scaled = true;
+    if (hasMagnitudes)
+      decision.magnitudes = {row.magnitudes[0], row.magnitudes[1]};
+    decision.scaled = recipe;
   } else if (!row.compute.empty() && row.compute != getFormatName(decision.compute)) {
     // An empty format is that of control flow.
     FloatType format = getAssignableFormat(row.compute, context);

@@ -42,7 +42,7 @@ LogicalResult mlir::mp::offerScaling(FunctionDecisions &decisions, const AssignS
       continue;
     decision.magnitudes = {magnitudeOf(view->a->get(), decisions, settings), magnitudeOf(view->b->get(), decisions, settings)};
     if (wanted == "on") {
-      decision.scaled = true;
+      decision.scaled = ::mp::numerics::findRecipe(kScaledName);
       decision.reason += ", so scaled";
     }
   }

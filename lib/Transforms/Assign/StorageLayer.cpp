@@ -133,16 +133,47 @@ static LogicalResult reportUnmetLimit(FunctionOpInterface function, const Storag
   return failure();
 }
 
+/// What mp-insert-scaling rounded is not in the model: a limit would not hold.
+static LogicalResult refuseScaled(FunctionOpInterface function) {
+  Operation *scaled = nullptr;
+  function->walk([&](Operation *op) {
+    auto product = dyn_cast<ScaledMatmulOp>(op);
+    auto restored = dyn_cast<DequantizeOp>(op);
+    if ((product && product.getInserted()) || (restored && restored.getInserted()))
+      scaled = op;
+  });
+  if (!scaled)
+    return success();
+  InFlightDiagnostic diagnostic = function.emitError()
+                                  << "error or time is limited (max-rel-error, min-sqnr, max-time), but contractions are scaled already, "
+                                     "which neither counts: expected a recipe that stores both factors as floats in its own format, "
+                                     "without state and files of scales, so that being scaled is a choice within the limit";
+  diagnostic.attachNote(scaled->getLoc()) << "the last one";
+  return diagnostic;
+}
+
 LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings) {
   FunctionOpInterface function = decisions.getFunction();
   const PlacementOptions &options = settings.placement;
   StoragePermissions permissions(decisions);
   StorageCosts costs(decisions, settings);
-  ErrorShares errors(decisions, settings);
+  if (options.modelsError() && failed(refuseScaled(function)))
+    return failure();
+  std::optional<OperandSchemes> schemes;
+  if (options.recipe) {
+    SmallVector<Operation *> contractions;
+    for (auto &[op, decision] : decisions.getOps())
+      if (decisions.canScale(op))
+        contractions.push_back(op);
+    schemes.emplace(function, contractions, *options.recipe);
+    if (failed(checkOverflows(function, contractions, *options.recipe)))
+      return failure();
+  }
+  ErrorShares errors(decisions, settings, schemes ? &*schemes : nullptr);
   if (!errors.canLimit())
     return function.emitError() << "the error of the results cannot be limited: the modelled size of one is "
                                    "zero or infinite; state the ranges of arguments (mp.range)";
-  StorageProblem storage(decisions, permissions, costs, errors, options);
+  StorageProblem storage(decisions, permissions, costs, errors, schemes ? &*schemes : nullptr, options);
   assignment::SolveOptions solving;
   solving.certify = !options.dumpProblem.empty();
   llvm::Expected<assignment::Solution> answer = assignment::solve(storage.get(), solving);

@@ -1,8 +1,8 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mp-scale-contractions: f32 contractions that carry `mp.scaled` work on factors times powers of two, in f16.
+// mp-scale-contractions: f32 contractions that carry `mp.scaled` work on factors that are stored scaled.
 
-#include "../Scale/Quantizer.h"
+#include "../Scale/FunctionScaler.h"
 #include "mp/Transforms/Materialize/Passes.h"
 
 namespace mlir::mp {
@@ -14,42 +14,60 @@ using namespace mlir;
 using namespace mlir::mp;
 namespace numerics = ::mp::numerics;
 
+/// A contraction of two ranked f32 tensors into one.
+static bool isWide(Operation *op) {
+  auto view = viewContraction(op);
+  auto isWideTensor = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getElementType().isF32();
+  };
+  return view && isWideTensor(view->a->get()) && isWideTensor(view->b->get()) && isWideTensor(op->getResult(0));
+}
+
+static LogicalResult scale(FunctionOpInterface function, const numerics::Recipe &recipe, ArrayRef<Operation *> contractions) {
+  if (failed(checkOverflows(function, contractions, recipe)))
+    return failure();
+  FunctionScaler scaler(function, contractions, recipe);
+  for (Operation *op : contractions) {
+    if (std::string why = scaler.whyNoProduct(op); !why.empty())
+      return op->emitOpError("carries 'mp.scaled', but cannot be scaled as recipe '") << recipe.name << "' says: " << why;
+    if (std::optional<std::array<double, 2>> magnitudes = getMagnitudes(op)) {
+      ContractionView view = *viewContraction(op);
+      for (auto [factor, magnitude] : llvm::zip_equal(std::array{view.a, view.b}, *magnitudes))
+        if (magnitude > 0)
+          scaler.useMagnitude(*factor, magnitude);
+    }
+    if (failed(scaler.scale(op)))
+      return failure();
+  }
+  scaler.finish();
+  return success();
+}
+
 namespace {
 struct ScaleContractions : mlir::mp::impl::ScaleContractionsBase<ScaleContractions> {
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<Operation *> contractions;
-    getOperation()->walk([&](Operation *op) {
-      if (op->hasAttr(kScaledAttrName))
-        contractions.push_back(op);
+    llvm::MapVector<std::pair<Operation *, const numerics::Recipe *>, SmallVector<Operation *>> groups;
+    WalkResult found = getOperation()->walk([&](Operation *op) {
+      const numerics::Recipe *recipe = getScaling(op);
+      if (!recipe)
+        return WalkResult::advance();
+      if (!isWide(op)) {
+        op->emitOpError("carries 'mp.scaled', expected a contraction of two ranked f32 tensors into one");
+        return WalkResult::interrupt();
+      }
+      groups[{op->getParentOfType<FunctionOpInterface>(), recipe}].push_back(op);
+      return WalkResult::advance();
     });
-    Quantizer quantizer;
-    for (Operation *op : contractions)
-      if (failed(scale(op, quantizer)))
+    if (found.wasInterrupted())
+      return signalPassFailure();
+    if (groups.empty())
+      return markAllAnalysesPreserved(); // nothing to verify again
+    for (auto &[key, contractions] : groups)
+      if (failed(scale(cast<FunctionOpInterface>(key.first), *key.second, contractions)))
         return signalPassFailure();
-    quantizer.eraseSuperseded();
-  }
-
-private:
-  static LogicalResult scale(Operation *op, Quantizer &quantizer) {
-    auto view = viewContraction(op);
-    auto isWide = [](Value factor) {
-      auto type = dyn_cast<RankedTensorType>(factor.getType());
-      return type && type.getElementType().isF32();
-    };
-    if (!view || !isWide(view->a->get()) || !isWide(view->b->get()) || !isWide(op->getResult(0)))
-      return op->emitOpError("carries 'mp.scaled', expected a contraction of two ranked f32 tensors into one");
-    OpBuilder builder(op);
-    std::array<double, 2> magnitudes = *getMagnitudes(op);
-    auto store = [&](OpOperand *factor, double magnitude) {
-      const numerics::OperandScheme &scheme = *numerics::findRecipe(kScaledName)->activation;
-      return magnitude > 0 ? quantizer.quantizeBy(builder, factor->get(), scheme, magnitude)
-                           : quantizer.quantize(builder, factor->get(), scheme, {});
-    };
-    ScaledValue a = store(view->a, magnitudes[0]), b = store(view->b, magnitudes[1]);
-    replaceByScaled(builder, op, *view, a, b);
-    return success();
   }
 };
 } // namespace

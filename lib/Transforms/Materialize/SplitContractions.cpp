@@ -175,6 +175,8 @@ struct SplitContractions : mlir::mp::impl::SplitContractionsBase<SplitContractio
       if (getWords(op))
         contractions.push_back(op);
     });
+    if (contractions.empty())
+      return markAllAnalysesPreserved(); // nothing to verify again
     ContractionSplitter splitter(&getContext());
     for (Operation *op : contractions)
       if (failed(splitter.split(op)))

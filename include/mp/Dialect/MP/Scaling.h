@@ -7,7 +7,7 @@
 
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/Scaling/AmaxHistory.h"
-#include "mp/Numerics/Scaling/ScaleRule.h"
+#include "mp/Numerics/Scaling/Recipes.h"
 #include <array>
 
 #include "mp/Dialect/MP/ScalingEnums.h.inc"
@@ -20,14 +20,17 @@
 
 namespace mlir::mp {
 
-/// `mp.scaled = array<f64: 1.0e6, 0.0>` on an f32 contraction: it is to be computed in f16, each factor times the power of two
-/// that is made of this magnitude, or for 0 of its own. A person's wish, or a decision; mp-scale-contractions follows it.
+/// `mp.scaled = "current"` on an f32 contraction: it is to be a product of factors that are stored as this recipe says
+/// (Recipe::isSelfContained). `mp.scaled = array<f64: 1.0e6, 0.0>` is `"f16-pow2"`, each power of two made of this magnitude, or for 0 of the
+/// factor's own. A person's wish, or a decision; mp-scale-contractions follows it.
 inline constexpr llvm::StringLiteral kScaledAttrName = "mp.scaled";
-/// What reports and variants call that: the recipe whose rule makes the powers.
+/// The recipe that makes powers of two.
 inline constexpr llvm::StringLiteral kScaledName = "f16-pow2";
 
 /// The magnitudes that `op` carries, if any.
 std::optional<std::array<double, 2>> getMagnitudes(Operation *op);
+/// The recipe that `op` asks for; null without a valid `mp.scaled`.
+const ::mp::numerics::Recipe *getScaling(Operation *op);
 
 /// True if a tensor of scales lies over `data` in blocks: rank 0, or the rank of the data and
 /// in each dimension 1, the same size, or (static) a divisor.

@@ -42,6 +42,12 @@ struct Recipe {
   /// Gradients round by chance, and products of gradients and activations, which weights' gradients are, work on
   /// operands that a Hadamard transform has spread along what is summed over.
   bool stochasticGradients = false, spreadsGradients = false;
+
+  /// Stores both factors as floats, with scales made of nothing but themselves.
+  bool isSelfContained() const {
+    return activation && weight && !activation->code.isInteger() && !weight->code.isInteger() && !history &&
+           !stochasticGradients;
+  }
 };
 
 /// All recipes; docs/Scaling.md has the table.

@@ -81,6 +81,9 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     Option<"scaleUnproven", "scale-unproven", "std::string", "\"off\"",
            "Contractions whose range is not proved for f16 work on factors times powers of two (docs/Scaling.md): off, on, "
            "or auto where that is the optimum">,
+    Option<"recipe", "recipe", "std::string", "\"\"",
+           "Contractions may work on values scaled by this recipe (docs/Scaling.md), where that is the optimum; needs a limit of "
+           "error or time, or never-slower">,
     Option<"neverSlower", "never-slower", "bool", "false",
            "Leave contractions in f32 where the model says that their casts cost more than they save">,
     Option<"assumeDim", "assume-dim", "int64_t", "128",

@@ -98,12 +98,13 @@ def SplitContractions : Pass<"mp-split-contractions", "::mlir::ModuleOp"> {
 }
 
 def ScaleContractions : Pass<"mp-scale-contractions", "::mlir::ModuleOp"> {
-  let summary = "Compute f32 contractions in f16 on factors times powers of two (changes rounding)";
+  let summary = "Compute f32 contractions on factors that are stored scaled (changes rounding)";
   let description = [{
     Needs: `mp.scaled` on f32 contractions (a person's wish, or decided by
     `mp-assign-precision`), else changes nothing. Gives: none left; each is a
-    `mp.scaled_matmul` on factors in f16. A factor is multiplied by the power of two
-    that takes the magnitude that `mp.scaled` says to between 2^14 and 2^15, or for 0
+    `mp.scaled_matmul` on factors stored as the recipe says that `mp.scaled` names, as
+    by mp-insert-scaling. Magnitudes in its place mean `f16-pow2`: a factor is
+    multiplied by the power of two that takes the magnitude to between 2^14 and 2^15, or for 0
     its own largest one, found in the graph; constants ahead of time. That is exact
     but for what becomes smaller than f16 holds (docs/Scaling.md). Readers of a value
     share what it was made into.

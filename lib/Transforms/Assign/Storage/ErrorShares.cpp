@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-ErrorShares::ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings)
-    : decisions(decisions), options(settings.placement), chip(settings.policy.target) {
+ErrorShares::ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings, const OperandSchemes *schemes)
+    : decisions(decisions), options(settings.placement), chip(settings.policy.target), schemes(schemes) {
   if (!options.modelsError())
     return;
   model.emplace(decisions.getFunction());
@@ -54,13 +54,19 @@ std::optional<double> ErrorShares::estimate() {
   return model->isKnown() && isSeen && error < 1 ? std::optional<double>(error) : std::nullopt;
 }
 
+FloatType ErrorShares::getStoredFormat(Operation *op, const ::mp::numerics::Recipe &recipe) const {
+  return schemes && &schemes->getRecipe() == &recipe
+             ? schemes->getFormat(op)
+             : floatTypeOf(op->getContext(), recipe.activation->code.floatFormat());
+}
+
 double ErrorShares::getShare(Operation *op, const ComputeChoice &choice) const {
   if (isAsFound(op, choice))
     return 0;
   int64_t products = getReductionLength(op).value_or(options.assumedDim);
   // What is scaled is as large as the format holds: nothing to speak of underflows.
   double noise = choice.words    ? getContractionNoise(*choice.words, products, chip)
-                 : choice.scaled ? getContractionNoise(Float16Type::get(op->getContext()), products, chip)
+                 : choice.scaled ? getContractionNoise(getStoredFormat(op, *choice.scaled), products, chip)
                                  : getContractionNoise(choice.format, products, chip) + model->getUnderflow(op, choice.format);
   return (noise * model->getAmplification(op) + std::sqrt(noise) * model->getFlips(op)) *
          std::max(getRunsPerCall(op).count, 1.0);

@@ -9,6 +9,7 @@
 #ifndef MP_LIB_TRANSFORMS_ASSIGN_STORAGE_ERRORSHARES_H
 #define MP_LIB_TRANSFORMS_ASSIGN_STORAGE_ERRORSHARES_H
 
+#include "../../Scale/OperandSchemes.h"
 #include "../Decisions.h"
 #include "mp/Analysis/ErrorModel.h"
 #include "mp/Analysis/Sizes.h"
@@ -19,7 +20,8 @@ namespace mlir::mp {
 class ErrorShares {
 public:
   /// Gives no units unless the options limit error, or time for the sake of error.
-  ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings);
+  /// `schemes`: of the recipe that is offered; null if none is.
+  ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings, const OperandSchemes *schemes);
 
   /// False if the options limit error but it cannot be modelled.
   bool canLimit() const { return !model || model->isKnown(); }
@@ -33,6 +35,8 @@ public:
 
   /// Units that `op` adds when it computes so, rounded up.
   int64_t of(Operation *op, const ComputeChoice &choice) const;
+  /// What the factors of a contraction that is scaled so are stored in.
+  FloatType getStoredFormat(Operation *op, const ::mp::numerics::Recipe &recipe) const;
   /// Units that the results may have; nothing if error is not limited.
   std::optional<int64_t> getBudget() const;
   /// What the model may add up to, of what is allowed.
@@ -49,6 +53,7 @@ private:
   FunctionDecisions &decisions;
   const PlacementOptions &options;
   StringRef chip;
+  const OperandSchemes *schemes;
   std::optional<ErrorModel> model;
   int64_t largest = 0; ///< of one op, so that all of them add up
   double unit = 0;     ///< mean square

@@ -134,11 +134,18 @@ int64_t StorageCosts::ofWords(Value value, unsigned bits) {
   return capped(model.castTime(sizes.countElements(value), 32, bits));
 }
 
-int64_t StorageCosts::ofScaled(Value value, bool measured) {
-  MLIRContext *context = value.getContext();
-  FloatType f32 = Float32Type::get(context);
-  return capped(ofCast(value, f32, Float16Type::get(context)) +
+int64_t StorageCosts::ofScaled(Value value, FloatType format, bool measured) {
+  FloatType f32 = Float32Type::get(value.getContext());
+  return capped(ofCast(value, f32, format) +
                 (measured && !countsMemory() ? ofBytes(value, f32) + ofLaunch() : 0));
+}
+
+int64_t StorageCosts::ofScaledProduct(Operation *op, FloatType format) {
+  if (countsMemory())
+    return 0;
+  uint64_t elements = sizes.countElements(op->getResult(0));
+  return capped(ofContraction(op, format, format) +
+                model.elementwiseTime(elements, llvm::SaturatingMultiply<uint64_t>(elements, 2 * sizeof(float))));
 }
 
 int64_t StorageCosts::ofProducts(Operation *op, ::mp::numerics::MultiWord scheme) {

@@ -41,8 +41,10 @@ public:
   int64_t ofContraction(Operation *op, FloatType format, FloatType factors);
   /// The words of `value`, `bits` in all for each element, made from f32.
   int64_t ofWords(Value value, unsigned bits);
-  /// `value` in f16 times a power of two, made from f32; where that is `measured`, its largest magnitude is a pass of its own.
-  int64_t ofScaled(Value value, bool measured);
+  /// `value` scaled and stored in `format`, made from f32; where it is `measured`, its largest magnitudes are a pass of their own.
+  int64_t ofScaled(Value value, FloatType format, bool measured);
+  /// Computing on factors that are stored scaled in `format`, and a pass that scales the sums.
+  int64_t ofScaledProduct(Operation *op, FloatType format);
   /// Computing as products of words: a kernel each, and one that adds them.
   int64_t ofProducts(Operation *op, ::mp::numerics::MultiWord scheme);
   /// True if the target has products of `format`, as far as rates are known.

@@ -14,16 +14,16 @@ using assignment::ValueId;
 using assignment::Variant;
 
 StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermissions &permissions,
-                               StorageCosts &costs, const ErrorShares &errors,
+                               StorageCosts &costs, const ErrorShares &errors, const OperandSchemes *schemes,
                                const PlacementOptions &options)
-    : decisions(decisions), permissions(permissions), costs(costs), errors(errors), options(options) {
+    : decisions(decisions), permissions(permissions), costs(costs), errors(errors), options(options), schemes(schemes) {
   typeOf(Float32Type::get(decisions.getFunction()->getContext()));
   for (auto &[op, decision] : decisions.getOps()) {
     if (decisions.isNarrowContraction(op) && !decision.compute.isTF32())
       typeOf(decision.compute);
     if (decision.resultStorage)
       typeOf(decision.resultStorage);
-    if (decision.words || decision.magnitudes || (options.modelsError() && decision.opClass == OpClass::TensorCore))
+    if (decision.words || decision.magnitudes || decision.scaled || (options.freesContractions() && decision.opClass == OpClass::TensorCore))
       for (const ComputeChoice &choice : getChoices(op, decision))
         typeOfFactors(choice);
   }
@@ -59,6 +59,7 @@ StorageProblem::TypeId StorageProblem::typeOf(FloatType format) {
     return known - formats.begin();
   formats.push_back(format);
   bitsOfWords.push_back(0);
+  recipes.push_back(nullptr);
   return problem.addType(getFormatName(format));
 }
 
@@ -71,27 +72,28 @@ StorageProblem::TypeId StorageProblem::typeOf(::mp::numerics::MultiWord scheme) 
     return known - problem.types.begin();
   formats.push_back(formats[wide]);
   bitsOfWords.push_back(words * (word.isTF32() ? 32 : word.getWidth()));
+  recipes.push_back(nullptr);
   return problem.addType(name);
 }
 
-StorageProblem::TypeId StorageProblem::typeOfScaled() {
-  if (!scaledType) {
-    formats.push_back(formats[wide]);
-    bitsOfWords.push_back(0);
-    scaledType = problem.addType("f16 times a power of two");
-  }
-  return *scaledType;
+StorageProblem::TypeId StorageProblem::typeOf(const ::mp::numerics::Recipe &recipe) {
+  if (auto *known = llvm::find(recipes, &recipe); known != recipes.end())
+    return known - recipes.begin();
+  formats.push_back(formats[wide]);
+  bitsOfWords.push_back(0);
+  recipes.push_back(&recipe);
+  return problem.addType("scaled as " + recipe.name.str());
 }
 
 int64_t StorageProblem::costOfMaking(Value value, TypeId type) const {
-  if (type != scaledType)
+  if (isWords(type))
     return costs.ofWords(value, bitsOfWords[type]);
-  bool isMeasured = llvm::any_of(value.getUses(), [&](OpOperand &use) {
+  bool isMeasured = recipes[type]->name != kScaledName || llvm::any_of(value.getUses(), [&](OpOperand &use) {
     const Decision *decision = decisions.find(use.getOwner());
     auto view = decision && decision->magnitudes ? viewContraction(use.getOwner()) : std::nullopt;
     return view && ((view->a == &use && (*decision->magnitudes)[0] == 0) || (view->b == &use && (*decision->magnitudes)[1] == 0));
   });
-  return costs.ofScaled(value, isMeasured);
+  return costs.ofScaled(value, floatTypeOf(value.getContext(), recipes[type]->activation->code.floatFormat()), isMeasured);
 }
 
 StorageProblem::TypeId StorageProblem::narrowTypeOf(Value value) {
@@ -184,7 +186,7 @@ bool StorageProblem::isFree(const Decision &decision) const {
 
 SmallVector<ComputeChoice, 4> StorageProblem::getChoices(Operation *op, const Decision &decision) const {
   if (decision.magnitudes && !decision.scaled)
-    return {{formats[wide]}, {formats[wide], std::nullopt, /*scaled=*/true}};
+    return {{formats[wide]}, {formats[wide], std::nullopt, ::mp::numerics::findRecipe(kScaledName)}};
   if (decision.words || decision.scaled || !decisions.isNarrowContraction(op))
     return {{formats[wide], decision.words, decision.scaled}};
   if (!isFree(decision))
@@ -196,6 +198,8 @@ SmallVector<ComputeChoice, 4> StorageProblem::getChoices(Operation *op, const De
   if (options.modelsError() && decision.compute != tf32 && decisions.canContractIn(op, tf32) &&
       costs.canContractIn(tf32))
     choices.push_back({tf32});
+  if (schemes && decisions.canScale(op) && costs.canContractIn(schemes->getFormat(op)) && schemes->whyNoProduct(op).empty())
+    choices.push_back({formats[wide], std::nullopt, &schemes->getRecipe()});
   choices.push_back({decision.compute});
   return choices;
 }
@@ -222,15 +226,15 @@ StorageProblem::TypeId StorageProblem::typeOfFactors(const ComputeChoice &choice
   if (choice.words)
     return typeOf(*choice.words);
   if (choice.scaled)
-    return typeOfScaled();
+    return typeOf(*choice.scaled);
   return choice.format.isF32() || choice.format.isTF32() ? wide : typeOf(choice.format);
 }
 
 int64_t StorageProblem::getCost(Operation *op, const ComputeChoice &choice) const {
   if (choice.words)
     return costs.ofProducts(op, *choice.words);
-  if (FloatType f16 = Float16Type::get(op->getContext()); choice.scaled)
-    return costs.ofContraction(op, f16, f16);
+  if (choice.scaled)
+    return costs.ofScaledProduct(op, errors.getStoredFormat(op, *choice.scaled));
   bool isStoredWide = choice.format.isF32() || choice.format.isTF32();
   return costs.ofContraction(op, choice.format, isStoredWide ? formats[wide] : choice.format);
 }
@@ -470,13 +474,14 @@ void StorageProblem::apply(const assignment::Labels &labels) {
       FloatType format = chosen.name == "tf32" ? FloatType(FloatTF32Type::get(ops[id]->getContext()))
                                                : formats[wide];
       decision->words = ::mp::numerics::parseMultiWord(chosen.name);
+      decision->scaled = ::mp::numerics::findRecipe(chosen.name);
       decision->decide(format, Origin::Cost,
                        options.maxRelError > 0 ? "T, within the error allowed"
                        : options.maxTime > 0   ? "T, within the time allowed"
                                                : "T, but its casts would cost more than it saves");
     }
     if (decision && decision->magnitudes && !decision->scaled && chosen.name == kScaledName) {
-      decision->scaled = true;
+      decision->scaled = ::mp::numerics::findRecipe(kScaledName);
       decision->decide(formats[wide], Origin::Cost, "T, scaled: " + decision->reason);
     }
     for (auto [value, type] : llvm::zip_equal(node.results, chosen.out))

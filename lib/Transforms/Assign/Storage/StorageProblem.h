@@ -18,7 +18,8 @@ public:
   using NodeId = ::mp::assignment::NodeId;
 
   StorageProblem(FunctionDecisions &decisions, const StoragePermissions &permissions,
-                 StorageCosts &costs, const ErrorShares &errors, const PlacementOptions &options);
+                 StorageCosts &costs, const ErrorShares &errors, const OperandSchemes *schemes,
+                 const PlacementOptions &options);
 
   /// What is to be solved.
   const ::mp::assignment::Problem &get() const { return problem; }
@@ -51,9 +52,9 @@ private:
   /// Words of an f32 value, beside it.
   TypeId typeOf(::mp::numerics::MultiWord scheme);
   bool isWords(TypeId type) const { return bitsOfWords[type] != 0; }
-  /// f16 times a power of two, beside f32 as well.
-  TypeId typeOfScaled();
-  bool isMadeFromWide(TypeId type) const { return isWords(type) || type == scaledType; }
+  /// What a recipe stores, beside f32 as well.
+  TypeId typeOf(const ::mp::numerics::Recipe &recipe);
+  bool isMadeFromWide(TypeId type) const { return isWords(type) || recipes[type]; }
   /// What a copy of `value` in a type that is made from f32 costs.
   int64_t costOfMaking(Value value, TypeId type) const;
   /// The type `value` may have besides f32; f32 if none.
@@ -89,9 +90,10 @@ private:
   StorageCosts &costs;
   const ErrorShares &errors;
   const PlacementOptions &options;
+  const OperandSchemes *schemes;
   SmallVector<FloatType, 3> formats; ///< by TypeId; f32 for words
   SmallVector<unsigned, 3> bitsOfWords; ///< by TypeId, of one element; 0: no words
-  std::optional<TypeId> scaledType;
+  SmallVector<const ::mp::numerics::Recipe *, 3> recipes; ///< by TypeId, of scaled values; null: none
   ::mp::assignment::Problem problem;
   int64_t costBefore = 0;
   std::vector<::mp::assignment::Paint> paints;
