@@ -218,6 +218,46 @@ def ConvertCheckToRuntime : Pass<"convert-check-to-runtime", "::mlir::ModuleOp">
                            "::mlir::memref::MemRefDialect"];
 }
 
+def InlineSplats : Pass<"mp-inline-splats"> {
+  let summary = "Let elementwise ops use the number that a constant tensor repeats (exact)";
+  let description = [{
+    Needs: elementwise ops as `linalg.generic`. Gives: none that reads a constant whose
+    elements are all the same, which would be memory as large as the result. Ops that sum
+    stay as they are, and so does what gives an op its sizes.
+
+    Example (`--mp-inline-splats`):
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @halve(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %half = arith.constant dense<0.5> : tensor<4xf32>
+      %0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+           ins(%x, %half : tensor<4xf32>, tensor<4xf32>) outs(%x : tensor<4xf32>) {
+      ^bb0(%a: f32, %b: f32, %out: f32):
+        %1 = arith.mulf %a, %b : f32
+        linalg.yield %1 : f32
+      } -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    #id = affine_map<(d0) -> (d0)>
+    func.func @halve(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %half = arith.constant dense<0.5> : tensor<4xf32>
+      %b = arith.constant 0.5 : f32
+      %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+           ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) {
+      ^bb0(%a: f32, %out: f32):
+        %1 = arith.mulf %a, %b : f32
+        linalg.yield %1 : f32
+      } -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
+}
+
 def ConvertCopiesToLinalg : Pass<"mp-convert-copies-to-linalg"> {
   let summary = "Turn memref.copy into a linalg copy, which becomes loops (exact)";
   let description = [{

@@ -1,0 +1,45 @@
+// RUN: mp-opt %s --mp-inline-splats --canonicalize | FileCheck %s
+// The same bits as from memory.
+// RUN: mp-run %s --entry=divides_by_a_number --input=4x8xf32 --seed=1 | FileCheck %s --check-prefix=RUN
+// RUN: mp-opt %s --mp-inline-splats -o %t.mlir
+// RUN: mp-run %t.mlir --compare=%s --entry=divides_by_a_number --seed=1 --max-rel=0
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (j)>
+
+// CHECK-LABEL: func.func @divides_by_a_number(
+// CHECK-DAG: %[[N:.*]] = arith.constant 7.840000e+02 : f32
+// CHECK-DAG: %[[EPS:.*]] = arith.constant 9.99999974E-6 : f32
+// CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<4x8xf32>)
+// CHECK: arith.divf %{{.*}}, %[[N]]
+// CHECK: arith.addf %{{.*}}, %[[EPS]]
+// RUN: result 0
+func.func @divides_by_a_number(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %n = arith.constant dense<784.0> : tensor<4x8xf32>
+  %eps = arith.constant dense<1.0e-5> : tensor<8xf32>
+  %empty = tensor.empty() : tensor<4x8xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id, #row, #id], iterator_types = ["parallel", "parallel"]}
+       ins(%x, %n, %eps : tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>) outs(%empty : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %out: f32):
+    %1 = arith.divf %a, %b : f32
+    %2 = arith.addf %1, %c : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// A product with ones is still a product, whoever multiplies it.
+// CHECK-LABEL: func.func @sums_by_a_product(
+// CHECK: linalg.generic {{.*}} ins(%arg0, %{{.*}} : tensor<4x8xf32>, tensor<8xf32>)
+func.func @sums_by_a_product(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  %ones = arith.constant dense<1.0> : tensor<8xf32>
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #row, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+       ins(%x, %ones : tensor<4x8xf32>, tensor<8xf32>) outs(%zero : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %1 = arith.mulf %a, %b : f32
+    %2 = arith.addf %out, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
