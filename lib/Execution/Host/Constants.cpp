@@ -6,6 +6,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mp/Execution/Array.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace mlir;
@@ -22,8 +23,7 @@ static llvm::Expected<const void *> dataOf(LLVM::GlobalOp global, ElementsAttr a
   auto type = ElementType::of(attr.getElementType());
   if (!type)
     return badConstant(global, "has elements that are neither floats nor integers");
-  int64_t count = attr.getNumElements();
-  size_t bytes = size_t(count) * type->bytes();
+  const size_t size = type->bytes(), bytes = size_t(attr.getNumElements()) * size;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob || blob->getData().size() != bytes)
@@ -35,23 +35,31 @@ static llvm::Expected<const void *> dataOf(LLVM::GlobalOp global, ElementsAttr a
   if (!dense)
     return badConstant(global, "is neither dense nor a resource");
   ArrayRef<char> raw = dense.getRawData();
-  bool perElement = !dense.isSplat() && type->bits() == 8 * type->bytes() && raw.size() == bytes;
+  bool perElement = !dense.isSplat() && type->bits() == 8 * size && raw.size() == bytes;
   if (perElement)
     return raw.data();
   storage.push_back(std::make_unique<char[]>(bytes ? bytes : 1));
-  char *out = storage.back().get();
+  char *begin = storage.back().get(), *out = begin;
   auto write = [&](const APInt &value) {
     uint64_t bits = value.getZExtValue();
-    std::memcpy(out, &bits, type->bytes());
-    out += type->bytes();
+    std::memcpy(out, &bits, size);
+    out += size;
   };
+  if (bytes > 0 && dense.isSplat()) {
+    write(type->isFloat ? dense.getSplatValue<APFloat>().bitcastToAPInt() : dense.getSplatValue<APInt>());
+    for (char *end = begin + bytes; out < end;) { // what is written doubles
+      size_t written = out - begin, more = std::min<size_t>(written, end - out);
+      out = std::copy_n(begin, more, out);
+    }
+    return begin;
+  }
   if (type->isFloat)
     for (APFloat value : dense.getValues<APFloat>())
       write(value.bitcastToAPInt());
   else
     for (APInt value : dense.getValues<APInt>())
       write(value);
-  return storage.back().get();
+  return begin;
 }
 
 llvm::Error mlir::mp::placeConstants(ModuleOp module,
