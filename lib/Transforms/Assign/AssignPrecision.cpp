@@ -161,6 +161,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   }
 
   void runOnOperation() override {
+    hasCopied = false;
     std::optional<::mp::numerics::MultiWord> words = parseWordScheme(format);
     std::string of = words ? getFormatName(getWordType(&getContext(), *words)) : std::string(format);
     auto effective = policy::findPolicy({of, target, policyFile});
@@ -240,6 +241,8 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
         return fail(llvm::toString(story.takeError()));
       llvm::errs() << *story;
     }
+    if (!hasCopied)
+      markAllAnalysesPreserved(); // only attributes are new, and mp-verify-assigned looks at those
   }
 
 private:
@@ -248,10 +251,12 @@ private:
   LogicalResult decide(ModuleOp module, const AssignSettings &settings,
                        const std::optional<Replay> &replay, std::optional<Explanation> &explanation,
                        bool &anyDecided) {
+    size_t given = module.getBody()->getOperations().size();
     if (!replay)
       copyForCallers(module, settings);
     else if (failed(replay->makeCopies(module)))
       return failure();
+    hasCopied |= module.getBody()->getOperations().size() != given;
     StorageGangs gangs(module);
     CarriedStorage carried(gangs);
     ModuleEvidence evidence(gangs);
@@ -319,6 +324,7 @@ private:
   }
 
   PlacementListener listener;
+  bool hasCopied = false; ///< functions
 };
 } // namespace
 
