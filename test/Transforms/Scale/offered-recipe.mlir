@@ -41,12 +41,3 @@ func.func @is_all_traffic(%x: tensor<4096x32xf32>, %w: tensor<32x32xf32>) -> ten
   %0 = linalg.matmul ins(%x, %w : tensor<4096x32xf32>, tensor<32x32xf32>) outs(%z : tensor<4096x32xf32>) -> tensor<4096x32xf32>
   return %0 : tensor<4096x32xf32>
 }
-
-// A person's wish needs no limit.
-// TIGHT-LABEL: func.func @follows_a_wish(
-// TIGHT: mp.scaled_matmul {{.*}}f8E4M3FN
-func.func @follows_a_wish(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  %z = arith.constant dense<0.0> : tensor<64x64xf32>
-  %0 = linalg.matmul {mp.scaled = "current"} ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%z : tensor<64x64xf32>) -> tensor<64x64xf32>
-  return %0 : tensor<64x64xf32>
-}
