@@ -1,0 +1,68 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How the contractions of a storage problem may compute, and what that costs.
+
+#include "../../Common/WordCode.h"
+#include "StorageProblem.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+bool StorageProblem::isFree(const Decision &decision) const {
+  return options.freesContractions() && decision.origin == Origin::Class;
+}
+
+SmallVector<ComputeChoice, 4> StorageProblem::getChoices(Operation *op, const Decision &decision) const {
+  if (decision.magnitudes && !decision.scaled)
+    return {{formats[wide]}, {formats[wide], std::nullopt, ::mp::numerics::findRecipe(kScaledName)}};
+  if (decision.words || decision.scaled || !decisions.isNarrowContraction(op))
+    return {{formats[wide], decision.words, decision.scaled}};
+  if (!isFree(decision))
+    return {{decision.compute}};
+  SmallVector<ComputeChoice, 4> choices = {{formats[wide]}};
+  FloatType tf32 = FloatTF32Type::get(op->getContext());
+  if (options.modelsError() && options.allowsWords)
+    addWords(op, choices);
+  if (options.modelsError() && decision.compute != tf32 && decisions.canContractIn(op, tf32) &&
+      costs.canContractIn(tf32))
+    choices.push_back({tf32});
+  if (schemes && decisions.canScale(op) && costs.canContractIn(schemes->getFormat(op)) && schemes->whyNoProduct(op).empty())
+    choices.push_back({formats[wide], std::nullopt, &schemes->getRecipe()});
+  choices.push_back({decision.compute});
+  return choices;
+}
+
+void StorageProblem::addWords(Operation *op, SmallVectorImpl<ComputeChoice> &choices) const {
+  struct Rated {
+    int64_t cost, error;
+  };
+  auto rate = [&](const ComputeChoice &choice) { return Rated{getCost(op, choice), errors.of(op, choice)}; };
+  SmallVector<Rated, 4> better = {rate(choices.front())};
+  for (::mp::numerics::MultiWord scheme : getWordSchemes()) {
+    ComputeChoice choice{formats[wide], scheme};
+    if (!viewWords(op, scheme) || !costs.canContractIn(getWordType(op->getContext(), scheme)))
+      continue;
+    Rated own = rate(choice);
+    if (llvm::any_of(better, [&](Rated r) { return r.cost <= own.cost && r.error <= own.error; }))
+      continue;
+    choices.push_back(choice);
+    better.push_back(own);
+  }
+}
+
+StorageProblem::TypeId StorageProblem::typeOfFactors(const ComputeChoice &choice) {
+  if (choice.words)
+    return typeOf(*choice.words);
+  if (choice.scaled)
+    return typeOf(*choice.scaled);
+  return choice.format.isF32() || choice.format.isTF32() ? wide : typeOf(choice.format);
+}
+
+int64_t StorageProblem::getCost(Operation *op, const ComputeChoice &choice) const {
+  if (choice.words)
+    return costs.ofProducts(op, *choice.words);
+  if (choice.scaled)
+    return costs.ofScaledProduct(op, errors.getStoredFormat(op, *choice.scaled));
+  bool isStoredWide = choice.format.isF32() || choice.format.isTF32();
+  return costs.ofContraction(op, choice.format, isStoredWide ? formats[wide] : choice.format);
+}
