@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mp/Analysis/Expressions.h"
 #include "mp/Analysis/Moves.h"
 #include "mp/Analysis/Selections.h"
@@ -88,7 +89,8 @@ static bool isFixedIndex(Value index) {
   }
   Operation *op = index.getDefiningOp();
   return isa<linalg::IndexOp>(op) || matchPattern(op, m_Constant()) ||
-         (isa<arith::ArithDialect>(op->getDialect()) && llvm::all_of(op->getOperands(), isFixedIndex));
+         (isa<arith::ArithDialect, tosa::TosaDialect>(op->getDialect()) && isMemoryEffectFree(op) &&
+          llvm::all_of(op->getOperands(), isFixedIndex));
 }
 
 void ExpressionGraph::visit(Operation *op) {
@@ -127,6 +129,8 @@ unsigned ExpressionGraph::evaluate(Operation *op) {
     return lookup(first);
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
     return llvm::all_of(extract.getIndices(), isFixedIndex) ? lookup(first) : 0;
+  if (auto gather = dyn_cast<tosa::GatherOp>(op))
+    return isFixedIndex(gather.getIndices()) ? lookup(gather.getValues()) : 0;
   if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op)) {
     ShapedType type = softmax.getInputOperandType();
     int64_t count = type.getDimSize(softmax.getDimension());

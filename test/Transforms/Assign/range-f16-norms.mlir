@@ -290,3 +290,35 @@ func.func @weight_norm(%x: tensor<4x32xf32>, %g: tensor<4x1xf32>, %w: tensor<32x
   %0 = linalg.matmul ins(%y, %w : tensor<4x32xf32>, tensor<32x8xf32>) outs(%i : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+// Factor and term repeated by gathers whose indices are constants, as torch-mlir repeats those of a group norm in TOSA.
+// CHECK-LABEL: func.func @gathered_factor
+// CHECK: tosa.matmul {{.*}}compute = f16
+func.func @gathered_factor(%x: tensor<1x4x32xf32>, %gamma: tensor<1x4x1xf32>, %beta: tensor<1x4x1xf32>, %w: tensor<1x32x8xf32>) -> tensor<1x4x8xf32> {
+  %n = "tosa.const"() <{values = dense<0.03125> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %eps = "tosa.const"() <{values = dense<1.0e-5> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %rows = "tosa.const"() <{values = dense<[[0, 1, 2, 3]]> : tensor<1x4xi32>}> : () -> tensor<1x4xi32>
+  %first = "tosa.const"() <{values = dense<0> : tensor<1x1xi32>}> : () -> tensor<1x1xi32>
+  %index = tosa.add %rows, %first : (tensor<1x4xi32>, tensor<1x1xi32>) -> tensor<1x4xi32>
+  %sum = tosa.reduce_sum %x {axis = 2 : i32} : (tensor<1x4x32xf32>) -> tensor<1x4x1xf32>
+  %mean = tosa.mul %sum, %n, %shift : (tensor<1x4x1xf32>, tensor<1x1x1xf32>, tensor<1xi8>) -> tensor<1x4x1xf32>
+  %d = tosa.sub %x, %mean : (tensor<1x4x32xf32>, tensor<1x4x1xf32>) -> tensor<1x4x32xf32>
+  %dd = tosa.mul %d, %d, %shift : (tensor<1x4x32xf32>, tensor<1x4x32xf32>, tensor<1xi8>) -> tensor<1x4x32xf32>
+  %squares = tosa.reduce_sum %dd {axis = 2 : i32} : (tensor<1x4x32xf32>) -> tensor<1x4x1xf32>
+  %var = tosa.mul %squares, %n, %shift : (tensor<1x4x1xf32>, tensor<1x1x1xf32>, tensor<1xi8>) -> tensor<1x4x1xf32>
+  %ve = tosa.add %var, %eps : (tensor<1x4x1xf32>, tensor<1x1x1xf32>) -> tensor<1x4x1xf32>
+  %r = tosa.rsqrt %ve : (tensor<1x4x1xf32>) -> tensor<1x4x1xf32>
+  %a = tosa.mul %r, %gamma, %shift : (tensor<1x4x1xf32>, tensor<1x4x1xf32>, tensor<1xi8>) -> tensor<1x4x1xf32>
+  %ma = tosa.mul %mean, %a, %shift : (tensor<1x4x1xf32>, tensor<1x4x1xf32>, tensor<1xi8>) -> tensor<1x4x1xf32>
+  %b = tosa.sub %beta, %ma : (tensor<1x4x1xf32>, tensor<1x4x1xf32>) -> tensor<1x4x1xf32>
+  %ag = tosa.gather %a, %index : (tensor<1x4x1xf32>, tensor<1x4xi32>) -> tensor<1x4x1xf32>
+  %bg = tosa.gather %b, %index : (tensor<1x4x1xf32>, tensor<1x4xi32>) -> tensor<1x4x1xf32>
+  %xa = tosa.mul %x, %ag, %shift : (tensor<1x4x32xf32>, tensor<1x4x1xf32>, tensor<1xi8>) -> tensor<1x4x32xf32>
+  %y = tosa.add %xa, %bg : (tensor<1x4x32xf32>, tensor<1x4x1xf32>) -> tensor<1x4x32xf32>
+  %0 = tosa.matmul %y, %w, %zp, %zp : (tensor<1x4x32xf32>, tensor<1x32x8xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x8xf32>
+  return %0 : tensor<1x4x8xf32>
+}
