@@ -290,6 +290,14 @@ static FloatMeaning meaningOfArith(Operation *op) {
     return FloatMeaning::of(Kind::Merge, {1, 2});
   if (isa<math::FmaOp>(op))
     return FloatMeaning::of(Kind::Fma, {0, 1, 2});
+  if (auto power = dyn_cast<math::FPowIOp>(op)) {
+    APInt exponent;
+    if (matchPattern(power.getRhs(), m_ConstantInt(&exponent)) && exponent == 2) {
+      FloatMeaning meaning = FloatMeaning::of(Kind::Unary, {0});
+      meaning.unary = UnaryFn::Square;
+      return meaning;
+    }
+  }
   return FloatMeaning::unknown();
 }
 

@@ -37,3 +37,51 @@ func.func @unbounded(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %i: tensor<4x4xf3
   %o = linalg.matmul ins(%g, %w : tensor<4x8xf32>, tensor<8x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %o : tensor<4x4xf32>
 }
+
+// An RMS norm whose squares are powers, as torch prints x.pow(2): rows have norms of at most sqrt(4), and so products with rows of a
+// constant, and what is made of two of those.
+// CHECK-LABEL: func.func @squares_as_powers
+// CHECK: linalg.matmul {mp.precision = {{.*}}compute = f16
+// CHECK: linalg.matmul {mp.precision = {{.*}}compute = f16
+// A cube is no square.
+// CHECK-LABEL: func.func @cubes
+// CHECK: linalg.matmul {mp.precision = {{.*}}compute = f16
+// CHECK: linalg.matmul {mp.precision = {{.*}}compute = f32{{.*}}no evidence
+func.func @squares_as_powers(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>, %i: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %two = arith.constant 2 : i64
+  %four = arith.constant 4.0 : f32
+  %eps = arith.constant 1.0e-5 : f32
+  %zero = arith.constant dense<0.0> : tensor<2xf32>
+  %v = arith.constant dense<[[1.0, 0.0, 2.0, 0.0], [0.0, 1.0, 0.0, 0.5], [0.5, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 1.0]]> : tensor<4x4xf32>
+  %e = tensor.empty() : tensor<2x4xf32>
+  %e1 = tensor.empty() : tensor<2xf32>
+  %xx = linalg.map ins(%x : tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) (%a: f32, %o: f32) {
+    %p = math.fpowi %a, %two : f32, i64
+    linalg.yield %p : f32
+  }
+  %sum = linalg.reduce {arith.addf} ins(%xx : tensor<2x4xf32>) outs(%zero : tensor<2xf32>) dimensions = [1]
+  %r = linalg.map ins(%sum : tensor<2xf32>) outs(%e1 : tensor<2xf32>) (%a: f32, %o: f32) {
+    %m = arith.divf %a, %four : f32
+    %s = arith.addf %m, %eps : f32
+    %t = math.rsqrt %s : f32
+    linalg.yield %t : f32
+  }
+  %rs = linalg.broadcast ins(%r : tensor<2xf32>) outs(%e : tensor<2x4xf32>) dimensions = [1]
+  %y = arith.mulf %x, %rs : tensor<2x4xf32>
+  %z = arith.constant dense<0.0> : tensor<2x4xf32>
+  %h = linalg.matmul ins(%y, %v : tensor<2x4xf32>, tensor<4x4xf32>) outs(%z : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %hh = arith.mulf %h, %h : tensor<2x4xf32>
+  %0 = linalg.matmul ins(%hh, %w : tensor<2x4xf32>, tensor<4x4xf32>) outs(%i : tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+func.func @cubes(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>, %i: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %three = arith.constant 3 : i64
+  %h = linalg.matmul ins(%x, %w : tensor<2x4xf32>, tensor<4x4xf32>) outs(%i : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %hh = linalg.map ins(%h : tensor<2x4xf32>) outs(%i : tensor<2x4xf32>) (%a: f32, %o: f32) {
+    %p = math.fpowi %a, %three : f32, i64
+    linalg.yield %p : f32
+  }
+  %0 = linalg.matmul ins(%hh, %w : tensor<2x4xf32>, tensor<4x4xf32>) outs(%i : tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
