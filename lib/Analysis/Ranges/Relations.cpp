@@ -211,6 +211,9 @@ unsigned Relations::numberResult(Operation *op, ArrayRef<unsigned> operands) {
     FloatType to = getFloatFormat(op->getResult(0).getType());
     if (holdsEveryValueOf(to, from))
       return x[0];
+    // Epsilons are given in f64 and added in f32.
+    if (std::optional<double> scalar = scalarOf(x[0]); scalar && from.isF64() && to.isF32())
+      return number(Kind::Scalar, 0, 0, static_cast<float>(*scalar));
     // Statistics taken in f64 and given back in f32 are what they were, up to f32's rounding.
     return from.isF64() && to.isF32() ? number(Kind::Rounded, x[0]) : opaque();
   }

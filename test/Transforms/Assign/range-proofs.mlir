@@ -38,7 +38,7 @@ func.func @unbounded(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %i: tensor<4x4xf3
   return %o : tensor<4x4xf32>
 }
 
-// An RMS norm whose squares are powers, as torch prints x.pow(2): rows have norms of at most sqrt(4), and so products with rows of a
+// An RMS norm whose squares are powers and whose epsilon is f64, as torch prints them: rows have norms of at most sqrt(4), and so products with rows of a
 // constant, and what is made of two of those.
 // CHECK-LABEL: func.func @squares_as_powers
 // CHECK: linalg.matmul {mp.precision = {{.*}}compute = f16
@@ -50,7 +50,7 @@ func.func @unbounded(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %i: tensor<4x4xf3
 func.func @squares_as_powers(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>, %i: tensor<2x4xf32>) -> tensor<2x4xf32> {
   %two = arith.constant 2 : i64
   %four = arith.constant 4.0 : f32
-  %eps = arith.constant 1.0e-5 : f32
+  %eps = arith.constant 1.0e-5 : f64
   %zero = arith.constant dense<0.0> : tensor<2xf32>
   %v = arith.constant dense<[[1.0, 0.0, 2.0, 0.0], [0.0, 1.0, 0.0, 0.5], [0.5, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 1.0]]> : tensor<4x4xf32>
   %e = tensor.empty() : tensor<2x4xf32>
@@ -62,7 +62,8 @@ func.func @squares_as_powers(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>, %i: tenso
   %sum = linalg.reduce {arith.addf} ins(%xx : tensor<2x4xf32>) outs(%zero : tensor<2xf32>) dimensions = [1]
   %r = linalg.map ins(%sum : tensor<2xf32>) outs(%e1 : tensor<2xf32>) (%a: f32, %o: f32) {
     %m = arith.divf %a, %four : f32
-    %s = arith.addf %m, %eps : f32
+    %eps32 = arith.truncf %eps : f64 to f32
+    %s = arith.addf %m, %eps32 : f32
     %t = math.rsqrt %s : f32
     linalg.yield %t : f32
   }
