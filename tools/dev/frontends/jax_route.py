@@ -70,6 +70,31 @@ def experts():
     return run, (normal(24, 32),)
 
 
+def vit():
+    """A block as flax writes it: the factor of a norm before its difference, exact GELU."""
+    d = 32
+    patches, place, first = normal(4, 4, 3, d, scale=0.15), normal(1, 17, d, scale=0.1), normal(1, 1, d, scale=0.1)
+    q, k, v, o = (normal(d, d, scale=d**-0.5) for _ in range(4))
+    up, down, head = normal(d, 64, scale=d**-0.5), normal(64, d, scale=0.125), normal(d, 10, scale=d**-0.5)
+    scale, bias = 1 + normal(3, d, scale=0.1), normal(3, d, scale=0.1)
+
+    def norm(x, i):
+        mean = x.mean(-1, keepdims=True)
+        variance = jnp.maximum((x * x).mean(-1, keepdims=True) - mean * mean, 0)
+        return (x - mean) * (lax.rsqrt(variance + 1e-6) * scale[i]) + bias[i]
+
+    def run(x):
+        x = lax.conv_general_dilated(x, patches, (4, 4), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        x = jnp.concatenate([jnp.broadcast_to(first, (x.shape[0], 1, d)), x.reshape(x.shape[0], -1, d)], 1) + place
+        split = lambda w: (norm(x, 0) @ w).reshape(*x.shape[:2], 4, -1)
+        scores = jnp.einsum("bqhd,bkhd->bhqk", split(q), split(k)) / np.sqrt(d // 4)
+        x = x + jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), split(v)).reshape(x.shape) @ o
+        x = x + jax.nn.gelu(norm(x, 1) @ up, approximate=False) @ down
+        return norm(x, 2)[:, 0] @ head
+
+    return run, (normal(2, 16, 16, 3),)
+
+
 def unet():
     """Convolutions, group norm, a resize and a skip connection."""
     k1, k2, k3 = normal(3, 3, 3, 16, scale=0.2), normal(3, 3, 16, 32, scale=0.1), normal(3, 3, 48, 3, scale=0.1)
@@ -109,7 +134,7 @@ def train():
     return run, (parameters, zeros, zeros, random.integers(0, 20, (8, 6)).astype(np.int32), random.integers(0, 5, 8).astype(np.int32))
 
 
-MODELS = {"decode": decode, "lstm": lstm, "experts": experts, "unet": unet, "train": train}
+MODELS = {"decode": decode, "lstm": lstm, "experts": experts, "vit": vit, "unet": unet, "train": train}
 
 
 def export(name, folder):

@@ -277,6 +277,105 @@ class Ssd(nn.Module):
         return y[..., 4:].sigmoid(), i / (area[:, :, None] + area[:, None] - i + 1e-6)
 
 
+class RelativeBias(nn.Module):
+    """T5's encoder layer: learned biases by distance, no scale, RMS norm."""
+
+    def __init__(self, d=32, heads=4):
+        super().__init__()
+        self.h, self.n = heads, RMSNorm(d)
+        self.b = nn.Embedding(8, heads)
+        self.q, self.k, self.v, self.o = (nn.Linear(d, d, bias=False) for _ in range(4))
+
+    def buckets(self, n):
+        far = torch.arange(n)[None] - torch.arange(n)[:, None]
+        near = far.abs()
+        log = 2 + (torch.log(near.float().clamp(min=1) / 2) / math.log(8) * 2).long()
+        return (far > 0).long() * 4 + torch.where(near < 2, near, log.clamp(max=3))
+
+    def forward(self, x):
+        b, n, d = x.shape
+        y = self.n(x)
+        q, k, v = (f(y).view(b, n, self.h, -1).transpose(1, 2) for f in (self.q, self.k, self.v))
+        s = q @ k.transpose(-1, -2) + self.b(self.buckets(n)).permute(2, 0, 1)
+        return x + self.o((s.softmax(-1) @ v).transpose(1, 2).reshape(b, n, d))
+
+
+class CosineAttention(nn.Module):
+    """Swin V2's: queries and keys of unit length, a learned temperature that is clamped."""
+
+    def __init__(self, d=32, heads=4):
+        super().__init__()
+        self.h = heads
+        self.t = nn.Parameter(torch.full((heads, 1, 1), 2.3))
+        self.qkv, self.o = nn.Linear(d, 3 * d), nn.Linear(d, d)
+
+    def forward(self, x):
+        b, n, d = x.shape
+        q, k, v = self.qkv(x).view(b, n, 3, self.h, -1).permute(2, 0, 3, 1, 4)
+        s = F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).transpose(-1, -2)
+        s = s * torch.clamp(self.t, max=math.log(100.0)).exp()
+        return self.o((s.softmax(-1) @ v).transpose(1, 2).reshape(b, n, d))
+
+
+class PositionalConv(nn.Module):
+    """Wav2Vec2's beginning: a group norm over time, a grouped convolution whose weight has a norm."""
+
+    def __init__(self, d=32):
+        super().__init__()
+        self.c, self.n = nn.Conv1d(1, d, 10, 5, bias=False), nn.GroupNorm(d, d)
+        self.p = nn.utils.parametrizations.weight_norm(nn.Conv1d(d, d, 8, padding=4, groups=4), dim=2)
+
+    def forward(self, x):
+        x = F.gelu(self.n(self.c(x)))
+        return x + F.gelu(self.p(x)[..., :-1])
+
+
+class Inception(nn.Module):
+    """Branches of pooling and convolutions, batch norm with given statistics."""
+
+    def __init__(self):
+        super().__init__()
+        block = lambda i, o, k: nn.Sequential(nn.Conv2d(i, o, k, padding=k // 2, bias=False), nn.BatchNorm2d(o, eps=1e-3), nn.ReLU())
+        self.a, self.b, self.c, self.d = block(3, 8, 1), block(8, 8, 3), block(3, 8, 1), block(16, 8, 1)
+
+    def forward(self, x):
+        x = torch.cat([self.b(self.a(x)), self.c(F.avg_pool2d(x, 3, 1, 1))], 1)
+        return self.d(F.max_pool2d(x, 3, 2)).mean((2, 3))
+
+
+class Alibi(nn.Module):
+    """BLOOM's attention: a slope a head times the distance."""
+
+    def __init__(self, d=32, heads=4):
+        super().__init__()
+        self.h = heads
+        self.n, self.qkv, self.o = nn.LayerNorm(d), nn.Linear(d, 3 * d), nn.Linear(d, d)
+
+    def forward(self, x, mask):
+        b, n, d = x.shape
+        q, k, v = self.qkv(self.n(x)).view(b, n, self.h, 3, -1).permute(3, 0, 2, 1, 4)
+        slopes = 2.0 ** -torch.arange(2, 2 * self.h + 2, 2, dtype=torch.float32)
+        place = (mask.cumsum(-1) - 1) * mask
+        s = q @ k.transpose(-1, -2) / math.sqrt(d // self.h) + slopes[:, None, None] * place[:, None, None]
+        hidden = torch.full((n, n), True).triu(1) | (mask[:, None, None] == 0)
+        s = s.masked_fill(hidden, torch.finfo(torch.float32).min)
+        return x + self.o((s.softmax(-1) @ v).transpose(1, 2).reshape(b, n, d))
+
+
+class TokenShift(nn.Module):
+    """RWKV's channel mixing: each token with its predecessor, squared ReLU, a gate."""
+
+    def __init__(self, d=32):
+        super().__init__()
+        self.m = nn.Parameter(torch.linspace(0, 1, d)[None, None])
+        self.n, self.k, self.v, self.r = nn.LayerNorm(d), nn.Linear(d, 64, bias=False), nn.Linear(64, d, bias=False), nn.Linear(d, d, bias=False)
+
+    def forward(self, x):
+        y = self.n(x)
+        y = y * self.m + torch.cat([torch.zeros_like(y[:, :1]), y[:, :-1]], 1) * (1 - self.m)
+        return x + self.r(y).sigmoid() * self.v(F.relu(self.k(y)).square())
+
+
 def r(*shape):
     return torch.randn(*shape)
 
@@ -307,5 +406,11 @@ MODELS = {
     "double": (Double, lambda: (r(4, 5).double(), r(5, 6).double())),
     "int8": (Int, lambda: (torch.randint(-128, 128, (4, 16), dtype=torch.int8), torch.randint(-128, 128, (16, 8), dtype=torch.int8), r(8).abs())),
     "fakequant": (Quantised, lambda: (r(5, 32),)),
+    "relative": (RelativeBias, lambda: (r(2, 12, 32),)),
+    "cosine": (CosineAttention, lambda: (r(2, 16, 32),)),
+    "positional": (PositionalConv, lambda: (r(2, 1, 200),)),
+    "inception": (Inception, lambda: (r(1, 3, 15, 15),)),
+    "alibi": (Alibi, lambda: (r(2, 12, 32), (torch.arange(12) < torch.tensor([[12], [9]])).long())),
+    "shift": (TokenShift, lambda: (r(2, 9, 32),)),
     "ssd": (Ssd, lambda: (r(1, 8, 3, 3), r(9, 4).abs() + 0.5)),
 }
