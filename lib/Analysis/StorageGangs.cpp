@@ -35,11 +35,12 @@ public:
   explicit Signatures(ModuleOp module) {
     for (auto function : module.getOps<FunctionOpInterface>())
       freezeByItself(function);
-    freezeRecursive(module);
-    // Looking through every attribute for symbols is dear, and tells only of calls and of signatures
-    // that might change.
+    // Looking through every op for calls, and every attribute for symbols, is dear, and tells only of calls
+    // and of signatures that might change.
     bool allFrozen = llvm::all_of(module.getOps<FunctionOpInterface>(),
                                   [&](auto function) { return frozen.contains(function); });
+    if (!allFrozen)
+      freezeRecursive(module);
     auto stopAtCall = [](CallOpInterface) { return WalkResult::interrupt(); };
     if (!allFrozen || module.walk(stopAtCall).wasInterrupted())
       collectUses(module);

@@ -2,6 +2,7 @@
 //
 // Collecting the rows of a report from a module.
 
+#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Report/Report.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Analysis/ConstantRounding.h"
@@ -175,7 +176,7 @@ void Report::collectCopies(ModuleOp module) {
 }
 
 void Report::collectDecisions(ModuleOp module) {
-  module->walk<WalkOrder::PreOrder>([&](ModuleOp inner) { // modules in modules, too
+  (void)walkOutsideBodies<ModuleOp>(module, [&](ModuleOp inner) { // modules in modules, too
     StorageGangs gangs(inner);
     for (auto function : inner.getOps<FunctionOpInterface>()) {
       if (function.isExternal())
@@ -189,6 +190,7 @@ void Report::collectDecisions(ModuleOp module) {
           functions.back().keeps = gang->frozen;
     }
     collectCopies(inner);
+    return WalkResult::advance();
   });
 }
 
@@ -218,7 +220,7 @@ static int64_t countSaturated(Operation *op) {
 }
 
 void Report::collectCasts(ModuleOp module) {
-  module->walk([&](FunctionOpInterface function) {
+  walkFunctions(module, [&](FunctionOpInterface function) {
     function->walk([&](Operation *op) {
       if (int64_t elements = countSaturated(op))
         saturated.push_back({function.getName().str(), describeLocation(op->getLoc()),

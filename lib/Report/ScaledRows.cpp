@@ -3,6 +3,7 @@
 // What a report says of scaled values.
 
 #include "mp/Analysis/Locations.h"
+#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Report/Report.h"
 #include "mp/Target/Targets.h"
@@ -41,7 +42,7 @@ static SmallVector<std::string> storedFormats(Operation *op) {
 }
 
 void Report::collectScaling(ModuleOp module) {
-  module.walk([&](FunctionOpInterface function) {
+  walkFunctions(module, [&](FunctionOpInterface function) {
     function->walk([&](Operation *op) {
       ScaledRow row{function.getName().str(), describeLocation(op->getLoc()), textOf(op->getName()), {}};
       if (auto product = dyn_cast<ScaledMatmulOp>(op); product && product.getInserted()) {

@@ -44,6 +44,8 @@ RunsPerCall mlir::mp::getRunsPerCall(Operation *op) {
 ExecutionFrequency::ExecutionFrequency(ModuleOp module) {
   for (auto function : module.getOps<FunctionOpInterface>())
     functions[function] = function.isPrivate() ? 0 : 1;
+  if (functions.size() < 2)
+    return; // nobody to call
   // Callers before callees; a call within a cycle of calls counts once.
   const CallGraph graph(module);
   SymbolTableCollection symbols;

@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/Idioms.h"
+#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Dialect/MP/Annotations.h"
 #include "mp/Transforms/Annotate/Passes.h"
 
@@ -18,7 +19,7 @@ struct AnnotateIdioms : mlir::mp::impl::AnnotateIdiomsBase<AnnotateIdioms> {
 
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) { op->removeAttr(kIdiomAttrName); });
-    getOperation()->walk([](FunctionOpInterface function) {
+    walkFunctions(getOperation(), [](FunctionOpInterface function) {
       if (!function.isExternal())
         annotate(function);
     });

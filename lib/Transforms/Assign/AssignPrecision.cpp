@@ -7,6 +7,7 @@
 #include "Replay.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mp/Analysis/ExecutionFrequency.h"
+#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Dialect/MP/Words.h"
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
@@ -216,7 +217,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     AssignSettings settings{policy,          *model, rules, narrow, maxUnderflow,
                             promote == "on", *costs, *placement, words, wantsTimes ? &asked : nullptr, *saturated};
     bool anyDecided = false;
-    WalkResult decided = getOperation()->walk<WalkOrder::PreOrder>([&](ModuleOp module) {
+    WalkResult decided = walkOutsideBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
       return WalkResult(decide(module, settings, replay, explanation, anyDecided));
     });
     if (decided.wasInterrupted())

@@ -5,6 +5,7 @@
 
 #include "FunctionRebuilder.h"
 #include "ParameterConversion.h"
+#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Materialize/Passes.h"
 
@@ -32,9 +33,9 @@ struct InsertCasts : mlir::mp::impl::InsertCastsBase<InsertCasts> {
   using Base::Base;
 
   void runOnOperation() override {
-    bool done = true;
-    getOperation()->walk([&](ModuleOp module) { done &= succeeded(insertInto(module)); });
-    if (!done)
+    WalkResult done = walkOutsideBodies<ModuleOp>(
+        getOperation(), [&](ModuleOp module) { return WalkResult(insertInto(module)); });
+    if (done.wasInterrupted())
       signalPassFailure();
   }
 

@@ -13,6 +13,7 @@
 #include "mlir/Transforms/FoldUtils.h"
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/Moves.h"
+#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Optimize/Passes.h"
 
@@ -206,7 +207,7 @@ namespace {
 struct OptimizeCasts : mlir::mp::impl::OptimizeCastsBase<OptimizeCasts> {
   void runOnOperation() override {
     // Functions of nested modules, too, where the pass runs on a module.
-    getOperation()->walk([&](FunctionOpInterface function) {
+    walkFunctions(getOperation(), [&](FunctionOpInterface function) {
       mergeCasts(function);
       foldCasts(function);
       moveCasts(function);

@@ -6,6 +6,7 @@
 
 #include "../Assign/Decisions.h"
 #include "FunctionScaler.h"
+#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Scale/Passes.h"
@@ -40,8 +41,8 @@ struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
       return fail(llvm::toString(costs.takeError()));
     policy::Matcher rules(effective->policy);
     AssignSettings settings{effective->policy, *model, rules, BFloat16Type::get(&getContext()), 1, false, *costs, {}};
-    WalkResult done = getOperation()->walk<WalkOrder::PreOrder>(
-        [&](ModuleOp module) { return WalkResult(scaleModule(module, chosen, settings)); });
+    WalkResult done = walkOutsideBodies<ModuleOp>(
+        getOperation(), [&](ModuleOp module) { return WalkResult(scaleModule(module, chosen, settings)); });
     if (done.wasInterrupted())
       signalPassFailure();
   }

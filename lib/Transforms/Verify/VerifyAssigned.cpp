@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Analysis/StorageGangs.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Verify/Passes.h"
@@ -106,7 +107,7 @@ namespace {
 struct VerifyAssigned : mlir::mp::impl::VerifyAssignedBase<VerifyAssigned> {
   void runOnOperation() override {
     bool valid = true;
-    getOperation()->walk([&](ModuleOp module) {
+    (void)walkOutsideBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
       StorageGangs gangs(module);
       for (auto function : module.getOps<FunctionOpInterface>()) {
         auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName);
@@ -115,6 +116,7 @@ struct VerifyAssigned : mlir::mp::impl::VerifyAssignedBase<VerifyAssigned> {
       }
       for (const StorageGang &gang : gangs.getAll())
         valid &= succeeded(verifyGang(gang, gangs));
+      return WalkResult::advance();
     });
     if (!valid)
       signalPassFailure();

@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Transforms/Verify/Passes.h"
 
 namespace mlir::mp {
@@ -26,7 +27,7 @@ namespace {
 struct VerifyInput : mlir::mp::impl::VerifyInputBase<VerifyInput> {
   void runOnOperation() override {
     bool valid = true;
-    getOperation()->walk([&](FunctionOpInterface function) {
+    walkFunctions(getOperation(), [&](FunctionOpInterface function) {
       if (!function->hasAttr(kPhaseAttrName))
         function->walk([&](Operation *op) { valid &= succeeded(verifyOp(op)); });
     });

@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/Words.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -65,7 +66,7 @@ namespace {
 struct VerifyMaterialized : mlir::mp::impl::VerifyMaterializedBase<VerifyMaterialized> {
   void runOnOperation() override {
     bool valid = true;
-    getOperation()->walk([&](FunctionOpInterface function) {
+    walkFunctions(getOperation(), [&](FunctionOpInterface function) {
       auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName);
       if (phase && (phase.getValue() == "materialized" || phase.getValue() == "optimized"))
         function->walk([&](Operation *op) { valid &= succeeded(verifyOp(op)); });
