@@ -115,15 +115,18 @@ static CastOp sinkBelowShrinking(CastOp cast) {
 }
 
 /// Moves every cast as far as it pays. Each step works on strictly fewer elements,
-/// and a cast never returns, so this ends.
-static void moveCasts(Operation *root) {
+/// and a cast never returns, so this ends. True if one moved.
+static bool moveCasts(Operation *root) {
   SmallVector<CastOp> casts;
+  bool hasMoved = false;
   root->walk([&](CastOp cast) { casts.push_back(cast); });
   for (CastOp cast : casts)
     while (cast) {
       CastOp next = raiseAboveGrowth(cast);
       cast = next ? next : sinkBelowShrinking(cast);
+      hasMoved |= bool(cast);
     }
+  return hasMoved;
 }
 
 /// conversion(constant)  ==>  the constant in its final format, by an op of its own kind: a graph of
@@ -170,8 +173,8 @@ static bool skipWidening(Operation *op) {
 }
 
 /// Folds every inserted cast and rounding, in program order; constants that only they read go.
-/// The user's own stay, as every op of the original does.
-static void foldCasts(Operation *root) {
+/// The user's own stay, as every op of the original does. True if one folded.
+static bool foldCasts(Operation *root) {
   SmallVector<Operation *> conversions;
   root->walk([&](Operation *op) {
     auto cast = dyn_cast<CastOp>(op);
@@ -180,14 +183,16 @@ static void foldCasts(Operation *root) {
       conversions.push_back(op);
   });
   OperationFolder folder(root->getContext());
+  bool hasFolded = false;
   for (Operation *op : conversions)
-    if (!foldConstant(op) && !skipWidening(op))
-      (void)folder.tryToFold(op);
+    hasFolded |= foldConstant(op) || skipWidening(op) || succeeded(folder.tryToFold(op));
+  return hasFolded;
 }
 
-/// One cast per value and format: the first one, where it dominates the others.
-static void mergeCasts(Operation *root) {
+/// One cast per value and format: the first one, where it dominates the others. True if there were others.
+static bool mergeCasts(Operation *root) {
   DominanceInfo dominance(root);
+  bool hasMerged = false;
   DenseMap<std::tuple<Value, Type, Attribute, Attribute>, CastOp> first;
   root->walk([&](CastOp cast) {
     if (cast.getBits() || !cast.getInserted())
@@ -197,24 +202,30 @@ static void mergeCasts(Operation *root) {
     if (known && dominance.dominates(known.getOperation(), cast)) {
       cast.getResult().replaceAllUsesWith(known.getResult());
       cast.erase();
+      hasMerged = true;
       return;
     }
     known = cast;
   });
+  return hasMerged;
 }
 
 namespace {
 struct OptimizeCasts : mlir::mp::impl::OptimizeCastsBase<OptimizeCasts> {
   void runOnOperation() override {
     // Functions of nested modules, too, where the pass runs on a module.
+    bool hasChanged = false;
     walkFunctions(getOperation(), [&](FunctionOpInterface function) {
-      mergeCasts(function);
-      foldCasts(function);
-      moveCasts(function);
-      mergeCasts(function);
+      hasChanged |= mergeCasts(function);
+      if (bool folded = foldCasts(function), moved = moveCasts(function); folded || moved) {
+        mergeCasts(function);
+        hasChanged = true;
+      }
       if (function->hasAttr(kPhaseAttrName))
         function->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "optimized"));
     });
+    if (!hasChanged)
+      markAllAnalysesPreserved();
   }
 };
 } // namespace
