@@ -84,6 +84,7 @@ public:
     // Where more sources are still looked for.
     bool isOpen = false;
     std::optional<unsigned> missing; ///< the first that is added to a scaled value, not scaled itself
+    llvm::DenseSet<unsigned> ends;   ///< values that are unaffected, whatever they are computed from
   };
 
   /// Which contractions may lie beyond what a seed scales.
@@ -92,18 +93,20 @@ public:
     Optimizer, ///< those that lead to fewer results than the seed: of an optimizer, parameter by parameter
   };
 
-  /// Multiplies each of `sources` by the same number and follows it. With `stopWhenLost`, stops at
-  /// the first contraction that is not homogeneous, and may not lie beyond.
-  Degrees propagate(ArrayRef<Value> sources, bool stopWhenLost = false, Beyond beyond = Beyond::None) const;
+  /// Multiplies each of `sources` by the same number and follows it up to `ends`, which an optimizer keeps from being affected.
+  /// With `stopWhenLost`, stops at the first contraction that is not homogeneous, and may not lie beyond.
+  Degrees propagate(ArrayRef<Value> sources, bool stopWhenLost = false, Beyond beyond = Beyond::None, ArrayRef<Value> ends = {}) const;
 
   /// The f32 tensor, here or in a loop, whose degree-1 cone holds most contractions while no other contraction than
   /// `beyond` says lies beyond it; of several, one that moves most results and depends on a contraction
   /// itself, and of those the latest. Null if no value scales a contraction. To move a scalar that is returned is a
-  /// merit only if it is among `trained`: others are losses and measures.
-  Value findSeed(ArrayRef<Value> trained = {}, Beyond beyond = Beyond::None) const;
+  /// merit only if it is among `trained`: others are losses and measures. `ends` as in propagate(); only what reaches one of
+  /// them is a seed then. None of `excluded` is.
+  Value findSeed(ArrayRef<Value> trained = {}, Beyond beyond = Beyond::None, ArrayRef<Value> ends = {},
+                 ArrayRef<Value> excluded = {}) const;
   /// Several that together do: those of a step with several losses. What one of them scales is added to
   /// what the others scale. Empty if there are none.
-  SmallVector<Value> findSeeds(Beyond beyond = Beyond::None) const;
+  SmallVector<Value> findSeeds(Beyond beyond = Beyond::None, ArrayRef<Value> ends = {}) const;
 
   unsigned numContractions() const { return contractionCount; }
   /// True if a contraction is computed from the value.
@@ -161,11 +164,13 @@ private:
   std::optional<unsigned> findUnscaled(const Node &node, ArrayRef<Degree> degrees) const;
   void settle(Degrees &state, const Loop &loop) const;
   void follow(Degrees &state, ArrayRef<Value> sources, bool stopWhenLost) const;
-  /// Values that may be a seed, the latest first.
-  SmallVector<std::pair<unsigned, Value>> seedCandidates() const;
-  /// Of each node, whether a contraction is computed from it, and it from one.
-  std::vector<bool> reachContractions() const;
+  /// Values that may be a seed, the latest first; of those that lead to `ends`, where there are any.
+  SmallVector<std::pair<unsigned, Value>> seedCandidates(ArrayRef<Value> ends = {}) const;
+  /// Of each node, whether a contraction is computed from it, not by way of `ends`, and it from one.
+  std::vector<bool> reachContractions(ArrayRef<Value> ends = {}) const;
   std::vector<bool> dependOnContractions() const;
+  /// Marks, from the last node on, what `reaches` holds of and what its operands lead to.
+  void markOperands(std::vector<bool> &reaches, llvm::function_ref<bool(unsigned)> isSource, const std::vector<bool> &isEnd) const;
   /// Of each node, the tensors returned that are computed from it.
   const std::vector<llvm::BitVector> &resultsReached() const;
   unsigned countResults(ArrayRef<unsigned> from) const;

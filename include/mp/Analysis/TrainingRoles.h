@@ -42,17 +42,23 @@ struct Gradient {
   Value value;
   /// The uses by the optimizer; others, by the backward pass, keep the scale.
   SmallVector<OpOperand *> uses;
+  unsigned phase = 0; ///< of TrainingRoles::phases
 };
 
 struct TrainingState {
   unsigned argument, result;
   StringRef role;
   bool aboveSeed; ///< the backward pass is computed from it
+  SmallVector<unsigned, 1> phases = {}; ///< whose gradients move it; none for statistics
 };
 
 struct TrainingRoles {
   /// Where the backward pass begins: one, or one for each loss.
   SmallVector<Value, 1> seeds;
+  /// The seeds of each optimizer, where several update in turn: each on what those before it have updated.
+  SmallVector<SmallVector<Value, 1>, 1> phases;
+  /// Updated values that a later phase trains on.
+  SmallVector<Value, 0> handedOver;
   SmallVector<Gradient> gradients;
   /// By argument.
   SmallVector<TrainingState> state;
@@ -86,10 +92,13 @@ struct TrainStep {
 /// findTrainStep(), findTrainingRoles() and annotateRoles(), one after the other.
 FailureOr<TrainStep> annotateTrainStep(ModuleOp module, StringRef name, StringRef who);
 
-/// The pairing of arguments and results alone: `mp.state` where given, else found.
-FailureOr<SmallVector<TrainingState>> findTrainingState(func::FuncOp function,
-                                                        const HomogeneityGraph::Degrees &degrees,
-                                                        ArrayRef<Value> seeds);
+/// An error that names what `who` cannot do, if several optimizers update in turn.
+LogicalResult expectOnePhase(func::FuncOp function, const TrainingRoles &roles, StringRef what);
+
+/// The pairing of arguments and results alone: `mp.state` where given, else found. What is handed over to a later phase moves, but
+/// what is computed from it does not move with it.
+FailureOr<SmallVector<TrainingState>> findTrainingState(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
+                                                        ArrayRef<Value> seeds, ArrayRef<Value> handedOver = {});
 
 } // namespace mlir::mp
 

@@ -112,6 +112,11 @@ Degree HomogeneityGraph::advance(Degrees &state, unsigned i) const {
         state.missing = *unscaled;
       degree = Degree::of(1);
     }
+  if (state.ends.contains(i)) {
+    if (!degree.isConstant())
+      state.losing.insert(graph[i].op);
+    return Degree();
+  }
   return llvm::is_contained(state.sources, i) ? product(degree, Degree::of(1)) : degree;
 }
 
@@ -131,8 +136,11 @@ void HomogeneityGraph::settle(Degrees &state, const Loop &loop) const {
   }
 }
 
-HomogeneityGraph::Degrees HomogeneityGraph::propagate(ArrayRef<Value> sources, bool stopWhenLost, Beyond beyond) const {
+HomogeneityGraph::Degrees HomogeneityGraph::propagate(ArrayRef<Value> sources, bool stopWhenLost, Beyond beyond,
+                                                      ArrayRef<Value> ends) const {
   Degrees state;
+  for (Value end : ends)
+    state.ends.insert(nodes.lookup(end));
   if (beyond == Beyond::Optimizer)
     state.results = 0;
   follow(state, sources, stopWhenLost);
@@ -187,17 +195,24 @@ static bool isF32(Type type) {
   return format && format.isF32() && isa<RankedTensorType>(type);
 }
 
-std::vector<bool> HomogeneityGraph::reachContractions() const {
+void HomogeneityGraph::markOperands(std::vector<bool> &reaches, llvm::function_ref<bool(unsigned)> isSource,
+                                    const std::vector<bool> &isEnd) const {
   // Walk the graph backwards once.
-  std::vector<bool> reaches(graph.size());
   for (unsigned i = graph.size(); i-- > 0;)
-    if (reaches[i] || graph[i].rule == Rule::Contract) {
+    if ((reaches[i] && !isEnd[i]) || isSource(i)) {
       auto operands = ArrayRef(operandPool).slice(graph[i].firstOperand, graph[i].numOperands);
       for (unsigned operand : operands)
         reaches[operand] = true;
       if (auto later = carriedFrom.find(i); later != carriedFrom.end())
         reaches[later->second] = true;
     }
+}
+
+std::vector<bool> HomogeneityGraph::reachContractions(ArrayRef<Value> ends) const {
+  std::vector<bool> reaches(graph.size()), isEnd(graph.size());
+  for (Value end : ends)
+    isEnd[nodes.lookup(end)] = true;
+  markOperands(reaches, [&](unsigned i) { return graph[i].rule == Rule::Contract; }, isEnd);
   return reaches;
 }
 
@@ -247,13 +262,17 @@ unsigned HomogeneityGraph::countResults(ArrayRef<unsigned> from) const {
   return all.count();
 }
 
-SmallVector<std::pair<unsigned, Value>> HomogeneityGraph::seedCandidates() const {
-  std::vector<bool> reaches = reachContractions();
+SmallVector<std::pair<unsigned, Value>> HomogeneityGraph::seedCandidates(ArrayRef<Value> ends) const {
+  std::vector<bool> reaches = reachContractions(ends), leads(graph.size(), ends.empty()), isEnd(graph.size());
+  for (Value end : ends)
+    isEnd[nodes.lookup(end)] = true;
+  if (!ends.empty())
+    markOperands(leads, [&](unsigned i) { return bool(isEnd[i]); }, isEnd);
   SmallVector<std::pair<unsigned, Value>> candidates;
   block->walk([&](Operation *op) {
     for (Value result : op->getResults()) {
       auto node = nodes.find(result);
-      if (node != nodes.end() && reaches[node->second] && isF32(result.getType()) &&
+      if (node != nodes.end() && reaches[node->second] && leads[node->second] && !isEnd[node->second] && isF32(result.getType()) &&
           graph[node->second].rule != Rule::Leaf && graph[node->second].rule != Rule::Any)
         candidates.push_back({node->second, result});
     }
@@ -267,14 +286,18 @@ bool HomogeneityGraph::reachesContraction(Value value) const {
   return node != nodes.end() && reachContractions()[node->second];
 }
 
-Value HomogeneityGraph::findSeed(ArrayRef<Value> trained, Beyond beyond) const {
+Value HomogeneityGraph::findSeed(ArrayRef<Value> trained, Beyond beyond, ArrayRef<Value> ends, ArrayRef<Value> excluded) const {
   Value best;
   bool bestDepends = false;
   unsigned most = 0, widest = 0;
   Operation *terminator = block->getTerminator();
-  for (auto [node, candidate] : seedCandidates()) {
-    Degrees degrees = propagate(candidate, /*stopWhenLost=*/true, beyond);
+  for (auto [node, candidate] : seedCandidates(ends)) {
+    if (llvm::is_contained(excluded, candidate))
+      continue;
+    Degrees degrees = propagate(candidate, /*stopWhenLost=*/true, beyond, ends);
     if (degrees.lostContraction() || degrees.scaledContractions() < std::max(most, 1u))
+      continue;
+    if (!ends.empty() && llvm::none_of(ends, [&](Value end) { return degrees.loses(end.getDefiningOp()); }))
       continue;
     unsigned reached = llvm::count_if(terminator->getOperands(), [&](Value v) {
       return (isReturnedTensor(v) || llvm::is_contained(trained, v)) && !degrees.of(v).isConstant();
@@ -292,9 +315,9 @@ Value HomogeneityGraph::findSeed(ArrayRef<Value> trained, Beyond beyond) const {
   return best;
 }
 
-SmallVector<Value> HomogeneityGraph::findSeeds(Beyond beyond) const {
+SmallVector<Value> HomogeneityGraph::findSeeds(Beyond beyond, ArrayRef<Value> ends) const {
   constexpr unsigned mostSeeds = 16;
-  SmallVector<std::pair<unsigned, Value>> candidates = seedCandidates();
+  SmallVector<std::pair<unsigned, Value>> candidates = seedCandidates(ends);
   SmallVector<Value> seeds;
   std::optional<unsigned> missing;
   do {
@@ -307,6 +330,8 @@ SmallVector<Value> HomogeneityGraph::findSeeds(Beyond beyond) const {
         continue;
       Degrees degrees;
       degrees.isOpen = true;
+      for (Value end : ends)
+        degrees.ends.insert(nodes.lookup(end));
       if (beyond == Beyond::Optimizer)
         degrees.results = 0;
       seeds.push_back(candidate);

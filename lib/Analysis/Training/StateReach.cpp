@@ -97,10 +97,10 @@ bool StateReach::servesOnly(unsigned argument, unsigned result) {
   return true;
 }
 
-llvm::DenseSet<Value> mlir::mp::backwardSlice(ArrayRef<Value> values, bool choices) {
+llvm::DenseSet<Value> mlir::mp::backwardSlice(ArrayRef<Value> values, bool choices, ArrayRef<Value> ends) {
   llvm::SetVector<Value> pending(values.begin(), values.end());
   for (unsigned i = 0; i < pending.size(); ++i)
-    if (Operation *op = pending[i].getDefiningOp()) {
+    if (Operation *op = pending[i].getDefiningOp(); op && !llvm::is_contained(ends, pending[i])) {
       for (Value operand : op->getOperands())
         if (choices || !getElementTypeOrSelf(operand.getType()).isInteger(1))
           pending.insert(operand);
@@ -115,14 +115,17 @@ static bool isOneChoice(Type type) {
   return getElementTypeOrSelf(type).isInteger(1) && (!tensor || (tensor.hasStaticShape() && tensor.getNumElements() == 1));
 }
 
-llvm::DenseSet<Value> mlir::mp::forwardSlice(ArrayRef<Value> values) {
+llvm::DenseSet<Value> mlir::mp::forwardSlice(ArrayRef<Value> values, ArrayRef<Value> ends) {
   llvm::SetVector<Value> pending(values.begin(), values.end());
-  for (unsigned i = 0; i < pending.size(); ++i)
+  for (unsigned i = 0; i < pending.size(); ++i) {
+    if (llvm::is_contained(ends, pending[i]))
+      continue;
     for (Operation *user : pending[i].getUsers())
       for (Operation *op = user; op && !isa<func::FuncOp>(op); op = op->getParentOp())
         for (Value result : op->getResults())
           if (!isOneChoice(result.getType()))
             pending.insert(result);
+  }
   return {pending.begin(), pending.end()};
 }
 
@@ -159,7 +162,8 @@ llvm::SetVector<Operation *> mlir::mp::findContractionsOfGradients(func::FuncOp 
 }
 
 llvm::DenseSet<Value> mlir::mp::sourcesOfBackwardPass(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
-                                                      ArrayRef<Value> seeds, const llvm::SetVector<Operation *> &excepted) {
+                                                      ArrayRef<Value> seeds, const llvm::SetVector<Operation *> &excepted,
+                                                      ArrayRef<Value> ends) {
   SmallVector<Value> backward(seeds);
   for (Operation &op : function.getBody().front()) {
     WalkResult scaled = op.walk([&](Operation *inner) {
@@ -170,5 +174,5 @@ llvm::DenseSet<Value> mlir::mp::sourcesOfBackwardPass(func::FuncOp function, con
     if (scaled.wasInterrupted())
       llvm::append_range(backward, op.getResults());
   }
-  return backwardSlice(backward);
+  return backwardSlice(backward, /*choices=*/true, ends);
 }

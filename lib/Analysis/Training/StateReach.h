@@ -36,21 +36,22 @@ private:
 };
 
 /// Everything in the function's block that the values depend on; without `choices` what only decides
-/// between values (i1) is left out.
-llvm::DenseSet<Value> backwardSlice(ArrayRef<Value> values, bool choices = true);
+/// between values (i1) is left out. Nothing is followed beyond `ends`.
+llvm::DenseSet<Value> backwardSlice(ArrayRef<Value> values, bool choices = true, ArrayRef<Value> ends = {});
 
 /// Everything that is computed from the values, but for what one number of them only decides between (i1); what is chosen place
-/// by place is computed from them. An op computes its results from whatever its body does.
-llvm::DenseSet<Value> forwardSlice(ArrayRef<Value> values);
+/// by place is computed from them. An op computes its results from whatever its body does. Nothing is followed beyond `ends`.
+llvm::DenseSet<Value> forwardSlice(ArrayRef<Value> values, ArrayRef<Value> ends = {});
 
 /// Contractions of degree 1 that are the optimizer's: they take gradients, as state is updated with in its place, and
 /// lead to no such gradient (a step size that is estimated from products of gradients).
 llvm::SetVector<Operation *> findContractionsOfGradients(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
                                                          ArrayRef<Value> updated);
 
-/// What the backward pass is computed from: the seeds, and all that contractions of degree 1 depend on but for `excepted`.
+/// What the backward pass is computed from, not by way of `ends`: the seeds, and all that contractions of degree 1 depend on but for
+/// `excepted`.
 llvm::DenseSet<Value> sourcesOfBackwardPass(func::FuncOp function, const HomogeneityGraph::Degrees &degrees, ArrayRef<Value> seeds,
-                                            const llvm::SetVector<Operation *> &excepted);
+                                            const llvm::SetVector<Operation *> &excepted, ArrayRef<Value> ends);
 
 } // namespace mlir::mp
 

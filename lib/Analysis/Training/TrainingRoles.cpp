@@ -213,8 +213,8 @@ struct RolesOfSeeds {
 } // namespace
 
 static FailureOr<RolesOfSeeds> rolesFrom(func::FuncOp function, const HomogeneityGraph &graph, ArrayRef<Value> seeds,
-                                         HomogeneityGraph::Beyond beyond) {
-  HomogeneityGraph::Degrees degrees = graph.propagate(seeds, /*stopWhenLost=*/false, beyond);
+                                         HomogeneityGraph::Beyond beyond, ArrayRef<Value> handedOver = {}) {
+  HomogeneityGraph::Degrees degrees = graph.propagate(seeds, /*stopWhenLost=*/false, beyond, handedOver);
   if (Operation *lost = degrees.lostContraction()) {
     InFlightDiagnostic diag = lost->emitError("does not scale with the seed: the backward pass "
                                               "must be linear in it up to here");
@@ -224,9 +224,11 @@ static FailureOr<RolesOfSeeds> rolesFrom(func::FuncOp function, const Homogeneit
   RolesOfSeeds found;
   TrainingRoles &roles = found.roles;
   roles.seeds.assign(seeds.begin(), seeds.end());
+  roles.phases.emplace_back(seeds);
+  roles.handedOver.assign(handedOver.begin(), handedOver.end());
   roles.contractions = graph.numContractions();
   roles.scaledContractions = degrees.scaledContractions();
-  FailureOr<SmallVector<TrainingState>> state = findTrainingState(function, degrees, seeds);
+  FailureOr<SmallVector<TrainingState>> state = findTrainingState(function, degrees, seeds, handedOver);
   if (failed(state))
     return failure();
   roles.state = std::move(*state);
@@ -254,7 +256,64 @@ static SmallVector<Value> findTrainedScalars(func::FuncOp function, const Homoge
   return scalars;
 }
 
-/// The seed that scales most, or several where one does not scale all that is trained; last, with an optimizer that contracts.
+/// Several optimizers in turn: what the last seed does not reach has been updated before, by a phase that ends there. A phase's
+/// seed is the next of `given`, from the last on, or looked for.
+static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const HomogeneityGraph &graph, ArrayRef<Value> trained,
+                                            RolesOfSeeds found, ArrayRef<Value> given) {
+  SmallVector<Value> seeds(found.roles.seeds.begin(), found.roles.seeds.end());
+  SmallVector<SmallVector<Value, 1>, 1> phases{found.roles.seeds};
+  SmallVector<Value, 0> handedOver;
+  Operation *terminator = function.getBody().front().getTerminator();
+  while (!found.reachesAll()) {
+    // What others of them are computed from (moments) is within the phase.
+    SmallVector<Value> updated, ends;
+    for (const TrainingState &s : found.unreached)
+      updated.push_back(terminator->getOperand(s.result));
+    llvm::copy_if(updated, std::back_inserter(ends), [&](Value end) {
+      return end.getDefiningOp() && llvm::none_of(updated, [&](Value v) { return v != end && backwardSlice(v).contains(end); });
+    });
+    auto follow = [&](ArrayRef<Value> from) { return graph.propagate(from, /*stopWhenLost=*/false, HomogeneityGraph::Beyond::None, ends); };
+    SmallVector<Value> phase;
+    if (!given.empty()) {
+      // Those before it too, of which it needs nothing that has been updated: other losses of this phase.
+      auto comesBefore = [&](Value seed) {
+        llvm::DenseSet<Value> after = forwardSlice(seed, ends), before = backwardSlice(phase);
+        return llvm::any_of(ends, [&](Value end) { return after.contains(end) && before.contains(end); });
+      };
+      do {
+        phase.push_back(given.back());
+        given = given.drop_back();
+      } while (!given.empty() && !comesBefore(given.back()));
+    } else if (Value seed = graph.findSeed(trained, HomogeneityGraph::Beyond::None, ends)) {
+      phase.push_back(seed);
+      // A phase may have several losses itself.
+      SmallVector<Value> several = graph.findSeeds(HomogeneityGraph::Beyond::None, ends);
+      if (several.size() > 1 && follow(several).scaledContractions() > follow(phase).scaledContractions())
+        phase = std::move(several);
+    }
+    if (phase.empty() || follow(phase).lostContraction())
+      return failure();
+    llvm::append_range(seeds, phase);
+    phases.emplace_back(phase.begin(), phase.end());
+    unsigned before = found.unreached.size();
+    llvm::append_range(handedOver, ends);
+    FailureOr<RolesOfSeeds> next = rolesFrom(function, graph, seeds, HomogeneityGraph::Beyond::None, handedOver);
+    if (failed(next) || next->unreached.size() >= before)
+      return failure();
+    found = std::move(*next);
+    // What stays unreached is handed over by a phase still to be found.
+    llvm::erase_if(handedOver, [&](Value v) {
+      return llvm::any_of(found.unreached, [&](const TrainingState &s) { return terminator->getOperand(s.result) == v; });
+    });
+  }
+  if (!given.empty())
+    return failure();
+  std::reverse(phases.begin(), phases.end());
+  found.roles.phases = std::move(phases);
+  return found;
+}
+
+/// The seed that scales most, or several where one does not scale all that is trained, in sum or in turn; last, with an optimizer that contracts.
 /// Leaves `found` failed if there is none.
 static LogicalResult searchSeeds(func::FuncOp function, const HomogeneityGraph &graph, FailureOr<RolesOfSeeds> &found) {
   SmallVector<Value> trained = findTrainedScalars(function, graph);
@@ -273,6 +332,18 @@ static LogicalResult searchSeeds(func::FuncOp function, const HomogeneityGraph &
           succeeded(several) && several->reachesAll() &&
           (failed(found) || !found->reachesAll() || several->roles.scaledContractions > found->roles.scaledContractions))
         found = std::move(several);
+    if (succeeded(found) && !found->reachesAll() && beyond == HomogeneityGraph::Beyond::None) {
+      // A weight that has been updated is no seed, even where all that follows scales with it.
+      auto returned = function.getBody().front().getTerminator()->getOperands();
+      FailureOr<RolesOfSeeds> last = found;
+      if (llvm::any_of(found->roles.seeds, [&](Value seed) { return llvm::is_contained(returned, seed); }))
+        if (Value seed = graph.findSeed(trained, beyond, {}, SmallVector<Value>(returned)))
+          last = rolesFrom(function, graph, seed, beyond);
+      if (succeeded(last) && !last->reachesAll())
+        last = searchPhases(function, graph, trained, std::move(*last), {});
+      if (succeeded(last) && last->reachesAll())
+        found = std::move(last);
+    }
     if (succeeded(found) && found->reachesAll())
       return success();
   }
@@ -280,18 +351,63 @@ static LogicalResult searchSeeds(func::FuncOp function, const HomogeneityGraph &
 }
 
 /// Contractions on what the optimizer makes of gradients, in bodies too.
-static SmallVector<Operation *> contractionsBehind(func::FuncOp function, ArrayRef<Gradient> gradients) {
+static SmallVector<Operation *> contractionsBehind(func::FuncOp function, ArrayRef<Gradient> gradients, ArrayRef<Value> handedOver) {
   SmallVector<Value> taken;
   SmallVector<Operation *> contractions;
   for (const Gradient &gradient : gradients)
     for (OpOperand *use : gradient.uses)
       llvm::append_range(taken, use->getOwner()->getResults());
-  llvm::DenseSet<Value> behind = forwardSlice(taken);
+  llvm::DenseSet<Value> behind = forwardSlice(taken, handedOver);
   function.walk([&](Operation *op) {
     if (getOpClass(op) == OpClass::TensorCore && llvm::any_of(op->getResults(), [&](Value v) { return behind.contains(v); }))
       contractions.push_back(op);
   });
   return contractions;
+}
+
+/// Roles of the seeds that somebody named: of one backward pass, or of several in turn, in the order of the text.
+static FailureOr<RolesOfSeeds> rolesFromPinned(func::FuncOp function, const HomogeneityGraph &graph, ArrayRef<Value> pinned) {
+  constexpr auto beyond = HomogeneityGraph::Beyond::Optimizer;
+  auto isLinear = [&](ArrayRef<Value> seeds) { return !graph.propagate(seeds).lostContraction(); };
+  unsigned inLast = 1; // as many as need nothing that others have updated
+  while (inLast < pinned.size() && isLinear(pinned.take_back(inLast + 1)))
+    ++inLast;
+  if (inLast < pinned.size() && isLinear(pinned.take_back(inLast)))
+    if (auto last = rolesFrom(function, graph, pinned.take_back(inLast), HomogeneityGraph::Beyond::None); succeeded(last))
+      if (auto inTurn = searchPhases(function, graph, {}, std::move(*last), pinned.drop_back(inLast)); succeeded(inTurn))
+        return inTurn;
+  return rolesFrom(function, graph, pinned, beyond);
+}
+
+/// Which phases' gradients move each state, and which phase each gradient belongs to; an error where one belongs to several.
+static LogicalResult assignPhases(func::FuncOp function, TrainingRoles &roles) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  SmallVector<llvm::DenseSet<Value>> reached;
+  for (ArrayRef<Value> seeds : roles.phases)
+    reached.push_back(forwardSlice(seeds, roles.handedOver));
+  for (TrainingState &s : roles.state)
+    for (auto [phase, values] : llvm::enumerate(reached))
+      if (values.contains(terminator->getOperand(s.result)))
+        s.phases.push_back(phase);
+  for (Gradient &gradient : roles.gradients) {
+    SmallVector<unsigned> phases;
+    for (auto [phase, values] : llvm::enumerate(reached))
+      if (values.contains(gradient.value))
+        phases.push_back(phase);
+    if (phases.size() != 1)
+      return gradient.value.getDefiningOp()->emitError("computes a gradient of ") << phases.size() << " optimizers, expected one";
+    gradient.phase = phases.front();
+  }
+  return success();
+}
+
+LogicalResult mlir::mp::expectOnePhase(func::FuncOp function, const TrainingRoles &roles, StringRef what) {
+  if (roles.phases.size() <= 1)
+    return success();
+  InFlightDiagnostic diag = function.emitError("has ") << roles.phases.size() << " optimizers that update in turn, expected one to " << what;
+  for (ArrayRef<Value> seeds : roles.phases)
+    diag.attachNote(seeds.front().getLoc()) << "the backward pass of one begins here";
+  return diag;
 }
 
 FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
@@ -310,7 +426,7 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
     return failure();
   FailureOr<RolesOfSeeds> found;
   if (!pinned->empty()) {
-    if (failed(found = rolesFrom(function, graph, *pinned, HomogeneityGraph::Beyond::Optimizer)))
+    if (failed(found = rolesFromPinned(function, graph, *pinned)))
       return failure();
   } else if (failed(searchSeeds(function, graph, found))) {
     return failure();
@@ -344,7 +460,7 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
     }
     return diag;
   }
-  HomogeneityGraph::Degrees degrees = graph.propagate(roles.seeds);
+  HomogeneityGraph::Degrees degrees = graph.propagate(roles.seeds, /*stopWhenLost=*/false, HomogeneityGraph::Beyond::None, roles.handedOver);
   SmallVector<Value> updated;
   for (const TrainingState &s : roles.state)
     updated.push_back(function.getBody().front().getTerminator()->getOperand(s.result));
@@ -353,8 +469,10 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
   if (failed(gradients))
     return failure();
   roles.gradients = std::move(*gradients);
-  for (Operation *op : contractionsBehind(function, roles.gradients))
+  for (Operation *op : contractionsBehind(function, roles.gradients, roles.handedOver))
     ofGradients.insert(op);
   roles.optimizerContractions.assign(ofGradients.begin(), ofGradients.end());
+  if (failed(assignPhases(function, roles)))
+    return failure();
   return std::move(roles);
 }

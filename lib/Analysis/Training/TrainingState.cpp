@@ -128,7 +128,7 @@ static LogicalResult checkRoles(func::FuncOp function) {
 
 FailureOr<SmallVector<TrainingState>>
 mlir::mp::findTrainingState(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
-                            ArrayRef<Value> seeds) {
+                            ArrayRef<Value> seeds, ArrayRef<Value> handedOver) {
   Operation *terminator = function.getBody().front().getTerminator();
   unsigned results = function.getNumResults(), arguments = function.getNumArguments();
   auto roleOf = [&](unsigned argument) {
@@ -186,7 +186,7 @@ mlir::mp::findTrainingState(func::FuncOp function, const HomogeneityGraph::Degre
     if (argument >= 0)
       updated.push_back(terminator->getOperand(result));
   auto ofOptimizer = findContractionsOfGradients(function, degrees, updated);
-  llvm::DenseSet<Value> sources = sourcesOfBackwardPass(function, degrees, seeds, ofOptimizer), moved = forwardSlice(seeds);
+  llvm::DenseSet<Value> sources = sourcesOfBackwardPass(function, degrees, seeds, ofOptimizer, handedOver), moved = forwardSlice(seeds, handedOver);
   SmallVector<TrainingState> state;
   for (auto [result, argument] : llvm::enumerate(pairs)) {
     // What is handed through is input, whatever it is called.

@@ -68,12 +68,14 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
     for (unsigned i = 0, e = named->getNumArguments(); i != e; ++i)
       if (auto role = named->getArgAttrOfType<StringAttr>(i, kRoleAttrName); role && role.getValue() == kRoleGradientSum)
         return named->emitError("argument #") << i << " is a sum of gradients already, expected a step of one batch";
-    UnscaleOp unscale;
-    named->walk([&](UnscaleOp op) { unscale = op; });
-    if (unscale)
-      return readScaled(*named, unscale);
+    SmallVector<UnscaleOp, 1> unscales;
+    named->walk([&](UnscaleOp op) { unscales.push_back(op); });
+    if (unscales.size() > 1)
+      return unscales[1].emitError("is one of ") << unscales.size() << " optimizers', expected one to sum up gradients for";
+    if (!unscales.empty())
+      return readScaled(*named, unscales.front());
     FailureOr<TrainStep> found = annotateTrainStep(getOperation(), function, "mp-accumulate-gradients");
-    if (failed(found))
+    if (failed(found) || failed(expectOnePhase(found->function, found->roles, "sum up gradients for")))
       return failure();
     SummedStep result{found->function, {}, std::move(found->roles.state)};
     for (Gradient &gradient : found->roles.gradients)

@@ -83,6 +83,8 @@ struct ClipGradients : mlir::mp::impl::ClipGradientsBase<ClipGradients> {
     if (failed(found))
       return failure();
     auto &[step, roles] = *found;
+    if (failed(expectOnePhase(step, roles, "clip gradients of")))
+      return failure();
     SmallVector<const Gradient *> gradients;
     SmallVector<Value> values;
     for (const Gradient &gradient : roles.gradients) {

@@ -16,7 +16,7 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-/// An error if one gradient is computed from what the optimizer makes of another: one
+/// An error if one gradient is computed from what the optimizer makes of another of its phase: one
 /// check cannot come before both.
 static LogicalResult checkOnePhase(Block &block, ArrayRef<Gradient> gradients) {
   llvm::DenseMap<Operation *, const Gradient *> after;
@@ -30,9 +30,9 @@ static LogicalResult checkOnePhase(Block &block, ArrayRef<Gradient> gradients) {
     const Gradient *cause = it->second;
     for (Value result : op.getResults()) {
       for (const Gradient &gradient : gradients)
-        if (gradient.value == result) {
+        if (gradient.value == result && gradient.phase == cause->phase) {
           InFlightDiagnostic diag = op.emitError("computes a gradient from an updated value: the "
-                                                 "step has several optimizer phases, expected one");
+                                                 "optimizer has several phases, expected one");
           diag.attachNote(cause->value.getLoc()) << "updated by this gradient";
           return diag;
         }
@@ -58,18 +58,20 @@ static void scaleSeeds(OpBuilder &builder, const TrainingRoles &roles, Value sca
   }
 }
 
-/// One check and unscaling of all gradients; returns the flag.
-static Value unscaleGradients(OpBuilder &builder, const TrainingRoles &roles, Value scale) {
+/// One check and unscaling of all gradients of a phase; returns the flag, or null if there are none.
+static Value unscaleGradients(OpBuilder &builder, const TrainingRoles &roles, unsigned phase, Value scale) {
   SmallVector<const Gradient *> gradients;
   SmallVector<Value> values;
   SmallVector<Location> locations;
   for (const Gradient &gradient : roles.gradients) {
-    if (roles.isSeed(gradient.value))
+    if (roles.isSeed(gradient.value) || gradient.phase != phase)
       continue;
     gradients.push_back(&gradient);
     values.push_back(gradient.value);
     locations.push_back(gradient.value.getLoc());
   }
+  if (values.empty())
+    return Value();
   builder.setInsertionPointAfterValue(values.back());
   auto unscale = UnscaleOp::create(builder, builder.getFusedLoc(locations), values, scale);
   for (auto [gradient, result] : llvm::zip_equal(gradients, unscale.getUnscaled()))
@@ -85,9 +87,18 @@ static Value asTensor(OpBuilder &builder, Value value) {
   return tensor::FromElementsOp::create(builder, value.getLoc(), RankedTensorType::get({}, value.getType()), value);
 }
 
+/// True if one of the flags is.
+static Value anyOf(OpBuilder &builder, ArrayRef<Value> flags) {
+  Value any = flags.front();
+  for (Value flag : flags.drop_front()) {
+    builder.setInsertionPointAfterValue(flag);
+    any = arith::OrIOp::create(builder, flag.getLoc(), any, flag);
+  }
+  return any;
+}
+
 /// Every updated argument keeps its value in a step that overflowed.
-static void guardState(OpBuilder &builder, func::FuncOp step, ArrayRef<TrainingState> state,
-                       Value foundInf) {
+static GuardedUpdateOp guardState(OpBuilder &builder, func::FuncOp step, ArrayRef<TrainingState> state, Value foundInf) {
   Operation *terminator = step.getBody().front().getTerminator();
   SmallVector<Value> old, updated;
   builder.setInsertionPoint(terminator);
@@ -102,6 +113,34 @@ static void guardState(OpBuilder &builder, func::FuncOp step, ArrayRef<TrainingS
     terminator->setOperand(s.result, isNumber ? tensor::ExtractOp::create(builder, step.getLoc(), result, ValueRange()).getResult()
                                               : Value(result));
   }
+  return guard;
+}
+
+/// Guards the state, each by the checks of the phases that move it; what none moves, by all. What a later phase trains on keeps its
+/// value for that phase already.
+static void guardByPhase(OpBuilder &builder, func::FuncOp step, const TrainingRoles &roles, ArrayRef<Value> checks) {
+  Operation *terminator = step.getBody().front().getTerminator();
+  llvm::MapVector<Value, SmallVector<TrainingState>> byCheck;
+  llvm::MapVector<ArrayRef<unsigned>, Value> flags;
+  auto flagOf = [&](ArrayRef<unsigned> phases) {
+    Value &flag = flags[phases];
+    if (!flag && phases.empty())
+      flag = anyOf(builder, checks);
+    else if (!flag)
+      flag = anyOf(builder, llvm::map_to_vector(phases, [&](unsigned phase) { return checks[phase]; }));
+    return flag;
+  };
+  for (const TrainingState &s : roles.state) {
+    Value updated = terminator->getOperand(s.result), flag = flagOf(s.phases);
+    if (!llvm::is_contained(roles.handedOver, updated)) {
+      byCheck[flag].push_back(s);
+      continue;
+    }
+    GuardedUpdateOp guard = guardState(builder, step, s, flag);
+    updated.replaceUsesWithIf(guard.getResult(0), [&](OpOperand &use) { return use.getOwner() != guard; });
+  }
+  for (auto &[flag, state] : byCheck)
+    guardState(builder, step, state, flag);
 }
 
 namespace {
@@ -166,17 +205,23 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
     Value skipped = appended.add(builder.getI32IntegerAttr(0), kRoleSkippedSteps);
 
     scaleSeeds(builder, *roles, scale);
-    Value foundInf = unscaleGradients(builder, *roles, scale);
-    guardState(builder, *step, roles->state, foundInf);
+    SmallVector<Value> checks;
+    for (unsigned phase = 0, e = roles->phases.size(); phase != e; ++phase)
+      if (checks.push_back(unscaleGradients(builder, *roles, phase, scale)); !checks.back())
+        return roles->phases[phase].front().getDefiningOp()->emitError("is a seed, but no gradient comes of it that an optimizer takes over");
+    guardByPhase(builder, *step, *roles, checks);
+    Value foundInf = anyOf(builder, checks);
 
     Location loc = step->getLoc();
+    builder.setInsertionPoint(step->getBody().front().getTerminator());
     auto update =
         UpdateLossScaleOp::create(builder, loc, scale, clean, tolerated, foundInf, rule->second);
     Value one = arith::ExtUIOp::create(builder, loc, skipped.getType(), foundInf);
     SmallVector<Value> next(update.getResults());
     next.push_back(arith::AddIOp::create(builder, loc, skipped, one));
     appended.finish(next);
-    sortTopologically(&step->getBody().front());
+    if (!sortTopologically(&step->getBody().front()))
+      return step->emitError("has optimizers that update in turn, each from what the other has updated, expected an order among them");
     return success();
   }
 

@@ -2,7 +2,9 @@
 
 #include "../Common/Choice.h"
 #include "Accumulation.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "mp/Analysis/TrainingRoles.h"
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Scaling.h"
@@ -29,7 +31,7 @@ public:
       return success();
     if (!function.getBody().hasOneBlock())
       return function.emitError("has a loss scale and several blocks, expected one");
-    if (!unscale)
+    if (unscales.empty())
       return scales.front().emitError("(T4) scales the loss, but nothing unscales: expected mp.unscale by "
                              "the same scale");
     // Each rule by itself: one mistake, one name.
@@ -59,8 +61,11 @@ private:
     WalkResult walk = function.walk([&](Operation *op) {
       if (auto scale = dyn_cast<ScaleLossOp>(op))
         scales.push_back(scale);
-      bool fine = succeeded(take(op, unscale)) &&
-                  succeeded(take(op, update)) && succeeded(take(op, guard));
+      if (auto unscale = dyn_cast<UnscaleOp>(op))
+        unscales.push_back(unscale);
+      if (auto guard = dyn_cast<GuardedUpdateOp>(op))
+        guards.push_back(guard);
+      bool fine = succeeded(take(op, update));
       return fine ? WalkResult::advance() : WalkResult::interrupt();
     });
     return failure(walk.wasInterrupted());
@@ -85,17 +90,64 @@ private:
     for (ScaleLossOp other : scales)
       if (failed(reads(other, other.getScale(), "scales a loss by")))
         return failure();
-    if (failed(reads(unscale, unscale.getScale(), "unscales by")))
-      return failure();
+    for (UnscaleOp unscale : unscales)
+      if (failed(reads(unscale, unscale.getScale(), "unscales by")))
+        return failure();
     return update ? reads(update, update.getScale(), "updates") : success();
   }
 
+  using Checks = llvm::SetVector<Operation *>;
+
+  /// The checks any of which sets the flag; nothing for a flag of another kind. Optimizers that update in turn have one each.
+  std::optional<Checks> checksOf(Value flag) {
+    if (auto unscale = flag.getDefiningOp<UnscaleOp>())
+      return Checks(&unscale, &unscale + 1);
+    auto either = flag.getDefiningOp<arith::OrIOp>();
+    auto left = either ? checksOf(either.getLhs()) : std::nullopt, right = either ? checksOf(either.getRhs()) : std::nullopt;
+    if (!left || !right)
+      return std::nullopt;
+    left->insert(right->begin(), right->end());
+    return left;
+  }
+
+  /// The checks of `needed` that the flag leaves out.
+  SmallVector<Operation *> missingChecks(Value flag, const Checks &needed) {
+    Checks given = checksOf(flag).value_or(Checks());
+    return llvm::filter_to_vector(needed, [&](Operation *check) { return !given.contains(check); });
+  }
+
+  Checks allChecks() { return Checks(unscales.begin(), unscales.end()); }
+
+  /// The checks of gradients that the value is computed from, but for those that a guard stands before; all if there are none, for
+  /// what the forward pass computes.
+  Checks checksBehind(Value value) {
+    llvm::SetVector<Value> pending;
+    pending.insert(value);
+    Checks checks;
+    for (unsigned i = 0; i < pending.size(); ++i) {
+      Operation *op = pending[i].getDefiningOp();
+      if (!op || isa<GuardedUpdateOp>(op))
+        continue;
+      if (isa<UnscaleOp>(op)) {
+        if (pending[i] == op->getResults().back()) // the flag
+          continue;
+        checks.insert(op);
+      }
+      pending.insert(op->operand_begin(), op->operand_end());
+      getUsedValuesDefinedAbove(op->getRegions(), pending);
+    }
+    return checks.empty() ? allChecks() : checks;
+  }
+
   LogicalResult verifyUpdate() {
-    if (!update || update.getFoundInf() == unscale.getFoundInf())
+    if (!update)
       return success();
-    InFlightDiagnostic diag =
-        update.emitError("(T2) moves the scale by another flag than this step's check");
-    diag.attachNote(unscale.getLoc()) << "the check";
+    SmallVector<Operation *> missing = missingChecks(update.getFoundInf(), allChecks());
+    if (missing.empty())
+      return success();
+    InFlightDiagnostic diag = update.emitError("(T2) moves the scale by another flag than this step's check");
+    for (Operation *check : missing)
+      diag.attachNote(check->getLoc()) << "the check";
     return diag;
   }
 
@@ -108,12 +160,13 @@ private:
   }
 
   LogicalResult verifyDegrees() {
-    for (auto [index, gradient] : llvm::enumerate(unscale.getGradients()))
-      if (Degree degree = degrees.of(gradient); !degree.is(1) && !degree.isAny() && !degree.isTop())
-        return unscale.emitError("(T4) unscales a value of degree ")
-               << degree.str() << " in the loss scale as gradient #" << index << ", expected 1";
+    for (UnscaleOp unscale : unscales)
+      for (auto [index, gradient] : llvm::enumerate(unscale.getGradients()))
+        if (Degree degree = degrees.of(gradient); !degree.is(1) && !degree.isAny() && !degree.isTop())
+          return unscale.emitError("(T4) unscales a value of degree ")
+                 << degree.str() << " in the loss scale as gradient #" << index << ", expected 1";
     for (Operation &op : function.getBody().front()) {
-      if (!degrees.loses(&op) || &op == unscale.getOperation() || isNextScale(&op))
+      if (!degrees.loses(&op) || isa<UnscaleOp>(op) || isNextScale(&op))
         continue;
       InFlightDiagnostic diag = op.emitError("(T3) does not scale with the loss, but stands before "
                                              "the unscaling: clip, take norms with an epsilon and "
@@ -122,7 +175,7 @@ private:
         if (degrees.of(operand).isScaled())
           diag.attachNote(operand.getLoc())
               << "still carries the loss scale (degree " << degrees.of(operand).str() << ")";
-      diag.attachNote(unscale.getLoc()) << "the unscaling";
+      diag.attachNote(unscales.front().getLoc()) << "the unscaling";
       return diag;
     }
     for (auto [index, returned] :
@@ -172,7 +225,7 @@ private:
         diag << "use 'ieee' on the way of the gradients";
       else
         diag << "scale the loss, or the gradients by their own magnitude, not both";
-      diag.attachNote(unscale.getLoc()) << "the check";
+      diag.attachNote(unscales.front().getLoc()) << "the check";
       return WalkResult::interrupt();
     });
     return failure(walk.wasInterrupted());
@@ -196,12 +249,14 @@ private:
         findTrainingState(function, fromSeed, seeds);
     if (failed(state))
       return failure();
-    if (guard && guard.getFoundInf() != unscale.getFoundInf()) {
-      InFlightDiagnostic diag =
-          guard.emitError("(T6) guards by another flag than this step's check");
-      diag.attachNote(unscale.getLoc()) << "the check";
-      return diag;
-    }
+    for (GuardedUpdateOp guard : guards)
+      for (Value updated : guard.getUpdated())
+        if (SmallVector<Operation *> missing = missingChecks(guard.getFoundInf(), checksBehind(updated)); !missing.empty()) {
+          InFlightDiagnostic diag = guard.emitError("(T6) guards by another flag than this step's check");
+          for (Operation *check : missing)
+            diag.attachNote(check->getLoc()) << "the check";
+          return diag;
+        }
     Operation *terminator = function.getBody().front().getTerminator();
     for (const TrainingState &s : *state) {
       Value old = function.getArgument(s.argument), updated = terminator->getOperand(s.result);
@@ -216,11 +271,11 @@ private:
                                 << s.result << ") is not guarded: a step that overflowed "
                                 << (kept ? "keeps another argument's value" : "would change it")
                                 << ", expected it among the operands of mp.guarded_update";
-      if (guard)
-        diag.attachNote(guard.getLoc()) << "the guard of the others";
+      if (!guards.empty())
+        diag.attachNote(guards.front().getLoc()) << "the guard of the others";
       return diag;
     }
-    return verifyAccumulation(function, *state, unscale);
+    return verifyAccumulation(function, *state, unscales.front());
   }
 
   /// What a step that updates, and did not overflow, makes of a result.
@@ -290,9 +345,9 @@ private:
 
   func::FuncOp function;
   SmallVector<ScaleLossOp, 1> scales;
-  UnscaleOp unscale;
+  SmallVector<UnscaleOp, 1> unscales;
+  SmallVector<GuardedUpdateOp, 1> guards;
   UpdateLossScaleOp update;
-  GuardedUpdateOp guard;
   std::optional<HomogeneityGraph> graph;
   HomogeneityGraph::Degrees degrees;
 };

@@ -407,13 +407,74 @@ func.func @checks_twice(%w: tensor<8xf32>, %d: tensor<8xf32>, %scale: tensor<f32
     -> (tensor<8xf32>, tensor<f32>, tensor<i32>) {
   %s = mp.scale_loss %d, %scale : tensor<8xf32>
   %g = arith.addf %s, %s : tensor<8xf32>
-  // expected-note @below {{the first}}
   %u:2 = mp.unscale %s by %scale : tensor<8xf32>
-  // expected-error @below {{is the second of its kind, expected one per step}}
+  // expected-note @below {{the check}}
   %v:2 = mp.unscale %g by %scale : tensor<8xf32>
   %sum = arith.addf %u#0, %v#0 : tensor<8xf32>
   %w1 = arith.subf %w, %sum : tensor<8xf32>
   %k = mp.guarded_update %u#1 keep(%w) else(%w1) : tensor<8xf32>
+  // expected-error @below {{(T2) moves the scale by another flag than this step's check}}
   %t:2 = mp.update_loss_scale %scale, %clean on %u#1 by #rule
   return %k, %t#0, %t#1 : tensor<8xf32>, tensor<f32>, tensor<i32>
+}
+
+// -----
+
+// Two checks are two optimizers; what both move is guarded by both, and the scale falls where one finds something.
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+func.func @checks_twice_and_guards_by_both(%w: tensor<8xf32>, %d: tensor<8xf32>, %scale: tensor<f32>, %clean: tensor<i32>)
+    -> (tensor<8xf32>, tensor<f32>, tensor<i32>) {
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  %g = arith.addf %s, %s : tensor<8xf32>
+  %u:2 = mp.unscale %s by %scale : tensor<8xf32>
+  %v:2 = mp.unscale %g by %scale : tensor<8xf32>
+  %sum = arith.addf %u#0, %v#0 : tensor<8xf32>
+  %w1 = arith.subf %w, %sum : tensor<8xf32>
+  %any = arith.ori %u#1, %v#1 : tensor<i1>
+  %k = mp.guarded_update %any keep(%w) else(%w1) : tensor<8xf32>
+  %t:2 = mp.update_loss_scale %scale, %clean on %any by #rule
+  return %k, %t#0, %t#1 : tensor<8xf32>, tensor<f32>, tensor<i32>
+}
+
+// -----
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+func.func @guards_by_one_of_two(%w: tensor<8xf32>, %d: tensor<8xf32>, %scale: tensor<f32>, %clean: tensor<i32>)
+    -> (tensor<8xf32>, tensor<f32>, tensor<i32>) {
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  %g = arith.addf %s, %s : tensor<8xf32>
+  %u:2 = mp.unscale %s by %scale : tensor<8xf32>
+  // expected-note @below {{the check}}
+  %v:2 = mp.unscale %g by %scale : tensor<8xf32>
+  %sum = arith.addf %u#0, %v#0 : tensor<8xf32>
+  %w1 = arith.subf %w, %sum : tensor<8xf32>
+  %any = arith.ori %u#1, %v#1 : tensor<i1>
+  // expected-error @below {{(T6) guards by another flag than this step's check}}
+  %k = mp.guarded_update %u#1 keep(%w) else(%w1) : tensor<8xf32>
+  %t:2 = mp.update_loss_scale %scale, %clean on %any by #rule
+  return %k, %t#0, %t#1 : tensor<8xf32>, tensor<f32>, tensor<i32>
+}
+
+// -----
+
+// The second optimizer trains on what the first has updated, before its guard: an overflow of the first passes its own check.
+
+#rule = #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 9, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+func.func @trains_on_what_is_not_guarded(%a: tensor<8xf32>, %b: tensor<8xf32>, %d: tensor<8xf32>, %scale: tensor<f32>, %clean: tensor<i32>)
+    -> (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>) {
+  %s = mp.scale_loss %d, %scale : tensor<8xf32>
+  // expected-note @below {{the check}}
+  %u:2 = mp.unscale %s by %scale : tensor<8xf32>
+  %a1 = arith.subf %a, %u#0 : tensor<8xf32>
+  %ka = mp.guarded_update %u#1 keep(%a) else(%a1) : tensor<8xf32>
+  %e = math.tanh %a1 : tensor<8xf32>
+  %r = mp.scale_loss %e, %scale : tensor<8xf32>
+  %v:2 = mp.unscale %r by %scale : tensor<8xf32>
+  %b1 = arith.subf %b, %v#0 : tensor<8xf32>
+  // expected-error @below {{(T6) guards by another flag than this step's check}}
+  %kb = mp.guarded_update %v#1 keep(%b) else(%b1) : tensor<8xf32>
+  %any = arith.ori %u#1, %v#1 : tensor<i1>
+  %t:2 = mp.update_loss_scale %scale, %clean on %any by #rule
+  return %ka, %kb, %t#0, %t#1 : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<i32>
 }

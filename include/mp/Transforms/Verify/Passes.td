@@ -73,7 +73,7 @@ def VerifyTraining : Pass<"mp-verify-training", "::mlir::ModuleOp"> {
 
     - (T1) `mp.unscale` and `mp.update_loss_scale` read the very value that
       scaled the loss, not an updated one.
-    - (T2) the scale moves by what this step's `mp.unscale` found.
+    - (T2) the scale moves by what this step's `mp.unscale` found: any of them, where optimizers update in turn.
     - (T3) nothing but homogeneous ops stands between scaling and unscaling: no
       clipping, no norm with an epsilon, no moment.
     - (T4) what is unscaled is of degree 1, and no result still carries the scale.
