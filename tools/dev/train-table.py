@@ -2,7 +2,7 @@
 # Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains small networks on real data in several precisions and prints one table.
 
-usage: train-table.py [--only=NAME,...] [--rows=REGEX] [--steps=N] [--json=FILE]
+usage: train-table.py [--only=NAME,...] [--rows=REGEX] [--steps=N] [--records=FILE] [--json=FILE]
 
 Needs mp-opt, mp-gen and mp-run on PATH, numpy and scikit-learn (for its copy of the UCI digits). Trained are
 MLPs and a CNN on 1,437 of the 1,797 digits, tested on the other 360, and a small GPT on the characters of
@@ -16,8 +16,12 @@ weights trained; the training loss, mean of the last tenth of the steps; how muc
 came in that tenth, little where training has converged; steps skipped; the last loss scale; contractions that
 compute narrow, or on scaled values; milliseconds of the quickest step, on one core of a CPU, which has no narrow contractions
 and so shows no speed-up; the largest sum of the buffers of a step, in bytes.
+
+With --records each row is kept in FILE as soon as it is trained, and a later call trains only what is missing: rows of the same
+network, steps and data. The GPT's data are the documents, so rows of another text are trained again.
 """
 import argparse
+import hashlib
 import json
 import math
 import os
@@ -155,6 +159,15 @@ def count_narrow(printed, report):
     return f"{narrow} of {total}"
 
 
+def read_records(path):
+    return [json.loads(line) for line in path.read_text().splitlines()] if path and path.exists() else []
+
+
+def print_row(row):
+    print(f"  {row['row']:17} {row['held_out']:>8} {row['loss']:8.4f} {row['falling']:7.1%} {row['skipped']:7.0f} "
+          f"{row['scale']:10.4g} {row['narrow']:>9} {row['milliseconds']:7.2f} {row['bytes']:9}", flush=True)
+
+
 def train(folder, network, options, rows):
     model, training_options, steps, batch, load, measure = NETWORKS[network]
     steps = min(steps, options.steps or steps)
@@ -165,9 +178,15 @@ def train(folder, network, options, rows):
     inputs, parameters = first_weights(folder, step)
     data = batches(folder, training)
     numpy.save(folder / "held.npy", held)
+    digest = hashlib.sha256(b"".join(a.tobytes() for a in (*training, held, labels))).hexdigest()[:16]
+    kept = {(r["network"], r["row"], r["steps"], r["data"]): r for r in read_records(options.records)}
     print(f"{network}: {model.split()[0]} {training_options}, {steps} steps of {batch}")
     for label, conversion in ROWS:
         if not re.search(options.rows, label):
+            continue
+        if (network, label, steps, digest) in kept:
+            rows.append(kept[network, label, steps, digest])
+            print_row(rows[-1])
             continue
         passes = f"--mp-train-step={conversion} report={folder / 'report.json'}" if conversion else "--mp-annotate-roles"
         converted = run("mp-opt", step, passes, "-o", folder / "mixed.mlir")
@@ -184,13 +203,15 @@ def train(folder, network, options, rows):
         losses = [math.nan if v is None else v for v in losses]
         tenth = max(1, steps // 10)
         last, before = (sum(part) / len(part) for part in (losses[-tenth:], losses[-2 * tenth:-tenth] or losses[:1]))
-        row = {"network": network, "row": label, "held_out": measure(numpy.load(folder / "logits.npy"), labels),
+        row = {"network": network, "row": label, "steps": steps, "data": digest, "held_out": measure(numpy.load(folder / "logits.npy"), labels),
                "loss": last, "falling": (before - last) / max(losses[0] - last, 1e-30),
                "skipped": scalars.get("skipped_steps", [0])[-1], "scale": scalars.get("loss_scale", [1])[-1],
                "narrow": narrow, "milliseconds": result["least_step_seconds"] * 1e3, "bytes": result["peak_bytes"], "losses": losses}
         rows.append(row)
-        print(f"  {label:17} {row['held_out']:>8} {row['loss']:8.4f} {row['falling']:7.1%} {row['skipped']:7.0f} "
-              f"{row['scale']:10.4g} {row['narrow']:>9} {row['milliseconds']:7.2f} {row['bytes']:9}", flush=True)
+        print_row(row)
+        if options.records:
+            with options.records.open("a") as file:
+                file.write(json.dumps(row) + "\n")
 
 
 def main():
@@ -198,6 +219,7 @@ def main():
     parser.add_argument("--only", default=",".join(NETWORKS))
     parser.add_argument("--rows", default="", help="conversions whose name matches")
     parser.add_argument("--steps", type=int, default=0, help="at most so many")
+    parser.add_argument("--records", type=pathlib.Path, help="what was trained; only the rest is")
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()
     for network in options.only.split(","):
