@@ -264,11 +264,19 @@ static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const Homogen
   SmallVector<SmallVector<Value, 1>, 1> phases{found.roles.seeds};
   SmallVector<Value, 0> handedOver;
   Operation *terminator = function.getBody().front().getTerminator();
-  while (!found.reachesAll()) {
+  // What is called a parameter already counts, too.
+  auto notReached = [&] {
+    SmallVector<Value> updated;
+    llvm::DenseSet<Value> moved = forwardSlice(seeds, handedOver);
+    for (const TrainingState &s : found.roles.state)
+      if (Value value = terminator->getOperand(s.result);
+          (s.role == kRoleParameter && !moved.contains(value)) ||
+          llvm::any_of(found.unreached, [&](const TrainingState &u) { return u.argument == s.argument; }))
+        updated.push_back(value);
+    return updated;
+  };
+  for (SmallVector<Value> updated = notReached(), ends; !updated.empty(); ends.clear()) {
     // What others of them are computed from (moments) is within the phase.
-    SmallVector<Value> updated, ends;
-    for (const TrainingState &s : found.unreached)
-      updated.push_back(terminator->getOperand(s.result));
     llvm::copy_if(updated, std::back_inserter(ends), [&](Value end) {
       return end.getDefiningOp() && llvm::none_of(updated, [&](Value v) { return v != end && backwardSlice(v).contains(end); });
     });
@@ -295,16 +303,17 @@ static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const Homogen
       return failure();
     llvm::append_range(seeds, phase);
     phases.emplace_back(phase.begin(), phase.end());
-    unsigned before = found.unreached.size();
+    unsigned before = updated.size();
     llvm::append_range(handedOver, ends);
     FailureOr<RolesOfSeeds> next = rolesFrom(function, graph, seeds, HomogeneityGraph::Beyond::None, handedOver);
-    if (failed(next) || next->unreached.size() >= before)
+    if (failed(next))
       return failure();
     found = std::move(*next);
+    updated = notReached();
+    if (updated.size() >= before)
+      return failure();
     // What stays unreached is handed over by a phase still to be found.
-    llvm::erase_if(handedOver, [&](Value v) {
-      return llvm::any_of(found.unreached, [&](const TrainingState &s) { return terminator->getOperand(s.result) == v; });
-    });
+    llvm::erase_if(handedOver, [&](Value v) { return llvm::is_contained(updated, v); });
   }
   if (!given.empty())
     return failure();

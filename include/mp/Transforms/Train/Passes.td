@@ -435,4 +435,39 @@ def DecomposeTraining : Pass<"mp-decompose-training", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ResizeBatch : Pass<"mp-resize-batch", "::mlir::func::FuncOp"> {
+  let summary = "Make a function work on another number of examples (changes shapes, not arithmetic)";
+  let description = [{
+    Needs: static shapes, one function (`--inline`). Gives: dimension `dimension` of argument `argument` has `size` elements, and so has every
+    dimension that must agree with it, of other arguments too. Every op stays; a constant that was computed from
+    the number of examples, such as one over it, stays what it was. Refused where something depends on the size:
+    a dimension merged with another, a window that slides over it, a constant that holds a value per example, an op
+    that is not known.
+
+    With it a step written for 256 images runs on a CPU with two.
+
+    Example (`--mp-resize-batch=size=2`):
+    ```mlir
+    func.func @layer(%x: tensor<64x8xf32>, %w: tensor<8x64xf32>) -> tensor<64x64xf32> {
+      %empty = tensor.empty() : tensor<64x64xf32>
+      %0 = linalg.matmul ins(%x, %w : tensor<64x8xf32>, tensor<8x64xf32>) outs(%empty : tensor<64x64xf32>) -> tensor<64x64xf32>
+      return %0 : tensor<64x64xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @layer(%x: tensor<2x8xf32>, %w: tensor<8x64xf32>) -> tensor<2x64xf32> {
+      %empty = tensor.empty() : tensor<2x64xf32>
+      %0 = linalg.matmul ins(%x, %w : tensor<2x8xf32>, tensor<8x64xf32>) outs(%empty : tensor<2x64xf32>) -> tensor<2x64xf32>
+      return %0 : tensor<2x64xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"size", "size", "int64_t", "0", "Elements of the dimension from now on">,
+    Option<"argument", "argument", "unsigned", "0", "The argument that has the examples">,
+    Option<"dimension", "dimension", "unsigned", "0", "Its dimension that counts them">
+  ];
+}
+
 #endif // MP_TRANSFORMS_TRAIN_PASSES

@@ -7,11 +7,11 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mp/Transforms/Interop/Passes.h"
+#include "mp/Transforms/Train/Passes.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_RESIZEBATCH
-#include "mp/Transforms/Interop/Passes.h.inc"
+#include "mp/Transforms/Train/Passes.h.inc"
 } // namespace mlir::mp
 
 using namespace mlir;
