@@ -250,10 +250,10 @@ TEST(Half, EveryF16SumAndFmaOfASample) {
 
 TEST(Float, SixteenBitSources) {
   // 1.5 and 2 as f16; -3 as bf16.
-  expectAll(eval("add.rn.f32.f16 %wd, %ha, %wc;", 'w', {V{0x3e00}, V{0}, V{f(0.25f)}}), V{f(1.75f)}, "add.f32.f16");
-  expectAll(eval("sub.rz.f32.f16 %wd, %ha, %wc;", 'w', {V{0x3e00}, V{0}, V{f(0x1p-40f)}}), V{f(1.5f) - 1}, "sub.rz.f32.f16");
-  expectAll(eval("fma.rn.f32.f16 %wd, %ha, %hb, %wc;", 'w', {V{0x3e00}, V{0x4000}, V{f(-1)}}), V{f(2)}, "fma.f32.f16");
-  expectAll(eval("fma.rn.sat.f32.bf16 %wd, %ha, %hb, %wc;", 'w', {V{0xc040}, V{0xc040}, V{f(-8.5f)}}), V{f(0.5f)}, "fma.f32.bf16");
+  expectAll(eval("add.rn.f32.f16 %wd, %ha, %wc;", 'w', {V{0x3e00}, V{0}, V{f(0.25f)}}, "", "sm_100"), V{f(1.75f)}, "add.f32.f16");
+  expectAll(eval("sub.rz.f32.f16 %wd, %ha, %wc;", 'w', {V{0x3e00}, V{0}, V{f(0x1p-40f)}}, "", "sm_100"), V{f(1.5f) - 1}, "sub.rz.f32.f16");
+  expectAll(eval("fma.rn.f32.f16 %wd, %ha, %hb, %wc;", 'w', {V{0x3e00}, V{0x4000}, V{f(-1)}}, "", "sm_100"), V{f(2)}, "fma.f32.f16");
+  expectAll(eval("fma.rn.sat.f32.bf16 %wd, %ha, %hb, %wc;", 'w', {V{0xc040}, V{0xc040}, V{f(-8.5f)}}, "", "sm_100"), V{f(0.5f)}, "fma.f32.bf16");
 }
 
 TEST(Compare, OrderedAndUnordered) {

@@ -9,8 +9,7 @@
 
 namespace mp::emulator::test {
 
-/// "a<|.b>.<c|d>": each choice in angle brackets taken in turn.
-std::vector<std::string> expand(const std::string &pattern);
+/// expandForms() of each.
 std::vector<std::string> expand(const std::vector<std::string> &patterns);
 
 /// Forms that only ptxas has: a part of them, and a part of the error with which the emulator refuses them.

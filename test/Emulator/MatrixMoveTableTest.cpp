@@ -3,7 +3,9 @@
 // The emulator has exactly the forms of ldmatrix, stmatrix, movmatrix and wmma that ptxas has.
 
 #include "FormTable.h"
+#include "mp/Emulator/Forms.h"
 
+using namespace mp::emulator;
 using namespace mp::emulator::test;
 
 namespace {
@@ -12,7 +14,7 @@ std::vector<std::string> matrixMoves() {
   for (unsigned count : {1, 2, 4, 8})
     for (const char *op : {"ldmatrix", "stmatrix"}) {
       const std::string list = registers("%r", count), operands = *op == 'l' ? list + ", [%l0]" : "[%l0], " + list;
-      for (std::string &form : expand(std::string(op) + ".sync.aligned.<m8n8|m16n16|m8n16|m16n8>.<x1|x2|x4><|.trans><|.shared|.shared::cta|.shared::cluster|.global>."
+      for (std::string &form : expandForms(std::string(op) + ".sync.aligned.<m8n8|m16n16|m8n16|m16n8>.<x1|x2|x4><|.trans><|.shared|.shared::cta|.shared::cluster|.global>."
                                                         "<b16|b8|b8x16.b6x16_p32|b8x16.b4x16_p64> " + operands + ";"))
         forms.push_back(std::move(form));
     }
@@ -57,8 +59,8 @@ std::vector<std::string> wmmaMoves() {
           continue;
         const std::string regs = fragment(kind, elements, role < 'c'), type = nameOf(kind);
         const std::string tail = "<row|col>." + s.text() + "<|.global|.shared|.shared::cta|.const>." + type + " ";
-        for (std::string &form : role == 'd' ? expand("wmma.store.d.sync.aligned." + tail + "[%l0], " + regs + "<|, %r99>;")
-                                             : expand(std::string("wmma.load.") + role + ".sync.aligned." + tail + regs + ", [%l0]<|, %r99>;"))
+        for (std::string &form : role == 'd' ? expandForms("wmma.store.d.sync.aligned." + tail + "[%l0], " + regs + "<|, %r99>;")
+                                             : expandForms(std::string("wmma.load.") + role + ".sync.aligned." + tail + regs + ", [%l0]<|, %r99>;"))
           forms.push_back(std::move(form));
       }
     }
@@ -78,7 +80,7 @@ std::vector<std::string> wmmaProducts() {
             continue;
           const std::string types = std::string(".") + nameOf(d) + (named ? std::string(".") + nameOf(a) + "." + nameOf(b) : "") + "." + nameOf(c);
           const std::string regs = fragment(d, s.m * s.n, false) + ", " + fragment(a, s.m * s.k, true) + ", " + fragment(b, s.n * s.k, true) + ", " + fragment(c, s.m * s.n, false);
-          for (std::string &form : expand(std::string("wmma.mma") + (a == B1 ? "<|.xor.popc|.and.popc|.or.popc>" : "") + ".sync.aligned.<row|col>.<row|col>." + s.text() +
+          for (std::string &form : expandForms(std::string("wmma.mma") + (a == B1 ? "<|.xor.popc|.and.popc|.or.popc>" : "") + ".sync.aligned.<row|col>.<row|col>." + s.text() +
                                           (a == F64 || a == BF16 ? "<|.rn|.rz|.rm|.rp>" : "") + types + (c == F32 ? "" : "<|.satfinite>") + " " + regs + ";"))
             forms.push_back(std::move(form));
         }

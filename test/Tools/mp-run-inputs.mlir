@@ -2,6 +2,7 @@
 // RUN: %python %S/Inputs/make_arrays.py %t
 // RUN: mp-run %s --entry=add --input=@%t/c.npy --input=@%t/fortran.npy | FileCheck %s --check-prefix=ORDER
 // RUN: mp-run %s --entry=pass --input=@%t/bits.npy --output=@%t/out.npy && cmp %t/bits.npy %t/out.npy
+// RUN: mp-run %s --entry=pass --input=@%t/bits.npy --input-dir=%t/in && cmp %t/bits.npy %t/in/input-000.npy
 // RUN: mp-run %s --entry=pass --input=4xbf16=[0x3f80,0xbf80,inf,nan] | FileCheck %s --check-prefix=PATTERN
 // RUN: mp-run %s --entry=named --params=%t/w.safetensors --input=f32:10 | FileCheck %s --check-prefix=NAMED
 // RUN: mp-run %s --entry=sum --input=5xf32=2 | FileCheck %s --check-prefix=FIVE

@@ -89,7 +89,7 @@ static Step execWarpBarrier(Warp &w, const Inst &i) {
 static void decodeBarrier(Decoder &d) {
   bool isBar = d.opcode().starts_with("bar.");
   if (d.take("warp")) {
-    if (!d.take("sync") || !d.expectOps(1)) {
+    if (!isBar || !d.take("sync") || !d.expectOps(1)) {
       d.unsupported();
       return;
     }
@@ -99,7 +99,7 @@ static void decodeBarrier(Decoder &d) {
   }
   if (!isBar && d.take("cluster"))
     return decodeClusterBarrier(d);
-  bool aligned = d.take("aligned") || isBar;
+  bool aligned = isBar || d.take("aligned"); // .aligned is no modifier of bar
   d.take("cta");
   bool sync = d.take("sync"), arrive = d.take("arrive"), red = d.take("red");
   if (sync + arrive + red != 1) {

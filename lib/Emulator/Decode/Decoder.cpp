@@ -5,6 +5,7 @@
 #include "Decoder.h"
 #include "../Syntax/Lexer.h"
 #include "llvm/ADT/Twine.h"
+#include "mp/Emulator/Forms.h"
 #include <atomic>
 
 using namespace mp::emulator;
@@ -15,6 +16,7 @@ Decoder::Decoder(const syntax::Module &module, Program &program)
     : program(program), module(module) {
   registerMoveOps(table);
   registerIntegerOps(table);
+  registerPartProductOps(table);
   registerLogicOps(table);
   registerFloatOps(table);
   registerMathOps(table);
@@ -109,6 +111,20 @@ const syntax::Operand &Decoder::at(unsigned k) {
   return none;
 }
 
+bool Decoder::checkForm(StringRef form, StringRef name) {
+  StringRef reason = refusedFamily(form);
+  if (!reason.empty())
+    return fail(reason);
+  if (!hasListedForms(name))
+    return true;
+  const KnownForm *found = findForm(form);
+  if (!found)
+    return fail("no target has this combination of modifiers");
+  if (!found->refusedReason.empty())
+    return fail(found->refusedReason);
+  return requireTarget(found->least, ~0u, found->specific);
+}
+
 bool Decoder::decodeStatement(const syntax::Instruction &statement) {
   in = &statement;
   mods.clear();
@@ -126,6 +142,8 @@ bool Decoder::decodeStatement(const syntax::Instruction &statement) {
     out->guarded = true;
     out->guardNegated = statement.guardNegated;
   }
+  if (!checkForm(statement.opcode, name))
+    return false;
   auto it = table.find(name);
   if (it == table.end())
     return fail("unknown opcode '" + name + "'");

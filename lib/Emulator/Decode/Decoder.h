@@ -20,6 +20,7 @@ using OpTable = llvm::StringMap<DecodeFn>;
 
 void registerMoveOps(OpTable &table);
 void registerIntegerOps(OpTable &table);
+void registerPartProductOps(OpTable &table);
 void registerLogicOps(OpTable &table);
 void registerFloatOps(OpTable &table);
 void registerMathOps(OpTable &table);
@@ -117,6 +118,8 @@ private:
   bool layoutModule();
   bool layoutFunction(unsigned index);
   bool decodeFunction(unsigned index);
+  /// The opcode with its modifiers exists, and is none that is refused.
+  bool checkForm(llvm::StringRef form, llvm::StringRef name);
   bool decodeStatement(const syntax::Instruction &statement);
   bool image(const syntax::Variable &var, GlobalVar &global);
   void placeGlobal(const syntax::Variable &var, llvm::StringRef name);

@@ -10,7 +10,7 @@
 
 namespace mp::emulator {
 
-enum class FloatOp : uint8_t { Add, Sub, Mul };
+enum class FloatOp : uint8_t { Add, Sub, Mul, Div, Fma };
 
 // Each looks at the modifiers: false and nothing taken when the type is no float, else true (perhaps with a failure).
 bool decodeFloatAddSubMul(Decoder &d, FloatOp op);
@@ -35,6 +35,9 @@ bool decodePackedF32Fma(Decoder &d);
 bool decodePackedConvert(Decoder &d, Type to, Type from, bool rn, bool rz, bool rna, bool relu,
                          bool satfinite, bool sat, bool ftz);
 
+/// cvt.pack, without these two words.
+void decodePack(Decoder &d);
+
 /// Directed rounding of one f32 or f64 operation, by APFloat.
 enum class Rounding : uint8_t { Nearest, Zero, Down, Up };
 /// cvt of pairs of fp6, fp4 and ue8m0; `rounding` is what .rn, .rz or .rp says. False when the combination is none.
@@ -42,6 +45,9 @@ bool isSmallPair(Type type);
 bool decodeSmallConvert(Decoder &d, Type to, Type from, std::optional<Rounding> rounding, bool relu, bool satfinite);
 
 llvm::APFloat::roundingMode apMode(Rounding rounding);
+/// One operation rounded once as said, of f32 or f64; `c` counts for Fma only.
+float roundedOp(FloatOp op, Rounding rounding, float a, float b, float c);
+double roundedOp(FloatOp op, Rounding rounding, double a, double b, double c);
 /// .rn .rz .rm .rp; nothing taken gives fallback.
 Rounding takeRounding(Decoder &d, Rounding fallback, bool &present);
 

@@ -266,10 +266,8 @@ static bool isScalar(Type t) {
 }
 
 static void decodeCvt(Decoder &d) {
-  if (d.take("pack")) {
-    d.fail("cvt.pack is not supported");
-    return;
-  }
+  if (d.take("pack"))
+    return decodePack(d);
   Round round = takeRound(d);
   bool ftz = d.take("ftz"), sat = d.take("sat"), relu = d.take("relu");
   bool satfinite = d.take("satfinite");
@@ -292,36 +290,6 @@ static void decodeCvt(Decoder &d) {
   }
   if (!d.expectOps(2))
     return;
-  bool toFloat = isFloat(to), fromFloat = isFloat(from);
-  bool integral = round >= Round::Rni && round <= Round::Rpi;
-  bool narrowing = toFloat && fromFloat && bitWidth(to) < bitWidth(from);
-  // The manual's rules on when a rounding is given.
-  bool fine = true;
-  if (!fromFloat && !toFloat)
-    fine = round == Round::None && !ftz;
-  else if (!fromFloat)
-    fine = round >= Round::Rn && round <= Round::Rp && (!ftz || to == Type::F32);
-  else if (!toFloat)
-    fine = integral;
-  else if (narrowing)
-    fine = round >= Round::Rn && round <= Round::Rp;
-  else if (to == from)
-    fine = integral || round == Round::None;
-  else if (bitWidth(to) == bitWidth(from)) // f16 and bf16
-    fine = round >= Round::Rn && round <= Round::Rp;
-  else
-    fine = round == Round::None;
-  if (relu || satfinite)
-    fine &= from == Type::F32 && bitWidth(to) == 16 && toFloat &&
-            (round == Round::Rn || round == Round::Rz);
-  if (to == Type::F64 || from == Type::F64)
-    fine &= to == Type::F32 || from == Type::F32 || !ftz;
-  else if (ftz)
-    fine &= from == Type::F32 || to == Type::F32;
-  if (!fine) {
-    d.unsupported();
-    return;
-  }
   Conversion c{from, to, round, 0};
   c.flags = (ftz ? kFtz : 0) | (sat ? kSat : 0) | (relu ? kRelu : 0) | (satfinite ? kSatFinite : 0);
   d.out->dst = d.dst(0, to, /*relaxed=*/true);

@@ -5,6 +5,7 @@
 #include "../Decode/Decoder.h"
 #include "Arithmetic.h"
 #include "Fp8.h"
+#include <algorithm>
 
 using namespace mp::emulator;
 
@@ -158,4 +159,39 @@ bool mp::emulator::decodePackedConvert(Decoder &d, Type to, Type from, bool rn, 
     return true;
   }
   return false;
+}
+
+// The results for a above b; narrower ones than 16 bits below what c holds.
+static Step execPack(Warp &w, const Inst &i) {
+  uint32_t *d = w.lanes<uint32_t>(i.dst);
+  const int32_t *a = w.lanes<int32_t>(i.a), *b = w.lanes<int32_t>(i.b);
+  const uint32_t *c = w.lanes<uint32_t>(i.c);
+  const unsigned bits = i.size;
+  const int32_t least = i.flags ? -(1 << (bits - 1)) : 0, most = least + (1 << bits) - 1;
+  const uint32_t mask = (1u << bits) - 1;
+  forLanes(w.exec, [&](unsigned l) {
+    auto one = [&](int32_t v) { return uint32_t(std::clamp(v, least, most)) & mask; };
+    d[l] = one(a[l]) << bits | one(b[l]) | (bits < 16 ? c[l] << (2 * bits) : 0);
+  });
+  return Step::Next;
+}
+
+void mp::emulator::decodePack(Decoder &d) {
+  d.take("sat");
+  // u2 and s2 are no types anywhere else.
+  const bool signed2 = d.take("s2"), two = d.take("u2") || signed2;
+  const Type to = two ? Type::None : d.takeType();
+  d.takeType();
+  d.out->size = two ? 2 : bitWidth(to);
+  d.out->flags = signed2 || isSigned(to);
+  const bool narrow = d.out->size < 16;
+  if (narrow)
+    d.takeType();
+  if (d.failed() || !d.expectOps(narrow ? 4 : 3))
+    return;
+  d.out->dst = d.dst(0, Type::B32);
+  d.out->a = d.src(1, Type::S32);
+  d.out->b = d.src(2, Type::S32);
+  d.out->c = narrow ? d.src(3, Type::B32) : d.out->b;
+  d.out->fn = execPack;
 }

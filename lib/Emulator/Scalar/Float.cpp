@@ -61,9 +61,6 @@ static constexpr auto mulOp = [](auto a, auto b) { return a * b; };
 static constexpr auto divOp = [](auto a, auto b) { return a / b; };
 
 // Directed rounding, and everything else that need not be fast.
-namespace {
-enum SlowOp : uint32_t { SlowAdd, SlowSub, SlowMul, SlowDiv, SlowFma };
-} // namespace
 static constexpr uint32_t kFtz = 1u << 8, kSat = 1u << 9;
 
 APFloat::roundingMode mp::emulator::apMode(Rounding r) {
@@ -80,22 +77,22 @@ APFloat::roundingMode mp::emulator::apMode(Rounding r) {
   return APFloat::rmNearestTiesToEven;
 }
 
-template <class T> static T slow(uint32_t op, APFloat::roundingMode mode, T a, T b, T c) {
+template <class T> static T rounded(FloatOp op, APFloat::roundingMode mode, T a, T b, T c) {
   APFloat x(a), y(b), z(c);
   switch (op) {
-  case SlowAdd:
+  case FloatOp::Add:
     x.add(y, mode);
     break;
-  case SlowSub:
+  case FloatOp::Sub:
     x.subtract(y, mode);
     break;
-  case SlowMul:
+  case FloatOp::Mul:
     x.multiply(y, mode);
     break;
-  case SlowDiv:
+  case FloatOp::Div:
     x.divide(y, mode);
     break;
-  default:
+  case FloatOp::Fma:
     x.fusedMultiplyAdd(y, z, mode);
   }
   if constexpr (sizeof(T) == 4)
@@ -104,31 +101,34 @@ template <class T> static T slow(uint32_t op, APFloat::roundingMode mode, T a, T
     return x.convertToDouble();
 }
 
+float mp::emulator::roundedOp(FloatOp op, Rounding r, float a, float b, float c) { return rounded(op, apMode(r), a, b, c); }
+double mp::emulator::roundedOp(FloatOp op, Rounding r, double a, double b, double c) { return rounded(op, apMode(r), a, b, c); }
+
 template <class T> static Step execSlow(Warp &w, const Inst &i) {
   auto *d = w.lanes<SlotOf<T>>(i.dst);
   auto *a = w.lanes<SlotOf<T>>(i.a), *b = w.lanes<SlotOf<T>>(i.b), *c = w.lanes<SlotOf<T>>(i.c);
-  const uint32_t op = i.flags & 0xff;
+  const auto op = FloatOp(i.flags & 0xff);
   const auto mode = apMode(Rounding(i.size));
   for (uint32_t m = w.exec; m; m &= m - 1) {
     unsigned l = std::countr_zero(m);
-    T x = fromSlot<T>(a[l]), y = fromSlot<T>(b[l]), z = op == SlowFma ? fromSlot<T>(c[l]) : T(0);
+    T x = fromSlot<T>(a[l]), y = fromSlot<T>(b[l]), z = op == FloatOp::Fma ? fromSlot<T>(c[l]) : T(0);
     if constexpr (sizeof(T) == 4) {
       if (i.flags & kFtz)
         x = flush(x), y = flush(y), z = flush(z);
-      T r = slow<T>(op, mode, x, y, z);
+      T r = rounded<T>(op, mode, x, y, z);
       if (i.flags & kFtz)
         r = flush(r);
       d[l] = toSlot<T>(i.flags & kSat ? finish<false, true>(r) : canonical(r));
     } else {
-      d[l] = toSlot<T>(slow<T>(op, mode, x, y, z));
+      d[l] = toSlot<T>(rounded<T>(op, mode, x, y, z));
     }
   }
   return Step::Next;
 }
 
-static void decodeSlow(Decoder &d, Type t, SlowOp op, Rounding r, bool ftz, bool sat) {
+static void decodeSlow(Decoder &d, Type t, FloatOp op, Rounding r, bool ftz, bool sat) {
   d.out->size = uint8_t(r);
-  d.out->flags = op | (ftz ? kFtz : 0) | (sat ? kSat : 0);
+  d.out->flags = uint32_t(op) | (ftz ? kFtz : 0) | (sat ? kSat : 0);
   d.out->fn = t == Type::F32 ? execSlow<float> : execSlow<double>;
 }
 
@@ -137,37 +137,37 @@ static Step execMixed(Warp &w, const Inst &i) {
   float *d = w.lanes<float>(i.dst);
   const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b);
   const float *c = w.lanes<float>(i.c);
-  const uint32_t op = i.flags & 0xff;
+  const auto op = FloatOp(i.flags & 0xff);
   const auto mode = apMode(Rounding(i.size));
   auto widen = [&](uint32_t v) { return i.count ? widenBF16(uint16_t(v)) : widenF16(uint16_t(v)); };
   for (uint32_t m = w.exec; m; m &= m - 1) {
     unsigned l = std::countr_zero(m);
-    float x = widen(a[l]), y = op == SlowFma ? widen(b[l]) : c[l], z = op == SlowFma ? c[l] : 0.0f;
-    float r = slow<float>(op, mode, x, y, z);
+    float x = widen(a[l]), y = op == FloatOp::Fma ? widen(b[l]) : c[l], z = op == FloatOp::Fma ? c[l] : 0.0f;
+    float r = rounded<float>(op, mode, x, y, z);
     d[l] = i.flags & kSat ? finish<false, true>(r) : canonical(r);
   }
   return Step::Next;
 }
 
 /// True when a second type follows, which makes the form mixed: decoded, or refused.
-static bool decodeMixed(Decoder &d, SlowOp op, Rounding r, bool ftz, bool sat) {
+static bool decodeMixed(Decoder &d, FloatOp op, Rounding r, bool ftz, bool sat) {
   Type source = peekType(d);
   if (source == Type::None)
     return false;
   d.takeType();
-  const unsigned sources = op == SlowFma ? 3 : 2;
-  if ((source != Type::F16 && source != Type::BF16) || op == SlowMul || ftz || !d.expectOps(sources + 1)) {
+  const unsigned sources = op == FloatOp::Fma ? 3 : 2;
+  if ((source != Type::F16 && source != Type::BF16) || op == FloatOp::Mul || ftz || !d.expectOps(sources + 1)) {
     d.unsupported();
     return true;
   }
   d.out->dst = d.dst(0, Type::F32);
   d.out->a = d.out->b = d.src(1, source);
-  if (op == SlowFma)
+  if (op == FloatOp::Fma)
     d.out->b = d.src(2, source);
   d.out->c = d.src(sources, Type::F32);
   d.out->size = uint8_t(r);
   d.out->count = source == Type::BF16;
-  d.out->flags = op | (sat ? kSat : 0);
+  d.out->flags = uint32_t(op) | (sat ? kSat : 0);
   d.out->fn = execMixed;
   return true;
 }
@@ -201,12 +201,12 @@ bool mp::emulator::decodeFloatAddSubMul(Decoder &d, FloatOp op) {
     d.unsupported();
     return true;
   }
-  if (t == Type::F32 && decodeMixed(d, SlowOp(op), r, ftz, sat))
+  if (t == Type::F32 && decodeMixed(d, op, r, ftz, sat))
     return true;
   if (!operands(d, t, 2))
     return true;
   if (r != Rounding::Nearest) {
-    decodeSlow(d, t, SlowOp(op), r, ftz, sat);
+    decodeSlow(d, t, op, r, ftz, sat);
     return true;
   }
   using D = double;
@@ -217,7 +217,7 @@ bool mp::emulator::decodeFloatAddSubMul(Decoder &d, FloatOp op) {
   case FloatOp::Sub:
     d.out->fn = t == Type::F32 ? pickF32<subOp>(ftz, sat) : binary<D, D, D, subOp>;
     break;
-  case FloatOp::Mul:
+  default:
     d.out->fn = t == Type::F32 ? pickF32<mulOp>(ftz, sat) : binary<D, D, D, mulOp>;
     break;
   }
@@ -275,12 +275,12 @@ bool mp::emulator::decodeFloatFma(Decoder &d) {
     d.unsupported();
     return true;
   }
-  if (t == Type::F32 && decodeMixed(d, SlowFma, r, ftz, sat))
+  if (t == Type::F32 && decodeMixed(d, FloatOp::Fma, r, ftz, sat))
     return true;
   if (!operands(d, t, 3))
     return true;
   if (r != Rounding::Nearest)
-    decodeSlow(d, t, SlowFma, r, ftz, sat);
+    decodeSlow(d, t, FloatOp::Fma, r, ftz, sat);
   else if (t == Type::F64)
     d.out->fn = ternary<double, double, double, double, f64Fma>;
   else if (ftz)
@@ -313,7 +313,7 @@ bool mp::emulator::decodeFloatDiv(Decoder &d) {
   if (!operands(d, t, 2))
     return true;
   if (r != Rounding::Nearest)
-    decodeSlow(d, t, SlowDiv, r, ftz, false);
+    decodeSlow(d, t, FloatOp::Div, r, ftz, false);
   else if (t == Type::F64)
     d.out->fn = binary<double, double, double, divOp>;
   else
@@ -330,6 +330,19 @@ template <class T> static T minMax(T a, T b, bool max, bool nan) {
   if (a == 0 && b == 0)
     return std::signbit(a) == max ? b : a;
   return (a < b) != max ? a : b;
+}
+/// .xorsign.abs: of the magnitudes, with the signs' exclusive or.
+template <bool Max, bool Nan, bool Ftz> static constexpr auto xorSignOp = [](float a, float b) {
+  if constexpr (Ftz)
+    a = flush(a), b = flush(b);
+  float r = minMax<float>(std::fabs(a), std::fabs(b), Max, Nan);
+  return r != r ? r : std::signbit(a) != std::signbit(b) ? -r : r;
+};
+template <bool Max, bool Nan, bool Ftz> static constexpr ExecFn xorSign = binary<float, float, float, xorSignOp<Max, Nan, Ftz>>;
+template <bool Max> static ExecFn pickXorSign(bool nan, bool ftz) {
+  if (ftz)
+    return nan ? xorSign<Max, true, true> : xorSign<Max, false, true>;
+  return nan ? xorSign<Max, true, false> : xorSign<Max, false, false>;
 }
 template <class T, bool Max, bool Nan, bool Ftz> static constexpr auto minMaxOp = [](T a, T b) {
   if constexpr (Ftz)
@@ -364,15 +377,17 @@ bool mp::emulator::decodeFloatMinMax(Decoder &d, bool max) {
   if (!isFloat32Or64(t))
     return false;
   d.takeType();
-  bool ftz = d.take("ftz"), nan = d.take("NaN");
+  bool ftz = d.take("ftz"), nan = d.take("NaN"), xorsign = d.take("xorsign") && d.take("abs");
   if (t == Type::F64 && (ftz || nan)) {
     d.unsupported();
     return true;
   }
-  bool three = t == Type::F32 && d.numOps() == 4;
-  if (!operands(d, t, three ? 3 : 2))
+  bool three = t == Type::F32 && d.numOps() == 4 && !xorsign;
+  if (!operands(d, t, three ? 3 : 2) || (three && !d.requireTarget(100, ~0u, false)))
     return true;
-  if (three)
+  if (xorsign)
+    d.out->fn = max ? pickXorSign<true>(nan, ftz) : pickXorSign<false>(nan, ftz);
+  else if (three)
     d.out->fn = max ? pickMinMax3<true>(nan, ftz) : pickMinMax3<false>(nan, ftz);
   else if (t == Type::F32)
     d.out->fn = max ? pickMinMax<float, true>(nan, ftz) : pickMinMax<float, false>(nan, ftz);

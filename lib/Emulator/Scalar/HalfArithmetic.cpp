@@ -5,6 +5,7 @@
 
 #include "Arithmetic.h"
 #include "Half.h"
+#include "llvm/ADT/APFloat.h"
 
 using namespace mp::emulator;
 
@@ -43,7 +44,7 @@ struct BF16 {
 };
 
 enum class HalfOp : uint8_t { Add, Sub, Mul, Fma, Min, Max, Neg, Abs };
-constexpr uint32_t kFtz = 1, kSat = 2, kRelu = 4, kNaN = 8;
+constexpr uint32_t kFtz = 1, kSat = 2, kRelu = 4, kNaN = 8, kXorSign = 16;
 } // namespace
 
 template <class H> static uint16_t finish(uint16_t r, uint32_t flags) {
@@ -65,6 +66,9 @@ static uint16_t compute(uint16_t x, uint16_t y, uint16_t z, uint32_t flags) {
     return (flags & kFtz ? H::flush(x) : x) & 0x7fff;
   if (flags & kFtz)
     x = H::flush(x), y = H::flush(y), z = H::flush(z);
+  const uint16_t sign = flags & kXorSign ? (x ^ y) & 0x8000 : 0;
+  if (flags & kXorSign)
+    x &= 0x7fff, y &= 0x7fff;
   double a = H::widen(x), b = H::widen(y);
   if (Op == HalfOp::Min || Op == HalfOp::Max) {
     uint16_t r;
@@ -74,7 +78,8 @@ static uint16_t compute(uint16_t x, uint16_t y, uint16_t z, uint32_t flags) {
       r = (x >> 15 != 0) == (Op == HalfOp::Max) ? y : x;
     else
       r = (a < b) != (Op == HalfOp::Max) ? x : y;
-    return finish<H>(r, flags);
+    r = finish<H>(r, flags);
+    return (r & 0x7fff) > H::infinity ? r : r ^ sign;
   }
   double r = Op == HalfOp::Add   ? mulAddOdd(a, 1.0, b)
              : Op == HalfOp::Sub ? mulAddOdd(a, 1.0, -b)
@@ -97,6 +102,29 @@ template <class H, HalfOp Op, bool Pair> static Step execHalf(Warp &w, const Ins
   return Step::Next;
 }
 
+// fma of bf16 with a directed rounding, which the nearest value of f64 in that direction leaves right.
+static uint16_t directedFma(Rounding rounding, uint16_t x, uint16_t y, uint16_t z, uint32_t flags) {
+  const double r = roundedOp(FloatOp::Fma, rounding, BF16::widen(x), BF16::widen(y), BF16::widen(z));
+  if (r != r)
+    return 0x7fff;
+  llvm::APFloat narrow(r);
+  bool loses;
+  narrow.convert(llvm::APFloat::BFloat(), apMode(rounding), &loses);
+  return finish<BF16>(uint16_t(narrow.bitcastToAPInt().getZExtValue()), flags);
+}
+static Step execDirectedFma(Warp &w, const Inst &i) {
+  uint32_t *d = w.lanes<uint32_t>(i.dst);
+  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
+  const auto rounding = Rounding(i.size);
+  forLanes(w.exec, [&](unsigned l) {
+    uint32_t r = directedFma(rounding, uint16_t(a[l]), uint16_t(b[l]), uint16_t(c[l]), i.flags);
+    if (i.count == 2)
+      r |= uint32_t(directedFma(rounding, a[l] >> 16, b[l] >> 16, c[l] >> 16, i.flags)) << 16;
+    d[l] = r;
+  });
+  return Step::Next;
+}
+
 template <HalfOp Op> static void choose(Decoder &d, Type t, unsigned sources, uint32_t flags) {
   if (!d.expectOps(sources + 1))
     return;
@@ -112,16 +140,10 @@ template <HalfOp Op> static void choose(Decoder &d, Type t, unsigned sources, ui
                                  : execHalf<BF16, Op, true>;
 }
 
-static bool isBF16(Type t) { return t == Type::BF16 || t == Type::BF16x2; }
-
 bool mp::emulator::decodeHalfAddSubMul(Decoder &d, FloatOp op, Type t) {
   d.takeType();
   uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("sat") ? kSat : 0);
   d.take("rn");
-  if (isBF16(t) && flags) {
-    d.unsupported();
-    return true;
-  }
   if (op == FloatOp::Add)
     choose<HalfOp::Add>(d, t, 2, flags);
   else if (op == FloatOp::Sub)
@@ -133,24 +155,22 @@ bool mp::emulator::decodeHalfAddSubMul(Decoder &d, FloatOp op, Type t) {
 
 bool mp::emulator::decodeHalfFma(Decoder &d, Type t) {
   d.takeType();
-  bool rn = d.take("rn");
+  bool present;
+  const Rounding rounding = takeRounding(d, Rounding::Nearest, present);
   uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("sat") ? kSat : 0) |
                    (d.take("relu") ? kRelu : 0);
-  if (!rn || (isBF16(t) && (flags & ~kRelu)) || ((flags & kSat) && (flags & kRelu))) {
-    d.unsupported();
-    return true;
-  }
   choose<HalfOp::Fma>(d, t, 3, flags);
+  if (rounding != Rounding::Nearest && !d.failed()) {
+    d.out->size = uint8_t(rounding);
+    d.out->count = t == Type::BF16x2 ? 2 : 1;
+    d.out->fn = execDirectedFma;
+  }
   return true;
 }
 
 bool mp::emulator::decodeHalfMinMax(Decoder &d, bool max, Type t) {
   d.takeType();
-  uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("NaN") ? kNaN : 0);
-  if (isBF16(t) && (flags & kFtz)) {
-    d.unsupported();
-    return true;
-  }
+  uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("NaN") ? kNaN : 0) | (d.take("xorsign") && d.take("abs") ? kXorSign : 0);
   if (max)
     choose<HalfOp::Max>(d, t, 2, flags);
   else
@@ -161,10 +181,6 @@ bool mp::emulator::decodeHalfMinMax(Decoder &d, bool max, Type t) {
 bool mp::emulator::decodeHalfSign(Decoder &d, bool abs, Type t) {
   d.takeType();
   uint32_t flags = d.take("ftz") ? kFtz : 0;
-  if (isBF16(t) && flags) {
-    d.unsupported();
-    return true;
-  }
   if (abs)
     choose<HalfOp::Abs>(d, t, 1, flags);
   else

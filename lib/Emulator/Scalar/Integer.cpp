@@ -81,6 +81,10 @@ static constexpr auto remainder = [](auto a, auto b) {
 };
 static constexpr auto minimum = [](auto a, auto b) { return a < b ? a : b; };
 static constexpr auto maximum = [](auto a, auto b) { return a > b ? a : b; };
+template <auto F> static constexpr auto notNegative = [](auto a, auto b) {
+  auto r = F(a, b);
+  return r < 0 ? decltype(r)(0) : r;
+};
 static constexpr auto negate = [](auto a) { return decltype(a)(0 - uint64_t(a)); };
 static constexpr auto absolute = [](auto a) {
   return a < 0 ? decltype(a)(0 - uint64_t(a)) : a;
@@ -364,11 +368,11 @@ static void decodeMinMax(Decoder &d, bool max) {
   Type t = d.takeType();
   if (d.failed() || !operands2(d, t))
     return;
-  if (relu) {
-    d.unsupported();
-    return;
-  }
-  if (isPair16(t))
+  if (relu && isPair16(t))
+    d.out->fn = max ? packedInt<notNegative<maximum>>(t) : packedInt<notNegative<minimum>>(t);
+  else if (relu)
+    d.out->fn = max ? binaryInt<notNegative<maximum>>(t) : binaryInt<notNegative<minimum>>(t);
+  else if (isPair16(t))
     d.out->fn = max ? packedInt<maximum>(t) : packedInt<minimum>(t);
   else
     d.out->fn = max ? binaryInt<maximum>(t) : binaryInt<minimum>(t);
@@ -404,72 +408,6 @@ static void decodeSad(Decoder &d) {
   d.out->fn = ternaryInt<sumAbs>(t);
 }
 
-static int32_t low24(int32_t v) { return int32_t(uint32_t(v) << 8) >> 8; }
-static void decodeMul24(Decoder &d) {
-  bool hi = d.take("hi"), lo = d.take("lo");
-  Type t = d.takeType();
-  if (d.failed() || !operands2(d, t))
-    return;
-  if (hi == lo || (t != Type::U32 && t != Type::S32)) {
-    d.unsupported();
-    return;
-  }
-  // .lo: bits 0..31 of the 48-bit product; .hi: bits 16..47.
-  using U = uint32_t;
-  using S = int32_t;
-  if (t == Type::U32)
-    d.out->fn = lo ? binary<U, U, U, [](U a, U b) { return U((a & 0xffffff) * (b & 0xffffff)); }>
-                   : binary<U, U, U, [](U a, U b) {
-                       return U((uint64_t(a & 0xffffff) * (b & 0xffffff)) >> 16);
-                     }>;
-  else
-    d.out->fn =
-        lo ? binary<S, S, S, [](S a, S b) { return S(int64_t(low24(a)) * low24(b)); }>
-           : binary<S, S, S, [](S a, S b) { return S((int64_t(low24(a)) * low24(b)) >> 16); }>;
-}
-
-// dp4a, dp2a: bytes of a times bytes (or halves) of b, added to c.
-static constexpr uint32_t kSignedA = 1, kSignedB = 2, kUpper = 4;
-static int32_t element(uint32_t word, unsigned index, unsigned bits, bool sign) {
-  uint32_t v = word >> (index * bits) & ((1u << bits) - 1);
-  return sign && v >> (bits - 1) ? int32_t(v) - (1 << bits) : int32_t(v);
-}
-static Step execDp(Warp &w, const Inst &i) {
-  uint32_t *d = w.lanes<uint32_t>(i.dst);
-  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
-  const unsigned n = i.count;
-  forLanes(w.exec, [&](unsigned l) {
-    uint32_t sum = c[l];
-    for (unsigned k = 0; k < n; ++k) {
-      int32_t x = element(a[l], k, n == 4 ? 8 : 16, i.flags & kSignedA);
-      int32_t y = element(b[l], n == 4 ? k : k + (i.flags & kUpper ? 2 : 0), 8, i.flags & kSignedB);
-      sum += uint32_t(x * y);
-    }
-    d[l] = sum;
-  });
-  return Step::Next;
-}
-static void decodeDp(Decoder &d, unsigned count) {
-  bool hi = count == 2 && d.take("hi"), lo = count == 2 && d.take("lo");
-  Type a = d.takeType(), b = d.takeType();
-  if (d.failed() || !d.expectOps(4))
-    return;
-  auto fine = [](Type t) { return t == Type::U32 || t == Type::S32; };
-  if (!fine(a) || !fine(b) || (count == 2 && hi == lo)) {
-    d.unsupported();
-    return;
-  }
-  d.out->dst = d.dst(0, Type::B32);
-  d.out->a = d.src(1, a);
-  d.out->b = d.src(2, b);
-  d.out->c = d.src(3, Type::B32);
-  d.out->count = count;
-  d.out->flags = (a == Type::S32 ? kSignedA : 0) | (b == Type::S32 ? kSignedB : 0) | (hi ? kUpper : 0);
-  d.out->fn = execDp;
-}
-static void decodeDp4a(Decoder &d) { decodeDp(d, 4); }
-static void decodeDp2a(Decoder &d) { decodeDp(d, 2); }
-
 void mp::emulator::registerIntegerOps(OpTable &table) {
   table["add"] = decodeAdd;
   table["sub"] = decodeSub;
@@ -485,7 +423,4 @@ void mp::emulator::registerIntegerOps(OpTable &table) {
   table["neg"] = decodeNeg;
   table["abs"] = decodeAbs;
   table["sad"] = decodeSad;
-  table["mul24"] = decodeMul24;
-  table["dp4a"] = decodeDp4a;
-  table["dp2a"] = decodeDp2a;
 }

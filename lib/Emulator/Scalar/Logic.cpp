@@ -90,18 +90,38 @@ static Step execLop3(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
+// d|p: p is (d != 0) combined with q.
+template <bool And> static Step execLop3Pred(Warp &w, const Inst &i) {
+  execLop3(w, i);
+  const uint32_t *d = w.lanes<uint32_t>(i.dst);
+  const uint32_t some = laneMask([&](unsigned l) { return d[l] != 0; }), q = w.pred(i.list[1]);
+  setPred(w, i.list[0], And ? some & q : some | q);
+  return Step::Next;
+}
+
 static void decodeLop3(Decoder &d) {
-  if (d.takeType() != Type::B32 || !d.expectOps(5)) {
+  const bool both = d.take("and"), any = d.take("or"), combines = both || any;
+  if (d.takeType() != Type::B32 || !d.expectOps(combines ? 6 : 5)) {
     d.unsupported();
     return;
   }
-  d.out->dst = d.dst(0, Type::B32);
+  d.out->fn = execLop3;
+  if (combines) {
+    if (d.op(0).kind != syntax::Operand::Pair) {
+      d.fail("expected d|p");
+      return;
+    }
+    d.out->dst = d.dst(d.op(0).parts[0], Type::B32);
+    d.out->list = d.keepList({d.predDst(d.op(0).parts[1]), d.pred(d.op(5))});
+    d.out->fn = both ? execLop3Pred<true> : execLop3Pred<false>;
+  } else {
+    d.out->dst = d.dst(0, Type::B32);
+  }
   d.out->a = d.src(1, Type::B32);
   d.out->b = d.src(2, Type::B32);
   d.out->c = d.src(3, Type::B32);
   if (d.constant(d.op(4), d.out->imm) && (d.out->imm < 0 || d.out->imm > 255))
     d.fail("the table of lop3 has 8 bits");
-  d.out->fn = execLop3;
 }
 
 template <class T> static constexpr auto shiftLeft = [](T a, uint32_t n) {
@@ -340,6 +360,27 @@ static void decodeBfind(Decoder &d) {
                                : nullptr;
 }
 
+/// Where the n-th set bit lies, counted from base upward or, for negative n, downward; the manual's program.
+static uint32_t findNth(uint32_t mask, uint32_t base, int32_t n) {
+  if (n == 0)
+    return base < 32 && mask >> base & 1 ? base : ~0u;
+  uint32_t left = n > 0 ? n : 0u - uint32_t(n);
+  for (int64_t at = base; at >= 0 && at < 32; at += n > 0 ? 1 : -1)
+    if (mask >> at & 1 && --left == 0)
+      return uint32_t(at);
+  return ~0u;
+}
+static void decodeFns(Decoder &d) {
+  Type t = d.takeType();
+  if (d.failed() || !d.expectOps(4))
+    return;
+  d.out->dst = d.dst(0, t);
+  d.out->a = d.src(1, t);
+  d.out->b = d.src(2, t);
+  d.out->c = d.src(3, t);
+  d.out->fn = ternary<uint32_t, uint32_t, uint32_t, int32_t, findNth>;
+}
+
 static void decodeBmsk(Decoder &d) {
   using U = uint32_t;
   bool wrap = d.take("wrap"), clamp = d.take("clamp");
@@ -400,4 +441,5 @@ void mp::emulator::registerLogicOps(OpTable &table) {
   table["bfind"] = decodeBfind;
   table["bmsk"] = decodeBmsk;
   table["szext"] = decodeSzext;
+  table["fns"] = decodeFns;
 }

@@ -271,16 +271,32 @@ static void decodeIsspacep(Decoder &d) {
 
 static Step execNothing(Warp &, const Inst &) { return Step::Next; }
 
-// prefetch, prefetchu, discard and applypriority: hints about caches, without a value.
+// prefetch, prefetchu and applypriority: hints about caches, without a value.
 static void decodeHint(Decoder &d) {
+  const bool sized = d.opcode().starts_with("applypriority");
+  MemSpace space = d.take("local") ? MemSpace::Local : d.take("global") ? MemSpace::Global : MemSpace::Generic;
   while (d.hasMods())
     d.takeFront();
+  int64_t bytes = 128;
+  if (!d.expectOps(sized ? 2 : 1) || !d.address(d.op(0), space) || (sized && !d.constant(d.op(1), bytes)))
+    return;
+  if (bytes != 128)
+    d.fail("a priority is for 128 bytes");
   d.out->fn = execNothing;
 }
 
+// Policies say how long lines stay in a cache, which is not modelled.
 static void decodeCreatepolicy(Decoder &d) {
+  const bool range = d.take("range"), fractional = d.take("fractional");
   while (d.hasMods())
     d.takeFront();
+  MemSpace space = MemSpace::Generic;
+  if (!(range ? d.expectOps(4) && d.address(d.op(1), space) : fractional ? d.expectOps(1, 2) : d.expectOps(2)))
+    return;
+  if (range)
+    d.src(2, Type::U32), d.src(3, Type::U32);
+  else if (d.numOps() == 2)
+    d.src(1, fractional ? Type::F32 : Type::B64);
   d.out->dst = d.dst(0, Type::B64);
   d.out->a = d.constant64(0);
   d.out->fn = execMov<uint64_t>;
@@ -314,12 +330,14 @@ template <class T, class C> static Step execSlct(Warp &w, const Inst &i) {
   T *d = w.lanes<T>(i.dst);
   const T *a = w.lanes<T>(i.a), *b = w.lanes<T>(i.b);
   const uint32_t *c = w.lanes<uint32_t>(i.c);
-  // NaN selects b; -0 selects a.
-  forLanes(w.exec, [&](unsigned l) { d[l] = fromSlot<C>(c[l]) >= C(0) ? a[l] : b[l]; });
+  // NaN selects b; -0 selects a, and with .ftz (imm) so do negative subnormals.
+  const C least = std::is_floating_point_v<C> && i.imm ? C(-0x1.fffffcp-127f) : C(0);
+  forLanes(w.exec, [&](unsigned l) { d[l] = fromSlot<C>(c[l]) >= least ? a[l] : b[l]; });
   return Step::Next;
 }
 
 static void decodeSlct(Decoder &d) {
+  const bool ftz = d.take("ftz");
   Type type = d.takeType(), control = d.takeType();
   unsigned bits = bitWidth(type);
   if (d.failed() || !d.expectOps(4))
@@ -332,6 +350,7 @@ static void decodeSlct(Decoder &d) {
   d.out->a = d.src(1, type);
   d.out->b = d.src(2, type);
   d.out->c = d.src(3, control);
+  d.out->imm = ftz;
   if (control == Type::S32)
     d.out->fn = bits == 64 ? execSlct<uint64_t, int32_t> : execSlct<uint32_t, int32_t>;
   else

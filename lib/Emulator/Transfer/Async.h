@@ -46,6 +46,7 @@ bool sendCopy(Warp &warp, const Inst &inst, Block &target, uint32_t barrier, Bul
 
 void decodeBulk(Decoder &d);
 void decodeReduceBulk(Decoder &d);
+void decodeTensorMap(Decoder &d);
 /// st.async and red.async, without these words.
 void decodeAsyncStore(Decoder &d);
 void decodeAsyncReduction(Decoder &d);

@@ -256,4 +256,7 @@ static void decodeCp(Decoder &d) {
   d.out->fn = execCopy;
 }
 
-void mp::emulator::registerAsyncOps(OpTable &table) { table["cp"] = decodeCp; }
+void mp::emulator::registerAsyncOps(OpTable &table) {
+  table["cp"] = decodeCp;
+  table["tensormap"] = decodeTensorMap;
+}

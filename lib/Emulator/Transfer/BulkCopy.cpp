@@ -30,31 +30,72 @@ static std::optional<TensorMap> mapAt(Warp &w, const Inst &i, uint64_t address, 
   return map;
 }
 
-// fn(offset in the box, global address or 0 when outside, bytes) for every run of neighbouring elements.
-template <class F> static bool forRows(const TensorMap &m, const int64_t *at, F &&fn) {
+// fn(offset in the copy, global address or 0 when outside, bytes) for the runs of elements of one row, from coordinates on.
+template <class F> static bool forRow(const TensorMap &m, uint64_t to, const int64_t *at, F &&fn) {
   const unsigned e = m.elementBytes();
-  const uint64_t row = uint64_t(m.box[0]) * e, rows = m.boxBytes() / row;
+  const int64_t length = m.rowElements();
+  uint64_t base = m.address;
+  bool inside = true;
+  for (unsigned d = 1; d < m.rank; ++d) {
+    inside &= at[d] >= 0 && uint64_t(at[d]) < m.dims[d];
+    base += uint64_t(at[d]) * m.strides[d - 1];
+  }
+  int64_t first = std::clamp<int64_t>(-at[0], 0, length);
+  int64_t last = std::clamp<int64_t>(int64_t(m.dims[0]) - at[0], first, length);
+  if (!inside)
+    first = last = 0;
+  if (first > 0 && !fn(to, uint64_t(0), uint32_t(first * e)))
+    return false;
+  if (last > first && !fn(to + first * e, base + uint64_t(at[0] + first) * e, uint32_t((last - first) * e)))
+    return false;
+  return last >= length || fn(to + last * e, uint64_t(0), uint32_t((length - last) * e));
+}
+
+/// The rows of a tile.
+template <class F> static bool forTile(const TensorMap &m, const int64_t *at, F &&fn) {
+  const uint64_t row = uint64_t(m.box[0]) * m.elementBytes(), rows = m.boxBytes() / row;
+  int64_t here[5] = {at[0]};
   for (uint64_t r = 0; r < rows; ++r) {
-    uint64_t rest = r, base = m.address;
-    bool inside = true;
-    for (unsigned d = 1; d < m.rank; ++d) {
-      int64_t index = at[d] + int64_t(rest % m.box[d]);
-      rest /= m.box[d];
-      inside &= index >= 0 && uint64_t(index) < m.dims[d];
-      base += uint64_t(index) * m.strides[d - 1];
-    }
-    int64_t first = std::clamp<int64_t>(-at[0], 0, m.box[0]);
-    int64_t last = std::clamp<int64_t>(int64_t(m.dims[0]) - at[0], first, m.box[0]);
-    if (!inside)
-      first = last = 0;
-    if (first > 0 && !fn(r * row, uint64_t(0), uint32_t(first * e)))
-      return false;
-    if (last > first && !fn(r * row + first * e, base + uint64_t(at[0] + first) * e, uint32_t((last - first) * e)))
-      return false;
-    if (last < int64_t(m.box[0]) && !fn(r * row + last * e, uint64_t(0), uint32_t((m.box[0] - last) * e)))
+    uint64_t rest = r;
+    for (unsigned d = 1; d < m.rank; rest /= m.box[d], ++d)
+      here[d] = at[d] + int64_t(rest % m.box[d]);
+    if (!forRow(m, r * row, here, fn))
       return false;
   }
   return true;
+}
+
+/// The pixels of an im2col copy: a row each.
+template <class F> static bool forPixels(const TensorMap &m, const int64_t *at, const int64_t *offsets, F &&fn) {
+  const uint64_t row = uint64_t(m.channels) * m.elementBytes();
+  int64_t corner[5], here[5];
+  std::copy(at, at + m.rank, corner);
+  for (uint32_t p = 0; p < m.pixels; ++p) {
+    std::copy(corner, corner + m.rank, here);
+    for (unsigned d = 0; d + 2 < m.rank; ++d)
+      here[d + 1] += offsets[d];
+    if (!forRow(m, p * row, here, fn))
+      return false;
+    unsigned d = 1;
+    for (; d + 1 < m.rank; ++d) {
+      corner[d] += m.elementStrides[d];
+      if (corner[d] < int64_t(m.dims[d]) + m.upper[d - 1])
+        break;
+      corner[d] = m.lower[d - 1];
+    }
+    if (d + 1 == m.rank)
+      ++corner[d];
+  }
+  return true;
+}
+
+template <class F> static bool forRows(Warp &w, const BulkOp &op, const TensorMap &m, unsigned lane, F &&fn) {
+  int64_t at[5] = {}, offsets[3] = {};
+  for (unsigned d = 0; d < op.rank; ++d)
+    at[d] = w.lanes<int32_t>(op.coords[d])[lane];
+  for (unsigned d = 0; d < op.offsetCount; ++d)
+    offsets[d] = w.lanes<uint32_t>(op.offsets[d])[lane] & 0xffff;
+  return m.im2col ? forPixels(m, at, offsets, fn) : forTile(m, at, fn);
 }
 
 static void fillOutside(const TensorMap &m, uint8_t *to, uint32_t bytes) {
@@ -139,16 +180,15 @@ static bool mapFits(Warp &w, const Inst &i, const BulkOp &op, const TensorMap &m
     w.fault(FaultKind::Misuse, i, "the tensor map has rank " + Twine(unsigned(map.rank)), lane);
     return false;
   }
+  if (map.im2col != op.im2col) {
+    w.fault(FaultKind::Misuse, i, map.im2col ? "the tensor map is one of im2col" : "the tensor map is one of tiles", lane);
+    return false;
+  }
   if (shared % 128) {
     w.fault(FaultKind::Misaligned, i, "a tensor copy's place in shared memory is a multiple of 128", lane, "shared", shared);
     return false;
   }
   return true;
-}
-
-static void coordinates(Warp &w, const BulkOp &op, unsigned lane, int64_t *at) {
-  for (unsigned d = 0; d < op.rank; ++d)
-    at[d] = w.lanes<int32_t>(op.coords[d])[lane];
 }
 
 // Shared memory of one block onto that of another: at once, as atomics do; what waits is told later.
@@ -194,11 +234,9 @@ static bool loadOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
   auto map = mapAt(w, i, other, l);
   if (!map || !mapFits(w, i, op, *map, dst, l))
     return false;
-  int64_t at[5] = {};
-  coordinates(w, op, l, at);
   copy.data.resize(map->boxBytes());
   ++stats.globalRequests;
-  bool fine = forRows(*map, at, [&](uint64_t to, uint64_t from, uint32_t bytes) {
+  bool fine = forRows(w, op, *map, l, [&](uint64_t to, uint64_t from, uint32_t bytes) {
     if (!from) {
       fillOutside(*map, copy.data.data() + to, bytes);
       return true;
@@ -266,9 +304,7 @@ static bool storeOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
       return false;
     std::memcpy(data.data() + k, shared + at, 16);
   }
-  int64_t at[5] = {};
-  coordinates(w, op, l, at);
-  return forRows(*map, at, [&](uint64_t from, uint64_t to, uint32_t n) {
+  return forRows(w, op, *map, l, [&](uint64_t from, uint64_t to, uint32_t n) {
     return !to || storeRange(w, i, op, to, data.data() + from, n, elementType(map->type), l);
   });
 }

@@ -16,6 +16,9 @@ struct BulkOp {
   AddressOperand shared, other, mbarrier;
   Reg size;
   Reg coords[5];
+  bool im2col = false;
+  unsigned offsetCount = 0; // of im2col, added to the coordinates of the image
+  Reg offsets[3];
   Reg mask; // multicast: blocks of the cluster
   bool multicast = false, ownDestination = false;
   std::optional<Rmw> reduction;

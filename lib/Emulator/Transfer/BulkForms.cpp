@@ -32,12 +32,28 @@ static bool sizeOperand(Decoder &d, unsigned at, BulkOp &op) {
   return !d.failed();
 }
 
-static bool takeMode(Decoder &d) {
-  for (const char *mode : {"im2col", "im2col_no_offs", "im2col::w", "im2col::w::128", "tile::gather4", "tile::scatter4"})
+/// .im2col of loads and prefetches, .im2col_no_offs of stores.
+static bool takeMode(Decoder &d, BulkOp &op) {
+  for (const char *mode : {"im2col::w", "im2col::w::128", "tile::gather4", "tile::scatter4"})
     if (d.take(mode))
       return d.fail(Twine("the mode .") + mode + " is not supported");
-  d.take("tile");
+  const bool offsets = d.take("im2col");
+  op.im2col = offsets || d.take("im2col_no_offs");
+  op.offsetCount = offsets && op.rank > 2 ? op.rank - 2 : 0;
+  if (op.im2col && op.rank < 3)
+    return d.fail("im2col needs 3 to 5 dimensions");
+  if (!op.im2col)
+    d.take("tile");
   return true;
+}
+
+// {offsets} of im2col.
+static bool offsetOperand(Decoder &d, unsigned at, BulkOp &op) {
+  if (d.op(at).kind != syntax::Operand::Vector || d.elements(d.op(at)).size() != op.offsetCount)
+    return d.fail("expected {" + Twine(op.offsetCount) + " offsets}");
+  for (unsigned k = 0; k < op.offsetCount; ++k)
+    op.offsets[k] = d.src(d.elements(d.op(at))[k], Type::U16);
+  return !d.failed();
 }
 
 static void decodePrefetch(Decoder &d, bool tensor, BulkOp &op) {
@@ -46,7 +62,12 @@ static void decodePrefetch(Decoder &d, bool tensor, BulkOp &op) {
     d.unsupported();
     return;
   }
-  if (!d.expectOps((tensor ? 1 : 2) + hint))
+  const bool offsets = op.offsetCount != 0;
+  if (op.im2col && !offsets) {
+    d.unsupported();
+    return;
+  }
+  if (!d.expectOps((tensor ? 1 : 2) + offsets + hint) || (offsets && !offsetOperand(d, 1, op)))
     return;
   if (!(tensor ? tensorOperand(d, d.op(0), op) : addressOperand(d, d.op(0), MemSpace::Global, op.other) && sizeOperand(d, 1, op)))
     return;
@@ -95,6 +116,8 @@ static bool takeReduction(Decoder &d, bool tensor, BulkOp &op) {
 }
 
 static bool storeOperands(Decoder &d, bool tensor, bool hint, BulkOp &op) {
+  if (op.offsetCount)
+    return d.unsupported();
   if (!d.expectOps((tensor ? 2 : 3) + hint))
     return false;
   if (!(tensor ? tensorOperand(d, d.op(0), op) : addressOperand(d, d.op(0), MemSpace::Global, op.other)) ||
@@ -104,12 +127,15 @@ static bool storeOperands(Decoder &d, bool tensor, bool hint, BulkOp &op) {
 }
 
 static bool loadOperands(Decoder &d, bool tensor, bool hint, BulkOp &op) {
-  if (!d.expectOps((tensor ? 3 : 4) + op.multicast + hint) || !addressOperand(d, d.op(0), MemSpace::SharedCluster, op.shared))
+  const bool offsets = op.offsetCount != 0;
+  if (op.im2col && !offsets)
+    return d.unsupported();
+  if (!d.expectOps((tensor ? 3 : 4) + offsets + op.multicast + hint) || !addressOperand(d, d.op(0), MemSpace::SharedCluster, op.shared))
     return false;
   const MemSpace from = op.direction == BulkOp::Load ? MemSpace::Global : MemSpace::Shared;
   unsigned at = 2;
   if (!(tensor ? tensorOperand(d, d.op(1), op) : addressOperand(d, d.op(1), from, op.other) && sizeOperand(d, at++, op)) ||
-      !addressOperand(d, d.op(at++), MemSpace::SharedCluster, op.mbarrier))
+      !addressOperand(d, d.op(at++), MemSpace::SharedCluster, op.mbarrier) || (offsets && !offsetOperand(d, at++, op)))
     return false;
   if (op.multicast)
     op.mask = d.src(at, Type::U16);
@@ -127,7 +153,7 @@ static void decodeTransfer(Decoder &d, bool reduces) {
       d.fail("a dimension is missing");
       return;
     }
-    if (!takeMode(d))
+    if (!takeMode(d, op))
       return;
   }
   if (prefetch && !reduces)

@@ -57,7 +57,7 @@ static llvm::Error checkOptions(const RunOptions &options) {
       {"check-ranges", options.checkRanges},    {"check-errors", options.checkErrors},
       {"steps", options.steps > 1},             {"calibrate", options.calibrates},
       {"emit-llvm", options.emitLLVM},          {"html", !options.html.empty()},
-      {"output-dir", !options.outputDir.empty()}, {"numerics", options.numericsName != "ieee"},
+      {"input-dir", !options.inputDir.empty()}, {"output-dir", !options.outputDir.empty()}, {"numerics", options.numericsName != "ieee"},
       {"device=cuda", options.device == "cuda"}};
   for (auto [name, isGiven] : given)
     if (isGiven)

@@ -60,6 +60,7 @@ private:
     for (const std::string &model : models)
       llvm::outs() << "arithmetic: " << model << "\n";
   }
+  llvm::Error writeInputs(ArrayRef<Array> arguments);
   llvm::Error writeOutputs();
   struct Pair {
     std::string label;

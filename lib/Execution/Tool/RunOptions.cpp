@@ -20,6 +20,7 @@ StringRef mlir::mp::runHelp() {
   --seed=N              of seeded arguments (default 0): weights have variance 1 / fan-in
   --dim=N               size of dynamic dimensions of seeded arguments (default: mp.dim, else 128)
   --output=@y.npy       once per result, in order; - is standard output
+  --input-dir=DIR       write all arguments, as DIR/input-000.npy and so on
   --output-dir=DIR      all results, as DIR/result-000.npy and so on
   --device=cpu|emulator|cuda  where to run: compiled for the host, or lowered to GPU kernels that run in
                         the emulator or on a GPU (a file that mp-to-nvvm lowered is taken as it is)
@@ -66,6 +67,7 @@ Of PTX files, which run in the emulator: mp-run KERNEL.ptx --kernel=K --grid=X,Y
   --reverse             blocks, warps and lanes in reverse order (also with --device=emulator)
   --max-instructions=N  warp instructions, each block counted as 1000 more, after which the launch is stopped
                         (default 10000000000)
+  --refused-ptx         print the instructions that assemblers take and the emulator refuses, and why (no file)
   Counts of instructions, memory transactions and bank conflicts are printed, and written to --json=R.json;
   faults of the kernel (bounds, races, deadlocks and so on) name instruction, thread and lane.
 
@@ -148,6 +150,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
       {"compare", text(options.compare)},
       {"json", text(options.json)},
       {"html", text(options.html)},
+      {"input-dir", text(options.inputDir)},
       {"output-dir", text(options.outputDir)},
       {"input",
        [&](StringRef value) -> llvm::Error {
@@ -210,7 +213,8 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
                                           {"emit-llvm", &options.emitLLVM},
                                           {"reverse", &options.reverse},
                                           {"help", &options.help},
-                                          {"version", &options.version}};
+                                          {"version", &options.version},
+                                          {"refused-ptx", &options.refusedPtx}};
 
   for (size_t i = 0; i < arguments.size(); ++i) {
     StringRef argument = arguments[i];
@@ -247,7 +251,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
     if (llvm::Error error = option->second(value))
       return std::move(error);
   }
-  if (options.file.empty() && !options.help && !options.version)
+  if (options.file.empty() && !options.help && !options.version && !options.refusedPtx)
     return createStringError("expected a file to run; see --help");
   if (options.maxRelative && options.compare.empty() && options.expected.empty())
     return createStringError("--max-rel needs --compare or, of PTX, --expect");

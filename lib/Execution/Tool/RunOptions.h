@@ -16,6 +16,7 @@ struct RunOptions {
   std::string entry;
   InputOptions inputs;
   std::vector<std::string> outputs; ///< paths, "-" for standard output
+  std::string inputDir;  ///< for all arguments; empty for none
   std::string outputDir; ///< for all results; empty for none
   std::string device = "cpu";
   std::string numericsName = "ieee";
@@ -39,6 +40,7 @@ struct RunOptions {
   bool emitLLVM = false;
   bool help = false;
   bool version = false;
+  bool refusedPtx = false;
 };
 
 /// Errors name the option, the value and what was expected.

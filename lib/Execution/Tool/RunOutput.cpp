@@ -24,6 +24,23 @@ void Run::printDrift() {
                                  (long long)options.steps, drift);
 }
 
+/// Arrays as DIR/NAME-000.npy and so on.
+static llvm::Error writeAll(StringRef option, StringRef dir, StringRef name, ArrayRef<Array> arrays) {
+  if (dir.empty())
+    return llvm::Error::success();
+  if (std::error_code error = llvm::sys::fs::create_directories(dir))
+    return createStringError("--" + option + "=" + dir + ": " + error.message());
+  for (auto [i, array] : llvm::enumerate(arrays)) {
+    SmallString<128> path(dir);
+    llvm::sys::path::append(path, llvm::formatv("{0}-{1,0+3}.npy", name, i).str());
+    if (llvm::Error error = writeNpy(path, array))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Run::writeInputs(ArrayRef<Array> arguments) { return writeAll("input-dir", options.inputDir, "input", arguments); }
+
 llvm::Error Run::writeOutputs() {
   if (options.outputs.size() > main.ownResults)
     return createStringError(llvm::Twine("--output given ") + llvm::Twine(options.outputs.size()) +
@@ -31,17 +48,7 @@ llvm::Error Run::writeOutputs() {
   for (auto [path, result] : llvm::zip(options.outputs, main.results))
     if (llvm::Error error = writeNpy(path, result))
       return error;
-  if (options.outputDir.empty())
-    return llvm::Error::success();
-  if (std::error_code error = llvm::sys::fs::create_directories(options.outputDir))
-    return createStringError("--output-dir=" + options.outputDir + ": " + error.message());
-  for (size_t i = 0; i < main.ownResults; ++i) {
-    SmallString<128> path(options.outputDir);
-    llvm::sys::path::append(path, llvm::formatv("result-{0,0+3}.npy", i).str());
-    if (llvm::Error error = writeNpy(path, main.results[i]))
-      return error;
-  }
-  return llvm::Error::success();
+  return writeAll("output-dir", options.outputDir, "result", ArrayRef(main.results).take_front(main.ownResults));
 }
 
 /// Results, what was printed, and the values inside.

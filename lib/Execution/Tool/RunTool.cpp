@@ -1,5 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mp/Emulator/Forms.h"
 #include "mp/Execution/RunTool.h"
 
 #include "../Compare/ReferenceArguments.h"
@@ -227,6 +228,8 @@ Status Run::go() {
   std::vector<Array> arguments = *given;
   if (llvm::Error error = applyInit(*main.module, options.entry, arguments))
     return report(Status::BadInput, std::move(error));
+  if (llvm::Error error = writeInputs(arguments))
+    return report(Status::BadInput, std::move(error));
   for (const std::string &note : notes)
     llvm::errs() << "mp-run: note: " << note << "\n";
 
@@ -279,6 +282,10 @@ int mlir::mp::runRun(int argc, char **argv, DialectRegistry &registry,
   }
   if (options->help || options->version) {
     llvm::outs() << (options->help ? runHelp() : "mp-run, with LLVM " LLVM_VERSION_STRING "\n");
+    return 0;
+  }
+  if (options->refusedPtx) {
+    ::mp::emulator::printRefusedForms(llvm::outs());
     return 0;
   }
   if (StringRef(options->file).ends_with(".ptx"))
