@@ -2,6 +2,7 @@
 #include "mp/Pipelines/HostPipeline.h"
 
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -14,9 +15,11 @@ using namespace mlir;
 using namespace mlir::mp;
 
 void mlir::mp::buildHostPipeline(OpPassManager &pm, const HostPipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createCheckViews());
   if (options.plan)
     pm.addNestedPass<func::FuncOp>(createPlanBuffers());
   pm.addPass(createLowerLaunches());
+  pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass()); // prints of rank above 1
   pm.addPass(createConvertCheckToRuntime({/*device=*/true}));
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

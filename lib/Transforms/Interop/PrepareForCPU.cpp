@@ -12,6 +12,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mp/Analysis/Moves.h"
+#include "mp/Analysis/SliceBounds.h"
 #include "mp/Transforms/Interop/Passes.h"
 
 namespace mlir::mp {
@@ -142,24 +143,9 @@ static void checkBounds(Checks &checks, Operation *op, Value buffer, ValueRange 
 /// A slice of `whole` whose place is only known at run time.
 static void checkSlice(Checks &checks, OffsetSizeAndStrideOpInterface op, Value whole) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  auto type = cast<ShapedType>(whole.getType());
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    OpFoldResult offset = op.getMixedOffsets()[dim], size = op.getMixedSizes()[dim], stride = op.getMixedStrides()[dim];
-    bool isStatic = !type.isDynamicDim(dim) && isa<Attribute>(offset) && isa<Attribute>(size) && isa<Attribute>(stride);
-    if (isStatic)
-      continue; // the op's verifier has seen to it
-    auto value = [&](OpFoldResult part) { return getValueOrCreateConstantIndexOp(b, op.getLoc(), part); };
-    Value first = value(offset);
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    Value steps = arith::SubIOp::create(b, value(size), one);
-    Value last = arith::AddIOp::create(b, first, arith::MulIOp::create(b, steps, value(stride)));
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value length = isa<TensorType>(type) ? Value(tensor::DimOp::create(b, whole, dim)) : memref::DimOp::create(b, whole, dim);
-    Value begins = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, first, zero);
-    Value ends = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, last, length);
-    checks.require(b, arith::AndIOp::create(b, begins, ends),
-                   "slice out of bounds in dimension " + Twine(dim) + " of a " + op->getName().getStringRef());
-  }
+  for (int64_t dim = 0; dim < cast<ShapedType>(whole.getType()).getRank(); ++dim)
+    if (Value fits = buildSliceFits(b, op, whole, dim))
+      checks.require(b, fits, "slice out of bounds in dimension " + Twine(dim) + " of a " + op->getName().getStringRef());
 }
 
 /// Whether `size` is that of this dimension by definition.

@@ -41,6 +41,25 @@ def PlanBuffers : Pass<"mp-plan-buffers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
 }
 
+def CheckViews : Pass<"mp-check-views", "::mlir::func::FuncOp"> {
+  let summary = "Check slices on the host whose place only the run knows (exact)";
+  let description = [{
+    Needs: host code on buffers. A `memref.subview` with an offset, size or stride
+    that is no constant gets a `cf.assert` that it lies within its buffer, where a
+    kernel would otherwise write what belongs to others. Slices that a kernel takes
+    by itself, inside somebody's loops, are not checked.
+
+    Example (`--mp-check-views`):
+    ```mlir
+    func.func @row(%x: memref<4x8xf32>, %i: index) -> memref<8xf32, strided<[1], offset: ?>> {
+      %0 = memref.subview %x[%i, 0] [1, 8] [1, 1] : memref<4x8xf32> to memref<8xf32, strided<[1], offset: ?>>
+      return %0 : memref<8xf32, strided<[1], offset: ?>>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def LowerLaunches : Pass<"mp-lower-launches", "::mlir::ModuleOp"> {
   let summary = "Turn launches, read-backs and checks into calls of libMPRuntime (exact)";
   let description = [{
