@@ -115,6 +115,7 @@ void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions 
 
 void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createScalarizeVectors());
   addCleanup(kernels);
   kernels.addPass(createLowerKernelCasts());
   kernels.addNestedPass<gpu::GPUFuncOp>(std::make_unique<LowerRareFormats>());

@@ -248,7 +248,8 @@ def MapToLaunch : Pass<"mp-map-to-launch", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def OutlineKernels : Pass<"mp-outline-kernels", "::mlir::ModuleOp"> {
@@ -276,7 +277,7 @@ def OutlineKernels : Pass<"mp-outline-kernels", "::mlir::ModuleOp"> {
     becomes a launch of `@mp_kernels::@fill_0 args(%x : memref<300xf32>, %v : f32)`.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::arith::ArithDialect"];
+                           "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
 def VerifyHost : Pass<"mp-verify-host", "::mlir::ModuleOp"> {
@@ -294,6 +295,34 @@ def VerifyHost : Pass<"mp-verify-host", "::mlir::ModuleOp"> {
     }
     ```
   }];
+}
+
+def ScalarizeVectors : Pass<"mp-scalarize-vectors"> {
+  let summary = "Compute elementwise ops on vectors element by element (exact)";
+  let description = [{
+    Needs: kernels. Gives: no elementwise op on a vector is left, so that whatever
+    lowers scalars (formats, functions) sees them; a thread of a GPU computes scalars
+    anyway. Reductions over some dimensions become those of rows, in order; products and
+    moves of vectors stay.
+
+    Example (`--mp-scalarize-vectors --canonicalize`):
+    ```mlir
+    func.func @f(%x: vector<2xf32>) -> f32 {
+      %0 = math.exp %x : vector<2xf32>
+      %1 = vector.extract %0[1] : f32 from vector<2xf32>
+      return %1 : f32
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @f(%arg0: vector<2xf32>) -> f32 {
+      %0 = vector.extract %arg0[1] : f32 from vector<2xf32>
+      %1 = math.exp %0 : f32
+      return %1 : f32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::vector::VectorDialect", "::mlir::math::MathDialect"];
 }
 
 def LowerKernelCasts : Pass<"mp-lower-kernel-casts"> {

@@ -20,13 +20,15 @@ static bool isScalarOp(Operation *op) {
          llvm::all_of(op->getResultTypes(), isScalar);
 }
 
-/// A read or a write of elements of a buffer.
+/// A read or a write of elements of a buffer, one or a vector of them.
 static bool isAccess(Operation *op) {
   if (isa<memref::LoadOp, memref::StoreOp>(op))
     return true;
-  return isa<vector::LoadOp, vector::StoreOp, vector::TransferReadOp, vector::TransferWriteOp>(op) &&
+  return isa_and_nonnull<vector::VectorDialect>(op->getDialect()) &&
          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>);
 }
+
+static bool isRead(Operation *op) { return isAccess(op) && op->getNumResults() == 1; }
 
 static bool isLoopNestOp(Operation *op) {
   return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp, scf::IndexSwitchOp>(op);
@@ -54,7 +56,7 @@ static bool isDeviceNest(Operation *op) {
 }
 
 static bool touchesMemory(Operation *op) {
-  return isa<memref::LoadOp, memref::StoreOp>(op) || isDeviceNest(op);
+  return isAccess(op) || isDeviceNest(op);
 }
 
 /// May stand between the members of a run: makes addresses, sizes and fresh buffers.
@@ -156,7 +158,7 @@ static void formRuns(ArrayRef<Operation *> segment) {
     for (auto &members : runs) {
       DenseSet<Operation *> run(members.begin(), members.end());
       for (Operation *op : members)
-        if (isa<memref::LoadOp>(op) && !op->use_empty() && escapes(op->getResult(0), block, run)) {
+        if (isRead(op) && !op->use_empty() && escapes(op->getResult(0), block, run)) {
           reads.insert(op);
           changed = true;
         }
@@ -181,7 +183,7 @@ static void formRuns(ArrayRef<Operation *> segment) {
       }
     }
     // Loads that nothing uses compute nothing.
-    if (llvm::all_of(members, [](Operation *op) { return isa<memref::LoadOp>(op) && op->use_empty(); }))
+    if (llvm::all_of(members, [](Operation *op) { return isRead(op) && op->use_empty(); }))
       continue;
     launchRun(members);
   }

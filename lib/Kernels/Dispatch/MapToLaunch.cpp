@@ -215,14 +215,61 @@ LogicalResult lowerReduction(scf::ParallelOp op) {
   return success();
 }
 
+/// More elements than anybody prints are not read one by one.
+constexpr int64_t kMostHostElements = 1024;
+
+/// A vector read as scalars, which compiled host code can do; false where it is too large or no plain slice.
+bool readElements(vector::TransferReadOp op) {
+  VectorType type = op.getVectorType();
+  if (type.isScalable() || type.getNumElements() > kMostHostElements || op.getMask() ||
+      !op.getPermutationMap().isMinorIdentity() || isa<VectorType>(cast<MemRefType>(op.getBase().getType()).getElementType()))
+    return false;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  const int64_t first = op.getIndices().size() - type.getRank();
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    SmallVector<Value> at(op.getIndices());
+    Value inside;
+    for (int64_t dim = type.getRank() - 1, rest = i; dim >= 0; rest /= type.getDimSize(dim--)) {
+      Value &index = at[first + dim];
+      index = arith::AddIOp::create(b, loc, index, arith::ConstantIndexOp::create(b, loc, rest % type.getDimSize(dim)));
+      if (op.isDimInBounds(dim))
+        continue;
+      Value size = memref::DimOp::create(b, loc, op.getBase(), first + dim);
+      Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, size);
+      inside = inside ? arith::AndIOp::create(b, loc, inside, fits).getResult() : fits;
+    }
+    auto load = [&](OpBuilder &where, Location) {
+      auto read = memref::LoadOp::create(where, loc, op.getBase(), at);
+      read->setAttr(kHostReadAttrName, where.getUnitAttr());
+      return read.getResult();
+    };
+    if (!inside) {
+      elements.push_back(load(b, loc));
+      continue;
+    }
+    auto choice = scf::IfOp::create(
+        b, loc, inside, [&](OpBuilder &then, Location l) { scf::YieldOp::create(then, l, load(then, l)); },
+        [&](OpBuilder &otherwise, Location l) { scf::YieldOp::create(otherwise, l, op.getPadding()); });
+    elements.push_back(choice.getResult(0));
+  }
+  op.replaceAllUsesWith(vector::FromElementsOp::create(b, loc, type, elements).getResult());
+  op.erase();
+  return true;
+}
+
 struct MapToLaunch : mlir::mp::impl::MapToLaunchBase<MapToLaunch> {
   using Base::Base;
 
   /// Host code that reads vectors, mostly to print them, does so on purpose.
   void markVectorReads() {
     getOperation()->walk([](Operation *op) {
-      if (isa<vector::TransferReadOp, vector::LoadOp>(op) && !op->getParentOfType<gpu::LaunchOp>() &&
-          isa<MemRefType>(op->getOperand(0).getType()))
+      if (op->getParentOfType<gpu::LaunchOp>() || !isa<vector::TransferReadOp, vector::LoadOp>(op) ||
+          !isa<MemRefType>(op->getOperand(0).getType()))
+        return;
+      auto transfer = dyn_cast<vector::TransferReadOp>(op);
+      if (!transfer || !readElements(transfer))
         op->setAttr(kHostReadAttrName, UnitAttr::get(op->getContext()));
     });
   }

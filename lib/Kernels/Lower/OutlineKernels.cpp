@@ -1,5 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/Dialect/GPU/Utils/GPUUtils.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -58,6 +59,24 @@ static void splitBuffer(gpu::LaunchOp launch, Value buffer) {
   replaceAllUsesInRegionWith(buffer, view, launch.getBody());
 }
 
+/// A kernel's parameters hold 4 KiB on every target.
+static constexpr int64_t kMostVectorElements = 256;
+
+/// Passes a vector that the host computed as its elements.
+static LogicalResult splitVector(gpu::LaunchOp launch, Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  if (type.isScalable() || type.getNumElements() > kMostVectorElements)
+    return launch.emitOpError("takes a vector that the host computed: ") << type << "; at most " << kMostVectorElements << " elements can be passed";
+  OpBuilder host(launch), device = OpBuilder::atBlockBegin(&launch.getBody().front());
+  SmallVector<int64_t> strides = computeStrides(type.getShape());
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    elements.push_back(vector::ExtractOp::create(host, launch.getLoc(), vector, delinearize(i, strides)));
+  Value whole = vector::FromElementsOp::create(device, launch.getLoc(), type, elements);
+  replaceAllUsesInRegionWith(vector, whole, launch.getBody());
+  return success();
+}
+
 static LogicalResult splitBuffers(gpu::LaunchOp launch) {
   SetVector<Value> captured;
   getUsedValuesDefinedAbove(launch.getBody(), captured);
@@ -67,6 +86,8 @@ static LogicalResult splitBuffers(gpu::LaunchOp launch) {
       return launch.emitOpError("uses a buffer that is no strided memref: ") << value.getType();
     if (type && !isStatic(type))
       splitBuffer(launch, value);
+    if (isa<VectorType>(value.getType()) && failed(splitVector(launch, value)))
+      return failure();
   }
   return success();
 }
