@@ -7,7 +7,7 @@ usage: gpu-sweep.py CORPUS [--set=core|golden|all] [--targets=sm_80,sm_90a] [--e
 
 CORPUS holds manifest.tsv and either corpus.tar.xz or the files it unpacks to. Each file is lowered by
 `mp-opt --mp-to-nvvm`, which itself fails on spilled registers, unresolved functions, indirect calls
-and computation left on the host. --every=N takes one file of N, another one for each target, so that N
+and computation left on the host; --limit-s counts seconds of a processor, so that other work on the machine fails nothing. --every=N takes one file of N, another one for each target, so that N
 targets together take every file. --emulate runs the public functions of every file, those above --max-work operations left
 out, on the host and as kernels for the first target on the emulator, and compares. --resume notes each lowered file in FILE and
 takes from there what an earlier run of the same mp-opt noted.
@@ -20,7 +20,9 @@ import csv
 import importlib
 import json
 import pathlib
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -37,14 +39,21 @@ def reason(stderr):
     return line.split("error:", 1)[-1].strip()[:160]
 
 
+def limited(limit):
+    """Called in a new process: it and what it starts get so many seconds of a processor each, whatever else the machine does."""
+    return lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5))
+
+
 def lower(path, target, emit, limit):
     with tempfile.TemporaryDirectory() as folder:
         command = ["mp-opt", "--allow-unregistered-dialect", "--split-input-file", path, "-o", "/dev/null",
                    f"--mp-to-nvvm=target={target} emit={emit} dir={folder}"]
         try:
-            result = subprocess.run(command, capture_output=True, text=True, timeout=limit, errors="replace")
+            result = subprocess.run(command, capture_output=True, text=True, timeout=20 * limit, errors="replace", preexec_fn=limited(limit))
         except subprocess.TimeoutExpired:
-            return {"verdict": "failed", "reason": f"more than {limit:.0f} s"}
+            return {"verdict": "failed", "reason": f"more than {20 * limit:.0f} s"}
+        if result.returncode == -signal.SIGXCPU:
+            return {"verdict": "failed", "reason": f"more than {limit:.0f} s of a processor"}
         if result.returncode != 0:
             return {"verdict": "failed", "reason": reason(result.stderr)}
         images = list(pathlib.Path(folder).glob("*." + emit))
