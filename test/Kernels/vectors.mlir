@@ -77,6 +77,7 @@ func.func @straight(%x: tensor<7xf32>, %y: tensor<16xf32>) -> tensor<16xf32> {
 }
 
 // Vectors as arguments and results are arrays to mp-run.
+// CHECK-LABEL: func.func @by_value
 func.func @by_value(%x: vector<2x3xf32>, %y: vector<3xf32>) -> vector<2x3xf32> {
   %b = vector.broadcast %y : vector<3xf32> to vector<2x3xf32>
   %s = arith.addf %x, %b : vector<2x3xf32>
@@ -106,6 +107,9 @@ func.func @products(%x: tensor<4x8xf32>, %y: tensor<8x4xf32>) -> tensor<4x4xf32>
   return %r : tensor<4x4xf32>
 }
 
+// CHECK-LABEL: func.func @gathered
+// CHECK: gpu.launch_func
+// CHECK-NOT: vector.
 func.func @gathered(%x: tensor<8xf32>, %at: tensor<4xi32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0 : i32
@@ -119,6 +123,7 @@ func.func @gathered(%x: tensor<8xf32>, %at: tensor<4xi32>) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 
+// CHECK-LABEL: func.func @printed_beyond
 // PRINTED: ( ( 2, 4, 6, -1 ), ( 8, 10, 12, -1 ) )
 func.func @printed_beyond(%x: tensor<2x3xf32>) {
   %c0 = arith.constant 0 : index
