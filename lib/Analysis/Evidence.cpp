@@ -40,8 +40,8 @@ static void state(Evidence &evidence, ArrayAttr range) {
     evidence.gain = std::numeric_limits<double>::infinity();
 }
 
-EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function, ArrayRef<Evidence> arguments)
-    : idioms(function) {
+EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function, ArrayRef<Evidence> arguments, Prover prove)
+    : idioms(function), prove(prove) {
   expressions.emplace_back(); // number 0 is nobody's
   for (BlockArgument argument : function.getArguments()) {
     if (!getFloatFormat(argument.getType()))
@@ -55,6 +55,7 @@ EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function, ArrayRef<Eviden
   }
   collectGuarded(function.getFunctionBody());
   visitRegion(function.getFunctionBody());
+  this->prove = nullptr;
 }
 
 void EvidenceAnalysis::collectGuarded(Region &body) {

@@ -218,7 +218,8 @@ Evidence EvidenceAnalysis::contract(Operation *op, ArrayRef<Evidence> operands) 
   Evidence result;
   result.gain = 1;
   for (auto [operand, evidence] : llvm::zip_equal(op->getOperands(), operands))
-    if (getFloatFormat(operand.getType()) && evidence.getGain() > kAssumedMargin) {
+    if (getFloatFormat(operand.getType()) && evidence.getGain() > kAssumedMargin &&
+        !(prove && prove(operand) <= kModest)) {
       result.gain = kInfinity;
       result.lostAt = evidence.lostAt.empty() ? op->getName().getStringRef() : evidence.lostAt;
     }

@@ -32,7 +32,11 @@ const EvidenceAnalysis *ModuleEvidence::compute(FunctionOpInterface function) {
       }
     arguments.push_back(*joined);
   }
-  auto analysis = std::make_unique<EvidenceAnalysis>(function, arguments);
+  auto prove = [&](Value value) {
+    FloatRange proved = getProofs(function).lookup(value);
+    return proved.facts.isBottom() ? std::numeric_limits<double>::infinity() : proved.facts.mag();
+  };
+  auto analysis = std::make_unique<EvidenceAnalysis>(function, arguments, prove);
   return (known[function] = std::move(analysis)).get();
 }
 

@@ -55,9 +55,14 @@ Evidence joinBounds(const Evidence &a, const Evidence &b);
 
 class EvidenceAnalysis {
 public:
+  /// The largest magnitude that a value is proved to have by other means.
+  using Prover = llvm::function_ref<double(Value)>;
+
   /// Visits the function once, and private callees once each. Of arguments is known what
-  /// `arguments` says of each, or else the class assumption; and their `mp.range`.
-  explicit EvidenceAnalysis(FunctionOpInterface function, ArrayRef<Evidence> arguments = {});
+  /// `arguments` says of each, or else the class assumption; and their `mp.range`. `prove` is asked
+  /// about factors of contractions that have no evidence.
+  explicit EvidenceAnalysis(FunctionOpInterface function, ArrayRef<Evidence> arguments = {},
+                            Prover prove = nullptr);
 
   /// The class assumption about an argument.
   static Evidence assumeArgument(BlockArgument argument);
@@ -124,6 +129,7 @@ private:
   bool isSumOf(unsigned sum, unsigned x) const;
 
   IdiomAnalysis idioms;
+  Prover prove; ///< while the function is visited
   DenseMap<Value, Evidence> facts;
   DenseSet<Value> guarded; ///< overflow is found by the check of this step
   DenseMap<Operation *, SmallVector<Evidence>> callees; ///< of visited functions: their results
