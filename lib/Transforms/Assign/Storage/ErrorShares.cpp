@@ -10,7 +10,7 @@ using namespace mlir::mp;
 
 ErrorShares::ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings, const OperandSchemes *schemes)
     : decisions(decisions), options(settings.placement), chip(settings.policy.target), schemes(schemes) {
-  if (!options.modelsError())
+  if (!options.modelsError() || !hasContractions())
     return;
   model.emplace(decisions.getFunction());
   largest = (int64_t(1) << 58) / std::max<int64_t>(decisions.getOps().size(), 1);
@@ -18,6 +18,10 @@ ErrorShares::ErrorShares(FunctionDecisions &decisions, const AssignSettings &set
   if (options.maxRelError > 0)
     whole = getUsable() * getUsable();
   unit = whole > 0 ? whole / kUnits : 1;
+}
+
+bool ErrorShares::hasContractions() const {
+  return llvm::any_of(decisions.getOps(), [](auto &entry) { return entry.second.opClass == OpClass::TensorCore; });
 }
 
 double ErrorShares::getShares() const {
@@ -39,9 +43,7 @@ static bool isAsFound(Operation *op, const ComputeChoice &choice) {
 }
 
 std::optional<double> ErrorShares::estimate() {
-  bool hasContractions = llvm::any_of(
-      decisions.getOps(), [](auto &entry) { return entry.second.opClass == OpClass::TensorCore; });
-  if (!hasContractions)
+  if (!hasContractions())
     return std::nullopt;
   if (!model)
     model.emplace(decisions.getFunction());

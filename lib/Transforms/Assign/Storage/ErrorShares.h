@@ -23,7 +23,7 @@ public:
   /// `schemes`: of the recipe that is offered; null if none is.
   ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings, const OperandSchemes *schemes);
 
-  /// False if the options limit error but it cannot be modelled.
+  /// False if the options limit error but it cannot be modelled. Without contractions there is none.
   bool canLimit() const { return !model || model->isKnown(); }
 
   /// The error of the results with every contraction as decided now; nothing without contractions, or if it
@@ -47,6 +47,7 @@ public:
 private:
   double getShare(Operation *op, const ComputeChoice &choice) const;
   double getShares() const;
+  bool hasContractions() const;
 
   static constexpr double kCaution = 2;
   static constexpr double kUnits = 1 << 30; ///< of the budget, or of everything narrow
