@@ -42,8 +42,8 @@ StringRef mlir::mp::runHelp() {
   --html=R.html         with --steps: a page that plots every scalar, step by step
   --steps=N             repeat; a result replaces the argument whose mp.state names it, or,
                         without mp.state, leading results replace leading arguments. State that
-                        mp appended starts as @NAME_init says; --input=batches:@x.npy gives each
-                        step the next rows. With --compare=FILE both are trained, and how far their
+                        mp appended starts as an --input for it or @NAME_init says;
+                        --input=batches:@x.npy gives each step the next rows. With --compare=FILE both are trained, and how far their
                         state drifts apart is printed
   --log-every=N         print the scalars of every N-th step only
   --calibrate=@x.npy    run once per batch of these rows (as --input=batches:@x.npy, once per input) and

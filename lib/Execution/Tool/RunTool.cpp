@@ -226,7 +226,12 @@ Status Run::go() {
   if (!given)
     return report(Status::BadInput, given.takeError());
   std::vector<Array> arguments = *given;
-  if (llvm::Error error = applyInit(*main.module, options.entry, arguments))
+  // With a file of parameters, inputs are counted without those that it names: none of them is said of appended state.
+  const InputOptions &inputs = options.inputs;
+  auto stated = [&](size_t argument) {
+    return inputs.params.empty() && argument < inputs.inputs.size() && inputs.inputs[argument] != "seed";
+  };
+  if (llvm::Error error = applyInit(*main.module, options.entry, arguments, stated))
     return report(Status::BadInput, std::move(error));
   if (llvm::Error error = writeInputs(arguments))
     return report(Status::BadInput, std::move(error));

@@ -166,7 +166,7 @@ llvm::Expected<Signature> mlir::mp::signatureBefore(ModuleOp module, llvm::Strin
 }
 
 llvm::Error mlir::mp::applyInit(ModuleOp module, llvm::StringRef entry,
-                                std::vector<Array> &arguments) {
+                                std::vector<Array> &arguments, llvm::function_ref<bool(size_t)> stated) {
   auto init = findInit(module, entry);
   if (!init)
     return init.takeError();
@@ -190,6 +190,8 @@ llvm::Error mlir::mp::applyInit(ModuleOp module, llvm::StringRef entry,
   auto appended = first->begin() + converted.size();
   for (auto [argument, value] : llvm::zip(converted, *first))
     arguments[argument] = std::move(value);
-  std::move(appended, first->end(), arguments.end() - (first->end() - appended));
+  for (size_t argument = arguments.size() - (first->end() - appended); appended != first->end(); ++argument, ++appended)
+    if (!stated || !stated(argument))
+      arguments[argument] = std::move(*appended);
   return llvm::Error::success();
 }

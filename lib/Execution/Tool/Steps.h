@@ -60,8 +60,9 @@ llvm::Expected<size_t> countAppended(ModuleOp module, llvm::StringRef entry);
 llvm::Expected<Signature> signatureBefore(ModuleOp module, llvm::StringRef entry, Signature now);
 
 /// Makes arguments for `signatureBefore` those of the first step: runs the function that says
-/// `mp.init_of = entry`. Nothing happens if there is none.
-llvm::Error applyInit(ModuleOp module, llvm::StringRef entry, std::vector<Array> &arguments);
+/// `mp.init_of = entry`. Appended ones that are `stated` stay. Nothing happens if there is no such function.
+llvm::Error applyInit(ModuleOp module, llvm::StringRef entry, std::vector<Array> &arguments,
+                      llvm::function_ref<bool(size_t argument)> stated = nullptr);
 
 } // namespace mlir::mp
 
