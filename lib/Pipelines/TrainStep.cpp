@@ -51,6 +51,7 @@ void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOpt
     insert.preset = rule;
     insert.initial = options.initialScale;
     insert.interval = options.interval;
+    insert.nameOverflows = options.nameOverflows;
     manager.addPass(createInsertLossScale(insert));
   }
   // Behind the loss scale, so that sums are unscaled once; clipping, which is behind that, reads the mean.

@@ -29,6 +29,7 @@ inline constexpr StringLiteral kRoleLossScale = "loss_scale";
 inline constexpr StringLiteral kRoleCleanSteps = "clean_steps";
 inline constexpr StringLiteral kRoleHysteresis = "hysteresis";
 inline constexpr StringLiteral kRoleSkippedSteps = "skipped_steps";
+inline constexpr StringLiteral kRoleOverflowed = "overflowed";
 inline constexpr StringLiteral kRoleAmaxHistory = "amax_history";
 inline constexpr StringLiteral kRoleEncodeScale = "encode_scale";
 inline constexpr StringLiteral kRoleDecodeScale = "decode_scale";
@@ -43,6 +44,7 @@ struct Gradient {
   /// The uses by the optimizer; others, by the backward pass, keep the scale.
   SmallVector<OpOperand *> uses;
   unsigned phase = 0; ///< of TrainingRoles::phases
+  std::optional<unsigned> argument = std::nullopt; ///< the parameter that it moves in its place
 };
 
 struct TrainingState {

@@ -138,6 +138,10 @@ struct TrainStepOptions : MixedPrecisionOptions {
   Option<int64_t> interval{*this, "interval",
                            llvm::cl::desc("Clean steps before the scale grows; 0: the rule's"),
                            llvm::cl::init(0)};
+  Option<bool> nameOverflows{*this, "name-overflows",
+                             llvm::cl::desc("Append the number of the argument whose gradient overflowed first, in the "
+                                            "latest step that was skipped"),
+                             llvm::cl::init(false)};
   Option<double> clipNorm{*this, "clip-norm",
                           llvm::cl::desc("Largest common norm of the gradients; 0: any"),
                           llvm::cl::init(0)};

@@ -176,3 +176,17 @@ llvm::DenseSet<Value> mlir::mp::sourcesOfBackwardPass(func::FuncOp function, con
   }
   return backwardSlice(backward, /*choices=*/true, ends);
 }
+
+void mlir::mp::assignParameters(func::FuncOp function, TrainingRoles &roles) {
+  llvm::DenseMap<Value, Gradient *> gradients;
+  for (Gradient &gradient : roles.gradients)
+    gradients[gradient.value] = &gradient;
+  StateReach reach(function);
+  for (const TrainingState &s : roles.state)
+    if (s.role == kRoleParameter)
+      reach.movesWith(function.getBody().front().getTerminator()->getOperand(s.result), [&](Value v) {
+        if (Gradient *gradient = gradients.lookup(v); gradient && !gradient->argument)
+          gradient->argument = s.argument;
+        return false;
+      });
+}

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Analysis/Homogeneity.h"
+#include "mp/Analysis/TrainingRoles.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -52,6 +53,9 @@ llvm::SetVector<Operation *> findContractionsOfGradients(func::FuncOp function, 
 /// `excepted`.
 llvm::DenseSet<Value> sourcesOfBackwardPass(func::FuncOp function, const HomogeneityGraph::Degrees &degrees, ArrayRef<Value> seeds,
                                             const llvm::SetVector<Operation *> &excepted, ArrayRef<Value> ends);
+
+/// Finds which parameter each gradient moves in its place.
+void assignParameters(func::FuncOp function, TrainingRoles &roles);
 
 } // namespace mlir::mp
 

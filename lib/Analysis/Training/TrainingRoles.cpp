@@ -483,5 +483,6 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
   roles.optimizerContractions.assign(ofGradients.begin(), ofGradients.end());
   if (failed(assignPhases(function, roles)))
     return failure();
+  assignParameters(function, roles);
   return std::move(roles);
 }

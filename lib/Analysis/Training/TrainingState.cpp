@@ -108,7 +108,7 @@ static bool isMeasure(Value returned, const HomogeneityGraph::Degrees &degrees) 
 static constexpr StringLiteral kWritten[] = {kRoleParameter, kRoleOptimizer, kRoleStatistic, kRoleInput};
 static constexpr StringLiteral kAppended[] = {kRoleMaster, kRoleRemainder, kRoleRandomSeed, kRoleRandomOffset, kRoleGradientNorm,
                                               kRoleGradientSum, kRoleMomentScale, kRoleMicroSteps, kRoleLossScale, kRoleCleanSteps,
-                                              kRoleHysteresis, kRoleSkippedSteps, kRoleAmaxHistory, kRoleEncodeScale, kRoleDecodeScale};
+                                              kRoleHysteresis, kRoleSkippedSteps, kRoleOverflowed, kRoleAmaxHistory, kRoleEncodeScale, kRoleDecodeScale};
 
 /// A slip of the pen must not be a role of its own.
 static LogicalResult checkRoles(func::FuncOp function) {

@@ -1,8 +1,10 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "../Common/AppendedState.h"
+#include "../Common/TensorCode.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mp/Analysis/TrainingRoles.h"
 #include "mp/Transforms/Train/LossScale.h"
@@ -78,6 +80,33 @@ static Value unscaleGradients(OpBuilder &builder, const TrainingRoles &roles, un
     for (OpOperand *use : gradient->uses)
       use->set(result);
   return unscale.getFoundInf();
+}
+
+/// True, as a tensor of rank 0, if an element is infinite or NaN.
+static Value hasNonFinite(OpBuilder &builder, Value gradient) {
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(cast<RankedTensorType>(gradient.getType()).getRank()));
+  return buildReduction(builder, gradient.getLoc(), gradient, axes, builder.getBoolAttr(false),
+                        [](OpBuilder &b, Location at, ValueRange x) -> Value {
+                          auto infinity = b.getFloatAttr(x[0].getType(), APFloat::getInf(cast<FloatType>(x[0].getType()).getFloatSemantics()));
+                          Value magnitude = math::AbsFOp::create(b, at, x[0]);
+                          Value bad = arith::CmpFOp::create(b, at, arith::CmpFPredicate::UGE, magnitude, scalar(b, at, infinity));
+                          return arith::OrIOp::create(b, at, x[1], bad);
+                        });
+}
+
+/// The argument whose gradient is the first, in the order of the backward pass, that is not finite; `before` if all are, and -2 where
+/// the gradient moves no one parameter in its place.
+static Value nameOverflow(OpBuilder &builder, func::FuncOp step, const TrainingRoles &roles, Value before) {
+  builder.setInsertionPoint(step.getBody().front().getTerminator());
+  Value named = before;
+  for (const Gradient &gradient : llvm::reverse(roles.gradients)) {
+    if (roles.isSeed(gradient.value))
+      continue;
+    Value argument = scalarTensor(builder, gradient.value.getLoc(), builder.getI32IntegerAttr(gradient.argument ? int(*gradient.argument) : -2));
+    Value overflowed = hasNonFinite(builder, gradient.value);
+    named = arith::SelectOp::create(builder, gradient.value.getLoc(), overflowed, argument, named);
+  }
+  return named;
 }
 
 /// A number as a tensor of rank 0; tensors as they are.
@@ -203,6 +232,9 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
     if (rule->first.hysteresis > 1)
       tolerated = appended.add(builder.getI32IntegerAttr(rule->first.hysteresis), kRoleHysteresis);
     Value skipped = appended.add(builder.getI32IntegerAttr(0), kRoleSkippedSteps);
+    Value overflowed;
+    if (nameOverflows)
+      overflowed = appended.add(builder.getI32IntegerAttr(-1), kRoleOverflowed);
 
     scaleSeeds(builder, *roles, scale);
     SmallVector<Value> checks;
@@ -219,6 +251,8 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
     Value one = arith::ExtUIOp::create(builder, loc, skipped.getType(), foundInf);
     SmallVector<Value> next(update.getResults());
     next.push_back(arith::AddIOp::create(builder, loc, skipped, one));
+    if (overflowed)
+      next.push_back(nameOverflow(builder, *step, *roles, overflowed));
     appended.finish(next);
     if (!sortTopologically(&step->getBody().front()))
       return step->emitError("has optimizers that update in turn, each from what the other has updated, expected an order among them");

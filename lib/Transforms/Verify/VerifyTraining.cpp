@@ -334,13 +334,13 @@ private:
   }
 
   /// The state of the loss scale moves by what was found: what `mp.update_loss_scale` returns, the number of
-  /// steps skipped, and sums, which keep an infinity until the update that it prevents.
+  /// steps skipped, what overflowed, and sums, which keep an infinity until the update that it prevents.
   bool movesByItself(const TrainingState &s) {
     Value updated = function.getBody().front().getTerminator()->getOperand(s.result);
     if (auto choice = matchChoice(updated); choice && choice->no == function.getArgument(s.argument))
       updated = choice->yes;
     return updated.getDefiningOp<UpdateLossScaleOp>() ||
-           llvm::is_contained({StringRef(kRoleSkippedSteps), StringRef(kRoleGradientSum), StringRef(kRoleMicroSteps)}, s.role);
+           llvm::is_contained({StringRef(kRoleSkippedSteps), StringRef(kRoleOverflowed), StringRef(kRoleGradientSum), StringRef(kRoleMicroSteps)}, s.role);
   }
 
   func::FuncOp function;

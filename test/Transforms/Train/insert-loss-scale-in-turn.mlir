@@ -43,6 +43,26 @@
 // SKIPPED: result 2: f32 = {{\[}}32768]
 // SKIPPED: result 4: i32 = {{\[}}1]
 
+// Asked for, the step says whose gradient overflowed first: that of argument 1, the judge; -1 where none has.
+// RUN: mp-opt %s --mp-insert-loss-scale="preset=torch name-overflows=true" --mp-verify-training -o %t.named.mlir
+// RUN: FileCheck %s --check-prefix=NAMED < %t.named.mlir
+// NAMED: tensor<i32> {mp.role = "overflowed", mp.state = 5 : i64}
+// NAMED: func.func @adversaries_init
+// NAMED: arith.constant dense<-1> : tensor<i32>
+// RUN: mp-run %t.named.mlir --input=2x2xf32=1 --input=2x2xf32=1 --input=2x2xf32=1 --input=2x2xf32=3.0e35 --input=2x2xf32=3 --input=f32:65536 --input=i32:0 --input=i32:0 --input=i32:-1 | FileCheck %s --check-prefix=FIRST
+// FIRST: result 5: i32 = {{\[}}1]
+// RUN: mp-run %t.named.mlir --input=2x2xf32=1 --input=2x2xf32=1 --input=2x2xf32=1 --input=2x2xf32=3 --input=2x2xf32=3 --input=f32:65536 --input=i32:0 --input=i32:0 --input=i32:-1 | FileCheck %s --check-prefix=NONE
+// NONE: result 5: i32 = {{\[}}-1]
+// The maker's alone, and what an earlier step has said where this one is clean.
+// RUN: mp-run %t.named.mlir --input=2x2xf32=1 --input=2x2xf32=1 --input=2x2xf32=1 --input=2x2xf32=3 --input=2x2xf32=nan --input=f32:65536 --input=i32:0 --input=i32:0 --input=i32:-1 | FileCheck %s --check-prefix=MAKER
+// MAKER: result 5: i32 = {{\[}}0]
+// RUN: mp-run %t.named.mlir --input=2x2xf32=1 --input=2x2xf32=1 --input=2x2xf32=1 --input=2x2xf32=3 --input=2x2xf32=3 --input=f32:65536 --input=i32:0 --input=i32:0 --input=i32:1 | FileCheck %s --check-prefix=EARLIER
+// EARLIER: result 5: i32 = {{\[}}1]
+// Through the whole pipeline, as a trained step prints it.
+// RUN: mp-opt %s --mp-train-step="format=f16 name-overflows=true table=false" -o %t.mixed.mlir
+// RUN: mp-run %t.mixed.mlir --steps=2 --input=2x2xf32=1 --input=2x2xf32=1 --input=2x2xf32=1 --input=2x2xf32=3.0e35 --input=2x2xf32=3 | FileCheck %s --check-prefix=STEPS
+// STEPS: overflowed
+
 // RUN: not mp-opt %s --mp-clip-gradients=norm=1.0 -o /dev/null 2>&1 | FileCheck %s --check-prefix=CLIP
 // CLIP: has 2 optimizers that update in turn, expected one to clip gradients of
 // RUN: not mp-opt %s --mp-accumulate-gradients=steps=2 -o /dev/null 2>&1 | FileCheck %s --check-prefix=SUM

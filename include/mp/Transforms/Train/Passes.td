@@ -80,10 +80,12 @@ def InsertLossScale : Pass<"mp-insert-loss-scale", "::mlir::ModuleOp"> {
     Option<"backoff", "backoff", "double", "0", "Factor after an overflow; 0: the preset's">,
     Option<"interval", "interval", "int64_t", "0", "Clean steps before growth; 0: the preset's">,
     Option<"hysteresis", "hysteresis", "int64_t", "0",
-           "Overflows before the scale falls, this one included; 0: the preset's">
+           "Overflows before the scale falls, this one included; 0: the preset's">,
+    Option<"nameOverflows", "name-overflows", "bool", "false",
+           "Append the number of the argument whose gradient overflowed first, in the latest step that was skipped">
   ];
-  let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def InsertMasterWeights : Pass<"mp-insert-master-weights", "::mlir::ModuleOp"> {
