@@ -107,6 +107,8 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(createDecomposeTraining());
   manager.addPass(createDecomposeScaling());
   manager.addPass(createDecomposeWords());
+  if (options.promoteToF64)
+    manager.addPass(createHideFloatCasts()); // before anything folds
   manager.addNestedPass<func::FuncOp>(quant::createLowerQuantOps());
   manager.addPass(quant::createStripFuncQuantTypes());
   buildTosaToLinalgPipeline(manager);

@@ -387,6 +387,35 @@ def OutlineLoops : Pass<"mp-outline-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }
 
+def HideFloatCasts : Pass<"mp-hide-float-casts"> {
+  let summary = "Keep casts between floats from folding until mp-promote-to-f64 drops them (for references only)";
+  let description = [{
+    `mp-promote-to-f64` cannot drop a cast of a constant that something has folded
+    before: the reference would start from the rounded constant. This pass drops
+    roundings and makes each cast between floats that keeps its shape a
+    `builtin.unrealized_conversion_cast`, which nothing folds. Gives: a program that
+    only `mp-promote-to-f64` can finish.
+
+    Example (`--mp-hide-float-casts`):
+    ```mlir
+    func.func @constants() -> (tensor<4xf32>, tensor<4xbf16>) {
+      %0 = arith.constant dense<0.1> : tensor<4xf32>
+      %1 = mp.round tf32 %0 : tensor<4xf32> {inserted}
+      %2 = mp.cast ieee %0 {inserted} : tensor<4xf32> to tensor<4xbf16>
+      return %1, %2 : tensor<4xf32>, tensor<4xbf16>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @constants() -> (tensor<4xf32>, tensor<4xbf16>) {
+      %cst = arith.constant dense<1.000000e-01> : tensor<4xf32>
+      %0 = builtin.unrealized_conversion_cast %cst : tensor<4xf32> to tensor<4xbf16>
+      return %cst, %0 : tensor<4xf32>, tensor<4xbf16>
+    }
+    ```
+  }];
+}
+
 def PromoteToF64 : Pass<"mp-promote-to-f64", "::mlir::ModuleOp"> {
   let summary = "Compute everything in f64, as a reference (changes rounding and range)";
   let description = [{

@@ -25,9 +25,13 @@ static bool isPromoted(Type type) {
 static constexpr StringRef kPrintBufferPrefix = "printMemref";
 
 static bool isFloatCast(Operation *op) {
-  return isa<CastOp, RoundOp, arith::ExtFOp, arith::TruncFOp>(op) &&
-         getFloatFormat(op->getOperand(0).getType()).getWidth() <= 64 &&
-         getFloatFormat(op->getResult(0).getType()).getWidth() <= 64;
+  auto isFloat = [](Type type) {
+    FloatType format = getFloatFormat(type);
+    return format && format.getWidth() <= 64;
+  };
+  return isa<CastOp, RoundOp, arith::ExtFOp, arith::TruncFOp, UnrealizedConversionCastOp>(op) &&
+         llvm::hasSingleElement(op->getOperands()) && llvm::hasSingleElement(op->getResults()) &&
+         isFloat(op->getOperand(0).getType()) && isFloat(op->getResult(0).getType());
 }
 
 namespace {

@@ -1,0 +1,18 @@
+// RUN: mp-run %s --check-errors | FileCheck %s
+
+// The reference starts from the constant as it is, not as the inserted rounding leaves it: the error of that
+// rounding is part of what is compared.
+// CHECK: 3 values, 3 bounded{{.*}}; 0 outside
+func.func @main() -> tensor<3x3xf32> {
+  %z = arith.constant dense<0.0> : tensor<3x3xf32>
+  %cst = arith.constant dense<0.616666675> : tensor<3x3xf32>
+  %b = mp.round tf32 %cst : tensor<3x3xf32> {inserted}
+  %4 = arith.addf %cst, %cst : tensor<3x3xf32>
+  %a = mp.round tf32 %4 : tensor<3x3xf32> {inserted}
+  %0 = linalg.matmul ins(%a, %b : tensor<3x3xf32>, tensor<3x3xf32>) outs(%z : tensor<3x3xf32>) -> tensor<3x3xf32>
+  %e = tensor.empty() : tensor<3x3xf32>
+  %t = linalg.transpose ins(%0 : tensor<3x3xf32>) outs(%e : tensor<3x3xf32>) permutation = [1, 0]
+  %1 = mp.round tf32 %t : tensor<3x3xf32> {inserted}
+  %2 = linalg.matmul ins(%b, %1 : tensor<3x3xf32>, tensor<3x3xf32>) outs(%z : tensor<3x3xf32>) -> tensor<3x3xf32>
+  return %2 : tensor<3x3xf32>
+}
