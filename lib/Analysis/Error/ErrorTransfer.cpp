@@ -5,6 +5,7 @@
 #include "mp/Analysis/Selections.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Analysis/Accumulations.h"
 #include "mp/Domains/Rounding.h"
 #include "mp/Numerics/TensorCore.h"
 
@@ -207,23 +208,6 @@ ErrorFacts ErrorTransfer::sum(const Measured &x, const domains::ReducedElements 
   return ErrorFacts::absolute(error.abs);
 }
 
-/// Sums run in the format of the result, or on Tensor Cores where the factors have one of their formats.
-SmallVector<Accumulation> ErrorTransfer::accumulationsOf(Value factor, numerics::Format result) const {
-  SmallVector<Accumulation> accumulations = {Accumulation::sequential(result)};
-  auto architecture = numerics::parseArchitecture(chip);
-  auto format = getNumericsFormat(factor.getType());
-  if (format == numerics::Format::F32)
-    format = numerics::Format::TF32; // if rounded to it
-  if (!architecture || !format || result != numerics::Format::F32)
-    return accumulations;
-  if (auto model = numerics::tensorCoreModel(*architecture, *format)) {
-    if (model->stepResult == numerics::StepResult::E8M13)
-      model->promoteEvery = 128;
-    accumulations.push_back(Accumulation::tensorCore(*model));
-  }
-  return accumulations;
-}
-
 ErrorFacts ErrorTransfer::contraction(Operation *op, const FloatMeaning &meaning, Value result,
                                       const ErrorOperands &operands) const {
   if (!meaning.products.max)
@@ -248,7 +232,7 @@ ErrorFacts ErrorTransfer::contraction(Operation *op, const FloatMeaning &meaning
   domains::ContractionShape shape = {meaning.products, operands.rows};
   ErrorFacts worst = ErrorFacts::none();
   for (const Accumulation &accumulation :
-       accumulationsOf(op->getOperand(meaning.operands[0]), arithmetic.format)) {
+       accumulationsOf(op->getOperand(meaning.operands[0]).getType(), arithmetic.format, chips)) {
     ErrorFacts error = domains::contractionError(sides[0], sides[1], products + (init ? 1 : 0),
                                                  accumulation, shape, kInfinity, arithmetic)
                            .total;

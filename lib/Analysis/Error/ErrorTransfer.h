@@ -28,7 +28,10 @@ struct ErrorOperands {
 
 class ErrorTransfer {
 public:
-  explicit ErrorTransfer(StringRef chip) : chip(chip) {}
+  explicit ErrorTransfer(StringRef chip) {
+    if (auto architecture = ::mp::numerics::parseArchitecture(chip))
+      chips.push_back(*architecture);
+  }
 
   /// Error of a float result of an op that is no linalg op with a body.
   ::mp::domains::ErrorFacts evaluate(Operation *op, Value result, const ErrorOperands &operands) const;
@@ -50,10 +53,7 @@ private:
   ::mp::domains::ErrorFacts contraction(Operation *op, const FloatMeaning &meaning, Value result,
                                         const ErrorOperands &operands) const;
 
-  SmallVector<::mp::domains::Accumulation> accumulationsOf(Value factor,
-                                                           ::mp::numerics::Format result) const;
-
-  StringRef chip;
+  SmallVector<::mp::numerics::Architecture, 1> chips; ///< whose Tensor Cores may sum: one or none
 };
 
 } // namespace mlir::mp

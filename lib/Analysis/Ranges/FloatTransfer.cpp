@@ -2,6 +2,7 @@
 
 #include "FloatTransfer.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Analysis/Accumulations.h"
 #include "mp/Analysis/Selections.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
@@ -16,6 +17,7 @@ namespace numerics = ::mp::numerics;
 using domains::BinaryFn;
 using domains::Extent;
 using domains::Interval;
+using domains::mulUp;
 using domains::UnaryFn;
 using Kind = FloatMeaning::Kind;
 
@@ -25,6 +27,8 @@ static constexpr double kModest = 32768;
 /// Bounds that hold of exact arithmetic hold of f32 up to this, over groups of any size that are
 /// compared element by element.
 static constexpr double kElementSlack = 0x1p-18;
+/// Sums of more are not bounded.
+static constexpr double kMostTerms = 0x1p53;
 
 domains::RowLength mlir::mp::rowLengthOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -396,20 +400,25 @@ void FloatTransfer::refineBinary(Operation *op, BinaryFn fn, const FloatRange &x
   }
 }
 
+domains::FloatFacts FloatTransfer::withError(const domains::FloatFacts &exact, double radius,
+                                             numerics::Format format, domains::RowLength rows) {
+  domains::FloatFacts result =
+      radius < kInfinity ? domains::perturb(exact, radius, rows) : domains::FloatFacts::top();
+  if (exact.isNonNegative()) // rounding never takes a sum of non-negative terms below zero
+    result.range.lo = std::max(result.range.lo, 0.0);
+  result.provenance = exact.provenance;
+  return domains::roundTo(result, format, rows);
+}
+
 domains::FloatFacts FloatTransfer::withSumError(const domains::FloatFacts &exact, double terms,
                                                 double mag, Type type, domains::RowLength rows) const {
   std::optional<numerics::Format> format = formatOf(type);
   if (!format)
     return domains::FloatFacts::top();
-  double u = numerics::info(*format).unitRoundoff;
-  double radius = terms <= 1 ? 0 : 1.01 * terms * u * terms * mag;
-  domains::FloatFacts result = terms * u < 0.01 && radius < kInfinity
-                                   ? domains::perturb(exact, radius, rows)
-                                   : domains::FloatFacts::top();
-  if (exact.isNonNegative()) // rounding never takes a sum of non-negative terms below zero
-    result.range.lo = std::max(result.range.lo, 0.0);
-  result.provenance = exact.provenance;
-  return domains::roundTo(result, *format, rows);
+  if (terms > kMostTerms)
+    return withError(exact, kInfinity, *format, rows);
+  double relative = domains::Accumulation::sequential(*format).relativeError(std::max<int64_t>(terms - 1, 0));
+  return withError(exact, mulUp(relative, mulUp(terms, mag)), *format, rows);
 }
 
 FloatRange FloatTransfer::sum(const FloatRange &x, const domains::ReducedElements &elements,
@@ -435,8 +444,20 @@ FloatRange FloatTransfer::contraction(Operation *op, const FloatMeaning &meaning
   domains::ContractionOperand right = {w, domains::contractedNorm(w, meaning.products, meaning.innermost[1])};
   domains::ContractionShape shape = {meaning.products, rows};
   Type type = op->getResult(0).getType();
-  result.facts = withSumError(domains::contract(left, right, shape), meaning.products.upper(),
-                              x.mag() * w.mag(), type, rows);
+  result.facts = domains::FloatFacts::top();
+  std::optional<numerics::Format> format = formatOf(type);
+  double products = meaning.products.upper();
+  if (format && products <= kMostTerms) {
+    double magnitudes = mulUp(products, mulUp(x.mag(), w.mag())), largest = std::max(x.mag(), w.mag());
+    double radius = 0;
+    Type factor = op->getOperand(meaning.operands[0]).getType();
+    for (const domains::Accumulation &sum : accumulationsOf(factor, *format, allArchitectures()))
+      radius = std::max(radius, domains::addUp(mulUp(sum.relativeError(products), magnitudes),
+                                               sum.subnormalError(products, largest)));
+    if (std::min(magnitudes, mulUp(left.norm, right.norm)) > numerics::info(*format).maxFinite)
+      radius = kInfinity; // a partial sum may overflow
+    result.facts = withError(domains::contract(left, right, shape), radius, *format, rows);
+  }
   if (meaning.operands.size() > 2 && meaning.operands[2] < operands.size() &&
       getFloatFormat(op->getOperand(meaning.operands[2]).getType()))
     result.facts = roundedTo(

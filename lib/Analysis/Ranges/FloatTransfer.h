@@ -60,9 +60,10 @@ private:
 
   /// The result of arithmetic in the format of `type`: exact facts, rounded.
   Facts roundedTo(const Facts &exact, Type type, RowLength rows) const;
-  /// The same for a sum of `terms` terms of magnitude `mag`, rounded after each: by at most
-  /// (terms - 1) u terms mag, whatever the order.
+  /// The same for a sum of `terms` terms of magnitude `mag`, rounded after each, whatever the order.
   Facts withSumError(const Facts &exact, double terms, double mag, Type type, RowLength rows) const;
+  /// The same for a sum that is off by up to `radius` before it is stored.
+  static Facts withError(const Facts &exact, double radius, ::mp::numerics::Format format, RowLength rows);
   /// What results are rounded to; f64 where nothing is.
   std::optional<::mp::numerics::Format> formatOf(Type type) const;
 

@@ -1,0 +1,24 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ways in which a contraction's products may be added up where it runs.
+
+#ifndef MP_ANALYSIS_ACCUMULATIONS_H
+#define MP_ANALYSIS_ACCUMULATIONS_H
+
+#include "mlir/IR/Types.h"
+#include "mp/Domains/Accumulation.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace mlir::mp {
+
+/// Every architecture that has a model.
+llvm::ArrayRef<::mp::numerics::Architecture> allArchitectures();
+
+/// One by one in the format of the result, or on the Tensor Cores of one of `chips` where they take what `factor`
+/// stores; f32 is taken as tf32, which it may have been rounded to.
+llvm::SmallVector<::mp::domains::Accumulation>
+accumulationsOf(Type factor, ::mp::numerics::Format result, llvm::ArrayRef<::mp::numerics::Architecture> chips);
+
+} // namespace mlir::mp
+
+#endif // MP_ANALYSIS_ACCUMULATIONS_H

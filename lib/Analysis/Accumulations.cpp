@@ -1,0 +1,37 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mp/Analysis/Accumulations.h"
+
+#include "mp/Dialect/MP/Formats.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using ::mp::domains::Accumulation;
+using ::mp::numerics::Architecture;
+
+namespace numerics = ::mp::numerics;
+
+ArrayRef<Architecture> mlir::mp::allArchitectures() {
+  static constexpr Architecture all[] = {Architecture::SM70, Architecture::SM75,  Architecture::SM80, Architecture::SM89,
+                                         Architecture::SM90, Architecture::SM100, Architecture::SM120};
+  return all;
+}
+
+SmallVector<Accumulation> mlir::mp::accumulationsOf(Type factor, numerics::Format result,
+                                                    ArrayRef<Architecture> chips) {
+  SmallVector<Accumulation> accumulations = {Accumulation::sequential(result)};
+  auto format = getNumericsFormat(factor);
+  if (format == numerics::Format::F32)
+    format = numerics::Format::TF32;
+  if (!format || result != numerics::Format::F32)
+    return accumulations;
+  for (Architecture chip : chips) {
+    auto model = numerics::tensorCoreModel(chip, *format);
+    if (!model)
+      continue;
+    if (model->stepResult == numerics::StepResult::E8M13)
+      model->promoteEvery = 128;
+    accumulations.push_back(Accumulation::tensorCore(*model));
+  }
+  return accumulations;
+}
