@@ -81,7 +81,7 @@ DeviceProgram::compile(ModuleOp original, StringRef entryName, const DeviceOptio
   program->module = std::move(entry->module);
   if (llvm::Error error = program->lower(options))
     return std::move(error);
-  auto engine = createEngine(*program->module, nullptr, /*onDevice=*/true);
+  auto engine = Engine::create(*program->module, nullptr, /*onDevice=*/true);
   if (!engine)
     return engine.takeError();
   program->engine = std::move(*engine);

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -101,6 +102,7 @@ void mlir::mp::buildScalarsToLLVMPipeline(OpPassManager &manager, HostMath funct
   manager.addPass(createConvertIndexToLLVMPass());
   manager.addPass(createUBToLLVMConversionPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createCanonicalizerPass()); // of the words of buffers most are read where they are known
 }
 
 void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &options) {

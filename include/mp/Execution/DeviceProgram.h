@@ -9,11 +9,9 @@
 #include "mp/Execution/Executable.h"
 #include "llvm/Support/JSON.h"
 
-namespace mlir {
-class ExecutionEngine;
-} // namespace mlir
-
 namespace mlir::mp {
+
+class Engine;
 
 struct DeviceOptions {
   std::string device = "emulator"; ///< or "cuda"; one of them in a process
@@ -50,7 +48,7 @@ private:
   llvm::Error lower(const DeviceOptions &options);
 
   OwningOpRef<ModuleOp> module; ///< lowered; owns constants the code points into
-  std::unique_ptr<ExecutionEngine> engine;
+  std::unique_ptr<Engine> engine;
   std::vector<std::unique_ptr<char[]>> constants;
   std::vector<std::string> loaded; ///< records of modules of kernels
   std::vector<std::string> checks; ///< their messages

@@ -9,11 +9,9 @@
 
 #include <memory>
 
-namespace mlir {
-class ExecutionEngine;
-} // namespace mlir
-
 namespace mlir::mp {
+
+class Engine;
 
 struct ProgramOptions {
   /// Compute in f64 throughout; floats go in and come out as f64.
@@ -43,7 +41,7 @@ private:
   Program() = default;
 
   OwningOpRef<ModuleOp> module; ///< lowered; owns constants the code points into
-  std::unique_ptr<ExecutionEngine> engine;
+  std::unique_ptr<Engine> engine;
   void (*entry)(void **) = nullptr;
   Signature types;
   std::vector<std::string> checks;

@@ -2,9 +2,12 @@
 
 #include "Engine.h"
 
+#include "KernelModules.h"
 #include "Observer.h"
 #include "PrintSymbols.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Target/LLVMIR/Export.h"
 #include "mp/Kernels/OptimizeLLVM.h"
 #include "mp/Runtime/Device.h"
 #include "mp/Runtime/Runtime.h"
@@ -74,29 +77,24 @@ static llvm::PipelineTuningOptions tuneForOneRun() {
   return tuning;
 }
 
-llvm::Expected<std::unique_ptr<ExecutionEngine>> mlir::mp::createEngine(ModuleOp module, std::string *llvmIR,
-                                                                         bool onDevice) {
-  llvm::StringMap<void *> functions = runtimeFunctions(onDevice);
-  if (llvm::Error error = checkDefined(module, functions))
-    return std::move(error);
+/// `optimise` or not: in the latter case LLVM selects instructions and allocates registers the fast way, too.
+static llvm::Expected<std::unique_ptr<ExecutionEngine>> compile(ModuleOp module, const llvm::StringMap<void *> &functions,
+                                                                bool optimise) {
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
+  builder->setCodeGenOptLevel(optimise ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
   auto machine = builder->createTargetMachine();
   if (!machine)
     return machine.takeError();
   llvm::TargetMachine *target = machine->get(); // the engine keeps it
   ExecutionEngineOptions options;
   auto transform = [&](llvm::Module *ir) -> llvm::Error {
-    if (llvmIR) {
-      llvm::raw_string_ostream stream(*llvmIR);
-      ir->print(stream, nullptr);
-    }
-    optimizeLLVM(*ir, *target, 2, tuneForOneRun());
+    optimizeLLVM(*ir, *target, optimise ? 2 : 0, tuneForOneRun());
     return llvm::Error::success();
   };
   options.transformer = transform;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
+  options.jitCodeGenOptLevel = target->getOptLevel();
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;
   auto engine = ExecutionEngine::create(module, options, std::move(*machine));
@@ -104,4 +102,67 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> mlir::mp::createEngine(ModuleOp
     (*engine)->registerSymbols(
         [&](llvm::orc::MangleAndInterner mangle) { return symbolsOf(functions, mangle); });
   return engine;
+}
+
+/// The module as LLVM's text; false if it has none.
+static bool print(ModuleOp module, std::string &text) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> ir = translateModuleToLLVMIR(module, context);
+  llvm::raw_string_ostream stream(text);
+  if (ir)
+    ir->print(stream, nullptr);
+  return bool(ir);
+}
+
+namespace {
+
+/// A module of kernels as it is compiled on a thread.
+struct CompiledKernels {
+  std::unique_ptr<ExecutionEngine> engine;
+  std::vector<void *> addresses;
+  llvm::Error error = llvm::Error::success();
+
+  llvm::Error run(KernelModule &kernels, const llvm::StringMap<void *> &functions) {
+    auto compiled = compile(*kernels.module, functions, /*optimise=*/true);
+    if (!compiled)
+      return compiled.takeError();
+    engine = std::move(*compiled);
+    for (const std::string &name : kernels.names) {
+      auto address = engine->lookup(name);
+      if (!address)
+        return address.takeError();
+      addresses.push_back(*address);
+    }
+    return llvm::Error::success();
+  }
+};
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module, std::string *llvmIR, bool onDevice) {
+  llvm::StringMap<void *> functions = runtimeFunctions(onDevice);
+  if (llvm::Error error = checkDefined(module, functions))
+    return std::move(error);
+  if (llvmIR && !print(module, *llvmIR))
+    return llvm::createStringError("the lowered program could not be translated to LLVM IR");
+  std::unique_ptr<Engine> result(new Engine);
+  MLIRContext *context = module.getContext();
+  std::vector<KernelModule> kernels = takeKernels(module, context->isMultithreadingEnabled() ? context->getNumThreads() : 1);
+  std::vector<CompiledKernels> compiled(kernels.size());
+  parallelFor(context, 0, kernels.size(),
+              [&](size_t i) { compiled[i].error = compiled[i].run(kernels[i], functions); });
+  llvm::Error error = llvm::Error::success();
+  for (auto [part, taken] : llvm::zip_equal(compiled, kernels)) {
+    error = llvm::joinErrors(std::move(error), std::move(part.error));
+    for (auto [name, address] : llvm::zip(taken.names, part.addresses))
+      functions[name] = address;
+    result->kernels.push_back(std::move(part.engine));
+  }
+  if (error)
+    return std::move(error);
+  auto callers = compile(module, functions, /*optimise=*/kernels.empty());
+  if (!callers)
+    return callers.takeError();
+  result->callers = std::move(*callers);
+  return result;
 }

@@ -7,9 +7,21 @@
 
 namespace mlir::mp {
 
-/// Compiles a module in the LLVM dialect for this machine, with libMPRuntime's functions at hand. `llvmIR`,
-/// if not null, gets the text before optimisation. `onDevice` if the module's buffers are in a device's memory.
-llvm::Expected<std::unique_ptr<ExecutionEngine>> createEngine(ModuleOp module, std::string *llvmIR, bool onDevice);
+/// A module in the LLVM dialect, compiled for this machine with libMPRuntime's functions at hand. Functions that only
+/// compute (KernelModules.h) are optimised, several at a time; what calls them is compiled the quick way: LLVM's register
+/// allocator takes minutes over the one long function that calls the layers of a network.
+class Engine {
+public:
+  /// `llvmIR`, if not null, gets the text before optimisation. `onDevice` if the module's buffers are in a device's memory.
+  static llvm::Expected<std::unique_ptr<Engine>> create(ModuleOp module, std::string *llvmIR, bool onDevice);
+
+  /// The address of a function or record of what calls.
+  llvm::Expected<void *> lookup(llvm::StringRef name) const { return callers->lookup(name); }
+
+private:
+  std::vector<std::unique_ptr<ExecutionEngine>> kernels; // outlive what calls them
+  std::unique_ptr<ExecutionEngine> callers;
+};
 
 } // namespace mlir::mp
 

@@ -5,9 +5,10 @@
 #include "Checks.h"
 #include "Constants.h"
 #include "Engine.h"
+#include "EntryTables.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -66,20 +67,23 @@ Program::compile(ModuleOp original, StringRef entryName, const ProgramOptions &o
   pipeline.math = options.exactMath ? HostMath::Exact : HostMath::Library;
   manager.addPass(createSymbolDCEPass()); // what the entry does not need may be impossible here
   buildCPUPipeline(manager, pipeline);
-  if (failed(manager.run(*program->module)))
+  manager.enableVerifier(false); // after each of sixty passes: once will do
+  if (failed(manager.run(*program->module)) || failed(verify(*program->module)))
     return createStringError("@" + name + " could not be lowered for the CPU");
   program->checks = takeChecks(*program->module);
   if (llvm::Error error = placeConstants(*program->module, program->constants))
     return std::move(error);
 
-  auto engine = createEngine(*program->module, options.llvmIR, /*onDevice=*/false);
+  std::string symbol = passByTables(*program->module, name);
+
+  auto engine = Engine::create(*program->module, options.llvmIR, /*onDevice=*/false);
   if (!engine)
     return engine.takeError();
   program->engine = std::move(*engine);
-  auto address = program->engine->lookupPacked("_mlir_ciface_" + name);
+  auto address = program->engine->lookup(symbol);
   if (!address)
     return address.takeError();
-  program->entry = *address;
+  program->entry = reinterpret_cast<void (*)(void **)>(*address);
   return program;
 }
 
@@ -101,36 +105,16 @@ static std::vector<int64_t> describe(const Array &array) {
   return words;
 }
 
-namespace {
+/// Words that a value is passed in.
+static size_t wordCount(const Parameter &parameter) { return parameter.isTensor ? 3 + 2 * parameter.shape.size() : 1; }
 
-/// Where each result lies in the struct that a C wrapper fills.
-struct ResultLayout {
-  std::vector<size_t> offsets;
-  size_t bytes = 0;
-
-  explicit ResultLayout(ArrayRef<Parameter> results) {
-    for (const Parameter &result : results) {
-      size_t size = result.isTensor ? 8 * (3 + 2 * result.shape.size()) : result.type.bytes();
-      size_t alignment = result.isTensor ? 8 : size;
-      bytes = (bytes + alignment - 1) / alignment * alignment;
-      offsets.push_back(bytes);
-      bytes += size;
-    }
-  }
-};
-
-} // namespace
-
-static llvm::Expected<Array> takeResult(const Parameter &parameter, const char *at, size_t index) {
+static llvm::Expected<Array> takeResult(const Parameter &parameter, const int64_t *words, size_t index) {
   if (!parameter.isTensor) {
     Array array(parameter.type, {});
-    std::memcpy(array.data.data(), at, array.data.size());
+    std::memcpy(array.data.data(), words, array.data.size());
     return array;
   }
-  size_t rank = parameter.shape.size();
-  std::vector<int64_t> words(3 + 2 * rank);
-  std::memcpy(words.data(), at, words.size() * 8);
-  ArrayRef<int64_t> shape(words.data() + 3, rank);
+  ArrayRef<int64_t> shape(words + 3, parameter.shape.size());
   if (!elementCount(shape))
     return createStringError(llvm::Twine("result ") + llvm::Twine(index) + " has a negative size: " +
                              typeString(shape, parameter.type));
@@ -145,40 +129,31 @@ llvm::Expected<std::vector<Array>> Program::run(ArrayRef<Array> arguments) {
   if (llvm::Error error = checkArguments(arguments))
     return std::move(error);
 
-  ResultLayout layout(types.results);
-  std::vector<char> results(layout.bytes + 8);
-  bool single = types.results.size() == 1 && !types.results.front().isTensor;
-  void *resultAddress = results.data();
-  // The packed call takes the address of each parameter of the C wrapper: the
-  // result struct's address first, a lone scalar result last.
-  std::vector<void *> packed;
-  if (!types.results.empty() && !single)
-    packed.push_back(&resultAddress);
-  std::vector<std::vector<int64_t>> descriptors;
-  std::vector<void *> addresses(arguments.size());
-  descriptors.reserve(arguments.size());
-  for (auto [i, argument] : llvm::enumerate(arguments)) {
-    if (!types.arguments[i].isTensor) {
-      packed.push_back(const_cast<char *>(argument.data.data()));
+  std::vector<int64_t> in, out;
+  for (auto [argument, parameter] : llvm::zip(arguments, types.arguments)) {
+    if (parameter.isTensor) {
+      llvm::append_range(in, describe(argument));
       continue;
     }
-    descriptors.push_back(describe(argument));
-    addresses[i] = descriptors.back().data();
-    packed.push_back(&addresses[i]);
+    in.push_back(0);
+    std::memcpy(&in.back(), argument.data.data(), argument.data.size());
   }
-  if (single)
-    packed.push_back(resultAddress);
+  for (const Parameter &result : types.results)
+    out.resize(out.size() + wordCount(result));
+  void *packed[] = {in.data(), out.data()};
 
   llvm::outs().flush(); // what the program prints comes behind
-  int64_t code = mp_rt_invoke(entry, packed.data());
+  int64_t code = mp_rt_invoke(entry, packed);
   std::fflush(stdout);
   peak = mp_rt_peak_bytes();
   std::vector<Array> outputs;
   llvm::Error error = llvm::Error::success();
   if (code != 0)
     error = llvm::joinErrors(std::move(error), createStringError(failureText(code, checks)));
+  const int64_t *words = out.data();
   for (size_t i = 0; code == 0 && i < types.results.size(); ++i) {
-    auto output = takeResult(types.results[i], results.data() + layout.offsets[i], i);
+    auto output = takeResult(types.results[i], words, i);
+    words += wordCount(types.results[i]);
     if (!output) {
       error = llvm::joinErrors(std::move(error), output.takeError());
       break;

@@ -349,8 +349,8 @@ def OutlineLoops : Pass<"mp-outline-loops", "::mlir::ModuleOp"> {
   let description = [{
     Needs: loops over buffers (`scf.for`). Every outermost loop that neither calls
     anything (but `mp_rt_fail`) nor holds memory becomes a call of a private
-    function that is never inlined. LLVM's loop passes take quadratic time over
-    long sequences of loops in one function, and the layers of a network repeat.
+    function, never inlined; what calls it is marked `optnone`, to be compiled quickly.
+    LLVM takes quadratic time over long sequences of loops, and layers repeat.
 
     Example (`--mp-outline-loops`):
     ```mlir

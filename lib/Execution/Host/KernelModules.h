@@ -1,0 +1,23 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MP_LIB_EXECUTION_KERNELMODULES_H
+#define MP_LIB_EXECUTION_KERNELMODULES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::mp {
+
+/// Functions taken out of a module, and those of them that it calls.
+struct KernelModule {
+  OwningOpRef<ModuleOp> module;
+  std::vector<std::string> names;
+};
+
+/// Takes the functions that only compute out of a module in the LLVM dialect, where `mp-outline-loops` has marked what calls
+/// them: private ones that need no global and call nothing marked. At most `parts` modules, with copies of what
+/// several need; the module keeps declarations. None if nothing is marked.
+std::vector<KernelModule> takeKernels(ModuleOp module, unsigned parts);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_EXECUTION_KERNELMODULES_H
