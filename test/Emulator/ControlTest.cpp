@@ -83,6 +83,48 @@ DONE: st.param.b32 [r], 0; ret;
   }
 }
 
+// A table of functions, one of which calls another through it.
+static const char *table = R"(
+.func (.param .b32 r) twice(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; add.u32 %a, %a, %a; st.param.b32 [r], %a; ret; }
+.func (.param .b32 r) next(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; add.u32 %a, %a, 1; st.param.b32 [r], %a; ret; }
+.func (.param .b32 r) both(.param .b32 x);
+.func wide(.param .b64 x) { ret; }
+.global .align 8 .u64 table[4] = {twice, next, both, wide};
+.func (.param .b32 r) both(.param .b32 x) {
+  .reg .b32 %a; .reg .b64 %f; ld.param.b32 %a, [x]; ld.global.u64 %f, [table+8];
+  { .param .b32 p0; st.param.b32 [p0], %a; .param .b32 r0;
+    P: .callprototype (.param .b32 _) _ (.param .b32 _);
+    call (r0), %f, (p0), P; ld.param.b32 %a, [r0]; }
+  mul.lo.u32 %a, %a, 10; st.param.b32 [r], %a; ret;
+}
+)";
+
+TEST(Control, CallsThroughRegistersAndUnderPredicates) {
+  V a = iota(96);
+  V got = eval(R"({ .reg .b64 t, f; .reg .b32 k; .reg .pred p; mov.u64 t, table; rem.u32 k, %wa, 3; mad.wide.u32 t, k, 8, t; ld.global.u64 f, [t];
+    setp.gt.u32 p, %wa, 40; .param .b32 p0; st.param.b32 [p0], %wa; .param .b32 r0; st.param.b32 [r0], 7;
+    P: .callprototype (.param .b32 _) _ (.param .b32 _);
+    @p call (r0), f, (p0), P; @!p call (r0), next, (p0); ld.param.b32 %wd, [r0]; })",
+               'w', {a}, table);
+  for (uint64_t i = 0; i < a.size(); ++i)
+    EXPECT_EQ(got[i], i <= 40 || i % 3 == 1 ? i + 1 : i % 3 == 0 ? 2 * i : 10 * (i + 1)) << i;
+}
+
+TEST(Fault, CallsOfWhatIsNoSuchFunction) {
+  auto m = load(std::string(table) + R"(.visible .entry k(.param .u64 F) { .reg .b64 f; ld.param.u64 f, [F]; .param .b32 p0; st.param.b32 [p0], 1;
+    .param .b32 r0; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (r0), f, (p0), P; ret; })");
+  Device device;
+  auto functions = take(device.global(*m, "table"));
+  auto of = [&](uint64_t address) { return device.launch(*m, "k", {1}, {32}, 0, {KernelArg::value(address)}); };
+  auto addresses = download<uint64_t>(device, functions.first, 4);
+  take(of(addresses[0]));
+  EXPECT_EQ(faultOf(of(addresses[3])).message, "the parameters of 'wide' are not those of the call");
+  Fault f = faultOf(of(0x1234));
+  EXPECT_EQ(f.kind, FaultKind::Misuse);
+  EXPECT_EQ(f.message, "a call of 0x1234, where no function is");
+  EXPECT_EQ(f.instruction, "call (r0), f, (p0), P");
+}
+
 TEST(Control, TableOfTargets) {
   V a;
   for (unsigned i = 0; i < 96; ++i)
@@ -131,7 +173,7 @@ TEST(Refusal, WhatIsNotImplementedIsNamed) {
            "tcgen05.mma.cta_group::1.kind::f16 [%wa], %la, %lb, %wb, %pd;",
            "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%wd}, [%wa];", "tcgen05.wait::ld.sync.aligned;",
            "cvt.rs.bf16x2.f32 %wd, %wa, %wb, %wc;", "cvt.rs.satfinite.e4m3x4.f32 %wd, {%wa, %wb, %wa, %wb}, %wc;",
-           "cvt.rn.e2m3x2.f32 %hd, %wa, %wb;", "cvt.rn.satfinite.e3m2x2.f16x2 %hd, %wa;", "red.async.relaxed.cluster.global.add.u32 [%la], %wa;"}) {
+           "mov.u32 %wd, %envreg2;", "mov.u32 %wd, %reserved_smem_offset_1;", "cvt.rn.e2m3x2.f32 %hd, %wa, %wb;", "cvt.rn.satfinite.e3m2x2.f16x2 %hd, %wa;", "red.async.relaxed.cluster.global.add.u32 [%la], %wa;"}) {
     std::string message = loadError(evalText(bad, 'w'));
     EXPECT_NE(message.find("test.ptx:"), std::string::npos) << bad;
     llvm::StringRef opcode = llvm::StringRef(bad).split(' ').first;

@@ -8,7 +8,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <random>
 
@@ -17,16 +19,20 @@ using namespace mp::emulator;
 using namespace mp::emulator::test;
 
 namespace {
-/// Inputs/kernels.cu as a module, or null where nvcc is missing.
-std::unique_ptr<Module> compile() {
+struct Variant {
+  const char *name, *architecture, *option;
+};
+
+/// A file of Inputs as a module, or null where nvcc is missing.
+std::unique_ptr<Module> compile(llvm::StringRef file, const Variant &variant) {
   std::string nvcc = MP_NVCC;
   if (!llvm::sys::fs::can_execute(nvcc))
     return nullptr;
   llvm::SmallString<128> out;
   if (llvm::sys::fs::createTemporaryFile("kernels", "ptx", out))
     return nullptr;
-  std::string source = std::string(MP_SOURCE_DIR) + "/test/Emulator/Inputs/kernels.cu";
-  llvm::StringRef args[] = {nvcc, "-ptx", "-arch=sm_80", source, "-o", out};
+  std::string source = (MP_SOURCE_DIR "/test/Emulator/Inputs/" + file).str(), architecture = std::string("-arch=") + variant.architecture;
+  llvm::StringRef args[] = {nvcc, "-ptx", "-std=c++17", "-w", architecture, variant.option, source, "-o", out};
   std::string message;
   int rc = llvm::sys::ExecuteAndWait(nvcc, args, std::nullopt, {}, 0, 0, &message);
   EXPECT_EQ(rc, 0) << message;
@@ -42,31 +48,47 @@ std::unique_ptr<Module> compile() {
   return std::move(*module);
 }
 
-class Nvcc : public testing::Test {
+/// Kernels of one file, as each variant compiles them; a file is compiled once for all its tests.
+class NvccFile : public testing::TestWithParam<Variant> {
 protected:
-  static void SetUpTestSuite() { module = compile(); }
-  static void TearDownTestSuite() { module.reset(); }
-  void SetUp() override {
+  void setUp(llvm::StringRef file) {
+    static std::map<std::string, std::unique_ptr<Module>> modules;
+    auto [it, isNew] = modules.try_emplace((file + GetParam().name).str());
+    if (isNew)
+      it->second = compile(file, GetParam());
+    module = it->second.get();
     if (!module)
-      GTEST_SKIP() << "no nvcc at '" << MP_NVCC << "'";
+      GTEST_SKIP() << "no nvcc at '" << MP_NVCC << "', or it failed";
   }
-  LaunchStats launch(const char *kernel, Dim3 grid, Dim3 block, std::vector<KernelArg> args, LaunchOptions options = {}) {
-    auto r = device.launch(*module, kernel, grid, block, 0, args, options);
+  LaunchStats launch(const char *kernel, Dim3 grid, Dim3 block, std::vector<KernelArg> args, LaunchOptions options = {}, unsigned shared = 0) {
+    auto r = device.launch(*module, kernel, grid, block, shared, args, options);
     if (!r) {
       ADD_FAILURE() << llvm::toString(r.takeError());
       return {};
     }
     return *r;
   }
-  static std::unique_ptr<Module> module;
+  Module *module = nullptr;
   Device device;
 };
-std::unique_ptr<Module> Nvcc::module;
+constexpr Variant sm80{"sm_80", "sm_80", "-O3"}, sm90{"sm_90a", "sm_90a", "-O3"}, sm90Debug{"sm_90aDebug", "sm_90a", "-G"}, sm120{"sm_120", "sm_120", "-O3"};
+auto nameOf = [](const auto &info) { return std::string(info.param.name); };
+
+class Nvcc : public NvccFile {
+  void SetUp() override { setUp("kernels.cu"); }
+};
+INSTANTIATE_TEST_SUITE_P(, Nvcc, testing::Values(sm80, sm90Debug, sm120), nameOf);
+
+/// CUB, libcu++ and cooperative groups, as they come with nvcc.
+class NvccLibraries : public NvccFile {
+  void SetUp() override { setUp("libraries.cu"); }
+};
+INSTANTIATE_TEST_SUITE_P(Slow, NvccLibraries, testing::Values(sm80, sm90, sm120), nameOf);
 
 template <class T> KernelArg arg(T v) { return KernelArg::value(v); }
 } // namespace
 
-TEST_F(Nvcc, ShuffleReduction) {
+TEST_P(Nvcc, ShuffleReduction) {
   std::vector<float> x(5000);
   for (size_t i = 0; i < x.size(); ++i)
     x[i] = float(i % 17);
@@ -79,7 +101,7 @@ TEST_F(Nvcc, ShuffleReduction) {
   }
 }
 
-TEST_F(Nvcc, HistogramWithAtomics) {
+TEST_P(Nvcc, HistogramWithAtomics) {
   std::mt19937 rng(1);
   std::vector<uint8_t> x(10000);
   std::vector<uint32_t> want(256);
@@ -90,7 +112,7 @@ TEST_F(Nvcc, HistogramWithAtomics) {
   EXPECT_EQ(download<uint32_t>(device, bins, 256), want);
 }
 
-TEST_F(Nvcc, TiledWmmaGemmIsBitExact) {
+TEST_P(Nvcc, TiledWmmaGemmIsBitExact) {
   const int m = 64, n = 96, k = 128;
   std::mt19937 rng(2);
   std::normal_distribution<float> normal;
@@ -103,7 +125,7 @@ TEST_F(Nvcc, TiledWmmaGemmIsBitExact) {
   DevicePtr c = take(device.alloc(m * n * 4));
   LaunchStats stats = launch("gemm_wmma", {n / 32, m / 32}, {128}, {arg(upload(device, a)), arg(upload(device, b)), arg(c), arg(n), arg(k)});
   auto got = download<float>(device, c, m * n);
-  auto model = *numerics::tensorCoreModel(numerics::Architecture::SM80, numerics::Format::F16, numerics::Format::F16,
+  auto model = *numerics::tensorCoreModel(*numerics::parseArchitecture(GetParam().architecture), numerics::Format::F16, numerics::Format::F16,
                                           numerics::Format::F32, numerics::Route::MmaSync);
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
@@ -115,7 +137,7 @@ TEST_F(Nvcc, TiledWmmaGemmIsBitExact) {
   EXPECT_EQ(stats.opcodes["wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32"], uint64_t(6 * 4 * (k / 16)));
 }
 
-TEST_F(Nvcc, CpAsyncDoubleBuffering) {
+TEST_P(Nvcc, CpAsyncDoubleBuffering) {
   const int tiles = 9;
   std::vector<float> x(tiles * 128), want(x.size());
   std::iota(x.begin(), x.end(), 0.0f);
@@ -130,7 +152,7 @@ TEST_F(Nvcc, CpAsyncDoubleBuffering) {
   }
 }
 
-TEST_F(Nvcc, LibraryMathDivisionAndCalls) {
+TEST_P(Nvcc, LibraryMathDivisionAndCalls) {
   std::vector<float> x(96);
   std::vector<double> d(96);
   for (int i = 0; i < 96; ++i)
@@ -147,14 +169,14 @@ TEST_F(Nvcc, LibraryMathDivisionAndCalls) {
   }
 }
 
-TEST_F(Nvcc, FailedAssertionNamesItsCondition) {
+TEST_P(Nvcc, FailedAssertionNamesItsCondition) {
   DevicePtr y = upload(device, std::vector<double>(32));
   Fault f = faultOf(device.launch(*module, "math", {1}, {32}, 0, {arg(y), arg(y), arg(y), arg(0)}));
   EXPECT_EQ(f.kind, FaultKind::Trap);
   EXPECT_NE(f.message.find("'n > 0' failed"), std::string::npos) << f.message;
 }
 
-TEST_F(Nvcc, PackedHalves) {
+TEST_P(Nvcc, PackedHalves) {
   // f16: 2 * 2 + 1.5 and 0.5 * 0.5 + 1.5; bf16: 3 * 3 + 3 and 1 + 1.
   DevicePtr h = upload(device, std::vector<uint32_t>(32, 0x38004000)), b = upload(device, std::vector<uint32_t>(32, 0x3f804040));
   launch("halves", {1}, {32}, {arg(h), arg(b)});
@@ -162,7 +184,7 @@ TEST_F(Nvcc, PackedHalves) {
   EXPECT_EQ(download<uint32_t>(device, b, 32)[31], 0x40004140u);
 }
 
-TEST_F(Nvcc, RecursionAndSwitch) {
+TEST_P(Nvcc, RecursionAndSwitch) {
   DevicePtr y = take(device.alloc(128));
   launch("recursion", {1}, {32}, {arg(y)});
   auto got = download<int>(device, y, 32);
@@ -178,7 +200,7 @@ TEST_F(Nvcc, RecursionAndSwitch) {
     EXPECT_EQ(got[i], want[i % 9]) << i;
 }
 
-TEST_F(Nvcc, GroupsOfAWarpAndPrintf) {
+TEST_P(Nvcc, GroupsOfAWarpAndPrintf) {
   std::vector<int> x(32, 1);
   x[20] = 50;
   DevicePtr y = take(device.alloc(128));
@@ -189,7 +211,7 @@ TEST_F(Nvcc, GroupsOfAWarpAndPrintf) {
   EXPECT_EQ(launch("hello", {1}, {32}, {arg(7)}).printed, "n is 7,  1.50 text 10000000000%\n");
 }
 
-TEST_F(Nvcc, InjectedPipelineFaults) {
+TEST_P(Nvcc, InjectedPipelineFaults) {
   std::vector<float> x(4 * 128);
   for (const char *kernel : {"missing_wait", "missing_barrier"}) {
     // Without the barrier the next copy is under way into what a slower warp still reads.
@@ -198,5 +220,83 @@ TEST_F(Nvcc, InjectedPipelineFaults) {
     EXPECT_EQ(f.kind, FaultKind::InFlight) << kernel << ": " << f.message;
     EXPECT_EQ(f.kernel, kernel);
     EXPECT_EQ(f.space, "shared");
+  }
+}
+
+TEST_P(Nvcc, FunctionPointersAndVirtualFunctions) {
+  std::vector<int> x(64), pointed, virtuals;
+  for (int i = 0; i < 64; ++i) {
+    x[i] = i * 5 % 23;
+    const int by[] = {x[i] + 9, x[i] * 9, x[i] - 9};
+    pointed.push_back(by[i % 3]);
+    virtuals.push_back(x[i] & 1 ? 5 * x[i] - 7 : x[i] + 3);
+  }
+  DevicePtr y = take(device.alloc(256)), in = upload(device, x);
+  launch("pointers", {1}, {64}, {arg(in), arg(y), arg(9)});
+  EXPECT_EQ(download<int>(device, y, 64), pointed);
+  launch("virtuals", {1}, {64}, {arg(in), arg(y)});
+  EXPECT_EQ(download<int>(device, y, 64), virtuals);
+}
+
+TEST_P(Nvcc, ReturnsBeforeBarriers) {
+  std::vector<int> x(128);
+  for (int i = 0; i < 128; ++i)
+    x[i] = i * 7 % 11;
+  for (int n : {128, 100, 37, 5})
+    for (bool reverse : {false, true}) {
+      LaunchOptions options;
+      options.reverse = reverse;
+      DevicePtr y = upload(device, std::vector<int>(128, -1));
+      launch("early_return", {1}, {128}, {arg(upload(device, x)), arg(y), arg(n)}, options);
+      auto got = download<int>(device, y, 128);
+      int stay = std::count_if(x.begin(), x.begin() + n, [](int v) { return v <= 7; });
+      for (int i = 0; i < 128; ++i)
+        EXPECT_EQ(got[i], i >= n || x[i] > 7 ? -1 : x[n - 1 - i] + x[i] * (x[i] - 1) / 2 + 1000 * stay) << i << " of " << n;
+    }
+}
+
+TEST_P(NvccLibraries, CubSortsScansAndReduces) {
+  std::vector<int> x(256), sorted, sums(256), y;
+  for (int i = 0; i < 256; ++i)
+    x[i] = i * 7919 % 1009 - 500;
+  std::partial_sum(x.begin(), x.end(), sums.begin());
+  sorted = x;
+  std::sort(sorted.begin(), sorted.end());
+  DevicePtr in = upload(device, x), out = take(device.alloc(1024));
+  auto run = [&](const char *kernel, unsigned threads) {
+    launch(kernel, {1}, {threads}, {arg(in), arg(out)});
+    return download<int>(device, out, 256);
+  };
+  EXPECT_EQ(run("radix_sort", 64), sorted);
+  EXPECT_EQ(run("scan", 128), sums);
+  EXPECT_EQ(run("transpose", 64), x);
+  EXPECT_EQ(run("sum", 256)[0], sums.back());
+}
+
+TEST_P(NvccLibraries, BarriersPipelinesAndGroups) {
+  std::vector<int> x(256), reversed, tiles(256);
+  for (int i = 0; i < 256; ++i)
+    x[i] = i * 31 % 101;
+  reversed.assign(x.rbegin(), x.rend());
+  for (int i = 0; i < 256; ++i)
+    tiles[i] = x[i / 32 * 32 + 31 - i % 32];
+  for (bool reverse : {false, true}) {
+    LaunchOptions options;
+    options.reverse = reverse;
+    DevicePtr in = upload(device, x), out = take(device.alloc(1024));
+    launch("object_barrier", {1}, {256}, {arg(in), arg(out)}, options);
+    EXPECT_EQ(download<int>(device, out, 256), reversed);
+    launch("object_pipeline", {1}, {32}, {arg(in), arg(out), arg(8)}, options, 256);
+    EXPECT_EQ(download<int>(device, out, 256), tiles);
+    DevicePtr total = upload(device, std::vector<int>(2));
+    launch("atomic_ref", {2}, {64}, {arg(total)}, options);
+    EXPECT_EQ(download<int>(device, total, 2), (std::vector<int>{256, 127}));
+    launch("labelled", {1}, {32}, {arg(in), arg(out)}, options);
+    auto got = download<int>(device, out, 32);
+    int odd = 0, even = 0;
+    for (int i = 0; i < 32; ++i)
+      (x[i] & 1 ? odd : even) += x[i];
+    for (int i = 0; i < 32; ++i)
+      EXPECT_EQ(got[i], x[i] & 1 ? odd : even) << i;
   }
 }

@@ -103,13 +103,54 @@ TEST(Barrier, ProducerArrivesConsumerWaits) {
 }
 
 TEST(Barrier, InDivergentCodeIsAFault) {
-  auto m = load(R"(.visible .entry k() { .reg .pred p; .reg .b32 t; mov.u32 t, %tid.x; setp.lt.u32 p, t, 7; @p bra L; bar.sync 0; L: ret; })");
+  auto m = load(R"(.visible .entry k() { .reg .pred p; .reg .b32 t; mov.u32 t, %tid.x; setp.lt.u32 p, t, 7; @p bra L; bar.sync 0; L: bar.warp.sync -1; ret; })");
   Device device;
-  EXPECT_EQ(faultOf(device.launch(*m, "k", {1}, {32}, 0, {})).kind, FaultKind::Divergence);
+  for (bool reverse : {false, true}) {
+    LaunchOptions options;
+    options.reverse = reverse;
+    Fault f = faultOf(device.launch(*m, "k", {1}, {32}, 0, {}, options));
+    EXPECT_EQ(f.kind, FaultKind::Divergence);
+    EXPECT_NE(f.message.find("lanes 0x7f of the warp are not at the barrier"), std::string::npos) << f.message;
+  }
 }
 
 TEST(Barrier, ExitedThreadsDoNotCount) {
-  auto m = load(R"(.visible .entry k() { .reg .pred p; .reg .b32 t; mov.u32 t, %tid.x; setp.ge.u32 p, t, 32; @p exit; bar.sync 0; ret; })");
+  // Those that return early are no part of it, nor of a shuffle that names them.
+  for (const char *body : {"setp.ge.u32 p, t, 32; @p exit; bar.sync 0; ret;", "setp.lt.u32 p, t, 7; @p bra L; bar.sync 0; L: ret;",
+                           "setp.lt.u32 p, t, 7; @p bra L; vote.sync.any.pred p, p, -1; bar.sync 0; L: exit;"}) {
+    auto m = load(std::string(".visible .entry k() { .reg .pred p; .reg .b32 t; mov.u32 t, %tid.x; ") + body + " }");
+    Device device;
+    EXPECT_EQ(take(device.launch(*m, "k", {1}, {96}, 0, {})).barriers, 1u) << body;
+  }
+}
+
+// Three ways lead to one shuffle and barrier, a fourth around them, so that they meet only behind it.
+static const char *threeWays = R"(.visible .entry k(.param .u64 P, .param .u32 N) { .reg .b32 t, v, n; .reg .b64 p, o; .reg .pred a, b, q;
+    ld.param.u64 p, [P]; ld.param.u32 n, [N]; mov.u32 t, %tid.x; mul.wide.u32 o, t, 4; add.u64 p, p, o;
+    and.b32 v, t, 3; setp.eq.u32 a, v, 0; setp.eq.u32 b, v, 1; setp.lt.u32 q, t, n; mov.u32 v, t;
+    @a bra A; @b bra B; add.u32 v, v, 100; @q bra AROUND; bra MEET;
+    A: add.u32 v, v, 200; bra MEET; B: add.u32 v, v, 300;
+    MEET: shfl.sync.bfly.b32 v, v, 3, 31, -1; bar.sync 0;
+    AROUND: st.global.u32 [p], v; ret; })";
+
+TEST(Warp, LanesReachAnExchangeOnDifferentWays) {
+  auto m = load(threeWays);
   Device device;
-  EXPECT_EQ(take(device.launch(*m, "k", {1}, {96}, 0, {})).barriers, 1u);
+  for (bool reverse : {false, true}) {
+    LaunchOptions options;
+    options.reverse = reverse;
+    DevicePtr p = take(device.alloc(256));
+    LaunchStats stats = take(device.launch(*m, "k", {1}, {64}, 0, {KernelArg::value(p), KernelArg::value(0u)}, options));
+    auto got = download<uint32_t>(device, p, 64);
+    for (uint32_t t = 0; t < 64; ++t)
+      EXPECT_EQ(got[t], (t ^ 3) + (t % 4 == 3 ? 200 : t % 4 == 2 ? 300 : 100)) << t;
+    EXPECT_EQ(stats.opcodes["shfl.sync.bfly.b32"], 2u);
+    EXPECT_EQ(stats.barriers, 1u);
+    // One lane goes around: it is named, and so is where it is missed.
+    Fault f = faultOf(device.launch(*m, "k", {1}, {64}, 0, {KernelArg::value(p), KernelArg::value(3u)}, options));
+    EXPECT_EQ(f.kind, FaultKind::Divergence);
+    EXPECT_EQ(f.lane, 2u);
+    EXPECT_NE(f.message.find("lanes 0x4 are named by the member mask but are elsewhere"), std::string::npos) << f.message;
+    EXPECT_NE(f.instruction.find("shfl.sync.bfly.b32"), std::string::npos);
+  }
 }

@@ -29,10 +29,17 @@ static Step execBarrier(Warp &w, const Inst &i) {
     return w.fault(FaultKind::Misuse, i, "lanes name different barriers or counts", lane);
   if (number > 15)
     return w.fault(FaultKind::Misuse, i, "barrier " + Twine(number) + " of 16", lane);
-  if ((i.flags & kAligned) && w.exec != w.live)
-    return w.fault(FaultKind::Divergence, i,
-                   "lanes 0x" + Twine::utohexstr(w.live & ~w.exec) + " of the warp are not at the barrier",
-                   std::countr_zero(w.live & ~w.exec));
+  w.met.clear();
+  if (uint32_t missing = w.live & ~w.exec; (i.flags & kAligned) && missing) {
+    Step step = w.gather(i, missing);
+    if (step == Step::Leave)
+      return step;
+    if (step == Step::Fault)
+      return w.fault(FaultKind::Divergence, i, "lanes 0x" + Twine::utohexstr(missing) + " of the warp are not at the barrier",
+                     std::countr_zero(missing));
+    if (!uniform(w, i.a, number) || ((i.flags & kHasCount) && !uniform(w, i.b, count)))
+      return w.fault(FaultKind::Misuse, i, "lanes name different barriers or counts", lane);
+  }
   if ((i.flags & kHasCount) && count == 0)
     return w.fault(FaultKind::Misuse, i, "a barrier for 0 threads", lane);
   uint32_t votes = 0;

@@ -9,7 +9,7 @@ using llvm::Twine;
 template <class T> static T argument(Warp &w, const Inst &i, unsigned lane, unsigned k) {
   const auto &site = *static_cast<const CallSite *>(i.aux);
   T value;
-  std::memcpy(&value, w.local.data() + size_t(lane) * w.localStride + w.frame->localBase + site.args[k], sizeof(T));
+  std::memcpy(&value, w.local.data() + size_t(lane) * w.localStride + w.frame->localBase + site.args[k].offset, sizeof(T));
   return value;
 }
 
@@ -109,7 +109,7 @@ static Step execVprintf(Warp &w, const Inst &i) {
         w.launch->printed += line;
     }
     int32_t result = 0;
-    std::memcpy(w.local.data() + size_t(l) * w.localStride + w.frame->localBase + site.results[0], &result, 4);
+    std::memcpy(w.local.data() + size_t(l) * w.localStride + w.frame->localBase + site.results[0].offset, &result, 4);
   }
   return Step::Next;
 }

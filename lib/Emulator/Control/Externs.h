@@ -10,15 +10,18 @@
 
 namespace mp::emulator {
 
-/// Inst::aux of a call: local offsets of its .param variables in the caller's frame.
+/// Inst::aux of a call: its .param variables in the caller's frame.
 struct CallSite {
-  const uint32_t *args;
-  const uint32_t *results;
+  struct Slot {
+    uint32_t offset, bytes;
+  };
+  llvm::ArrayRef<Slot> args, results;
 };
 
 /// What executes a call of a function that the module only declares; null when it is none of the known ones.
 ExecFn externFunction(const FunctionCode &function);
 bool isNoReturn(ExecFn fn);
+bool isReturn(ExecFn fn);
 
 } // namespace mp::emulator
 

@@ -10,6 +10,9 @@ using namespace mp::emulator;
 void mp::emulator::computeReconvergence(Program &program, const FunctionCode &function) {
   const uint32_t begin = function.begin, size = function.end - function.begin + 1;
   const uint32_t root = size - 1; // the implicit return
+  for (uint32_t pc = begin; pc < function.end; ++pc)
+    if (program.code[pc].rpc != kNoPc) // calls, whose sides meet behind them
+      program.code[program.code[pc].rpc].join = true;
   // Leaders and blocks.
   std::vector<bool> leader(size, false);
   leader[0] = true;
@@ -104,6 +107,10 @@ void mp::emulator::computeReconvergence(Program &program, const FunctionCode &fu
     if (b == exit || flowOf(inst, targets) != Flow::Branches)
       continue;
     uint32_t meetBlock = idom[b] == ~0u ? exit : idom[b];
+    const Inst &meeting = program.code[begin + first[meetBlock]];
+    // Nobody waits for others in order to exit with them: a barrier may wait for those.
+    if (function.isEntry && !meeting.guarded && flowOf(meeting, targets) == Flow::Ends)
+      continue;
     inst.rpc = begin + first[meetBlock];
     program.code[inst.rpc].join = true;
   }

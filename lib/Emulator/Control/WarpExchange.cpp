@@ -10,32 +10,46 @@
 using namespace mp::emulator;
 using llvm::Twine;
 
-// body(lanes) for every group of lanes that name one member mask, as the halves of a warp may do. False after a fault.
-template <class F> static bool forGroups(Warp &w, const Inst &i, Reg mask, F &&body) {
-  const uint32_t *m = w.lanes<uint32_t>(mask);
+/// Whether every group of lanes that name one member mask, as the halves of a warp may do, is here as a whole.
+static Step gatherGroups(Warp &w, const Inst &i, const uint32_t *m) {
+  w.met.clear();
   for (uint32_t rest = w.exec; rest;) {
     unsigned first = std::countr_zero(rest);
-    const uint32_t value = m[first], group = value & w.live, missing = group & ~w.exec;
-    if (!(value >> first & 1)) {
-      w.fault(FaultKind::Misuse, i, "the member mask 0x" + Twine::utohexstr(value) + " lacks the executing lane", first);
-      return false;
-    }
+    const uint32_t value = m[first], group = value & w.live;
+    uint32_t missing = group & ~w.exec;
+    if (!(value >> first & 1))
+      return w.fault(FaultKind::Misuse, i, "the member mask 0x" + Twine::utohexstr(value) + " lacks the executing lane", first);
     if (missing) {
-      w.fault(FaultKind::Divergence, i,
-              "lanes 0x" + Twine::utohexstr(missing) + " are named by the member mask but are elsewhere",
-              std::countr_zero(missing));
-      return false;
+      Step step = w.gather(i, missing);
+      if (step == Step::Fault)
+        return w.fault(FaultKind::Divergence, i,
+                       "lanes 0x" + Twine::utohexstr(missing) + " are named by the member mask but are elsewhere",
+                       std::countr_zero(missing));
+      if (step == Step::Leave)
+        return step;
+      rest = w.exec;
+      continue;
     }
     for (uint32_t g = group; g; g &= g - 1)
-      if (m[std::countr_zero(g)] != value) {
-        w.fault(FaultKind::Misuse, i, "lanes of one group name different member masks", std::countr_zero(g));
-        return false;
-      }
-    if (!body(group))
-      return false;
+      if (m[std::countr_zero(g)] != value)
+        return w.fault(FaultKind::Misuse, i, "lanes of one group name different member masks", std::countr_zero(g));
     rest &= ~group;
   }
-  return true;
+  return Step::Next;
+}
+
+/// body(lanes) for every group.
+template <class F> static Step forGroups(Warp &w, const Inst &i, Reg mask, F &&body) {
+  const uint32_t *m = w.lanes<uint32_t>(mask);
+  Step step = gatherGroups(w, i, m);
+  if (step != Step::Next)
+    return step;
+  for (uint32_t rest = w.exec; rest;) {
+    const uint32_t group = m[std::countr_zero(rest)] & w.live;
+    body(group);
+    rest &= ~group;
+  }
+  return Step::Next;
 }
 
 static void setPredIn(Warp &w, Reg r, uint32_t lanes, uint32_t value) {
@@ -48,11 +62,11 @@ enum Mode : uint32_t { Up, Down, Bfly, Idx, kHasPred = 8 };
 }
 
 static Step execShfl(Warp &w, const Inst &i) {
-  if (!forGroups(w, i, *i.list, [](uint32_t) { return true; }))
-    return Step::Fault;
+  const uint32_t *members = w.lanes<uint32_t>(*i.list);
+  if (Step step = gatherGroups(w, i, members); step != Step::Next)
+    return step;
   uint32_t *d = w.lanes<uint32_t>(i.dst);
   const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
-  const uint32_t *members = w.lanes<uint32_t>(*i.list);
   uint32_t result[kLanes], inRange = 0;
   for (uint32_t rest = w.exec; rest; rest &= rest - 1) {
     int l = std::countr_zero(rest);
@@ -121,7 +135,7 @@ static Step execVote(Warp &w, const Inst &i) {
   uint32_t all = w.pred(i.a);
   if (i.flags & kNegated)
     all = ~all;
-  bool fine = forGroups(w, i, i.b, [&](uint32_t group) {
+  return forGroups(w, i, i.b, [&](uint32_t group) {
     const uint32_t votes = all & group;
     switch (i.flags & 3) {
     case All:
@@ -139,9 +153,7 @@ static Step execVote(Warp &w, const Inst &i) {
       break;
     }
     }
-    return true;
   });
-  return fine ? Step::Next : Step::Fault;
 }
 
 static void decodeVote(Decoder &d) {
@@ -163,7 +175,7 @@ static void decodeVote(Decoder &d) {
 template <class T, bool All> static Step execMatch(Warp &w, const Inst &i) {
   const T *a = w.lanes<T>(i.a);
   uint32_t *d = w.lanes<uint32_t>(i.dst), result[kLanes], agree = 0;
-  bool fine = forGroups(w, i, i.b, [&](uint32_t group) {
+  Step step = forGroups(w, i, i.b, [&](uint32_t group) {
     for (uint32_t rest = group; rest; rest &= rest - 1) {
       unsigned l = std::countr_zero(rest);
       uint32_t same = laneMask([&](unsigned k) { return a[k] == a[l]; }) & group;
@@ -171,10 +183,9 @@ template <class T, bool All> static Step execMatch(Warp &w, const Inst &i) {
       result[l] = All ? (all ? group : 0) : same;
       agree |= uint32_t(all) << l;
     }
-    return true;
   });
-  if (!fine)
-    return Step::Fault;
+  if (step != Step::Next)
+    return step;
   forLanes(w.exec, [&](unsigned l) { d[l] = result[l]; });
   if (All && (i.flags & 1))
     setPred(w, i.d, agree);
@@ -219,15 +230,14 @@ static void decodeActivemask(Decoder &d) {
 template <class T, auto F> static Step execRedux(Warp &w, const Inst &i) {
   const uint32_t *a = w.lanes<uint32_t>(i.a);
   uint32_t *d = w.lanes<uint32_t>(i.dst), result[kLanes];
-  bool fine = forGroups(w, i, i.b, [&](uint32_t group) {
+  Step step = forGroups(w, i, i.b, [&](uint32_t group) {
     T r = T(a[std::countr_zero(group)]);
     for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1)
       r = F(r, T(a[std::countr_zero(rest)]));
     forLanes(group, [&](unsigned l) { result[l] = uint32_t(r); });
-    return true;
   });
-  if (!fine)
-    return Step::Fault;
+  if (step != Step::Next)
+    return step;
   forLanes(w.exec, [&](unsigned l) { d[l] = result[l]; });
   return Step::Next;
 }
@@ -268,13 +278,11 @@ static void decodeRedux(Decoder &d) {
 
 static Step execElect(Warp &w, const Inst &i) {
   uint32_t *d = w.lanes<uint32_t>(i.dst);
-  bool fine = forGroups(w, i, i.a, [&](uint32_t group) {
+  return forGroups(w, i, i.a, [&](uint32_t group) {
     unsigned leader = std::countr_zero(group);
     forLanes(group, [&](unsigned l) { d[l] = leader; });
     setPredIn(w, i.d, group, 1u << leader);
-    return true;
   });
-  return fine ? Step::Next : Step::Fault;
 }
 
 static void decodeElect(Decoder &d) {

@@ -26,6 +26,7 @@ Decoder::Decoder(const syntax::Module &module, Program &program)
   registerAtomicOps(table);
   registerFenceOps(table);
   registerControlOps(table);
+  registerCallOps(table);
   registerWarpOps(table);
   registerBarrierOps(table);
   registerMatrixOps(table);

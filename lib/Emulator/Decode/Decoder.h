@@ -30,6 +30,7 @@ void registerMemoryOps(OpTable &table);
 void registerAtomicOps(OpTable &table);
 void registerFenceOps(OpTable &table);
 void registerControlOps(OpTable &table);
+void registerCallOps(OpTable &table);
 void registerWarpOps(OpTable &table);
 void registerBarrierOps(OpTable &table);
 void registerMatrixOps(OpTable &table);

@@ -231,7 +231,10 @@ Reg Decoder::src(const Operand &operand, Type type, bool relaxed) {
     Reg s = special(operand.name, type, found);
     if (found || failed())
       return s;
-    if (r.kind == Resolved::None)
+    const char *others[] = {"%envreg", "%reserved_smem_offset", "%pm", "%current_graph_exec"};
+    if (llvm::any_of(others, [&](StringRef other) { return operand.name.starts_with(other); }))
+      fail("special register " + operand.name + " is not implemented");
+    else if (r.kind == Resolved::None)
       fail("'" + operand.name + "' is not declared");
     else
       fail("'" + operand.name + "' cannot be an operand here");

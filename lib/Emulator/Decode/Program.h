@@ -49,7 +49,7 @@ struct Inst {
   uint16_t count = 1;   // vector elements
   Reg dst, a, b, c, d;
   uint32_t target = kNoPc; // branches: destination; calls: function index
-  uint32_t rpc = kNoPc;    // branches: where the sides meet again
+  uint32_t rpc = kNoPc;    // branches and calls: where the sides meet again
   uint32_t flags = 0;
   int64_t imm = 0;
   const Reg *list = nullptr; // vector operands

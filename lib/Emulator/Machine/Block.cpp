@@ -150,7 +150,7 @@ bool Block::runWarp(Warp &w, bool &anyWork) {
     int self = w.current, next = self;
     for (unsigned k = 1; k <= w.splits.size(); ++k) {
       int s = (self + k) % w.splits.size();
-      if (w.splits[s].alive && !w.splits[s].blocked && w.splits[s].children == 0) {
+      if (w.splits[s].runs()) {
         next = s;
         break;
       }
@@ -246,10 +246,12 @@ Step Block::barrierArrive(Warp &w, const Inst &inst, unsigned number, uint32_t c
                    std::countr_zero(w.exec));
   if (wait) {
     w.save();
-    Split &split = w.splits[w.current];
-    split.blocked = true;
-    split.barrier = number;
-    b.waiting.push_back({w.index, w.current, &inst});
+    w.met.push_back(w.current);
+    for (int s : w.met) {
+      w.splits[s].blocked = true;
+      w.splits[s].barrier = number;
+      b.waiting.push_back({w.index, s, &inst});
+    }
   }
   barrierCheck(number);
   if (!wait)
@@ -310,6 +312,8 @@ void Block::reportDeadlock() {
                     .str();
       } else if (s.waitMask) {
         text += (Twine(" (waits for lanes 0x") + llvm::Twine::utohexstr(s.waitMask) + ")").str();
+      } else if (s.gathering) {
+        text += " (waits for the other lanes it needs)";
       } else if (s.meeting) {
         text += " (waits for the other warps of its warpgroup)";
       } else {

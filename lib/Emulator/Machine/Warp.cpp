@@ -80,9 +80,19 @@ void Warp::save() {
 int Warp::pick() {
   // The newest first, as a hardware stack would.
   for (int s = splits.size() - 1; s >= 0; --s)
-    if (splits[s].alive && !splits[s].blocked && splits[s].children == 0)
+    if (splits[s].runs())
       return s;
-  return -1;
+  // Nobody comes any more, unless a barrier holds somebody back: the instruction says who is missing.
+  int gathering = -1;
+  for (int s = 0; s < int(splits.size()); ++s) {
+    if (splits[s].alive && splits[s].blocked)
+      return -1;
+    if (splits[s].alive && splits[s].gathering)
+      gathering = s;
+  }
+  if (gathering >= 0)
+    splits[gathering].gathering = nullptr;
+  return gathering;
 }
 
 int Warp::newSplit() {

@@ -39,6 +39,9 @@ struct Split {
   int barrier = -1;       // blocked at this block barrier
   uint32_t waitMask = 0;  // blocked at bar.warp.sync
   bool meeting = false;   // blocked at a wgmma
+  const Inst *gathering = nullptr; // stands at it until other lanes come
+  uint32_t gathered = 0;           // those that execute it then
+  bool runs() const { return alive && !blocked && !children && !gathering; }
 };
 
 /// A cp.async not yet complete: its bytes, taken when it was issued.
@@ -76,6 +79,7 @@ struct Warp {
   Allocation *lastAllocation = nullptr;
 
   std::vector<Split> splits;
+  llvm::SmallVector<int, 4> met; // splits that execute the instruction at hand with the current one, behind it already
   std::deque<Frame> frames;
   std::vector<Frame *> freeFrames;
   std::vector<uint32_t> special;
@@ -105,6 +109,9 @@ struct Warp {
   void enter(int split); // loads the hot part
   void save();           // stores pc into the current split
   int pick();            // a runnable leaf, or -1
+  /// For an instruction that needs more lanes than are here. Next: others stood at it; they are in exec and met now. Leave: the
+  /// split waits for them. Fault: those left in \p missing cannot come.
+  Step gather(const Inst &inst, uint32_t &missing);
   Step diverge(uint32_t taken, uint32_t target, uint32_t fall, uint32_t rpc);
   Step reconverge();             // the current split stands at its rpc
   Step exitLanes(uint32_t mask); // they are gone
@@ -113,6 +120,8 @@ struct Warp {
 private:
   int newSplit();
   void childDone(int parent);
+  /// Joins a split at the same place whose lanes would not meet these later; false if they would.
+  bool absorb(int split);
 };
 
 struct Barrier {

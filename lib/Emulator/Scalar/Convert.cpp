@@ -75,9 +75,7 @@ static double readFloat(Type t, uint64_t bits) {
   }
 }
 
-static uint64_t canonicalNan(Type t) {
-  return t == Type::F64 ? 0x7ff8000000000000u : t == Type::F32 ? 0x7fffffffu : 0x7fffu;
-}
+static uint64_t canonicalNan(Type t) { return t == Type::F32 ? 0x7fffffffu : 0x7fffu; }
 
 static const llvm::fltSemantics &semantics(Type t) {
   return t == Type::F16    ? APFloat::IEEEhalf()
@@ -87,10 +85,10 @@ static const llvm::fltSemantics &semantics(Type t) {
 }
 
 static uint64_t writeFloat(Type t, double v, Round r) {
+  if (t == Type::F64) // which keeps what a NaN holds, here as in nvcc's folding
+    return std::bit_cast<uint64_t>(v);
   if (v != v)
     return canonicalNan(t);
-  if (t == Type::F64)
-    return std::bit_cast<uint64_t>(v);
   if (t == Type::F32 && (r == Round::None || r == Round::Rn))
     return std::bit_cast<uint32_t>(float(v));
   APFloat x(v);

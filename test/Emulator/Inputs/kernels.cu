@@ -139,3 +139,49 @@ extern "C" __global__ void hello(int n) {
   if (threadIdx.x == 1)
     printf("n is %d, %5.2f %s %llx%%\n", n, 1.5, "text", 1ll << 40);
 }
+
+typedef int (*Operation)(int, int);
+__device__ __noinline__ int add(int a, int b) { return a + b; }
+__device__ __noinline__ int multiply(int a, int b) { return a * b; }
+__device__ __noinline__ int subtract(int a, int b) { return a - b; }
+__device__ Operation operations[3] = {add, multiply, subtract};
+extern "C" __global__ void pointers(const int *x, int *y, int n) {
+  int i = threadIdx.x;
+  y[i] = operations[i % 3](x[i], n);
+}
+
+struct Shift {
+  int by;
+  __device__ virtual int apply(int x) { return x + by; }
+};
+struct Scale : Shift {
+  int times;
+  __device__ int apply(int x) override { return x * times - by; }
+};
+extern "C" __global__ void virtuals(const int *x, int *y) {
+  int i = threadIdx.x;
+  Shift shift;
+  shift.by = 3;
+  Scale scale;
+  scale.by = 7, scale.times = 5;
+  Shift *chosen = x[i] & 1 ? &scale : &shift;
+  y[i] = chosen->apply(x[i]);
+}
+
+// Threads return before a barrier, and from inside a loop.
+extern "C" __global__ void early_return(const int *x, int *y, int n) {
+  __shared__ int s[128];
+  int i = threadIdx.x;
+  if (i >= n)
+    return;
+  s[i] = x[i];
+  __syncthreads();
+  int v = s[n - 1 - i];
+  for (int k = 0; k < x[i]; ++k) {
+    if (k == 7)
+      return;
+    v += k;
+  }
+  __syncthreads();
+  y[i] = v + 1000 * __syncthreads_count(v >= 0);
+}
