@@ -112,12 +112,23 @@ private:
       size = std::hypot(size, signals.lookup(value).rms);
     for (Value value : floats)
       if (size > 0 && !signals.lookup(value).isMade)
-        all.push_back({value, kNormalDensity / size});
+        merge(all, {value, kNormalDensity / size});
     for (Value operand : op->getOperands())
       if (auto known = conditions.find(operand); known != conditions.end())
-        all.append(known->second.begin(), known->second.end());
+        for (const Compared &compared : known->second)
+          merge(all, compared);
     if (!all.empty())
       conditions[op->getResult(0)] = std::move(all);
+  }
+
+  /// One entry a value, however many ways lead to it: conditions of conditions, as of sorting by selection, would
+  /// multiply. Beyond some, more comparisons tell little.
+  static void merge(SmallVectorImpl<Compared> &all, const Compared &compared) {
+    auto *known = llvm::find_if(all, [&](const Compared &other) { return other.value == compared.value; });
+    if (known != all.end())
+      known->density = std::max(known->density, compared.density);
+    else if (all.size() < kMostCompared)
+      all.push_back(compared);
   }
 
   /// Choices by a comparison of inexact values are otherwise here and there, by as much as the two are apart.
@@ -351,6 +362,7 @@ private:
 
   static constexpr double kNormalDensity = 0.4; ///< of normal values of size 1, at 0
   static constexpr double kMeanOfNormal = 0.8;  ///< of their magnitudes
+  static constexpr unsigned kMostCompared = 64; ///< values that one condition is known to look at
 
   DenseMap<Value, ErrorSignal> signals;
   DenseMap<Value, SmallVector<Compared, 2>> conditions;
