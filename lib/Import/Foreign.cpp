@@ -48,6 +48,11 @@ static constexpr StringRef kFromONNX =
     "--torch-backend-to-linalg-on-tensors-backend-pipeline FILE -o OUT.mlir' (PyPI: torch-mlir); see "
     "docs/FromONNX.md";
 
+static constexpr StringRef kLeftByTFLiteConverter =
+    "tosa-converter-for-tflite has no TOSA for it: write the model without it (loops of layers: 'unroll=True'), or "
+    "export the TensorFlow function as StableHLO with 'tf.function(f, jit_compile=True)"
+    ".experimental_get_compiler_ir(*args)(stage=\"stablehlo\")'; see docs/FromTFLite.md and docs/FromJAX.md";
+
 static const Advice *findAdvice(StringRef dialect) {
   for (const Advice &advice : kAdvice) {
     SmallVector<StringRef> dialects;
@@ -72,8 +77,9 @@ void Foreign::visit(size_t i) {
   auto [entry, isNew] = seen.insert({advice->dialects, {i, 0, ""}});
   ++entry->second.count;
   bool isOnnx = name == "torch.operator" && source.text(i + 1).starts_with("\"onnx.");
+  bool isLeftOver = advice->dialects.starts_with("tf") && source.getBuffer().getBuffer().contains("tosa.");
   if (isNew || isOnnx)
-    entry->second.advice = (isOnnx ? kFromONNX : advice->text).str();
+    entry->second.advice = (isOnnx ? kFromONNX : isLeftOver ? kLeftByTFLiteConverter : advice->text).str();
 }
 
 void Foreign::report() {

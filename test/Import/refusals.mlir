@@ -4,6 +4,7 @@
 // RUN: not mp-opt --import %t/onnx.mlir 2>&1 | FileCheck %t/onnx.mlir
 // RUN: not mp-opt --import %t/iree.mlir 2>&1 | FileCheck %t/iree.mlir
 // RUN: not mp-opt --import %t/tensorflow.mlir 2>&1 | FileCheck %t/tensorflow.mlir
+// RUN: not mp-opt --import %t/leftover.mlir 2>&1 | FileCheck %t/leftover.mlir
 // RUN: not mp-opt --import %t/fft.mlir 2>&1 | FileCheck %t/fft.mlir
 // RUN: not mp-opt --import %t/buffers.mlir 2>&1 | FileCheck %t/buffers.mlir
 // RUN: not mp-opt --import %t/old.mlir 2>&1 | FileCheck %t/old.mlir
@@ -59,6 +60,13 @@ func.func @main(%arg: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: tensorflow.mlir:[[#@LINE+1]]:8: error: 'tfl.exp' cannot be read: convert the .tflite file with 'tosa-converter-for-tflite
   %1 = "tfl.exp"(%0) : (tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
+}
+//--- leftover.mlir
+func.func @main(%arg: tensor<4xf32>) -> tensor<2xf32> {
+  // CHECK: leftover.mlir:[[#@LINE+2]]:12: error: 'tfl.topk_v2' cannot be read: tosa-converter-for-tflite has no TOSA for it: {{.*}}(stage="stablehlo")
+  %0 = tosa.abs %arg : (tensor<4xf32>) -> tensor<4xf32>
+  %v, %i = "tfl.topk_v2"(%0, %0) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi32>)
+  return %v : tensor<2xf32>
 }
 //--- fft.mlir
 util.func public @main(%s: index, %c: tensor<1xf32>, %r: tensor<8xf32>, %i: tensor<8xf32>) -> tensor<8xf32> {
