@@ -22,6 +22,8 @@ using namespace mlir;
 using namespace mlir::mp;
 namespace domains = ::mp::domains;
 
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 Evidence EvidenceAnalysis::assumeArgument(BlockArgument argument) {
   Evidence evidence;
   evidence.gain = 1;
@@ -183,10 +185,23 @@ void EvidenceAnalysis::readPieces(Operation *op, Value value) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   bool selects = structured ? llvm::any_of(*structured.getBlock(), isSelect) : isSelect(*op);
   Evidence &known = facts[value];
-  if (!selects || known.range.isBounded())
+  if (known.range.isBounded())
     return;
-  if (std::optional<domains::Interval> bound = boundInPieces(value)) {
+  auto anything = [](Value) { return domains::Interval::top(); };
+  if (std::optional<domains::Interval> bound; selects && (bound = boundInPieces(value, anything, kInfinity))) {
     known.range = domains::intersect(known.range, *bound);
+    known.lostAt = "";
+    return;
+  }
+  // Where no more is known of the argument than the class assumption, the function keeps it or not.
+  double limit = ::mp::numerics::info(::mp::numerics::Format::F16).maxFinite, assumed = limit / kAssumedMargin;
+  auto assume = [&](Value source) {
+    Evidence evidence = facts.lookup(source);
+    return evidence.isAssumed() ? domains::intersect(evidence.range, domains::Interval::symmetric(evidence.gain * assumed))
+                                : evidence.range;
+  };
+  if (std::optional<domains::Interval> bound = boundInPieces(value, assume, limit)) {
+    known.gain = bound->mag() / assumed;
     known.lostAt = "";
   }
 }
@@ -327,12 +342,11 @@ void EvidenceAnalysis::visitControl(Operation *op) {
     return evidence;
   };
   auto always = [](OpOperand *) { return true; };
-  // Gains that hold around the loop: from those of the initial values up. What still rises on the
-  // third visit is given up, on the fourth everything.
+  // What holds around the loop: from the initial values up. Ranges that still grow on the second visit are given
+  // up, gains on the third, on the fourth everything.
   SmallVector<Evidence> known;
   for (const CarriedValue &value : carried) {
     known.push_back(join(value, [&](OpOperand *feed) { return feed->getOwner() == op; }));
-    known.back().range = domains::Interval::top();
     known.back().parameter = false;
   }
   bool holds = false;
@@ -341,15 +355,23 @@ void EvidenceAnalysis::visitControl(Operation *op) {
     holds = true;
     for (auto [value, before] : llvm::zip_equal(carried, known)) {
       Evidence after = join(value, always);
-      if (after.gain <= before.gain || llvm::none_of(value.values, llvm::IsaPred<BlockArgument>))
+      if (llvm::none_of(value.values, llvm::IsaPred<BlockArgument>))
+        continue;
+      if (!before.range.contains(after.range)) {
+        holds = false;
+        before.range = visit == 0 ? domains::hull(before.range, after.range) : domains::Interval::top();
+      }
+      if (after.gain <= before.gain)
         continue;
       holds = false;
       before.gain = visit < 2 ? after.gain : std::numeric_limits<double>::infinity();
       before.lostAt = after.lostAt.empty() ? op->getName().getStringRef() : after.lostAt;
     }
     for (Evidence &evidence : known)
-      if (!holds && visit >= 3)
+      if (!holds && visit >= 3) {
+        evidence.range = domains::Interval::top();
         evidence.gain = std::numeric_limits<double>::infinity();
+      }
   }
   for (Value result : op->getResults())
     if (getFloatFormat(result.getType()))

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/Evidence.h"
+#include "mp/Analysis/IntegerBounds.h"
 #include "mp/Domains/Elementary.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/ArrayCast.h"
@@ -165,8 +166,10 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
     evidence.parameter = constant.has_value();
     if (constant)
       evidence.range = Interval::point(*constant);
-    else if (auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(op->getOperand(0).getType())))
-      evidence.range = Interval::symmetric(std::ldexp(1.0, integer.getWidth()));
+    else {
+      bool isTruth = getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1);
+      evidence.range = boundInteger(op->getOperand(0), isa<arith::SIToFPOp>(op) || (isa<tosa::CastOp>(op) && !isTruth));
+    }
     evidence.number = fresh();
     evidence.lostAt = op->getName().getStringRef();
     return evidence;

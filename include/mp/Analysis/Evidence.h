@@ -100,7 +100,7 @@ private:
   std::optional<Evidence> combine(linalg::LinalgOp op, unsigned index);
   /// Bounds what idioms know as a norm with folded factors by those.
   void readFoldedNorm(Operation *op, Value value);
-  /// Bounds what is chosen by comparisons of a value that it is a function of.
+  /// Bounds functions of one value, as far as that is bounded or assumed to be.
   void readPieces(Operation *op, Value value);
   /// Loops and branches: what they carry is a fixed point over their bodies.
   void visitControl(Operation *op);

@@ -1,20 +1,22 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that are put together of parts, each good for some arguments, as libraries compute erf: what they
-// return is bounded, though each part by itself is not.
+// Functions of one value that are put together of parts, each good for some arguments, as libraries compute erf, or
+// of which parts outgrow the whole, as of softplus: what they return is bounded, though each part by itself is not.
 
 #ifndef MP_ANALYSIS_PIECES_H
 #define MP_ANALYSIS_PIECES_H
 
 #include "mlir/IR/Value.h"
 #include "mp/Domains/Interval.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace mlir::mp {
 
-/// What `value`, chosen by comparisons, can be where all it is computed of, element by element, is one value
-/// of which nothing is known. Intervals are carried from pieces of the line to `value`; on most pieces a
-/// comparison has one outcome. Nothing if that gives no bound.
-std::optional<::mp::domains::Interval> boundInPieces(Value value);
+/// What `value` can be where all it is computed of, element by element, is one value that lies in what `domain` says
+/// of it. Intervals are carried from pieces of the line to `value`; on most pieces a comparison has one outcome.
+/// Nothing if the magnitude is not known to stay within `limit`.
+std::optional<::mp::domains::Interval> boundInPieces(Value value, llvm::function_ref<::mp::domains::Interval(Value)> domain,
+                                                     double limit);
 
 } // namespace mlir::mp
 

@@ -36,7 +36,7 @@ static SmallVector<FloatFacts> cutLine() {
   constexpr int first = -24, last = 14;
   add(0, std::ldexp(1.0, first));
   add(std::ldexp(1.0, last), kInfinity);
-  for (int octave = first; octave < last; ++octave) {
+  for (int octave = last - 1; octave >= first; --octave) {
     unsigned parts = octave >= -4 && octave < 7 ? 32 : 1;
     for (unsigned part = 0; part < parts; ++part)
       add(std::ldexp(1.0 + double(part) / parts, octave), std::ldexp(1.0 + double(part + 1) / parts, octave));
@@ -159,23 +159,28 @@ void Evaluation::visit(Operation *op) {
     set(result, lookup(yielded));
 }
 
-/// What `value` is where `source` is anything; `ops`, the last first, lead from one to the other.
-static std::optional<Interval> boundAlong(ArrayRef<Operation *> ops, Value source, Value value) {
+/// What `value` is where `source` is in `domain`; `ops`, the last first, lead from one to the other.
+static std::optional<Interval> boundAlong(ArrayRef<Operation *> ops, Value source, const Interval &domain, Value value,
+                                          double limit) {
   static const SmallVector<FloatFacts> pieces = cutLine();
   Interval bound;
-  for (const FloatFacts &piece : pieces) {
+  for (FloatFacts piece : pieces) {
+    piece.range = domains::intersect(piece.range, domain);
+    if (piece.range.isEmpty() && !piece.mayNaN)
+      continue;
+    piece.mayInf &= piece.range.mag() == kInfinity;
     Evaluation evaluation;
     evaluation.set(source, piece);
     for (Operation *op : llvm::reverse(ops))
       evaluation.visit(op);
     bound = domains::hull(bound, evaluation.lookup(value).range);
-    if (!bound.isEmpty() && !bound.isBounded())
+    if (!bound.isEmpty() && (!bound.isBounded() || bound.mag() > limit))
       return std::nullopt;
   }
   return bound;
 }
 
-std::optional<Interval> mlir::mp::boundInPieces(Value value) {
+std::optional<Interval> mlir::mp::boundInPieces(Value value, llvm::function_ref<Interval(Value)> domain, double limit) {
   Operation *root = value.getDefiningOp();
   if (!root)
     return std::nullopt;
@@ -194,7 +199,7 @@ std::optional<Interval> mlir::mp::boundInPieces(Value value) {
     auto structured = dyn_cast<linalg::LinalgOp>(op);
     for (OpOperand &operand : op->getOpOperands()) {
       bool isRead = structured ? structured.payloadUsesValueFromOperand(&operand) : true;
-      if (isRead && !getConstant(operand.get()) && !llvm::is_contained(read, operand.get()))
+      if (isRead && !matchPattern(operand.get(), m_Constant()) && !llvm::is_contained(read, operand.get()))
         read.push_back(operand.get());
     }
     // A value of another block stands for itself.
@@ -203,7 +208,7 @@ std::optional<Interval> mlir::mp::boundInPieces(Value value) {
     if (read.size() != 1)
       continue;
     ++sources;
-    if (auto bound = boundAlong(ops, read.front(), value))
+    if (auto bound = boundAlong(ops, read.front(), domain(read.front()), value, limit))
       return bound;
   }
   return std::nullopt;
