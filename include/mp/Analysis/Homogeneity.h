@@ -105,8 +105,11 @@ public:
   Value findSeed(ArrayRef<Value> trained = {}, Beyond beyond = Beyond::None, ArrayRef<Value> ends = {},
                  ArrayRef<Value> excluded = {}) const;
   /// Several that together do: those of a step with several losses. What one of them scales is added to
-  /// what the others scale. Empty if there are none.
-  SmallVector<Value> findSeeds(Beyond beyond = Beyond::None, ArrayRef<Value> ends = {}) const;
+  /// what the others scale. None of `excluded` is one. Empty if there are none.
+  SmallVector<Value> findSeeds(Beyond beyond = Beyond::None, ArrayRef<Value> ends = {}, ArrayRef<Value> excluded = {}) const;
+
+  /// True if what is computed from a contraction, and not from the seeds alone, is added to what they scale: a gradient of another loss.
+  bool leavesLoss(ArrayRef<Value> seeds) const;
 
   unsigned numContractions() const { return contractionCount; }
   /// True if a contraction is computed from the value.

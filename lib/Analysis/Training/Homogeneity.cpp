@@ -315,9 +315,10 @@ Value HomogeneityGraph::findSeed(ArrayRef<Value> trained, Beyond beyond, ArrayRe
   return best;
 }
 
-SmallVector<Value> HomogeneityGraph::findSeeds(Beyond beyond, ArrayRef<Value> ends) const {
+SmallVector<Value> HomogeneityGraph::findSeeds(Beyond beyond, ArrayRef<Value> ends, ArrayRef<Value> excluded) const {
   constexpr unsigned mostSeeds = 16;
   SmallVector<std::pair<unsigned, Value>> candidates = seedCandidates(ends);
+  llvm::erase_if(candidates, [&](auto &candidate) { return llvm::is_contained(excluded, candidate.second); });
   SmallVector<Value> seeds;
   std::optional<unsigned> missing;
   do {
@@ -350,4 +351,11 @@ SmallVector<Value> HomogeneityGraph::findSeeds(Beyond beyond, ArrayRef<Value> en
     missing = bestMissing;
   } while (missing && seeds.size() < mostSeeds);
   return missing ? SmallVector<Value>() : seeds;
+}
+
+bool HomogeneityGraph::leavesLoss(ArrayRef<Value> seeds) const {
+  Degrees degrees;
+  degrees.isOpen = true;
+  follow(degrees, seeds, /*stopWhenLost=*/true);
+  return degrees.missing && dependOnContraction[*degrees.missing];
 }

@@ -57,6 +57,24 @@ llvm::DenseSet<Value> sourcesOfBackwardPass(func::FuncOp function, const Homogen
 /// Finds which parameter each gradient moves in its place.
 void assignParameters(func::FuncOp function, TrainingRoles &roles);
 
+/// Floats that the forward pass reads and that are replaced must move with the gradient, unless
+/// somebody says they are a statistic; keys of random numbers, counters, and scalars (a loss scale of the
+/// step's own, a temperature that falls) need not. Those that do not.
+SmallVector<TrainingState> findUnreached(func::FuncOp function, ArrayRef<TrainingState> state);
+
+/// The scalars returned that replace one which the forward pass reads: a learned temperature, unlike a loss.
+SmallVector<Value> findTrainedScalars(func::FuncOp function, const HomogeneityGraph &graph);
+
+/// Arguments of rank above 0 that a result replaces, and what only moves their elements: everything behind a weight scales with
+/// it, but it is no seed.
+SmallVector<Value> findWeights(func::FuncOp function);
+
+/// True if what the seeds do not reach is moved by no contraction but those of the forward pass (above the seeds, or of a
+/// weight that is trained): what a recurrence remembers from step to step, a codebook whose gradient nothing contracts, what is frozen.
+/// No gradient of it passes a contraction, whose narrow format would need the loss scale.
+bool areOfForwardPass(func::FuncOp function, ArrayRef<Value> seeds, ArrayRef<TrainingState> state,
+                      ArrayRef<TrainingState> unreached);
+
 } // namespace mlir::mp
 
 #endif // MP_LIB_ANALYSIS_TRAINING_STATEREACH_H

@@ -172,20 +172,6 @@ private:
 };
 } // namespace
 
-/// Floats that the forward pass reads and that are replaced must move with the gradient, unless
-/// somebody says they are a statistic; keys of random numbers, counters, and scalars (a loss scale of the
-/// step's own, a temperature that falls) need not. Those that do not.
-static SmallVector<TrainingState> findUnreached(func::FuncOp function, ArrayRef<TrainingState> state) {
-  SmallVector<TrainingState> unreached;
-  for (const TrainingState &s : state) {
-    Type type = function.getArgument(s.argument).getType();
-    if (s.aboveSeed && s.role == kRoleStatistic && !function.getArgAttr(s.argument, kRoleAttrName) &&
-        getFloatFormat(type) && isa<RankedTensorType>(type) && cast<RankedTensorType>(type).getRank() > 0)
-      unreached.push_back(s);
-  }
-  return unreached;
-}
-
 /// A step in which every contraction is in a loop may be several steps.
 static void explainLoop(InFlightDiagnostic &diag, func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
@@ -241,25 +227,10 @@ static FailureOr<RolesOfSeeds> rolesFrom(func::FuncOp function, const Homogeneit
   return found;
 }
 
-/// The scalars returned that replace one which the forward pass reads: a learned temperature, unlike a loss.
-static SmallVector<Value> findTrainedScalars(func::FuncOp function, const HomogeneityGraph &graph) {
-  StateReach reach(function);
-  SmallVector<Value> scalars;
-  for (Value returned : function.getBody().front().getTerminator()->getOperands()) {
-    auto type = dyn_cast<RankedTensorType>(returned.getType());
-    bool isScalar = type ? type.getRank() == 0 : isa<FloatType>(returned.getType());
-    if (isScalar && llvm::any_of(reach.inPlace(returned).set_bits(), [&](unsigned argument) {
-          return graph.reachesContraction(function.getArgument(argument));
-        }))
-      scalars.push_back(returned);
-  }
-  return scalars;
-}
-
 /// Several optimizers in turn: what the last seed does not reach has been updated before, by a phase that ends there. A phase's
 /// seed is the next of `given`, from the last on, or looked for.
 static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const HomogeneityGraph &graph, ArrayRef<Value> trained,
-                                            RolesOfSeeds found, ArrayRef<Value> given) {
+                                            RolesOfSeeds found, ArrayRef<Value> given, ArrayRef<Value> excluded = {}) {
   SmallVector<Value> seeds(found.roles.seeds.begin(), found.roles.seeds.end());
   SmallVector<SmallVector<Value, 1>, 1> phases{found.roles.seeds};
   SmallVector<Value, 0> handedOver;
@@ -292,10 +263,10 @@ static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const Homogen
         phase.push_back(given.back());
         given = given.drop_back();
       } while (!given.empty() && !comesBefore(given.back()));
-    } else if (Value seed = graph.findSeed(trained, HomogeneityGraph::Beyond::None, ends)) {
+    } else if (Value seed = graph.findSeed(trained, HomogeneityGraph::Beyond::None, ends, excluded)) {
       phase.push_back(seed);
       // A phase may have several losses itself.
-      SmallVector<Value> several = graph.findSeeds(HomogeneityGraph::Beyond::None, ends);
+      SmallVector<Value> several = graph.findSeeds(HomogeneityGraph::Beyond::None, ends, excluded);
       if (several.size() > 1 && follow(several).scaledContractions() > follow(phase).scaledContractions())
         phase = std::move(several);
     }
@@ -323,38 +294,69 @@ static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const Homogen
 }
 
 /// The seed that scales most, or several where one does not scale all that is trained, in sum or in turn; last, with an optimizer that contracts.
-/// Leaves `found` failed if there is none.
-static LogicalResult searchSeeds(func::FuncOp function, const HomogeneityGraph &graph, FailureOr<RolesOfSeeds> &found) {
+/// Leaves `found` failed if there is none. Adds to `partial` what does not reach all that seems trained.
+static LogicalResult searchSeeds(func::FuncOp function, const HomogeneityGraph &graph, ArrayRef<Value> excluded,
+                                 FailureOr<RolesOfSeeds> &found, SmallVectorImpl<RolesOfSeeds> &partial) {
   SmallVector<Value> trained = findTrainedScalars(function, graph);
   for (auto beyond : {HomogeneityGraph::Beyond::None, HomogeneityGraph::Beyond::Optimizer}) {
     FailureOr<RolesOfSeeds> one;
-    if (Value seed = graph.findSeed(trained, beyond); seed && failed(one = rolesFrom(function, graph, seed, beyond)))
+    if (Value seed = graph.findSeed(trained, beyond, {}, excluded); seed && failed(one = rolesFrom(function, graph, seed, beyond)))
       return failure();
     if (succeeded(one) && (failed(found) || one->reachesAll()))
       found = std::move(one);
-    if (succeeded(found) && found->reachesAll() && found->scalesAll)
+    if (succeeded(found) && found->reachesAll() && found->scalesAll && !graph.leavesLoss(found->roles.seeds))
       return success();
     // A step with several losses has a seed for each.
-    SmallVector<Value> seeds = graph.findSeeds(beyond);
-    if (seeds.size() > 1 || (!seeds.empty() && failed(found)))
-      if (auto several = rolesFrom(function, graph, seeds, beyond);
-          succeeded(several) && several->reachesAll() &&
-          (failed(found) || !found->reachesAll() || several->roles.scaledContractions > found->roles.scaledContractions))
+    SmallVector<Value> seeds = graph.findSeeds(beyond, {}, excluded);
+    if (seeds.size() > 1 || (!seeds.empty() && failed(found))) {
+      auto several = rolesFrom(function, graph, seeds, beyond);
+      if (succeeded(several) && !several->reachesAll())
+        partial.push_back(*several);
+      else if (succeeded(several) && (failed(found) || !found->reachesAll() ||
+                                      several->roles.scaledContractions > found->roles.scaledContractions))
         found = std::move(several);
+    }
     if (succeeded(found) && !found->reachesAll() && beyond == HomogeneityGraph::Beyond::None) {
       // A weight that has been updated is no seed, even where all that follows scales with it.
       auto returned = function.getBody().front().getTerminator()->getOperands();
       FailureOr<RolesOfSeeds> last = found;
+      SmallVector<Value> neither(returned);
+      llvm::append_range(neither, excluded);
       if (llvm::any_of(found->roles.seeds, [&](Value seed) { return llvm::is_contained(returned, seed); }))
-        if (Value seed = graph.findSeed(trained, beyond, {}, SmallVector<Value>(returned)))
+        if (Value seed = graph.findSeed(trained, beyond, {}, neither))
           last = rolesFrom(function, graph, seed, beyond);
       if (succeeded(last) && !last->reachesAll())
-        last = searchPhases(function, graph, trained, std::move(*last), {});
+        last = searchPhases(function, graph, trained, std::move(*last), {}, excluded);
       if (succeeded(last) && last->reachesAll())
         found = std::move(last);
     }
     if (succeeded(found) && found->reachesAll())
       return success();
+  }
+  return success();
+}
+
+/// searchSeeds() short of weights, then among all; last what leaves only that unreached which the forward pass hands on.
+static LogicalResult searchAll(func::FuncOp function, const HomogeneityGraph &graph, FailureOr<RolesOfSeeds> &found) {
+  SmallVector<RolesOfSeeds, 0> partial;
+  SmallVector<Value> weights = findWeights(function);
+  for (ArrayRef<Value> excluded : {ArrayRef<Value>(weights), ArrayRef<Value>()}) {
+    found = failure();
+    if (failed(searchSeeds(function, graph, excluded, found, partial)))
+      return failure();
+    if (succeeded(found) && found->reachesAll())
+      return success();
+    if (succeeded(found))
+      partial.push_back(*found);
+  }
+  FailureOr<RolesOfSeeds> best;
+  for (RolesOfSeeds &roles : partial)
+    if (areOfForwardPass(function, roles.roles.seeds, roles.roles.state, roles.unreached) &&
+        (failed(best) || roles.roles.scaledContractions > best->roles.scaledContractions))
+      best = roles;
+  if (succeeded(best)) {
+    best->unreached.clear();
+    found = std::move(best);
   }
   return success();
 }
@@ -413,7 +415,8 @@ static LogicalResult assignPhases(func::FuncOp function, TrainingRoles &roles) {
 LogicalResult mlir::mp::expectOnePhase(func::FuncOp function, const TrainingRoles &roles, StringRef what) {
   if (roles.phases.size() <= 1)
     return success();
-  InFlightDiagnostic diag = function.emitError("has ") << roles.phases.size() << " optimizers that update in turn, expected one to " << what;
+  InFlightDiagnostic diag = function.emitError("has ") << roles.phases.size() << " optimizers that update in turn, expected one to " << what
+                                                    << ": do so in the step itself, behind each backward pass";
   for (ArrayRef<Value> seeds : roles.phases)
     diag.attachNote(seeds.front().getLoc()) << "the backward pass of one begins here";
   return diag;
@@ -437,7 +440,7 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
   if (!pinned->empty()) {
     if (failed(found = rolesFromPinned(function, graph, *pinned)))
       return failure();
-  } else if (failed(searchSeeds(function, graph, found))) {
+  } else if (failed(searchAll(function, graph, found))) {
     return failure();
   }
   if (failed(found)) {

@@ -240,7 +240,8 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
     SmallVector<Value> checks;
     for (unsigned phase = 0, e = roles->phases.size(); phase != e; ++phase)
       if (checks.push_back(unscaleGradients(builder, *roles, phase, scale)); !checks.back())
-        return roles->phases[phase].front().getDefiningOp()->emitError("is a seed, but no gradient comes of it that an optimizer takes over");
+        return roles->phases[phase].front().getDefiningOp()->emitError("is a seed, but no gradient comes of it that an optimizer takes over: write "
+                                                                       "'mp.role = \"seed\"' on the op that begins each backward pass, in order");
     guardByPhase(builder, *step, *roles, checks);
     Value foundInf = anyOf(builder, checks);
 

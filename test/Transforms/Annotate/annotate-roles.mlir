@@ -105,8 +105,9 @@ func.func @two_left(%w: tensor<4x4xf32>, %a: tensor<4x4xf32>, %b: tensor<4x4xf32
   %d = math.tanh %p : tensor<4x4xf32>
   %g = linalg.matmul ins(%x, %d : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
   %nw = arith.subf %w, %g : tensor<4x4xf32>
-  %na = math.sin %a : tensor<4x4xf32>
-  %nb = math.sin %b : tensor<4x4xf32>
+  %other = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %na = arith.subf %a, %other : tensor<4x4xf32>
+  %nb = arith.subf %b, %other : tensor<4x4xf32>
   return %nw, %na, %nb : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
 

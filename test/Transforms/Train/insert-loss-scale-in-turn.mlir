@@ -64,7 +64,7 @@
 // STEPS: overflowed
 
 // RUN: not mp-opt %s --mp-clip-gradients=norm=1.0 -o /dev/null 2>&1 | FileCheck %s --check-prefix=CLIP
-// CLIP: has 2 optimizers that update in turn, expected one to clip gradients of
+// CLIP: has 2 optimizers that update in turn, expected one to clip gradients of: do so in the step itself, behind each backward pass
 // RUN: not mp-opt %s --mp-accumulate-gradients=steps=2 -o /dev/null 2>&1 | FileCheck %s --check-prefix=SUM
 // SUM: has 2 optimizers that update in turn, expected one to sum up gradients for
 // RUN: not mp-opt %t.mlir --mp-accumulate-gradients=steps=2 -o /dev/null 2>&1 | FileCheck %s --check-prefix=SUM2

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import optax
 from jax import lax
 
-from optax_steps.basics import (BATCH, HIDDEN, INPUTS, LABELS, OUTPUTS, PARAMS, X, Y, by_gradient, by_optimizer,
+from optax_steps.basics import (BATCH, HIDDEN, INPUTS, LABELS, OUTPUTS, PARAMS, X, Y, by_gradient, by_optimizer, classified,
                                 cross_entropy, dense, first, mlp, moved, squared, step, zeros)
 
 
@@ -324,3 +324,36 @@ def update_in_a_branch():
         p, state, sums = lax.cond(count % 4 == 0, update, lambda held: held, (p, state, sums))
         return p, state, sums, count, value
     return train, (PARAMS, adam.init(PARAMS), zeros(PARAMS), jnp.int32(0), X, Y)
+
+
+# A codebook follows the codes that are next to it: nothing contracts its gradient.
+def coded_loss(p, x):
+    z = jnp.tanh(x @ p["encode"])
+    nearest = ((z[:, None] - p["codes"][None]) ** 2).sum(-1).argmin(-1)
+    q = p["codes"][nearest]
+    restored = (z + lax.stop_gradient(q - z)) @ p["decode"]
+    return jnp.mean((restored - x) ** 2) + jnp.mean((lax.stop_gradient(z) - q) ** 2) + 0.25 * jnp.mean((z - lax.stop_gradient(q)) ** 2)
+
+
+by_gradient("codebook", coded_loss, {"encode": PARAMS[0]["w"], "decode": PARAMS[0]["w"].T, "codes": PARAMS[1]["w"]}, (X,))
+
+# One layer is frozen by updates of zero: it is replaced by itself.
+by_optimizer("frozen_by_updates", optax.multi_transform({"trained": optax.adamw(1e-3), "frozen": optax.set_to_zero()},
+                                                        [{"w": "trained", "b": "trained"}, {"w": "frozen", "b": "frozen"}, {"w": "trained", "b": "trained"}]))
+
+
+@step
+def mean_teacher():
+    """A second loss, whose weight is an argument, against a running average of the parameters."""
+    optimizer = optax.adam(1e-3)
+
+    def loss(params, teacher, x, labels, unlabelled, noise, weight):
+        apart = jax.nn.softmax(mlp(params, unlabelled + noise)) - jax.nn.softmax(mlp(teacher, unlabelled))
+        return classified(params, x, labels) + weight * jnp.mean(apart ** 2)
+
+    def train(params, teacher, state, *data):
+        value, gradients = jax.value_and_grad(loss)(params, teacher, *data)
+        updates, state = optimizer.update(gradients, state, params)
+        params = optax.apply_updates(params, updates)
+        return params, optax.incremental_update(params, teacher, 0.01), state, value
+    return train, (PARAMS, PARAMS, optimizer.init(PARAMS), X, LABELS, X, X, jnp.float32(1))
