@@ -116,6 +116,7 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   buildTosaToLinalgPipeline(manager);
   manager.addNestedPass<func::FuncOp>(createDecomposeAggregates());
   manager.addPass(createLowerAffinePass()); // its loads and stores are checked like any
+  manager.addPass(createCheckBounds());
   manager.addPass(createPrepareForCPU());
   manager.addPass(createProtectArguments());
   if (options.promoteToF64)
@@ -135,6 +136,7 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addNestedPass<func::FuncOp>(
       vector::createLowerVectorMultiReductionPass(vector::VectorMultiReductionLowering::InnerReduction));
   manager.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass()); // prints and transfers of rank above 1
+  manager.addPass(createExpandReshapes());
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createCanonicalizerPass());

@@ -21,6 +21,7 @@ void mlir::mp::buildHostPipeline(OpPassManager &pm, const HostPipelineOptions &o
   pm.addPass(createLowerLaunches());
   pm.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass()); // prints of rank above 1
   pm.addPass(createConvertCheckToRuntime({/*device=*/true}));
+  pm.addPass(createExpandReshapes());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createCanonicalizerPass());

@@ -119,6 +119,7 @@ void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm, const NVVMPipeline
   addCleanup(kernels);
   kernels.addPass(createLowerKernelCasts());
   kernels.addNestedPass<gpu::GPUFuncOp>(std::make_unique<LowerRareFormats>());
+  kernels.addPass(createExpandReshapes());
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(memref::createExpandOpsPass());
   kernels.addPass(createLowerAffinePass());

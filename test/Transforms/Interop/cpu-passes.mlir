@@ -1,4 +1,4 @@
-// RUN: mp-opt %s --mp-prepare-for-cpu | FileCheck %s --check-prefix=PREPARE
+// RUN: mp-opt %s --mp-check-bounds --mp-prepare-for-cpu | FileCheck %s --check-prefix=PREPARE
 // RUN: mp-opt %s --mp-emulate-narrow-arithmetic | FileCheck %s --check-prefix=EMULATE
 // RUN: mp-opt %s --mp-outline-loops | FileCheck %s --check-prefix=OUTLINE
 // RUN: mp-opt %s --mp-to-cpu | FileCheck %s --check-prefix=LLVM

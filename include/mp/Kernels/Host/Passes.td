@@ -42,12 +42,12 @@ def PlanBuffers : Pass<"mp-plan-buffers", "::mlir::func::FuncOp"> {
 }
 
 def CheckViews : Pass<"mp-check-views", "::mlir::func::FuncOp"> {
-  let summary = "Check slices on the host whose place only the run knows (exact)";
+  let summary = "Check views on the host whose place or sizes only the run knows (exact)";
   let description = [{
-    Needs: host code on buffers. A `memref.subview` with an offset, size or stride
-    that is no constant gets a `cf.assert` that it lies within its buffer, where a
-    kernel would otherwise write what belongs to others. Slices that a kernel takes
-    by itself, inside somebody's loops, are not checked.
+    Needs: host code on buffers. A `memref.subview`, `memref.cast` or `memref.expand_shape`
+    with an offset, size or stride that is no constant gets a `cf.assert` that it fits
+    its buffer, where a kernel would otherwise write what belongs to others. Views that a
+    kernel takes by itself, inside somebody's loops, are not checked.
 
     Example (`--mp-check-views`):
     ```mlir

@@ -109,6 +109,55 @@ def CastsToUpstream : Pass<"mp-casts-to-upstream", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect", "::mlir::tosa::TosaDialect"];
 }
 
+def CheckBounds : Pass<"mp-check-bounds", "::mlir::ModuleOp"> {
+  let summary = "Fail with a message where sizes or indices do not fit at run time (exact)";
+  let description = [{
+    What would be undefined behaviour or an abort is checked where it cannot be seen to be fine: a
+    `cf.assert` that fails, an element or slice out of bounds, sizes of a structured op that do not
+    fit each other, casts and reshapes to sizes that are not there, negative sizes, and an integer
+    division by zero call `mp_rt_fail` with a number. The attribute `runtime_checks` of that function
+    holds the message of each number, from 1.
+
+    Example (`--mp-check-bounds`):
+    ```mlir
+    func.func @four(%x: tensor<?xf32>) -> tensor<4xf32> {
+      %0 = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+    fails with "dimension 0 of a tensor.cast is not of size 4 at" and its location.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def ExpandReshapes : Pass<"mp-expand-reshapes"> {
+  let summary = "Make views of reshapes that expand-strided-metadata cannot take (exact)";
+  let description = [{
+    Needs: buffers. A `memref.expand_shape` that splits one dimension into several of which
+    more than one has a size known at run time only becomes a `memref.reinterpret_cast`.
+
+    Example (`--mp-expand-reshapes`):
+    ```mlir
+    func.func @split(%x: memref<?xf32>, %a: index, %b: index) -> memref<?x?xf32> {
+      %0 = memref.expand_shape %x [[0, 1]] output_shape [%a, %b] : memref<?xf32> into memref<?x?xf32>
+      return %0 : memref<?x?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @split(%x: memref<?xf32>, %a: index, %b: index) -> memref<?x?xf32> {
+      %base, %offset, %size, %stride = memref.extract_strided_metadata %x : memref<?xf32> -> memref<f32>, index, index, index
+      %0 = arith.muli %stride, %b : index
+      %1 = arith.muli %0, %a : index
+      %2 = memref.reinterpret_cast %base to offset: [0], sizes: [%a, %b], strides: [%0, 1] : memref<f32> to memref<?x?xf32>
+      return %2 : memref<?x?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
   let summary = "Rewrite what upstream's lowering to loops leaves behind or gets wrong (exact)";
   let description = [{
@@ -117,11 +166,6 @@ def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
     are marked `operands_tf32`; arguments of public functions are marked as not writable,
     so that bufferization copies instead of overwriting the caller's data, and the
     functions get C wrappers. `memref.dealloc` goes: bufferization frees all buffers.
-
-    What would be undefined behaviour or an abort is checked: a `cf.assert` that
-    fails, a `tensor.extract`, `memref.load`, `memref.store` or slice out of bounds,
-    sizes of a structured op that do not fit each other and an integer division by zero call `mp_rt_fail` with a number, and the attribute `runtime_checks` of that function
-    holds the message of each number, from 1.
 
     Example (`--mp-prepare-for-cpu`):
     ```mlir
