@@ -135,8 +135,9 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
     return evidence;
   }
   if (auto sum = dyn_cast<tosa::ReduceSumOp>(op)) {
-    int64_t size = cast<ShapedType>(sum.getInput().getType()).getDimSize(sum.getAxis());
-    return sumOver(data[0], ShapedType::isDynamic(size) ? std::nullopt : std::optional(size),
+    auto type = dyn_cast<RankedTensorType>(sum.getInput().getType());
+    bool known = type && !type.isDynamicDim(sum.getAxis());
+    return sumOver(data[0], known ? std::optional(type.getDimSize(sum.getAxis())) : std::nullopt,
                    op->getName().getStringRef());
   }
   if (isa<tosa::AvgPool2dOp>(op)) { // beside it stand zero points; what is averaged leaves padding out

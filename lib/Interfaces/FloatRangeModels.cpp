@@ -247,6 +247,11 @@ static FloatMeaning meaningOfTosa(Operation *op) {
     return clampsTo(clamp.getMinVal(), clamp.getMaxVal());
   if (isa<tosa::MaxPool2dOp>(op))
     return moves(Rows::Other); // each element is one of the window
+  if (auto cast = dyn_cast<tosa::CastOp>(op))
+    return FloatMeaning::of(getFloatFormat(cast.getInput().getType()) ? Kind::Cast : Kind::Integer,
+                            {0});
+  if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<UnrankedTensorType>))
+    return FloatMeaning::unknown(); // of what follows, sizes matter
   if (auto sum = dyn_cast<tosa::ReduceSumOp>(op))
     return reduces(ReduceFn::Sum, sum.getAxis());
   if (auto max = dyn_cast<tosa::ReduceMaxOp>(op))
@@ -255,9 +260,6 @@ static FloatMeaning meaningOfTosa(Operation *op) {
     return reduces(ReduceFn::Min, min.getAxis());
   if (auto all = dyn_cast<tosa::ReduceProductOp>(op))
     return reduces(ReduceFn::Product, all.getAxis());
-  if (auto cast = dyn_cast<tosa::CastOp>(op))
-    return FloatMeaning::of(getFloatFormat(cast.getInput().getType()) ? Kind::Cast : Kind::Integer,
-                            {0});
   if (auto matmul = dyn_cast<tosa::MatMulOp>(op)) {
     FloatMeaning meaning = FloatMeaning::of(Kind::Contraction, {0, 1});
     meaning.products = extentOf(matmul.getA(), 2);

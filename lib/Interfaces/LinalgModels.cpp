@@ -238,7 +238,17 @@ struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>
     if (entry().opClass == OpClass::TensorCore && !getFloatFormat(op->getResult(0).getType()) &&
         llvm::any_of(op->getOperandTypes(), getFloatFormat))
       return {OpClass::Discontinuous, TypeRule::Frozen, "a contraction of floats into integers"};
+    if (entry().rule == TypeRule::Uniform && castsInBody(op))
+      return {entry().opClass, TypeRule::Frozen, "casts in its body"};
     return {entry().opClass, entry().rule, entry().note};
+  }
+  /// Named ops convert what they read to the format of their result.
+  static bool castsInBody(Operation *op) {
+    FloatType result = getFloatFormat(op->getResult(0).getType());
+    return result && llvm::any_of(op->getOperandTypes(), [&](Type type) {
+             FloatType format = getFloatFormat(type);
+             return format && format != result;
+           });
   }
   OpClass getOpClass(Operation *op) const { return facts(op).opClass; }
   StringRef getClassNote(Operation *op) const { return facts(op).note; }

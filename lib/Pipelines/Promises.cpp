@@ -7,6 +7,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mp/Transforms/Verify/Erasure.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <chrono>
 
@@ -20,11 +21,15 @@ std::string mlir::mp::printModule(ModuleOp module) {
   return text;
 }
 
-static std::string bytecodeOf(ModuleOp module) {
+/// Bytecode, placed as a file is in memory: resources are aligned within it.
+static std::unique_ptr<llvm::MemoryBuffer> bytecodeOf(ModuleOp module) {
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
   (void)writeBytecodeToFile(module, stream);
-  return bytes;
+  const llvm::Align page(4096);
+  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(bytes.size(), "bytecode", page);
+  llvm::copy(bytes, buffer->getBufferStart());
+  return buffer;
 }
 
 static LogicalResult runPipeline(ModuleOp module, const MixedPrecisionOptions &options,
@@ -94,7 +99,7 @@ CheckedConversion mlir::mp::convertAndCheck(ModuleOp original,
   };
   if (!survives(text))
     return broke("text does not survive");
-  if (!survives(bytecodeOf(*result.converted)))
+  if (!survives(bytecodeOf(*result.converted)->getBuffer()))
     return broke("bytecode does not survive");
   return result;
 }

@@ -55,7 +55,7 @@ static bool isCast(Operation *op) {
 
 bool mlir::mp::isCostlyToRepeat(Operation *op) {
   auto isCostlyStep = [](Operation *step) {
-    return isa<math::MathDialect>(step->getDialect()) || isa<arith::DivFOp>(step);
+    return isa_and_nonnull<math::MathDialect>(step->getDialect()) || isa<arith::DivFOp>(step);
   };
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured)
@@ -74,13 +74,10 @@ static bool readsOnce(OpOperand &operand) {
     return structured.getMatchingIndexingMap(&operand).isPermutation();
   if (getKernelKind(op) == KernelKind::Reduction)
     return !isa<linalg::SoftmaxOp>(op);
-  return op->getNumResults() == 1 &&
-         isa<ShapedType>(operand.get().getType()) && isa<ShapedType>(op->getResult(0).getType()) &&
-         cast<ShapedType>(operand.get().getType()).getShape().size() ==
-             cast<ShapedType>(op->getResult(0).getType()).getShape().size() &&
-         (isa<tosa::TransposeOp>(op) ||
-          cast<ShapedType>(operand.get().getType()).getShape() ==
-              cast<ShapedType>(op->getResult(0).getType()).getShape());
+  auto read = dyn_cast<RankedTensorType>(operand.get().getType());
+  auto made = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType()) : RankedTensorType();
+  return read && made && read.getRank() == made.getRank() &&
+         (isa<tosa::TransposeOp>(op) || read.getShape() == made.getShape());
 }
 
 bool mlir::mp::fusesIntoConsumer(OpOperand &operand) {

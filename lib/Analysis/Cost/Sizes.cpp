@@ -41,11 +41,11 @@ uint64_t Sizes::countBytes(Value value, unsigned bits) {
   return llvm::SaturatingMultiply<uint64_t>(countElements(value), (bits + 7) / 8);
 }
 
-/// Multiply-adds per element of the result, where the products run over all of `weights` but its
-/// dimension `outputs`.
-static uint64_t perOutput(Sizes &sizes, Value weights, unsigned outputs) {
-  int64_t channels = cast<ShapedType>(weights.getType()).getDimSize(outputs);
-  return sizes.countElements(weights) / std::max<int64_t>(channels, 1);
+/// The sizes of a tensor of that rank, all of them dynamic where its type does not say.
+static SmallVector<int64_t, 5> shapeOf(Value value, unsigned rank) {
+  auto tensor = cast<ShapedType>(value.getType());
+  return tensor.hasRank() ? SmallVector<int64_t, 5>(tensor.getShape())
+                          : SmallVector<int64_t, 5>(rank, ShapedType::kDynamic);
 }
 
 uint64_t Sizes::countMultiplyAdds(Operation *op) {
@@ -54,17 +54,18 @@ uint64_t Sizes::countMultiplyAdds(Operation *op) {
   if (op->getNumResults() == 0)
     return 0;
   uint64_t results = countElements(op->getResult(0));
-  uint64_t each = 1;
+  uint64_t each = 1; // per element of the result
+  // Weights of convolutions begin with the dimension of the outputs.
   if (auto matmul = dyn_cast<tosa::MatMulOp>(op))
-    each = count(cast<ShapedType>(matmul.getA().getType()).getShape().take_back());
+    each = count(ArrayRef(shapeOf(matmul.getA(), 3)).take_back());
   else if (auto conv = dyn_cast<tosa::Conv2DOp>(op))
-    each = perOutput(*this, conv.getWeight(), 0);
+    each = count(ArrayRef(shapeOf(conv.getWeight(), 4)).drop_front());
   else if (auto conv = dyn_cast<tosa::Conv3DOp>(op))
-    each = perOutput(*this, conv.getWeight(), 0);
+    each = count(ArrayRef(shapeOf(conv.getWeight(), 5)).drop_front());
   else if (auto conv = dyn_cast<tosa::TransposeConv2DOp>(op))
-    each = perOutput(*this, conv.getWeight(), 0);
+    each = count(ArrayRef(shapeOf(conv.getWeight(), 4)).drop_front());
   else if (auto conv = dyn_cast<tosa::DepthwiseConv2DOp>(op))
-    each = count(cast<ShapedType>(conv.getWeight().getType()).getShape().take_front(2));
+    each = count(ArrayRef(shapeOf(conv.getWeight(), 4)).take_front(2));
   return llvm::SaturatingMultiply<uint64_t>(results, each);
 }
 

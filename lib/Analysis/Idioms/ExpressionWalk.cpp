@@ -83,14 +83,23 @@ static std::optional<double> getInteger(Value value) {
 
 /// Does an index depend on nothing but the loops it is in and constants? Picking by it is a move of data.
 static bool isFixedIndex(Value index) {
-  if (auto argument = dyn_cast<BlockArgument>(index)) {
-    auto structured = dyn_cast_or_null<linalg::LinalgOp>(argument.getOwner()->getParentOp());
-    return structured && matchPattern(structured.getMatchingOpOperand(argument)->get(), m_Constant());
+  llvm::SetVector<Value> reached;
+  reached.insert(index);
+  for (unsigned i = 0; i < reached.size(); ++i) {
+    if (auto argument = dyn_cast<BlockArgument>(reached[i])) {
+      auto structured = dyn_cast_or_null<linalg::LinalgOp>(argument.getOwner()->getParentOp());
+      if (!structured || !matchPattern(structured.getMatchingOpOperand(argument)->get(), m_Constant()))
+        return false;
+      continue;
+    }
+    Operation *op = reached[i].getDefiningOp();
+    if (isa<linalg::IndexOp>(op) || matchPattern(op, m_Constant()))
+      continue;
+    if (!isa_and_nonnull<arith::ArithDialect, tosa::TosaDialect>(op->getDialect()) || !isMemoryEffectFree(op))
+      return false;
+    reached.insert_range(op->getOperands());
   }
-  Operation *op = index.getDefiningOp();
-  return isa<linalg::IndexOp>(op) || matchPattern(op, m_Constant()) ||
-         (isa<arith::ArithDialect, tosa::TosaDialect>(op->getDialect()) && isMemoryEffectFree(op) &&
-          llvm::all_of(op->getOperands(), isFixedIndex));
+  return true;
 }
 
 void ExpressionGraph::visit(Operation *op) {
@@ -139,7 +148,9 @@ unsigned ExpressionGraph::evaluate(Operation *op) {
                    .rank = unsigned(type.getRank()), .axes = 1ull << softmax.getDimension()});
   }
   if (isa<tosa::ReduceSumOp, tosa::ReduceMaxOp>(op)) {
-    auto type = cast<ShapedType>(first.getType());
+    auto type = dyn_cast<RankedTensorType>(first.getType());
+    if (!type)
+      return 0;
     uint64_t axis = op->getAttrOfType<IntegerAttr>("axis").getInt();
     int64_t count = type.getDimSize(axis);
     return reduce(isa<tosa::ReduceSumOp>(op) ? Kind::Sum : Kind::GroupMax, lookup(first),

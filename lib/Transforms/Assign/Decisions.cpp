@@ -2,6 +2,7 @@
 
 #include "Decisions.h"
 #include "../Scale/Contractions.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -40,15 +41,25 @@ std::string ComputeChoice::getName() const {
   return scaled ? scaled->name.str() : words ? ::mp::numerics::toString(*words).str() : getFormatName(format);
 }
 
-bool mlir::mp::isNarrowable(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getElementType().isF32();
+/// A tensor of unknown rank, or one whose encoding allows no other elements: a sparse one may state their values.
+static bool isOpaque(Type type) {
+  auto ranked = dyn_cast<RankedTensorType>(type);
+  auto encoding = ranked ? dyn_cast_if_present<VerifiableTensorEncoding>(ranked.getEncoding()) : VerifiableTensorEncoding();
+  if (!encoding)
+    return isa<UnrankedTensorType>(type);
+  ScopedDiagnosticHandler quiet(type.getContext(), [](Diagnostic &) { return success(); });
+  auto refuse = [&] { return emitError(UnknownLoc::get(type.getContext())); };
+  return failed(encoding.verifyEncoding(ranked.getShape(), Float16Type::get(type.getContext()), refuse));
 }
 
-/// Has a tensor of unknown rank for an operand or result.
-static bool touchesUnranked(Operation *op) {
-  return llvm::any_of(llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
-                      llvm::IsaPred<UnrankedTensorType>);
+bool mlir::mp::isNarrowable(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getElementType().isF32() && !isOpaque(type);
+}
+
+/// Has a tensor for an operand or result whose type is not ours to change.
+static bool touchesOpaque(Operation *op) {
+  return llvm::any_of(llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()), isOpaque);
 }
 
 FunctionDecisions::FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried,
@@ -67,7 +78,7 @@ void FunctionDecisions::collect(Region &region) {
           collect(inner);
       FloatType own = getOwnFormat(&op);
       if (own && !op.hasTrait<OpTrait::IsTerminator>())
-        ops[&op] = {.opClass = getOpClass(&op), .rule = rule, .compute = own, .reason = "", .keepsStorage = touchesUnranked(&op)};
+        ops[&op] = {.opClass = getOpClass(&op), .rule = rule, .compute = own, .reason = "", .keepsStorage = touchesOpaque(&op)};
     }
 }
 
@@ -75,7 +86,7 @@ bool FunctionDecisions::canContractIn(Operation *op, FloatType format) {
   Decision *decision = find(op);
   if (!decision || decision->opClass != OpClass::TensorCore || decision->rule == TypeRule::Frozen)
     return false;
-  if (touchesUnranked(op))
+  if (touchesOpaque(op))
     return false;
   auto interface = cast<PrecisionOpInterface>(op);
   bool anyWide = false;
