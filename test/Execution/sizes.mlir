@@ -1,3 +1,9 @@
+// RUN: not mp-run %s --entry=fill --input=8xf32=1 --input=2xf32=2 --input=i64=6 2>&1 | FileCheck %s --check-prefix=FILL
+// RUN: mp-run %s --entry=fill --input=8xf32=1 --input=2xf32=2 --input=i64=2
+// RUN: not mp-run %s --entry=pad --input=4xf32=1 --input=i64=4 2>&1 | FileCheck %s --check-prefix=PAD
+// RUN: mp-run %s --entry=pad --input=4xf32=1 --input=i64=3
+// RUN: not mp-run %s --entry=concat --input=4xf32=1 --input=5xf32=2 2>&1 | FileCheck %s --check-prefix=CONCAT
+// RUN: mp-run %s --entry=concat --input=4xf32=1 --input=4xf32=2
 // RUN: mp-run %s --entry=split --input=12x8xf32=uniform:1,2,0 --input=i64=3 --input=i64=4 --compare=f64
 // RUN: mp-run %s --entry=split --input=12x8xf32=uniform:1,2,0 --input=i64=3 --input=i64=4 --compare=f64 --device=emulator --chip=sm_80
 // RUN: not mp-run %s --entry=split --input=12x8xf32=uniform:1,2,0 --input=i64=3 --input=i64=5 2>&1 | FileCheck %s --check-prefix=SPLIT
@@ -44,4 +50,26 @@ func.func @insert(%x: tensor<?xf32>, %i: index) -> tensor<?xf32> {
   %one = arith.constant 1.0 : f32
   %0 = tensor.insert %one into %x[%i] : tensor<?xf32>
   return %0 : tensor<?xf32>
+}
+
+// FILL: error: the program failed a check: the source of a tensor.insert_slice is not of the slice's size in dimension 0
+func.func @fill(%x: tensor<8xf32>, %part: tensor<?xf32>, %n: index) -> tensor<8xf32> {
+  %0 = tensor.insert_slice %part into %x[0] [%n] [1] : tensor<?xf32> into tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// PAD: error: the program failed a check: dimension 0 of a tensor.pad is not of size 8
+func.func @pad(%x: tensor<?xf32>, %n: index) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.pad %x low[1] high[%n] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<?xf32> to tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CONCAT: error: the program failed a check:
+func.func @concat(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<8xf32> {
+  %0 = tensor.concat dim(0) %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
 }

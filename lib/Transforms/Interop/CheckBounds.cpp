@@ -145,6 +145,60 @@ static void checkSlice(Checks &checks, OffsetSizeAndStrideOpInterface op, Value 
       checks.require(b, fits, "slice out of bounds in dimension " + Twine(dim) + " of a " + op->getName().getStringRef());
 }
 
+/// What is inserted fills the slice.
+static void checkInserted(Checks &checks, tensor::InsertSliceOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  for (int64_t dim = 0, from = 0; dim < int64_t(sizes.size()); ++dim) {
+    if (dropped[dim])
+      continue;
+    if (Value fits = buildSplitFits(b, op.getSource(), from++, sizes[dim]))
+      checks.require(b, fits, "the source of a tensor.insert_slice is not of the slice's size in dimension " + Twine(dim));
+  }
+}
+
+/// Padding in front and behind, and the sizes that the result's type states.
+static void checkPadding(Checks &checks, tensor::PadOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  checkSizes(checks, op, op.getLow());
+  checkSizes(checks, op, op.getHigh());
+  auto type = op.getResultType();
+  SmallVector<OpFoldResult> low = op.getMixedLowPad(), high = op.getMixedHighPad();
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    bool isKnown = !op.getSourceType().isDynamicDim(dim) && isa<Attribute>(low[dim]) && isa<Attribute>(high[dim]);
+    if (type.isDynamicDim(dim) || isKnown)
+      continue;
+    Value size = buildSize(b, op.getSource(), dim);
+    for (OpFoldResult side : {low[dim], high[dim]})
+      size = arith::AddIOp::create(b, size, getValueOrCreateConstantIndexOp(b, b.getLoc(), side));
+    Value stated = arith::ConstantIndexOp::create(b, type.getDimSize(dim));
+    checks.require(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, stated),
+                   "dimension " + Twine(dim) + " of a tensor.pad is not of size " + Twine(type.getDimSize(dim)));
+  }
+}
+
+/// Parts of one size beside the dimension along which they follow each other, and there of the size that is stated.
+static void checkConcat(Checks &checks, tensor::ConcatOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto type = op.getResultType();
+  Value whole = arith::ConstantIndexOp::create(b, 0);
+  for (Value part : op.getInputs()) {
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      auto partType = cast<RankedTensorType>(part.getType());
+      if (dim == int64_t(op.getDim()))
+        whole = arith::AddIOp::create(b, whole, buildSize(b, part, dim));
+      else if (part != op.getInputs().front() && (partType.isDynamicDim(dim) || type.isDynamicDim(dim)))
+        checks.require(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, buildSize(b, part, dim),
+                                                buildSize(b, op.getInputs().front(), dim)),
+                       "parts of a tensor.concat differ in dimension " + Twine(dim));
+    }
+  }
+  if (!type.isDynamicDim(op.getDim()))
+    checks.require(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, whole, buildSize(b, op, op.getDim())),
+                   "parts of a tensor.concat do not add up to " + Twine(type.getDimSize(op.getDim())));
+}
+
 /// Whether `size` is that of this dimension by definition.
 static bool isSizeOf(OpFoldResult size, Value shaped, int64_t dim) {
   auto value = dyn_cast<Value>(size);
@@ -233,7 +287,10 @@ struct CheckBounds : mlir::mp::impl::CheckBoundsBase<CheckBounds> {
         .Case([&](memref::StoreOp store) { checkBounds(checks, op, store.getMemRef(), store.getIndices()); })
         .Case([&](linalg::LinalgOp structured) { checkShapes(checks, structured); })
         .Case([&](tensor::ExtractSliceOp slice) { checkSlice(checks, slice, slice.getSource()); })
-        .Case([&](tensor::InsertSliceOp slice) { checkSlice(checks, slice, slice.getDest()); })
+        .Case([&](tensor::InsertSliceOp slice) {
+          checkSlice(checks, slice, slice.getDest());
+          checkInserted(checks, slice);
+        })
         .Case([&](memref::SubViewOp slice) { checkSlice(checks, slice, slice.getSource()); })
         .Case<tensor::CastOp, memref::CastOp>([&](auto) { checkCast(checks, op); })
         .Case<tensor::ExpandShapeOp, memref::ExpandShapeOp>([&](auto expand) {
@@ -243,10 +300,8 @@ struct CheckBounds : mlir::mp::impl::CheckBoundsBase<CheckBounds> {
         .Case<tensor::EmptyOp, tensor::SplatOp, memref::AllocOp, memref::AllocaOp>(
             [&](auto made) { checkSizes(checks, op, made.getDynamicSizes()); })
         .Case([&](tensor::GenerateOp made) { checkSizes(checks, op, made.getDynamicExtents()); })
-        .Case([&](tensor::PadOp pad) {
-          checkSizes(checks, op, pad.getLow());
-          checkSizes(checks, op, pad.getHigh());
-        })
+        .Case([&](tensor::PadOp pad) { checkPadding(checks, pad); })
+        .Case([&](tensor::ConcatOp concat) { checkConcat(checks, concat); })
         .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>([&](auto) { checkDivision(checks, op); });
   }
 };

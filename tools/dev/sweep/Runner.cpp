@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "mp/Analysis/Sizes.h"
 #include "mp/Execution/BufferEntry.h"
 #include "mp/Execution/Comparison.h"
 #include "mp/Execution/DeviceProgram.h"
@@ -27,24 +28,14 @@ static double elements(Type type, int64_t dynamicSize) {
   return count;
 }
 
-/// Scalar operations of one op: loop ranges of structured ops; of other contractions the weight
-/// is read once per element of the result, over its last dimension.
+/// Operations of one op: multiply-adds of contractions and structured ops, else elements made.
 static double workOf(Operation *op, int64_t dynamicSize) {
-  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
-    double work = 1;
-    for (int64_t size : structured.getStaticLoopRanges())
-      work *= ShapedType::isDynamic(size) ? dynamicSize : size;
-    return work;
-  }
+  if (isa<linalg::LinalgOp>(op) || getOpClass(op) == OpClass::TensorCore)
+    return Sizes(dynamicSize).countMultiplyAdds(op);
   double results = 0;
   for (Type type : op->getResultTypes())
     results += elements(type, dynamicSize);
-  if (getOpClass(op) != OpClass::TensorCore || op->getNumOperands() < 2)
-    return results;
-  auto weight = cast<ShapedType>(op->getOperand(1).getType());
-  int64_t outputs = cast<ShapedType>(op->getResult(0).getType()).getShape().back();
-  return results * elements(weight, dynamicSize) /
-         std::max<int64_t>(1, ShapedType::isDynamic(outputs) ? dynamicSize : outputs);
+  return results;
 }
 
 static double workOf(func::FuncOp function, int64_t dynamicSize) {

@@ -6,6 +6,7 @@
 #define MP_TRANSFORMS_INTEROP_PASSES
 
 include "mlir/Pass/PassBase.td"
+include "mp/Transforms/Interop/ReferencePasses.td"
 
 def ConvertMPToArith : Pass<"convert-mp-to-arith"> {
   let summary = "Lower casts between float formats to integer arithmetic (exact)";
@@ -144,16 +145,6 @@ def ExpandReshapes : Pass<"mp-expand-reshapes"> {
       return %0 : memref<?x?xf32>
     }
     ```
-    becomes
-    ```mlir
-    func.func @split(%x: memref<?xf32>, %a: index, %b: index) -> memref<?x?xf32> {
-      %base, %offset, %size, %stride = memref.extract_strided_metadata %x : memref<?xf32> -> memref<f32>, index, index, index
-      %0 = arith.muli %stride, %b : index
-      %1 = arith.muli %0, %a : index
-      %2 = memref.reinterpret_cast %base to offset: [0], sizes: [%a, %b], strides: [%0, 1] : memref<f32> to memref<?x?xf32>
-      return %2 : memref<?x?xf32>
-    }
-    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -184,10 +175,7 @@ def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::tensor::TensorDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect"];
 }
 
 def ConvertContractionsToRuntime : Pass<"convert-contractions-to-runtime", "::mlir::ModuleOp"> {
@@ -429,63 +417,6 @@ def OutlineLoops : Pass<"mp-outline-loops", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
-}
-
-def HideFloatCasts : Pass<"mp-hide-float-casts"> {
-  let summary = "Keep casts between floats from folding until mp-promote-to-f64 drops them (for references only)";
-  let description = [{
-    `mp-promote-to-f64` cannot drop a cast of a constant that something has folded
-    before: the reference would start from the rounded constant. This pass drops
-    roundings and makes each cast between floats that keeps its shape a
-    `builtin.unrealized_conversion_cast`, which nothing folds. Gives: a program that
-    only `mp-promote-to-f64` can finish.
-
-    Example (`--mp-hide-float-casts`):
-    ```mlir
-    func.func @constants() -> (tensor<4xf32>, tensor<4xbf16>) {
-      %0 = arith.constant dense<0.1> : tensor<4xf32>
-      %1 = mp.round tf32 %0 : tensor<4xf32> {inserted}
-      %2 = mp.cast ieee %0 {inserted} : tensor<4xf32> to tensor<4xbf16>
-      return %1, %2 : tensor<4xf32>, tensor<4xbf16>
-    }
-    ```
-    becomes
-    ```mlir
-    func.func @constants() -> (tensor<4xf32>, tensor<4xbf16>) {
-      %cst = arith.constant dense<1.000000e-01> : tensor<4xf32>
-      %0 = builtin.unrealized_conversion_cast %cst : tensor<4xf32> to tensor<4xbf16>
-      return %cst, %0 : tensor<4xf32>, tensor<4xbf16>
-    }
-    ```
-  }];
-}
-
-def PromoteToF64 : Pass<"mp-promote-to-f64", "::mlir::ModuleOp"> {
-  let summary = "Compute everything in f64, as a reference (changes rounding and range)";
-  let description = [{
-    Needs: no TOSA, which has no f64. Every float type of at most 32 bits becomes
-    f64, arguments, results and constants included; casts between floats and
-    `mp.round` disappear, and so do the expectations of the check dialect, which are
-    about the formats that go. Bit patterns keep their meaning: an `arith.bitcast`
-    converts to or from the original format at that place.
-
-    Example (`--mp-promote-to-f64`):
-    ```mlir
-    func.func @product(%x: tensor<4xbf16>, %y: tensor<4xf32>) -> tensor<4xf32> {
-      %0 = arith.extf %x : tensor<4xbf16> to tensor<4xf32>
-      %1 = arith.mulf %0, %y : tensor<4xf32>
-      return %1 : tensor<4xf32>
-    }
-    ```
-    becomes
-    ```mlir
-    func.func @product(%x: tensor<4xf64>, %y: tensor<4xf64>) -> tensor<4xf64> {
-      %0 = arith.mulf %x, %y : tensor<4xf64>
-      return %0 : tensor<4xf64>
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def EmulateNarrowArithmetic : Pass<"mp-emulate-narrow-arithmetic"> {
