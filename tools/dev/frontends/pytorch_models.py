@@ -376,6 +376,48 @@ class TokenShift(nn.Module):
         return x + self.r(y).sigmoid() * self.v(F.relu(self.k(y)).square())
 
 
+class Pooling(nn.Module):
+    """Averages whose padding does not count, less what is averaged, and activations that grow no faster than what they read."""
+
+    def __init__(self):
+        super().__init__()
+        self.n, self.a, self.b, self.c = nn.GroupNorm(1, 8), nn.Conv2d(3, 8, 3, 2, 1), nn.Conv2d(8, 16, 1), nn.Conv2d(16, 8, 1)
+
+    def forward(self, x):
+        x = self.a(x)
+        y = self.n(x)
+        x = x + F.avg_pool2d(y, 3, 1, 1, count_include_pad=False) - y
+        x = F.softplus(self.b(x))
+        return self.c((x + torch.sqrt(x * x + 4)) / 2).amax((2, 3))
+
+
+class ExpertStack(nn.Module):
+    """Experts in one tensor, the weights of the chosen ones as one-hot rows."""
+
+    def __init__(self, d=32, experts=4, m=64):
+        super().__init__()
+        self.router, self.e = nn.Linear(d, experts, bias=False), experts
+        self.up, self.down = (nn.Parameter(torch.randn(experts, k, n) * k ** -0.5) for k, n in ((d, m), (m, d)))
+
+    def forward(self, x):
+        w, chosen = self.router(x).softmax(-1).topk(2, -1)
+        w = w / w.sum(-1, keepdim=True)
+        gates = (F.one_hot(chosen, self.e).to(w.dtype) * w.unsqueeze(-1)).sum(1)
+        y = torch.einsum("teh,ehd->ted", F.silu(torch.einsum("td,edh->teh", x, self.up)), self.down)
+        return x + torch.einsum("ted,te->td", y, gates)
+
+
+class Sorted(nn.Module):
+    """In TOSA as many selections as elements, each by the comparisons of all before it."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(32, 64), nn.Linear(64, 32)
+
+    def forward(self, x):
+        return self.b(self.a(x).sort(-1).values)
+
+
 def r(*shape):
     return torch.randn(*shape)
 
@@ -412,5 +454,8 @@ MODELS = {
     "inception": (Inception, lambda: (r(1, 3, 15, 15),)),
     "alibi": (Alibi, lambda: (r(2, 12, 32), (torch.arange(12) < torch.tensor([[12], [9]])).long())),
     "shift": (TokenShift, lambda: (r(2, 9, 32),)),
+    "pooling": (Pooling, lambda: (r(1, 3, 17, 17),)),
+    "experts": (ExpertStack, lambda: (r(10, 32),)),
+    "sorted": (Sorted, lambda: (r(6, 32),)),
     "ssd": (Ssd, lambda: (r(1, 8, 3, 3), r(9, 4).abs() + 0.5)),
 }

@@ -44,8 +44,29 @@ def perceptron():
     return sequence((16,), layers.Dense(32, activation="relu"), layers.Dense(32, activation="swish"), layers.Dense(8, activation="softplus"))
 
 
+def bidirectional():
+    return sequence((6, 8), layers.Bidirectional(layers.LSTM(8, return_sequences=True, unroll=True)), layers.GlobalMaxPooling1D(),
+                    layers.Dense(3, activation="log_softmax"))
+
+
+def signal():
+    return sequence((64, 4), layers.Conv1D(8, 5, 2, "same", activation="relu"), layers.MaxPooling1D(2),
+                    layers.Conv1D(16, 3, dilation_rate=2, padding="causal", activation="tanh"), layers.AveragePooling1D(2),
+                    layers.SeparableConv1D(16, 3), layers.GlobalAveragePooling1D(), layers.Dense(5))
+
+
+def dense():
+    x = y = keras.Input((16, 16, 3), batch_size=1)
+    for _ in range(3):
+        z = layers.Conv2D(4, 3, padding="same")(layers.ReLU()(layers.BatchNormalization()(y)))
+        y = layers.Concatenate()([y, z])
+    return keras.Model(x, layers.Dense(4, activation="softmax")(layers.GlobalAveragePooling2D()(y)))
+
+
 MODELS = {(model.__name__ + suffix): (model, kind) for model in (attention, separable, upsampling, lstm, perceptron)
           for suffix, kind in (("", "float"), ("-f16-weights", "f16"))}
+MODELS |= {model.__name__: (model, "float") for model in (bidirectional, signal, dense)}
+MODELS |= {"signal-int8": (signal, "int8"), "dense-int8": (dense, "int8")}
 MODELS |= {"separable-int8": (separable, "int8"), "perceptron-int8": (perceptron, "int8")}
 
 
