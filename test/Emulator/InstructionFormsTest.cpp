@@ -219,11 +219,35 @@ TEST_F(InstructionForms, Bits) {
   });
 }
 
+static int64_t part(uint64_t v, unsigned i, unsigned bits, bool isSigned) {
+  int64_t x = v >> (i * bits) & ((1u << bits) - 1);
+  return isSigned && x >> (bits - 1) ? x - (int64_t(1) << bits) : x;
+}
+
+TEST_F(InstructionForms, DistancesOfBytesAndHalves) {
+  for (unsigned n : {2, 4})
+    for (unsigned types = 0; types < 8; ++types)
+      for (const char *how : {"", ".sat", ".add"}) {
+        std::string form = "vabsdiff" + std::to_string(n);
+        for (unsigned bit : {1, 2, 4})
+          form += types & bit ? ".s32" : ".u32";
+        check<uint32_t>(form + how, "%wd, %wa, %wb, %wc", [=](uint64_t a, uint64_t b, uint64_t c) {
+          const unsigned bits = 32 / n;
+          uint64_t sum = c, packed = 0;
+          for (unsigned i = 0; i < n; ++i) {
+            int64_t x = part(a, i, bits, types & 2), y = part(b, i, bits, types & 4), distance = x < y ? y - x : x - y;
+            sum += distance;
+            int64_t most = types & 1 ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+            if (*how && distance > most)
+              distance = most;
+            packed |= (distance & ((1 << bits) - 1)) << (bits * i);
+          }
+          return uint32_t(how == std::string(".add") ? sum : packed);
+        });
+      }
+}
+
 TEST_F(InstructionForms, DotProductsOfBytes) {
-  auto part = [](uint64_t v, unsigned i, unsigned bits, bool isSigned) {
-    int64_t x = v >> (i * bits) & ((1u << bits) - 1);
-    return isSigned && x >> (bits - 1) ? x - (int64_t(1) << bits) : x;
-  };
   for (bool sa : {false, true})
     for (bool sb : {false, true}) {
       const std::string types = std::string(sa ? ".s32" : ".u32") + (sb ? ".s32" : ".u32");

@@ -208,6 +208,23 @@ TEST(Race, LanesMayStoreOneValueTogether) {
     EXPECT_EQ(faultOn(text(other), std::vector<uint32_t>(32), 32).kind, FaultKind::Race) << other;
 }
 
+TEST(Race, WarpsMayStoreWhatIsThere) {
+  // Each of four warps stores four bytes per lane, without a barrier: the same everywhere, or its number.
+  auto text = [](const std::string &value) {
+    return ".visible .entry k(.param .u64 P) { .shared .align 8 .b8 s[512]; .reg .b32 t, a, v; .reg .b64 p, o;"
+           "ld.param.u64 p, [P]; mov.u32 t, %tid.x; mov.u32 v, s; and.b32 a, t, 31; shl.b32 a, a, 2; add.u32 a, a, v; shr.u32 v, t, 5; " + value +
+           " st.shared.b32 [a], v; bar.sync 0; ld.shared.b32 v, [a]; mul.wide.u32 o, t, 4; add.u64 p, p, o; st.global.u32 [p], v; ret; }";
+  };
+  Device device;
+  DevicePtr p = take(device.alloc(512));
+  auto run = [&](const std::string &source) { return device.launch(*load(source), "k", {1}, {128}, 0, {KernelArg::value(p)}); };
+  take(run(text("mov.u32 v, 5;")));
+  EXPECT_EQ(download<uint32_t>(device, p, 128), std::vector<uint32_t>(128, 5));
+  Fault f = faultOf(run(text("")));
+  EXPECT_EQ(f.kind, FaultKind::Race);
+  EXPECT_EQ(f.warp, 1u);
+}
+
 TEST(Race, BytesOfOneWordAreDistinct) {
   runOn(kernel(".shared .align 4 .b8 s[64]; mov.u32 %r0, s; add.u32 %r1, %r0, %t; cvt.u16.u32 %h0, %t; st.shared.b8 [%r1], %h0;"),
         {0}, 64);

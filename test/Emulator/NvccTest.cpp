@@ -238,6 +238,25 @@ TEST_P(Nvcc, FunctionPointersAndVirtualFunctions) {
   EXPECT_EQ(download<int>(device, y, 64), virtuals);
 }
 
+TEST_P(Nvcc, DistancesOfBytes) {
+  std::mt19937 rng(3);
+  std::vector<uint32_t> x(64), y(64), want;
+  for (int i = 0; i < 64; ++i) {
+    x[i] = rng(), y[i] = rng();
+    uint32_t packed = 0, bytes = 0, halves = 0;
+    for (int k = 0; k < 32; k += 8) {
+      uint32_t distance = std::abs(int(x[i] >> k & 255) - int(y[i] >> k & 255));
+      packed |= distance << k, bytes += distance;
+    }
+    for (int k = 0; k < 32; k += 16)
+      halves += std::abs(int16_t(x[i] >> k) - int16_t(y[i] >> k));
+    want.insert(want.end(), {packed, bytes, halves});
+  }
+  DevicePtr out = take(device.alloc(768));
+  launch("distances", {1}, {64}, {arg(upload(device, x)), arg(upload(device, y)), arg(out)});
+  EXPECT_EQ(download<uint32_t>(device, out, 192), want);
+}
+
 TEST_P(Nvcc, ReturnsBeforeBarriers) {
   std::vector<int> x(128);
   for (int i = 0; i < 128; ++i)

@@ -91,6 +91,8 @@ std::vector<std::string> arithmetic() {
   add(f, "mov.T @0, @1;");
   add2(f, "slct<|.ftz>.T.U @0, @1, @2, &3;");
   add2(f, "<dp4a|dp2a|dp2a.lo|dp2a.hi>.T.U %r0, @1, &2, %r3;");
+  for (const std::string &form : expandForms("vabsdiff<2|4>.<u32|s32|u16>.<u32|s32|s8>.<u32|s32|b32><|.sat|.add|.min|.sat.add> %r0, %r1, %r2, %r3;"))
+    f.push_back(form);
   add2(f, "<add|sub|mul><|.rn|.rz><|.ftz|.sat>.T.U @0, &1, @2;");
   add2(f, "fma<|.rn|.rm><|.ftz|.sat>.T.U @0, &1, &2, @3;");
   return f;

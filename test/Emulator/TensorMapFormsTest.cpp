@@ -85,6 +85,22 @@ TEST(TensorMapForms, FieldsAreReplaced) {
                                             tile + "interleave_layout" + in + ".b32 [%c], 0;" + tile + "element_stride" + in + ".b32 [%c], 0, 1;");
 }
 
+// As Triton makes its descriptors: zeros, then every field.
+TEST(TensorMapForms, ZerosAreFilledFieldByField) {
+  std::string zeros, fields;
+  for (int at = 0; at < 128; at += 8)
+    zeros += "st.shared.b64 [%c+" + std::to_string(at) + "], 0;";
+  for (const char *field : {"global_address.b64 [%c], %o", "rank.b32 [%c], 1", "box_dim.b32 [%c], 0, 8", "box_dim.b32 [%c], 1, 16", "global_dim.b32 [%c], 0, 32",
+                            "global_dim.b32 [%c], 1, 64", "global_stride.b64 [%c], 0, 64", "element_stride.b32 [%c], 0, 1", "element_stride.b32 [%c], 1, 1",
+                            "elemtype.b32 [%c], 1", "interleave_layout.b32 [%c], 0", "swizzle_mode.b32 [%c], 0", "fill_mode.b32 [%c], 0"}) {
+    auto [name, rest] = llvm::StringRef(field).split('.');
+    fields += tile + name.str() + in + "." + rest.str() + ";";
+  }
+  Replaced run;
+  run.expectTile(run.second, 32, 32, 64, zeros + fields);
+  EXPECT_NE(faultOf(run(kernel(zeros + tile + "rank" + in + ".b32 [%c], 1;"))).message.find("no valid tensor map"), std::string::npos);
+}
+
 TEST(TensorMapForms, WhatIsWrongIsAFault) {
   Replaced run;
   auto fault = [&](const std::string &changes) { return faultOf(run(kernel(changes))).message; };

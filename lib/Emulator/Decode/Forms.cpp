@@ -98,6 +98,7 @@ static const Row known[] = {
     {75, "tanh.approx.f32"},
     {90, "<ex2.approx.ftz|tanh.approx>.<$brain>"},
     {0, "copysign.<f32|f64>"},
+    {0, "<vabsdiff2|vabsdiff4>.<u32|s32>.<u32|s32>.<u32|s32><|.sat|.add>"},
     {0, "testp.<finite|infinite|number|notanumber|normal|subnormal>.<f32|f64>"},
     // Comparisons.
     {0, "setp.<eq|ne><$combine>.<$bits>"},
@@ -194,8 +195,8 @@ static const RefusedForm refused[] = {
     {"cvta<|.to>.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry>.u32", "addresses have 64 bits"},
     {"tcgen05.*", "Tensor Cores of sm_100: not implemented"},
     {"<tex|tld4|txq|suld|sust|sured|suq|istypep>.*", "textures and surfaces are not implemented"},
-    {"<vadd|vsub|vabsdiff|vmin|vmax|vavrg|vset><|2|4>.*", "video instructions are not implemented"},
-    {"<vshl|vshr|vmad>.*", "video instructions are not implemented"},
+    {"<vadd|vsub|vmin|vmax|vavrg|vset><|2|4>.*", "video instructions are not implemented"},
+    {"<vabsdiff|vshl|vshr|vmad>.*", "video instructions are not implemented"},
     {"multimem.*", "memory of several GPUs is not implemented"},
     {"<alloca|stacksave|stackrestore>.*", "a stack that grows is not implemented"},
     {"<clusterlaunchcontrol|st.bulk>.*", "sm_100: not implemented"},

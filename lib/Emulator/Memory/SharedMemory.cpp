@@ -91,6 +91,20 @@ static std::string nameOf(Warp &w, unsigned agent, unsigned lane) {
   return ("warp " + Twine(agent) + " lane " + Twine(lane)).str();
 }
 
+/// What a lane stores as the k-th element.
+static const uint8_t *storedBytes(Warp &w, const Inst &inst, unsigned k, unsigned lane) {
+  const size_t stride = inst.size == 16 ? 16 : inst.flags & kWideData ? 8 : 4;
+  return reinterpret_cast<const uint8_t *>(w.lanes<uint32_t>(inst.count == 1 ? inst.dst : inst.list[k])) + stride * lane;
+}
+
+/// Whether a lane stores what is there already: then it does not matter who stores first.
+static bool storesWhatIsThere(Warp &w, const Inst &inst, unsigned lane, const uint8_t *there) {
+  for (unsigned k = 0; k < inst.count; ++k)
+    if (!(inst.flags & kRegisterStore) || std::memcmp(there + k * inst.size, storedBytes(w, inst, k, lane), inst.size) != 0)
+      return false;
+  return true;
+}
+
 /// Whether two lanes store the same value to the same place in this very instruction: then it does not
 /// matter which of them does (PTX ISA, memory consistency model: what is stored is one of the values).
 static bool storeTheSame(Warp &w, const Inst &inst, unsigned x, unsigned y) {
@@ -98,21 +112,10 @@ static bool storeTheSame(Warp &w, const Inst &inst, unsigned x, unsigned y) {
     return false;
   uint64_t addresses[kLanes];
   laneAddresses(w, inst.a, inst.imm, inst.flags & kWideAddress, addresses);
-  auto same = [&](Reg data) {
-    if (inst.size == 16) {
-      const uint64_t *pairs = w.lanes<uint64_t>(data);
-      return pairs[2 * x] == pairs[2 * y] && pairs[2 * x + 1] == pairs[2 * y + 1];
-    }
-    const void *values = w.lanes<uint32_t>(data);
-    size_t stride = inst.flags & kWideData ? 8 : 4;
-    auto *bytes = static_cast<const uint8_t *>(values);
-    return std::memcmp(bytes + stride * x, bytes + stride * y, inst.size) == 0;
-  };
-  if (addresses[x] != addresses[y])
-    return false;
-  if (inst.count == 1)
-    return same(inst.dst);
-  return std::all_of(inst.list, inst.list + inst.count, same);
+  for (unsigned k = 0; k < inst.count; ++k)
+    if (std::memcmp(storedBytes(w, inst, k, x), storedBytes(w, inst, k, y), inst.size) != 0)
+      return false;
+  return addresses[x] == addresses[y];
 }
 
 bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t offset, uint32_t bytes,
@@ -174,8 +177,9 @@ bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t
                                  ? shared.races.atomic(offset, bytes, who)
                              : reads ? shared.races.read(offset, bytes, who)
                                      : shared.races.write(offset, bytes, who);
-  bool repeats = c.found && access == Access::Write && c.otherWrites && c.agent == who.agent &&
-                 storeTheSame(w, inst, who.lane, c.lane);
+  bool repeats = c.found && access == Access::Write && c.otherWrites &&
+                 (c.agent == who.agent ? storeTheSame(w, inst, who.lane, c.lane)
+                                       : c.agent < block.warps.size() && storesWhatIsThere(w, inst, who.lane, shared.data.data() + offset));
   if (!c.found || repeats)
     return true;
   w.fault(FaultKind::Race, inst,

@@ -1,6 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of parts of words: mul24, mad24, dp4a, dp2a.
+// Arithmetic on parts of words: mul24, mad24, dp4a, dp2a, vabsdiff2, vabsdiff4.
 
 #include "Arithmetic.h"
 #include <algorithm>
@@ -62,6 +62,14 @@ static Step execDp(Warp &w, const Inst &i) {
   });
   return Step::Next;
 }
+/// Words of `count` parts and one to add to.
+static void partOperands(Decoder &d, Type a, Type b, unsigned count) {
+  d.out->dst = d.dst(0, Type::B32);
+  d.out->a = d.src(1, a);
+  d.out->b = d.src(2, b);
+  d.out->c = d.src(3, Type::B32);
+  d.out->count = count;
+}
 static void decodeDp(Decoder &d, unsigned count) {
   bool hi = count == 2 && d.take("hi"), lo = count == 2 && d.take("lo");
   Type a = d.takeType(), b = d.takeType();
@@ -72,18 +80,54 @@ static void decodeDp(Decoder &d, unsigned count) {
     d.unsupported();
     return;
   }
-  d.out->dst = d.dst(0, Type::B32);
-  d.out->a = d.src(1, a);
-  d.out->b = d.src(2, b);
-  d.out->c = d.src(3, Type::B32);
-  d.out->count = count;
+  partOperands(d, a, b, count);
   d.out->flags = (a == Type::S32 ? kSignedA : 0) | (b == Type::S32 ? kSignedB : 0) | (hi ? kUpper : 0);
   d.out->fn = execDp;
 }
 static void decodeDp4a(Decoder &d) { decodeDp(d, 4); }
 static void decodeDp2a(Decoder &d) { decodeDp(d, 2); }
 
+// vabsdiff2, vabsdiff4: distances of halves or bytes, side by side or summed up with c.
+static constexpr uint32_t kSaturates = 8, kSums = 16, kSignedResult = 32;
+static Step execDistances(Warp &w, const Inst &i) {
+  uint32_t *d = w.lanes<uint32_t>(i.dst);
+  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
+  const unsigned n = i.count, bits = 32 / n;
+  const int32_t largest = (1 << (i.flags & kSignedResult ? bits - 1 : bits)) - 1;
+  forLanes(w.exec, [&](unsigned l) {
+    uint32_t sum = c[l], packed = 0;
+    for (unsigned k = 0; k < n; ++k) {
+      int32_t distance = std::abs(element(a[l], k, bits, i.flags & kSignedA) - element(b[l], k, bits, i.flags & kSignedB));
+      sum += distance;
+      if (i.flags & kSaturates)
+        distance = std::min(distance, largest);
+      packed |= (uint32_t(distance) & ((1u << bits) - 1)) << (k * bits);
+    }
+    d[l] = i.flags & kSums ? sum : packed;
+  });
+  return Step::Next;
+}
+static void decodeDistances(Decoder &d, unsigned count) {
+  Type result = d.takeType(), a = d.takeType(), b = d.takeType();
+  bool saturates = d.take("sat"), sums = d.take("add");
+  if (d.failed() || !d.expectOps(4))
+    return;
+  for (unsigned k = 0; k < 4; ++k)
+    if (d.op(k).name.contains('.')) {
+      d.fail("selections of parts are not implemented");
+      return;
+    }
+  partOperands(d, a, b, count);
+  d.out->flags = (a == Type::S32 ? kSignedA : 0) | (b == Type::S32 ? kSignedB : 0) | (result == Type::S32 ? kSignedResult : 0) |
+                 (saturates ? kSaturates : 0) | (sums ? kSums : 0);
+  d.out->fn = execDistances;
+}
+static void decodeDistances2(Decoder &d) { decodeDistances(d, 2); }
+static void decodeDistances4(Decoder &d) { decodeDistances(d, 4); }
+
 void mp::emulator::registerPartProductOps(OpTable &table) {
+  table["vabsdiff2"] = decodeDistances2;
+  table["vabsdiff4"] = decodeDistances4;
   table["mul24"] = decodeMul24;
   table["mad24"] = decodeMad24;
   table["dp4a"] = decodeDp4a;

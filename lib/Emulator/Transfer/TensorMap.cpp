@@ -145,8 +145,11 @@ const char *mp::emulator::replaceField(uint8_t *bytes, TensorMapField field, uns
   static constexpr Type types[] = {Type::U8, Type::U16, Type::U32, Type::S32, Type::U64, Type::S64, Type::F16, Type::F32, Type::F32, Type::F64, Type::BF16, Type::TF32, Type::TF32};
   Packed p;
   std::memcpy(&p, bytes, sizeof(p));
-  if (p.magic != kMagic)
+  // Zeros are a map that lacks everything, which programs fill field by field.
+  const bool isEmpty = std::all_of(bytes, bytes + 128, [](uint8_t byte) { return byte == 0; });
+  if (p.magic != kMagic && !isEmpty)
     return "there is no tensor map at this address";
+  p.magic = kMagic;
   switch (field) {
   case TensorMapField::Address:
     p.address = value;

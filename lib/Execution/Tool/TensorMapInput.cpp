@@ -37,16 +37,37 @@ static llvm::Expected<size_t> oneOf(const llvm::json::Object &object, llvm::Stri
   return bad("\"" + key + "\": expected one of " + all + ", found " + llvm::formatv("{0}", *value).str());
 }
 
-static llvm::Error numbers(const llvm::json::Object &object, llvm::StringRef key, llvm::SmallVectorImpl<uint64_t> &to) {
+template <class T> static llvm::Error numbers(const llvm::json::Object &object, llvm::StringRef key, llvm::SmallVectorImpl<T> &to) {
   const llvm::json::Value *value = object.get(key);
   if (!value)
     return llvm::Error::success();
   const llvm::json::Array *list = value->getAsArray();
   for (size_t i = 0; list && i < list->size(); ++i)
-    if (auto number = (*list)[i].getAsInteger(); number && *number >= 0)
-      to.push_back(uint64_t(*number));
+    if (auto number = (*list)[i].getAsInteger(); number && (std::is_signed_v<T> || *number >= 0))
+      to.push_back(T(*number));
   if (!list || to.size() != list->size() || to.empty() || to.size() > 5)
     return bad("\"" + key + "\": expected one to five numbers, as in [64, 32], found " + llvm::formatv("{0}", *value).str());
+  return llvm::Error::success();
+}
+
+/// The keys of im2col mode, which "pixels" stands for.
+static llvm::Error readIm2col(const llvm::json::Object &object, TensorMapInput &input) {
+  auto count = [&](llvm::StringRef key) { return std::clamp<int64_t>(object.getInteger(key).value_or(0), 0, UINT32_MAX); };
+  if (!object.get("pixels")) {
+    for (llvm::StringRef key : {"channels", "lower", "upper", "elementStrides"})
+      if (object.get(key))
+        return bad("\"" + key + "\" is of im2col mode, which needs \"pixels\"");
+    return llvm::Error::success();
+  }
+  if (object.get("box"))
+    return bad("\"box\" and \"pixels\": expected one of them");
+  input.pixels = uint32_t(count("pixels"));
+  input.channels = uint32_t(count("channels"));
+  if (llvm::Error error = numbers(object, "elementStrides", input.elementStrides))
+    return error;
+  for (auto [key, to] : {std::pair<llvm::StringRef, llvm::SmallVectorImpl<int64_t> *>{"lower", &input.lower}, {"upper", &input.upper}})
+    if (llvm::Error error = numbers(object, key, *to))
+      return error;
   return llvm::Error::success();
 }
 
@@ -65,7 +86,7 @@ llvm::Expected<TensorMapInput> mlir::mp::parseTensorMapInput(llvm::StringRef tex
   const llvm::json::Object *object = json->getAsObject();
   if (!object)
     return bad("expected an object, as in {\"array\": \"64x96xf16=0\", \"box\": [64, 32]}");
-  const llvm::StringRef keys[] = {"array", "type", "dims", "strides", "box", "swizzle", "outside"};
+  const llvm::StringRef keys[] = {"array", "type", "dims", "strides", "box", "swizzle", "outside", "pixels", "channels", "lower", "upper", "elementStrides"};
   for (const auto &[key, value] : *object)
     if (!llvm::is_contained(keys, llvm::StringRef(key))) {
       llvm::StringRef word = key;
@@ -87,7 +108,9 @@ llvm::Expected<TensorMapInput> mlir::mp::parseTensorMapInput(llvm::StringRef tex
                          {"strides", &input.strides}, {"box", &input.box}})
     if (llvm::Error error = numbers(*object, key, *to))
       return std::move(error);
-  if (input.box.empty())
+  if (llvm::Error error = readIm2col(*object, input))
+    return std::move(error);
+  if (input.box.empty() && !input.pixels)
     return bad("\"box\" is missing: the elements of one copy, the fastest dimension first");
   auto swizzle = oneOf(*object, "swizzle", swizzleNames);
   if (!swizzle)
@@ -112,6 +135,26 @@ static llvm::Expected<TensorMap::Type> typeOf(const TensorMapInput &input, const
   return bad("an array of " + type.str() + " has no type of tensor maps; say \"type\"");
 }
 
+static llvm::Error fillIm2col(const TensorMapInput &input, TensorMap &map) {
+  map.im2col = true;
+  map.pixels = *input.pixels;
+  map.channels = input.channels;
+  for (auto [from, to] : {std::pair{&input.lower, &map.lower}, {&input.upper, &map.upper}}) {
+    if (!from->empty() && from->size() + 2 != map.rank)
+      return bad("corners of " + Twine(from->size()) + " dimensions, rank " + Twine(unsigned(map.rank)) + " has two more");
+    for (auto [i, corner] : llvm::enumerate(*from)) {
+      if (corner != int16_t(corner))
+        return bad("corner " + Twine(corner) + " has more than 16 bits");
+      (*to)[i] = int16_t(corner);
+    }
+  }
+  if (!input.elementStrides.empty() && input.elementStrides.size() != map.rank)
+    return bad(Twine(input.elementStrides.size()) + " element strides for rank " + Twine(unsigned(map.rank)));
+  for (auto [i, stride] : llvm::enumerate(input.elementStrides))
+    map.elementStrides[i] = uint32_t(std::min<uint64_t>(stride, UINT32_MAX));
+  return llvm::Error::success();
+}
+
 llvm::Expected<TensorMap> mlir::mp::makeTensorMap(const TensorMapInput &input, const Array &array, uint64_t address) {
   TensorMap map;
   auto type = typeOf(input, array.type);
@@ -129,16 +172,21 @@ llvm::Expected<TensorMap> mlir::mp::makeTensorMap(const TensorMapInput &input, c
     return bad("an array of rank " + Twine(dims.size()) + ": 1 to 5 are allowed");
   for (size_t d = strides.size() + 1; input.strides.empty() && d < dims.size(); ++d)
     strides.push_back(dims[d - 1] * (d == 1 ? map.elementBytes() : strides.back()));
-  if (strides.size() + 1 != dims.size() || input.box.size() != dims.size())
-    return bad(Twine(dims.size()) + " dimensions need a box of as many and one stride less, found " + Twine(input.box.size()) +
+  const size_t boxes = input.pixels ? dims.size() : input.box.size();
+  if (strides.size() + 1 != dims.size() || boxes != dims.size())
+    return bad(Twine(dims.size()) + " dimensions need a box of as many and one stride less, found " + Twine(boxes) +
                " and " + Twine(strides.size()));
   map.rank = uint8_t(dims.size());
   for (size_t d = 0; d < dims.size(); ++d) {
     map.dims[d] = dims[d];
-    map.box[d] = uint32_t(std::min<uint64_t>(input.box[d], UINT32_MAX));
+    if (!input.pixels)
+      map.box[d] = uint32_t(std::min<uint64_t>(input.box[d], UINT32_MAX));
     if (d)
       map.strides[d - 1] = strides[d - 1];
   }
+  if (input.pixels)
+    if (llvm::Error error = fillIm2col(input, map))
+      return std::move(error);
   if (llvm::Error error = map.verify())
     return std::move(error);
   // What lies beyond the array would be a fault of the kernel: better said here.

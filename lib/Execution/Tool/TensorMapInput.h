@@ -8,6 +8,9 @@
 // dims     elements (default: the array's shape); strides: bytes of all dimensions but the fastest (default: packed)
 // swizzle  none, 32B, 64B or 128B (default: none)
 // outside  zero or nan: what is read beyond the tensor (default: zero)
+// In im2col mode, instead of a box: pixels and channels of a copy, lower and upper (corners of the pixels' box beside the
+// image's, default 0) and elementStrides (of all dimensions, default 1):
+//   {"array": "2x5x7x16xf16=0", "pixels": 20, "channels": 16, "lower": [-1, -1], "upper": [-1, -1]}
 
 #ifndef MP_LIB_EXECUTION_TENSORMAPINPUT_H
 #define MP_LIB_EXECUTION_TENSORMAPINPUT_H
@@ -23,7 +26,10 @@ namespace mlir::mp {
 struct TensorMapInput {
   std::string array;
   std::optional<size_t> inputNumber;
-  llvm::SmallVector<uint64_t> dims, strides, box;
+  llvm::SmallVector<uint64_t> dims, strides, box, elementStrides;
+  llvm::SmallVector<int64_t> lower, upper;
+  std::optional<uint32_t> pixels; ///< im2col
+  uint32_t channels = 0;
   std::string type;
   ::mp::emulator::TensorMap::Swizzle swizzle = ::mp::emulator::TensorMap::Swizzle::None;
   bool nanOutside = false;

@@ -185,3 +185,11 @@ extern "C" __global__ void early_return(const int *x, int *y, int n) {
   __syncthreads();
   y[i] = v + 1000 * __syncthreads_count(v >= 0);
 }
+
+// Distances of bytes and halves, as in images.
+extern "C" __global__ void distances(const unsigned *x, const unsigned *y, unsigned *out) {
+  int i = threadIdx.x;
+  out[3 * i] = __vabsdiffu4(x[i], y[i]);
+  out[3 * i + 1] = __vsadu4(x[i], y[i]);
+  out[3 * i + 2] = __vsads2(x[i], y[i]);
+}

@@ -76,6 +76,35 @@ def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
 
 
 @triton.jit
+def matmul_fp8(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for start in range(0, K, BK):
+        x = tl.load(a + m[:, None] * K + (start + k)[None, :]).to(tl.float8e4nv, bitcast=True)
+        y = tl.load(b + (start + k)[:, None] * N + n[None, :]).to(tl.float8e4nv, bitcast=True)
+        acc = tl.dot(x, y, acc)
+    tl.store(c + m[:, None] * N + n[None, :], acc)
+
+
+@triton.jit
+def matmul_descriptors(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BM, BK])
+    columns = tl.make_tensor_descriptor(b, [K, N], [N, 1], [BK, BN])
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for start in range(0, K, BK):
+        acc = tl.dot(rows.load([m, start]), columns.load([start, n]), acc)
+    tl.store(c + (m + tl.arange(0, BM))[:, None] * N + (n + tl.arange(0, BN))[None, :], acc)
+
+
+@triton.jit
+def histogram(x, y, BLOCK: tl.constexpr, BINS: tl.constexpr):
+    tl.store(y + tl.arange(0, BINS), tl.histogram(tl.load(x + tl.arange(0, BLOCK)), BINS))
+
+
+@triton.jit
 def attention(q, k, v, o, length, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     d = tl.arange(0, D)
@@ -98,9 +127,10 @@ def attention(q, k, v, o, length, BM: tl.constexpr, BN: tl.constexpr, D: tl.cons
 
 
 class Kernel:
-    """A kernel, the types of its parameters, its arguments, the grid, what it should compute, and how exactly."""
+    """A kernel, the types of its parameters, its arguments, the grid, what it should compute, how exactly, and from which target on."""
 
-    def __init__(self, function, types, constants, arguments, grid, expected, bound, name=None):
+    def __init__(self, function, types, constants, arguments, grid, expected, bound, name=None, least=80):
+        self.least = least
         self.function, self.types, self.constants = function, types, constants
         self.arguments, self.grid, self.expected, self.bound = arguments, grid, expected, bound
         self.name = name or function.__name__
@@ -116,7 +146,7 @@ class Kernel:
         path = os.path.join(folder, f"{self.name}{target}")
         with open(path + ".ptx", "w") as file:
             file.write(compiled.asm["ptx"])
-        # Triton passes two pointers of its own, to scratch memory that these kernels do not use.
+        # Triton passes two pointers of its own, to scratch memory, of which these kernels use the first for descriptors.
         command = ["mp-run", path + ".ptx", f"--kernel={compiled.metadata.name}", f"--grid={self.grid},1",
                    f"--block={WARP * compiled.metadata.num_warps},1,1", f"--smem={compiled.metadata.shared}"]
         for number, argument in enumerate(self.arguments):
@@ -125,8 +155,8 @@ class Kernel:
                 continue
             np.save(f"{path}.{number}.npy", argument)
             command.append(f"--input=@{path}.{number}.npy")
-        command += ["--input=i64:0", "--input=i64:0"]
-        command.append(f"--output=@{path}.out.npy")  # the last array, which is the result
+        command += ["--input=4096xi8=0", "--input=i64:0"]
+        command += [f"--output=@{path}.out.npy", f"--output=@{path}.scratch.npy"]  # the last arrays
         ran = subprocess.run(command, capture_output=True, text=True)
         if ran.returncode != 0:
             return f"FAILED: {ran.stderr.strip()}"
@@ -138,6 +168,11 @@ class Kernel:
 def bits_of_bf16(x):
     """The upper halves of f32 values that bf16 holds exactly."""
     return (x.view(np.uint32) >> 16).astype(np.uint16).view(np.int16)
+
+
+def bits_of_e4m3(x):
+    """Of integers from -4 to 4."""
+    return np.where(x < 0, 0x80, 0).astype(np.uint8).view(np.int8) | np.array([0, 0x38, 0x40, 0x44, 0x48], np.int8)[np.abs(x).astype(int)]
 
 
 def make_kernels():
@@ -172,6 +207,15 @@ def make_kernels():
         yield Kernel(matmul, ["*" + type] * 2 + [pointer] + ["i32"] * 3, tile | {"ACC": accumulator},
                      [of(a), of(b), c, M, N, K], "2,2", product, 0, name="matmul_" + name)
 
+    M, N, K = 128, 64, 128
+    a, b = (random.integers(-4, 5, shape).astype(np.float32) for shape in ((M, K), (K, N)))
+    product, whole_tiles = a @ b, {"BM": 64, "BN": 64, "BK": 64}
+    for function, type, of, least in ((matmul_fp8, "i8", bits_of_e4m3, 89), (matmul_descriptors, "fp16", lambda v: v.astype(np.float16), 80)):
+        yield Kernel(function, ["*" + type] * 2 + ["*fp32"] + ["i32"] * 3, whole_tiles, [of(a), of(b), np.zeros((M, N), np.float32), M, N, K], "2,1",
+                     product, 0, least=least)
+    bins = random.integers(0, 32, 256).astype(np.int32)
+    yield Kernel(histogram, ["*i32"] * 2, {"BLOCK": 256, "BINS": 32}, [bins, np.zeros(32, np.int32)], "1,1", np.bincount(bins, minlength=32), 0)
+
     length, depth = 100, 64
     q, k, v = (normal(length, depth).astype(np.float16) for _ in range(3))
     scores = q.astype(np.float64) @ k.astype(np.float64).T * 0.25
@@ -188,7 +232,7 @@ def main():
     os.environ.setdefault("TRITON_CACHE_DIR", os.path.join(folder, "cache"))
     failed = 0
     for kernel in make_kernels():
-        for target in TARGETS:
+        for target in (t for t in TARGETS if t >= kernel.least):
             line = kernel.run(target, folder)
             failed += line.startswith("FAILED")
             print(f"{kernel.name} sm_{target}: {line}", flush=True)
