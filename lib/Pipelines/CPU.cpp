@@ -110,7 +110,7 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(createDecomposeScaling());
   manager.addPass(createDecomposeWords());
   if (options.promoteToF64)
-    manager.addPass(createHideFloatCasts()); // before anything folds
+    manager.addPass(createHideConstants()); // before anything folds
   manager.addNestedPass<func::FuncOp>(quant::createLowerQuantOps());
   manager.addPass(quant::createStripFuncQuantTypes());
   buildTosaToLinalgPipeline(manager);

@@ -1,4 +1,5 @@
-// RUN: mp-run %s --check-errors | FileCheck %s
+// RUN: mp-run %s --entry=main --check-errors | FileCheck %s
+// RUN: mp-run %s --entry=narrow_sum --check-errors | FileCheck %s --check-prefix=SUM
 
 // The reference starts from the constant as it is, not as the inserted rounding leaves it: the error of that
 // rounding is part of what is compared.
@@ -16,3 +17,14 @@ func.func @main() -> tensor<3x3xf32> {
   %2 = linalg.matmul ins(%b, %1 : tensor<3x3xf32>, tensor<3x3xf32>) outs(%z : tensor<3x3xf32>) -> tensor<3x3xf32>
   return %2 : tensor<3x3xf32>
 }
+
+// Nor does arithmetic of constants fold in their format: 1 + 2^-8 is no bf16.
+func.func @narrow_sum() -> tensor<4xbf16> {
+  %a = arith.constant dense<1.0> : tensor<4xbf16>
+  %b = arith.constant dense<0.00390625> : tensor<4xbf16>
+  %c = arith.constant dense<1.5> : tensor<4xbf16>
+  %0 = arith.addf %a, %b : tensor<4xbf16>
+  %1 = arith.mulf %0, %c : tensor<4xbf16>
+  return %1 : tensor<4xbf16>
+}
+// SUM: 2 bounded{{.*}}; 0 outside

@@ -7,24 +7,36 @@
 
 include "mlir/Pass/PassBase.td"
 
-def HideFloatCasts : Pass<"mp-hide-float-casts"> {
-  let summary = "Keep casts between floats from folding until mp-promote-to-f64 drops them (for references only)";
+def HideConstants : Pass<"mp-hide-constants"> {
+  let summary = "Keep what is computed from constants from folding until mp-promote-to-f64 (for references only)";
   let description = [{
-    `mp-promote-to-f64` cannot drop a cast of a constant that has been folded: the reference
-    would start from the rounded constant. This pass drops roundings and makes each cast between
-    floats that keeps its shape a `builtin.unrealized_conversion_cast`, which nothing folds and
-    only `mp-promote-to-f64` takes away.
+    What folds before `mp-promote-to-f64` has been rounded to the formats that the reference is meant
+    to do without. This pass gives each float constant of at most 32 bits in f64 behind a
+    `builtin.unrealized_conversion_cast`, which nothing folds and only `mp-promote-to-f64` takes away.
+    Constants of TOSA with one element stay: its lowering reads zero points.
 
-    Example (`--mp-hide-float-casts`):
+    Example (`--mp-hide-constants`):
     ```mlir
-    func.func @constants() -> (tensor<4xf32>, tensor<4xbf16>) {
-      %0 = arith.constant dense<0.1> : tensor<4xf32>
-      %1 = mp.round tf32 %0 : tensor<4xf32> {inserted}
-      %2 = mp.cast ieee %0 {inserted} : tensor<4xf32> to tensor<4xbf16>
-      return %1, %2 : tensor<4xf32>, tensor<4xbf16>
+    func.func @sum() -> bf16 {
+      %a = arith.constant 1.0 : bf16
+      %b = arith.constant 0.00390625 : bf16
+      %0 = arith.addf %a, %b : bf16
+      return %0 : bf16
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @sum() -> bf16 {
+      %cst = arith.constant 1.000000e+00 : f64
+      %0 = builtin.unrealized_conversion_cast %cst : f64 to bf16
+      %cst_0 = arith.constant 3.906250e-03 : f64
+      %1 = builtin.unrealized_conversion_cast %cst_0 : f64 to bf16
+      %2 = arith.addf %0, %1 : bf16
+      return %2 : bf16
     }
     ```
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def PromoteToF64 : Pass<"mp-promote-to-f64", "::mlir::ModuleOp"> {

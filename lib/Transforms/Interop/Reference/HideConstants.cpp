@@ -1,0 +1,53 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mp-hide-constants: keeps what is computed from constants from folding until mp-promote-to-f64.
+
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mp/Dialect/MP/Formats.h"
+#include "mp/Transforms/Interop/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_HIDECONSTANTS
+#include "mp/Transforms/Interop/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// Zero points are of one element, and the lowering of TOSA reads them.
+static bool mayBeZeroPoint(Operation *op) {
+  auto shaped = dyn_cast<ShapedType>(op->getResult(0).getType());
+  return isa<tosa::ConstOp>(op) && shaped && shaped.hasStaticShape() && shaped.getNumElements() == 1;
+}
+
+namespace {
+
+struct HideConstants : mlir::mp::impl::HideConstantsBase<HideConstants> {
+  void runOnOperation() override {
+    SmallVector<std::pair<Operation *, Attribute>> constants;
+    getOperation()->walk([&](Operation *op) {
+      Attribute value;
+      if (op->getNumResults() != 1 || !matchPattern(op, m_Constant(&value)) || mayBeZeroPoint(op))
+        return;
+      FloatType format = getFloatFormat(op->getResult(0).getType());
+      if (format && format.getWidth() <= 32)
+        constants.emplace_back(op, value);
+    });
+    auto f64 = Float64Type::get(&getContext());
+    for (auto [op, value] : constants) {
+      auto wide = dyn_cast_or_null<TypedAttr>(convertConstant(value, f64, Rounding::RNE, Overflow::IEEE));
+      if (!wide)
+        continue; // mp-promote-to-f64 says why
+      OpBuilder builder(op);
+      Value constant = arith::ConstantOp::create(builder, op->getLoc(), wide);
+      Value hidden = UnrealizedConversionCastOp::create(builder, op->getLoc(), op->getResult(0).getType(), constant)
+                         .getResult(0);
+      op->getResult(0).replaceAllUsesWith(hidden);
+      op->erase();
+    }
+  }
+};
+
+} // namespace

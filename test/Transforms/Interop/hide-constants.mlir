@@ -1,0 +1,26 @@
+// RUN: mp-opt %s --mp-hide-constants | FileCheck %s
+// RUN: mp-opt %s --mp-to-cpu=promote-to-f64 | FileCheck %s --check-prefix=F64
+
+// CHECK-LABEL: @roundings_of_constants_do_not_fold
+// CHECK: %[[WIDE:.*]] = arith.constant dense<0.10000000149011612> : tensor<4xf64>
+// CHECK: builtin.unrealized_conversion_cast %[[WIDE]] : tensor<4xf64> to tensor<4xf32>
+// F64-NOT: 0.099
+// F64: 0.1000000014901161
+// F64-NOT: 0.099
+func.func @roundings_of_constants_do_not_fold() -> (tensor<4xf32>, tensor<4xbf16>) {
+  %0 = arith.constant dense<0.1> : tensor<4xf32>
+  %1 = mp.round tf32 %0 : tensor<4xf32> {inserted}
+  %2 = mp.cast ieee %0 {inserted} : tensor<4xf32> to tensor<4xbf16>
+  return %1, %2 : tensor<4xf32>, tensor<4xbf16>
+}
+
+// The lowering of TOSA reads zero points; shapes and integers are no floats.
+// CHECK-LABEL: @others_stay
+// CHECK-NOT: unrealized
+func.func @others_stay(%x: tensor<1x2x3xf32>, %y: tensor<1x3x2xf32>) -> (tensor<1x2x2xf32>, tensor<4xi32>, f64) {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %0 = tosa.matmul %x, %y, %zero, %zero : (tensor<1x2x3xf32>, tensor<1x3x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2xf32>
+  %1 = arith.constant dense<3> : tensor<4xi32>
+  %2 = arith.constant 0.1 : f64
+  return %0, %1, %2 : tensor<1x2x2xf32>, tensor<4xi32>, f64
+}
