@@ -2,6 +2,7 @@
 //
 // mma.sync with fragments placed by the manual's formulas, ldmatrix and stmatrix.
 
+#include "../Numerics/RecordedVectors.h"
 #include "MatrixSupport.h"
 #include <bit>
 #include <functional>
@@ -21,15 +22,19 @@ struct Case {
   Place a, b;
 };
 
-// Registers of all lanes, register-major, packed from a matrix.
-std::vector<uint32_t> pack(Kind kind, int elements, const Place &place, const std::function<int(int, int)> &at) {
+// Registers of all lanes, register-major, packed from the bits of a matrix.
+std::vector<uint32_t> packBits(Kind kind, int elements, const Place &place, const std::function<uint64_t(int, int)> &at) {
   std::vector<uint32_t> words(elements * bitsOf(kind));
   for (int lane = 0; lane < 32; ++lane)
     for (int i = 0; i < elements; ++i) {
       auto [row, col] = place(lane / 4, lane % 4, i);
-      setElement(words, kind, lane, i, encode(kind, at(row, col)));
+      setElement(words, kind, lane, i, at(row, col));
     }
   return words;
+}
+
+std::vector<uint32_t> pack(Kind kind, int elements, const Place &place, const std::function<int(int, int)> &at) {
+  return packBits(kind, elements, place, [&](int row, int col) { return encode(kind, at(row, col)); });
 }
 
 std::vector<uint32_t> run(const std::string &opcode, const std::vector<uint32_t> &a, const std::vector<uint32_t> &b,
@@ -153,6 +158,101 @@ TEST(Mma, AccumulatesAsTheChipDoes) {
   };
   EXPECT_EQ(halved("sm_80"), 1.0f);
   EXPECT_EQ(halved("sm_90a"), 1 + 0x1p-21f);
+}
+
+namespace {
+/// An instruction that computes the dot products of `rows` records side by side: record r is row r of A, column r of B and
+/// the element of C there. Volta's does so in each of its four quad pairs.
+struct DotForm {
+  Kind kind, result;
+  int k, rows;
+  Place a, b, c;
+  std::string opcode(const std::string &shape) const {
+    std::string d = nameOf(result), x = nameOf(kind);
+    return "mma.sync.aligned." + shape + ".row.col." + d + "." + x + "." + x + "." + d;
+  }
+};
+
+DotForm dotForm(Kind kind, Kind result, int k, bool isVolta) {
+  if (isVolta) {
+    Place a = [](int g, int t, int i) { return std::pair{g % 4 * 8 + t + (g >= 4 ? 4 : 0), i}; };
+    Place b = [](int g, int t, int i) { return std::pair{i, g % 4 * 8 + t + (g >= 4 ? 4 : 0)}; };
+    Place c = [result](int g, int t, int i) {
+      int half = g >= 4 ? 4 : 0;
+      auto [row, col] = result == Kind::F16 ? std::pair{t + half, i} : std::pair{(t & 1) + (i & 2) + half, (i & 4) + (t & 2) + (i & 1)};
+      return std::pair{g % 4 * 8 + row, g % 4 * 8 + col};
+    };
+    return {kind, result, k, 32, a, b, c};
+  }
+  Place c = [](int g, int t, int i) { return placeC(g * 4 + t, i); };
+  Place a = kind == Kind::TF32 ? aTf32k4 : k == 8 ? a1688 : k == 16 ? a16816 : aByte32;
+  Place b = kind == Kind::TF32 ? bTf32k4 : k == 8 ? b1688 : k == 16 ? b16816 : bByte32;
+  return {kind, result, k, 8, a, b, c};
+}
+
+uint64_t bitsOfRecorded(Kind kind, float value) {
+  return bitsOf(kind) == 32 ? std::bit_cast<uint32_t>(value) : roundTo(kind, value) & ((1u << bitsOf(kind)) - 1);
+}
+
+/// How many recorded results the emulated instruction gives, bit for bit.
+size_t countReproduced(const mp::numerics::test::RecordedSet &set, const DotForm &form, const std::string &shape, const std::string &chip,
+                       const std::string &target) {
+  size_t equal = 0;
+  const int elements = form.rows == 32 ? 4 : 16 * form.k / 32, elementsB = form.rows == 32 ? 4 : 8 * form.k / 32;
+  const int elementsC = form.rows == 32 ? 8 : 4;
+  for (size_t first = 0; first < set.d.size(); first += form.rows) {
+    auto isThere = [&](int row) { return row < form.rows && first + row < set.d.size(); };
+    auto a = packBits(form.kind, elements, form.a, [&](int row, int k) -> uint64_t {
+      return isThere(row) ? bitsOfRecorded(form.kind, set.a[(first + row) * set.k + k]) : 0;
+    });
+    auto b = packBits(form.kind, elementsB, form.b, [&](int k, int col) -> uint64_t {
+      return isThere(col) ? bitsOfRecorded(form.kind, set.b[(first + col) * set.k + k]) : 0;
+    });
+    auto c = packBits(form.result, elementsC, form.c, [&](int row, int col) -> uint64_t {
+      return row == col && isThere(row) ? bitsOfRecorded(form.result, set.c[first + row]) : 0;
+    });
+    auto d = run(form.opcode(shape), a, b, c, chip, target);
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < elementsC; ++i)
+        if (auto [row, col] = form.c(lane / 4, lane % 4, i); row == col && isThere(row))
+          equal += element(d, form.result, lane, i) == bitsOfRecorded(form.result, set.d[first + row]);
+  }
+  return equal;
+}
+} // namespace
+
+// What GPUs returned, through the instruction that was recorded.
+TEST(Mma, EveryRecordedResult) {
+  using namespace mp::numerics::test;
+  std::string why;
+  auto root = recordedVectors(why);
+  if (!root)
+    GTEST_SKIP() << why;
+  const std::pair<const char *, const char *> gpus[] = {{"V100", "sm_70"}, {"A100", "sm_80"}, {"A2", "sm_86"},   {"Ada", "sm_89"},
+                                                        {"L40S", "sm_89"}, {"H100", "sm_90"}, {"H200", "sm_90"}, {"B200", "sm_100"}};
+  const std::pair<const char *, Kind> types[] = {
+      {"fp16", Kind::F16}, {"bf16", Kind::BF16}, {"tf32", Kind::TF32}, {"E4M3", Kind::E4M3}, {"E5M2", Kind::E5M2}};
+  const std::pair<const char *, Kind> results[] = {{"fp32", Kind::F32}, {"fp16", Kind::F16}};
+  unsigned sets = 0;
+  for (auto [gpu, chip] : gpus)
+    for (auto [type, kind] : types)
+      for (auto [resultName, result] : results) {
+        auto set = readRecordedSet(*root, gpu, type, resultName);
+        bool isWgmma = std::string(chip) == "sm_90" && bitsOf(kind) == 8 && result == Kind::F32;
+        if (!set || isWgmma)
+          continue;
+        SCOPED_TRACE(std::string(gpu) + " " + type + " -> " + resultName);
+        ++sets;
+        bool isVolta = std::string(chip) == "sm_70";
+        std::string shape = (isVolta ? "m8n8k" : "m16n8k") + std::to_string(set->k);
+        DotForm form = dotForm(kind, result, set->k, isVolta);
+        EXPECT_EQ(countReproduced(*set, form, shape, chip, isVolta ? "sm_70" : "sm_90a"), set->d.size());
+      }
+  EXPECT_EQ(sets, 44u);
+  // Another chip's arithmetic does not give them.
+  auto hopper = readRecordedSet(*root, "H100", "fp16", "fp32");
+  ASSERT_TRUE(hopper);
+  EXPECT_LT(countReproduced(*hopper, dotForm(Kind::F16, Kind::F32, 16, false), "m16n8k16", "sm_80", "sm_90a"), hopper->d.size());
 }
 
 TEST(Mma, PartOfAWarpIsAFault) {
