@@ -85,6 +85,10 @@ uint64_t test::roundTo(Kind kind, double v) {
   return x.bitcastToAPInt().getZExtValue();
 }
 
+uint64_t test::nearestBits(Kind kind, float value) {
+  return bitsOf(kind) == 32 ? llvm::bit_cast<uint32_t>(value) : roundTo(kind, value) & ((1u << bitsOf(kind)) - 1);
+}
+
 uint64_t test::element(const std::vector<uint32_t> &words, Kind kind, unsigned lane, unsigned i) {
   const unsigned bits = bitsOf(kind);
   if (bits == 64)

@@ -27,6 +27,8 @@ uint64_t encode(Kind kind, double value);
 double decode(Kind kind, uint64_t bits);
 /// The nearest value of a float kind; NaN is the canonical one of 16 bits.
 uint64_t roundTo(Kind kind, double value);
+/// The same within the kind's width; of 32 bits the value as it is.
+uint64_t nearestBits(Kind kind, float value);
 
 /// Element i of a fragment register file (register-major, 32 lanes each).
 uint64_t element(const std::vector<uint32_t> &words, Kind kind, unsigned lane, unsigned i);

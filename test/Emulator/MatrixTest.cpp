@@ -190,10 +190,6 @@ DotForm dotForm(Kind kind, Kind result, int k, bool isVolta) {
   return {kind, result, k, 8, a, b, c};
 }
 
-uint64_t bitsOfRecorded(Kind kind, float value) {
-  return bitsOf(kind) == 32 ? std::bit_cast<uint32_t>(value) : roundTo(kind, value) & ((1u << bitsOf(kind)) - 1);
-}
-
 /// How many recorded results the emulated instruction gives, bit for bit.
 size_t countReproduced(const mp::numerics::test::RecordedSet &set, const DotForm &form, const std::string &shape, const std::string &chip,
                        const std::string &target) {
@@ -203,19 +199,19 @@ size_t countReproduced(const mp::numerics::test::RecordedSet &set, const DotForm
   for (size_t first = 0; first < set.d.size(); first += form.rows) {
     auto isThere = [&](int row) { return row < form.rows && first + row < set.d.size(); };
     auto a = packBits(form.kind, elements, form.a, [&](int row, int k) -> uint64_t {
-      return isThere(row) ? bitsOfRecorded(form.kind, set.a[(first + row) * set.k + k]) : 0;
+      return isThere(row) ? nearestBits(form.kind, set.a[(first + row) * set.k + k]) : 0;
     });
     auto b = packBits(form.kind, elementsB, form.b, [&](int k, int col) -> uint64_t {
-      return isThere(col) ? bitsOfRecorded(form.kind, set.b[(first + col) * set.k + k]) : 0;
+      return isThere(col) ? nearestBits(form.kind, set.b[(first + col) * set.k + k]) : 0;
     });
     auto c = packBits(form.result, elementsC, form.c, [&](int row, int col) -> uint64_t {
-      return row == col && isThere(row) ? bitsOfRecorded(form.result, set.c[first + row]) : 0;
+      return row == col && isThere(row) ? nearestBits(form.result, set.c[first + row]) : 0;
     });
     auto d = run(form.opcode(shape), a, b, c, chip, target);
     for (int lane = 0; lane < 32; ++lane)
       for (int i = 0; i < elementsC; ++i)
         if (auto [row, col] = form.c(lane / 4, lane % 4, i); row == col && isThere(row))
-          equal += element(d, form.result, lane, i) == bitsOfRecorded(form.result, set.d[first + row]);
+          equal += element(d, form.result, lane, i) == nearestBits(form.result, set.d[first + row]);
   }
   return equal;
 }

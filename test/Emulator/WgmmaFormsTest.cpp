@@ -3,6 +3,7 @@
 // Every type of wgmma, dense and sparse, A in shared memory and in registers, on random tiles. Operands lie in shared memory
 // without a swizzle: core matrices of eight rows of 16 bytes.
 
+#include "../Numerics/RecordedVectors.h"
 #include "MatrixSupport.h"
 
 #include <algorithm>
@@ -188,4 +189,40 @@ TEST(WgmmaForms, SmallIntegersAreTheDenseProduct) {
         ASSERT_EQ(decode(f.d, word), double(want)) << "row " << row << " column " << column;
       }
   }
+}
+
+// What GPUs returned of products of fp8 into f32, eight records side by side; C took no part.
+TEST(WgmmaForms, EveryRecordedResult) {
+  using namespace mp::numerics::test;
+  std::string why;
+  auto root = recordedVectors(why);
+  if (!root)
+    GTEST_SKIP() << why;
+  for (const char *gpu : {"H100", "H200"})
+    for (auto [type, kind] : {std::pair{"E4M3", Kind::E4M3}, std::pair{"E5M2", Kind::E5M2}}) {
+      SCOPED_TRACE(std::string(gpu) + " " + type);
+      auto set = readRecordedSet(*root, gpu, type, "fp32");
+      ASSERT_TRUE(set);
+      Form form = {8, set->k, kind, kind, Kind::F32};
+      const unsigned registersD = form.n / 2;
+      size_t equal = 0;
+      for (size_t first = 0; first < set->d.size(); first += 8) {
+        const unsigned count = unsigned(std::min<size_t>(8, set->d.size() - first));
+        Image a(kind, 64, set->k), b(kind, form.n, set->k);
+        for (unsigned record = 0; record < count; ++record)
+          for (unsigned k = 0; k < set->k; ++k) {
+            const size_t at = (first + record) * set->k + k;
+            a.set(record, k, nearestBits(kind, set->a[at]) ^ 0x80); // the instruction negates A
+            b.set(record, k, nearestBits(kind, set->b[at]));
+          }
+        auto got = kernelOf(form, a, b, 4, registersD)
+                       .run({a.words, b.words, std::vector<uint32_t>(registersD * 128), std::vector<uint32_t>(128)}, "sm_90a", "sm_90a");
+        ASSERT_FALSE(got.empty());
+        for (unsigned thread = 0; thread < 32; ++thread)
+          for (unsigned i = 0; i < 2; ++i) // rows below 8
+            if (const unsigned row = thread / 4; row == thread % 4 * 2 + i && row < count)
+              equal += got[i * 128 + thread] == nearestBits(Kind::F32, set->d[first + row]);
+      }
+      EXPECT_EQ(equal, set->d.size());
+    }
 }
