@@ -41,7 +41,9 @@ def ProtectArguments : Pass<"mp-protect-arguments", "::mlir::ModuleOp"> {
     `bufferization.materialize_in_destination` into such an argument becomes its
     source. A tensor that is cast to one without rank, which functions of others
     take, is copied first, and so are the contents of a buffer that is read as a
-    tensor without being `restrict`: others may write to it.
+    tensor without being `restrict`: others may write to it. So is an argument of a
+    block that other blocks read: upstream's analysis (LLVM 22) lets them write in
+    its place before.
 
     Example (`--mp-protect-arguments`):
     ```mlir

@@ -57,6 +57,23 @@ static void copyContents(bufferization::ToTensorOp op, RewriterBase &rewriter) {
   rewriter.replaceOpWithNewOp<bufferization::ToTensorOp>(op, op.getType(), copy, /*restrict=*/true);
 }
 
+/// Tensors that blocks take and others read: one-shot bufferization (LLVM 22) sees no conflict between what another
+/// block writes in place of such an argument and later reads of it. Of a copy, which an op defines, it does.
+static void copyWhereOthersRead(Region &region, OpBuilder &builder) {
+  if (region.hasOneBlock())
+    return;
+  for (Block &block : region)
+    for (BlockArgument argument : block.getArguments()) {
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      auto isElsewhere = [&](Operation *user) { return region.findAncestorBlockInRegion(*user->getBlock()) != &block; };
+      if (!type || isProtected(argument) || llvm::none_of(argument.getUsers(), isElsewhere))
+        continue;
+      builder.setInsertionPointToStart(&block);
+      auto copy = bufferization::AllocTensorOp::create(builder, argument.getLoc(), type, /*dynamicSizes=*/ValueRange(), argument);
+      argument.replaceAllUsesExcept(copy, copy);
+    }
+}
+
 namespace {
 
 struct ProtectArguments : mlir::mp::impl::ProtectArgumentsBase<ProtectArguments> {
@@ -72,6 +89,8 @@ struct ProtectArguments : mlir::mp::impl::ProtectArgumentsBase<ProtectArguments>
     }
     IRRewriter rewriter(&getContext());
     getOperation().walk([&](Operation *op) {
+      for (Region &region : op->getRegions())
+        copyWhereOthersRead(region, rewriter);
       if (auto write = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
         dropWriteTo(write, rewriter);
       else if (auto cast = dyn_cast<tensor::CastOp>(op))
