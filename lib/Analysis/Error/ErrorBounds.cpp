@@ -131,7 +131,7 @@ private:
       for (auto [measured, operand] : llvm::zip_equal(operands.measured, op->getOperands()))
         adaptRows(measured, operand.getType(), result.getType(), operands.rows);
     operands.exact = bounds.exact.lookup(result).facts;
-    operands.computed = bounds.computed.lookup(result).facts.range;
+    operands.computed = bounds.computed.lookup(result).facts;
     set(result, transfer.evaluate(op, result, operands), op);
   }
 
@@ -151,7 +151,8 @@ private:
     }
     operands.rows = rowLengthOf(product.getType());
     operands.exact = bounds.exact.lookup(joined.getResult()).facts;
-    operands.computed = domains::Interval::top();
+    operands.computed = bounds.computed.lookup(joined.getResult()).facts;
+    operands.computed.range = domains::Interval::top();
     operands.words = words->scheme;
     ErrorFacts error = transfer.evaluate(words->leading, product, operands);
     // large + small, and then + init.
@@ -176,7 +177,7 @@ private:
   ErrorFacts byRanges(Value value) const {
     if (!getFloatFormat(value.getType()))
       return ErrorFacts::unknown();
-    return ErrorTransfer::apart(bounds.exact.lookup(value).facts, bounds.computed.lookup(value).facts.range);
+    return ErrorTransfer::apart(bounds.exact.lookup(value).facts, bounds.computed.lookup(value).facts);
   }
 
   //===-- bodies
@@ -214,7 +215,8 @@ private:
         }
         Measured measured = insideOf(result, exact, computed, ErrorFacts::unknown());
         operands.exact = measured.value;
-        operands.computed = measured.computed;
+        auto known = computed.find(result);
+        operands.computed = known != computed.end() ? known->second.facts : domains::FloatFacts::top();
         measured.error = transfer.evaluate(&inner, result, operands);
         inside[result] = measured;
       }

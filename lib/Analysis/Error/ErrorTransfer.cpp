@@ -2,10 +2,10 @@
 
 #include "ErrorTransfer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mp/Analysis/Accumulations.h"
 #include "mp/Analysis/Selections.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Analysis/Accumulations.h"
 #include "mp/Domains/Rounding.h"
 #include "mp/Numerics/TensorCore.h"
 
@@ -46,11 +46,17 @@ static double ulpsOf(UnaryFn fn, numerics::Format format) {
   }
 }
 
-ErrorFacts ErrorTransfer::apart(const domains::FloatFacts &exact, const domains::Interval &computed) {
-  if (exact.mayNaN || exact.isBottom() || !exact.range.isBounded() || !computed.isBounded())
+/// Sines of exponentials that overflow: what an infinity turned into NaN is no distance from anything.
+static bool becomesNaN(const domains::FloatFacts &exact, const domains::FloatFacts &computed) {
+  return computed.mayNaN && !exact.mayNaN;
+}
+
+ErrorFacts ErrorTransfer::apart(const domains::FloatFacts &exact, const domains::FloatFacts &computed) {
+  if (exact.mayNaN || exact.isBottom() || !exact.range.isBounded() || !computed.range.isBounded() ||
+      becomesNaN(exact, computed))
     return ErrorFacts::unknown();
-  ErrorFacts error = ErrorFacts::absolute(std::max(
-      {domains::subUp(computed.hi, exact.range.lo), domains::subUp(exact.range.hi, computed.lo), 0.0}));
+  ErrorFacts error = ErrorFacts::absolute(std::max({domains::subUp(computed.range.hi, exact.range.lo),
+                                                    domains::subUp(exact.range.hi, computed.range.lo), 0.0}));
   error.provenance = exact.provenance;
   return error;
 }
@@ -63,7 +69,9 @@ ErrorFacts ErrorTransfer::evaluate(Operation *op, Value result, const ErrorOpera
     if (!getFloatFormat(value.getType()) && !operands.isSame(index) && meaning.kind != Kind::Merge)
       understood = false;
   ErrorFacts error = understood ? evaluateKnown(op, meaning, result, operands) : ErrorFacts::unknown();
-  if (error.isBottom())
+  // What is within a known distance of a number is one.
+  bool mayOverflow = llvm::any_of(operands.measured, [](const Measured &x) { return !(x.error.abs < kInfinity); });
+  if (error.isBottom() || (mayOverflow && becomesNaN(operands.exact, operands.computed)))
     error = ErrorFacts::unknown();
   ErrorFacts other = apart(operands.exact, operands.computed);
   if (other.abs < error.abs)

@@ -16,7 +16,7 @@ struct ErrorOperands {
   /// differ from what exact arithmetic gives.
   SmallVector<::mp::domains::Measured> measured;
   ::mp::domains::FloatFacts exact;    ///< of the result
-  ::mp::domains::Interval computed;   ///< where the result lies, NaN aside
+  ::mp::domains::FloatFacts computed; ///< of the result as it is computed
   ::mp::domains::RowLength rows;
   /// Errors are linked to row norms; not so in bodies, whose rows are not those of operands.
   bool hasRows = true;
@@ -43,7 +43,7 @@ public:
 
   /// What two ranges of one value leave: they may be that far apart.
   static ::mp::domains::ErrorFacts apart(const ::mp::domains::FloatFacts &exact,
-                                         const ::mp::domains::Interval &computed);
+                                         const ::mp::domains::FloatFacts &computed);
 
 private:
   ::mp::domains::ErrorFacts evaluateKnown(Operation *op, const FloatMeaning &meaning, Value result,
