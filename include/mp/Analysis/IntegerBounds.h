@@ -12,7 +12,7 @@ namespace mlir::mp {
 
 /// What an integer, or each element of a tensor of them, can be: by intervals through arithmetic and bodies, and
 /// by trying every place where all depends on one place along one dimension. As a number of either sign where
-/// `isSigned`, so that a true i1 is -1. Top of what is wider than 64 bits.
+/// `isSigned`, so that a true i1 is -1. Top of what is no integer.
 ::mp::domains::Interval boundInteger(Value value, bool isSigned);
 
 } // namespace mlir::mp
