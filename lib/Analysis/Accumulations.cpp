@@ -11,12 +11,6 @@ using ::mp::numerics::Architecture;
 
 namespace numerics = ::mp::numerics;
 
-ArrayRef<Architecture> mlir::mp::allArchitectures() {
-  static constexpr Architecture all[] = {Architecture::SM70, Architecture::SM75,  Architecture::SM80, Architecture::SM89,
-                                         Architecture::SM90, Architecture::SM100, Architecture::SM120};
-  return all;
-}
-
 SmallVector<Accumulation> mlir::mp::accumulationsOf(Type factor, numerics::Format result,
                                                     ArrayRef<Architecture> chips) {
   SmallVector<Accumulation> accumulations = {Accumulation::sequential(result)};

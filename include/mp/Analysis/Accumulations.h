@@ -11,9 +11,6 @@
 
 namespace mlir::mp {
 
-/// Every architecture that has a model.
-llvm::ArrayRef<::mp::numerics::Architecture> allArchitectures();
-
 /// One by one in the format of the result, or on the Tensor Cores of one of `chips` where they take what `factor`
 /// stores; f32 is taken as tf32, which it may have been rounded to.
 llvm::SmallVector<::mp::domains::Accumulation>

@@ -27,6 +27,8 @@ namespace mp::numerics {
 
 /// Generations with distinct arithmetic.
 enum class Architecture : uint8_t { SM70, SM75, SM80, SM89, SM90, SM100, SM120 };
+inline constexpr Architecture allArchitectures[] = {Architecture::SM70, Architecture::SM75,  Architecture::SM80, Architecture::SM89,
+                                                    Architecture::SM90, Architecture::SM100, Architecture::SM120};
 
 /// Which instruction runs the product. It matters for fp8, which mma.sync of
 /// sm_90 and sm_100 emulates through f16, and for tf32 on sm_90.

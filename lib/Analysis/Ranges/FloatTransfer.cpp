@@ -451,7 +451,7 @@ FloatRange FloatTransfer::contraction(Operation *op, const FloatMeaning &meaning
     double magnitudes = mulUp(products, mulUp(x.mag(), w.mag())), largest = std::max(x.mag(), w.mag());
     double radius = 0;
     Type factor = op->getOperand(meaning.operands[0]).getType();
-    for (const domains::Accumulation &sum : accumulationsOf(factor, *format, allArchitectures()))
+    for (const domains::Accumulation &sum : accumulationsOf(factor, *format, numerics::allArchitectures))
       radius = std::max(radius, domains::addUp(mulUp(sum.relativeError(products), magnitudes),
                                                sum.subnormalError(products, largest)));
     if (std::min(magnitudes, mulUp(left.norm, right.norm)) > numerics::info(*format).maxFinite)

@@ -14,6 +14,14 @@ func.func @casts_disappear(%x: tensor<4xf32>) -> tensor<4xbf16> {
   return %3 : tensor<4xbf16>
 }
 
+// CHECK-LABEL: @roundings_by_chance_too
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf64>
+// CHECK-NEXT: return %[[X]]
+func.func @roundings_by_chance_too(%x: tensor<4xf32>, %bits: tensor<4xi32>) -> tensor<4xbf16> {
+  %0 = mp.cast sr ieee %x, %bits : tensor<4xf32> to tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}
+
 // CHECK-LABEL: @patterns_keep_their_meaning
 // CHECK-SAME: (%[[X:.*]]: f64)
 // CHECK: %[[F:.*]] = arith.truncf %[[X]] : f64 to f32

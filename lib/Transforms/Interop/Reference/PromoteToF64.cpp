@@ -29,9 +29,10 @@ static bool isFloatCast(Operation *op) {
     FloatType format = getFloatFormat(type);
     return format && format.getWidth() <= 64;
   };
-  return isa<CastOp, RoundOp, arith::ExtFOp, arith::TruncFOp, UnrealizedConversionCastOp>(op) &&
-         llvm::hasSingleElement(op->getOperands()) && llvm::hasSingleElement(op->getResults()) &&
-         isFloat(op->getOperand(0).getType()) && isFloat(op->getResult(0).getType());
+  auto hidden = dyn_cast<UnrealizedConversionCastOp>(op); // by mp-hide-constants
+  bool isOne = hidden ? hidden.getNumOperands() == 1 && hidden.getNumResults() == 1
+                      : isa<CastOp, RoundOp, arith::ExtFOp, arith::TruncFOp>(op);
+  return isOne && isFloat(op->getOperand(0).getType()) && isFloat(op->getResult(0).getType());
 }
 
 namespace {
