@@ -120,6 +120,17 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
     evidence.number = fresh();
     return evidence;
   }
+  if (isa<CastOp, RoundOp>(op)) {
+    Evidence evidence = operands[0];
+    auto cast = dyn_cast<CastOp>(op);
+    if (cast && cast.getOverflow() == Overflow::Saturate) {
+      double largest = numerics::info(*numerics::formatOf(cast.getResultFormat().getFloatSemantics())).maxFinite;
+      evidence.range = domains::min(domains::max(evidence.range, Interval::point(-largest)), Interval::point(largest));
+      evidence.number = fresh();
+      evidence.lostAt = "";
+    }
+    return evidence;
+  }
   StringRef name = op->getName().stripDialect();
   if (getFunction(name))
     return evaluateUnary(op, name, operands[0]);

@@ -157,6 +157,13 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
     return result;
   case Kind::Cast: {
     auto round = dyn_cast<RoundOp>(op);
+    auto narrowing = dyn_cast<CastOp>(op);
+    if (narrowing && narrowing.getOverflow() == Overflow::Saturate && formatOf(type)) {
+      result.facts = domains::castTo(x[0].facts, *formatOf(type), ::mp::numerics::Overflow::Saturate,
+                                     ::mp::numerics::Rounding::SR, rows); // whichever it is, chance is the widest
+      result.lostAt = "";
+      return result;
+    }
     result.facts = roundedTo(x[0].facts, round ? Type(round.getFormat()) : type, rows);
     return result;
   }
