@@ -5,6 +5,7 @@
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/Annotations.h"
 #include "mp/Dialect/MP/Copies.h"
+#include "mp/Dialect/MP/Prescaled.h"
 #include "mp/Dialect/MP/Saturation.h"
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Scaling.h"
@@ -134,6 +135,14 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
     auto count = dyn_cast<IntegerAttr>(attribute.getValue());
     if (!count || count.getInt() < 1 || !op->hasTrait<OpTrait::ConstantLike>())
       return op->emitOpError("expects 'mp.saturated' to be a count of elements, on a constant, found ")
+             << attribute.getValue();
+    return success();
+  }
+  if (name == kPrescaledAttrName) {
+    auto place = dyn_cast<StringAttr>(attribute.getValue());
+    if (!place || !llvm::is_contained({"norm", "root"}, place.getValue()) || op->getName().getStringRef() != "linalg.generic")
+      return op->emitOpError("expects 'mp.prescaled' to be \"norm\" or \"root\", on a linalg.generic that multiplies by a power of "
+                             "two, found ")
              << attribute.getValue();
     return success();
   }
