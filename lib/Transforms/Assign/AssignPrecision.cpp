@@ -51,7 +51,7 @@ LogicalResult mlir::mp::decideComputing(FunctionDecisions &decisions,
       return failure();
     decided(name);
   }
-  return offerScaling(decisions, settings);
+  return offerRewrites(decisions, settings);
 }
 
 /// A rule whose op is spelt out must name one that exists: in the tables of the input dialects, or
@@ -309,6 +309,11 @@ private:
         continue;
       decisions.placement->calls =
           int64_t(std::clamp(frequency.getCalls(decisions.getFunction()), 1.0, 1e6));
+      for (auto [ordinal, entry] : llvm::enumerate(decisions.getOps()))
+        for (const Offer &offer : entry.second.offers) {
+          decisions.placement->offers.push_back(offer);
+          decisions.placement->offers.back().ordinal = ordinal;
+        }
       listener(*decisions.placement);
     }
     for (FunctionDecisions &decisions : functions) {

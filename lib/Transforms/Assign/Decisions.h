@@ -7,6 +7,8 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/ModuleEvidence.h"
+#include "mp/Analysis/NormOverflow.h"
+#include "mp/Analysis/Offers.h"
 #include "mp/Analysis/Placement.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/Words.h"
@@ -44,6 +46,8 @@ struct Decision {
   std::optional<std::array<double, 2>> magnitudes = std::nullopt;
   std::optional<Origin> origin = std::nullopt; ///< empty while undecided
   std::string reason;
+  /// What would let one that ranges keep wide be narrow.
+  SmallVector<Offer, 0> offers = {};
   /// Operands and results are stored as they are found (a pin or policy says wide).
   bool keepsStorage = false;
   /// What a pin or the policy wants results stored in; null leaves it to the cost layer.
@@ -191,7 +195,8 @@ LogicalResult applyPins(FunctionDecisions &decisions, const AssignSettings &sett
 LogicalResult applyPolicy(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyRanges(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyClasses(FunctionDecisions &decisions, const AssignSettings &settings);
-LogicalResult offerScaling(FunctionDecisions &decisions, const AssignSettings &settings);
+/// What contractions without evidence could be instead, as rewrites that are offered.
+LogicalResult offerRewrites(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyPromotions(FunctionDecisions &decisions, const AssignSettings &settings);
 /// All of them but the last two.
 LogicalResult decideComputing(FunctionDecisions &decisions, const AssignSettings &settings,
@@ -201,6 +206,10 @@ LogicalResult decideComputing(FunctionDecisions &decisions, const AssignSettings
 std::string whyWide(Operation *op, llvm::function_ref<const EvidenceAnalysis &()> evidence,
                     const AssignSettings &settings,
                     llvm::function_ref<const FloatRanges &()> proofs = nullptr);
+/// The factors of `op`, a contraction, that lack evidence; none where a constant is what cannot be narrow.
+SmallVector<OpOperand *> findUnproven(Operation *op, FunctionDecisions &decisions, const AssignSettings &settings);
+/// Norms whose squares may leave the format they are computed in, or `narrow` where a contraction reads them in it.
+std::vector<NormOverflow> findOverflowingNorms(FunctionDecisions &decisions, FloatType narrow, bool computedNarrow);
 LogicalResult decideSignature(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings);
 

@@ -131,6 +131,8 @@ void Explanation::end(FunctionDecisions &decisions, const AssignSettings &settin
       describeReaders(decisions, result, os);
     }
     os << decisions.alternatives.lookup(op);
+    for (const Offer &offer : decision.offers)
+      os << "  offer: " << describeOffer(offer) << "\n";
     std::string advice = suggestChange(decision, settings.narrow);
     if (!advice.empty())
       os << "  to change it: " << advice << "\n";

@@ -36,6 +36,8 @@ void mlir::mp::emitRemarks(FunctionDecisions &decisions, const AssignSettings &s
     return remark::RemarkOpts::name(name).category("mp").function(function.getName());
   };
   for (auto &[op, decision] : decisions.getOps()) {
+    for (const Offer &offer : decision.offers)
+      remark::analysis(op->getLoc(), named("offer")) << remark::add("{0}", describeOffer(offer));
     std::string rule = (stringifyOrigin(*decision.origin) + " " + decision.reason).str();
     if (decisions.isNarrowContraction(op) || decision.words || decision.scaled) {
       remark::passed(op->getLoc(), named(decision.words ? "words" : decision.scaled ? "scaled" : "narrowed"))
