@@ -73,6 +73,22 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
     scaling.policyFile = options.policy;
     manager.addPass(createInsertScaling(scaling));
   }
+  if (options.prescaleNorms) {
+    PrescaleNormsOptions norms;
+    norms.format = format;
+    norms.target = options.target;
+    norms.policyFile = options.policy;
+    norms.promote = options.promote;
+    manager.addPass(createPrescaleNorms(norms));
+  }
+  if (options.clampUnproven) {
+    InsertClampsOptions clamps;
+    clamps.format = format;
+    clamps.target = options.target;
+    clamps.policyFile = options.policy;
+    clamps.maxUnderflow = options.maxUnderflow;
+    manager.addPass(createInsertClamps(clamps));
+  }
   manager.addPass(createAssignPrecision(
       assign, reports ? [report](const Placement &placement) { report->addPlacement(placement); }
                       : PlacementListener()));

@@ -30,6 +30,15 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       llvm::cl::desc("Contractions whose range is not proved for f16 work on operands times powers of two: off, on, or "
                      "auto where that is the optimum (other formats need no proof)"),
       llvm::cl::init("off")};
+  Option<bool> clampUnproven{
+      *this, "clamp-unproven",
+      llvm::cl::desc("Contractions whose range is not proved for f16 read their operands clamped to what f16 holds (other formats "
+                     "need no proof)"),
+      llvm::cl::init(false)};
+  Option<bool> prescaleNorms{
+      *this, "prescale-norms",
+      llvm::cl::desc("Norms whose squares may overflow, as far as ranges say, work on values times powers of two"),
+      llvm::cl::init(false)};
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("GPU the result is meant for; sm_80 if the policy names none"),

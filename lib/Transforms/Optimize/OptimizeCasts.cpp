@@ -189,6 +189,18 @@ static bool foldCasts(Operation *root) {
   return hasFolded;
 }
 
+/// Casts of ours that nobody reads any more, as the widening after a clamp. True if there was one.
+static bool eraseUnread(Operation *root) {
+  SmallVector<CastOp> unread;
+  root->walk([&](CastOp cast) {
+    if (cast.getInserted() && cast.use_empty())
+      unread.push_back(cast);
+  });
+  for (CastOp cast : unread)
+    cast.erase();
+  return !unread.empty();
+}
+
 /// One cast per value and format: the first one, where it dominates the others. True if there were others.
 static bool mergeCasts(Operation *root) {
   DominanceInfo dominance(root);
@@ -221,6 +233,7 @@ struct OptimizeCasts : mlir::mp::impl::OptimizeCastsBase<OptimizeCasts> {
         mergeCasts(function);
         hasChanged = true;
       }
+      hasChanged |= eraseUnread(function);
       if (function->hasAttr(kPhaseAttrName))
         function->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "optimized"));
     });

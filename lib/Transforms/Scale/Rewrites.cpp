@@ -1,0 +1,53 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Rewrites.h"
+#include "mp/Analysis/OutsideBodies.h"
+#include "mp/Policy/PolicyJSON.h"
+#include "mp/Target/Targets.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace policy = ::mp::policy;
+
+bool mlir::mp::isPinned(Operation *op) {
+  return op->hasAttr(kPinAttrName) || op->hasAttr(kWordsAttrName) || op->hasAttr(kScaledAttrName);
+}
+
+LogicalResult mlir::mp::visitUndecided(Operation *root, StringRef pass, const RewriteRequest &request,
+                                       llvm::function_ref<LogicalResult(FunctionDecisions &, const AssignSettings &)> visit,
+                                       llvm::function_ref<void()> done) {
+  auto fail = [&](llvm::Error error) {
+    return emitError(UnknownLoc::get(root->getContext())) << pass << ": " << llvm::toString(std::move(error)), failure();
+  };
+  auto words = parseWordScheme(request.format);
+  auto effective = policy::findPolicy({words ? getFormatName(getWordType(root->getContext(), *words)) : request.format, request.target,
+                                       request.policy});
+  if (!effective)
+    return fail(effective.takeError());
+  FloatType narrow = getAssignableFormat(effective->policy.format, root->getContext());
+  if (!narrow)
+    return fail(llvm::createStringError("option 'format' is '" + effective->policy.format + "', expected bf16, f16 or tf32"));
+  auto model = ::mp::target::lookupTarget(effective->policy.target);
+  if (!model)
+    return fail(model.takeError());
+  auto costs = ::mp::target::CostModel::create(*model);
+  if (!costs)
+    return fail(costs.takeError());
+  policy::Matcher rules(effective->policy);
+  AssignSettings settings{effective->policy, *model, rules, narrow, request.maxUnderflow, false, *costs, {}};
+  WalkResult walked = walkOutsideBodies<ModuleOp>(root, [&](ModuleOp module) {
+    StorageGangs gangs(module);
+    CarriedStorage carried(gangs);
+    ModuleEvidence evidence(gangs);
+    for (auto function : module.getOps<FunctionOpInterface>()) {
+      if (function.isExternal() || function->hasAttr(kPhaseAttrName))
+        continue;
+      FunctionDecisions decisions(function, carried, evidence);
+      if (failed(visit(decisions, settings)))
+        return WalkResult::interrupt();
+    }
+    done();
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
