@@ -13,13 +13,14 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/Moves.h"
+#include "mp/Analysis/Powers.h"
 #include "mp/Dialect/MP/Copies.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
-/// A cast, a rounding or a scale that mp put in.
+/// A cast, a rounding or a scale that mp put in, or a power of two whose way is followed.
 static bool isInserted(Operation *op) {
   if (isInsertedScaling(op))
     return true;
@@ -29,7 +30,7 @@ static bool isInserted(Operation *op) {
     return round.getInserted();
   if (auto word = dyn_cast<NextWordOp>(op))
     return word.getInserted();
-  return false;
+  return getPrescaled(op).has_value();
 }
 
 /// What a value is without inserted casts and scales.
@@ -76,7 +77,7 @@ LogicalResult ErasureMatcher::match(Operation *original, Operation *converted) {
     parts.insert_range(appended->ops);
     appendedResults = appended->results;
   }
-  if (failed(pairOps(original, converted)))
+  if (failed(powersBefore.follow(original)) || failed(powers.follow(converted)) || failed(pairOps(original, converted)))
     return failure();
   for (auto [left, right] : pairs)
     if (failed(compareOperands(left, right)))
@@ -375,16 +376,20 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
                                            Twine(original->getNumOperands()));
   auto interface = dyn_cast<PrecisionOpInterface>(original);
   bool isContraction = interface && interface.getOpClass() == OpClass::TensorCore;
-  for (auto [index, left, right] :
-       llvm::enumerate(original->getOperands(), converted->getOperands().take_front(original->getNumOperands())))
-    if (!isSame(left, right,
-                isContraction && interface.getOperandRole(index) == OperandRole::Factor)) {
-      InFlightDiagnostic diagnostic =
-          differ(original, converted, "operand #" + Twine(index) + " is not the original's, nor a "
-                                      "cast of it or a constant rounded from it");
-      diagnostic.attachNote(right.getLoc()) << "it is defined here";
-      return diagnostic;
-    }
+  for (auto [left, right] :
+       llvm::zip_equal(original->getOpOperands(), converted->getOpOperands().take_front(original->getNumOperands()))) {
+    unsigned index = left.getOperandNumber();
+    int64_t power = powers.lookup(right) - powersBefore.lookup(left);
+    bool isFactor = isContraction && interface.getOperandRole(index) == OperandRole::Factor;
+    if (power ? ErasurePowers::isTimes(strip(left.get()), strip(right.get()), power) : isSame(left.get(), right.get(), isFactor))
+      continue;
+    std::string what = "operand #" + std::to_string(index);
+    InFlightDiagnostic diagnostic =
+        power ? differ(original, converted, Twine(what) + " is not the original's times 2^" + Twine(power) + ", as what it is combined with is")
+              : differ(original, converted, Twine(what) + " is not the original's, nor a cast of it or a constant rounded from it");
+    diagnostic.attachNote(right.get().getLoc()) << "it is defined here";
+    return diagnostic;
+  }
   for (auto [index, left] : llvm::enumerate(original->getSuccessors()))
     if (blocks.lookup(left) != converted->getSuccessor(index))
       return differ(original, converted, "goes to another block than the original");

@@ -5,6 +5,7 @@
 #ifndef MP_LIB_TRANSFORMS_VERIFY_ERASUREMATCHER_H
 #define MP_LIB_TRANSFORMS_VERIFY_ERASUREMATCHER_H
 
+#include "ErasurePowers.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/Words.h"
 #include "llvm/ADT/DenseMap.h"
@@ -62,6 +63,7 @@ private:
   llvm::DenseMap<Value, Value> originals; ///< of converted results and block arguments
   llvm::DenseMap<Block *, Block *> blocks; ///< original to converted
   llvm::DenseSet<Operation *> parts; ///< converted ops that a join of words stands for, or that only scaling reads
+  ErasurePowers powersBefore, powers; ///< of the original and the converted function
   unsigned appendedResults = 0;      ///< state of scaling, behind what the function itself returns
   llvm::DenseSet<std::pair<Value, Value>> sameFloating;
   SmallVector<std::pair<Operation *, Operation *>> pairs;
