@@ -194,8 +194,7 @@ void Report::collectDecisions(ModuleOp module) {
   });
 }
 
-/// Whose value a cast reads, as a person would call it.
-static std::string describeSource(Value source) {
+std::string mlir::mp::describeSource(Value source) {
   if (auto argument = dyn_cast<BlockArgument>(source)) {
     std::string text = "argument " + std::to_string(argument.getArgNumber());
     SmallVector<std::string> names = namesIn(argument.getLoc());
@@ -225,6 +224,7 @@ void Report::collectCasts(ModuleOp module) {
       if (int64_t elements = countSaturated(op))
         saturated.push_back({function.getName().str(), describeLocation(op->getLoc()),
                              typeText(op->getResult(0).getType()), elements});
+      collectRewrite(function, op);
       if (!op->hasAttr("inserted") || !isa<CastOp, RoundOp>(op))
         return;
       CastRow row;

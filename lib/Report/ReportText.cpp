@@ -125,6 +125,7 @@ void Report::printTable(raw_ostream &os) const {
   for (auto &[reason, count] : wide)
     os << "  " << count << " contraction" << (count == 1 ? "" : "s") << " left as found: " << reason
        << "\n";
+  printRewrites(os);
   if (!saturated.empty()) {
     int64_t elements = 0;
     for (const SaturatedRow &row : saturated)
@@ -256,6 +257,8 @@ llvm::json::Value Report::toJSON() const {
                               {"bytes_after", row.bytesAfter}};
     if (!row.magnitudes.empty())
       object["magnitudes"] = llvm::json::Array(row.magnitudes);
+    if (llvm::json::Array offers = offersToJSON(row); !offers.empty())
+      object["offers"] = std::move(offers);
     if (row.error)
       object["error"] = llvm::json::Object{{"max_abs", row.error->maxAbs},
                                            {"relative_norm", row.error->relativeNorm}};
@@ -292,6 +295,7 @@ llvm::json::Value Report::toJSON() const {
                             {"ops", std::move(opRows)},
                             {"casts", std::move(castRows)},
                             {"saturated_constants", std::move(saturatedRows)},
+                            {"rewrites", rewritesToJSON()},
                             {"scaled", scalingToJSON()},
                             {"certificates", certificatesToJSON()},
                             {"idioms", std::move(idiomRows)}};

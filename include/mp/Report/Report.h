@@ -107,6 +107,16 @@ struct ScaledRow {
   std::string stored = {}; ///< element types: "f8E4M3FN", or "f8E4M3FN x f8E5M2" where they differ
 };
 
+/// A value that was rewritten because somebody asked for what a decision offered.
+struct RewriteRow {
+  std::string function, location;
+  std::string rewrite; ///< clamp, pre-scaled norm
+  std::string tensor;  ///< whose
+  std::string type, format;
+  double limit;     ///< of clamps: what is beyond becomes this
+  int64_t exponent; ///< of norms: they work on 2^exponent times it
+};
+
 /// How far a float result of a public function can be from that of exact arithmetic.
 struct CertificateRow {
   std::string function;
@@ -116,6 +126,9 @@ struct CertificateRow {
   std::string lostAt; ///< the op that lost the bound; empty where there is one, or an argument has no range
   bool isAssumed;     ///< rests on stated or assumed ranges of arguments
 };
+
+/// Whose value that is, as a person would call it.
+std::string describeSource(Value source);
 
 class Report {
 public:
@@ -158,6 +171,11 @@ private:
   llvm::json::Object totalsToJSON() const;
   void printScaling(raw_ostream &os) const;
   llvm::json::Array scalingToJSON() const;
+  void collectRewrite(FunctionOpInterface function, Operation *op);
+  void printRewrites(raw_ostream &os) const;
+  llvm::json::Array rewritesToJSON() const;
+  /// What was offered for one op.
+  llvm::json::Array offersToJSON(const OpRow &row) const;
   void printCertificates(raw_ostream &os) const;
   llvm::json::Array certificatesToJSON() const;
 
@@ -167,6 +185,7 @@ private:
   std::vector<IdiomRow> idioms;
   std::vector<ScaledRow> scaled;
   std::vector<SaturatedRow> saturated;
+  std::vector<RewriteRow> rewrites;
   std::vector<Placement> placements;
   std::vector<CertificateRow> certificates;
   double assumedRange = 0;
