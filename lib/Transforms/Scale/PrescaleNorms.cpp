@@ -64,6 +64,11 @@ static void adapt(OpOperand &operand, int64_t power) {
     }
 }
 
+/// True if the constants of `norm` can be multiplied: another norm that shares them may have been first.
+static bool canAdapt(const NormOverflow &norm) {
+  return llvm::all_of(norm.constants, [](auto &constant) { return timesPowerOfTwo(getAdaptable(constant.first->get()), constant.second); });
+}
+
 static void rewrite(const NormOverflow &norm) {
   DenseMap<Value, Value> scaled;
   for (OpOperand *input : norm.inputs) {
@@ -81,7 +86,8 @@ static void rewrite(const NormOverflow &norm) {
 }
 
 /// Says that a norm stays as it is.
-static void refuse(FunctionOpInterface function, const NormOverflow &norm) {
+static void refuse(const NormOverflow &norm) {
+  auto function = norm.square->getParentOfType<FunctionOpInterface>();
   if (function->getContext()->getRemarkEngine())
     remark::missed(norm.square->getLoc(), remark::RemarkOpts::name("not-prescaled").category("mp").function(function.getName()))
         << remark::add("squares that may reach {0} stay as they are", llvm::formatv("{0:E2}", norm.found).str()) << remark::reason("{0}", norm.refusal);
@@ -102,11 +108,18 @@ struct PrescaleNorms : mlir::mp::impl::PrescaleNormsBase<PrescaleNorms> {
         if (norm.refusal.empty())
           norms.push_back(std::move(norm));
         else
-          refuse(decisions.getFunction(), norm);
+          refuse(norm);
       return success();
     };
     auto rewriteAll = [&] {
-      llvm::for_each(norms, rewrite);
+      for (NormOverflow &norm : norms) {
+        if (canAdapt(norm)) {
+          rewrite(norm);
+          continue;
+        }
+        norm.refusal = "a constant that is added, multiplied for another norm already, leaves the normal numbers";
+        refuse(norm);
+      }
       norms.clear();
     };
     if (failed(visitUndecided(getOperation(), "mp-prescale-norms", {format, target, policyFile}, find, rewriteAll)))

@@ -89,14 +89,15 @@ def PrescaleNorms : Pass<"mp-prescale-norms", "::mlir::ModuleOp"> {
     ```mlir
     #map = affine_map<(d0) -> (d0)>
     #none = affine_map<(d0) -> ()>
+    #scalar = affine_map<() -> ()>
     func.func @length(%x: tensor<4xf32> {mp.range = [-1.0e20, 1.0e20]}) -> tensor<f32> {
-      %zero = arith.constant dense<0.0> : tensor<f32>
       %p = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) attrs = {mp.prescaled = "norm"} {
       ^bb0(%a: f32, %out: f32):
         %c = arith.constant 0.0625 : f32
         %1 = arith.mulf %a, %c : f32
         linalg.yield %1 : f32
       } -> tensor<4xf32>
+      %zero = arith.constant dense<0.0> : tensor<f32>
       %s = linalg.generic {indexing_maps = [#map, #none], iterator_types = ["reduction"]} ins(%p : tensor<4xf32>) outs(%zero : tensor<f32>) {
       ^bb0(%a: f32, %sum: f32):
         %1 = arith.mulf %a, %a : f32
@@ -104,7 +105,7 @@ def PrescaleNorms : Pass<"mp-prescale-norms", "::mlir::ModuleOp"> {
         linalg.yield %2 : f32
       } -> tensor<f32>
       %r = math.sqrt %s : tensor<f32>
-      %0 = linalg.generic {indexing_maps = [#none, #none], iterator_types = []} ins(%r : tensor<f32>) outs(%r : tensor<f32>) attrs = {mp.prescaled = "root"} {
+      %0 = linalg.generic {indexing_maps = [#scalar, #scalar], iterator_types = []} ins(%r : tensor<f32>) outs(%r : tensor<f32>) attrs = {mp.prescaled = "root"} {
       ^bb0(%a: f32, %out: f32):
         %c = arith.constant 1.600000e+01 : f32
         %1 = arith.mulf %a, %c : f32
