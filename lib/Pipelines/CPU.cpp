@@ -106,6 +106,8 @@ void mlir::mp::buildScalarsToLLVMPipeline(OpPassManager &manager, HostMath funct
 }
 
 void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &options) {
+  manager.addPass(createPrepareVectors()); // before anything folds
+  manager.addPass(createResolveCalls());
   manager.addPass(createDecomposeTraining());
   manager.addPass(createDecomposeScaling());
   manager.addPass(createDecomposeWords());
@@ -115,6 +117,7 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(quant::createStripFuncQuantTypes());
   buildTosaToLinalgPipeline(manager);
   manager.addNestedPass<func::FuncOp>(createDecomposeAggregates());
+  manager.addNestedPass<func::FuncOp>(createLiftBlockLoops());
   manager.addPass(createLowerAffinePass()); // its loads and stores are checked like any
   manager.addPass(createCheckBounds());
   manager.addPass(createPrepareForCPU());

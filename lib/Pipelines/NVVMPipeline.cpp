@@ -76,6 +76,8 @@ struct LowerRareFormats : PassWrapper<LowerRareFormats, OperationPass<gpu::GPUFu
 } // namespace
 
 void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
+  pm.addPass(createPrepareVectors()); // before anything folds
+  pm.addPass(createResolveCalls());
   pm.addPass(createDecomposeTraining());
   pm.addPass(createDecomposeScaling());
   pm.addPass(createDecomposeWords());

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/ViewBounds.h"
 #include "mp/Transforms/Interop/Passes.h"
@@ -240,6 +241,69 @@ static void checkShapes(Checks &checks, linalg::LinalgOp op) {
   }
 }
 
+/// A transfer of a vector. Beyond the end it may reach where it does not say `in_bounds` or lanes are masked off; its
+/// lowering pads nothing in front.
+static void checkTransfer(Checks &checks, VectorTransferOpInterface op) {
+  Operation *place = isa<vector::MaskOp>(op->getParentOp()) ? op->getParentOp() : op.getOperation();
+  ImplicitLocOpBuilder b(op.getLoc(), place);
+  bool isMasked = op.getMask() || place != op.getOperation();
+  SmallVector<Value> last(op.getIndices());
+  VectorType type = op.getVectorType();
+  for (auto [dim, index] : llvm::enumerate(op.getPermutationMap().getResults())) {
+    auto along = dyn_cast<AffineDimExpr>(index);
+    if (!along)
+      continue;
+    Value &end = last[along.getPosition()];
+    if (!op.isDimInBounds(dim) || isMasked)
+      end = Value();
+    else
+      end = arith::AddIOp::create(b, end, arith::ConstantIndexOp::create(b, type.getDimSize(dim) - 1));
+  }
+  for (auto [dim, first, end] : llvm::enumerate(op.getIndices(), last)) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, first, zero);
+    if (end)
+      inside = arith::AndIOp::create(
+          b, inside, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, end, buildSize(b, op.getBase(), dim)));
+    checks.require(b, inside, "index out of bounds in dimension " + Twine(dim) + " of a " + op->getName().getStringRef());
+  }
+}
+
+/// Elements one after the other along the last dimension.
+static void checkRow(Checks &checks, Operation *op, Value base, ValueRange indices, VectorType type) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    Value size = buildSize(b, base, dim);
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, size);
+    int64_t place = int64_t(dim) - (int64_t(indices.size()) - type.getRank());
+    if (place >= 0) {
+      Value end = arith::AddIOp::create(b, index, arith::ConstantIndexOp::create(b, type.getDimSize(place)));
+      inside = arith::AndIOp::create(b, inside, arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, size));
+    }
+    checks.require(b, inside, "index out of bounds in dimension " + Twine(dim) + " of a " + op->getName().getStringRef());
+  }
+}
+
+/// Bytes that a buffer of bytes is read as: all of them are its own.
+static void checkView(Checks &checks, memref::ViewOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  checkSizes(checks, op, op.getSizes());
+  MemRefType type = op.getType();
+  Type element = type.getElementType();
+  if (!element.isIntOrFloat())
+    return;
+  Value end = arith::ConstantIndexOp::create(b, (element.getIntOrFloatBitWidth() + 7) / 8);
+  auto dynamic = op.getSizes().begin();
+  for (int64_t size : type.getShape())
+    end = arith::MulIOp::create(
+        b, end, ShapedType::isDynamic(size) ? *dynamic++ : Value(arith::ConstantIndexOp::create(b, size)));
+  end = arith::AddIOp::create(b, end, op.getByteShift());
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value behind = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, op.getByteShift(), zero);
+  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, buildSize(b, op.getSource(), 0));
+  checks.require(b, arith::AndIOp::create(b, behind, fits), "a memref.view reaches beyond its source");
+}
+
 /// Traps on the host: division by zero, and the one quotient that overflows.
 static void checkDivision(Checks &checks, Operation *op) {
   Value divisor = op->getOperand(1);
@@ -291,6 +355,11 @@ struct CheckBounds : mlir::mp::impl::CheckBoundsBase<CheckBounds> {
           checkSlice(checks, slice, slice.getDest());
           checkInserted(checks, slice);
         })
+        .Case([&](VectorTransferOpInterface transfer) { checkTransfer(checks, transfer); })
+        .Case<vector::LoadOp, vector::StoreOp>([&](auto access) {
+          checkRow(checks, op, access.getBase(), access.getIndices(), access.getVectorType());
+        })
+        .Case([&](memref::ViewOp view) { checkView(checks, view); })
         .Case([&](memref::SubViewOp slice) { checkSlice(checks, slice, slice.getSource()); })
         .Case<tensor::CastOp, memref::CastOp>([&](auto) { checkCast(checks, op); })
         .Case<tensor::ExpandShapeOp, memref::ExpandShapeOp>([&](auto expand) {

@@ -6,6 +6,7 @@
 #define MP_TRANSFORMS_INTEROP_PASSES
 
 include "mlir/Pass/PassBase.td"
+include "mp/Transforms/Interop/HostPasses.td"
 include "mp/Transforms/Interop/ReferencePasses.td"
 
 def ConvertMPToArith : Pass<"convert-mp-to-arith"> {
