@@ -8,10 +8,11 @@
 include "mlir/Pass/PassBase.td"
 
 def DecomposeAggregates : Pass<"mp-decompose-aggregates", "::mlir::func::FuncOp"> {
-  let summary = "Write softmax, packing and other aggregate tensor ops as linalg loops (exact)";
+  let summary = "Write softmax, packing and other aggregate tensor ops as loops (exact)";
   let description = [{
     Needs: linalg on tensors. Gives: no op that implements
-    `AggregatedOpInterface`, no `linalg.pack` and no `linalg.unpack` is left, and
+    `AggregatedOpInterface`, no `linalg.pack`, `unpack` or `winograd_*`, no
+    `tensor.gather` and no `tensor.scatter` is left, and
     every linalg op left has a form as a loop nest; one that has none is an error
     that names it (upstream's lowering leaves it behind without a word).
 
@@ -26,7 +27,8 @@ def DecomposeAggregates : Pass<"mp-decompose-aggregates", "::mlir::func::FuncOp"
     ```
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
-                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect"];
 }
 
 def ProtectArguments : Pass<"mp-protect-arguments", "::mlir::ModuleOp"> {

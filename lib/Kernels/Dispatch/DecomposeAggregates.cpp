@@ -1,4 +1,5 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "GatherLoops.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mp/Kernels/Passes.h"
 
@@ -8,6 +9,7 @@ namespace mlir::mp {
 } // namespace mlir::mp
 
 using namespace mlir;
+using namespace mlir::mp;
 
 /// True if `op` is no aggregate, or is one no more.
 static bool decompose(Operation *op, IRRewriter &rewriter) {
@@ -16,6 +18,16 @@ static bool decompose(Operation *op, IRRewriter &rewriter) {
     return succeeded(linalg::lowerPack(rewriter, pack));
   if (auto unpack = dyn_cast<linalg::UnPackOp>(op))
     return succeeded(linalg::lowerUnPack(rewriter, unpack));
+  if (auto filter = dyn_cast<linalg::WinogradFilterTransformOp>(op))
+    return succeeded(linalg::decomposeWinogradFilterTransformOp(rewriter, filter));
+  if (auto input = dyn_cast<linalg::WinogradInputTransformOp>(op))
+    return succeeded(linalg::decomposeWinogradInputTransformOp(rewriter, input));
+  if (auto output = dyn_cast<linalg::WinogradOutputTransformOp>(op))
+    return succeeded(linalg::decomposeWinogradOutputTransformOp(rewriter, output));
+  if (auto gather = dyn_cast<tensor::GatherOp>(op))
+    return lowerGather(gather, rewriter), true;
+  if (auto scatter = dyn_cast<tensor::ScatterOp>(op))
+    return lowerScatter(scatter, rewriter), true;
   auto aggregate = dyn_cast<linalg::AggregatedOpInterface>(op);
   if (!aggregate)
     return true;

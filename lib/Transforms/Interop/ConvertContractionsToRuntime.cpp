@@ -125,6 +125,8 @@ public:
       return failure();
     Value operands[] = {op->getOperand(inputs->first), op->getOperand(inputs->second),
                         op->getOperand(2)};
+    if (!llvm::all_of(operands, [](Value operand) { return isa<MemRefType>(operand.getType()); }))
+      return failure(); // a scalar: scaling and adding, not a sum of products
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     AffineMap operandMaps[] = {maps[inputs->first], maps[inputs->second], maps[2]};
     auto formats =

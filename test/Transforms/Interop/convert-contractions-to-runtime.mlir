@@ -46,3 +46,18 @@ func.func @other_bodies_stay_loops(%a: memref<4x8xf32>, %b: memref<8xf32>, %c: m
   }
   return
 }
+
+// A scalar is no factor with strides: y + s x stays a loop.
+// CHECK-LABEL: @scaled_and_added
+// CHECK: linalg.generic
+// CHECK-NOT: call
+func.func @scaled_and_added(%s: f32, %x: memref<4xf32>, %y: memref<4xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+    ins(%s, %x : f32, memref<4xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
