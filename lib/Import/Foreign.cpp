@@ -53,6 +53,10 @@ static constexpr StringRef kLeftByTFLiteConverter =
     "export the TensorFlow function as StableHLO with 'tf.function(f, jit_compile=True)"
     ".experimental_get_compiler_ir(*args)(stage=\"stablehlo\")'; see docs/FromTFLite.md and docs/FromJAX.md";
 
+static constexpr StringRef kCustomOp =
+    "a custom op, such as the post-processing of detection models, is code that only its runtime has: cut the model before "
+    "it (export boxes and scores), or export the TensorFlow function as StableHLO; see docs/FromTFLite.md";
+
 static const Advice *findAdvice(StringRef dialect) {
   for (const Advice &advice : kAdvice) {
     SmallVector<StringRef> dialects;
@@ -79,7 +83,11 @@ void Foreign::visit(size_t i) {
   bool isOnnx = name == "torch.operator" && source.text(i + 1).starts_with("\"onnx.");
   bool isLeftOver = advice->dialects.starts_with("tf") && source.getBuffer().getBuffer().contains("tosa.");
   if (isNew || isOnnx)
-    entry->second.advice = (isOnnx ? kFromONNX : isLeftOver ? kLeftByTFLiteConverter : advice->text).str();
+    entry->second.advice = (name == "tfl.custom" ? kCustomOp
+                            : isOnnx             ? kFromONNX
+                            : isLeftOver         ? kLeftByTFLiteConverter
+                                                 : advice->text)
+                               .str();
 }
 
 void Foreign::report() {

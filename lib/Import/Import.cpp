@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Goes over the text twice: older spellings first, then what exporters leave behind.
+// Goes over the text three times: older spellings first, then what the TFLite converter leaves behind, then what the
+// others do.
 
 #include "mp/Import/Import.h"
 #include "LoopText.h"
@@ -18,6 +19,13 @@ static void respell(Source &source) {
       continue;
     if (!translateOldForm(source, i) && kind == Tok::Name)
       renameOldOp(source, i);
+  }
+}
+
+static void translateTFLite(Source &source) {
+  for (size_t i = 0; i < source.size();) {
+    size_t next = source.kind(i) == Tok::String ? translateTFLiteOp(source, i) : i;
+    i = std::max(next, i + 1);
   }
 }
 
@@ -118,7 +126,7 @@ static void note(Outcome &outcome, const Source &source) {
 static Outcome run(MemoryBufferRef input) {
   Outcome outcome;
   MemoryBufferRef current = input;
-  for (auto *step : {respell, translateLeftovers}) {
+  for (auto *step : {respell, translateTFLite, translateLeftovers}) {
     Source source(current);
     step(source);
     note(outcome, source);

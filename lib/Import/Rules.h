@@ -78,6 +78,10 @@ bool renameOldOp(Source &source, size_t name);
 /// OldForms.cpp: ops that changed their syntax, and ops that are gone, with what replaces them.
 bool translateOldForm(Source &source, size_t name);
 
+/// TFLite/TFLite.cpp: what the converter of TFLite models has no TOSA for, said with what is translated later or needs no
+/// translation.
+size_t translateTFLiteOp(Source &source, size_t name);
+
 /// Binary.cpp: what a file that is no MLIR text is, and what to do; empty for text, and for
 /// bytecode that MLIR 22 wrote.
 std::string explainBinary(MemoryBufferRef input);
