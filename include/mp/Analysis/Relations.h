@@ -37,6 +37,16 @@ public:
   /// `inverse` is 1 / sum, the sum being of the `x` it meets.
   bool isReciprocalOfSumOf(Value inverse, Value x) const;
 
+  /// `bound` is at least every magnitude of the `x` it meets, times a factor: that factor. With `inverse`, `bound` is a
+  /// number over such a value instead, and the factor that of the product with x.
+  struct Largest {
+    double factor;
+    /// Scaled or inverted: holds up to rounding, and where the magnitude is no subnormal number.
+    bool isRounded = false;
+  };
+  std::optional<Largest> largestOf(Value bound, Value x) const;
+  std::optional<Largest> inverseLargestOf(Value inverse, Value x) const;
+
   /// A value that is at least `factor` times the sum of the squares of the x it meets.
   struct Squares {
     double factor;
@@ -54,7 +64,8 @@ public:
 private:
   enum class Kind : uint8_t {
     None, Opaque, Scalar, Via, Access, Add, Sub, Mul, Div, Square, Sum, Max, Scaled, Plus, Sqrt,
-    Rsqrt, Reciprocal, Exp,
+    Rsqrt, Reciprocal, Exp, Abs,
+    AtLeast, ///< a maximum with a constant
     Rounded ///< from f64 to f32: good enough for statistics
   };
   struct Expression {
@@ -84,6 +95,7 @@ private:
     Squares squares;
   };
   std::optional<OwnSquares> asSquares(unsigned value, bool summed = false, int64_t count = 1) const;
+  std::optional<Largest> largestOf(unsigned bound, unsigned x) const;
   bool isSumOf(unsigned sum, unsigned x) const;
   bool isMeanOf(unsigned mean, unsigned x) const;
   const Expression &get(Value value) const { return expressions[numberOf(value)]; }

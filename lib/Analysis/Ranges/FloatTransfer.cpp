@@ -379,6 +379,8 @@ void FloatTransfer::refineBinary(Operation *op, BinaryFn fn, const FloatRange &x
          proved ? domains::Provenance::Proved : domains::Provenance::Assumed,
          hasRows ? domains::mulUp(bound, 1 + double(squares.count) * 0x1p-23) : kInfinity);
   };
+  /// x over the largest of the |x|, times a factor.
+  auto scaledTo = [](double factor) { return Interval::symmetric(factor + (factor + 1) * kElementSlack); };
   switch (fn) {
   case BinaryFn::Sub:
     if (relations.isGroupMax(b, a))
@@ -391,6 +393,9 @@ void FloatTransfer::refineBinary(Operation *op, BinaryFn fn, const FloatRange &x
       also({0, 1});
     if (auto squares = relations.rootOfSquares(b, a))
       normalized(*squares);
+    // What is computed of a subnormal magnitude may lie anywhere.
+    if (auto largest = relations.largestOf(b, a); largest && (!largest->isRounded || y.facts.range.lo >= 0x1p-126))
+      also(scaledTo(1 / largest->factor));
     break;
   case BinaryFn::Mul:
     for (auto [value, other, range, inverse] :
@@ -400,6 +405,8 @@ void FloatTransfer::refineBinary(Operation *op, BinaryFn fn, const FloatRange &x
         also({0, 1 + kElementSlack});
       if (auto squares = relations.inverseRootOfSquares(other, value))
         normalized(*squares);
+      if (auto largest = relations.inverseLargestOf(other, value); largest && inverse->facts.mag() <= 0x1p126)
+        also(scaledTo(largest->factor));
     }
     break;
   default:

@@ -29,6 +29,8 @@ unsigned Relations::numberBehindMap(Kind kind, unsigned a, unsigned b, double fa
   case Kind::Rsqrt:
   case Kind::Reciprocal:
   case Kind::Exp:
+  case Kind::Abs:
+  case Kind::AtLeast:
   case Kind::Rounded:
     return first.kind == Kind::Via ? number(Kind::Via, number(kind, first.a, b, factor), 0, 0, first.map) : 0;
   case Kind::Add:
@@ -245,6 +247,7 @@ unsigned Relations::numberUnary(UnaryFn fn, unsigned x) {
     return expressions[x].kind == Kind::Sqrt ? number(Kind::Rsqrt, expressions[x].a)
                                              : number(Kind::Reciprocal, x);
   case UnaryFn::Exp: return number(Kind::Exp, x);
+  case UnaryFn::Abs: return number(Kind::Abs, x);
   default: return opaque();
   }
 }
@@ -275,6 +278,11 @@ unsigned Relations::numberBinary(BinaryFn fn, unsigned a, unsigned b) {
     if (right && *right > 0)
       return number(Kind::Scaled, a, 0, 1 / *right);
     return number(Kind::Div, a, b);
+  case BinaryFn::Maximum:
+  case BinaryFn::MaxNum:
+    return right  ? number(Kind::AtLeast, a, 0, *right)
+           : left ? number(Kind::AtLeast, b, 0, *left)
+                  : opaque();
   case BinaryFn::Pow:
     return right && *right == 2 ? number(Kind::Square, a) : opaque();
   default:
@@ -287,6 +295,44 @@ unsigned Relations::numberBinary(BinaryFn fn, unsigned a, unsigned b) {
 bool Relations::isGroupMax(Value max, Value x) const {
   const Expression &e = get(max);
   return e.kind == Kind::Max && numberOf(x) && e.a == numberOf(x);
+}
+
+std::optional<Relations::Largest> Relations::largestOf(unsigned bound, unsigned x) const {
+  const Expression &e = expressions[bound];
+  switch (e.kind) {
+  case Kind::Plus:
+  case Kind::AtLeast:
+    return largestOf(e.a, x);
+  case Kind::Scaled: {
+    auto inner = largestOf(e.a, x);
+    return inner ? std::optional(Largest{inner->factor * e.factor, /*isRounded=*/true}) : std::nullopt;
+  }
+  case Kind::Max:
+    if (expressions[e.a].kind == Kind::Abs && expressions[e.a].a == x)
+      return Largest{1};
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Relations::Largest> Relations::largestOf(Value bound, Value x) const {
+  return numberOf(x) ? largestOf(numberOf(bound), numberOf(x)) : std::nullopt;
+}
+
+std::optional<Relations::Largest> Relations::inverseLargestOf(Value inverse, Value x) const {
+  const Expression *e = &get(inverse);
+  double numerator = 1;
+  if (e->kind == Kind::Scaled) {
+    numerator = e->factor;
+    e = &expressions[e->a];
+  }
+  if (e->kind == Kind::Div && scalarOf(e->a))
+    numerator *= std::abs(*scalarOf(e->a));
+  else if (e->kind != Kind::Reciprocal)
+    return std::nullopt;
+  auto largest = numberOf(x) ? largestOf(e->kind == Kind::Div ? e->b : e->a, numberOf(x)) : std::nullopt;
+  return largest ? std::optional(Largest{numerator / largest->factor, /*isRounded=*/true}) : std::nullopt;
 }
 
 bool Relations::isSumOf(unsigned sum, unsigned x) const {
