@@ -18,6 +18,8 @@ struct ErrorReport {
   ::mp::numerics::Comparison stats;
   double meanAbsolute = 0;
   double largestReference = 0; ///< largest finite magnitude of the reference
+  size_t flushed = 0;          ///< elements that `storedAs` holds as zero, where the reference has none
+  std::optional<::mp::numerics::Format> storedAs;
 
   /// Largest absolute error over the largest magnitude of the reference; what
   /// --max-rel limits. Infinity if NaN or infinities do not match.
@@ -29,15 +31,18 @@ struct ErrorReport {
 };
 
 /// Compares element by element; shapes must agree, formats need not. ULPs are those
-/// of the result's format.
-llvm::Expected<ErrorReport> compareArrays(const Array &result, const Array &reference,
-                                          llvm::StringRef label);
+/// of the result's format. `storedAs`: the format that the result is cast to.
+llvm::Expected<ErrorReport> compareArrays(const Array &result, const Array &reference, llvm::StringRef label,
+                                          std::optional<::mp::numerics::Format> storedAs = std::nullopt);
 
 /// A few lines for one report.
 void printReport(llvm::raw_ostream &os, const ErrorReport &report, const Array &result);
 
 /// One line per report, aligned: for the values inside a function.
 void printTable(llvm::raw_ostream &os, llvm::ArrayRef<ErrorReport> reports);
+
+/// A warning for each of the first reports of which more than a hundredth is flushed to zero.
+void printFlushed(llvm::raw_ostream &os, llvm::ArrayRef<ErrorReport> reports);
 
 /// Type and values of a small array; type, extremes and NaN and infinity counts of
 /// a large one.

@@ -58,6 +58,7 @@ llvm::json::Object ErrorReport::toJSON() const {
                                  {"reference", int64_t(stats.nanReference)}}},
       {"inf", llvm::json::Object{{"result", int64_t(stats.infResult)},
                                  {"reference", int64_t(stats.infReference)}}},
+      {"flushed", int64_t(flushed)},
       {"non_finite_mismatches", int64_t(stats.nonFiniteMismatches)},
       {"worst", llvm::json::Object{{"index", int64_t(stats.worstIndex)},
                                    {"result", number(stats.worstResult)},
@@ -65,7 +66,7 @@ llvm::json::Object ErrorReport::toJSON() const {
 }
 
 llvm::Expected<ErrorReport> mlir::mp::compareArrays(const Array &result, const Array &reference,
-                                                    StringRef label) {
+                                                    StringRef label, std::optional<numerics::Format> storedAs) {
   if (result.shape != reference.shape)
     return createStringError(label + ": " + result.typeStr() + " cannot be compared with " +
                              reference.typeStr());
@@ -75,6 +76,10 @@ llvm::Expected<ErrorReport> mlir::mp::compareArrays(const Array &result, const A
   ErrorReport report;
   report.label = label.str();
   report.type = result.typeStr();
+  report.storedAs = storedAs;
+  // What f32 holds as zero is another's doing.
+  bool mayFlush = storedAs && numerics::info(*storedAs).minNormal > numerics::info(numerics::Format::F32).minNormal;
+  double vanishing = mayFlush ? numerics::info(*storedAs).underflowUnit : 0;
   report.isFloat = result.type.isFloat;
   report.stats = numerics::Comparison(report.isFloat ? result.type.format : numerics::Format::F64);
   double sum = 0;
@@ -82,6 +87,7 @@ llvm::Expected<ErrorReport> mlir::mp::compareArrays(const Array &result, const A
   for (int64_t i = 0, e = result.size(); i < e; ++i) {
     double x = result.value(i), y = reference.value(i);
     report.stats.add(x, y);
+    report.flushed += mayFlush && y != 0 && std::fabs(x) <= vanishing;
     if (std::isfinite(y))
       report.largestReference = std::max(report.largestReference, std::fabs(y));
     if (std::isfinite(x) && std::isfinite(y)) {
@@ -142,6 +148,23 @@ void mlir::mp::printTable(raw_ostream &os, ArrayRef<ErrorReport> reports) {
        << format("  %10.3g  %10.3g  %10.4g  %8.1f  %5zu  %s\n", report.stats.maxAbsolute,
                  report.relativeToLargest(), report.stats.maxUlp, report.sqnr(),
                  report.stats.nonFiniteMismatches, report.type.c_str());
+}
+
+void mlir::mp::printFlushed(raw_ostream &os, ArrayRef<ErrorReport> reports) {
+  constexpr size_t shown = 5;
+  constexpr double tolerated = 0.01;
+  size_t count = 0;
+  for (const ErrorReport &report : reports) {
+    double share = report.stats.count ? double(report.flushed) / double(report.stats.count) : 0;
+    if (share <= tolerated || ++count > shown)
+      continue;
+    const numerics::FormatInfo &stored = numerics::info(*report.storedAs);
+    os << "mp-run: warning: " << stored.name
+       << format(" flushes %.3g %% of the values of '%s' to zero; the reference reaches %.3g, the format down to %.3g\n",
+                 100 * share, report.label.c_str(), report.largestReference, stored.minSubnormal);
+  }
+  if (count > shown)
+    os << "mp-run: warning: and so of " << count - shown << " more\n";
 }
 
 void mlir::mp::printArray(raw_ostream &os, StringRef label, const Array &array) {

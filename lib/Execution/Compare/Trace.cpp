@@ -6,10 +6,12 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/Words.h"
 
 using namespace mlir;
 using namespace mlir::mp;
+namespace numerics = ::mp::numerics;
 
 /// Moves, fills or converts values, or reads none.
 static bool onlyMoves(Operation *op) {
@@ -19,6 +21,16 @@ static bool onlyMoves(Operation *op) {
     return true;
   return op->hasTrait<OpTrait::ConstantLike>() ||
          isa_and_nonnull<tensor::TensorDialect, bufferization::BufferizationDialect>(op->getDialect());
+}
+
+/// The format among `value`'s own and those it is cast to, moved about at most, that reaches least far down.
+static void findStored(Value value, std::optional<numerics::Format> &least) {
+  std::optional<numerics::Format> own = getNumericsFormat(value.getType());
+  if (own && (!least || numerics::info(*own).minSubnormal > numerics::info(*least).minSubnormal))
+    least = own;
+  for (Operation *user : value.getUsers())
+    if (onlyMoves(user) && user->getNumResults() == 1 && getFloatFormat(user->getResult(0).getType()))
+      findStored(user->getResult(0), least);
 }
 
 /// That of the contraction which products of words stand for.
@@ -40,7 +52,8 @@ std::vector<TracedValue> mlir::mp::tracedValues(func::FuncOp function) {
       std::string label = std::to_string(traced.size()) + " " + nameOf(&op).str();
       if (auto name = dyn_cast<NameLoc>(op.getLoc()))
         label += " " + name.getName().str();
-      traced.push_back({result, label});
+      traced.push_back({result, label, {}});
+      findStored(result, traced.back().storedAs);
     }
   }
   return traced;

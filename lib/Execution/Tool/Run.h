@@ -66,6 +66,7 @@ private:
     std::string label;
     const Array *result, *reference;
     bool isOutput;
+    std::optional<::mp::numerics::Format> storedAs;
   };
   std::vector<Pair> comparedPairs() const;
   Status printComparison();

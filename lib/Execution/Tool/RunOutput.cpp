@@ -55,12 +55,12 @@ llvm::Error Run::writeOutputs() {
 std::vector<Run::Pair> Run::comparedPairs() const {
   std::vector<Pair> pairs;
   for (size_t i = 0; i < main.ownResults - main.appended; ++i)
-    pairs.push_back({"result " + std::to_string(i), &main.results[i], &reference.results[i], true});
+    pairs.push_back({"result " + std::to_string(i), &main.results[i], &reference.results[i], true, {}});
   if (main.printed.size() > 0 || reference.printed.size() > 0)
-    pairs.push_back({"printed", &main.printed, &reference.printed, true});
+    pairs.push_back({"printed", &main.printed, &reference.printed, true, {}});
   for (auto [i, match] : llvm::enumerate(matched))
     pairs.push_back({main.traced[match.first].label, &main.results[main.ownResults + i],
-                     &reference.results[reference.ownResults + i], false});
+                     &reference.results[reference.ownResults + i], false, main.traced[match.first].storedAs});
   return pairs;
 }
 
@@ -69,7 +69,7 @@ Status Run::printComparison() {
     return report(Status::BadInput, std::move(error));
   bool passed = true;
   for (const Pair &pair : comparedPairs()) {
-    auto compared = compareArrays(*pair.result, *pair.reference, pair.label);
+    auto compared = compareArrays(*pair.result, *pair.reference, pair.label, pair.storedAs);
     if (!compared)
       return report(Status::BadInput, compared.takeError());
     (pair.isOutput ? outputs : inner).push_back(*compared);
@@ -87,7 +87,11 @@ Status Run::printComparison() {
   if (options.perOp && !inner.empty()) {
     llvm::outs() << "\n" << inner.size() << " values inside, against the reference\n";
     printTable(llvm::outs(), inner);
+    printFlushed(llvm::errs(), inner);
   }
+  constexpr double far = 0.1;
+  if (!options.perOp && llvm::any_of(outputs, [](const ErrorReport &output) { return output.stats.relativeNorm() > far; }))
+    llvm::errs() << "mp-run: note: far from the reference; --per-op shows where, and what narrow formats flush to zero\n";
   if (!options.json.empty())
     if (llvm::Error error = writeJSON(passed))
       return report(Status::BadInput, std::move(error));
