@@ -44,6 +44,11 @@ func.func @main() {
   %17 = arith.addf %x, %x : tensor<2x2xf32>
   check.expect_bits %16#0, %17 : tensor<2x2xf32>
 
+  %two = arith.constant 2 : i32
+  %20 = call @switch(%x, %two) : (tensor<2x2xf32>, i32) -> tensor<2x2xf32>
+  %21 = arith.constant dense<[[0.3125, 4.00390625], [90.0, 0.87890625]]> : tensor<2x2xf32>
+  check.expect_bits %20, %21 : tensor<2x2xf32>
+
   %18 = call @machine(%x) : (tensor<2x2xf32>) -> tensor<2x2xf32>
   %19 = arith.constant dense<[[2.0, 5.5], [-3.0, 1.5]]> : tensor<2x2xf32>
   check.expect_bits %18, %19 : tensor<2x2xf32>
@@ -177,6 +182,20 @@ func.func private @machine(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 ^end:
   %2 = arith.addf %y, %three : tensor<2x2xf32>
   return %2 : tensor<2x2xf32>
+}
+
+// No loop, but a switch: for 2 it is s^2 + s of s = x^2 - x + x.
+func.func private @switch(%x: tensor<2x2xf32>, %n: i32) -> tensor<2x2xf32> {
+  cf.switch %n : i32, [default: ^end(%x : tensor<2x2xf32>), 0: ^end(%x : tensor<2x2xf32>), 2: ^square(%x : tensor<2x2xf32>)]
+^square(%y: tensor<2x2xf32>):
+  %0 = arith.mulf %y, %x : tensor<2x2xf32>
+  %1 = arith.subf %0, %x : tensor<2x2xf32>
+  cf.br ^end(%1 : tensor<2x2xf32>)
+^end(%z: tensor<2x2xf32>):
+  %2 = arith.addf %z, %x : tensor<2x2xf32>
+  %3 = arith.mulf %2, %2 : tensor<2x2xf32>
+  %4 = arith.addf %3, %2 : tensor<2x2xf32>
+  return %4 : tensor<2x2xf32>
 }
 
 // Without a loop, blocks stay.

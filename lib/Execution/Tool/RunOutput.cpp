@@ -87,8 +87,9 @@ Status Run::printComparison() {
   if (options.perOp && !inner.empty()) {
     llvm::outs() << "\n" << inner.size() << " values inside, against the reference\n";
     printTable(llvm::outs(), inner);
-    printFlushed(llvm::errs(), inner);
   }
+  llvm::outs().flush(); // what is said of it comes behind
+  printFlushed(llvm::errs(), inner);
   constexpr double far = 0.1;
   if (!options.perOp && llvm::any_of(outputs, [](const ErrorReport &output) { return output.stats.relativeNorm() > far; }))
     llvm::errs() << "mp-run: note: far from the reference; --per-op shows where, and what narrow formats flush to zero\n";

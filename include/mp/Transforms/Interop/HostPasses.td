@@ -13,8 +13,8 @@ def LiftBlockLoops : Pass<"mp-lift-block-loops", "::mlir::func::FuncOp"> {
     A region whose blocks lead back to themselves (`cf.br`, `cf.cond_br`, `cf.switch`;
     loops with several entries or exits, too) becomes structured, as
     `lift-cf-to-scf` would make it: bufferization on the host frees memory in
-    structured loops only. Values that one way through the blocks leaves undefined,
-    which nobody reads there, are `tensor.empty` or poison. Blocks without a loop stay.
+    structured loops only, and it takes no `cf.switch`. Values that one way through the blocks leaves undefined,
+    which nobody reads there, are `tensor.empty` or poison. Blocks without either stay.
 
     Example (`--mp-lift-block-loops`):
     ```mlir

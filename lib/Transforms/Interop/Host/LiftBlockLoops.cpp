@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mp-lift-block-loops: upstream's ownership-based deallocation (LLVM 22) refuses blocks that lead back to themselves.
+// mp-lift-block-loops: upstream's ownership-based deallocation (LLVM 22) refuses blocks that lead back to themselves,
+// and cf.switch.
 
 #include "mlir/Conversion/ControlFlowToSCF/ControlFlowToSCF.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -16,9 +17,13 @@ namespace mlir::mp {
 
 using namespace mlir;
 
-static bool hasLoop(Region &region) {
+/// Loops, and branches to more than two blocks, of which deallocation takes none either.
+static bool mustLift(Region &region) {
   if (region.empty() || region.hasOneBlock())
     return false;
+  for (Block &block : region)
+    if (isa<cf::SwitchOp>(block.getTerminator()))
+      return true;
   for (auto component = llvm::scc_begin(&region); !component.isAtEnd(); ++component)
     if (component.hasCycle())
       return true;
@@ -46,11 +51,11 @@ struct LiftBlockLoops : mlir::mp::impl::LiftBlockLoopsBase<LiftBlockLoops> {
     // Inner regions first: what they hold is moved as it is.
     WalkResult result = getOperation().walk([&](Operation *op) {
       for (Region &region : op->getRegions()) {
-        if (!hasLoop(region))
+        if (!mustLift(region))
           continue;
         DominanceInfo dominance(op);
         if (failed(transformCFGToSCF(region, lifting, dominance))) {
-          op->emitError("holds a loop of blocks that cannot be written with scf: expected branches without effects "
+          op->emitError("holds a loop of blocks or a switch that cannot be written with scf: expected branches without effects "
                         "(cf.br, cf.cond_br, cf.switch) and one kind of terminator behind them");
           return WalkResult::interrupt();
         }
