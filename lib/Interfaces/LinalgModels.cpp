@@ -234,7 +234,7 @@ struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>
     if (op->getNumResults() == 0) // on buffers, which are written in place: no value to decide about
       return {OpClass::Barrier, TypeRule::Frozen, "on buffers"};
     if (isByBody())
-      return classifyBody(cast<linalg::LinalgOp>(op));
+      return classifyBody(cast<Op>(op));
     if (entry().opClass == OpClass::TensorCore && !getFloatFormat(op->getResult(0).getType()) &&
         llvm::any_of(op->getOperandTypes(), getFloatFormat))
       return {OpClass::Discontinuous, TypeRule::Frozen, "a contraction of floats into integers"};
@@ -252,18 +252,20 @@ struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>
   }
   OpClass getOpClass(Operation *op) const { return facts(op).opClass; }
   StringRef getClassNote(Operation *op) const { return facts(op).note; }
-  TypeRule getTypeRule(Operation *op) const { return facts(op).rule; }
+  TypeRule getTypeRule(Operation *op) const {
+    return isByBody() && op->getNumResults() > 0 ? getBodyRule(cast<Op>(op)) : facts(op).rule;
+  }
   OperandRole getOperandRole(Operation *op, unsigned index) const {
     if (!getFloatFormat(op->getOperand(index).getType()))
       return OperandRole::Other;
     // On tensors every init has a result; asking the op which they are makes attributes.
-    auto structured = cast<linalg::LinalgOp>(op);
     if (op->getNumResults() > 0 ? index + op->getNumResults() >= op->getNumOperands()
-                                : structured.isDpsInit(&op->getOpOperand(index)))
+                                : cast<linalg::LinalgOp>(op).isDpsInit(&op->getOpOperand(index)))
       return OperandRole::Init;
-    if (structured.getNumReductionLoops() == 0)
+    bool mayContract = isByBody() || entry().rule == TypeRule::Contraction;
+    if (!mayContract || cast<Op>(op).getNumReductionLoops() == 0)
       return OperandRole::Data; // no need to look at the body
-    return facts(op).rule == TypeRule::Contraction ? OperandRole::Factor : OperandRole::Data;
+    return getTypeRule(op) == TypeRule::Contraction ? OperandRole::Factor : OperandRole::Data;
   }
   bool canComputeWider(Operation *op) const {
     return cast<linalg::LinalgOp>(op).getRegionBuilder() ? isRebuiltByTypes(op)

@@ -106,15 +106,21 @@ static unsigned restriction(OpClass opClass) {
   llvm_unreachable("unknown class");
 }
 
+/// True if the body yields arguments of its own, and does nothing else.
+static bool movesData(Block *body) {
+  return body->without_terminator().empty() && llvm::all_of(body->getTerminator()->getOperands(), [&](Value value) {
+           auto argument = dyn_cast<BlockArgument>(value);
+           return argument && argument.getOwner() == body;
+         });
+}
+
+static TypeRule getParallelRule(Operation *op, Block *body) {
+  return movesData(body) && isa<linalg::GenericOp>(op) ? TypeRule::Uniform : TypeRule::Frozen;
+}
+
 static BodyFacts classifyParallel(linalg::LinalgOp op, Block *body) {
-  Operation *yield = body->getTerminator();
-  bool yieldsArguments = llvm::all_of(yield->getOperands(), [&](Value value) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    return argument && argument.getOwner() == body;
-  });
-  if (body->without_terminator().empty() && yieldsArguments)
-    return {OpClass::ExactCommute, isa<linalg::GenericOp>(op) ? TypeRule::Uniform : TypeRule::Frozen,
-            "moves data"};
+  if (movesData(body))
+    return {OpClass::ExactCommute, getParallelRule(op, body), "moves data"};
 
   BodyFacts facts = {OpClass::ExactCommute, TypeRule::Frozen, "commutes with rounding"};
   for (Operation &inner : body->without_terminator()) {
@@ -141,4 +147,9 @@ BodyFacts mlir::mp::detail::classifyBody(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() > 0)
     return classifyReduction(op, body);
   return classifyParallel(op, body);
+}
+
+TypeRule mlir::mp::detail::getBodyRule(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  return op.getNumReductionLoops() > 0 ? classifyReduction(op, body).rule : getParallelRule(op, body);
 }

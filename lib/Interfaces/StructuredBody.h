@@ -20,6 +20,9 @@ struct BodyFacts {
 /// (reference: union of the peers' rulings, docs/OpClasses.md).
 BodyFacts classifyBody(linalg::LinalgOp op);
 
+/// The type rule of those facts, for less: it takes no look at what the ops of a parallel body are.
+TypeRule getBodyRule(linalg::LinalgOp op);
+
 /// True if every float in the body is of one format narrower than f32, and every op that makes one
 /// can make it in a wider format.
 bool canWidenBody(linalg::LinalgOp op);

@@ -27,7 +27,7 @@ KernelKind getKernelKind(Operation *op);
 /// True if the op that defines `operand` is computed inside the kernel of its owner. Casts are,
 /// however many readers they have; other elementwise ops when this is their one use, and nothing
 /// costly is computed several times.
-bool fusesIntoConsumer(OpOperand &operand);
+bool fusesIntoConsumer(OpOperand &operand, llvm::function_ref<KernelKind(Operation *)> kindOf = getKernelKind);
 
 /// True if computing `op` again costs more than loading its result.
 bool isCostlyToRepeat(Operation *op);
@@ -35,6 +35,9 @@ bool isCostlyToRepeat(Operation *op);
 class FusionGroups {
 public:
   explicit FusionGroups(FunctionOpInterface function);
+
+  /// getKernelKind(), asked of each op once: it reads the bodies of structured ops.
+  KernelKind getKind(Operation *op) const;
 
   /// The last op of the kernel that `op` belongs to; `op` itself where it stands alone, and where
   /// several kernels compute it.
@@ -48,6 +51,7 @@ public:
 
 private:
   llvm::DenseMap<Operation *, Operation *> roots;
+  mutable llvm::DenseMap<Operation *, KernelKind> kinds;
   llvm::DenseSet<Operation *> absorbed;
 };
 

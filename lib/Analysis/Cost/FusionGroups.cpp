@@ -80,15 +80,15 @@ static bool readsOnce(OpOperand &operand) {
          (isa<tosa::TransposeOp>(op) || read.getShape() == made.getShape());
 }
 
-bool mlir::mp::fusesIntoConsumer(OpOperand &operand) {
+bool mlir::mp::fusesIntoConsumer(OpOperand &operand, llvm::function_ref<KernelKind(Operation *)> kindOf) {
   Operation *producer = operand.get().getDefiningOp(), *consumer = operand.getOwner();
   if (!producer || producer->getBlock() != consumer->getBlock() || producer->getNumResults() != 1 ||
-      getKernelKind(producer) != KernelKind::Elementwise)
+      kindOf(producer) != KernelKind::Elementwise)
     return false;
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(consumer);
       destination && destination.isDpsInit(&operand))
     return false;
-  KernelKind kind = getKernelKind(consumer);
+  KernelKind kind = kindOf(consumer);
   if (kind != KernelKind::Elementwise && kind != KernelKind::Reduction)
     return false;
   return isCast(producer) ||
@@ -106,16 +106,25 @@ FusionGroups::FusionGroups(FunctionOpInterface function) {
       ops.push_back(op);
     return WalkResult::advance();
   });
+  roots.reserve(ops.size());
+  auto kindOf = [&](Operation *op) { return getKind(op); };
   // Readers before definitions: a producer joins the kernel its reader is in.
   for (Operation *op : llvm::reverse(ops)) {
     roots[op] = op;
     if (op->getNumResults() != 1 || op->use_empty() ||
-        !llvm::all_of(op->getUses(), [](OpOperand &use) { return fusesIntoConsumer(use); }))
+        !llvm::all_of(op->getUses(), [&](OpOperand &use) { return fusesIntoConsumer(use, kindOf); }))
       continue;
     absorbed.insert(op);
     if (llvm::hasSingleElement(op->getUses()))
       roots[op] = getRoot(*op->user_begin());
   }
+}
+
+KernelKind FusionGroups::getKind(Operation *op) const {
+  auto [known, isNew] = kinds.try_emplace(op, KernelKind::None);
+  if (isNew)
+    known->second = getKernelKind(op);
+  return known->second;
 }
 
 Operation *FusionGroups::getRoot(Operation *op) const {

@@ -18,7 +18,16 @@ std::optional<numerics::Format> mlir::mp::getNumericsFormat(Type type) {
   return format ? numerics::formatOf(format.getFloatSemantics()) : std::nullopt;
 }
 
-FloatType mlir::mp::getFloatFormat(Type type) { return dyn_cast<FloatType>(getElementTypeOrSelf(type)); }
+FloatType mlir::mp::getFloatFormat(Type type) {
+  // Asked of every value many times. Looking for interfaces is dear: a ranked tensor of f32 needs one look.
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  Type element = tensor ? tensor.getElementType() : type;
+  if (auto f32 = dyn_cast<Float32Type>(element))
+    return f32;
+  if (element.isIntOrIndex())
+    return {};
+  return dyn_cast<FloatType>(tensor ? element : getElementTypeOrSelf(type));
+}
 
 Type mlir::mp::withFormat(Type type, FloatType format) {
   if (auto shaped = dyn_cast<ShapedType>(type))

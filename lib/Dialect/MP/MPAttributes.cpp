@@ -91,7 +91,7 @@ LogicalResult PrecisionAttr::verify(function_ref<InFlightDiagnostic()> emitError
                                     ArrayRef<Type> in, Type compute, Type acc, ArrayRef<Type> out,
                                     Origin origin, StringRef reason) {
   auto isStorage = [](Type type) {
-    return isa<NoneType>(type) || (isa<FloatType>(type) && !cast<FloatType>(type).isTF32());
+    return isa<NoneType, Float32Type>(type) || (isa<FloatType>(type) && !type.isTF32());
   };
   for (Type type : llvm::concat<const Type>(in, out))
     if (!isStorage(type))

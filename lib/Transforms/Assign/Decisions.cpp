@@ -77,16 +77,21 @@ void FunctionDecisions::collect(Region &region) {
         for (Region &inner : op.getRegions())
           collect(inner);
       FloatType own = getOwnFormat(&op);
-      if (own && !op.hasTrait<OpTrait::IsTerminator>())
-        ops[&op] = {.opClass = getOpClass(&op), .rule = rule, .compute = own, .reason = "", .keepsStorage = touchesOpaque(&op)};
+      if (!own || op.hasTrait<OpTrait::IsTerminator>())
+        continue;
+      bool isOpaque = touchesOpaque(&op);
+      ops[&op] = {.opClass = interface ? interface.getOpClass() : OpClass::Barrier, .rule = rule, .compute = own, .reason = "",
+                  .keepsStorage = isOpaque, .touchesOpaque = isOpaque};
     }
 }
 
 bool FunctionDecisions::canContractIn(Operation *op, FloatType format) {
   Decision *decision = find(op);
-  if (!decision || decision->opClass != OpClass::TensorCore || decision->rule == TypeRule::Frozen)
-    return false;
-  if (touchesOpaque(op))
+  return decision && canContractIn(op, *decision, format);
+}
+
+bool FunctionDecisions::canContractIn(Operation *op, const Decision &decision, FloatType format) {
+  if (decision.opClass != OpClass::TensorCore || decision.rule == TypeRule::Frozen || decision.touchesOpaque)
     return false;
   auto interface = cast<PrecisionOpInterface>(op);
   bool anyWide = false;
@@ -109,7 +114,7 @@ bool FunctionDecisions::canScale(Operation *op) {
 
 bool FunctionDecisions::isNarrowContraction(Operation *op) {
   Decision *decision = find(op);
-  return decision && !decision->compute.isF32() && canContractIn(op, decision->compute);
+  return decision && !decision->compute.isF32() && canContractIn(op, *decision, decision->compute);
 }
 
 bool FunctionDecisions::mayStoreNarrow(Value value) const {
@@ -144,6 +149,7 @@ static bool outSaysAll(Operation *op, const StorageGangs &gangs) {
 void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
   MLIRContext *context = decisions.getFunction()->getContext();
   Type none = NoneType::get(context);
+  auto precisionName = StringAttr::get(context, kPrecisionAttrName);
   FunctionOpInterface function = decisions.getFunction();
   for (BlockArgument argument : function.getArguments())
     if (FloatType storage = decisions.getStorage(argument);
@@ -156,12 +162,11 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
     for (OpOperand &operand : op->getOpOperands()) {
       FloatType taken = decisions.getTakenFormat(operand);
       FloatType storage = taken ? taken : decisions.getStorage(operand.get());
-      bool isFactor = interface && interface.getOperandRole(operand.getOperandNumber()) ==
-                                       OperandRole::Factor;
-      if (storage && narrowContraction && !decision.compute.isTF32() &&
-          (isFactor || decision.rule == TypeRule::Uniform ||
-           interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Data))
-        storage = decision.compute;
+      if (storage && narrowContraction && !decision.compute.isTF32()) {
+        OperandRole role = interface.getOperandRole(operand.getOperandNumber());
+        if (role == OperandRole::Factor || role == OperandRole::Data || decision.rule == TypeRule::Uniform)
+          storage = decision.compute;
+      }
       in.push_back(storage ? Type(storage) : none);
     }
     for (Value result : op->getResults()) {
@@ -175,9 +180,8 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
       accumulator = interface.getAccumulator();
     FloatType compute =
         decision.rule == TypeRule::Container ? FloatType() : decision.compute;
-    op->setAttr(kPrecisionAttrName,
-                PrecisionAttr::get(context, in, compute, accumulator, out, *decision.origin,
-                                   decision.reason));
+    op->setDiscardableAttr(precisionName, PrecisionAttr::get(context, in, compute, accumulator, out,
+                                                             *decision.origin, decision.reason));
     if (decision.words)
       op->setAttr(kWordsAttrName, StringAttr::get(context, ::mp::numerics::toString(*decision.words)));
     if (decision.scaled)

@@ -50,6 +50,8 @@ struct Decision {
   SmallVector<Offer, 0> offers = {};
   /// Operands and results are stored as they are found (a pin or policy says wide).
   bool keepsStorage = false;
+  /// Some operand or result is a tensor whose type is not ours to change.
+  bool touchesOpaque = false;
   /// What a pin or the policy wants results stored in; null leaves it to the cost layer.
   FloatType resultStorage = {};
 
@@ -179,6 +181,7 @@ public:
 
 private:
   void collect(Region &region);
+  static bool canContractIn(Operation *op, const Decision &decision, FloatType format);
 
   FunctionOpInterface function;
   const CarriedStorage &carried;

@@ -75,6 +75,8 @@ static std::string whyLimited(FunctionDecisions &decisions, Operation *op,
       return text;
     }
   }
+  if (!limits.largestConstant && !limits.largestActivation)
+    return text;
   for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
     if (!getFloatFormat(value.getType()))
       continue;

@@ -38,19 +38,19 @@ void mlir::mp::emitRemarks(FunctionDecisions &decisions, const AssignSettings &s
   for (auto &[op, decision] : decisions.getOps()) {
     for (const Offer &offer : decision.offers)
       remark::analysis(op->getLoc(), named("offer")) << remark::add("{0}", describeOffer(offer));
-    std::string rule = (stringifyOrigin(*decision.origin) + " " + decision.reason).str();
+    auto rule = [&decision = decision] { return (stringifyOrigin(*decision.origin) + " " + decision.reason).str(); };
     if (decisions.isNarrowContraction(op) || decision.words || decision.scaled) {
       remark::passed(op->getLoc(), named(decision.words ? "words" : decision.scaled ? "scaled" : "narrowed"))
           << remark::add("{0} computes in {1}", op->getName().getStringRef().str(),
                          decision.getComputeName())
-          << remark::reason("{0}", rule);
+          << remark::reason("{0}", rule());
       continue;
     }
     if (decision.opClass == OpClass::TensorCore) {
       remark::missed(op->getLoc(), named("kept-wide"))
           << remark::add("{0} stays in {1}", op->getName().getStringRef().str(),
                          getFormatName(decision.compute))
-          << remark::reason("{0}", rule)
+          << remark::reason("{0}", rule())
           << remark::suggest("{0}", suggestChange(decision, settings.narrow));
       continue;
     }
@@ -61,7 +61,7 @@ void mlir::mp::emitRemarks(FunctionDecisions &decisions, const AssignSettings &s
             << remark::add("result {0} of {1} is stored in {2}", result.getResultNumber(),
                            op->getName().getStringRef().str(),
                            getFormatName(decisions.getStorage(result)))
-            << remark::reason("{0}", rule);
+            << remark::reason("{0}", rule());
     }
   }
 }

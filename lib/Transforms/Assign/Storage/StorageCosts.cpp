@@ -24,13 +24,6 @@ StorageCosts::StorageCosts(FunctionDecisions &decisions, const AssignSettings &s
   largest = std::max<int64_t>((int64_t(1) << 59) / terms, 1);
 }
 
-KernelKind StorageCosts::getKind(Operation *op) const {
-  auto [known, isNew] = kinds.try_emplace(op, KernelKind::None);
-  if (isNew)
-    known->second = getKernelKind(op);
-  return known->second;
-}
-
 bool StorageCosts::readsAnyFormat(OpOperand &use) const {
   const Decision *decision = decisions.find(use.getOwner());
   KernelKind kind = getKind(use.getOwner());

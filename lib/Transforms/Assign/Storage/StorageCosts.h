@@ -27,8 +27,7 @@ public:
   Sizes &getSizes() { return sizes; }
   const Sizes &getSizes() const { return sizes; }
 
-  /// getKernelKind(), asked of each op once: it reads the bodies of structured ops.
-  KernelKind getKind(Operation *op) const;
+  KernelKind getKind(Operation *op) const { return groups.getKind(op); }
 
   /// True if `use` converts what it reads in registers.
   bool readsAnyFormat(OpOperand &use) const;
@@ -69,7 +68,6 @@ private:
   std::map<std::string, int64_t> *asked; ///< of the settings
   FusionGroups groups;
   Sizes sizes;
-  mutable llvm::DenseMap<Operation *, KernelKind> kinds;
   int64_t largest; ///< of one term
 };
 
