@@ -4,7 +4,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/RegionGraphTraits.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -108,18 +107,17 @@ static bool isPromoted(Operation *op, PrecisionAttr precision) {
 LogicalResult FunctionRebuilder::rebuildOp(Operation *op) {
   auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttrName);
   auto interface = dyn_cast<PrecisionOpInterface>(op);
-  if (interface && interface.getTypeRule() == TypeRule::Container)
+  TypeRule rule = interface ? interface.getTypeRule() : TypeRule::Frozen;
+  if (rule == TypeRule::Container)
     return rebuildContainer(op);
-  if (precision && interface &&
-      (interface.getTypeRule() != TypeRule::Frozen || isPromoted(op, precision))) {
+  if (precision && interface && (rule != TypeRule::Frozen || isPromoted(op, precision))) {
     rebuildDecided(op, precision);
     return success();
   }
   Operation *copy = copyHandingOn(op);
-  IRMapping inner;
   for (auto [from, to] : llvm::zip_equal(op->getRegions(), copy->getRegions()))
-    from.cloneInto(&to, inner);
-  remapCaptures(op, copy);
+    to.takeBody(from);
+  takeCaptures(copy);
   SmallVector<Type> storages;
   if (precision)
     llvm::append_range(storages, precision.getOut());
@@ -188,14 +186,15 @@ Operation *FunctionRebuilder::copyHandingOn(Operation *op) {
   SmallVector<Value> operands;
   for (OpOperand &operand : op->getOpOperands())
     operands.push_back(getTaken(operand));
+  SmallVector<Type> results;
+  for (Value old : op->getResults())
+    results.push_back(getCarriedType(old));
+  SmallVector<Block *> successors;
+  for (Block *successor : op->getSuccessors())
+    successors.push_back(blocks.lookup(successor));
   builder.setInsertionPointToEnd(builder.getInsertionBlock());
-  Operation *copy = op->cloneWithoutRegions();
-  copy->setOperands(operands);
-  for (auto [result, old] : llvm::zip_equal(copy->getResults(), op->getResults()))
-    result.setType(getCarriedType(old));
-  for (auto [index, successor] : llvm::enumerate(op->getSuccessors()))
-    copy->setSuccessor(blocks.lookup(successor), index);
-  return builder.insert(copy);
+  return builder.insert(Operation::create(op->getLoc(), op->getName(), results, operands, op->getRawDictionaryAttrs(),
+                                          op->getPropertiesStorage(), successors, op->getNumRegions()));
 }
 
 void FunctionRebuilder::remapCaptures(Operation *copy, FloatType wide) {
@@ -212,14 +211,13 @@ void FunctionRebuilder::remapCaptures(Operation *copy, FloatType wide) {
     });
 }
 
-void FunctionRebuilder::remapCaptures(Operation *op, Operation *copy) {
-  for (auto [from, to] : llvm::zip_equal(op->getRegions(), copy->getRegions()))
-    for (auto [left, right] : llvm::zip_equal(from.getOps(), to.getOps())) {
-      for (auto [taken, operand] : llvm::zip_equal(left.getOpOperands(), right.getOpOperands()))
+void FunctionRebuilder::takeCaptures(Operation *copy) {
+  for (Region &region : copy->getRegions())
+    region.walk<WalkOrder::PreOrder>([&](Operation *inner) {
+      for (OpOperand &operand : inner->getOpOperands())
         if (values.contains(operand.get()))
-          operand.set(getTaken(taken));
-      remapCaptures(&left, &right);
-    }
+          operand.set(getTaken(operand));
+    });
 }
 
 /// Ops that are written again in another format rather than cast.
@@ -228,7 +226,7 @@ static bool isMadeAnew(Operation *op) {
 }
 
 void FunctionRebuilder::mapResults(Operation *op, Operation *copy, ArrayRef<Type> storages) {
-  copy->removeAttr(kPrecisionAttrName);
+  copy->removeDiscardableAttr(precisionName);
   if (isMadeAnew(copy) && !op->use_empty())
     sources.push_back(copy);
   for (auto [index, old] : llvm::enumerate(op->getResults())) {

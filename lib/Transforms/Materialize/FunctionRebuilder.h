@@ -18,14 +18,15 @@ namespace mlir::mp {
 /// behind the value, so that all uses share them and none stands in a loop without need.
 class FunctionRebuilder {
 public:
-  /// Returns the new function, inserted before `function`, or null after an error. Calls keep the
+  /// Returns the new function, inserted before `function`, or null after an error; bodies of ops that stay
+  /// as they are move, so that nothing but its attributes is to be read from the old one. Calls keep the
   /// names of their callees, so all functions of `gangs` are to be rebuilt.
   /// With `saturates` constants that overflow are clamped.
   static FunctionOpInterface rebuild(FunctionOpInterface function, const StorageGangs &gangs, bool saturates);
 
 private:
   FunctionRebuilder(MLIRContext *context, const StorageGangs &gangs, bool saturates)
-      : builder(context), gangs(gangs), saturates(saturates) {}
+      : builder(context), precisionName(StringAttr::get(context, kPrecisionAttrName)), gangs(gangs), saturates(saturates) {}
 
   void rebuildSignature(FunctionOpInterface from, FunctionOpInterface to);
   LogicalResult rebuildRegion(Region &from, Region &to);
@@ -44,8 +45,8 @@ private:
   /// Makes values captured by the regions of `copy` the new ones, in their old types; narrow ones in
   /// `wide`, if any, where the regions compute in it.
   void remapCaptures(Operation *copy, FloatType wide);
-  /// The same where `copy` has the very ops of `op`, which may hand on carried values.
-  void remapCaptures(Operation *op, Operation *copy);
+  /// The same where `copy` took over the bodies of an old op, which may hand on carried values.
+  void takeCaptures(Operation *copy);
   void mapResults(Operation *op, Operation *copy, ArrayRef<Type> storages);
 
   /// The new value of `old`, in the type `type`.
@@ -60,6 +61,7 @@ private:
   void insertBehind(Value value);
 
   OpBuilder builder;
+  StringAttr precisionName;
   const StorageGangs &gangs;
   bool saturates;
   DenseMap<Value, Value> values;                       ///< old to new, in its storage
