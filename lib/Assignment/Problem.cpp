@@ -47,7 +47,10 @@ public:
       return e;
     if (llvm::Error e = checkGangs())
       return e;
-    if (llvm::Error e = checkCasts())
+    Flat flat(problem);
+    if (llvm::Error e = checkPins(flat))
+      return e;
+    if (llvm::Error e = checkCasts(flat))
       return e;
     if (llvm::Error e = checkSums())
       return e;
@@ -55,7 +58,6 @@ public:
       return error("a problem has an error budget or a cost budget, not both");
     if (problem.errorBudget.value_or(0) < 0 || problem.costBudget.value_or(0) < 0)
       return error("budgets must not be negative");
-    Flat flat(problem);
     if (flat.topologicalOrder().size() != problem.nodes.size())
       return error("operands form a cycle; carry values around loops with a gang instead");
     return llvm::Error::success();
@@ -117,8 +119,7 @@ private:
     return llvm::Error::success();
   }
 
-  llvm::Error checkCasts() const {
-    Flat flat(problem);
+  llvm::Error checkCasts(const Flat &flat) const {
     for (ValueId id = 0; id < problem.values.size(); ++id) {
       for (const CastCost &cast : problem.values[id].casts)
         if (cast.cost < 0)
@@ -153,7 +154,10 @@ private:
           return error(describe(id) + " is in a gang with " + describe(gang.front()) +
                        " but has another number of variants");
       }
-    Flat flat(problem);
+    return llvm::Error::success();
+  }
+
+  llvm::Error checkPins(const Flat &flat) const {
     for (NodeId id = 0; id < problem.nodes.size(); ++id)
       if (flat.allowed(id).empty())
         return error(describe(id) + " is in a gang whose members are pinned to different variants");
