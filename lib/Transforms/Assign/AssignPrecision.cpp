@@ -114,7 +114,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     options.neverSlower = neverSlower;
     if (llvm::Error error = readRecipe(options))
       return std::move(error);
-    options.estimatesError = bool(listener);
+    options.summarizes = bool(listener);
     options.assumedDim = assumeDim;
     if (assumeDim < 1)
       return bad("assume-dim", Twine(assumeDim), "a size of at least 1");

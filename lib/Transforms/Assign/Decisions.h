@@ -93,7 +93,7 @@ struct PlacementOptions {
   int64_t maxTime = 0; ///< picoseconds, with objective error
   /// Contractions may stay in f32 where the casts they need cost more than they save.
   bool neverSlower = false;
-  bool estimatesError = false; ///< even where nothing is limited: somebody wants to know
+  bool summarizes = false; ///< somebody wants to know the placement, and its error even where nothing is limited
   int64_t assumedDim = 128;
   std::string dumpProblem; ///< file for the optimisation problem as JSON; empty: none
   /// The module decides several functions: each dump gets its function's name.
@@ -166,7 +166,7 @@ public:
   const EvidenceAnalysis &getEvidence() { return evidence.get(function); }
   /// What is proved of ranges alone, by a dearer analysis of the module; computed at the first call.
   const FloatRanges &getProofs() { return evidence.getProofs(function); }
-  /// What the cost layer placed; empty if decisions were replayed.
+  /// What the cost layer placed; empty if decisions were replayed, or nobody asked.
   std::optional<Placement> placement;
   /// Ops whose story is asked for, and what the cost layer says of their alternatives.
   llvm::DenseSet<Operation *> explained;

@@ -190,6 +190,10 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const Assign
     if (Operation *op = storage.getOp(node); op && decisions.explained.contains(op))
       decisions.alternatives[op] =
           describeAlternatives(decisions, permissions, storage, *answer, node, settings);
+  if (!options.summarizes) {
+    storage.apply(answer->labels);
+    return success();
+  }
   Placement placement = summarize(storage, costs, *answer);
   placement.function = function.getName();
   placement.part = settings.costs.part().name;
@@ -198,7 +202,7 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const Assign
   storage.apply(answer->labels);
   if (options.modelsError())
     placement.modelledError = errors.toRelative(answer->score.error);
-  else if (options.estimatesError)
+  else
     placement.modelledError = errors.estimate();
   decisions.placement = placement;
   return success();

@@ -86,11 +86,12 @@ int64_t StorageCosts::ofStoring(Value value, FloatType format) {
   bool isWritten = kind != KernelKind::View && kind != KernelKind::None && kind != KernelKind::Contraction;
   llvm::SmallSetVector<Operation *, 4> readers; // kernels
   for (OpOperand &use : value.getUses()) {
-    bool isElsewhere = !def || groups.getRoot(use.getOwner()) != groups.getRoot(def);
+    Operation *reader = groups.getRoot(use.getOwner());
+    if ((def && reader == groups.getRoot(def)) || !readsAnyFormat(use))
+      continue;
     auto interface = dyn_cast<PrecisionOpInterface>(use.getOwner());
-    bool isRead = !interface || interface.getOperandRole(use.getOperandNumber()) != OperandRole::Init;
-    if (readsAnyFormat(use) && isElsewhere && isRead)
-      readers.insert(groups.getRoot(use.getOwner()));
+    if (!interface || interface.getOperandRole(use.getOperandNumber()) != OperandRole::Init)
+      readers.insert(reader);
   }
   int64_t runs = def ? sizes.countRuns(def) : 1, reads = 0;
   for (Operation *reader : readers)
@@ -115,7 +116,10 @@ uint64_t StorageCosts::countTraffic(Operation *op, FloatType factors) {
 int64_t StorageCosts::ofContraction(Operation *op, FloatType format, FloatType factors) {
   if (countsMemory())
     return 0;
-  uint64_t bytes = countTraffic(op, factors), products = sizes.countMultiplyAdds(op);
+  auto [known, isNew] = multiplyAdds.try_emplace(op, 0);
+  if (isNew) // asked for every way to compute
+    known->second = sizes.countMultiplyAdds(op);
+  uint64_t bytes = countTraffic(op, factors), products = known->second;
   std::optional<int64_t> time = model.contractionTime(getFormatName(format), "", products, bytes);
   return capped(timed([&] { return nameContraction(op, format); },
                       time.value_or(model.elementwiseTime(products, bytes))));

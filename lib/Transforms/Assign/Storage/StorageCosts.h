@@ -68,6 +68,7 @@ private:
   std::map<std::string, int64_t> *asked; ///< of the settings
   FusionGroups groups;
   Sizes sizes;
+  llvm::DenseMap<Operation *, uint64_t> multiplyAdds;
   int64_t largest; ///< of one term
 };
 
