@@ -22,6 +22,7 @@ char toolName[64];
 int crashStatus = 1;
 bool wantsBacktrace = false;
 char fileToRemove[4096];
+char crashBlame[4608], timeoutBlame[4608]; ///< a path and a sentence
 std::atomic<bool> crashed{false};
 thread_local uintptr_t stackLow = 0;
 
@@ -51,10 +52,31 @@ const char *describe(int signal, const siginfo_t *info) {
   }
 }
 
-void onCrash(int signal, siginfo_t *info, void *) {
+/// The process ends as an error of something else.
+[[noreturn]] void blame(const char *what) {
+  put(what);
+  if (fileToRemove[0])
+    unlink(fileToRemove);
+  _exit(crashStatus);
+}
+
+void reportOnce() {
   if (crashed.exchange(true))
     for (;;) // another thread is already reporting
       pause();
+}
+
+void onTimeout(int) {
+  if (!timeoutBlame[0])
+    return; // ended just before the timer ran out
+  reportOnce();
+  blame(timeoutBlame);
+}
+
+void onCrash(int signal, siginfo_t *info, void *) {
+  reportOnce();
+  if (crashBlame[0] && !wantsBacktrace)
+    blame(crashBlame);
   put(toolName);
   put(": ");
   put(describe(signal, info));
@@ -98,6 +120,10 @@ void mlir::mp::installCrashGuard(llvm::StringRef tool, int status) {
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP})
     sigaction(number, &crash, nullptr);
 #endif
+  struct sigaction timeout = {};
+  timeout.sa_handler = onTimeout;
+  timeout.sa_flags = SA_RESTART | SA_ONSTACK;
+  sigaction(SIGPROF, &timeout, nullptr);
   struct sigaction interrupt = {};
   interrupt.sa_handler = onInterrupt;
   for (int number : {SIGINT, SIGTERM, SIGHUP})
@@ -122,6 +148,22 @@ void mlir::mp::guardThisThread() {
   if (pthread_attr_getstack(&attributes, &low, &stackSize) == 0)
     stackLow = reinterpret_cast<uintptr_t>(low);
   pthread_attr_destroy(&attributes);
+}
+
+/// Copies as much as fits; the first character comes last, for handlers look at it.
+static void copyText(char (&to)[4608], llvm::StringRef text) {
+  to[0] = 0;
+  size_t length = std::min(text.size(), sizeof(to) - 1);
+  if (length == 0)
+    return;
+  memcpy(to + 1, text.data() + 1, length - 1);
+  to[length] = 0;
+  to[0] = text[0];
+}
+
+void mlir::mp::setBlame(llvm::StringRef crash, llvm::StringRef timeout) {
+  copyText(crashBlame, crash);
+  copyText(timeoutBlame, timeout);
 }
 
 void mlir::mp::setFileToRemove(llvm::StringRef path) {

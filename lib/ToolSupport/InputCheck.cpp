@@ -1,14 +1,11 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A scan of text before parsing, and a trial run for bytecode.
+// A scan of text before parsing, and a watch over what reads bytecode.
 
 #include "mp/ToolSupport/InputCheck.h"
+#include "CrashGuard.h"
 
-#include <cerrno>
-#include <csignal>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/time.h>
 
 using namespace llvm;
 
@@ -85,34 +82,19 @@ Error mlir::mp::checkText(MemoryBufferRef buffer, unsigned limit) {
   return Error::success();
 }
 
-Error mlir::mp::probeInChild(MemoryBufferRef buffer, unsigned seconds,
-                             function_ref<void()> parse) {
-  pid_t child = fork();
-  if (child < 0)
-    return createStringError(std::error_code(errno, std::generic_category()),
-                             "cannot start a process to try the bytecode in");
-  if (child == 0) {
-    rlimit time = {seconds, seconds + 1};
-    setrlimit(RLIMIT_CPU, &time);
-    rlimit noCore = {0, 0};
-    setrlimit(RLIMIT_CORE, &noCore);
-    for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP})
-      signal(number, SIG_DFL);
-    close(STDOUT_FILENO);
-    close(STDERR_FILENO); // the real run reports what is wrong
-    parse();
-    _exit(0);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status))
-    return Error::success();
-  bool timedOut = WIFSIGNALED(status) &&
-                  (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
-  return createStringError(
-      inconvertibleErrorCode(),
-      "%s: error: damaged bytecode: the reader %s; bytecode from strangers is not supported, text is",
-      buffer.getBufferIdentifier().str().c_str(),
-      timedOut ? ("did not finish within " + Twine(seconds) + " s").str().c_str() : "crashed");
+mlir::mp::BytecodeWatch::BytecodeWatch(MemoryBufferRef buffer, unsigned seconds) {
+  auto says = [&](const Twine &what) {
+    return (buffer.getBufferIdentifier() + ": error: damaged bytecode: the reader " + what +
+            "; bytecode from strangers is not supported, text is\n")
+        .str();
+  };
+  setBlame(says("crashed"), says("did not finish within " + Twine(seconds) + " s"));
+  itimerval limit = {{0, 0}, {seconds, 0}};
+  setitimer(ITIMER_PROF, &limit, nullptr);
+}
+
+void mlir::mp::BytecodeWatch::end() {
+  itimerval none = {};
+  setitimer(ITIMER_PROF, &none, nullptr);
+  setBlame("", "");
 }

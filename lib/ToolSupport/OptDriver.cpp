@@ -5,11 +5,7 @@
 #include "CrashGuard.h"
 #include "InfoFlags.h"
 #include "mlir/Bytecode/BytecodeReader.h"
-#include "mlir/IR/Block.h"
 #include "mlir/IR/Dialect.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/Operation.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
@@ -51,18 +47,10 @@ static void setFlag(StringRef name, bool value) {
     static_cast<llvm::cl::opt<bool> *>(option->second)->setValue(value);
 }
 
-static llvm::Error checkInput(llvm::MemoryBufferRef input, DialectRegistry &registry,
-                              bool allowUnregistered) {
-  if (!isBytecode(input))
-    return checkText(input);
-  // Reading takes under 10 s for a hundred megabytes.
-  unsigned seconds = 10 + input.getBufferSize() / 10'000'000;
-  return probeInChild(input, seconds, [&] {
-    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-    context.allowUnregisteredDialects(allowUnregistered);
-    ParserConfig config(&context, /*verifyAfterParse=*/false);
-    Block block;
-    (void)readBytecodeFile(input, &block, config);
+/// What is printed then may be what a failed pass has left invalid.
+static bool printsBetweenPasses() {
+  return llvm::any_of(llvm::cl::getRegisteredOptions(), [](auto &entry) {
+    return entry.first.starts_with("mlir-print-ir-") && entry.second->getNumOccurrences() > 0;
   });
 }
 
@@ -76,13 +64,23 @@ static int report(llvm::Error error) { return report(llvm::toString(std::move(er
 /// Parses, runs and writes `input`, which outlives the call.
 static int processInput(llvm::MemoryBufferRef input, StringRef outputName,
                         DialectRegistry &registry, const MlirOptMainConfig &config) {
-  if (llvm::Error error = checkInput(input, registry, config.shouldAllowUnregisteredDialects()))
+  std::optional<BytecodeWatch> watch;
+  MlirOptMainConfig watched = config;
+  if (isBytecode(input)) {
+    // Reading takes under 10 s for a hundred megabytes. Once there are passes to run, it is over.
+    watch.emplace(input, 10 + input.getBufferSize() / 10'000'000);
+    watched.setPassPipelineSetupFn([&](PassManager &manager) {
+      watch->end();
+      return config.setupPassPipeline(manager);
+    });
+  } else if (llvm::Error error = checkText(input)) {
     return report(std::move(error));
+  }
   auto output = OutputFile::open(outputName);
   if (!output)
     return report(output.takeError());
   auto buffer = llvm::MemoryBuffer::getMemBuffer(input);
-  if (failed(MlirOptMain((*output)->os(), std::move(buffer), registry, config)))
+  if (failed(MlirOptMain((*output)->os(), std::move(buffer), registry, watched)))
     return 1;
   if (llvm::Error error = (*output)->commit())
     return report(std::move(error));
@@ -128,6 +126,9 @@ int mlir::mp::runOpt(int argc, char **argv, DialectRegistry &registry, const Inp
       return *status;
     setFlag("mlir-print-op-on-diagnostic", false);
     MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+    // What is read, and what each pass leaves, is verified: not once more to be printed at the end.
+    if (config.shouldVerifyOnParsing() && config.shouldVerifyPasses() && !printsBetweenPasses())
+      setFlag("mlir-print-assume-verified", true);
     if (config.shouldShowDialects() || config.shouldListPasses()) {
       // These need no file; upstream's main prints them before it opens any.
       return failed(MlirOptMain(argc, argv, inputName, outputName, registry));

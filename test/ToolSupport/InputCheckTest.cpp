@@ -1,4 +1,5 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mp/ToolSupport/Driver.h"
 #include "mp/ToolSupport/InputCheck.h"
 #include "gtest/gtest.h"
 
@@ -37,19 +38,32 @@ TEST(InputCheck, SaysWhatIsNoText) {
   EXPECT_NE(check("\xff\xfem").find("UTF-16"), std::string::npos);
 }
 
-std::string probe(function_ref<void()> parse, unsigned seconds = 1) {
-  return toString(probeInChild(MemoryBufferRef("", "in"), seconds, parse));
+#if !defined(__has_feature) || !__has_feature(address_sanitizer)
+/// Runs `read` under a watch of one second in a tool of its own.
+int watch(function_ref<void(BytecodeWatch &)> read) {
+  return runTool("mp-test", /*crashStatus=*/3, [&] {
+    BytecodeWatch watch(MemoryBufferRef("", "in"), /*seconds=*/1);
+    read(watch);
+    return 0;
+  });
 }
 
-TEST(InputCheck, ProbeSurvivesCrashAndHang) {
-  EXPECT_EQ(probe([] {}), "");
-  EXPECT_EQ(probe([] { _Exit(1); }), "") << "a failure in words is for the real run to report";
-  EXPECT_NE(probe([] { abort(); }).find("the reader crashed"), std::string::npos);
-  EXPECT_NE(probe([] {
-              for (volatile int i = 0;; i = i + 1) {
-              }
-            }).find("did not finish within 1 s"),
-            std::string::npos);
+void spin() {
+  for (volatile int i = 0;; i = i + 1) {
+  }
 }
+
+TEST(BytecodeWatchDeathTest, BlamesCrashAndHangOnTheFile) {
+  testing::FLAGS_gtest_death_test_style = "fast";
+  EXPECT_EXIT(exit(watch([](BytecodeWatch &) { abort(); })), testing::ExitedWithCode(3), "in: error: damaged bytecode: the reader crashed;");
+  EXPECT_EXIT(exit(watch([](BytecodeWatch &) { spin(); })), testing::ExitedWithCode(3), "in: error: damaged bytecode: the reader did not finish within 1 s;");
+}
+
+TEST(BytecodeWatchDeathTest, LeavesAloneWhatComesAfter) {
+  testing::FLAGS_gtest_death_test_style = "fast";
+  EXPECT_EXIT(exit(watch([](BytecodeWatch &) {})), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(exit(watch([](BytecodeWatch &watch) { watch.end(); abort(); })), testing::ExitedWithCode(3), "mp-test: internal error");
+}
+#endif
 
 } // namespace

@@ -5,7 +5,6 @@
 #ifndef MP_TOOLSUPPORT_INPUTCHECK_H
 #define MP_TOOLSUPPORT_INPUTCHECK_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
@@ -19,12 +18,19 @@ inline constexpr unsigned kMaxNesting = 4096;
 /// starts with a byte order mark. Strings and comments are skipped; `// -----` starts anew.
 llvm::Error checkText(llvm::MemoryBufferRef buffer, unsigned limit = kMaxNesting);
 
-/// Runs `parse` in a child process first, with a limit of `seconds` of processor time: upstream's
-/// bytecode reader can hang or crash on damaged files. Errors if the child neither succeeded nor
-/// failed by itself. To be called before
-/// thread pools exist; the child has the calling thread only.
-llvm::Error probeInChild(llvm::MemoryBufferRef buffer, unsigned seconds,
-                         llvm::function_ref<void()> parse);
+/// Upstream's bytecode reader can hang or crash on damaged files. While this lives, a crash, or taking more
+/// than `seconds` of processor time, ends the process as an error of `buffer`. At most one at a time, inside
+/// of runTool().
+class BytecodeWatch {
+public:
+  BytecodeWatch(llvm::MemoryBufferRef buffer, unsigned seconds);
+  BytecodeWatch(const BytecodeWatch &) = delete;
+  BytecodeWatch &operator=(const BytecodeWatch &) = delete;
+  ~BytecodeWatch() { end(); }
+
+  /// The reader is through: crashes are our own again.
+  void end();
+};
 
 } // namespace mlir::mp
 
