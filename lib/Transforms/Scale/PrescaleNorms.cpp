@@ -22,9 +22,7 @@ using namespace mlir;
 using namespace mlir::mp;
 
 /// `value` times 2^power. It is its own destination: sizes need not be asked for.
-static Value multiply(Value value, int64_t power, StringRef place) {
-  OpBuilder builder(value.getContext());
-  builder.setInsertionPointAfterValue(value);
+static Value multiply(OpBuilder &builder, Value value, int64_t power, StringRef place) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
@@ -70,17 +68,20 @@ static bool canAdapt(const NormOverflow &norm) {
 }
 
 static void rewrite(const NormOverflow &norm) {
+  // Powers of two stay within a block, where they can be followed.
+  OpBuilder builder(norm.square);
   DenseMap<Value, Value> scaled;
   for (OpOperand *input : norm.inputs) {
     Value &known = scaled[input->get()];
     if (!known)
-      known = multiply(input->get(), norm.exponent, "norm");
+      known = multiply(builder, input->get(), norm.exponent, "norm");
     input->set(known);
   }
   for (auto [constant, power] : norm.constants)
     adapt(*constant, power);
   for (auto [result, power] : norm.results) {
-    Value back = multiply(result, power, "root");
+    builder.setInsertionPointAfterValue(result);
+    Value back = multiply(builder, result, power, "root");
     result.replaceAllUsesExcept(back, back.getDefiningOp());
   }
 }

@@ -1,5 +1,6 @@
 // RUN: mp-opt %s --mp-prescale-norms --remarks-filter=mp -o %t.mlir 2>%t.remarks
 // RUN: FileCheck %s < %t.mlir
+// RUN: FileCheck %s --check-prefix=EPSILON < %t.mlir
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 // RUN: mp-opt %t.mlir --mp-check-erasure="original=%s" -o /dev/null
 // RUN: mp-opt %t.mlir --mp-prescale-norms | cmp - %t.mlir
@@ -12,10 +13,10 @@
 // As torch-mlir prints it: squares are summed in one body, the root is taken in another with the norm. 8 * 10^40 is 2^8.6 times
 // what f32 holds: 2^-5, and the epsilon times 2^-10.
 // CHECK-LABEL: func.func @norm_in_two_bodies(
+// CHECK: arith.constant 9.76562546E-7 : f32
 // CHECK: %[[P:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<2x8xf32>) outs(%arg0 : tensor<2x8xf32>) attrs = {mp.prescaled = "norm"}
 // CHECK: arith.constant 3.125000e-02 : f32
 // CHECK: arith.mulf
-// CHECK-DAG: arith.constant 9.76562546E-7 : f32
 // CHECK: linalg.generic {{.*}} ins(%[[P]] : tensor<2x8xf32>)
 // CHECK: %[[N:.*]] = linalg.generic {{.*}} ins(%arg0, {{.*}} : tensor<2x8xf32>, tensor<2xf32>)
 // CHECK: math.rsqrt
@@ -73,8 +74,8 @@ func.func @norm_op_by_op(%x: tensor<?x?xf32> {mp.range = [-1.0e20, 1.0e20]}, %me
 }
 
 // CHECK-LABEL: func.func @norm_in_tosa(
+// CHECK: "tosa.const"() <{values = dense<9.76562546E-7> : tensor<1x1xf32>}>
 // CHECK: %[[P:.*]] = linalg.generic {{.*}}mp.prescaled = "norm"
-// CHECK-DAG: "tosa.const"() <{values = dense<9.76562546E-7> : tensor<1x1xf32>}>
 // CHECK: tosa.pow %[[P]]
 // CHECK: tosa.reduce_sum
 // CHECK: %[[ROOT:.*]] = tosa.rsqrt
@@ -106,6 +107,43 @@ func.func @norm_by_a_contraction(%x: tensor<4x4xf32> {mp.range = [-1.0e6, 1.0e6]
   %s = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
   %0 = math.sqrt %s : tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
+}
+
+// Two norms that share their epsilon: each gets its own multiple, also in a loop.
+// CHECK-LABEL: func.func @norms_that_share(
+// EPSILON-LABEL: func.func @norms_that_share(
+// EPSILON: %[[A:.*]] = arith.constant dense<1.562500e-05>
+// EPSILON: %[[B:.*]] = arith.constant dense<9.53674361E-10>
+// EPSILON: arith.addf {{.*}}, %[[A]]
+// EPSILON: arith.addf {{.*}}, %[[B]]
+// CHECK: %[[X:.*]] = linalg.generic {{.*}} ins(%arg0 : {{.*}} attrs = {mp.prescaled = "norm"}
+// CHECK: arith.mulf %[[X]], %[[X]]
+// CHECK: mp.prescaled = "root"
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}} ins(%arg1 : {{.*}} attrs = {mp.prescaled = "norm"}
+// CHECK: arith.mulf %[[Y]], %[[Y]]
+// CHECK: mp.prescaled = "root"
+// CHECK: scf.for
+// CHECK: %[[I:.*]] = linalg.generic {{.*}} ins(%arg0 : {{.*}} attrs = {mp.prescaled = "norm"}
+// CHECK: arith.mulf %[[I]], %[[I]]
+// CHECK: mp.prescaled = "root"
+// CHECK: scf.yield
+func.func @norms_that_share(%x: tensor<4x4xf32> {mp.range = [-1.0e20, 1.0e20]}, %y: tensor<4x4xf32> {mp.range = [-1.0e22, 1.0e22]}, %n: index) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %eps = arith.constant dense<0.001> : tensor<4x4xf32>
+  %s = arith.mulf %x, %x : tensor<4x4xf32>
+  %v = arith.addf %s, %eps : tensor<4x4xf32>
+  %0 = math.sqrt %v : tensor<4x4xf32>
+  %t = arith.mulf %y, %y : tensor<4x4xf32>
+  %u = arith.addf %t, %eps : tensor<4x4xf32>
+  %1 = math.rsqrt %u : tensor<4x4xf32>
+  %2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4x4xf32> {
+    %p = arith.mulf %x, %x : tensor<4x4xf32>
+    %q = arith.addf %p, %eps : tensor<4x4xf32>
+    %r = math.sqrt %q : tensor<4x4xf32>
+    scf.yield %r : tensor<4x4xf32>
+  }
+  return %0, %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
 
 // Nothing is known to overflow.

@@ -91,13 +91,13 @@ def PrescaleNorms : Pass<"mp-prescale-norms", "::mlir::ModuleOp"> {
     #none = affine_map<(d0) -> ()>
     #scalar = affine_map<() -> ()>
     func.func @length(%x: tensor<4xf32> {mp.range = [-1.0e20, 1.0e20]}) -> tensor<f32> {
+      %zero = arith.constant dense<0.0> : tensor<f32>
       %p = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) attrs = {mp.prescaled = "norm"} {
       ^bb0(%a: f32, %out: f32):
         %c = arith.constant 0.0625 : f32
         %1 = arith.mulf %a, %c : f32
         linalg.yield %1 : f32
       } -> tensor<4xf32>
-      %zero = arith.constant dense<0.0> : tensor<f32>
       %s = linalg.generic {indexing_maps = [#map, #none], iterator_types = ["reduction"]} ins(%p : tensor<4xf32>) outs(%zero : tensor<f32>) {
       ^bb0(%a: f32, %sum: f32):
         %1 = arith.mulf %a, %a : f32
