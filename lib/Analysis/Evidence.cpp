@@ -469,6 +469,13 @@ bool EvidenceAnalysis::isMeanOf(unsigned mean, unsigned x) const {
   return e.kind == Kind::Scaled && isSumOf(e.a, x);
 }
 
+bool EvidenceAnalysis::isSumOfShiftedExp(unsigned sum) const {
+  const Expression &e = expressions[sum], &exp = expressions[e.a], &shifted = expressions[exp.a];
+  const Expression &max = expressions[shifted.b];
+  return e.kind == Kind::Sum && exp.kind == Kind::Exp && shifted.kind == Kind::Sub && max.kind == Kind::Max &&
+         max.a == shifted.a;
+}
+
 bool EvidenceAnalysis::isSumOf(unsigned sum, unsigned x) const {
   const Expression &e = expressions[sum];
   if (e.kind == Kind::Plus)

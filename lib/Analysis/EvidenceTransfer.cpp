@@ -270,6 +270,12 @@ Evidence EvidenceAnalysis::evaluateUnary(Operation *op, StringRef name, const Ev
   case UnaryFn::Sqrt: result.number = number(Kind::Sqrt, x.number); break;
   case UnaryFn::Rsqrt: result.number = number(Kind::Rsqrt, x.number); break;
   case UnaryFn::Reciprocal: result.number = number(Kind::Reciprocal, x.number); break;
+  case UnaryFn::Exp: result.number = number(Kind::Exp, x.number); break;
+  case UnaryFn::Log: // no more than 2^63 terms of at most 1, one of them 1 up to rounding
+    if (isSumOfShiftedExp(x.number))
+      result.range = domains::intersect(result.range, {-0.01, 44});
+    result.number = fresh();
+    break;
   default: result.number = fresh(); break;
   }
   if (result.gain == kInfinity && !result.range.isBounded())

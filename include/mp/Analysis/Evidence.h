@@ -4,7 +4,7 @@
 //
 // Two facts are kept per value. A proved range: interval arithmetic outward from
 // constants, `mp.range`, bounded functions and relations (x - max x <= 0,
-// x / sum x <= 1, x * rsqrt(mean x^2 + eps) <= sqrt n). And a gain, the labelled
+// x / sum x <= 1, log of a sum of e^(x - max x), x * rsqrt(mean x^2 + eps) <= sqrt n). And a gain, the labelled
 // class assumption: |value| <= gain * (what arguments, and contractions of factors it holds of,
 // reach), which sums and bounded functions keep, growing constants raise (up to a margin), and
 // exponentials, powers, quotients, products and sums over a dimension lose.
@@ -78,7 +78,7 @@ public:
 private:
   /// How a numbered value was made, as far as relations need it.
   enum class Kind : uint8_t {
-    Other, Add, Sub, Mul, Div, Square, Sum, Max, Scaled, Plus, Sqrt, Rsqrt, Reciprocal,
+    Other, Add, Sub, Mul, Div, Square, Sum, Max, Scaled, Plus, Sqrt, Rsqrt, Reciprocal, Exp,
     AtLeast ///< a truth value: that a >= b; where it is false, a <= b or one is NaN
   };
   struct Expression {
@@ -127,6 +127,8 @@ private:
   std::optional<MeanSquare> asMeanSquare(unsigned value, bool summed = false) const;
   bool isMeanOf(unsigned mean, unsigned x) const;
   bool isSumOf(unsigned sum, unsigned x) const;
+  /// Adds up e^(y - max y): at least 1, up to rounding.
+  bool isSumOfShiftedExp(unsigned sum) const;
 
   IdiomAnalysis idioms;
   Prover prove; ///< while the function is visited
