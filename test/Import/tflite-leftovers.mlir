@@ -54,7 +54,25 @@ func.func @main() {
   %18 = tensor.cast %17 : tensor<?x2xi64> to tensor<4x2xi64>
   %19 = arith.constant dense<[[0, 0], [0, 1], [0, 3], [0, 4]]> : tensor<4x2xi64>
   check.expect_bits %18, %19 : tensor<4x2xi64>
+
+  // The last has no area, and overlaps nothing; the third gives its corners the other way round.
+  %boxes = arith.constant dense<[[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [2.0, 2.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]]> : tensor<4x4xf32>
+  %scores = arith.constant dense<[0.9, 0.8, 0.7, 0.95]> : tensor<4xf32>
+  %20:2 = call @boxes(%boxes, %scores) : (tensor<4x4xf32>, tensor<4xf32>) -> (tensor<?xi32>, tensor<i32>)
+  %21 = tensor.cast %20#0 : tensor<?xi32> to tensor<4xi32>
+  %22 = arith.constant dense<[3, 0, 2, 0]> : tensor<4xi32>
+  %23 = arith.constant dense<3> : tensor<i32>
+  check.expect_bits %21, %22 : tensor<4xi32>
+  check.expect_bits %20#1, %23 : tensor<i32>
   return
+}
+
+func.func private @boxes(%arg0: tensor<4x4xf32>, %arg1: tensor<4xf32>) -> (tensor<?xi32>, tensor<i32>) {
+  %0 = "tosa.const"() <{values = dense<4> : tensor<i32>}> : () -> tensor<i32>
+  %1 = "tosa.const"() <{values = dense<5.000000e-01> : tensor<f32>}> : () -> tensor<f32>
+  %2 = "tosa.const"() <{values = dense<1.000000e-01> : tensor<f32>}> : () -> tensor<f32>
+  %selected_indices, %valid_outputs = "tfl.non_max_suppression_v4"(%arg0, %arg1, %0, %1, %2) : (tensor<4x4xf32>, tensor<4xf32>, tensor<i32>, tensor<f32>, tensor<f32>) -> (tensor<?xi32>, tensor<i32>)
+  return %selected_indices, %valid_outputs : tensor<?xi32>, tensor<i32>
 }
 
 // CHECK-LABEL: func.func private @topk

@@ -4,7 +4,7 @@
 // the next pass over the text translates; the others plain MLIR.
 
 #include "../Rules.h"
-#include "GenericOp.h"
+#include "Suppression.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -28,6 +28,7 @@ public:
   void slice();
   void where();
   void branch();
+  void suppress() { translateSuppression(source, op); }
 
 private:
   using Results = std::optional<std::string>;
@@ -317,6 +318,7 @@ size_t mlir::mp::import::translateTFLiteOp(Source &source, size_t name) {
                        .Case("tfl.unsorted_segment_min", [](Writer &writer) { writer.segments(Combine::Minimum); })
                        .Case("tfl.slice", [](Writer &writer) { writer.slice(); })
                        .Case("tfl.where", [](Writer &writer) { writer.where(); })
+                       .Case("tfl.non_max_suppression_v4", [](Writer &writer) { writer.suppress(); })
                        .Case("tf.If", [](Writer &writer) { writer.branch(); })
                        .Default(nullptr);
   if (!translate || source.kind(name) != Tok::String || !source.isOperation(name))

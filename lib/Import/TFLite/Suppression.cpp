@@ -1,0 +1,117 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Suppression.h"
+
+using namespace llvm;
+using namespace mlir::mp::import;
+
+namespace {
+/// One box: its sides in order, whichever corners were given.
+struct Box {
+  std::string top, left, bottom, right, area;
+};
+} // namespace
+
+static std::string compute(LoopText &text, StringRef op, StringRef a, StringRef b) {
+  return text.define("arith." + op + " " + a + ", " + b + " : f32");
+}
+
+static Box readBox(LoopText &text, const Operand &boxes, StringRef which) {
+  std::string corner[4];
+  for (int i = 0; i < 4; ++i)
+    corner[i] = text.extract(boxes, {which.str(), text.index(i)});
+  Box box;
+  box.top = compute(text, "minimumf", corner[0], corner[2]);
+  box.bottom = compute(text, "maximumf", corner[0], corner[2]);
+  box.left = compute(text, "minimumf", corner[1], corner[3]);
+  box.right = compute(text, "maximumf", corner[1], corner[3]);
+  box.area = compute(text, "mulf", compute(text, "subf", box.bottom, box.top), compute(text, "subf", box.right, box.left));
+  return box;
+}
+
+/// Intersection over union; 0 where a box has no area.
+static std::string overlap(LoopText &text, const Box &a, const Box &b, StringRef zero) {
+  auto extent = [&](StringRef lowA, StringRef lowB, StringRef highA, StringRef highB) {
+    std::string low = compute(text, "maximumf", lowA, lowB), high = compute(text, "minimumf", highA, highB);
+    return compute(text, "maximumf", compute(text, "subf", high, low), zero);
+  };
+  std::string height = extent(a.top, b.top, a.bottom, b.bottom), width = extent(a.left, b.left, a.right, b.right);
+  std::string both = compute(text, "mulf", height, width);
+  std::string either = compute(text, "subf", compute(text, "addf", a.area, b.area), both);
+  std::string ratio = compute(text, "divf", both, either);
+  std::string smaller = compute(text, "minimumf", a.area, b.area);
+  std::string hasArea = text.define("arith.cmpf ogt, " + smaller + ", " + zero + " : f32");
+  return text.define("arith.select " + hasArea + ", " + ratio + ", " + zero + " : f32");
+}
+
+void mlir::mp::import::translateSuppression(Source &source, const GenericOp &op) {
+  auto isScalar = [&](size_t i, StringRef element) {
+    return op.operands[i].type.rank() == 0 && op.operands[i].type.element == element;
+  };
+  bool valid = op.operands.size() == 5 && op.types.size() == 2 && op.operands[0].type.rank() == 2 &&
+               op.operands[0].type.shape[1] == 4 && op.operands[0].type.element == "f32" &&
+               op.operands[1].type.rank() == 1 && op.operands[1].type.element == "f32" && isScalar(2, "i32") &&
+               isScalar(3, "f32") && isScalar(4, "f32") && op.types[0].rank() == 1 && op.types[0].element == "i32" &&
+               op.types[1].rank() == 0 && op.types[1].element == "i32" && StringRef(op.results).contains(',');
+  if (!valid)
+    return source.error(op.span.begin, "'" + op.name + "' expects boxes of 4 and scores in f32, a number and two thresholds");
+  LoopText text(source);
+  const Operand &boxes = op.operands[0], &scores = op.operands[1];
+  std::string zero = text.define("arith.constant 0.0 : f32"), none = text.define("arith.constant 0xFF800000 : f32");
+  std::string first = text.index(0), one = text.index(1), count = text.size(scores, 0);
+  std::string most = text.define("arith.index_cast " + text.extract(op.operands[2], {}) + " : i32 to index");
+  std::string overlapLimit = text.extract(op.operands[3], {}), scoreLimit = text.extract(op.operands[4], {});
+  TensorType places = TensorType::get({-1}, "i32");
+  std::string empty = text.define("tensor.empty(" + most + ") : " + places.text);
+  std::string zeroInteger = text.define("arith.constant 0 : i32");
+  std::string start = text.define("linalg.fill ins(" + zeroInteger + " : i32) outs(" + empty + " : " + places.text +
+                                  ") -> " + places.text);
+
+  // Scores that are left: those beyond the threshold.
+  Values kept, state = {scores.value}, results;
+  std::string head = text.freshResults(1, kept) + " = ";
+  std::string i = text.openOne(count, state, {scores.type.text}, head);
+  std::string score = text.extract(scores, {i});
+  std::string counts = text.define("arith.cmpf ogt, " + score + ", " + scoreLimit + " : f32");
+  std::string left = text.define("arith.select " + counts + ", " + score + ", " + none + " : f32");
+  text.close({text.insert(left, {state[0], scores.type}, {i})});
+
+  state = {kept[0], start, first};
+  head = text.freshResults(3, results) + " = ";
+  text.openOne(most, state, {scores.type.text, places.text, "index"}, head);
+  Values best, search = {none, first};
+  head = text.freshResults(2, best) + " = ";
+  i = text.openOne(count, search, {"f32", "index"}, head);
+  score = text.extract({state[0], scores.type}, {i});
+  std::string larger = text.define("arith.cmpf ogt, " + score + ", " + search[0] + " : f32");
+  std::string value = text.define("arith.select " + larger + ", " + score + ", " + search[0] + " : f32");
+  text.close({value, text.define("arith.select " + larger + ", " + i + ", " + search[1] + " : index")});
+
+  std::string found = text.define("arith.cmpf ogt, " + best[0] + ", " + none + " : f32");
+  Values next;
+  std::string types = scores.type.text + ", " + places.text + ", index";
+  text.add(text.freshResults(3, next) + " = scf.if " + found + " -> (" + types + ") {");
+  std::string place = text.define("arith.index_cast " + best[1] + " : index to i32");
+  std::string chosen = text.insert(place, {state[1], places}, {state[2]});
+  std::string more = text.define("arith.addi " + state[2] + ", " + one + " : index");
+  Box box = readBox(text, boxes, best[1]);
+  Values rest, carried = {state[0]};
+  head = text.freshResults(1, rest) + " = ";
+  i = text.openOne(count, carried, {scores.type.text}, head);
+  std::string share = overlap(text, box, readBox(text, boxes, i), zero);
+  std::string goes = text.define("arith.cmpf oge, " + share + ", " + overlapLimit + " : f32");
+  std::string itself = text.define("arith.cmpi eq, " + i + ", " + best[1] + " : index");
+  goes = text.define("arith.ori " + goes + ", " + itself + " : i1");
+  score = text.extract({carried[0], scores.type}, {i});
+  left = text.define("arith.select " + goes + ", " + none + ", " + score + " : f32");
+  text.close({text.insert(left, {carried[0], scores.type}, {i})});
+  text.add("scf.yield " + rest[0] + ", " + chosen + ", " + more + " : " + types + " } else { scf.yield " + state[0] +
+           ", " + state[1] + ", " + state[2] + " : " + types + " }");
+  text.close(next);
+
+  auto [selected, valids] = StringRef(op.results).split(',');
+  std::string number = text.define("arith.index_cast " + results[2] + " : index to i32");
+  text.add(selected.trim() + " = tensor.cast " + results[1] + " : " + places.text + " to " + op.types[0].text);
+  text.add(valids.trim(" =") + " = tensor.from_elements " + number + " : " + op.types[1].text);
+  source.replace(op.span, text.take());
+}

@@ -1,0 +1,16 @@
+// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MP_LIB_IMPORT_TFLITE_SUPPRESSION_H
+#define MP_LIB_IMPORT_TFLITE_SUPPRESSION_H
+
+#include "GenericOp.h"
+
+namespace mlir::mp::import {
+
+/// non_max_suppression_v4 of boxes, scores, the most to choose, and thresholds of overlap and score: turn by turn the
+/// best score that is left, of equal ones the first; what overlaps it as much as the threshold leaves. The places of
+/// the chosen, zeros behind them, and their number.
+void translateSuppression(Source &source, const GenericOp &op);
+
+} // namespace mlir::mp::import
+
+#endif // MP_LIB_IMPORT_TFLITE_SUPPRESSION_H
