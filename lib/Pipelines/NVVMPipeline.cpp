@@ -119,6 +119,7 @@ void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm, const NVVMPipeline
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createScalarizeVectors());
   addCleanup(kernels);
+  kernels.addPass(createConvertComplexToStandardPass());
   kernels.addPass(createLowerKernelCasts());
   kernels.addNestedPass<gpu::GPUFuncOp>(std::make_unique<LowerRareFormats>());
   kernels.addPass(createExpandReshapes());
@@ -132,6 +133,7 @@ void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm, const NVVMPipeline
   kernels.addPass(createConvertVectorToLLVMPass());
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createLowerDeviceMath());
+  kernels.addPass(createConvertComplexToLLVMPass()); // pairs that are loaded, stored and taken apart
   ConvertGpuOpsToNVVMOpsOptions convert;
   convert.indexBitwidth = 64;
   convert.useBarePtrCallConv = true;
