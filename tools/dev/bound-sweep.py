@@ -3,18 +3,20 @@
 """Runs the functions of a corpus and sets what they compute against proved ranges and certified errors.
 
 usage: bound-sweep.py FOLDER [...] [--format=bf16] [--numerics=sm_80] [--dim=8] [--functions=8] [--jobs=2]
-                      [--limit-s=30] [--budget-s=N] [--write=docs/Ranges.md]
+                      [--limit-s=30] [--budget-s=N] [--records=FILE] [--write=docs/Ranges.md]
 
 FOLDER holds .mlir files below a folder per project, or .mlir.xz files. Of each file the first public functions are
 run on seeded inputs with mp-run --check-ranges, and, converted to the format, with mp-run
 --check-errors on IEEE arithmetic and on that of a GPU's Tensor Cores. Files go from small to large;
 what cannot run, or takes longer than --limit-s, is counted. Prints a line per project: runs, values, how many
-have a bound, by what power of two bounds lie above what was seen on average. --write puts
-the table behind the marker. Exits 1 if a value lies outside. mp-opt and mp-run are found on PATH.
+have a bound, by what power of two bounds lie above what was seen on average. With --records what is found is kept in
+FILE, a line for each source file, and a later call goes on from there. --write puts the table behind the marker.
+Exits 1 if a value lies outside. mp-opt and mp-run are found on PATH.
 """
 import argparse
 import collections
 import concurrent.futures
+import json
 import lzma
 import pathlib
 import re
@@ -34,8 +36,7 @@ class Tally:
         self.runs = self.values = self.bounded = self.outside = 0
         self.excess = collections.Counter()  # weight of each average
 
-    def add(self, match):
-        values, bounded, excess, outside = match.groups()
+    def add(self, values, bounded, excess, outside):
         self.runs += 1
         self.values += int(values)
         self.bounded += int(bounded)
@@ -57,7 +58,7 @@ def run(command, limit):
 
 
 def sweep(path, options, scratch):
-    """Kind and match of every check of one file; violations as text."""
+    """Kind, counts and violation (or nothing) of every check of one file."""
     text = lzma.decompress(path.read_bytes()).decode() if path.suffix == ".xz" else path.read_text(errors="replace")
     names = [name.strip('"') for name in FUNCTION.findall(text)][:options.functions]
     source = scratch / f"{threading.get_ident()}.mlir"
@@ -78,8 +79,24 @@ def sweep(path, options, scratch):
             match = TALLY.search(out)
             if not match:
                 break  # cannot run here, or not in time
-            found.append((kind, match, "" if match[4] == "0" else f"{path}: @{name}: {kind}: {out}"))
+            found.append((kind, match.groups(), "" if match[4] == "0" else f"{path}: @{name}: {kind}: {out}"))
     return found
+
+
+class Records:
+    """What is found of each file, in a file of lines where one is given."""
+
+    def __init__(self, path):
+        self.path, self.found, self.lock = path, {}, threading.Lock()
+        if path and path.exists():
+            self.found = {record["file"]: record["found"] for record in map(json.loads, path.read_text().splitlines())}
+
+    def keep(self, file, found):
+        with self.lock:
+            self.found[file] = found
+            if self.path:
+                with self.path.open("a") as out:
+                    out.write(json.dumps({"file": file, "found": found}) + "\n")
 
 
 def main():
@@ -92,26 +109,31 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit-s", type=float, default=30)
     parser.add_argument("--budget-s", type=float, default=float("inf"))
+    parser.add_argument("--records", type=pathlib.Path)
     parser.add_argument("--write", type=pathlib.Path)
     options = parser.parse_args()
+    records = Records(options.records)
     until = time.monotonic() + options.budget_s
     files = [(path, path.relative_to(folder).parts[0] if len(path.relative_to(folder).parts) > 1 else folder.name)
              for folder in options.folders for path in [*folder.rglob("*.mlir"), *folder.rglob("*.mlir.xz")]]
     files.sort(key=lambda entry: (entry[0].stat().st_size, str(entry[0])))
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        def work(path):
+            if str(path) not in records.found and time.monotonic() < until:
+                records.keep(str(path), sweep(path, options, pathlib.Path(scratch)))
+
+        list(pool.map(work, (path for path, _ in files)))
     tallies = collections.defaultdict(lambda: {kind: Tally() for kind in KINDS})
     tried, ran, violations = 0, 0, []
-    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        work = lambda entry: None if time.monotonic() > until else sweep(entry[0], options, pathlib.Path(scratch))
-        for (path, project), found in zip(files, pool.map(work, files)):
-            if found is None:
-                continue
-            tried += 1
-            ran += bool(found)
-            for kind, match, violation in found:
-                tallies[project][kind].add(match)
-                if violation:
-                    violations.append(violation)
-                    print(violation, file=sys.stderr, flush=True)
+    for path, project in files:
+        found = records.found.get(str(path))
+        tried += found is not None
+        ran += bool(found)
+        for kind, counts, violation in found or []:
+            tallies[project][kind].add(*counts)
+            if violation:
+                violations.append(violation)
+                print(violation, file=sys.stderr, flush=True)
     lines = [f"{len(files)} files, {tried} tried, {ran} with a function that runs; {options.format}, seeded inputs, "
              f"dynamic sizes {options.dim}; {len(violations)} checks failed.", "",
              "| project | checked | runs | values | bounded | bounds above what was seen | outside |", "|---|---|---|---|---|---|---|"]
