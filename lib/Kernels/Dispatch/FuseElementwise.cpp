@@ -25,13 +25,18 @@ static bool readsOnce(linalg::GenericOp consumer, OpOperand *operand) {
   return consumer.getMatchingIndexingMap(operand).isPermutation();
 }
 
+/// True if `op` computes with what its results replace. Fused where an element is read more than once, it would be added to as often.
+static bool readsDestination(linalg::GenericOp op) {
+  return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) { return op.payloadUsesValueFromOperand(&init); });
+}
+
 static bool shouldFuse(OpOperand *operand) {
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   if (!consumer || !producer || consumer->hasAttr(kMmaAttrName) ||
       producer->hasAttr(kMmaAttrName) || !producer->hasOneUse())
     return false;
-  return readsOnce(consumer, operand) || !isCostly(producer);
+  return readsOnce(consumer, operand) || (!isCostly(producer) && !readsDestination(producer));
 }
 
 namespace {
