@@ -4,7 +4,6 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -57,7 +56,7 @@ static void addBufferization(OpPassManager &manager) {
   manager.addPass(bufferization::createOneShotBufferizePass(options));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  bufferization::buildBufferDeallocationPipeline(manager, {});
+  manager.addPass(createFreeBuffers());
   manager.addPass(createConvertBufferizationToMemRefPass());
 }
 
@@ -117,12 +116,19 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addNestedPass<func::FuncOp>(createDecomposeAggregates());
   manager.addPass(createLowerAffinePass()); // its loads and stores are checked like any
   manager.addPass(createCheckBounds());
+  if (options.fuse)
+    manager.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass()); // before attributes that it drops
   manager.addPass(createPrepareForCPU());
   manager.addPass(createProtectArguments());
   if (options.promoteToF64)
     manager.addPass(createPromoteToF64());
   manager.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   manager.addNestedPass<func::FuncOp>(createInlineSplats());
+  if (options.fuse) {
+    FuseElementwiseOptions fusion;
+    fusion.reductions = false;
+    manager.addNestedPass<func::FuncOp>(createFuseElementwise(fusion));
+  }
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   addBufferization(manager);

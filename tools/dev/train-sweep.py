@@ -3,7 +3,8 @@
 """What the role analysis and mp-train-step make of train steps, and how far training drifts from f32.
 
 usage: train-sweep.py PATH... [--format=f16,bf16] [--only=REGEX] [--steps=N] [--batch=N] [--scalars=0.001,1]
-                      [--limit=SECONDS] [--max-drift=X] [--options=...] [--records=FILE] [--write=docs/TrainSteps.md]
+                      [--limit=SECONDS] [--max-drift=X] [--options=...] [--records=FILE]
+                      [--write=docs/TrainSteps.md [--mark=NAME] [--grow]]
 
 PATH is a train step (.mlir, .mlir.xz), or a folder or .tar.xz that holds files with "_step" in their names. Per
 file: contractions that scale with the seed, of all; gradients, parameters, optimizer state, statistics; whether
@@ -16,8 +17,9 @@ the step returns one. Files that take longer than --limit are named. --options g
 step of N examples (mp-resize-batch on its first argument), which a CPU gets through.
 
 With --records what is found is kept in FILE, a line for each file and format, and a later call goes on from there; small
-files come first. A file that took too long is tried again under a larger --limit. --write replaces the table of counts, with
---steps that of training (behind `<!-- trained -->`), by all that the records have.
+files come first. A file that took too long is tried again under a larger --limit. --write replaces the table behind
+`<!-- NAME -->`, of counts (`table`) or with --steps of training (`trained`), by all that the records have. With --grow
+steps that have a row there are passed over, unless a format took too long, and their rows stay.
 
 Exits 1 if a file is neither accepted nor refused with the annotation it wants, or drifts beyond --max-drift.
 """
@@ -208,11 +210,35 @@ def trained_table(names, found, formats):
     return "\n".join(lines)
 
 
+def behind(path, mark):
+    """A document in three: up to the mark, behind it, and from the next heading on."""
+    head, mark, rest = path.read_text().partition(f"<!-- {mark} -->\n")
+    if not mark:
+        sys.exit(f"{path}: expected a line <!-- ... --> where the table goes")
+    heading = re.search(r"^## ", rest, re.M)
+    end = heading.start() if heading else len(rest)
+    return head + mark, rest[:end], rest[end:]
+
+
+def rows_of(table):
+    """The lines of a table by what their first cell says, its head among them."""
+    return {line.split("|")[1].strip(): line for line in table.splitlines() if line.startswith("|")}
+
+
+def merged(table, old):
+    """`table` with the rows of `old` that it has none for, in the order of names."""
+    head, rule, *_ = table.splitlines()
+    rows = rows_of(old) | rows_of(table)
+    if rows_of(old).get("file", head) != head:
+        sys.exit(f"--grow: expected a table with the columns {head}, found {rows_of(old)['file']}")
+    names = sorted(rows.keys() - {"file", "---"})
+    return "\n".join([head, rule, *[rows[name] for name in names]])
+
+
 def write(path, mark, text):
     """Replaces what lies behind the mark, up to the next heading."""
-    head, mark, rest = path.read_text().partition(f"<!-- {mark} -->\n")
-    heading = re.search(r"^## ", rest, re.M)
-    path.write_text(f"{head}{mark}\n{text}\n" + ("\n" + rest[heading.start():] if heading else ""))
+    head, _, rest = behind(path, mark)
+    path.write_text(f"{head}\n{text}\n" + ("\n" + rest if rest else ""))
 
 
 def main():
@@ -228,11 +254,19 @@ def main():
     parser.add_argument("--options", default="")
     parser.add_argument("--records", type=pathlib.Path)
     parser.add_argument("--write", type=pathlib.Path)
+    parser.add_argument("--mark")
+    parser.add_argument("--grow", action="store_true", help="keep the rows of --write and train what has none")
     options = parser.parse_args()
+    if options.grow and not (options.write and options.steps):
+        parser.error("--grow expects --write and --steps")
+    mark = options.mark or ("trained" if options.steps else "table")
     records = Records(options.records, options)
+    written = behind(options.write, mark)[1] if options.grow else ""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         files = [file for path in options.paths for file in unpack(path, folder) if re.search(options.only, file.name)]
+        done = {name for name, line in rows_of(written).items() if "more than" not in line}
+        files = [file for file in files if file.name.removesuffix(".mlir") not in done]
         names = [file.name.removesuffix(".mlir") for file in files]
         for path in sorted(files, key=lambda file: file.stat().st_size) if options.records else files:
             name = path.name.removesuffix(".mlir")
@@ -246,9 +280,9 @@ def main():
     summary = f"{len(names)} train steps, {len(options.format)} formats: {broken} broken"
     print(summary)
     if options.write and options.steps:
-        write(options.write, "trained", trained_table(names, records.found, options.format))
+        write(options.write, mark, merged(trained_table(names, records.found, options.format), written))
     elif options.write:
-        write(options.write, "table", f"{summary}.\n\n{counts_table(names, records.found, options.format)}")
+        write(options.write, mark, f"{summary}.\n\n{counts_table(names, records.found, options.format)}")
     sys.exit(broken > 0)
 
 

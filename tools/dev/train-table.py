@@ -6,7 +6,7 @@ usage: train-table.py [--only=NAME,...] [--rows=REGEX] [--steps=N] [--records=FI
 
 Needs mp-opt, mp-gen and mp-run on PATH, numpy and scikit-learn (for its copy of the UCI digits). Trained are
 MLPs and a CNN on 1,437 of the 1,797 digits, tested on the other 360, and a small GPT on the characters of
-docs/*.md, tested on the last tenth of each file. `mlp 2^-24` is the MLP with its loss counted in units of
+docs/*.md as they were at one commit (`TEXT`), tested on the last tenth of each file. `mlp 2^-24` is the MLP with its loss counted in units of
 2^24 and its rate to match: the same training, but gradients that f16 flushes to zero without a loss scale.
 `mlp 256` and `gpt` are wide enough for several blocks of 128 to a sum.
 
@@ -18,7 +18,7 @@ compute narrow, or on scaled values; milliseconds of the quickest step, on one c
 and so shows no speed-up; the largest sum of the buffers of a step, in bytes.
 
 With --records each row is kept in FILE as soon as it is trained, and a later call trains only what is missing: rows of the same
-network, steps and data. The GPT's data are the documents, so rows of another text are trained again.
+network, steps and data.
 """
 import argparse
 import hashlib
@@ -34,6 +34,7 @@ import tempfile
 import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+TEXT = "ee42b5e7f570"
 ROWS = [
     ("f32", None),
     ("bf16", "format=bf16"),
@@ -74,8 +75,10 @@ def one_hot():
 def text():
     """Windows of characters and of what follows each, from the parts trained on and held out."""
     training, held = "", ""
-    for path in sorted((ROOT / "docs").glob("*.md")):
-        content = "".join(c if ord(c) < 128 else "?" for c in path.read_text())
+    for path in run("git", "-C", ROOT, "ls-tree", "--name-only", "--full-tree", TEXT, "docs/").stdout.split():
+        if not path.endswith(".md"):
+            continue
+        content = "".join(c if ord(c) < 128 else "?" for c in run("git", "-C", ROOT, "show", f"{TEXT}:{path}").stdout)
         cut = len(content) * 9 // 10
         training, held = training + content[:cut], held + content[cut:]
 

@@ -41,7 +41,10 @@ struct FuseElementwise : mlir::mp::impl::FuseElementwiseBase<FuseElementwise> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+    linalg::populateElementwiseOpsFusionPatterns(patterns, [&](OpOperand *operand) {
+      auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+      return (reductions || (consumer && consumer.getNumReductionLoops() == 0)) && shouldFuse(operand);
+    });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::EmptyOp::getCanonicalizationPatterns(patterns, &getContext());
