@@ -280,6 +280,19 @@ void EvidenceAnalysis::visitReduction(linalg::LinalgOp op) {
   }
 }
 
+/// The dimensions that `op` takes together, a bit each, where all that it reads whole is read in the order of its loops; else 0.
+static unsigned getReducedDims(linalg::LinalgOp op) {
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (AffineMap map = op.getMatchingIndexingMap(input); map.getNumResults() >= op.getNumLoops() && !map.isIdentity())
+      return 0;
+  SmallVector<unsigned> loops;
+  op.getReductionDims(loops);
+  unsigned dims = 0;
+  for (unsigned loop : loops)
+    dims |= loop < 32 ? 1u << loop : 0;
+  return op.getNumLoops() <= 32 ? dims : 0;
+}
+
 std::optional<Evidence> EvidenceAnalysis::combine(linalg::LinalgOp op, unsigned index) {
   // out + x, or an op that commutes: what is combined is the other operand.
   BlockArgument out = op.getRegionOutputArgs()[index];
@@ -289,7 +302,7 @@ std::optional<Evidence> EvidenceAnalysis::combine(linalg::LinalgOp op, unsigned 
   Evidence x = facts.lookup(combiner->getOperand(combiner->getOperand(0) == out));
   Evidence initial = facts.lookup(op.getDpsInits()[index]);
   if (isa<arith::AddFOp>(combiner)) {
-    Evidence sum = sumOver(x, countReduced(op), op->getName().getStringRef());
+    Evidence sum = sumOver(x, countReduced(op), getReducedDims(op), op->getName().getStringRef());
     sum.range = domains::add(sum.range, initial.range);
     sum.gain = std::max(sum.gain, initial.getGain());
     if (sum.lostAt.empty())
@@ -306,7 +319,7 @@ std::optional<Evidence> EvidenceAnalysis::combine(linalg::LinalgOp op, unsigned 
     extremum = joinBounds(x, initial);
     extremum.range = isMax ? domains::max(x.range, initial.range) : domains::min(x.range, initial.range);
   }
-  extremum.number = isMax ? number(Kind::Max, x.number) : fresh();
+  extremum.number = isMax ? number(Kind::Max, x.number, getReducedDims(op)) : fresh();
   return extremum;
 }
 
@@ -472,8 +485,9 @@ bool EvidenceAnalysis::isMeanOf(unsigned mean, unsigned x) const {
 bool EvidenceAnalysis::isSumOfShiftedExp(unsigned sum) const {
   const Expression &e = expressions[sum], &exp = expressions[e.a], &shifted = expressions[exp.a];
   const Expression &max = expressions[shifted.b];
+  // The maximum over the same dimensions, or over fewer: each group of the sum has its own.
   return e.kind == Kind::Sum && exp.kind == Kind::Exp && shifted.kind == Kind::Sub && max.kind == Kind::Max &&
-         max.a == shifted.a;
+         max.a == shifted.a && max.b && (max.b & ~e.b) == 0;
 }
 
 bool EvidenceAnalysis::isSumOf(unsigned sum, unsigned x) const {

@@ -149,16 +149,16 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
     auto type = dyn_cast<RankedTensorType>(sum.getInput().getType());
     bool known = type && !type.isDynamicDim(sum.getAxis());
     return sumOver(data[0], known ? std::optional(type.getDimSize(sum.getAxis())) : std::nullopt,
-                   op->getName().getStringRef());
+                   1u << sum.getAxis(), op->getName().getStringRef());
   }
   if (isa<tosa::AvgPool2dOp>(op)) { // beside it stand zero points; what is averaged leaves padding out
     Evidence evidence = data[0];
     evidence.number = fresh();
     return evidence;
   }
-  if (isa<tosa::ReduceMaxOp>(op)) {
+  if (auto max = dyn_cast<tosa::ReduceMaxOp>(op)) {
     Evidence evidence = data[0];
-    evidence.number = number(Kind::Max, evidence.number);
+    evidence.number = number(Kind::Max, evidence.number, 1u << max.getAxis());
     return evidence;
   }
   if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {
@@ -445,9 +445,9 @@ Evidence EvidenceAnalysis::select(const Evidence &condition, Evidence yes, Evide
   return join(yes, no);
 }
 
-Evidence EvidenceAnalysis::sumOver(const Evidence &x, std::optional<int64_t> count, StringRef op) {
+Evidence EvidenceAnalysis::sumOver(const Evidence &x, std::optional<int64_t> count, unsigned dims, StringRef op) {
   Evidence result;
-  result.number = number(Kind::Sum, x.number);
+  result.number = number(Kind::Sum, x.number, dims);
   if (count) {
     result.range = domains::mul(x.range, Interval::point(*count));
     result.gain = x.gain * *count;

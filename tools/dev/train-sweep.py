@@ -95,7 +95,7 @@ def train(folder, options):
         return {"late": options.limit}
     drift = re.search(r"steps: (\S+) of how far", done.stdout)
     if done.returncode or not drift:
-        return {"failed": first_error(done.stderr) if done.returncode else "no float state"}
+        return {"failed": first_error(done.stderr) if done.returncode else "no drift to tell: no float state, or that of f32 is no number"}
     result = json.loads((folder / "run.json").read_text())
     return {"drift": float(drift[1]), "skipped": result["steps"].get("skipped_steps", [0])[-1], "losses": losses_of(result["steps"]),
             "f32_losses": losses_of(result["reference_steps"]), "f32_seconds": result["reference_least_step_seconds"],

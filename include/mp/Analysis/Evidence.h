@@ -83,7 +83,7 @@ private:
   };
   struct Expression {
     Kind kind = Kind::Other;
-    unsigned a = 0, b = 0;
+    unsigned a = 0, b = 0; ///< b of Sum and Max: the dimensions of a taken together, a bit each; 0: not known
     double factor = 1;
   };
   struct MeanSquare {
@@ -118,7 +118,7 @@ private:
   Evidence divide(const Evidence &a, const Evidence &b);
   Evidence compare(Operation *op, const Evidence &a, const Evidence &b);
   Evidence select(const Evidence &condition, Evidence yes, Evidence no);
-  Evidence sumOver(const Evidence &x, std::optional<int64_t> count, StringRef op);
+  Evidence sumOver(const Evidence &x, std::optional<int64_t> count, unsigned dims, StringRef op);
   Evidence join(const Evidence &a, const Evidence &b);
   Evidence lost(Operation *op);
 

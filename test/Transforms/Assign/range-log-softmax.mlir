@@ -66,3 +66,25 @@ func.func @unshifted(%x: tensor<8x6xf32>, %y: tensor<8x6xf32>, %w: tensor<6x6xf3
   %0 = linalg.matmul ins(%q, %w : tensor<8x6xf32>, tensor<6x6xf32>) outs(%zero : tensor<8x6xf32>) -> tensor<8x6xf32>
   return %0 : tensor<8x6xf32>
 }
+
+// The maximum of rows, the sum of columns: all exponentials of a column may vanish.
+// CHECK-LABEL: func.func @across(
+// CHECK: linalg.matmul {{.*}}compute = f16
+// CHECK: linalg.matmul {{.*}}compute = f32{{.*}}no evidence
+func.func @across(%x: tensor<6x6xf32>, %y: tensor<6x6xf32>, %w: tensor<6x6xf32>) -> tensor<6x6xf32> {
+  %zero = arith.constant dense<0.0> : tensor<6x6xf32>
+  %none = arith.constant dense<0.0> : tensor<6xf32>
+  %low = arith.constant dense<0xFF800000> : tensor<6xf32>
+  %e = tensor.empty() : tensor<6x6xf32>
+  %h = linalg.matmul ins(%x, %w : tensor<6x6xf32>, tensor<6x6xf32>) outs(%zero : tensor<6x6xf32>) -> tensor<6x6xf32>
+  %m = linalg.reduce {arith.maximumf} ins(%h : tensor<6x6xf32>) outs(%low : tensor<6xf32>) dimensions = [1]
+  %b = linalg.broadcast ins(%m : tensor<6xf32>) outs(%e : tensor<6x6xf32>) dimensions = [1]
+  %d = arith.subf %h, %b : tensor<6x6xf32>
+  %p = math.exp %d : tensor<6x6xf32>
+  %s = linalg.reduce {arith.addf} ins(%p : tensor<6x6xf32>) outs(%none : tensor<6xf32>) dimensions = [0]
+  %l = math.log %s : tensor<6xf32>
+  %lb = linalg.broadcast ins(%l : tensor<6xf32>) outs(%e : tensor<6x6xf32>) dimensions = [0]
+  %q = arith.subf %d, %lb : tensor<6x6xf32>
+  %0 = linalg.matmul ins(%q, %w : tensor<6x6xf32>, tensor<6x6xf32>) outs(%zero : tensor<6x6xf32>) -> tensor<6x6xf32>
+  return %0 : tensor<6x6xf32>
+}
