@@ -4,7 +4,6 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -57,7 +56,7 @@ static void addBufferization(OpPassManager &manager) {
   manager.addPass(bufferization::createOneShotBufferizePass(options));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  bufferization::buildBufferDeallocationPipeline(manager, {});
+  manager.addPass(createFreeBuffers());
   manager.addPass(createConvertBufferizationToMemRefPass());
 }
 
@@ -126,6 +125,11 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
     manager.addPass(createPromoteToF64());
   manager.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   manager.addNestedPass<func::FuncOp>(createInlineSplats());
+  if (options.fuse) {
+    FuseElementwiseOptions fusion;
+    fusion.reductions = false;
+    manager.addNestedPass<func::FuncOp>(createFuseElementwise(fusion));
+  }
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   addBufferization(manager);

@@ -20,6 +20,8 @@ struct ProgramOptions {
   bool runtimeContractions = true;
   /// Math functions as kernels compute them, instead of by the C library.
   bool exactMath = false;
+  /// Elementwise ops share loops: the same bits, sooner.
+  bool fuse = false;
   /// Text of the LLVM IR before optimisation, if not null.
   std::string *llvmIR = nullptr;
 };

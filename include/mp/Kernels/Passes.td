@@ -98,10 +98,12 @@ def FuseElementwise : Pass<"mp-fuse-elementwise", "::mlir::func::FuncOp"> {
   let description = [{
     Needs: linalg on tensors. Gives: fewer, larger `linalg.generic` ops.
 
-    A producer is fused when the consumer is its only user and does not repeat
+    Named ops that do not reduce become generics first. A producer is fused when the consumer is its only user and does not repeat
     its work (a broadcast of a costly value is computed once, not per element).
     Nothing is fused into an op marked `mpk.mma`: upstream's fusion would pull a
-    narrowing cast into the contraction, which then reads f32.
+    narrowing cast into the contraction, which then reads f32. With
+    `reductions=false` nothing is fused into what sums either: on the CPU a sum
+    of products would become a contraction, whose order of summation is another.
 
     Example (`--mp-fuse-elementwise`): the two generics of `exp(x + y)` become one.
     ```mlir
@@ -112,6 +114,9 @@ def FuseElementwise : Pass<"mp-fuse-elementwise", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"reductions", "reductions", "bool", "true", "Fuse into ops that reduce, too">
+  ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::affine::AffineDialect"];
 }
 

@@ -200,6 +200,9 @@ struct CPUOptions : PassPipelineOptions<CPUOptions> {
       *this, "runtime-contractions",
       llvm::cl::desc("Contractions call libMPRuntime (else: plain loops in the order written)"),
       llvm::cl::init(true)};
+  Option<bool> fuse{*this, "fuse",
+                    llvm::cl::desc("Elementwise ops that one other reads share its loops, with the same bits"),
+                    llvm::cl::init(false)};
 };
 
 /// TOSA to linalg, arith, tensor and scf; nothing happens to other ops.

@@ -64,6 +64,7 @@ Program::compile(ModuleOp original, StringRef entryName, const ProgramOptions &o
   CPUOptions pipeline;
   pipeline.promoteToF64 = options.promoteToF64;
   pipeline.runtimeContractions = options.runtimeContractions;
+  pipeline.fuse = options.fuse;
   pipeline.math = options.exactMath ? HostMath::Exact : HostMath::Library;
   manager.addPass(createSymbolDCEPass()); // what the entry does not need may be impossible here
   buildCPUPipeline(manager, pipeline);

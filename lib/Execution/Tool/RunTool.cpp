@@ -73,6 +73,7 @@ llvm::Error Run::compile(Side &side, bool promoteToF64) {
   ProgramOptions programOptions;
   programOptions.promoteToF64 = promoteToF64;
   programOptions.exactMath = options.exactMath && !promoteToF64; // f64 has no polynomials
+  programOptions.fuse = options.device == "cpu" && !promoteToF64; // what those are compared with runs op by op
   std::string ir;
   if (options.emitLLVM)
     programOptions.llvmIR = &ir;

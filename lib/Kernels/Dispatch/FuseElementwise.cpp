@@ -45,13 +45,31 @@ struct FuseElementwise : mlir::mp::impl::FuseElementwiseBase<FuseElementwise> {
   using Base::Base;
 
   void runOnOperation() override {
+    generalizeElementwise();
     RewritePatternSet patterns(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+    linalg::populateElementwiseOpsFusionPatterns(patterns, [&](OpOperand *operand) {
+      bool reduces = cast<linalg::LinalgOp>(operand->getOwner()).getNumReductionLoops() != 0;
+      return (reductions || !reduces) && shouldFuse(operand);
+    });
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::EmptyOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
+  }
+
+  /// Upstream fuses generics only. What sums keeps its name, by which contractions are found.
+  void generalizeElementwise() {
+    SmallVector<linalg::LinalgOp> named;
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (!isa<linalg::GenericOp>(op) && op.getNumReductionLoops() == 0)
+        named.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp op : named) {
+      rewriter.setInsertionPoint(op);
+      (void)linalg::generalizeNamedOp(rewriter, op); // or it stays what it is
+    }
   }
 };
 

@@ -1,7 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BufferPlan.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mp/Analysis/BufferLifetime.h"
 #include "mp/Kernels/Host/Passes.h"
 
 namespace mlir::mp {
@@ -32,73 +31,6 @@ struct Positions {
   DenseMap<Operation *, int64_t> begin, end;
 };
 
-/// Where a buffer and everything that may alias it is used.
-class Lifetime {
-public:
-  explicit Lifetime(memref::AllocOp alloc) : first(alloc), last(alloc), block(alloc->getBlock()) {
-    pending.push_back(alloc.getResult());
-    while (!escapes && !pending.empty()) {
-      Value value = pending.pop_back_val();
-      for (OpOperand &use : value.getUses())
-        visit(use);
-    }
-  }
-
-  bool escapes = false;
-  Operation *first, *last; ///< in the block of the allocation
-
-private:
-  void follow(Value value) {
-    if (isa<BaseMemRefType>(value.getType()) && seen.insert(value).second)
-      pending.push_back(value);
-  }
-
-  void visit(OpOperand &use) {
-    Operation *user = use.getOwner(), *ancestor = block->findAncestorOpInBlock(*user);
-    if (!ancestor) {
-      escapes = true; // another block of the function
-      return;
-    }
-    if (last->isBeforeInBlock(ancestor))
-      last = ancestor;
-    if (!isa<ViewLikeOpInterface>(user) && (!touched || ancestor->isBeforeInBlock(first))) {
-      touched = true;
-      first = ancestor;
-    }
-    if (isa<scf::YieldOp, scf::ConditionOp>(user)) {
-      if (user->getBlock() == block) {
-        escapes = true;
-        return;
-      }
-      followRegions(user->getParentOp());
-    } else if (isa<RegionBranchOpInterface>(user)) {
-      followRegions(user);
-    } else if (user->hasTrait<OpTrait::IsTerminator>()) {
-      escapes = true; // returned, or handed to another block
-    } else if (isa<ViewLikeOpInterface, memref::ExtractStridedMetadataOp, arith::SelectOp, func::CallOp>(user)) {
-      for (Value result : user->getResults())
-        follow(result);
-    } else if (isa<memref::DeallocOp>(user)) {
-      escapes = true; // somebody frees it already
-    }
-  }
-
-  /// A loop or branch that one of the values goes through: any of its buffers may be this one.
-  void followRegions(Operation *op) {
-    for (Value result : op->getResults())
-      follow(result);
-    for (Region &region : op->getRegions())
-      for (Block &inner : region)
-        for (Value argument : inner.getArguments())
-          follow(argument);
-  }
-
-  Block *block;
-  bool touched = false;
-  SmallVector<Value> pending;
-  DenseSet<Value> seen;
-};
-
 int64_t byteSize(MemRefType type) {
   Type element = type.getElementType();
   int64_t bytes = element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
@@ -122,16 +54,17 @@ struct PlanBuffers : mlir::mp::impl::PlanBuffersBase<PlanBuffers> {
     int64_t separate = 0;
     for (memref::AllocOp alloc : allocs) {
       alloc.removeAlignmentAttr(); // the runtime's blocks have 256
-      Lifetime lifetime(alloc);
+      BufferLifetime lifetime(alloc);
+      bool stays = !lifetime.escapes && !lifetime.isReturned;
       MemRefType type = alloc.getType();
-      if (!lifetime.escapes && type.hasStaticShape() && type.getLayout().isIdentity() &&
+      if (stays && type.hasStaticShape() && type.getLayout().isIdentity() &&
           !type.getMemorySpace()) {
         plan.add({byteSize(type), positions.begin[lifetime.first], positions.end[lifetime.last]});
         planned.push_back(alloc);
         continue;
       }
       ++separate;
-      if (!lifetime.escapes) {
+      if (stays) {
         OpBuilder b(alloc);
         b.setInsertionPointAfter(lifetime.last);
         memref::DeallocOp::create(b, alloc.getLoc(), alloc.getResult());

@@ -291,6 +291,30 @@ def InlineSplats : Pass<"mp-inline-splats"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
 }
 
+def FreeBuffers : Pass<"mp-free-buffers", "::mlir::ModuleOp"> {
+  let summary = "Free buffers after their last use (exact)";
+  let description = [{
+    Needs: bufferized functions without `memref.dealloc`. Gives: what a function returns is its caller's,
+    a fresh buffer or a copy, and other buffers are freed behind the op that uses them last. Where a loop
+    or a block hands buffers on, or functions return them to each other, upstream's
+    `buffer-deallocation-pipeline` does it, which frees at the end of the block.
+
+    Example (`--mp-free-buffers`):
+    ```mlir
+    func.func @twice(%x: memref<4xf32>) -> memref<4xf32> {
+      %a = memref.alloc() : memref<4xf32>
+      linalg.add ins(%x, %x : memref<4xf32>, memref<4xf32>) outs(%a : memref<4xf32>)
+      %b = memref.alloc() : memref<4xf32>
+      linalg.add ins(%a, %a : memref<4xf32>, memref<4xf32>) outs(%b : memref<4xf32>)
+      %c = memref.alloc() : memref<4xf32>
+      linalg.add ins(%b, %b : memref<4xf32>, memref<4xf32>) outs(%c : memref<4xf32>)
+      return %c : memref<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def ConvertCopiesToLinalg : Pass<"mp-convert-copies-to-linalg"> {
   let summary = "Turn memref.copy into a linalg copy, which becomes loops (exact)";
   let description = [{
