@@ -30,12 +30,15 @@ static void translateTFLite(Source &source) {
 }
 
 static size_t translateStructuredOp(Source &source, Foreign &foreign, size_t name) {
+  if (source.text(name).ends_with(".quantize_affine") || source.text(name).ends_with(".dequantize_affine"))
+    return translateAffine(source, name);
   auto translate = StringSwitch<void (*)(Source &, const StructuredOp &)>(
                        source.text(name).split('.').second)
                        .Case("scatter", translateScatter)
                        .Case("scan", translateScan)
                        .Case("sort", translateSort)
                        .Case("topk", translateTopK)
+                       .Case("arg_compare", translateArgCompare)
                        .Default(nullptr);
   if (!translate) {
     foreign.visit(name);

@@ -76,6 +76,7 @@ void translateScatter(Source &source, const StructuredOp &op);
 void translateScan(Source &source, const StructuredOp &op);
 void translateSort(Source &source, const StructuredOp &op);
 void translateTopK(Source &source, const StructuredOp &op);
+void translateArgCompare(Source &source, const StructuredOp &op);
 
 } // namespace mlir::mp::import
 

@@ -15,6 +15,9 @@ namespace mlir::mp::import {
 /// Functions.cpp: util.func, util.return, util.call and util.optimization_barrier.
 size_t translateFunctionOp(Source &source, size_t name, size_t depth);
 
+/// IREE/Affine.cpp: iree_linalg_ext.quantize_affine and dequantize_affine.
+size_t translateAffine(Source &source, size_t name);
+
 /// Attributes.cpp: the dictionary that opens at `open` without its entries of exporters' dialects;
 /// `open` itself when there are none, or it is no dictionary.
 size_t dropForeignAttributes(Source &source, size_t open);

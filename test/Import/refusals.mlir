@@ -28,6 +28,13 @@
 // RUN: not mp-opt %t/model.tflite 2>&1 | FileCheck %s --check-prefix=TFLITE
 // TFLITE: note: this file is a TFLite model; convert it with 'tosa-converter-for-tflite {{.*}}model.tflite --text -o OUT.mlir'
 
+// RUN: %python -c "import sys; open(sys.argv[1], 'wb').write(b'\x08\x0a\x12\x07pytorch\x1a\x042.15rest')" %t/model.onnx
+// RUN: not mp-opt --import %t/model.onnx 2>&1 | FileCheck %s --check-prefix=MODEL
+// MODEL: model.onnx: error: this file is an ONNX model; import it with 'torch-mlir-import-onnx {{.*}}model.onnx -o OUT.torch.mlir'
+// RUN: %python -c "import sys; open(sys.argv[1], 'wb').write(b'PK\x03\x04rest')" %t/model.pt2
+// RUN: not mp-opt %t/model.pt2 2>&1 | FileCheck %s --check-prefix=ARCHIVE
+// ARCHIVE: model.pt2: note: this file is a zip archive, {{.*}}: export MLIR from the framework
+
 //--- jax.mlir
 func.func public @main(%arg0: tensor<7xf32>) -> tensor<7xf32> {
   // CHECK: jax.mlir:[[#@LINE+2]]:10: error: 'stablehlo.constant' (and 1 more like it) cannot be read: convert to linalg with 'iree-compile --iree-input-type=stablehlo --compile-to=input {{.*}}jax.mlir -o OUT.mlir' (PyPI: iree-base-compiler)
@@ -70,7 +77,7 @@ func.func @main(%arg: tensor<4xf32>) -> tensor<2xf32> {
 }
 //--- fft.mlir
 util.func public @main(%s: index, %c: tensor<1xf32>, %r: tensor<8xf32>, %i: tensor<8xf32>) -> tensor<8xf32> {
-  // CHECK: fft.mlir:[[#@LINE+1]]:10: error: 'iree_linalg_ext.fft' cannot be read: mp translates scatter, scan, sort and topk only
+  // CHECK: fft.mlir:[[#@LINE+1]]:10: error: 'iree_linalg_ext.fft' cannot be read: mp translates scatter, scan, sort, topk, arg_compare
   %4:2 = iree_linalg_ext.fft ins(%s, %c, %c : index, tensor<1xf32>, tensor<1xf32>) outs(%r, %i : tensor<8xf32>, tensor<8xf32>) : tensor<8xf32>, tensor<8xf32>
   util.return %4#0 : tensor<8xf32>
 }
