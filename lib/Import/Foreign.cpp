@@ -36,8 +36,8 @@ static constexpr Advice kAdvice[] = {
      "mp translates util.func, util.return, util.call, util.global and util.optimization_barrier "
      "only: re-export at '--compile-to=input'; see docs/FromJAX.md"},
     {"iree_linalg_ext tm_tensor",
-     "mp translates scatter, scan, sort, topk, arg_compare, quantize_affine and dequantize_affine only: re-export with "
-     "this operation decomposed (attention: run_decompositions; fft: write it as products with the DFT matrix)"},
+     "mp translates scatter, scan, sort, topk, arg_compare, fft, quantize_affine and dequantize_affine only: re-export with "
+     "this operation decomposed (attention: run_decompositions)"},
     {"iree_codegen iree_encoding iree_gpu iree_tensor_ext iree_input",
      "re-export at '--compile-to=input', before IREE's own code generation"},
     {"std", "a dialect of MLIR 14 and older: ops are in arith, math, func, cf, tensor and memref now"},

@@ -29,9 +29,16 @@ static void translateTFLite(Source &source) {
   }
 }
 
+/// Ops of IREE without a body.
+static auto ruleWithoutBody(StringRef name) {
+  return StringSwitch<size_t (*)(Source &, size_t)>(name)
+      .Cases({"iree_linalg_ext.quantize_affine", "iree_linalg_ext.dequantize_affine"}, translateAffine)
+      .Case("iree_linalg_ext.fft", translateButterflies)
+      .Case("iree_tensor_ext.bitcast", translateBitcast)
+      .Default(nullptr);
+}
+
 static size_t translateStructuredOp(Source &source, Foreign &foreign, size_t name) {
-  if (source.text(name).ends_with(".quantize_affine") || source.text(name).ends_with(".dequantize_affine"))
-    return translateAffine(source, name);
   auto translate = StringSwitch<void (*)(Source &, const StructuredOp &)>(
                        source.text(name).split('.').second)
                        .Case("scatter", translateScatter)
@@ -86,6 +93,8 @@ static void translateLeftovers(Source &source) {
                                        "util.optimization_barrier"}, true)
                                 .Default(false))
         next = translateFunctionOp(source, i, depth);
+      else if (auto *rule = next == i && source.isOperation(i) ? ruleWithoutBody(text) : nullptr)
+        next = rule(source, i);
       else if (next == i && (dialect == "tm_tensor" || dialect == "iree_linalg_ext") &&
                source.isOperation(i))
         next = translateStructuredOp(source, foreign, i);

@@ -17,6 +17,9 @@ size_t translateFunctionOp(Source &source, size_t name, size_t depth);
 
 /// IREE/Affine.cpp: iree_linalg_ext.quantize_affine and dequantize_affine.
 size_t translateAffine(Source &source, size_t name);
+/// IREE/Fourier.cpp: iree_linalg_ext.fft, and iree_tensor_ext.bitcast between complex numbers and pairs.
+size_t translateButterflies(Source &source, size_t name);
+size_t translateBitcast(Source &source, size_t name);
 
 /// Attributes.cpp: the dictionary that opens at `open` without its entries of exporters' dialects;
 /// `open` itself when there are none, or it is no dictionary.

@@ -25,7 +25,7 @@ util.func public @main() {
   util.return
 }
 
-// CHECK-LABEL: func.func @largest
+// CHECK-LABEL: func.func private @largest(
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<2x4xf32>) outs(%{{.*}}, %{{.*}} : tensor<2xf32>, tensor<2xi32>)
 // CHECK: linalg.index 1
 // CHECK: arith.cmpf ogt
@@ -45,7 +45,7 @@ util.func private @largest(%x: tensor<2x4xf32>) -> tensor<2xi32> {
   util.return %4#1 : tensor<2xi32>
 }
 
-// CHECK-LABEL: func.func @smallest
+// CHECK-LABEL: func.func private @smallest(
 // CHECK: iterator_types = ["reduction", "parallel"]
 util.func private @smallest(%x: tensor<2x4xf32>) -> (tensor<4xf32>, tensor<4xi32>) {
   %cst = arith.constant dense<0x7F800000> : tensor<4xf32>

@@ -34,7 +34,7 @@ util.func public @main() {
   util.return
 }
 
-// CHECK-LABEL: func.func @signed
+// CHECK-LABEL: func.func private @signed(
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3xf32>, f32, i64) outs(%{{.*}} : tensor<2x3xi8>)
 // CHECK: arith.divf
 // CHECK: math.roundeven
@@ -42,9 +42,9 @@ util.func public @main() {
 // CHECK: arith.maxnumf
 // CHECK: arith.minnumf
 // CHECK: arith.fptosi {{.*}} : f32 to i8
-// NARROW-LABEL: func.func @signed
+// NARROW-LABEL: func.func private @signed(
 // NARROW-NOT: bf16
-// NARROW-LABEL: func.func @unsigned
+// NARROW-LABEL: func.func private @unsigned(
 util.func private @signed(%x: tensor<2x3xf32>) -> tensor<2x3xi8> {
   %scale = arith.constant 5.000000e-01 : f32
   %zero = arith.constant -3 : i64
@@ -53,7 +53,7 @@ util.func private @signed(%x: tensor<2x3xf32>) -> tensor<2x3xi8> {
   util.return %1 : tensor<2x3xi8>
 }
 
-// CHECK-LABEL: func.func @unsigned
+// CHECK-LABEL: func.func private @unsigned(
 // CHECK: arith.fptoui {{.*}} : f32 to i8
 util.func private @unsigned(%x: tensor<2x3xf32>) -> tensor<2x3xi8> {
   %scale = arith.constant 5.000000e-01 : f32
@@ -64,7 +64,7 @@ util.func private @unsigned(%x: tensor<2x3xf32>) -> tensor<2x3xi8> {
 }
 
 // A scale for each column, no zero point.
-// CHECK-LABEL: func.func @per_channel
+// CHECK-LABEL: func.func private @per_channel(
 // CHECK: arith.extsi {{.*}} : i8 to i32
 // CHECK-NOT: arith.subi
 // CHECK: arith.mulf
@@ -74,7 +74,7 @@ util.func private @per_channel(%x: tensor<2x3xi8>, %scale: tensor<3xf32>) -> ten
   util.return %1 : tensor<2x3xf32>
 }
 
-// CHECK-LABEL: func.func @unsigned_back
+// CHECK-LABEL: func.func private @unsigned_back(
 // CHECK: arith.extui {{.*}} : i8 to i32
 // CHECK: arith.trunci {{.*}} : i64 to i32
 util.func private @unsigned_back(%x: tensor<2x3xi8>) -> tensor<2x3xf16> {
@@ -85,7 +85,7 @@ util.func private @unsigned_back(%x: tensor<2x3xi8>) -> tensor<2x3xf16> {
   util.return %1 : tensor<2x3xf16>
 }
 
-// CHECK-LABEL: func.func @bias
+// CHECK-LABEL: func.func private @bias(
 // CHECK: arith.extsi {{.*}} : i32 to i64
 util.func private @bias(%x: tensor<2xi32>) -> tensor<2xf32> {
   %scale = arith.constant 5.000000e-01 : f32

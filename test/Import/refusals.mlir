@@ -5,7 +5,8 @@
 // RUN: not mp-opt --import %t/iree.mlir 2>&1 | FileCheck %t/iree.mlir
 // RUN: not mp-opt --import %t/tensorflow.mlir 2>&1 | FileCheck %t/tensorflow.mlir
 // RUN: not mp-opt --import %t/leftover.mlir 2>&1 | FileCheck %t/leftover.mlir
-// RUN: not mp-opt --import %t/fft.mlir 2>&1 | FileCheck %t/fft.mlir
+// RUN: not mp-opt --import %t/attention.mlir 2>&1 | FileCheck %t/attention.mlir
+// RUN: not mp-opt --import %t/forms.mlir 2>&1 | FileCheck %t/forms.mlir
 // RUN: not mp-opt --import %t/buffers.mlir 2>&1 | FileCheck %t/buffers.mlir
 // RUN: not mp-opt --import %t/old.mlir 2>&1 | FileCheck %t/old.mlir
 //
@@ -75,10 +76,20 @@ func.func @main(%arg: tensor<4xf32>) -> tensor<2xf32> {
   %v = "tfl.custom"(%0) <{custom_code = "TFLite_Detection_PostProcess"}> : (tensor<4xf32>) -> tensor<2xf32>
   return %v : tensor<2xf32>
 }
-//--- fft.mlir
+//--- attention.mlir
+util.func public @main(%q: tensor<2x4x8xf32>, %o: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
+  // CHECK: attention.mlir:[[#@LINE+1]]:8: error: 'iree_linalg_ext.attention' cannot be read: mp translates scatter, scan, sort, topk, arg_compare, {{.*}} (attention: run_decompositions)
+  %0 = iree_linalg_ext.attention ins(%q, %q, %q : tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) outs(%o : tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
+  util.return %0 : tensor<2x4x8xf32>
+}
+//--- forms.mlir
 util.func public @main(%s: index, %c: tensor<1xf32>, %r: tensor<8xf32>, %i: tensor<8xf32>) -> tensor<8xf32> {
-  // CHECK: fft.mlir:[[#@LINE+1]]:10: error: 'iree_linalg_ext.fft' cannot be read: mp translates scatter, scan, sort, topk, arg_compare
-  %4:2 = iree_linalg_ext.fft ins(%s, %c, %c : index, tensor<1xf32>, tensor<1xf32>) outs(%r, %i : tensor<8xf32>, tensor<8xf32>) : tensor<8xf32>, tensor<8xf32>
+  // CHECK: forms.mlir:[[#@LINE+1]]:10: error: 'iree_linalg_ext.fft' expects a stage, cosines and sines, and two outputs of one type
+  %4:2 = iree_linalg_ext.fft ins(%s : index) outs(%r, %i : tensor<8xf32>, tensor<8xf32>) : tensor<8xf32>, tensor<8xf32>
+  // CHECK: forms.mlir:[[#@LINE+1]]:8: error: 'iree_tensor_ext.bitcast' expects complex numbers on one side and pairs of their floats on the other
+  %5 = iree_tensor_ext.bitcast %r : tensor<8xf32> -> tensor<8xi32>
+  // CHECK: forms.mlir:[[#@LINE+1]]:8: error: 'iree_linalg_ext.quantize_affine' expects integers on one side and the scale in the type of the other, found f32, f16 and i8
+  %6 = iree_linalg_ext.quantize_affine <indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>], quant_min = -128, quant_max = 127> ins(%r, %h : tensor<8xf32>, f16) outs(%e : tensor<8xi8>) -> tensor<8xi8>
   util.return %4#0 : tensor<8xf32>
 }
 //--- buffers.mlir
