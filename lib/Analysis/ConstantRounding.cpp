@@ -5,6 +5,7 @@
 #include "mp/Numerics/ArrayCast.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -12,6 +13,10 @@ namespace numerics = ::mp::numerics;
 
 /// Elements converted at a time.
 static constexpr size_t kChunk = 4096;
+
+/// What lies as many bits below the largest element is noise of its computation, as the cosine of a right angle: a table of
+/// a transform of length n, written with angles up to 2 pi n^2, is off by n^2 times 2^-50.
+static constexpr int kNoiseBits = 32;
 
 std::optional<ConstantRounding> mlir::mp::inspectRounding(Attribute constant, FloatType to) {
   auto elements = dyn_cast<ElementsAttr>(constant);
@@ -35,6 +40,7 @@ std::optional<ConstantRounding> mlir::mp::inspectRounding(Attribute constant, Fl
   }
 
   ConstantRounding result;
+  std::map<int, int64_t> flushed; // by exponent
   double errorSquares = 0, squares = 0;
   double before[kChunk], after[kChunk];
   char rounded[kChunk * sizeof(double)];
@@ -55,11 +61,15 @@ std::optional<ConstantRounding> mlir::mp::inspectRounding(Attribute constant, Fl
         ++result.overflowed;
         continue;
       }
-      result.flushed += y == 0;
+      if (y == 0)
+        ++flushed[std::ilogb(x)];
       errorSquares += (x - y) * (x - y);
       squares += x * x;
     }
   }
+  for (auto [exponent, count] : flushed)
+    if (exponent >= std::ilogb(result.largest) - kNoiseBits)
+      result.flushed += count;
   result.elements = raw.size() / width;
   result.relativeError = squares > 0 ? std::sqrt(errorSquares / squares) : 0;
   return result;

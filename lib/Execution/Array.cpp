@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Execution/Array.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mp/Numerics/ArrayCast.h"
@@ -24,6 +25,8 @@ std::optional<ElementType> ElementType::of(Type type) {
   if (auto number = dyn_cast<IntegerType>(type))
     if (number.getWidth() >= 1 && number.getWidth() <= 64)
       return integer(number.getWidth(), number.isUnsigned());
+  if (auto quantized = dyn_cast<quant::QuantizedType>(type))
+    return integer(quantized.getStorageTypeIntegralWidth(), !quantized.isSigned());
   return std::nullopt;
 }
 
@@ -154,9 +157,13 @@ llvm::Expected<Array> mlir::mp::convertTo(Array array, const ElementType &type) 
     uint64_t bits = array.pattern(i);
     bool isUnsigned = array.type.isUnsigned || array.type.width == 1;
     int64_t value = isUnsigned ? int64_t(bits) : llvm::SignExtend64(bits, array.type.width);
-    if (!fits(value, isUnsigned, type))
-      return cannotConvert(array, type,
-                           llvm::formatv(", and element {0}, {1}, does not fit", i, value).str());
+    if (!fits(value, isUnsigned, type)) {
+      std::string why = llvm::formatv(", and element {0}, {1}, does not fit", i, value).str();
+      if (array.type.isUnsigned && array.type.width == type.width)
+        why += "; where the program takes " + type.str() + " for unsigned, give the patterns, in numpy array.view(numpy.int" +
+               std::to_string(type.width) + ")";
+      return cannotConvert(array, type, why);
+    }
     result.setPattern(i, uint64_t(value) & llvm::maskTrailingOnes<uint64_t>(type.width));
   }
   return result;

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/Quant/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -81,6 +82,8 @@ void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOption
   pm.addPass(createDecomposeTraining());
   pm.addPass(createDecomposeScaling());
   pm.addPass(createDecomposeWords());
+  pm.addNestedPass<func::FuncOp>(quant::createLowerQuantOps());
+  pm.addPass(quant::createStripFuncQuantTypes());
   buildTosaToLinalgPipeline(pm);
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createDecomposeAggregates());

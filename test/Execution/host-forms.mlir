@@ -13,6 +13,9 @@
 // RUN: mp-run %s --entry=printed --input=2xf32=3 | FileCheck %s --check-prefix=PRINTED
 // RUN: mp-run %s --entry=printed --input=2xf32=3 --device=emulator --chip=sm_80 | FileCheck %s --check-prefix=PRINTED
 // RUN: mp-run %s --entry=quantised --input=2xf32=0.26 | FileCheck %s --check-prefix=QUANTISED
+// RUN: mp-run %s --entry=stored --input=3xi8=5,3,1 | FileCheck %s --check-prefix=STORED
+// RUN: mp-run %s --entry=stored --input=3xi8=5,3,1 --device=emulator --chip=sm_80 | FileCheck %s --check-prefix=STORED
+// RUN: not mp-run %s --entry=stored --input=3xui8=200 2>&1 | FileCheck %s --check-prefix=SIGN
 
 // SPACES: result 0: 4xf32 = [4 4 4 4]
 func.func @spaces(%x: memref<4xf32, 1>) -> memref<4xf32, 1> {
@@ -69,6 +72,16 @@ func.func @quantised(%x: tensor<2xf32>) -> tensor<2xi8> {
   %0 = quant.qcast %x : tensor<2xf32> to tensor<2x!quant.uniform<i8:f32, 2.500000e-01:3>>
   %1 = quant.scast %0 : tensor<2x!quant.uniform<i8:f32, 2.500000e-01:3>> to tensor<2xi8>
   return %1 : tensor<2xi8>
+}
+
+// Quantised arguments and results are passed as what they are stored in.
+// STORED: result 0: 3xui8 = [136 128 120]
+// SIGN: --input 0 (argument 0): expected elements of type i8, found ui8, and element 0, 200, does not fit; where the program takes i8 for unsigned, give the patterns, in numpy array.view(numpy.int8)
+func.func @stored(%x: tensor<3x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<3x!quant.uniform<u8:f32, 0.25:128>> {
+  %0 = quant.dcast %x : tensor<3x!quant.uniform<i8:f32, 0.5:3>> to tensor<3xf32>
+  %1 = arith.addf %0, %0 : tensor<3xf32>
+  %2 = quant.qcast %1 : tensor<3xf32> to tensor<3x!quant.uniform<u8:f32, 0.25:128>>
+  return %2 : tensor<3x!quant.uniform<u8:f32, 0.25:128>>
 }
 
 module {

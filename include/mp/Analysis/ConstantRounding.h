@@ -17,7 +17,7 @@ struct ConstantRounding {
   int64_t elements = 0;
   int64_t overflowed = 0; ///< finite elements that would become infinite or NaN
   int64_t infinite = 0;   ///< elements that are infinite
-  int64_t flushed = 0;    ///< non-zero elements that would become zero
+  int64_t flushed = 0;    ///< non-zero elements that would become zero, noise apart
   int64_t nonZero = 0;    ///< finite non-zero elements
   double largest = 0;     ///< largest finite magnitude before rounding
   /// |x - round(x)| / |x| in the 2-norm over the finite elements that stay finite.

@@ -32,7 +32,7 @@ struct ElementType {
   static ElementType integer(unsigned width, bool isUnsigned = false) {
     return {false, ::mp::numerics::Format::F32, width, isUnsigned};
   }
-  /// Nullopt for types that are no elements: complex, vectors, f80, f128.
+  /// Of quantised types, what they are stored in. Nullopt for types that are no elements: complex, vectors, f80, f128.
   static std::optional<ElementType> of(Type type);
   /// MLIR's spelling: "bf16", "i32", "ui8"; nullopt if it is none.
   static std::optional<ElementType> parse(llvm::StringRef spelling);

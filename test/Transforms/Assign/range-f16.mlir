@@ -44,6 +44,20 @@ func.func @keeps_large_constants_wide(%x: tensor<4x2xf32>, %i: tensor<4x2xf32>) 
 
 // -----
 
+// Half of the cosines of a transform are noise; 1e-9 beside 1 is not.
+// CHECK-LABEL: func.func @takes_noise_for_zero
+// CHECK: linalg.matmul {{.*}}compute = f16
+// CHECK: linalg.matmul {{.*}}compute = f32{{.*}}by = range "1 of 4 non-zero elements of a constant would become zero in f16"
+func.func @takes_noise_for_zero(%x: tensor<4x2xf32>, %i: tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<4x2xf32>) {
+  %table = arith.constant dense<[[1.0, 6.12323426E-17], [-1.8369702E-16, -1.0]]> : tensor<2x2xf32>
+  %tiny = arith.constant dense<[[1.0, 1.0e-9], [0.5, -1.0]]> : tensor<2x2xf32>
+  %0 = linalg.matmul ins(%x, %table : tensor<4x2xf32>, tensor<2x2xf32>) outs(%i : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %1 = linalg.matmul ins(%x, %tiny : tensor<4x2xf32>, tensor<2x2xf32>) outs(%i : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %0, %1 : tensor<4x2xf32>, tensor<4x2xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @keeps_tiny_constants_wide
 // CHECK: linalg.matmul {{.*}}compute = f32{{.*}}by = range "4 of 4 non-zero elements of a constant would become zero in f16"
 func.func @keeps_tiny_constants_wide(%x: tensor<4x2xf32>, %i: tensor<4x2xf32>) -> tensor<4x2xf32> {
