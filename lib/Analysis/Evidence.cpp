@@ -43,14 +43,12 @@ static void state(Evidence &evidence, ArrayAttr range) {
 }
 
 EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function, ArrayRef<Evidence> arguments, Prover prove)
-    : idioms(function), prove(prove) {
-  expressions.emplace_back(); // number 0 is nobody's
+    : idioms(function), relations(function), prove(prove) {
   for (BlockArgument argument : function.getArguments()) {
     if (!getFloatFormat(argument.getType()))
       continue;
     Evidence evidence =
         arguments.empty() ? assumeArgument(argument) : arguments[argument.getArgNumber()];
-    evidence.number = fresh();
     if (auto range = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kRangeAttrName))
       state(evidence, range);
     facts[argument] = evidence;
@@ -110,7 +108,7 @@ void EvidenceAnalysis::visitRegion(Region &region) {
     // Arguments of later blocks come from branches: nothing is known.
     if (!block.isEntryBlock())
       for (BlockArgument argument : block.getArguments())
-        facts[argument].number = fresh();
+        facts[argument] = Evidence();
     for (Operation &op : block)
       visitOp(&op);
   }
@@ -118,7 +116,6 @@ void EvidenceAnalysis::visitRegion(Region &region) {
 
 Evidence EvidenceAnalysis::lost(Operation *op) {
   Evidence evidence;
-  evidence.number = fresh();
   evidence.lostAt = op->getName().getStringRef();
   return evidence;
 }
@@ -135,7 +132,7 @@ void EvidenceAnalysis::visitOp(Operation *op) {
   if (!hasBody)
     visitBodies(op);
   if (isa<arith::CmpFOp, tosa::GreaterOp, tosa::GreaterEqualOp>(op)) {
-    facts[op->getResult(0)] = compare(op, facts.lookup(op->getOperand(0)), facts.lookup(op->getOperand(1)));
+    compare(op);
     return;
   }
   if (!hasFloatResult(op) && !hasBody)
@@ -168,11 +165,10 @@ void EvidenceAnalysis::readFoldedNorm(Operation *op, Value value) {
     return;
   Evidence evidence;
   evidence.range = domains::Interval::symmetric(norm->bound);
-  evidence.number = fresh();
   if (norm->factor)
     evidence = multiply(evidence, facts.lookup(norm->factor));
   for (Value term : norm->terms) // of whatever sign: of its magnitude is all that counts
-    evidence = evaluateBinary(op, "addf", evidence, evaluateUnary(op, "absf", facts.lookup(term)));
+    evidence = *evaluateBinary(op, "addf", evidence, evaluateUnary(op, "absf", facts.lookup(term)));
   Evidence &known = facts[value];
   known.range = domains::intersect(known.range, domains::Interval::symmetric(evidence.range.mag()));
   known.gain = std::min(known.gain, evidence.gain);
@@ -232,10 +228,8 @@ void EvidenceAnalysis::visitReduction(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   SmallVector<Evidence> carried(op->getNumResults(), lost(op));
   auto visit = [&] {
-    for (auto [argument, evidence] : llvm::zip(op.getRegionOutputArgs(), carried)) {
+    for (auto [argument, evidence] : llvm::zip(op.getRegionOutputArgs(), carried))
       facts[argument] = evidence;
-      facts[argument].number = fresh();
-    }
     for (Operation &inner : body->without_terminator())
       visitOp(&inner);
   };
@@ -272,25 +266,10 @@ void EvidenceAnalysis::visitReduction(linalg::LinalgOp op) {
     }
     if (!holds)
       continue;
-    for (auto [result, evidence] : llvm::zip(op->getResults(), carried)) {
+    for (auto [result, evidence] : llvm::zip(op->getResults(), carried))
       facts[result] = evidence;
-      facts[result].number = fresh();
-    }
     return;
   }
-}
-
-/// The dimensions that `op` takes together, a bit each, where all that it reads whole is read in the order of its loops; else 0.
-static unsigned getReducedDims(linalg::LinalgOp op) {
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (AffineMap map = op.getMatchingIndexingMap(input); map.getNumResults() >= op.getNumLoops() && !map.isIdentity())
-      return 0;
-  SmallVector<unsigned> loops;
-  op.getReductionDims(loops);
-  unsigned dims = 0;
-  for (unsigned loop : loops)
-    dims |= loop < 32 ? 1u << loop : 0;
-  return op.getNumLoops() <= 32 ? dims : 0;
 }
 
 std::optional<Evidence> EvidenceAnalysis::combine(linalg::LinalgOp op, unsigned index) {
@@ -302,13 +281,11 @@ std::optional<Evidence> EvidenceAnalysis::combine(linalg::LinalgOp op, unsigned 
   Evidence x = facts.lookup(combiner->getOperand(combiner->getOperand(0) == out));
   Evidence initial = facts.lookup(op.getDpsInits()[index]);
   if (isa<arith::AddFOp>(combiner)) {
-    Evidence sum = sumOver(x, countReduced(op), getReducedDims(op), op->getName().getStringRef());
+    Evidence sum = sumOver(x, countReduced(op), op->getName().getStringRef());
     sum.range = domains::add(sum.range, initial.range);
     sum.gain = std::max(sum.gain, initial.getGain());
     if (sum.lostAt.empty())
       sum.lostAt = initial.lostAt;
-    if (initial.range != domains::Interval::point(0))
-      sum.number = initial.range.isPoint() && initial.range.lo > 0 ? number(Kind::Plus, sum.number) : fresh();
     return sum;
   }
   bool isMax = isa<arith::MaximumFOp, arith::MaxNumFOp>(combiner);
@@ -319,7 +296,6 @@ std::optional<Evidence> EvidenceAnalysis::combine(linalg::LinalgOp op, unsigned 
     extremum = joinBounds(x, initial);
     extremum.range = isMax ? domains::max(x.range, initial.range) : domains::min(x.range, initial.range);
   }
-  extremum.number = isMax ? number(Kind::Max, x.number, getReducedDims(op)) : fresh();
   return extremum;
 }
 
@@ -327,17 +303,12 @@ void EvidenceAnalysis::visitBodies(Operation *op, ArrayRef<CarriedValue> carried
                                    ArrayRef<Evidence> known) {
   for (Region &region : op->getRegions())
     for (Block &block : region)
-      for (BlockArgument argument : block.getArguments()) {
+      for (BlockArgument argument : block.getArguments())
         facts[argument] = Evidence();
-        facts[argument].number = fresh();
-      }
-  for (auto [value, evidence] : llvm::zip_equal(carried, known)) {
-    Evidence numbered = evidence;
-    numbered.number = fresh();
+  for (auto [value, evidence] : llvm::zip_equal(carried, known))
     for (Value argument : value.values)
       if (isa<BlockArgument>(argument))
-        facts[argument] = numbered;
-  }
+        facts[argument] = evidence;
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &inner : block)
@@ -351,7 +322,7 @@ void EvidenceAnalysis::visitControl(Operation *op) {
     Evidence evidence = Evidence::nothing();
     for (OpOperand *feed : value.feeds)
       if (isFed(feed))
-        evidence = this->join(evidence, facts.lookup(feed->get()));
+        evidence = joinBounds(evidence, facts.lookup(feed->get()));
     return evidence;
   };
   auto always = [](OpOperand *) { return true; };
@@ -404,9 +375,9 @@ void EvidenceAnalysis::visitCall(Operation *op) {
     for (BlockArgument argument : callee.getArguments()) {
       Evidence evidence;
       evidence.gain = 1;
-      evidence.number = fresh();
       facts[argument] = evidence;
     }
+    relations.add(callee);
     visitRegion(callee.getFunctionBody());
     SmallVector<Evidence> results;
     if (callee.getFunctionBody().hasOneBlock())
@@ -423,76 +394,8 @@ void EvidenceAnalysis::visitCall(Operation *op) {
   });
   for (auto [index, result] : llvm::enumerate(op->getResults())) {
     Evidence evidence = lost(op);
-    if (known != callees.end() && index < known->second.size() && argumentsHold) {
+    if (known != callees.end() && index < known->second.size() && argumentsHold)
       evidence = known->second[index];
-      evidence.number = fresh();
-    }
     facts[result] = evidence;
   }
-}
-
-unsigned EvidenceAnalysis::fresh() {
-  expressions.emplace_back();
-  return expressions.size() - 1;
-}
-
-unsigned EvidenceAnalysis::number(Kind kind, unsigned a, unsigned b, double factor) {
-  // A factor in f64 and its f32 rounding are one: torch takes variances in f64.
-  factor = static_cast<float>(factor);
-  auto [it, isNew] = numbers.try_emplace({kind, a, b, factor}, expressions.size());
-  if (isNew)
-    expressions.push_back({kind, a, b, factor});
-  return it->second;
-}
-
-std::optional<EvidenceAnalysis::MeanSquare> EvidenceAnalysis::asMeanSquare(unsigned value,
-                                                                           bool summed) const {
-  const Expression &e = expressions[value];
-  switch (e.kind) {
-  case Kind::Plus:
-    return asMeanSquare(e.a, summed);
-  case Kind::Sum:
-    return asMeanSquare(e.a, true);
-  case Kind::Scaled: {
-    auto inner = asMeanSquare(e.a, summed);
-    if (inner)
-      inner->factor *= e.factor;
-    return inner;
-  }
-  case Kind::Square:
-    return summed ? std::optional(MeanSquare{e.a, 1}) : std::nullopt;
-  case Kind::Sub: {
-    // mean(x^2) - mean(x)^2 is the mean square of x - mean(x).
-    auto squares = asMeanSquare(e.a, summed);
-    const Expression &b = expressions[e.b];
-    if (!squares || b.kind != Kind::Square || !isMeanOf(b.a, squares->of))
-      return std::nullopt;
-    auto difference = numbers.find({Kind::Sub, squares->of, b.a, 1.0});
-    if (difference == numbers.end())
-      return std::nullopt;
-    return MeanSquare{difference->second, squares->factor};
-  }
-  default:
-    return std::nullopt;
-  }
-}
-
-bool EvidenceAnalysis::isMeanOf(unsigned mean, unsigned x) const {
-  const Expression &e = expressions[mean];
-  return e.kind == Kind::Scaled && isSumOf(e.a, x);
-}
-
-bool EvidenceAnalysis::isSumOfShiftedExp(unsigned sum) const {
-  const Expression &e = expressions[sum], &exp = expressions[e.a], &shifted = expressions[exp.a];
-  const Expression &max = expressions[shifted.b];
-  // The maximum over the same dimensions, or over fewer: each group of the sum has its own.
-  return e.kind == Kind::Sum && exp.kind == Kind::Exp && shifted.kind == Kind::Sub && max.kind == Kind::Max &&
-         max.a == shifted.a && max.b && (max.b & ~e.b) == 0;
-}
-
-bool EvidenceAnalysis::isSumOf(unsigned sum, unsigned x) const {
-  const Expression &e = expressions[sum];
-  if (e.kind == Kind::Plus)
-    return isSumOf(e.a, x);
-  return e.kind == Kind::Sum && e.a == x;
 }

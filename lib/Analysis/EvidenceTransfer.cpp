@@ -67,19 +67,6 @@ static std::optional<UnaryFn> getFunction(StringRef name) {
       .Default(std::nullopt);
 }
 
-/// What a conversion from an integer gives, if that is known, perhaps outside the body that reads it.
-static std::optional<double> getConverted(Operation *op) {
-  Value value = op->getOperand(0);
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    if (auto structured = dyn_cast_or_null<linalg::LinalgOp>(argument.getOwner()->getParentOp()))
-      value = structured.getMatchingOpOperand(argument)->get();
-  APInt integer;
-  if (!matchPattern(value, m_ConstantInt(&integer)))
-    return std::nullopt;
-  bool isSigned = isa<arith::SIToFPOp>(op) || (isa<tosa::CastOp>(op) && integer.getBitWidth() > 1);
-  return isSigned ? integer.signedRoundToDouble() : integer.roundToDouble(/*isSigned=*/false);
-}
-
 /// Smallest and largest element of a float constant; top where it cannot be read. NaN is NaN in every
 /// format: it needs no room in a range.
 static Interval rangeOfConstant(Attribute constant) {
@@ -112,12 +99,10 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
     Evidence evidence;
     evidence.range = rangeOfConstant(constant);
     evidence.parameter = true;
-    evidence.number = fresh();
     return evidence;
   }
   if (isa<tensor::EmptyOp>(op)) { // no element has a value before somebody writes one
     Evidence evidence = Evidence::nothing();
-    evidence.number = fresh();
     return evidence;
   }
   if (isa<CastOp, RoundOp>(op)) {
@@ -126,8 +111,7 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
     if (cast && cast.getOverflow() == Overflow::Saturate) {
       double largest = numerics::info(*numerics::formatOf(cast.getResultFormat().getFloatSemantics())).maxFinite;
       evidence.range = domains::min(domains::max(evidence.range, Interval::point(-largest)), Interval::point(largest));
-      evidence.number = fresh();
-      evidence.lostAt = "";
+        evidence.lostAt = "";
     }
     return evidence;
   }
@@ -142,25 +126,17 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
   if (isa<linalg::SoftmaxOp>(op)) {
     Evidence evidence;
     evidence.range = {0, 1};
-    evidence.number = fresh();
     return evidence;
   }
   if (auto sum = dyn_cast<tosa::ReduceSumOp>(op)) {
     auto type = dyn_cast<RankedTensorType>(sum.getInput().getType());
     bool known = type && !type.isDynamicDim(sum.getAxis());
-    return sumOver(data[0], known ? std::optional(type.getDimSize(sum.getAxis())) : std::nullopt,
-                   1u << sum.getAxis(), op->getName().getStringRef());
+    return sumOver(data[0], known ? std::optional(type.getDimSize(sum.getAxis())) : std::nullopt, op->getName().getStringRef());
   }
-  if (isa<tosa::AvgPool2dOp>(op)) { // beside it stand zero points; what is averaged leaves padding out
-    Evidence evidence = data[0];
-    evidence.number = fresh();
-    return evidence;
-  }
-  if (auto max = dyn_cast<tosa::ReduceMaxOp>(op)) {
-    Evidence evidence = data[0];
-    evidence.number = number(Kind::Max, evidence.number, 1u << max.getAxis());
-    return evidence;
-  }
+  if (isa<tosa::AvgPool2dOp>(op)) // beside it stand zero points; what is averaged leaves padding out
+    return data[0];
+  if (isa<tosa::ReduceMaxOp>(op))
+    return data[0];
   if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {
     Evidence evidence = data[0];
     auto lo = dyn_cast<FloatAttr>(clamp.getMinVal()), hi = dyn_cast<FloatAttr>(clamp.getMaxVal());
@@ -168,13 +144,12 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
       Interval bounds = {lo.getValueAsDouble(), hi.getValueAsDouble()};
       evidence.range = domains::min(domains::max(evidence.range, Interval::point(bounds.lo)),
                                     Interval::point(bounds.hi));
-      evidence.number = fresh();
-    }
+      }
     return evidence;
   }
   if (isa<arith::SIToFPOp, arith::UIToFPOp, tosa::CastOp>(op) && data.empty()) {
     Evidence evidence;
-    std::optional<double> constant = getConverted(op);
+    std::optional<double> constant = getConvertedConstant(op);
     evidence.parameter = constant.has_value();
     if (constant)
       evidence.range = Interval::point(*constant);
@@ -182,7 +157,6 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
       bool isTruth = getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1);
       evidence.range = boundInteger(op->getOperand(0), isa<arith::SIToFPOp>(op) || (isa<tosa::CastOp>(op) && !isTruth));
     }
-    evidence.number = fresh();
     evidence.lostAt = op->getName().getStringRef();
     return evidence;
   }
@@ -194,13 +168,13 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
     evidence.range = Interval::top();
     if (matchPattern(power.getRhs(), m_ConstantInt(&exponent)))
       evidence.range = Interval::point(exponent.getSExtValue());
-    return evaluateBinary(op, "powf", data[0], evidence);
+    return *evaluateBinary(op, "powf", data[0], evidence);
   }
   if (name == "select" && data.size() == 2)
-    return select(operands[0], data[0], data[1]);
+    return select(op, data[0], data[1]);
   if (data.size() == 2)
-    if (Evidence evidence = evaluateBinary(op, name, data[0], data[1]); evidence.number)
-      return evidence;
+    if (std::optional<Evidence> evidence = evaluateBinary(op, name, data[0], data[1]))
+      return *evidence;
   switch (getOpClass(op)) {
   case OpClass::TensorCore:
     return contract(op, operands);
@@ -212,16 +186,11 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
       data.push_back(*padding);
     Evidence evidence = data[0];
     for (const Evidence &other : ArrayRef(data).drop_front())
-      evidence = join(evidence, other);
+      evidence = joinBounds(evidence, other);
     return evidence;
   }
-  case OpClass::Follow: {
-    if (data.size() != 1)
-      return lost(op);
-    Evidence evidence = data[0];
-    evidence.number = fresh();
-    return evidence;
-  }
+  case OpClass::Follow:
+    return data.size() == 1 ? data[0] : lost(op);
   default:
     return lost(op);
   }
@@ -238,7 +207,6 @@ Evidence EvidenceAnalysis::contract(Operation *op, ArrayRef<Evidence> operands) 
       result.gain = kInfinity;
       result.lostAt = evidence.lostAt.empty() ? op->getName().getStringRef() : evidence.lostAt;
     }
-  result.number = fresh();
   return result;
 }
 
@@ -265,26 +233,15 @@ Evidence EvidenceAnalysis::evaluateUnary(Operation *op, StringRef name, const Ev
   // Scales made of given parameters, as batch norm's 1 / sqrt(variance + eps).
   if (x.parameter && (fn == UnaryFn::Rsqrt || fn == UnaryFn::Sqrt || fn == UnaryFn::Reciprocal))
     result.gain = 1;
-  switch (fn) {
-  case UnaryFn::Square: result.number = number(Kind::Square, x.number); break;
-  case UnaryFn::Sqrt: result.number = number(Kind::Sqrt, x.number); break;
-  case UnaryFn::Rsqrt: result.number = number(Kind::Rsqrt, x.number); break;
-  case UnaryFn::Reciprocal: result.number = number(Kind::Reciprocal, x.number); break;
-  case UnaryFn::Exp: result.number = number(Kind::Exp, x.number); break;
-  case UnaryFn::Log: // no more than 2^63 terms of at most 1, one of them 1 up to rounding
-    if (isSumOfShiftedExp(x.number))
-      result.range = domains::intersect(result.range, {-0.01, 44});
-    result.number = fresh();
-    break;
-  default: result.number = fresh(); break;
-  }
+  if (fn == UnaryFn::Log && relations.isSumOfShiftedExp(op->getOperand(0)))
+    result.range = domains::intersect(result.range, {-0.01, 44}); // no more than 2^63 terms of at most 1, one of them 1 up to rounding
   if (result.gain == kInfinity && !result.range.isBounded())
     result.lostAt = op->getName().getStringRef();
   return result;
 }
 
-Evidence EvidenceAnalysis::evaluateBinary(Operation *op, StringRef name, const Evidence &a,
-                                          const Evidence &b) {
+std::optional<Evidence> EvidenceAnalysis::evaluateBinary(Operation *op, StringRef name, const Evidence &a,
+                                                         const Evidence &b) {
   enum class Binary { None, Add, Sub, Mul, Div, Max, Min, Pow };
   Binary kind = llvm::StringSwitch<Binary>(name)
                     .Cases({"addf", "add"}, Binary::Add)
@@ -298,32 +255,35 @@ Evidence EvidenceAnalysis::evaluateBinary(Operation *op, StringRef name, const E
   Evidence result;
   switch (kind) {
   case Binary::None:
-    return result;
+    return std::nullopt;
   case Binary::Add:
-  case Binary::Sub: {
+  case Binary::Sub:
     result.range = kind == Binary::Add ? domains::add(a.range, b.range)
                                        : domains::sub(a.range, b.range);
     result.gain = std::max(a.getGain(), b.getGain());
-    if (kind == Binary::Sub) {
-      result.number = number(Kind::Sub, a.number, b.number);
-      if (a.number == b.number) // a maximum over one element subtracted
-        result.range = Interval::point(0);
-      if (expressions[b.number].kind == Kind::Max && expressions[b.number].a == a.number)
-        result.range = domains::intersect(result.range, {-kInfinity, 0});
-    } else if (b.range.isPoint() && b.range.lo >= 0) {
-      result.number = number(Kind::Plus, a.number);
-    } else if (a.range.isPoint() && a.range.lo >= 0) {
-      result.number = number(Kind::Plus, b.number);
-    } else {
-      result.number = number(Kind::Add, std::min(a.number, b.number), std::max(a.number, b.number));
-    }
+    if (kind == Binary::Sub && relations.areEqual(op->getOperand(0), op->getOperand(1)))
+      result.range = Interval::point(0); // as a maximum over one element
+    else if (kind == Binary::Sub && relations.isGroupMax(op->getOperand(1), op->getOperand(0)))
+      result.range = domains::intersect(result.range, {-kInfinity, 0});
     break;
-  }
   case Binary::Mul:
+    if (relations.areEqual(op->getOperand(0), op->getOperand(1)))
+      return evaluateUnary(op, "square", a);
     result = multiply(a, b);
+    for (auto [value, other, x] : {std::tuple(op->getOperand(0), op->getOperand(1), &a),
+                                   std::tuple(op->getOperand(1), op->getOperand(0), &b)}) {
+      if (auto squares = relations.inverseRootOfSquares(other, value))
+        result.range = domains::intersect(result.range, Interval::symmetric(1 / std::sqrt(squares->factor)));
+      if (x->range.lo >= 0 && relations.isReciprocalOfSumOf(other, value))
+        result.range = domains::intersect(result.range, {0, 1});
+    }
     break;
   case Binary::Div:
     result = divide(a, b);
+    if (auto squares = relations.rootOfSquares(op->getOperand(1), op->getOperand(0)))
+      result.range = domains::intersect(result.range, Interval::symmetric(1 / std::sqrt(squares->factor)));
+    if (a.range.lo >= 0 && relations.isSumOf(op->getOperand(1), op->getOperand(0)))
+      result.range = domains::intersect(result.range, {0, 1});
     break;
   case Binary::Max:
   case Binary::Min:
@@ -332,7 +292,6 @@ Evidence EvidenceAnalysis::evaluateBinary(Operation *op, StringRef name, const E
     if (a.range.isEmpty() || b.range.isEmpty()) // maxnumf of NaN and x is x
       result.range = domains::hull(a.range, b.range);
     result.gain = std::max(a.getGain(), b.getGain());
-    result.number = fresh();
     break;
   case Binary::Pow:
     if (b.range.isPoint() && b.range.lo == 2)
@@ -341,7 +300,6 @@ Evidence EvidenceAnalysis::evaluateBinary(Operation *op, StringRef name, const E
                        ? domains::powInteger(a.range, int64_t(b.range.lo))
                    : a.range.lo >= 0 ? domains::powPositive(a.range, b.range)
                                      : Interval::top();
-    result.number = fresh();
     break;
   }
   result.parameter = a.parameter && b.parameter;
@@ -352,34 +310,15 @@ Evidence EvidenceAnalysis::evaluateBinary(Operation *op, StringRef name, const E
 
 Evidence EvidenceAnalysis::multiply(const Evidence &a, const Evidence &b) {
   Evidence result;
-  if (a.number == b.number) {
-    result.range = domains::square(a.range);
-    result.number = number(Kind::Square, a.number);
-    return result;
-  }
   result.range = domains::mul(a.range, b.range);
   auto scaled = [](double gain, const Interval &by) {
     return gain == kInfinity || by.mag() == kInfinity ? kInfinity : gain * by.mag();
   };
   result.gain = std::min(scaled(a.gain, b.range), scaled(b.gain, a.range));
-  for (auto [x, y] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+  for (auto [x, y] : {std::pair(&a, &b), std::pair(&b, &a)})
     // A parameter times anything assumed: an affine scale.
     if (x->parameter && x->isAssumed() && y->getGain() <= kAssumedMargin)
       result.gain = std::min(result.gain, 1.0);
-    const Expression &e = expressions[y->number];
-    if (e.kind == Kind::Rsqrt)
-      if (auto square = asMeanSquare(e.a); square && square->of == x->number)
-        result.range = domains::intersect(
-            result.range, Interval::symmetric(1 / std::sqrt(square->factor)));
-    if (e.kind == Kind::Reciprocal && x->range.lo >= 0 && isSumOf(e.a, x->number))
-      result.range = domains::intersect(result.range, {0, 1});
-  }
-  if (b.range.isPoint() && b.range.lo > 0)
-    result.number = number(Kind::Scaled, a.number, 0, b.range.lo);
-  else if (a.range.isPoint() && a.range.lo > 0)
-    result.number = number(Kind::Scaled, b.number, 0, a.range.lo);
-  else
-    result.number = number(Kind::Mul, std::min(a.number, b.number), std::max(a.number, b.number));
   return result;
 }
 
@@ -391,63 +330,36 @@ Evidence EvidenceAnalysis::divide(const Evidence &a, const Evidence &b) {
     result.gain = a.gain / smallest;
   if (b.parameter && b.isAssumed() && a.getGain() <= kAssumedMargin)
     result.gain = std::min(result.gain, 1.0);
-  if (a.range.lo >= 0 && isSumOf(b.number, a.number))
-    result.range = domains::intersect(result.range, {0, 1});
-  const Expression &e = expressions[b.number];
-  if (e.kind == Kind::Sqrt)
-    if (auto square = asMeanSquare(e.a); square && square->of == a.number)
-      result.range =
-          domains::intersect(result.range, Interval::symmetric(1 / std::sqrt(square->factor)));
-  if (a.range.isPoint() && a.range.lo == 1 && e.kind == Kind::Sqrt)
-    result.number = number(Kind::Rsqrt, e.a);
-  else if (a.range.isPoint() && a.range.lo == 1)
-    result.number = number(Kind::Reciprocal, b.number);
-  else if (b.range.isPoint() && b.range.lo > 0)
-    result.number = number(Kind::Scaled, a.number, 0, 1 / b.range.lo);
-  else
-    result.number = number(Kind::Div, a.number, b.number);
   return result;
 }
 
-Evidence EvidenceAnalysis::compare(Operation *op, const Evidence &a, const Evidence &b) {
-  using arith::CmpFPredicate;
-  auto comparison = dyn_cast<arith::CmpFOp>(op);
-  CmpFPredicate predicate = comparison ? comparison.getPredicate() : CmpFPredicate::OGT;
-  bool isAtLeast = llvm::is_contained(
-      {CmpFPredicate::OGT, CmpFPredicate::OGE, CmpFPredicate::UGT, CmpFPredicate::UGE}, predicate);
-  bool isAtMost = llvm::is_contained(
-      {CmpFPredicate::OLT, CmpFPredicate::OLE, CmpFPredicate::ULT, CmpFPredicate::ULE}, predicate);
-  Evidence truth;
-  if (!isAtLeast && !isAtMost) {
-    truth.number = fresh();
-    return truth;
-  }
-  const Evidence &larger = isAtLeast ? a : b, &smaller = isAtLeast ? b : a;
-  truth.number = number(Kind::AtLeast, larger.number, smaller.number);
-  compared[truth.number] = {larger.range, smaller.range};
-  return truth;
+void EvidenceAnalysis::compare(Operation *op) {
+  auto numbers = relations.comparedBy(op->getResult(0));
+  if (!numbers)
+    return;
+  Value a = op->getOperand(0), b = op->getOperand(1);
+  bool inOrder = relations.numberOf(a) == numbers->first;
+  compared[relations.numberOf(op->getResult(0))] = {facts.lookup(inOrder ? a : b).range, facts.lookup(inOrder ? b : a).range};
 }
 
 /// Clamps and the like, as frontends spell them: what is selected was compared.
-Evidence EvidenceAnalysis::select(const Evidence &condition, Evidence yes, Evidence no) {
-  const Expression &e = expressions[condition.number];
-  if (e.kind == Kind::AtLeast) {
-    auto [larger, smaller] = compared.lookup(condition.number);
-    auto bound = [](Evidence &branch, unsigned number, double lo, double hi) {
-      if (branch.number == number)
+Evidence EvidenceAnalysis::select(Operation *op, Evidence yes, Evidence no) {
+  if (auto numbers = relations.comparedBy(op->getOperand(0))) {
+    auto [larger, smaller] = compared.lookup(relations.numberOf(op->getOperand(0)));
+    auto bound = [&](Evidence &branch, unsigned operand, unsigned number, double lo, double hi) {
+      if (relations.numberOf(op->getOperand(operand)) == number)
         branch.range = domains::intersect(branch.range, {lo, hi});
     };
-    bound(yes, e.a, smaller.lo, kInfinity);
-    bound(yes, e.b, -kInfinity, larger.hi);
-    bound(no, e.a, -kInfinity, smaller.hi);
-    bound(no, e.b, larger.lo, kInfinity);
+    bound(yes, 1, numbers->first, smaller.lo, kInfinity);
+    bound(yes, 1, numbers->second, -kInfinity, larger.hi);
+    bound(no, 2, numbers->first, -kInfinity, smaller.hi);
+    bound(no, 2, numbers->second, larger.lo, kInfinity);
   }
-  return join(yes, no);
+  return joinBounds(yes, no);
 }
 
-Evidence EvidenceAnalysis::sumOver(const Evidence &x, std::optional<int64_t> count, unsigned dims, StringRef op) {
+Evidence EvidenceAnalysis::sumOver(const Evidence &x, std::optional<int64_t> count, StringRef op) {
   Evidence result;
-  result.number = number(Kind::Sum, x.number, dims);
   if (count) {
     result.range = domains::mul(x.range, Interval::point(*count));
     result.gain = x.gain * *count;
@@ -464,14 +376,5 @@ Evidence mlir::mp::joinBounds(const Evidence &a, const Evidence &b) {
   result.gain = std::max(a.getGain(), b.getGain());
   result.parameter = a.parameter && b.parameter;
   result.lostAt = a.lostAt.empty() ? b.lostAt : a.lostAt;
-  return result;
-}
-
-Evidence EvidenceAnalysis::join(const Evidence &a, const Evidence &b) {
-  Evidence result = joinBounds(a, b);
-  if (a.range.isEmpty() || b.range.isEmpty()) // NaN or nothing on one side: relations hold or are NaN
-    result.number = a.range.isEmpty() ? b.number : a.number;
-  else
-    result.number = a.number == b.number ? a.number : fresh();
   return result;
 }

@@ -148,3 +148,15 @@ Interval mlir::mp::boundInteger(Value value, bool isSigned) {
     return {known.smin().signedRoundToDouble(), known.smax().signedRoundToDouble()};
   return {known.umin().roundToDouble(), known.umax().roundToDouble()};
 }
+
+std::optional<double> mlir::mp::getConvertedConstant(Operation *op) {
+  Value value = op->getOperand(0);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto structured = dyn_cast_or_null<linalg::LinalgOp>(argument.getOwner()->getParentOp()))
+      value = structured.getMatchingOpOperand(argument)->get();
+  APInt integer;
+  if (!matchPattern(value, m_ConstantInt(&integer)))
+    return std::nullopt;
+  bool isSigned = isa<arith::SIToFPOp>(op) || (isa<tosa::CastOp>(op) && integer.getBitWidth() > 1);
+  return isSigned ? integer.signedRoundToDouble() : integer.roundToDouble(/*isSigned=*/false);
+}

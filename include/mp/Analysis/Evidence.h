@@ -14,8 +14,7 @@
 // `mp.unscale` needs no bound: should it overflow, the check finds the infinity, the step
 // is skipped and the scale falls.
 //
-// Relations are recognised by value numbers that see through moves of data, so a
-// relation across a transposition of equal sizes is taken on trust.
+// Relations are asked of Relations.h: they hold where the same elements meet.
 
 #ifndef MP_ANALYSIS_EVIDENCE_H
 #define MP_ANALYSIS_EVIDENCE_H
@@ -24,18 +23,16 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/AssumedMargin.h"
 #include "mp/Analysis/Idioms.h"
+#include "mp/Analysis/Relations.h"
 #include "mp/Domains/Interval.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/DenseMap.h"
-#include <map>
 
 namespace mlir::mp {
 
 struct Evidence {
   ::mp::domains::Interval range = ::mp::domains::Interval::top();
   double gain = std::numeric_limits<double>::infinity();
-  /// Equal numbers are equal values, up to moving elements.
-  unsigned number = 0;
   /// Depends on constants alone, and on arguments of which at most one dimension is not 1.
   bool parameter = false;
   /// The op that lost the last bound; empty while there is one.
@@ -47,10 +44,10 @@ struct Evidence {
   double getGain() const;
 
   /// Of what has no value, as the elements of a new tensor: joined to anything, it changes nothing.
-  static Evidence nothing() { return {::mp::domains::Interval(), 0, 0, /*parameter=*/true, ""}; }
+  static Evidence nothing() { return {::mp::domains::Interval(), 0, /*parameter=*/true, ""}; }
 };
 
-/// What holds of both; it has no number.
+/// What holds of both.
 Evidence joinBounds(const Evidence &a, const Evidence &b);
 
 class EvidenceAnalysis {
@@ -76,21 +73,6 @@ public:
                      bool mayAssume = true) const;
 
 private:
-  /// How a numbered value was made, as far as relations need it.
-  enum class Kind : uint8_t {
-    Other, Add, Sub, Mul, Div, Square, Sum, Max, Scaled, Plus, Sqrt, Rsqrt, Reciprocal, Exp,
-    AtLeast ///< a truth value: that a >= b; where it is false, a <= b or one is NaN
-  };
-  struct Expression {
-    Kind kind = Kind::Other;
-    unsigned a = 0, b = 0; ///< b of Sum and Max: the dimensions of a taken together, a bit each; 0: not known
-    double factor = 1;
-  };
-  struct MeanSquare {
-    unsigned of;
-    double factor; ///< value = factor * sum of squares + something non-negative
-  };
-
   void collectGuarded(Region &body);
   void visitRegion(Region &region);
   void visitOp(Operation *op);
@@ -113,31 +95,22 @@ private:
   /// What a `tensor.pad` adds; nothing for infinities and other ops.
   std::optional<Evidence> getPadding(Operation *op);
   Evidence evaluateUnary(Operation *op, StringRef name, const Evidence &x);
-  Evidence evaluateBinary(Operation *op, StringRef name, const Evidence &a, const Evidence &b);
+  /// Nothing if that is no function of two values. What is subtracted, multiplied or divided are the operands of `op`.
+  std::optional<Evidence> evaluateBinary(Operation *op, StringRef name, const Evidence &a, const Evidence &b);
   Evidence multiply(const Evidence &a, const Evidence &b);
   Evidence divide(const Evidence &a, const Evidence &b);
-  Evidence compare(Operation *op, const Evidence &a, const Evidence &b);
-  Evidence select(const Evidence &condition, Evidence yes, Evidence no);
-  Evidence sumOver(const Evidence &x, std::optional<int64_t> count, unsigned dims, StringRef op);
-  Evidence join(const Evidence &a, const Evidence &b);
+  void compare(Operation *op);
+  Evidence select(Operation *op, Evidence yes, Evidence no);
+  Evidence sumOver(const Evidence &x, std::optional<int64_t> count, StringRef op);
   Evidence lost(Operation *op);
 
-  unsigned number(Kind kind, unsigned a, unsigned b = 0, double factor = 1);
-  unsigned fresh();
-  std::optional<MeanSquare> asMeanSquare(unsigned value, bool summed = false) const;
-  bool isMeanOf(unsigned mean, unsigned x) const;
-  bool isSumOf(unsigned sum, unsigned x) const;
-  /// Adds up e^(y - max y): at least 1, up to rounding.
-  bool isSumOfShiftedExp(unsigned sum) const;
-
   IdiomAnalysis idioms;
+  Relations relations;
   Prover prove; ///< while the function is visited
   DenseMap<Value, Evidence> facts;
   DenseSet<Value> guarded; ///< overflow is found by the check of this step
   DenseMap<Operation *, SmallVector<Evidence>> callees; ///< of visited functions: their results
-  std::vector<Expression> expressions;
-  std::map<std::tuple<Kind, unsigned, unsigned, double>, unsigned> numbers;
-  /// Of comparisons, by number: the ranges of both sides.
+  /// Of comparisons, by their numbers: the ranges of both sides, the larger first.
   DenseMap<unsigned, std::pair<::mp::domains::Interval, ::mp::domains::Interval>> compared;
 };
 

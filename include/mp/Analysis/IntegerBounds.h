@@ -15,6 +15,9 @@ namespace mlir::mp {
 /// `isSigned`, so that a true i1 is -1. Top of what is no integer.
 ::mp::domains::Interval boundInteger(Value value, bool isSigned);
 
+/// What a conversion from an integer to a float gives, if that is known, perhaps outside the body that reads it.
+std::optional<double> getConvertedConstant(Operation *op);
+
 } // namespace mlir::mp
 
 #endif // MP_ANALYSIS_INTEGERBOUNDS_H

@@ -23,13 +23,18 @@ class Relations {
 public:
   explicit Relations(Operation *root);
 
-  /// Number of a float value; 0, equal to nothing, if it has none.
+  /// Numbers the values in the regions of another op, too.
+  void add(Operation *op);
+
+  /// Number of a float value, or of what a comparison of such gives; 0, equal to nothing, if it has none.
   unsigned numberOf(Value value) const { return numbers.lookup(value); }
 
   /// Facts of two values that meet in one op (or of one, and the numbers it is made of).
   bool areEqual(Value a, Value b) const { return numberOf(a) && numberOf(a) == numberOf(b); }
   /// `max` is at least every `x` it meets.
   bool isGroupMax(Value max, Value x) const;
+  /// Of what a comparison gives: the numbers of a and b, if a >= b where it is true and a <= b where it is not, or one is NaN.
+  std::optional<std::pair<unsigned, unsigned>> comparedBy(Value truth) const;
   /// `x` is e^(y - max y) over some group of `sum`, which adds them up: at least 1.
   bool isSumOfShiftedExp(Value sum) const;
   /// `sum` adds up non-negative things, the `x` it meets among them.
@@ -63,10 +68,12 @@ public:
 
 private:
   enum class Kind : uint8_t {
-    None, Opaque, Scalar, Via, Access, Add, Sub, Mul, Div, Square, Sum, Max, Scaled, Plus, Sqrt,
+    None, Opaque, Scalar, NaN, Via, Access, Add, Sub, Mul, Div, Square, Sum, Max, Scaled, Plus, Sqrt,
     Rsqrt, Reciprocal, Exp, Abs,
     AtLeast, ///< a maximum with a constant
-    Rounded ///< from f64 to f32: good enough for statistics
+    OrNaN,   ///< or NaN instead
+    InOrder, ///< a truth value: see comparedBy
+    Rounded  ///< from f64 to f32: good enough for statistics
   };
   struct Expression {
     Kind kind = Kind::None;
@@ -79,16 +86,20 @@ private:
                   const void *map = nullptr);
   unsigned numberBehindMap(Kind kind, unsigned a, unsigned b, double factor);
   unsigned opaque();
-  void visit(Operation *op);
   void visitStructured(linalg::LinalgOp op);
   void numberResults(Operation *op);
   unsigned numberResult(Operation *op, ArrayRef<unsigned> operands);
   unsigned numberUnary(::mp::domains::UnaryFn fn, unsigned x);
   unsigned numberBinary(::mp::domains::BinaryFn fn, unsigned a, unsigned b);
   unsigned numberReshape(Operation *op, unsigned x);
+  unsigned numberScalar(double value);
+  unsigned numberMaximum(unsigned max, double init, Type type);
+  unsigned numberComparison(Operation *op, unsigned a, unsigned b);
+  unsigned numberSelection(unsigned a, unsigned b);
   unsigned read(unsigned tensor, AffineMap map);
   unsigned write(unsigned element, AffineMap map);
   std::optional<double> scalarOf(unsigned value) const;
+  bool isUniform(unsigned value) const;
 
   struct OwnSquares {
     unsigned of;

@@ -5,7 +5,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Analysis/IntegerBounds.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Numerics/Format.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -15,7 +17,7 @@ using ::mp::domains::UnaryFn;
 
 Relations::Relations(Operation *root) {
   expressions.emplace_back(); // number 0 is nobody's
-  visit(root);
+  add(root);
 }
 
 /// What is computed element by element of what a map wrote is written by that map.
@@ -32,11 +34,13 @@ unsigned Relations::numberBehindMap(Kind kind, unsigned a, unsigned b, double fa
   case Kind::Abs:
   case Kind::AtLeast:
   case Kind::Rounded:
+  case Kind::OrNaN:
     return first.kind == Kind::Via ? number(Kind::Via, number(kind, first.a, b, factor), 0, 0, first.map) : 0;
   case Kind::Add:
   case Kind::Sub:
   case Kind::Mul:
   case Kind::Div:
+  case Kind::InOrder:
     return first.kind == Kind::Via && second.kind == Kind::Via && first.map == second.map
                ? number(Kind::Via, number(kind, first.a, second.a, factor), 0, 0, first.map)
                : 0;
@@ -61,15 +65,18 @@ unsigned Relations::opaque() {
   return expressions.size() - 1;
 }
 
+/// The same everywhere, through any map.
+bool Relations::isUniform(unsigned value) const {
+  return expressions[value].kind == Kind::Scalar || expressions[value].kind == Kind::NaN;
+}
+
 std::optional<double> Relations::scalarOf(unsigned value) const {
   const Expression &e = expressions[value];
   return e.kind == Kind::Scalar ? std::optional(e.factor) : std::nullopt;
 }
 
-//===-- numbering ---------------------------------------------------------------------------------===//
-
 /// In program order, without recursion along chains of ops.
-void Relations::visit(Operation *op) {
+void Relations::add(Operation *op) {
   for (Region &region : op->getRegions())
     for (Block &block : region) {
       for (BlockArgument argument : block.getArguments())
@@ -81,7 +88,7 @@ void Relations::visit(Operation *op) {
           visitStructured(structured);
           continue;
         }
-        visit(&inner);
+        add(&inner);
         numberResults(&inner);
       }
     }
@@ -91,6 +98,8 @@ void Relations::numberResults(Operation *op) {
   SmallVector<unsigned> operands;
   for (Value operand : op->getOperands())
     operands.push_back(numbers.lookup(operand));
+  if (isa<arith::CmpFOp, tosa::GreaterOp, tosa::GreaterEqualOp>(op))
+    numbers[op->getResult(0)] = numberComparison(op, operands[0], operands[1]);
   for (Value result : op->getResults())
     if (getFloatFormat(result.getType()))
       numbers[result] = op->getNumResults() == 1 ? numberResult(op, operands) : opaque();
@@ -98,7 +107,7 @@ void Relations::numberResults(Operation *op) {
 
 unsigned Relations::read(unsigned tensor, AffineMap map) {
   const Expression &e = expressions[tensor];
-  if (tensor == 0 || map.isIdentity() || e.kind == Kind::Scalar)
+  if (tensor == 0 || map.isIdentity() || isUniform(tensor))
     return tensor;
   if (e.kind == Kind::Via && e.map == map.getAsOpaquePointer())
     return e.a;
@@ -106,21 +115,35 @@ unsigned Relations::read(unsigned tensor, AffineMap map) {
 }
 
 unsigned Relations::write(unsigned element, AffineMap map) {
-  if (element == 0 || map.isIdentity() || expressions[element].kind == Kind::Scalar)
+  if (element == 0 || map.isIdentity() || isUniform(element))
     return element;
   return number(Kind::Via, element, 0, 0, map.getAsOpaquePointer());
 }
 
+/// The maps of `op` in one spelling: loops of one step are at 0, and where only such differ from the identity, it is that.
+static SmallVector<AffineMap> getPlainMaps(linalg::LinalgOp op) {
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> loops;
+  for (auto [loop, size] : llvm::enumerate(op.getStaticLoopRanges()))
+    loops.push_back(size == 1 ? getAffineConstantExpr(0, context) : getAffineDimExpr(loop, context));
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(loops.size(), context);
+  return llvm::map_to_vector(op.getIndexingMapsArray(), [&](AffineMap map) {
+    AffineMap plain = map.replaceDimsAndSymbols(loops, {}, loops.size(), 0);
+    return ArrayRef(loops) == plain.getResults() ? identity : plain;
+  });
+}
+
 void Relations::visitStructured(linalg::LinalgOp op) {
   Block *body = op.getBlock();
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<AffineMap> maps = getPlainMaps(op);
   for (OpOperand &operand : op->getOpOperands())
-    if (BlockArgument argument = op.getMatchingBlockArgument(&operand);
-        argument && getFloatFormat(argument.getType())) {
+    if (BlockArgument argument = op.getMatchingBlockArgument(&operand)) {
       bool isAccumulator = op.isDpsInit(&operand) && op.getNumReductionLoops() > 0;
       unsigned tensor = numbers.lookup(operand.get());
-      numbers[argument] =
-          isAccumulator || !tensor ? opaque() : read(tensor, op.getMatchingIndexingMap(&operand));
+      if (tensor && !isAccumulator)
+        numbers[argument] = read(tensor, maps[operand.getOperandNumber()]);
+      else if (getFloatFormat(argument.getType()))
+        numbers[argument] = opaque();
     }
   for (Operation &inner : body->without_terminator())
     numberResults(&inner);
@@ -133,18 +156,16 @@ void Relations::visitStructured(linalg::LinalgOp op) {
       count = count < 0 || ShapedType::isDynamic(size) ? -1 : count * size;
     }
   for (auto [index, result] : llvm::enumerate(op->getResults())) {
-    if (!getFloatFormat(result.getType()))
-      continue;
     AffineMap map = maps[op.getNumDpsInputs() + index];
     Value yielded = body->getTerminator()->getOperand(index);
-    if (!mask) {
+    if (!mask)
       numbers[result] = write(numbers.lookup(yielded), map);
+    if (!mask || !getFloatFormat(result.getType()))
       continue;
-    }
     numbers[result] = opaque();
     Operation *combiner = yielded.getDefiningOp();
     BlockArgument out = op.getMatchingBlockArgument(op.getDpsInitOperand(index));
-    if (!combiner || op->getNumResults() != 1 || combiner->getNumOperands() != 2)
+    if (!combiner || combiner->getNumOperands() != 2)
       continue;
     Value combined = combiner->getOperand(0) == out   ? combiner->getOperand(1)
                      : combiner->getOperand(1) == out ? combiner->getOperand(0)
@@ -156,14 +177,39 @@ void Relations::visitStructured(linalg::LinalgOp op) {
     if (isa<arith::AddFOp>(combiner) && *init == 0)
       numbers[result] = write(number(Kind::Sum, x, mask, count), map);
     else if (isa<arith::MaximumFOp, arith::MaxNumFOp>(combiner))
-      numbers[result] = write(number(Kind::Max, x, mask, count), map);
+      numbers[result] = write(numberMaximum(number(Kind::Max, x, mask, count), *init, result.getType()), map);
   }
+}
+
+/// A maximum that begins with `init` is one of what it reads if that is the lowest number, or infinite.
+unsigned Relations::numberMaximum(unsigned max, double init, Type type) {
+  double lowest = -::mp::numerics::info(*::mp::numerics::formatOf(getFloatFormat(type).getFloatSemantics())).maxFinite;
+  return init <= lowest ? max : number(Kind::AtLeast, max, 0, init);
+}
+
+unsigned Relations::numberComparison(Operation *op, unsigned a, unsigned b) {
+  using P = arith::CmpFPredicate;
+  auto comparison = dyn_cast<arith::CmpFOp>(op);
+  P predicate = comparison ? comparison.getPredicate() : P::OGT;
+  if (a && b && llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE}, predicate))
+    return number(Kind::InOrder, a, b);
+  if (a && b && llvm::is_contained({P::OLT, P::OLE, P::ULT, P::ULE}, predicate))
+    return number(Kind::InOrder, b, a);
+  return 0;
+}
+
+/// One or the other; NaN where that is a constant, so that what is known of the other is known of it, or it is NaN.
+unsigned Relations::numberSelection(unsigned a, unsigned b) {
+  auto isNaN = [&](unsigned x) { return expressions[x].kind == Kind::NaN; };
+  if (a == b)
+    return a;
+  return isNaN(a) ? number(Kind::OrNaN, b) : isNaN(b) ? number(Kind::OrNaN, a) : opaque();
 }
 
 /// Dimensions of size 1 put in or taken out of what a reduction wrote: its map changes likewise.
 unsigned Relations::numberReshape(Operation *op, unsigned x) {
   const Expression e = expressions[x];
-  if (e.kind == Kind::Scalar)
+  if (isUniform(x))
     return x;
   auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
   if (!expand || e.kind != Kind::Via)
@@ -186,16 +232,24 @@ unsigned Relations::numberReshape(Operation *op, unsigned x) {
   return number(Kind::Via, e.a, 0, 0, expanded.getAsOpaquePointer());
 }
 
+unsigned Relations::numberScalar(double value) {
+  return value == value ? number(Kind::Scalar, 0, 0, value) : number(Kind::NaN);
+}
+
 unsigned Relations::numberResult(Operation *op, ArrayRef<unsigned> operands) {
   Attribute constant;
   if (op->getNumOperands() == 0 && matchPattern(op, m_Constant(&constant))) {
     if (auto scalar = dyn_cast<FloatAttr>(constant))
-      return number(Kind::Scalar, 0, 0, scalar.getValueAsDouble());
+      return numberScalar(scalar.getValueAsDouble());
     if (auto splat = dyn_cast<SplatElementsAttr>(constant))
-      return number(Kind::Scalar, 0, 0, splat.getSplatValue<APFloat>().convertToDouble());
+      return numberScalar(splat.getSplatValue<APFloat>().convertToDouble());
     return opaque();
   }
   FloatMeaning meaning = getFloatMeaning(op);
+  if (meaning.kind == FloatMeaning::Kind::Integer) {
+    std::optional<double> value = getConvertedConstant(op);
+    return value ? numberScalar(*value) : opaque();
+  }
   SmallVector<unsigned, 3> x;
   for (unsigned operand : meaning.operands)
     x.push_back(operand < operands.size() ? operands[operand] : 0);
@@ -215,7 +269,7 @@ unsigned Relations::numberResult(Operation *op, ArrayRef<unsigned> operands) {
       return x[0];
     // Epsilons are given in f64 and added in f32.
     if (std::optional<double> scalar = scalarOf(x[0]); scalar && from.isF64() && to.isF32())
-      return number(Kind::Scalar, 0, 0, static_cast<float>(*scalar));
+      return numberScalar(static_cast<float>(*scalar));
     // Statistics taken in f64 and given back in f32 are what they were, up to f32's rounding.
     return from.isF64() && to.isF32() ? number(Kind::Rounded, x[0]) : opaque();
   }
@@ -232,7 +286,12 @@ unsigned Relations::numberResult(Operation *op, ArrayRef<unsigned> operands) {
   case FloatMeaning::Kind::Move:
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tosa::ReshapeOp, tensor::CastOp>(op))
       return numberReshape(op, x[0]);
-    return scalarOf(x[0]) ? x[0] : opaque();
+    return isUniform(x[0]) ? x[0] : opaque();
+  case FloatMeaning::Kind::Merge: {
+    bool isRepeated = op->getNumOperands() == 3 && (op->getOperand(1).getType() != op->getResult(0).getType() ||
+                                                    op->getOperand(2).getType() != op->getResult(0).getType());
+    return isa<arith::SelectOp, tosa::SelectOp>(op) && !isRepeated ? numberSelection(x[0], x[1]) : opaque();
+  }
   default:
     return opaque();
   }
@@ -288,150 +347,4 @@ unsigned Relations::numberBinary(BinaryFn fn, unsigned a, unsigned b) {
   default:
     return opaque();
   }
-}
-
-//===-- questions ---------------------------------------------------------------------------------===//
-
-bool Relations::isGroupMax(Value max, Value x) const {
-  const Expression &e = get(max);
-  return e.kind == Kind::Max && numberOf(x) && e.a == numberOf(x);
-}
-
-std::optional<Relations::Largest> Relations::largestOf(unsigned bound, unsigned x) const {
-  const Expression &e = expressions[bound];
-  switch (e.kind) {
-  case Kind::Plus:
-  case Kind::AtLeast:
-    return largestOf(e.a, x);
-  case Kind::Scaled: {
-    auto inner = largestOf(e.a, x);
-    return inner ? std::optional(Largest{inner->factor * e.factor, /*isRounded=*/true}) : std::nullopt;
-  }
-  case Kind::Max:
-    if (expressions[e.a].kind == Kind::Abs && expressions[e.a].a == x)
-      return Largest{1};
-    return std::nullopt;
-  default:
-    return std::nullopt;
-  }
-}
-
-std::optional<Relations::Largest> Relations::largestOf(Value bound, Value x) const {
-  return numberOf(x) ? largestOf(numberOf(bound), numberOf(x)) : std::nullopt;
-}
-
-std::optional<Relations::Largest> Relations::inverseLargestOf(Value inverse, Value x) const {
-  const Expression *e = &get(inverse);
-  double numerator = 1;
-  if (e->kind == Kind::Scaled) {
-    numerator = e->factor;
-    e = &expressions[e->a];
-  }
-  if (e->kind == Kind::Div && scalarOf(e->a))
-    numerator *= std::abs(*scalarOf(e->a));
-  else if (e->kind != Kind::Reciprocal)
-    return std::nullopt;
-  auto largest = numberOf(x) ? largestOf(e->kind == Kind::Div ? e->b : e->a, numberOf(x)) : std::nullopt;
-  return largest ? std::optional(Largest{numerator / largest->factor, /*isRounded=*/true}) : std::nullopt;
-}
-
-bool Relations::isSumOf(unsigned sum, unsigned x) const {
-  const Expression &e = expressions[sum];
-  if (e.kind == Kind::Plus)
-    return isSumOf(e.a, x);
-  return e.kind == Kind::Sum && e.a == x;
-}
-
-bool Relations::isSumOf(Value sum, Value x) const {
-  return numberOf(x) && isSumOf(numberOf(sum), numberOf(x));
-}
-
-bool Relations::isReciprocalOfSumOf(Value inverse, Value x) const {
-  const Expression &e = get(inverse);
-  return numberOf(x) && e.kind == Kind::Reciprocal && isSumOf(e.a, numberOf(x));
-}
-
-bool Relations::isSumOfShiftedExp(Value sum) const {
-  const Expression *e = &get(sum);
-  // The value may be asked for where it was written, not yet where it is read.
-  if (e->kind == Kind::Via)
-    e = &expressions[e->a];
-  if (e->kind != Kind::Sum)
-    return false;
-  const Expression &exp = expressions[e->a];
-  if (exp.kind != Kind::Exp || expressions[exp.a].kind != Kind::Sub)
-    return false;
-  const Expression &shifted = expressions[exp.a], &max = expressions[shifted.b];
-  // The maximum over the same dimensions, or over fewer: each group of the sum has its own.
-  return max.kind == Kind::Max && max.a == shifted.a && (max.b & ~e->b) == 0;
-}
-
-bool Relations::isMeanOf(unsigned mean, unsigned x) const {
-  const Expression &e = expressions[mean];
-  if (e.kind == Kind::Rounded)
-    return isMeanOf(e.a, x);
-  return e.kind == Kind::Scaled && isSumOf(e.a, x);
-}
-
-std::optional<Relations::OwnSquares> Relations::asSquares(unsigned value, bool summed,
-                                                          int64_t count) const {
-  const Expression &e = expressions[value];
-  switch (e.kind) {
-  case Kind::Rounded:
-    return asSquares(e.a, summed, count);
-  case Kind::Plus: {
-    auto inner = asSquares(e.a, summed, count);
-    if (inner)
-      inner->squares.positive |= !summed && e.factor > 1e-30;
-    return inner;
-  }
-  case Kind::Sum: {
-    auto inner = summed ? std::nullopt : asSquares(e.a, true, static_cast<int64_t>(e.factor));
-    if (inner)
-      inner->squares.loops = e.b;
-    return inner;
-  }
-  case Kind::Scaled: {
-    auto inner = asSquares(e.a, summed, count);
-    if (inner)
-      inner->squares.factor *= e.factor;
-    return inner;
-  }
-  case Kind::Square:
-    return summed ? std::optional(OwnSquares{e.a, {1, count}}) : std::nullopt;
-  case Kind::Sub: {
-    // mean(x^2) - mean(x)^2 is the mean square of x - mean(x).
-    auto squares = asSquares(e.a, summed, count);
-    const Expression &b = expressions[e.b];
-    const Expression *mean = &expressions[b.a];
-    if (mean->kind == Kind::Rounded)
-      mean = &expressions[mean->a];
-    if (!squares || b.kind != Kind::Square || !isMeanOf(b.a, squares->of) ||
-        mean->factor != static_cast<float>(squares->squares.factor))
-      return std::nullopt;
-    squares->squares.cancels = true;
-    auto difference = known.find({Kind::Sub, squares->of, b.a, 0.0, nullptr});
-    if (difference == known.end())
-      return std::nullopt;
-    return OwnSquares{difference->second, squares->squares};
-  }
-  default:
-    return std::nullopt;
-  }
-}
-
-std::optional<Relations::Squares> Relations::rootOfSquares(Value root, Value x) const {
-  const Expression &e = get(root);
-  if (e.kind != Kind::Sqrt || !numberOf(x))
-    return std::nullopt;
-  auto squares = asSquares(e.a);
-  return squares && squares->of == numberOf(x) ? std::optional(squares->squares) : std::nullopt;
-}
-
-std::optional<Relations::Squares> Relations::inverseRootOfSquares(Value inverse, Value x) const {
-  const Expression &e = get(inverse);
-  if (e.kind != Kind::Rsqrt || !numberOf(x))
-    return std::nullopt;
-  auto squares = asSquares(e.a);
-  return squares && squares->of == numberOf(x) ? std::optional(squares->squares) : std::nullopt;
 }
