@@ -5,6 +5,7 @@ import math
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+from pytorch_vision import SegFormer, ViT
 
 
 class Attention(nn.Module):
@@ -457,5 +458,8 @@ MODELS = {
     "pooling": (Pooling, lambda: (r(1, 3, 17, 17),)),
     "experts": (ExpertStack, lambda: (r(10, 32),)),
     "sorted": (Sorted, lambda: (r(6, 32),)),
+    "vit": (ViT, lambda: (r(1, 3, 32, 32),)),
+    "vit12": (lambda: ViT(128, 12), lambda: (r(1, 3, 32, 32),)),
+    "segformer": (SegFormer, lambda: (r(1, 3, 32, 32),)),
     "ssd": (Ssd, lambda: (r(1, 8, 3, 3), r(9, 4).abs() + 0.5)),
 }

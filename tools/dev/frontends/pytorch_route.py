@@ -23,13 +23,15 @@ def to_numpy(tensor):
     return tensor.numpy()
 
 
-def export(name, folder):
-    """Texts by kind, inputs and outputs. What a backend cannot lower has no text."""
-    torch.manual_seed(1)
+def build(name, seed=1):
+    """A model and its arguments."""
+    torch.manual_seed(seed)
     make, arguments = MODELS[name]
-    model, inputs = make().eval(), arguments()
-    with torch.no_grad():
-        outputs = model(*[x.clone() for x in inputs])
+    return make().eval(), arguments()
+
+
+def lower(model, inputs, folder):
+    """Texts by kind. What a backend cannot lower has no text."""
     program = torch.export.export(model, inputs).run_decompositions(get_decomposition_table())
     context = ir.Context()
     torch_dialect.register_dialect(context)
@@ -45,5 +47,14 @@ def export(name, folder):
                                   "--canonicalize", "--cse", source, "-o", text], capture_output=True)
         if lowered.returncode == 0:
             texts[kind] = text
+    return texts
+
+
+def export(name, folder):
+    """Texts by kind, inputs and outputs."""
+    model, inputs = build(name)
+    with torch.no_grad():
+        outputs = model(*[x.clone() for x in inputs])
+    texts = lower(model, inputs, folder)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     return texts, [to_numpy(x) for x in inputs], [to_numpy(y) for y in outputs]
