@@ -10,12 +10,15 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/RegionGraphTraits.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/Moves.h"
 #include "mp/Analysis/Pieces.h"
 #include "mp/Analysis/ReductionLength.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/Format.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -103,14 +106,66 @@ std::string EvidenceAnalysis::whyNot(Value value, FloatType format, double maxUn
   return text;
 }
 
+/// What is carried grows to what comes back; false if it holds that already. Ranges that still grow on the second visit of
+/// a body are given up, gains on the third, on the fourth everything.
+static bool grow(Evidence &known, const Evidence &after, unsigned visit, StringRef lostAt) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  bool grows = false;
+  if (!known.range.contains(after.range)) {
+    grows = true;
+    known.range = visit == 0 ? domains::hull(known.range, after.range) : domains::Interval::top();
+  }
+  if (after.gain > known.gain) {
+    grows = true;
+    known.gain = visit < 2 ? after.gain : infinity;
+    known.lostAt = after.lostAt.empty() ? lostAt : after.lostAt;
+  }
+  if (grows && visit >= 3) {
+    known.range = domains::Interval::top();
+    known.gain = infinity;
+  }
+  return grows;
+}
+
+/// What the blocks visited so far hand to `argument`.
+static Evidence joinFeeds(BlockArgument argument, const DenseSet<Block *> &visited, llvm::function_ref<Evidence(Value)> lookup) {
+  Evidence joined = Evidence::nothing();
+  Block *block = argument.getOwner();
+  for (auto edge = block->pred_begin(), end = block->pred_end(); edge != end; ++edge) {
+    if (!visited.contains(*edge))
+      continue;
+    auto branch = dyn_cast<BranchOpInterface>((*edge)->getTerminator());
+    Value feed = branch ? branch.getSuccessorOperands(edge.getSuccessorIndex())[argument.getArgNumber()] : Value();
+    joined = joinBounds(joined, feed ? lookup(feed) : Evidence());
+  }
+  joined.parameter = false;
+  return joined;
+}
+
 void EvidenceAnalysis::visitRegion(Region &region) {
-  for (Block &block : region) {
-    // Arguments of later blocks come from branches: nothing is known.
-    if (!block.isEntryBlock())
-      for (BlockArgument argument : block.getArguments())
-        facts[argument] = Evidence();
-    for (Operation &op : block)
-      visitOp(&op);
+  if (region.empty())
+    return;
+  llvm::ReversePostOrderTraversal<Block *> blocks(&region.front());
+  DenseSet<Block *> visited;
+  bool changed = true;
+  for (unsigned visit = 0; changed; ++visit) {
+    changed = false;
+    for (Block *block : blocks) {
+      for (BlockArgument argument : block->getArguments()) {
+        if (block->isEntryBlock())
+          break;
+        Evidence found = joinFeeds(argument, visited, [&](Value value) { return facts.lookup(value); });
+        if (visit == 0)
+          facts[argument] = found;
+        else
+          changed |= grow(facts[argument], found, visit - 1, (*block->pred_begin())->getTerminator()->getName().getStringRef());
+      }
+      // A branch back: what it hands over is known behind this visit.
+      changed |= visit == 0 && llvm::any_of(block->getPredecessors(), [&](Block *from) { return !visited.contains(from); });
+      visited.insert(block);
+      for (Operation &op : *block)
+        visitOp(&op);
+    }
   }
 }
 
@@ -310,9 +365,7 @@ void EvidenceAnalysis::visitBodies(Operation *op, ArrayRef<CarriedValue> carried
       if (isa<BlockArgument>(argument))
         facts[argument] = evidence;
   for (Region &region : op->getRegions())
-    for (Block &block : region)
-      for (Operation &inner : block)
-        visitOp(&inner);
+    visitRegion(region);
 }
 
 void EvidenceAnalysis::visitControl(Operation *op) {
@@ -326,36 +379,19 @@ void EvidenceAnalysis::visitControl(Operation *op) {
     return evidence;
   };
   auto always = [](OpOperand *) { return true; };
-  // What holds around the loop: from the initial values up. Ranges that still grow on the second visit are given
-  // up, gains on the third, on the fourth everything.
+  // What holds around the loop: from the initial values up.
   SmallVector<Evidence> known;
   for (const CarriedValue &value : carried) {
     known.push_back(join(value, [&](OpOperand *feed) { return feed->getOwner() == op; }));
     known.back().parameter = false;
   }
-  bool holds = false;
-  for (unsigned visit = 0; !holds; ++visit) {
+  bool grows = true;
+  for (unsigned visit = 0; grows; ++visit) {
     visitBodies(op, carried, known);
-    holds = true;
-    for (auto [value, before] : llvm::zip_equal(carried, known)) {
-      Evidence after = join(value, always);
-      if (llvm::none_of(value.values, llvm::IsaPred<BlockArgument>))
-        continue;
-      if (!before.range.contains(after.range)) {
-        holds = false;
-        before.range = visit == 0 ? domains::hull(before.range, after.range) : domains::Interval::top();
-      }
-      if (after.gain <= before.gain)
-        continue;
-      holds = false;
-      before.gain = visit < 2 ? after.gain : std::numeric_limits<double>::infinity();
-      before.lostAt = after.lostAt.empty() ? op->getName().getStringRef() : after.lostAt;
-    }
-    for (Evidence &evidence : known)
-      if (!holds && visit >= 3) {
-        evidence.range = domains::Interval::top();
-        evidence.gain = std::numeric_limits<double>::infinity();
-      }
+    grows = false;
+    for (auto [value, before] : llvm::zip_equal(carried, known))
+      if (llvm::any_of(value.values, llvm::IsaPred<BlockArgument>))
+        grows |= grow(before, join(value, always), visit, op->getName().getStringRef());
   }
   for (Value result : op->getResults())
     if (getFloatFormat(result.getType()))
@@ -379,10 +415,11 @@ void EvidenceAnalysis::visitCall(Operation *op) {
     }
     relations.add(callee);
     visitRegion(callee.getFunctionBody());
-    SmallVector<Evidence> results;
-    if (callee.getFunctionBody().hasOneBlock())
-      for (Value returned : callee.getFunctionBody().front().getTerminator()->getOperands())
-        results.push_back(facts.lookup(returned));
+    SmallVector<Evidence> results(op->getNumResults(), Evidence::nothing());
+    for (Block &block : callee.getFunctionBody())
+      if (Operation *end = block.getTerminator(); end->hasTrait<OpTrait::ReturnLike>())
+        for (auto [joined, returned] : llvm::zip_equal(results, end->getOperands()))
+          joined = joinBounds(joined, facts.lookup(returned));
     callees[callee] = results;
     known = callees.find(callee);
   }

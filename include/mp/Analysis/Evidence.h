@@ -74,6 +74,7 @@ public:
 
 private:
   void collectGuarded(Region &body);
+  /// Blocks before those they branch to, but for branches back: then what arguments get is a fixed point, as what loops carry.
   void visitRegion(Region &region);
   void visitOp(Operation *op);
   void visitStructured(Operation *op);
