@@ -14,7 +14,8 @@ With --steps=N both versions train for N steps on seeded data: optimizer state s
 floats of rank 0 that are no state, in order, the last one repeated (a rate, bias corrections, factors). `drift` is how
 far the float state is apart after the last step, in parts of how far the f32 state moved; then come the losses, where
 the step returns one. Files that take longer than --limit are named. --options goes to mp-train-step. --batch=N takes a
-step of N examples (mp-resize-batch on its first argument), which a CPU gets through.
+step of N examples (mp-resize-batch on its first argument), which a CPU gets through. --format=input-bf16 is the control:
+the step in f32, but that its first argument is rounded to bf16 once. What that drifts, the network makes of any rounding.
 
 With --records what is found is kept in FILE, a line for each file and format, and a later call goes on from there; small
 files come first. A file that took too long is tried again under a larger --limit. --write replaces the table behind
@@ -137,6 +138,13 @@ def annotate(path, options, folder):
     return source, [f"{scaled}/{total}", *counts], ""
 
 
+def with_input_rounded(step, form):
+    """The text of a step that rounds its first argument."""
+    entry = re.search(r"func\.func (?:public )?@[\w.$-]+\((%\w+): (tensor<[^>]*>).*\{\n", step)
+    body = re.sub(re.escape(entry[1]) + r"\b", "%rounded", step[entry.end():])
+    return f"{step[:entry.end()]}    %rounded = mp.round {form} {entry[1]} : {entry[2]}\n{body}"
+
+
 def examine(path, form, options, folder):
     """What becomes of a step in one format, as a record."""
     source, counts, error = annotate(path, options, folder)
@@ -144,6 +152,9 @@ def examine(path, form, options, folder):
               "options": options.options, "counts": counts}
     if error:
         return record | {"refused" if "mp.role" in error or "mp.state" in error else "failed": error}
+    if form.startswith("input-"):
+        (folder / "mixed.mlir").write_text(with_input_rounded((folder / "f32.mlir").read_text(), form.removeprefix("input-")))
+        return record | ({"trained": train(folder, options)} if options.steps else {})
     begin = time.monotonic()
     done = run("mp-opt", "--allow-unregistered-dialect", source, f"--mp-train-step=format={form} table=false {options.options}",
                "-o", folder / "mixed.mlir")
