@@ -2,6 +2,7 @@
 
 #include "mp/Analysis/StorageGangs.h"
 #include "mlir/Analysis/CallGraph.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/SCCIterator.h"
@@ -159,6 +160,9 @@ void StorageGangs::addRegion(Region &region) {
         if (FloatType format = getFloatFormat(argument.getType()))
           addGang({format, {argument}, {}, "an argument of a block"});
     for (Operation &op : block) {
+      // Control flow has regions; those of linalg are bodies.
+      if (op.getNumRegions() == 0 || isa_and_nonnull<linalg::LinalgDialect>(op.getDialect()))
+        continue;
       auto interface = dyn_cast<PrecisionOpInterface>(op);
       if (!interface || interface.getTypeRule() != TypeRule::Container)
         continue;

@@ -235,8 +235,8 @@ struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>
       return {OpClass::Barrier, TypeRule::Frozen, "on buffers"};
     if (isByBody())
       return classifyBody(cast<Op>(op));
-    if (entry().opClass == OpClass::TensorCore && !getFloatFormat(op->getResult(0).getType()) &&
-        llvm::any_of(op->getOperandTypes(), getFloatFormat))
+    if (entry().opClass == OpClass::TensorCore && !hasFloatFormat(op->getResult(0).getType()) &&
+        llvm::any_of(op->getOperandTypes(), hasFloatFormat))
       return {OpClass::Discontinuous, TypeRule::Frozen, "a contraction of floats into integers"};
     if (entry().rule == TypeRule::Uniform && castsInBody(op))
       return {entry().opClass, TypeRule::Frozen, "casts in its body"};
@@ -256,15 +256,17 @@ struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>
     return isByBody() && op->getNumResults() > 0 ? getBodyRule(cast<Op>(op)) : facts(op).rule;
   }
   OperandRole getOperandRole(Operation *op, unsigned index) const {
-    if (!getFloatFormat(op->getOperand(index).getType()))
+    if (!hasFloatFormat(op->getOperand(index).getType()))
       return OperandRole::Other;
     // On tensors every init has a result; asking the op which they are makes attributes.
     if (op->getNumResults() > 0 ? index + op->getNumResults() >= op->getNumOperands()
                                 : cast<linalg::LinalgOp>(op).isDpsInit(&op->getOpOperand(index)))
       return OperandRole::Init;
+    // No need to look at the body of what reduces nothing; convolutions and products by name always do.
+    bool reducesByName = entry().rule == TypeRule::Contraction && !std::is_same_v<Op, linalg::ContractOp>;
     bool mayContract = isByBody() || entry().rule == TypeRule::Contraction;
-    if (!mayContract || cast<Op>(op).getNumReductionLoops() == 0)
-      return OperandRole::Data; // no need to look at the body
+    if (!mayContract || (!reducesByName && cast<Op>(op).getNumReductionLoops() == 0))
+      return OperandRole::Data;
     return getTypeRule(op) == TypeRule::Contraction ? OperandRole::Factor : OperandRole::Data;
   }
   bool canComputeWider(Operation *op) const {

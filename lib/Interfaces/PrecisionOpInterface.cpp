@@ -45,7 +45,7 @@ Operation *mlir::mp::detail::cloneWithTypes(OpBuilder &builder, Operation *op, V
 }
 
 OperandRole mlir::mp::detail::roleByType(Operation *op, unsigned index) {
-  return getFloatFormat(op->getOperand(index).getType()) ? OperandRole::Data : OperandRole::Other;
+  return hasFloatFormat(op->getOperand(index).getType()) ? OperandRole::Data : OperandRole::Other;
 }
 
 FloatType mlir::mp::getResultAccumulator(Operation *op) {

@@ -124,8 +124,8 @@ static BodyFacts classifyParallel(linalg::LinalgOp op, Block *body) {
 
   BodyFacts facts = {OpClass::ExactCommute, TypeRule::Frozen, "commutes with rounding"};
   for (Operation &inner : body->without_terminator()) {
-    bool hasFloat = llvm::any_of(inner.getOperandTypes(), getFloatFormat) ||
-                    llvm::any_of(inner.getResultTypes(), getFloatFormat);
+    bool hasFloat = llvm::any_of(inner.getOperandTypes(), hasFloatFormat) ||
+                    llvm::any_of(inner.getResultTypes(), hasFloatFormat);
     if (!hasFloat || isa<arith::ConstantOp, tensor::ExtractOp>(inner))
       continue;
     auto precision = dyn_cast<PrecisionOpInterface>(inner);

@@ -44,15 +44,21 @@ public:
   Operation *getRoot(Operation *op) const;
 
   /// True if the kernels of its readers compute `op`, so that it has none of its own.
-  bool isAbsorbed(Operation *op) const { return absorbed.contains(op); }
+  bool isAbsorbed(Operation *op) const;
 
   /// True if `value` lives in registers only.
   bool isInternal(Value value) const { return isAbsorbed(value.getDefiningOp()); }
 
 private:
-  llvm::DenseMap<Operation *, Operation *> roots;
-  mutable llvm::DenseMap<Operation *, KernelKind> kinds;
-  llvm::DenseSet<Operation *> absorbed;
+  /// What is known of an op.
+  struct Place {
+    KernelKind kind;
+    bool isAbsorbed = false;
+    Operation *root = nullptr; ///< null: itself
+  };
+  Place &getPlace(Operation *op) const;
+
+  mutable llvm::DenseMap<Operation *, Place> places;
 };
 
 } // namespace mlir::mp

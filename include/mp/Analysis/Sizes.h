@@ -35,6 +35,8 @@ private:
 
   int64_t assumedDim;
   bool sizeAssumed = false, tripsAssumed = false;
+  Operation *lastParent = nullptr; ///< neighbours run equally often
+  int64_t lastRuns = 1;
 };
 
 } // namespace mlir::mp

@@ -106,28 +106,35 @@ FusionGroups::FusionGroups(FunctionOpInterface function) {
       ops.push_back(op);
     return WalkResult::advance();
   });
-  roots.reserve(ops.size());
+  places.reserve(ops.size());
   auto kindOf = [&](Operation *op) { return getKind(op); };
   // Readers before definitions: a producer joins the kernel its reader is in.
   for (Operation *op : llvm::reverse(ops)) {
-    roots[op] = op;
     if (op->getNumResults() != 1 || op->use_empty() ||
         !llvm::all_of(op->getUses(), [&](OpOperand &use) { return fusesIntoConsumer(use, kindOf); }))
       continue;
-    absorbed.insert(op);
-    if (llvm::hasSingleElement(op->getUses()))
-      roots[op] = getRoot(*op->user_begin());
+    Operation *root = llvm::hasSingleElement(op->getUses()) ? getRoot(*op->user_begin()) : nullptr;
+    Place &place = getPlace(op);
+    place.isAbsorbed = true;
+    place.root = root;
   }
 }
 
-KernelKind FusionGroups::getKind(Operation *op) const {
-  auto [known, isNew] = kinds.try_emplace(op, KernelKind::None);
+FusionGroups::Place &FusionGroups::getPlace(Operation *op) const {
+  auto [known, isNew] = places.try_emplace(op);
   if (isNew)
-    known->second = getKernelKind(op);
+    known->second.kind = getKernelKind(op);
   return known->second;
 }
 
+KernelKind FusionGroups::getKind(Operation *op) const { return getPlace(op).kind; }
+
+bool FusionGroups::isAbsorbed(Operation *op) const {
+  auto it = places.find(op);
+  return it != places.end() && it->second.isAbsorbed;
+}
+
 Operation *FusionGroups::getRoot(Operation *op) const {
-  auto it = roots.find(op);
-  return it == roots.end() ? op : it->second;
+  auto it = places.find(op);
+  return it != places.end() && it->second.root ? it->second.root : op;
 }

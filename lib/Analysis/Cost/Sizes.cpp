@@ -49,6 +49,11 @@ static SmallVector<int64_t, 5> shapeOf(Value value, unsigned rank) {
 }
 
 uint64_t Sizes::countMultiplyAdds(Operation *op) {
+  if (auto matmul = dyn_cast<linalg::MatmulOp>(op); matmul && !matmul.hasUserDefinedMaps()) {
+    // The sizes of its loops, without the maps.
+    auto a = cast<ShapedType>(op->getOperand(0).getType()), b = cast<ShapedType>(op->getOperand(1).getType());
+    return count({a.getDimSize(0), b.getDimSize(1), a.getDimSize(1)});
+  }
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return count(structured.getStaticLoopRanges());
   if (op->getNumResults() == 0)
@@ -70,7 +75,11 @@ uint64_t Sizes::countMultiplyAdds(Operation *op) {
 }
 
 int64_t Sizes::countRuns(Operation *op) {
-  RunsPerCall runs = getRunsPerCall(op);
-  tripsAssumed |= runs.assumed;
-  return int64_t(std::clamp(runs.count, 1.0, 1e6));
+  if (Operation *parent = op->getParentOp(); parent != lastParent || !parent) {
+    RunsPerCall runs = getRunsPerCall(op);
+    tripsAssumed |= runs.assumed;
+    lastParent = parent;
+    lastRuns = int64_t(std::clamp(runs.count, 1.0, 1e6));
+  }
+  return lastRuns;
 }

@@ -29,6 +29,12 @@ FloatType mlir::mp::getFloatFormat(Type type) {
   return dyn_cast<FloatType>(tensor ? element : getElementTypeOrSelf(type));
 }
 
+bool mlir::mp::hasFloatFormat(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  Type element = tensor ? tensor.getElementType() : type;
+  return isa<Float32Type, BFloat16Type, Float16Type>(element) || getFloatFormat(type);
+}
+
 Type mlir::mp::withFormat(Type type, FloatType format) {
   if (auto shaped = dyn_cast<ShapedType>(type))
     return shaped.clone(format);

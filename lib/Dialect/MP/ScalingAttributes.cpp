@@ -116,8 +116,9 @@ std::optional<std::array<double, 2>> mlir::mp::getMagnitudes(Operation *op) {
 }
 
 const ::mp::numerics::Recipe *mlir::mp::getScaling(Operation *op) {
-  auto name = op->getAttrOfType<StringAttr>(kScaledAttrName);
-  if (!name && !getMagnitudes(op))
+  Attribute scaled = op->getDiscardableAttr(kScaledAttrName);
+  auto name = dyn_cast_or_null<StringAttr>(scaled);
+  if (!scaled || (!name && !getMagnitudes(op)))
     return nullptr;
   const auto *recipe = ::mp::numerics::findRecipe(name ? name.getValue() : StringRef(kScaledName));
   return recipe && recipe->isSelfContained() ? recipe : nullptr;

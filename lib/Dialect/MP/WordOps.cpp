@@ -15,7 +15,7 @@ namespace numerics = ::mp::numerics;
 using numerics::MultiWord;
 
 std::optional<MultiWord> mlir::mp::getWords(Operation *op) {
-  auto name = op->getAttrOfType<StringAttr>(kWordsAttrName);
+  auto name = dyn_cast_or_null<StringAttr>(op->getDiscardableAttr(kWordsAttrName));
   return name ? numerics::parseMultiWord(name.getValue()) : std::nullopt;
 }
 

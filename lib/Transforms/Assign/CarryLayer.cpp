@@ -117,7 +117,7 @@ private:
       return Reading::inNone();
     auto interface = cast<PrecisionOpInterface>(use.getOwner());
     OperandRole role = interface.getOperandRole(use.getOperandNumber());
-    if (function->isNarrowContraction(use.getOwner()))
+    if (function->isNarrowContraction(use.getOwner(), *decision))
       return role == OperandRole::Factor && !decision->compute.isTF32()
                  ? Reading::in(decision->compute)
                  : Reading::inNone();
@@ -151,6 +151,8 @@ private:
 } // namespace
 
 void mlir::mp::chooseCarried(ArrayRef<FunctionDecisions *> functions, CarriedStorage &carried) {
+  if (llvm::none_of(carried.gangs.getAll(), [](const StorageGang &gang) { return gang.frozen.empty(); }))
+    return; // nothing may change
   CarriedReadings readings(functions, carried.gangs);
   readings.solve();
   for (const StorageGang &gang : carried.gangs.getAll())

@@ -14,12 +14,14 @@ using namespace mlir::mp;
 
 /// True if `op`, or its body, takes the sine or cosine of something.
 static bool isTrigonometric(Operation *op) {
-  auto isOne = [](Operation *inner) {
-    return isa<math::SinOp, math::CosOp, math::SincosOp, math::TanOp, tosa::SinOp, tosa::CosOp>(inner);
-  };
-  return op->walk([&](Operation *inner) {
-             return isOne(inner) ? WalkResult::interrupt() : WalkResult::advance();
-           }).wasInterrupted();
+  if (isa<math::SinOp, math::CosOp, math::SincosOp, math::TanOp, tosa::SinOp, tosa::CosOp>(op))
+    return true;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block)
+        if (isTrigonometric(&inner))
+          return true;
+  return false;
 }
 
 /// Values that reach a sine or cosine without a contraction in between, found

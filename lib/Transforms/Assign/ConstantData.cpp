@@ -35,7 +35,7 @@ LogicalResult mlir::mp::checkConstantData(FunctionDecisions &decisions) {
   bool good = true;
   for (auto &[op, decision] : decisions.getOps()) {
     // Formats that are ways to compute are rounded to when they run.
-    if (decision.compute.isTF32() || !decisions.isNarrowContraction(op))
+    if (decision.compute.isTF32() || !decisions.isNarrowContraction(op, decision))
       continue;
     for (Value operand : op->getOperands()) {
       if (!getFloatFormat(operand.getType()))

@@ -93,19 +93,23 @@ bool FunctionDecisions::canContractIn(Operation *op, FloatType format) {
 bool FunctionDecisions::canContractIn(Operation *op, const Decision &decision, FloatType format) {
   if (decision.opClass != OpClass::TensorCore || decision.rule == TypeRule::Frozen || decision.touchesOpaque)
     return false;
+  if (decision.askedFormat == format)
+    return decision.canContract;
+  decision.askedFormat = format;
+  decision.canContract = false;
   auto interface = cast<PrecisionOpInterface>(op);
   bool anyWide = false;
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor)
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    if (interface.getOperandRole(index) != OperandRole::Factor)
       continue;
-    FloatType found = getFloatFormat(operand.get().getType());
+    FloatType found = getFloatFormat(operand.getType());
     if (found != format && !found.isF32())
       return false;
     anyWide |= found.isF32();
   }
   FloatType result =
       op->getNumResults() == 1 ? getFloatFormat(op->getResult(0).getType()) : FloatType();
-  return anyWide && result && result.isF32();
+  return decision.canContract = anyWide && result && result.isF32();
 }
 
 bool FunctionDecisions::canScale(Operation *op) {
@@ -114,7 +118,7 @@ bool FunctionDecisions::canScale(Operation *op) {
 
 bool FunctionDecisions::isNarrowContraction(Operation *op) {
   Decision *decision = find(op);
-  return decision && !decision->compute.isF32() && canContractIn(op, *decision, decision->compute);
+  return decision && isNarrowContraction(op, *decision);
 }
 
 bool FunctionDecisions::mayStoreNarrow(Value value) const {
@@ -156,14 +160,15 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
         storage != getFloatFormat(argument.getType()))
       function.setArgAttr(argument.getArgNumber(), kStorageAttrName, TypeAttr::get(storage));
   for (auto &[op, decision] : decisions.getOps()) {
-    auto interface = dyn_cast<PrecisionOpInterface>(op);
-    bool narrowContraction = decisions.isNarrowContraction(op);
+    bool accumulates = decision.opClass == OpClass::TensorCore || decision.opClass == OpClass::Accumulate;
+    auto interface = accumulates ? dyn_cast<PrecisionOpInterface>(op) : PrecisionOpInterface();
+    bool narrowContraction = decisions.isNarrowContraction(op, decision);
     SmallVector<Type> in, out;
-    for (OpOperand &operand : op->getOpOperands()) {
+    for (auto [index, operand] : llvm::enumerate(op->getOpOperands())) {
       FloatType taken = decisions.getTakenFormat(operand);
       FloatType storage = taken ? taken : decisions.getStorage(operand.get());
       if (storage && narrowContraction && !decision.compute.isTF32()) {
-        OperandRole role = interface.getOperandRole(operand.getOperandNumber());
+        OperandRole role = interface.getOperandRole(index);
         if (role == OperandRole::Factor || role == OperandRole::Data || decision.rule == TypeRule::Uniform)
           storage = decision.compute;
       }

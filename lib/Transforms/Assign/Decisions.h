@@ -55,6 +55,10 @@ struct Decision {
   /// What a pin or the policy wants results stored in; null leaves it to the cost layer.
   FloatType resultStorage = {};
 
+  /// Whether the op can contract in the format that was asked for last.
+  mutable FloatType askedFormat = {};
+  mutable bool canContract = false;
+
   void decide(FloatType format, Origin by, const Twine &why) {
     compute = format;
     origin = by;
@@ -154,6 +158,10 @@ public:
 
   /// True if `op` is a contraction of f32 factors that computes in a narrower format.
   bool isNarrowContraction(Operation *op);
+  /// The same where the decision is at hand.
+  static bool isNarrowContraction(Operation *op, const Decision &decision) {
+    return !decision.compute.isF32() && canContractIn(op, decision, decision.compute);
+  }
   /// True if `op` is a contraction that can read its factors in `format`: they are f32, or
   /// `format` already, and some is f32; none is a tensor of unknown rank.
   bool canContractIn(Operation *op, FloatType format);

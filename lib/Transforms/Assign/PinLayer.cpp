@@ -76,6 +76,8 @@ static LogicalResult pinScaling(FunctionDecisions &decisions, Operation *op, Dec
 
 LogicalResult mlir::mp::applyPins(FunctionDecisions &decisions, const AssignSettings &settings) {
   for (auto &[op, decision] : decisions.getOps()) {
+    if (op->getRawDictionaryAttrs().empty())
+      continue;
     if (getWords(op) && succeeded(pinWords(op, decision, settings)))
       continue;
     if (getScaling(op) && succeeded(pinScaling(decisions, op, decision)))

@@ -39,11 +39,10 @@ void mlir::mp::emitRemarks(FunctionDecisions &decisions, const AssignSettings &s
     for (const Offer &offer : decision.offers)
       remark::analysis(op->getLoc(), named("offer")) << remark::add("{0}", describeOffer(offer));
     auto rule = [&decision = decision] { return (stringifyOrigin(*decision.origin) + " " + decision.reason).str(); };
-    if (decisions.isNarrowContraction(op) || decision.words || decision.scaled) {
-      remark::passed(op->getLoc(), named(decision.words ? "words" : decision.scaled ? "scaled" : "narrowed"))
-          << remark::add("{0} computes in {1}", op->getName().getStringRef().str(),
-                         decision.getComputeName())
-          << remark::reason("{0}", rule());
+    if (decisions.isNarrowContraction(op, decision) || decision.words || decision.scaled) {
+      if (auto passed = remark::passed(op->getLoc(), named(decision.words ? "words" : decision.scaled ? "scaled" : "narrowed")))
+        passed << remark::add("{0} computes in {1}", op->getName().getStringRef().str(), decision.getComputeName())
+               << remark::reason("{0}", rule());
       continue;
     }
     if (decision.opClass == OpClass::TensorCore) {

@@ -197,11 +197,16 @@ Operation *FunctionRebuilder::copyHandingOn(Operation *op) {
                                           op->getPropertiesStorage(), successors, op->getNumRegions()));
 }
 
+/// What a body itself defines, as nearly all it reads, is no capture.
+static bool isFromSameBlock(OpOperand &operand) {
+  return operand.get().getParentBlock() == operand.getOwner()->getBlock();
+}
+
 void FunctionRebuilder::remapCaptures(Operation *copy, FloatType wide) {
   for (Region &region : copy->getRegions())
     region.walk([&](Operation *inner) {
       for (OpOperand &operand : inner->getOpOperands()) {
-        if (!values.contains(operand.get()))
+        if (isFromSameBlock(operand) || !values.contains(operand.get()))
           continue;
         Type type = operand.get().getType();
         if (FloatType format = getFloatFormat(type); wide && format && format.getWidth() < 32)
@@ -215,7 +220,7 @@ void FunctionRebuilder::takeCaptures(Operation *copy) {
   for (Region &region : copy->getRegions())
     region.walk<WalkOrder::PreOrder>([&](Operation *inner) {
       for (OpOperand &operand : inner->getOpOperands())
-        if (values.contains(operand.get()))
+        if (!isFromSameBlock(operand) && values.contains(operand.get()))
           operand.set(getTaken(operand));
     });
 }

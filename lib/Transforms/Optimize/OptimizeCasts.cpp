@@ -114,14 +114,24 @@ static CastOp sinkBelowShrinking(CastOp cast) {
   return sunk;
 }
 
+/// The inserted casts and roundings, in program order. The user's own stay, as every op of the original does.
+static SmallVector<Operation *> collectConversions(Operation *root) {
+  SmallVector<Operation *> conversions;
+  root->walk([&](Operation *op) {
+    auto cast = dyn_cast<CastOp>(op);
+    auto round = dyn_cast<RoundOp>(op);
+    if ((cast && cast.getInserted()) || (round && round.getInserted()))
+      conversions.push_back(op);
+  });
+  return conversions;
+}
+
 /// Moves every cast as far as it pays. Each step works on strictly fewer elements,
 /// and a cast never returns, so this ends. True if one moved.
-static bool moveCasts(Operation *root) {
-  SmallVector<CastOp> casts;
+static bool moveCasts(ArrayRef<Operation *> conversions) {
   bool hasMoved = false;
-  root->walk([&](CastOp cast) { casts.push_back(cast); });
-  for (CastOp cast : casts)
-    while (cast) {
+  for (Operation *op : conversions)
+    for (auto cast = dyn_cast<CastOp>(op); cast;) {
       CastOp next = raiseAboveGrowth(cast);
       cast = next ? next : sinkBelowShrinking(cast);
       hasMoved |= bool(cast);
@@ -172,17 +182,9 @@ static bool skipWidening(Operation *op) {
   return true;
 }
 
-/// Folds every inserted cast and rounding, in program order; constants that only they read go.
-/// The user's own stay, as every op of the original does. True if one folded.
-static bool foldCasts(Operation *root) {
-  SmallVector<Operation *> conversions;
-  root->walk([&](Operation *op) {
-    auto cast = dyn_cast<CastOp>(op);
-    auto round = dyn_cast<RoundOp>(op);
-    if ((cast && cast.getInserted()) || (round && round.getInserted()))
-      conversions.push_back(op);
-  });
-  OperationFolder folder(root->getContext());
+/// Folds every conversion, in program order; constants that only they read go. True if one folded.
+static bool foldCasts(ArrayRef<Operation *> conversions, MLIRContext *context) {
+  OperationFolder folder(context);
   bool hasFolded = false;
   for (Operation *op : conversions)
     hasFolded |= foldConstant(op) || skipWidening(op) || succeeded(folder.tryToFold(op));
@@ -190,36 +192,37 @@ static bool foldCasts(Operation *root) {
 }
 
 /// Casts of ours that nobody reads any more, as the widening after a clamp. True if there was one.
-static bool eraseUnread(Operation *root) {
-  SmallVector<CastOp> unread;
-  root->walk([&](CastOp cast) {
-    if (cast.getInserted() && cast.use_empty())
-      unread.push_back(cast);
-  });
-  for (CastOp cast : unread)
-    cast.erase();
-  return !unread.empty();
+static bool eraseUnread(ArrayRef<Operation *> conversions) {
+  bool hasErased = false;
+  for (Operation *op : conversions)
+    if (isa<CastOp>(op) && op->use_empty()) {
+      op->erase();
+      hasErased = true;
+    }
+  return hasErased;
 }
 
-/// One cast per value and format: the first one, where it dominates the others. True if there were others.
-static bool mergeCasts(Operation *root) {
+/// One cast per value and format: the first one, where it dominates the others, which go from the list, too. True if
+/// there were others.
+static bool mergeCasts(Operation *root, SmallVectorImpl<Operation *> &conversions) {
   DominanceInfo dominance(root);
-  bool hasMerged = false;
   DenseMap<std::tuple<Value, Type, Attribute, Attribute>, CastOp> first;
-  root->walk([&](CastOp cast) {
-    if (cast.getBits() || !cast.getInserted())
-      return;
+  size_t found = conversions.size();
+  llvm::erase_if(conversions, [&](Operation *op) {
+    auto cast = dyn_cast<CastOp>(op);
+    if (!cast || cast.getBits())
+      return false;
     CastOp &known = first[{cast.getSource(), cast.getType(), cast.getRoundingAttr(),
                            cast.getOverflowAttr()}];
     if (known && dominance.dominates(known.getOperation(), cast)) {
       cast.getResult().replaceAllUsesWith(known.getResult());
       cast.erase();
-      hasMerged = true;
-      return;
+      return true;
     }
     known = cast;
+    return false;
   });
-  return hasMerged;
+  return conversions.size() != found;
 }
 
 namespace {
@@ -228,12 +231,17 @@ struct OptimizeCasts : mlir::mp::impl::OptimizeCastsBase<OptimizeCasts> {
     // Functions of nested modules, too, where the pass runs on a module.
     bool hasChanged = false;
     walkFunctions(getOperation(), [&](FunctionOpInterface function) {
-      hasChanged |= mergeCasts(function);
-      if (bool folded = foldCasts(function), moved = moveCasts(function); folded || moved) {
-        mergeCasts(function);
+      SmallVector<Operation *> conversions = collectConversions(function); // anew where some are gone
+      hasChanged |= mergeCasts(function, conversions);
+      bool folded = foldCasts(conversions, &getContext());
+      if (folded)
+        conversions = collectConversions(function);
+      if (bool moved = moveCasts(conversions); folded || moved) {
+        conversions = collectConversions(function);
+        mergeCasts(function, conversions);
         hasChanged = true;
       }
-      hasChanged |= eraseUnread(function);
+      hasChanged |= eraseUnread(conversions);
       if (function->hasAttr(kPhaseAttrName))
         function->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "optimized"));
     });

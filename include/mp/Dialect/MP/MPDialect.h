@@ -41,6 +41,8 @@ inline constexpr llvm::StringLiteral kFactsAttrName = "mp.facts";
 /// The float format of a float, or of the elements of a shaped type; null if
 /// the elements are no floats.
 FloatType getFloatFormat(Type type);
+/// True if it has one; quicker.
+bool hasFloatFormat(Type type);
 
 /// `type` with its elements (or itself, for scalars) replaced by `format`.
 Type withFormat(Type type, FloatType format);

@@ -15,7 +15,7 @@ bool StorageProblem::isFree(const Decision &decision) const {
 SmallVector<ComputeChoice, 4> StorageProblem::getChoices(Operation *op, const Decision &decision) const {
   if (decision.magnitudes && !decision.scaled)
     return {{formats[wide]}, {formats[wide], std::nullopt, ::mp::numerics::findRecipe(kScaledName)}};
-  if (decision.words || decision.scaled || !decisions.isNarrowContraction(op))
+  if (decision.words || decision.scaled || !decisions.isNarrowContraction(op, decision))
     return {{formats[wide], decision.words, decision.scaled}};
   if (!isFree(decision))
     return {{decision.compute}};

@@ -24,11 +24,12 @@ StorageCosts::StorageCosts(FunctionDecisions &decisions, const AssignSettings &s
   largest = std::max<int64_t>((int64_t(1) << 59) / terms, 1);
 }
 
-bool StorageCosts::readsAnyFormat(OpOperand &use) const {
-  const Decision *decision = decisions.find(use.getOwner());
-  KernelKind kind = getKind(use.getOwner());
-  return decision && !decision->keepsStorage &&
-         (kind == KernelKind::Elementwise || kind == KernelKind::Reduction);
+bool StorageCosts::readsAnyFormat(Operation *op) const {
+  KernelKind kind = getKind(op);
+  if (kind != KernelKind::Elementwise && kind != KernelKind::Reduction)
+    return false;
+  const Decision *decision = decisions.find(op);
+  return decision && !decision->keepsStorage;
 }
 
 int64_t StorageCosts::ofBytes(Value value, FloatType format) {
@@ -74,20 +75,19 @@ static std::string nameContraction(Operation *op, FloatType format) {
   return name;
 }
 
-int64_t StorageCosts::ofStoring(Value value, FloatType format) {
+StorageCosts::Transfers StorageCosts::countTransfers(Value value) {
   Operation *def = value.getDefiningOp();
   if (groups.isInternal(value) || isMadeInAnyFormat(value))
-    return 0;
-  int64_t bytes = ofBytes(value, format);
+    return {false, false, 0};
   KernelKind kind = def ? getKind(def) : KernelKind::None;
   if (countsMemory())
-    return def && kind != KernelKind::View ? bytes : 0;
+    return {true, def && kind != KernelKind::View, 0};
   // The roofline of a contraction counts its result.
   bool isWritten = kind != KernelKind::View && kind != KernelKind::None && kind != KernelKind::Contraction;
   llvm::SmallSetVector<Operation *, 4> readers; // kernels
   for (OpOperand &use : value.getUses()) {
     Operation *reader = groups.getRoot(use.getOwner());
-    if ((def && reader == groups.getRoot(def)) || !readsAnyFormat(use))
+    if ((def && reader == groups.getRoot(def)) || !readsAnyFormat(use.getOwner()))
       continue;
     auto interface = dyn_cast<PrecisionOpInterface>(use.getOwner());
     if (!interface || interface.getOperandRole(use.getOperandNumber()) != OperandRole::Init)
@@ -96,7 +96,18 @@ int64_t StorageCosts::ofStoring(Value value, FloatType format) {
   int64_t runs = def ? sizes.countRuns(def) : 1, reads = 0;
   for (Operation *reader : readers)
     reads += sizes.countRuns(reader);
-  return capped((isWritten ? bytes : 0) + bytes * llvm::divideCeil(reads, runs));
+  return {true, isWritten, int64_t(llvm::divideCeil(reads, runs))};
+}
+
+int64_t StorageCosts::ofStoring(Value value, FloatType format) {
+  if (value != counted) {
+    counted = value;
+    transfers = countTransfers(value);
+  }
+  if (!transfers.isStored)
+    return 0;
+  int64_t bytes = ofBytes(value, format);
+  return capped((transfers.isWritten ? bytes : 0) + bytes * transfers.reads);
 }
 
 uint64_t StorageCosts::countTraffic(Operation *op, FloatType factors) {

@@ -29,8 +29,8 @@ public:
 
   KernelKind getKind(Operation *op) const { return groups.getKind(op); }
 
-  /// True if `use` converts what it reads in registers.
-  bool readsAnyFormat(OpOperand &use) const;
+  /// True if `op` converts what it reads in registers.
+  bool readsAnyFormat(Operation *op) const;
 
   int64_t ofBytes(Value value, FloatType format);
   int64_t ofCast(Value value, FloatType from, FloatType to);
@@ -59,6 +59,14 @@ private:
   /// The measured time of what `name` names, else `modelled`. Names are made where somebody asks only.
   int64_t timed(llvm::function_ref<std::string()> name, int64_t modelled) const;
 
+  /// How often `value` is written, and read by what reads any format, whatever it is stored in.
+  struct Transfers {
+    bool isStored; ///< in memory at all
+    bool isWritten;
+    int64_t reads; ///< for each run of the definition
+  };
+  Transfers countTransfers(Value value);
+
   /// What a contraction of factors in `factors` reads and writes.
   uint64_t countTraffic(Operation *op, FloatType factors);
 
@@ -69,6 +77,8 @@ private:
   FusionGroups groups;
   Sizes sizes;
   llvm::DenseMap<Operation *, uint64_t> multiplyAdds;
+  Value counted; ///< the last one: each format is asked for in turn
+  Transfers transfers = {false, false, 0};
   int64_t largest; ///< of one term
 };
 

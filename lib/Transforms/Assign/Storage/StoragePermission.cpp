@@ -6,9 +6,9 @@ using namespace mlir;
 using namespace mlir::mp;
 
 /// The narrow format in which `op` computes and values can be stored; null if it has none.
-static FloatType getNarrowFormat(FunctionDecisions &decisions, Operation *op) {
-  bool isNarrow = decisions.isNarrowContraction(op) && !decisions.find(op)->compute.isTF32();
-  return isNarrow ? decisions.find(op)->compute : FloatType();
+static FloatType getNarrowFormat(Operation *op, const Decision &decision) {
+  bool isNarrow = !decision.compute.isTF32() && FunctionDecisions::isNarrowContraction(op, decision);
+  return isNarrow ? decision.compute : FloatType();
 }
 
 StoragePermissions::StoragePermissions(FunctionDecisions &decisions) : decisions(decisions) {
@@ -22,7 +22,7 @@ StoragePermissions::StoragePermissions(FunctionDecisions &decisions) : decisions
       FloatType format = decision.resultStorage;
       // TOSA convolutions return the format of their operands.
       if (!format && decision.rule == TypeRule::Uniform)
-        format = getNarrowFormat(decisions, op);
+        format = getNarrowFormat(op, decision);
       if (!format)
         format = getCommonRounding(result);
       if (format)
@@ -42,8 +42,8 @@ FloatType StoragePermissions::getRounding(OpOperand &use) const {
     return {};
   auto interface = cast<PrecisionOpInterface>(user);
   OperandRole role = interface.getOperandRole(use.getOperandNumber());
-  if (decisions.isNarrowContraction(user))
-    return role == OperandRole::Factor ? getNarrowFormat(decisions, user) : FloatType();
+  if (decisions.isNarrowContraction(user, *decision))
+    return role == OperandRole::Factor && !decision->compute.isTF32() ? decision->compute : FloatType();
   if (!follows || role == OperandRole::Other)
     return {};
   FloatType format = narrow.lookup(user->getResult(0));

@@ -18,7 +18,7 @@ StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermis
     : decisions(decisions), permissions(permissions), costs(costs), errors(errors), options(options), schemes(schemes) {
   typeOf(Float32Type::get(decisions.getFunction()->getContext()));
   for (auto &[op, decision] : decisions.getOps()) {
-    if (decisions.isNarrowContraction(op) && !decision.compute.isTF32())
+    if (decisions.isNarrowContraction(op, decision) && !decision.compute.isTF32())
       typeOf(decision.compute);
     if (decision.resultStorage)
       typeOf(decision.resultStorage);
@@ -129,23 +129,23 @@ ValueId StorageProblem::getValue(Value value) {
   // What no decided op defines keeps its format: arguments, and results of undecided ops.
   Operation *def = value.getDefiningOp();
   if (!def || !decisions.find(def)) {
-    Node node;
+    TypeId carried = typeOf(decisions.getStorage(value));
+    Node &node = addNode(nullptr, Paint::Deny);
     node.name = name;
     node.results = {id};
-    TypeId carried = typeOf(decisions.getStorage(value));
     node.variants.push_back(
         {problem.types[carried], {}, {carried}, costs.ofStoring(value, formats[carried]), 0});
-    add(std::move(node), nullptr, Paint::Deny);
   }
   return id;
 }
 
-void StorageProblem::add(Node node, Operation *op, Paint paint) {
+Node &StorageProblem::addNode(Operation *op, Paint paint) {
+  Node &node = problem.nodes.emplace_back();
   if (op && !costs.countsMemory())
     node.frequency = costs.getSizes().countRuns(op);
-  problem.addNode(std::move(node));
   ops.push_back(op);
   paints.push_back(paint);
+  return node;
 }
 
 static Paint getPaint(OpClass opClass) {
@@ -159,16 +159,19 @@ static Paint getPaint(OpClass opClass) {
 }
 
 void StorageProblem::addOp(Operation *op, const Decision &decision) {
-  Node node;
-  node.name = op->getName().getStringRef();
+  SmallVector<ValueId> operands, results; // some make nodes of their own
   for (Value operand : op->getOperands())
     if (isTracked(operand))
-      node.operands.push_back(getValue(operand));
+      operands.push_back(getValue(operand));
   for (Value result : op->getResults())
     if (isTracked(result))
-      node.results.push_back(getValue(result));
-  if (node.operands.empty() && node.results.empty())
+      results.push_back(getValue(result));
+  if (operands.empty() && results.empty())
     return;
+  Node &node = addNode(op, getPaint(decision.opClass));
+  node.name = op->getName().getStringRef();
+  node.operands.append(operands);
+  node.results.append(results);
   if (decision.opClass == OpClass::TensorCore)
     addContraction(op, decision, node);
   else if (decision.followsStorage() && costs.getKind(op) != KernelKind::Elementwise &&
@@ -176,7 +179,6 @@ void StorageProblem::addOp(Operation *op, const Decision &decision) {
     addMover(op, node);
   else
     addComputing(op, decision, node);
-  add(std::move(node), op, getPaint(decision.opClass));
 }
 
 /// Computes as decided or, where free, in a wider format; its result may be stored narrow besides, by a
@@ -220,7 +222,7 @@ void StorageProblem::addContraction(Operation *op, const Decision &decision, Nod
       node.variants.push_back(makeVariant(choices.back(), narrow));
   }
   if ((isNarrow || decision.words || decision.scaled) && !isFree(decision))
-    wideContractions.emplace_back(problem.nodes.size(), makeVariant({formats[wide]}, wide));
+    wideContractions.emplace_back(problem.nodes.size() - 1, makeVariant({formats[wide]}, wide));
 }
 
 /// Constants cost nothing either way: they are narrow where every use rounds them. Which uses do is known
@@ -265,13 +267,14 @@ void StorageProblem::addMover(Operation *op, Node &node) {
 /// picks values would pass on a rounding of its operands: what it stores wide it reads wide.
 void StorageProblem::addComputing(Operation *op, const Decision &decision, Node &node) {
   KernelKind kind = costs.getKind(op);
+  bool convertsInRegisters = costs.readsAnyFormat(op);
   auto variant = [&](bool storesNarrow) {
-    Variant v{storesNarrow ? "narrow" : "f32", {}, {}, 0, 0};
-    bool readsAny = storesNarrow || !decision.followsStorage();
+    Variant &v = node.variants.emplace_back();
+    v.name = storesNarrow ? "narrow" : "f32";
+    bool readsAny = convertsInRegisters && (storesNarrow || !decision.followsStorage());
     for (OpOperand &operand : op->getOpOperands())
       if (isTracked(operand.get()))
-        v.in.push_back(readsAny && costs.readsAnyFormat(operand) ? assignment::anyType
-                                                                 : typeTakenBy(operand));
+        v.in.push_back(readsAny ? assignment::anyType : typeTakenBy(operand));
     for (Value result : op->getResults()) {
       if (!isTracked(result))
         continue;
@@ -284,7 +287,6 @@ void StorageProblem::addComputing(Operation *op, const Decision &decision, Node 
     if (kind != KernelKind::None && !costs.getGroups().isAbsorbed(op))
       v.cost += costs.ofLaunch();
     v.cost = costs.capped(v.cost);
-    node.variants.push_back(std::move(v));
   };
   std::optional<bool> isMade = isMadeNarrow(op);
   if (isMade.value_or(bool(decision.resultStorage)))
@@ -314,8 +316,11 @@ void StorageProblem::addBoundaries() {
         node.operands.push_back(id);
         node.variants.front().in.push_back(typeTakenBy(use));
       }
-  for (auto &[user, node] : boundaries)
-    add(std::move(node), user, Paint::Deny);
+  for (auto &[user, node] : boundaries) {
+    Node &added = addNode(user, Paint::Deny);
+    node.frequency = added.frequency;
+    added = std::move(node);
+  }
 }
 
 StorageProblem::TypeId StorageProblem::typeTakenBy(OpOperand &use) {
@@ -409,7 +414,7 @@ void StorageProblem::apply(const assignment::Labels &labels) {
     const Node &node = problem.nodes[id];
     const Variant &chosen = node.variants[labels[id]];
     Decision *decision = ops[id] ? decisions.find(ops[id]) : nullptr;
-    if (decision && decisions.isNarrowContraction(ops[id]) && isFree(*decision) &&
+    if (decision && decisions.isNarrowContraction(ops[id], *decision) && isFree(*decision) &&
         chosen.name != getFormatName(decision->compute)) {
       FloatType format = chosen.name == "tf32" ? FloatType(FloatTF32Type::get(ops[id]->getContext()))
                                                : formats[wide];

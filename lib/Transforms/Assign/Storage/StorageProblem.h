@@ -68,7 +68,8 @@ private:
   void addComputing(Operation *op, const Decision &decision, ::mp::assignment::Node &node);
   /// Uses by what was not decided: the terminator, ops in bodies that keep their formats.
   void addBoundaries();
-  void add(::mp::assignment::Node node, Operation *op, ::mp::assignment::Paint paint);
+  /// A node to be filled in; it moves when the next is added.
+  ::mp::assignment::Node &addNode(Operation *op, ::mp::assignment::Paint paint);
   void computeCostBefore();
   void forbidLosses(::mp::assignment::Problem &of) const;
 
