@@ -1,9 +1,11 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attributes that only exporters read.
+// Attributes that only exporters read, and constants that a newer MLIR writes otherwise.
 
 #include "Rules.h"
+#include "StructuredOp.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mlir::mp::import;
@@ -43,4 +45,22 @@ size_t mlir::mp::import::dropForeignAttributes(Source &source, size_t open) {
   source.replace({begin, close + 1}, kept.empty() ? "" : "{" + kept + "}",
                  /*needed=*/false);
   return close + 1;
+}
+
+void mlir::mp::import::packMask(Source &source, size_t elements) {
+  StringRef bytes = source.text(elements);
+  size_t end = source.is(elements + 1, ":") ? source.typeEnd(elements + 2) : elements;
+  auto type = end > elements ? TensorType::parse(source.text(Span{elements + 2, end})) : std::nullopt;
+  if (!bytes.consume_front("<\"0x") || !bytes.consume_back("\">") || !type || type->element != "i1")
+    return;
+  size_t count = 1;
+  for (int64_t size : type->shape)
+    count *= size_t(std::max<int64_t>(size, 0));
+  if (count < 2 || bytes.size() != 2 * count)
+    return;
+  std::string packed((count + 7) / 8, '\0');
+  for (size_t i = 0; i < count; ++i)
+    if (bytes.substr(2 * i, 2) != "00")
+      packed[i / 8] |= char(1 << (i % 8));
+  source.replace({elements, elements + 1}, "<\"0x" + toHex(packed) + "\">");
 }

@@ -105,6 +105,9 @@ static void translateLeftovers(Source &source) {
       foreign.visit(i);
       break;
     }
+    case Tok::Elements:
+      packMask(source, i);
+      break;
     case Tok::String:
     case Tok::Type:
       foreign.visit(i);

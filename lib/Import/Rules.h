@@ -25,6 +25,9 @@ size_t translateBitcast(Source &source, size_t name);
 /// `open` itself when there are none, or it is no dictionary.
 size_t dropForeignAttributes(Source &source, size_t open);
 
+/// Attributes.cpp: bits where newer MLIR writes bytes, dense<"0x..."> : tensor<...xi1> with a byte for each element.
+void packMask(Source &source, size_t elements);
+
 /// Globals.cpp: util.global and its loads. Weights kept outside become trailing arguments of the
 /// functions that load them, and of those that call these.
 class Globals {

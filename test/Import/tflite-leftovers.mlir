@@ -64,7 +64,28 @@ func.func @main() {
   %23 = arith.constant dense<3> : tensor<i32>
   check.expect_bits %21, %22 : tensor<4xi32>
   check.expect_bits %20#1, %23 : tensor<i32>
+
+  // A half overlaps and fades to 0.8 exp(-0.25); nine tenths are too much.
+  %soft = arith.constant dense<[[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.5], [2.0, 2.0, 3.0, 3.0], [0.0, 0.0, 1.0, 0.9]]> : tensor<4x4xf32>
+  %fading = arith.constant dense<[0.9, 0.8, 0.7, 0.6]> : tensor<4xf32>
+  %24:3 = call @faded(%soft, %fading) : (tensor<4x4xf32>, tensor<4xf32>) -> (tensor<?xi32>, tensor<?xf32>, tensor<i32>)
+  %25 = tensor.cast %24#0 : tensor<?xi32> to tensor<4xi32>
+  %26 = tensor.cast %24#1 : tensor<?xf32> to tensor<4xf32>
+  %27 = arith.constant dense<[0, 2, 1, 0]> : tensor<4xi32>
+  %28 = arith.constant dense<[0.9, 0.7, 0.62304062, 0.0]> : tensor<4xf32>
+  check.expect_bits %25, %27 : tensor<4xi32>
+  check.expect_close %26, %28 ulp 2 : tensor<4xf32>
+  check.expect_bits %24#2, %23 : tensor<i32>
   return
+}
+
+func.func private @faded(%arg0: tensor<4x4xf32>, %arg1: tensor<4xf32>) -> (tensor<?xi32>, tensor<?xf32>, tensor<i32>) {
+  %0 = "tosa.const"() <{values = dense<4> : tensor<i32>}> : () -> tensor<i32>
+  %1 = "tosa.const"() <{values = dense<8.000000e-01> : tensor<f32>}> : () -> tensor<f32>
+  %2 = "tosa.const"() <{values = dense<1.000000e-01> : tensor<f32>}> : () -> tensor<f32>
+  %3 = "tosa.const"() <{values = dense<5.000000e-01> : tensor<f32>}> : () -> tensor<f32>
+  %selected_indices, %selected_scores, %valid_outputs = "tfl.non_max_suppression_v5"(%arg0, %arg1, %0, %1, %2, %3) : (tensor<4x4xf32>, tensor<4xf32>, tensor<i32>, tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<?xi32>, tensor<?xf32>, tensor<i32>)
+  return %selected_indices, %selected_scores, %valid_outputs : tensor<?xi32>, tensor<?xf32>, tensor<i32>
 }
 
 func.func private @boxes(%arg0: tensor<4x4xf32>, %arg1: tensor<4xf32>) -> (tensor<?xi32>, tensor<i32>) {

@@ -21,6 +21,7 @@ enum class ExpressionKind : uint8_t {
   Leaf,
   Count,    ///< an integer as a float: a number of elements
   Constant, ///< `value` everywhere
+  NaN,      ///< everywhere
   Scale,    ///< a times `value`
   Add, Sub, Mul, Div, Max, Min, Select,
   Exp, Log, Sqrt, Tanh, Erf, Abs,

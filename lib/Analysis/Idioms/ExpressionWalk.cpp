@@ -164,6 +164,10 @@ unsigned ExpressionGraph::evaluate(Operation *op) {
     unsigned a = lookup(op->getOperand(1)), b = lookup(op->getOperand(2));
     if (auto extremum = getSelectedExtremum(op); extremum && a && b)
       return evaluateBinary(*extremum == ::mp::domains::BinaryFn::MaxNum ? "max" : "min", a, b);
+    // A guard, as of a variance that no element is left for.
+    for (auto [guard, value] : {std::pair(a, b), std::pair(b, a)})
+      if (value && expressions[guard].kind == Kind::NaN)
+        return value;
     // Which condition chose does not matter otherwise to what is recognised.
     return a && b ? intern({.kind = Kind::Select, .a = a, .b = b}) : 0;
   }

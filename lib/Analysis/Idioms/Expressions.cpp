@@ -14,7 +14,7 @@ unsigned ExpressionGraph::intern(Expression expression) {
   // A factor in f64 and its f32 rounding are one: exporters take variances in f64.
   expression.value = static_cast<float>(expression.value);
   if (std::isnan(expression.value))
-    return leaf();
+    return expression.kind == Kind::Constant ? intern({.kind = Kind::NaN}) : leaf();
   auto [it, isNew] = known.try_emplace(expression.key(), expressions.size());
   if (!isNew)
     return it->second;

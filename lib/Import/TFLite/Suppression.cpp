@@ -1,6 +1,7 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Suppression.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mlir::mp::import;
@@ -48,24 +49,39 @@ void mlir::mp::import::translateSuppression(Source &source, const GenericOp &op)
   auto isScalar = [&](size_t i, StringRef element) {
     return op.operands[i].type.rank() == 0 && op.operands[i].type.element == element;
   };
-  bool valid = op.operands.size() == 5 && op.types.size() == 2 && op.operands[0].type.rank() == 2 &&
+  // The fifth version also returns scores, and lowers those of boxes that overlap a chosen one.
+  bool softens = StringRef(op.name).ends_with("_v5");
+  bool valid = op.operands.size() == (softens ? 6 : 5) && op.types.size() == (softens ? 3 : 2) && op.operands[0].type.rank() == 2 &&
                op.operands[0].type.shape[1] == 4 && op.operands[0].type.element == "f32" &&
                op.operands[1].type.rank() == 1 && op.operands[1].type.element == "f32" && isScalar(2, "i32") &&
                isScalar(3, "f32") && isScalar(4, "f32") && op.types[0].rank() == 1 && op.types[0].element == "i32" &&
-               op.types[1].rank() == 0 && op.types[1].element == "i32" && StringRef(op.results).contains(',');
+               op.types.back().rank() == 0 && op.types.back().element == "i32" &&
+               StringRef(op.results).count(',') + 1 == op.types.size();
+  if (softens)
+    valid = valid && isScalar(5, "f32") && op.types[1].rank() == 1 && op.types[1].element == "f32";
   if (!valid)
-    return source.error(op.span.begin, "'" + op.name + "' expects boxes of 4 and scores in f32, a number and two thresholds");
+    return source.error(op.span.begin, "'" + op.name + "' expects boxes of 4 and scores in f32, a number, two thresholds" +
+                                           (softens ? " and a sigma" : "") + ", and a name for each result");
   LoopText text(source);
   const Operand &boxes = op.operands[0], &scores = op.operands[1];
   std::string zero = text.define("arith.constant 0.0 : f32"), none = text.define("arith.constant 0xFF800000 : f32");
   std::string first = text.index(0), one = text.index(1), count = text.size(scores, 0);
   std::string most = text.define("arith.index_cast " + text.extract(op.operands[2], {}) + " : i32 to index");
   std::string overlapLimit = text.extract(op.operands[3], {}), scoreLimit = text.extract(op.operands[4], {});
-  TensorType places = TensorType::get({-1}, "i32");
+  std::string fading;
+  if (softens) { // none for a sigma of 0
+    std::string sigma = text.extract(op.operands[5], {}), half = text.define("arith.constant -0.5 : f32");
+    std::string isSoft = text.define("arith.cmpf ogt, " + sigma + ", " + zero + " : f32");
+    fading = text.define("arith.select " + isSoft + ", " + compute(text, "divf", half, sigma) + ", " + zero + " : f32");
+  }
+  TensorType places = TensorType::get({-1}, "i32"), marks = TensorType::get({-1}, "f32");
   std::string empty = text.define("tensor.empty(" + most + ") : " + places.text);
   std::string zeroInteger = text.define("arith.constant 0 : i32");
   std::string start = text.define("linalg.fill ins(" + zeroInteger + " : i32) outs(" + empty + " : " + places.text +
                                   ") -> " + places.text);
+
+  std::string noMarks = text.define("tensor.empty(" + most + ") : " + marks.text);
+  noMarks = text.define("linalg.fill ins(" + zero + " : f32) outs(" + noMarks + " : " + marks.text + ") -> " + marks.text);
 
   // Scores that are left: those beyond the threshold.
   Values kept, state = {scores.value}, results;
@@ -76,9 +92,9 @@ void mlir::mp::import::translateSuppression(Source &source, const GenericOp &op)
   std::string left = text.define("arith.select " + counts + ", " + score + ", " + none + " : f32");
   text.close({text.insert(left, {state[0], scores.type}, {i})});
 
-  state = {kept[0], start, first};
-  head = text.freshResults(3, results) + " = ";
-  text.openOne(most, state, {scores.type.text, places.text, "index"}, head);
+  state = {kept[0], start, first, noMarks};
+  head = text.freshResults(4, results) + " = ";
+  text.openOne(most, state, {scores.type.text, places.text, "index", marks.text}, head);
   Values best, search = {none, first};
   head = text.freshResults(2, best) + " = ";
   i = text.openOne(count, search, {"f32", "index"}, head);
@@ -89,10 +105,11 @@ void mlir::mp::import::translateSuppression(Source &source, const GenericOp &op)
 
   std::string found = text.define("arith.cmpf ogt, " + best[0] + ", " + none + " : f32");
   Values next;
-  std::string types = scores.type.text + ", " + places.text + ", index";
-  text.add(text.freshResults(3, next) + " = scf.if " + found + " -> (" + types + ") {");
+  std::string types = scores.type.text + ", " + places.text + ", index, " + marks.text;
+  text.add(text.freshResults(4, next) + " = scf.if " + found + " -> (" + types + ") {");
   std::string place = text.define("arith.index_cast " + best[1] + " : index to i32");
   std::string chosen = text.insert(place, {state[1], places}, {state[2]});
+  std::string marked = text.insert(best[0], {state[3], marks}, {state[2]});
   std::string more = text.define("arith.addi " + state[2] + ", " + one + " : index");
   Box box = readBox(text, boxes, best[1]);
   Values rest, carried = {state[0]};
@@ -103,15 +120,24 @@ void mlir::mp::import::translateSuppression(Source &source, const GenericOp &op)
   std::string itself = text.define("arith.cmpi eq, " + i + ", " + best[1] + " : index");
   goes = text.define("arith.ori " + goes + ", " + itself + " : i1");
   score = text.extract({carried[0], scores.type}, {i});
+  if (softens) {
+    std::string power = compute(text, "mulf", fading, compute(text, "mulf", share, share));
+    score = compute(text, "mulf", score, text.define("math.exp " + power + " : f32"));
+    std::string stays = text.define("arith.cmpf ogt, " + score + ", " + scoreLimit + " : f32");
+    score = text.define("arith.select " + stays + ", " + score + ", " + none + " : f32");
+  }
   left = text.define("arith.select " + goes + ", " + none + ", " + score + " : f32");
   text.close({text.insert(left, {carried[0], scores.type}, {i})});
-  text.add("scf.yield " + rest[0] + ", " + chosen + ", " + more + " : " + types + " } else { scf.yield " + state[0] +
-           ", " + state[1] + ", " + state[2] + " : " + types + " }");
+  text.add("scf.yield " + rest[0] + ", " + chosen + ", " + more + ", " + marked + " : " + types + " } else { scf.yield " +
+           join(state, ", ") + " : " + types + " }");
   text.close(next);
 
-  auto [selected, valids] = StringRef(op.results).split(',');
+  SmallVector<StringRef> names;
+  StringRef(op.results).split(names, ',');
   std::string number = text.define("arith.index_cast " + results[2] + " : index to i32");
-  text.add(selected.trim() + " = tensor.cast " + results[1] + " : " + places.text + " to " + op.types[0].text);
-  text.add(valids.trim(" =") + " = tensor.from_elements " + number + " : " + op.types[1].text);
+  text.add(names[0].trim() + " = tensor.cast " + results[1] + " : " + places.text + " to " + op.types[0].text);
+  if (softens)
+    text.add(names[1].trim() + " = tensor.cast " + results[3] + " : " + marks.text + " to " + op.types[1].text);
+  text.add(names.back().trim(" =") + " = tensor.from_elements " + number + " : " + op.types.back().text);
   source.replace(op.span, text.take());
 }

@@ -78,3 +78,24 @@ func.func @wants_its_own_maximum(%x: tensor<4x1xf32>, %y: tensor<4x1xf32>) -> te
   %4 = tosa.mul %0, %3, %shift : (tensor<4x1xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<4x1xf32>
   return %4 : tensor<4x1xf32>
 }
+
+// -----
+
+// A variance of no elements would be NaN: where(n > 0, sum / n, nan), as jnp.var has it.
+// CHECK-LABEL: func.func @sees_through_a_guard
+// CHECK-COUNT-6: mp.idiom = ["rms_norm#0"]
+// CHECK: mp.idiom = ["rms_norm#0!"]
+func.func @sees_through_a_guard(%x: tensor<4x8xf32>, %any: tensor<4x1xi1>) -> tensor<4x8xf32> {
+  %nan = "tosa.const"() <{values = dense<0x7FC00000> : tensor<4x1xf32>}> : () -> tensor<4x1xf32>
+  %n = "tosa.const"() <{values = dense<1.250000e-01> : tensor<4x1xf32>}> : () -> tensor<4x1xf32>
+  %eps = "tosa.const"() <{values = dense<1.0e-5> : tensor<4x1xf32>}> : () -> tensor<4x1xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %0 = tosa.mul %x, %x, %shift : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<1xi8>) -> tensor<4x8xf32>
+  %1 = tosa.reduce_sum %0 {axis = 1 : i32} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %2 = tosa.mul %1, %n, %shift : (tensor<4x1xf32>, tensor<4x1xf32>, tensor<1xi8>) -> tensor<4x1xf32>
+  %3 = tosa.select %any, %2, %nan : (tensor<4x1xi1>, tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>
+  %4 = tosa.add %3, %eps : (tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>
+  %5 = tosa.rsqrt %4 : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %6 = tosa.mul %x, %5, %shift : (tensor<4x8xf32>, tensor<4x1xf32>, tensor<1xi8>) -> tensor<4x8xf32>
+  return %6 : tensor<4x8xf32>
+}

@@ -1,0 +1,19 @@
+// RUN: mp-opt --import %s -o %t.mlir
+// RUN: FileCheck %s < %t.mlir
+// RUN: mp-run %t.mlir --entry=main
+// RUN: not mp-opt %s 2>&1 | FileCheck %s --check-prefix=NOTE
+// NOTE: error: elements hex data size is invalid for provided type: 'tensor<2x9xi1>'
+// NOTE: note: {{.*}} is left over from an exporter or an older MLIR; --import translates it
+//
+// MLIR 23 and later write a byte for each element of a mask; MLIR 22 reads bits.
+
+func.func @main() {
+  %bytes = arith.constant dense<"0x010001000000000000010100010101010101"> : tensor<2x9xi1>
+  // CHECK: dense<{{\[}}[true, false, true, false, false, false, false, false, false], [true, true, false, true, true, true, true, true, true]]> : tensor<2x9xi1>
+  %0 = arith.constant dense<[[true, false, true, false, false, false, false, false, false], [true, true, false, true, true, true, true, true, true]]> : tensor<2x9xi1>
+  check.expect_bits %bytes, %0 : tensor<2x9xi1>
+  // As MLIR 22 writes them.
+  %bits = arith.constant dense<"0x05F603"> : tensor<2x9xi1>
+  check.expect_bits %bits, %0 : tensor<2x9xi1>
+  return
+}
