@@ -8,6 +8,7 @@
 // counted: how many are finite, and how far they lie from what was seen.
 
 #include "../Transforms/RandomGraph.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -162,19 +163,28 @@ BoundCheck checkEvidence(GraphRun &run) {
   for (auto [value, array] : llvm::zip_equal(returned, run.results))
     if (Operation *op = value.getDefiningOp(); op && getOpClass(op) == OpClass::TensorCore)
       keep(array);
-  EvidenceAnalysis evidence(run.function);
   auto format = Float16Type::get(run.function.getContext());
   BoundCheck check;
-  for (auto [value, array] : llvm::zip_equal(returned, run.results)) {
-    if (!getFloatFormat(value.getType()))
-      continue;
-    ++check.values;
-    if (!kept || !evidence.whyNot(value, format, 1).empty())
-      continue;
-    ++check.bounded;
-    double largest = largestOf(array);
-    if (std::isfinite(largest) && largest > limit)
-      check.violations.push_back(llvm::formatv("{0} reaches {1}", value, largest).str());
+  // Also with loops and branches as blocks, where the function ends in the last.
+  for (bool asBlocks : {false, true}) {
+    PassManager manager(run.module->getContext());
+    if (asBlocks)
+      manager.addPass(createSCFToControlFlowPass());
+    EXPECT_TRUE(succeeded(manager.run(*run.module)));
+    func::ReturnOp end;
+    run.function.walk([&](func::ReturnOp op) { end = op; });
+    EvidenceAnalysis evidence(run.function);
+    for (auto [value, array] : llvm::zip_equal(end.getOperands(), run.results)) {
+      if (!getFloatFormat(value.getType()))
+        continue;
+      ++check.values;
+      if (!kept || !evidence.whyNot(value, format, 1).empty())
+        continue;
+      ++check.bounded;
+      double largest = largestOf(array);
+      if (std::isfinite(largest) && largest > limit)
+        check.violations.push_back(llvm::formatv("{0} reaches {1}", value, largest).str());
+    }
   }
   return check;
 }
