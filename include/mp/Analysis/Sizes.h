@@ -37,6 +37,7 @@ private:
   bool sizeAssumed = false, tripsAssumed = false;
   Operation *lastParent = nullptr; ///< neighbours run equally often
   int64_t lastRuns = 1;
+  ArrayAttr plainMaps; ///< of linalg.matmul as it is by default, once seen
 };
 
 } // namespace mlir::mp

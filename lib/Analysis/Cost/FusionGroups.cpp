@@ -80,16 +80,23 @@ static bool readsOnce(OpOperand &operand) {
          (isa<tosa::TransposeOp>(op) || read.getShape() == made.getShape());
 }
 
+static bool isDestination(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (isa<linalg::LinalgOp>(op) && op->getNumResults() > 0)
+    return operand.getOperandNumber() + op->getNumResults() >= op->getNumOperands(); // asking it makes attributes
+  auto destination = dyn_cast<DestinationStyleOpInterface>(op);
+  return destination && destination.isDpsInit(&operand);
+}
+
 bool mlir::mp::fusesIntoConsumer(OpOperand &operand, llvm::function_ref<KernelKind(Operation *)> kindOf) {
   Operation *producer = operand.get().getDefiningOp(), *consumer = operand.getOwner();
   if (!producer || producer->getBlock() != consumer->getBlock() || producer->getNumResults() != 1 ||
       kindOf(producer) != KernelKind::Elementwise)
     return false;
-  if (auto destination = dyn_cast<DestinationStyleOpInterface>(consumer);
-      destination && destination.isDpsInit(&operand))
-    return false;
   KernelKind kind = kindOf(consumer);
   if (kind != KernelKind::Elementwise && kind != KernelKind::Reduction)
+    return false;
+  if (isDestination(operand))
     return false;
   return isCast(producer) ||
          (producer->getResult(0).hasOneUse() && (readsOnce(operand) || !isCostlyToRepeat(producer)));

@@ -49,7 +49,10 @@ static SmallVector<int64_t, 5> shapeOf(Value value, unsigned rank) {
 }
 
 uint64_t Sizes::countMultiplyAdds(Operation *op) {
-  if (auto matmul = dyn_cast<linalg::MatmulOp>(op); matmul && !matmul.hasUserDefinedMaps()) {
+  auto matmul = dyn_cast<linalg::MatmulOp>(op);
+  if (matmul && matmul.getIndexingMaps() != plainMaps && !matmul.hasUserDefinedMaps())
+    plainMaps = matmul.getIndexingMaps();
+  if (matmul && matmul.getIndexingMaps() == plainMaps) {
     // The sizes of its loops, without the maps.
     auto a = cast<ShapedType>(op->getOperand(0).getType()), b = cast<ShapedType>(op->getOperand(1).getType());
     return count({a.getDimSize(0), b.getDimSize(1), a.getDimSize(1)});

@@ -36,6 +36,8 @@ bool mlir::mp::hasFloatFormat(Type type) {
 }
 
 Type mlir::mp::withFormat(Type type, FloatType format) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getElementType() == Type(format))
+    return type;
   if (auto shaped = dyn_cast<ShapedType>(type))
     return shaped.clone(format);
   return format;

@@ -37,9 +37,10 @@ private:
   }
 
   static bool canPromote(Operation *op, const Decision &decision) {
+    if (decision.keepsStorage || !getNarrowFormat(op))
+      return false;
     auto interface = dyn_cast<PrecisionOpInterface>(op);
-    return !decision.keepsStorage && getNarrowFormat(op) && interface &&
-           interface.canComputeWider();
+    return interface && interface.canComputeWider();
   }
 
   /// Needs f32 by itself: a narrow accumulator, or a function that is steep.
