@@ -235,6 +235,12 @@ Evidence EvidenceAnalysis::evaluateUnary(Operation *op, StringRef name, const Ev
     result.gain = 1;
   if (fn == UnaryFn::Log && relations.isSumOfShiftedExp(op->getOperand(0)))
     result.range = domains::intersect(result.range, {-0.01, 44}); // no more than 2^63 terms of at most 1, one of them 1 up to rounding
+  // Logarithms grow too slowly for a finite number to have a large one, and an infinite one is infinite in every format.
+  bool isLog = fn == UnaryFn::Log || fn == UnaryFn::Log2 || fn == UnaryFn::Log10 || fn == UnaryFn::Log1p;
+  if (FloatType format = isLog ? getFloatFormat(op->getOperand(0).getType()) : FloatType()) {
+    double largest = ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
+    result.range = domains::intersect(result.range, domains::image(fn, {fn == UnaryFn::Log1p ? -1.0 : 0.0, largest}));
+  }
   if (result.gain == kInfinity && !result.range.isBounded())
     result.lostAt = op->getName().getStringRef();
   return result;

@@ -88,3 +88,21 @@ func.func @across(%x: tensor<6x6xf32>, %y: tensor<6x6xf32>, %w: tensor<6x6xf32>)
   %0 = linalg.matmul ins(%q, %w : tensor<6x6xf32>, tensor<6x6xf32>) outs(%zero : tensor<6x6xf32>) -> tensor<6x6xf32>
   return %0 : tensor<6x6xf32>
 }
+
+// The logarithm of what is no less than a constant, as of a spectrum's power: up to 89 for a finite number.
+// CHECK-LABEL: func.func @log_of_power(
+// CHECK: linalg.matmul {{.*}}compute = f16
+// CHECK: linalg.matmul {{.*}}compute = f16
+// CHECK: linalg.matmul {{.*}}compute = f32{{.*}}'math.log' has no bound
+func.func @log_of_power(%x: tensor<8x6xf32>, %w: tensor<6x6xf32>) -> (tensor<8x6xf32>, tensor<8x6xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<8x6xf32>
+  %least = arith.constant dense<1.0e-5> : tensor<8x6xf32>
+  %h = linalg.matmul ins(%x, %w : tensor<8x6xf32>, tensor<6x6xf32>) outs(%zero : tensor<8x6xf32>) -> tensor<8x6xf32>
+  %p = arith.mulf %h, %h : tensor<8x6xf32>
+  %q = arith.addf %p, %least : tensor<8x6xf32>
+  %l = math.log %q : tensor<8x6xf32>
+  %0 = linalg.matmul ins(%l, %w : tensor<8x6xf32>, tensor<6x6xf32>) outs(%zero : tensor<8x6xf32>) -> tensor<8x6xf32>
+  %n = math.log %p : tensor<8x6xf32>
+  %1 = linalg.matmul ins(%n, %w : tensor<8x6xf32>, tensor<6x6xf32>) outs(%zero : tensor<8x6xf32>) -> tensor<8x6xf32>
+  return %0, %1 : tensor<8x6xf32>, tensor<8x6xf32>
+}
