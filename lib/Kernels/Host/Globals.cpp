@@ -1,8 +1,17 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Globals.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::mp;
+
+int64_t mlir::mp::elementBytes(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (auto number = dyn_cast<ComplexType>(element))
+    return 2 * elementBytes(number.getElementType());
+  unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return llvm::PowerOf2Ceil(llvm::divideCeil(width, 8));
+}
 
 Globals::Globals(ModuleOp module) : module(module), b(module.getContext()) {}
 

@@ -11,12 +11,6 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-static int64_t elementBytes(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  return llvm::PowerOf2Ceil(llvm::divideCeil(width, 8));
-}
-
 /// Size of a constant of the program; nothing for texts and records of the runtime. A constant of rank 0
 /// has become a plain number.
 static std::optional<int64_t> dataBytes(LLVM::GlobalOp global) {

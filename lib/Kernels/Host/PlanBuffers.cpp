@@ -1,5 +1,6 @@
 // Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BufferPlan.h"
+#include "Globals.h"
 #include "mp/Analysis/BufferLifetime.h"
 #include "mp/Kernels/Host/Passes.h"
 
@@ -31,11 +32,7 @@ struct Positions {
   DenseMap<Operation *, int64_t> begin, end;
 };
 
-int64_t byteSize(MemRefType type) {
-  Type element = type.getElementType();
-  int64_t bytes = element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  return llvm::PowerOf2Ceil(bytes) * type.getNumElements();
-}
+int64_t byteSize(MemRefType type) { return elementBytes(type.getElementType()) * type.getNumElements(); }
 
 struct PlanBuffers : mlir::mp::impl::PlanBuffersBase<PlanBuffers> {
   using Base::Base;
