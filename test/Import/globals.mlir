@@ -1,14 +1,14 @@
 // RUN: mp-opt --import %s | FileCheck %s
 // RUN: not mp-opt --import %S/Inputs/stateful.mlir 2>&1 | FileCheck %s --check-prefix=STATE
 //
-// Weights kept in a file of their own become trailing arguments, under their names, of every
+// Weights kept in a file of their own (flow's from iree-turbine, stream's from iree-import-onnx) become trailing arguments, under their names, of every
 // function that needs them; values become constants; accessors go.
 
 // STATE: stateful.mlir:2:3: error: 'util.global' @v is assigned by a function; mp has no state: export a function that takes it as an argument
 
 module @model {
   util.global private @__auto.lin.weight = #flow.parameter.named<"model"::"lin.weight"> : tensor<3x4xf32>
-  util.global private @__auto.lin.bias = #flow.parameter.named<"model"::"lin.bias"> : tensor<3xf32>
+  util.global private @__auto.lin.bias = #stream.parameter.named<"model"::"lin.bias"> : tensor<3xf32>
   util.global private mutable @scale {noinline} = dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
   // CHECK-NOT: @scale
   util.func public @get_scale() -> tensor<3xf32> {
