@@ -13,7 +13,8 @@ std::string mlir::mp::import::explainBinary(MemoryBufferRef input) {
     return "is a TFLite model; convert it with 'tosa-converter-for-tflite FILE --text -o OUT.mlir' "
            "(PyPI: tosa-converter-for-tflite); see docs/FromTFLite.md";
   // A protobuf message whose first fields are a version and a string or message, as ONNX writes them.
-  if (bytes.size() > 2 && bytes[0] == 0x08 && bytes[1] < 0x20 && is_contained({0x12, 0x1a, 0x22, 0x2a, 0x32, 0x3a, 0x42}, bytes[2]))
+  if (bytes.size() > 2 && bytes[0] == 0x08 && bytes[1] < 0x20 &&
+      is_contained({0x12, 0x1a, 0x22, 0x2a, 0x32, 0x3a, 0x42}, bytes[2]))
     return "is an ONNX model; import it with 'torch-mlir-import-onnx FILE -o OUT.torch.mlir' (PyPI: torch-mlir), lower that "
            "with 'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline --torch-backend-to-linalg-on-tensors-backend-pipeline "
            "OUT.torch.mlir -o OUT.mlir', then 'mp-opt --import OUT.mlir'; see docs/FromONNX.md";

@@ -94,8 +94,9 @@ size_t mlir::mp::import::translateAffine(Source &source, size_t name) {
   StringRef integer = quantizes ? output : input, real = quantizes ? input : output;
   unsigned width = 0;
   if (!integer.starts_with("i") || integer.drop_front().getAsInteger(10, width) || op.elements[1] != real) {
-    source.error(name, "'" + source.text(name) + "' expects integers on one side and the scale in the type of the other, found " +
-                           input + ", " + op.elements[1] + " and " + output);
+    source.error(name, "'" + source.text(name) +
+                           "' expects integers on one side and the scale in the type of the other, found " + input + ", " +
+                           op.elements[1] + " and " + output);
     return name + 1;
   }
 

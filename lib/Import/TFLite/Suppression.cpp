@@ -51,8 +51,8 @@ void mlir::mp::import::translateSuppression(Source &source, const GenericOp &op)
   };
   // The fifth version also returns scores, and lowers those of boxes that overlap a chosen one.
   bool softens = StringRef(op.name).ends_with("_v5");
-  bool valid = op.operands.size() == (softens ? 6 : 5) && op.types.size() == (softens ? 3 : 2) && op.operands[0].type.rank() == 2 &&
-               op.operands[0].type.shape[1] == 4 && op.operands[0].type.element == "f32" &&
+  bool valid = op.operands.size() == (softens ? 6 : 5) && op.types.size() == (softens ? 3 : 2) &&
+               op.operands[0].type.rank() == 2 && op.operands[0].type.shape[1] == 4 && op.operands[0].type.element == "f32" &&
                op.operands[1].type.rank() == 1 && op.operands[1].type.element == "f32" && isScalar(2, "i32") &&
                isScalar(3, "f32") && isScalar(4, "f32") && op.types[0].rank() == 1 && op.types[0].element == "i32" &&
                op.types.back().rank() == 0 && op.types.back().element == "i32" &&

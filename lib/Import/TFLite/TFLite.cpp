@@ -318,7 +318,8 @@ size_t mlir::mp::import::translateTFLiteOp(Source &source, size_t name) {
                        .Case("tfl.unsorted_segment_min", [](Writer &writer) { writer.segments(Combine::Minimum); })
                        .Case("tfl.slice", [](Writer &writer) { writer.slice(); })
                        .Case("tfl.where", [](Writer &writer) { writer.where(); })
-                       .Cases({"tfl.non_max_suppression_v4", "tfl.non_max_suppression_v5"}, [](Writer &writer) { writer.suppress(); })
+                       .Cases({"tfl.non_max_suppression_v4", "tfl.non_max_suppression_v5"},
+                              [](Writer &writer) { writer.suppress(); })
                        .Case("tf.If", [](Writer &writer) { writer.branch(); })
                        .Default(nullptr);
   if (!translate || source.kind(name) != Tok::String || !source.isOperation(name))

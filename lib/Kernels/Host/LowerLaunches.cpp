@@ -44,7 +44,8 @@ private:
       bool isComplex = isa<memref::LoadOp>(op) ? isa<ComplexType>(op->getResult(0).getType())
                                                : llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ComplexType>);
       if (isComplex && isa<memref::LoadOp, gpu::LaunchFuncOp>(op))
-        result = op->emitOpError("passes a complex number between host and device, which compiled host code cannot; pass its parts");
+        result = op->emitOpError(
+            "passes a complex number between host and device, which compiled host code cannot; pass its parts");
       else if (auto kernel = dyn_cast<gpu::LaunchFuncOp>(op))
         result = launch(kernel, function);
       else if (auto load = dyn_cast<memref::LoadOp>(op))
