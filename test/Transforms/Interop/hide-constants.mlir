@@ -14,13 +14,24 @@ func.func @roundings_of_constants_do_not_fold() -> (tensor<4xf32>, tensor<4xbf16
   return %1, %2 : tensor<4xf32>, tensor<4xbf16>
 }
 
-// The lowering of TOSA reads zero points; shapes and integers are no floats.
+// The lowering of TOSA reads zero points, whatever dialect they are constants of; shapes and integers are no floats.
 // CHECK-LABEL: @others_stay
 // CHECK-NOT: unrealized
-func.func @others_stay(%x: tensor<1x2x3xf32>, %y: tensor<1x3x2xf32>) -> (tensor<1x2x2xf32>, tensor<4xi32>, f64) {
+func.func @others_stay(%x: tensor<1x2x3xf32>, %y: tensor<1x3x2xf32>) -> (tensor<1x2x2xf32>, tensor<1x2x2xf32>, tensor<4xi32>, f64) {
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %0 = tosa.matmul %x, %y, %zero, %zero : (tensor<1x2x3xf32>, tensor<1x3x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2xf32>
-  %1 = arith.constant dense<3> : tensor<4xi32>
-  %2 = arith.constant 0.1 : f64
-  return %0, %1, %2 : tensor<1x2x2xf32>, tensor<4xi32>, f64
+  %foreign = arith.constant dense<0.0> : tensor<1xf32>
+  %1 = tosa.matmul %x, %y, %foreign, %foreign : (tensor<1x2x3xf32>, tensor<1x3x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2xf32>
+  %2 = arith.constant dense<3> : tensor<4xi32>
+  %3 = arith.constant 0.1 : f64
+  return %0, %1, %2, %3 : tensor<1x2x2xf32>, tensor<1x2x2xf32>, tensor<4xi32>, f64
+}
+
+// Others of one element are hidden, too.
+// CHECK-LABEL: @one_element_of_tosa
+// CHECK: unrealized
+func.func @one_element_of_tosa() -> tensor<1xbf16> {
+  %0 = "tosa.const"() <{values = dense<0.1> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %1 = tosa.cast %0 : (tensor<1xf32>) -> tensor<1xbf16>
+  return %1 : tensor<1xbf16>
 }

@@ -2,7 +2,7 @@
 //
 // mp-hide-constants: keeps what is computed from constants from folding until mp-promote-to-f64.
 
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/Formats.h"
@@ -16,12 +16,6 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Zero points are of one element, and the lowering of TOSA reads them.
-static bool mayBeZeroPoint(Operation *op) {
-  auto shaped = dyn_cast<ShapedType>(op->getResult(0).getType());
-  return isa<tosa::ConstOp>(op) && shaped && shaped.hasStaticShape() && shaped.getNumElements() == 1;
-}
-
 namespace {
 
 struct HideConstants : mlir::mp::impl::HideConstantsBase<HideConstants> {
@@ -29,8 +23,8 @@ struct HideConstants : mlir::mp::impl::HideConstantsBase<HideConstants> {
     SmallVector<std::pair<Operation *, Attribute>> constants;
     getOperation()->walk([&](Operation *op) {
       Attribute value;
-      if (op->getNumResults() != 1 || !matchPattern(op, m_Constant(&value)) || mayBeZeroPoint(op))
-        return;
+      if (op->getNumResults() != 1 || !matchPattern(op, m_Constant(&value)) || matchPattern(op, m_AnyZeroFloat()))
+        return; // zeros have no rounding, and the lowering of TOSA reads its zero points
       FloatType format = getFloatFormat(op->getResult(0).getType());
       if (format && format.getWidth() <= 32)
         constants.emplace_back(op, value);
