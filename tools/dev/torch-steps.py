@@ -11,22 +11,19 @@ that is nothing but rounding has no digits. What cannot be written, or is off by
 import argparse
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
 import numpy
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
-from torch_mlir import ir
-from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
-from torch_mlir.extras.fx_importer import FxImporter
 
+sys.path.append(str(pathlib.Path(__file__).parent / "frontends"))
+import pytorch_route
 from torch_steps import networks, structures  # noqa: F401, which fill STEPS
 from torch_steps.basics import STEPS
 
-TOOL = shutil.which("torch-mlir-opt", path=pathlib.Path(sys.executable).parent) or "torch-mlir-opt"
 # Adam moves what has no gradient by the sign of a rounding. In bf16, gradients of torch's own autocast are up to 8e-2 from its f32's.
 LIMIT = {"f32": 5e-3, "bf16": 1e-1}
 
@@ -41,14 +38,10 @@ def write(function, arguments, path):
     """The step in linalg, as docs/FromPyTorch.md says."""
     functional = torch.func.functionalize(function, remove="mutations")
     graph = make_fx(functional, decomposition_table=get_decomposition_table(), tracing_mode="fake")(*arguments)
-    context = ir.Context()
-    torch_dialect.register_dialect(context)
-    importer = FxImporter(context=context)
-    importer.import_stateless_graph(graph.graph)
     source, lowered = path.with_suffix(".torch"), path.with_suffix(".linalg")
-    source.write_text(str(importer.module))
-    call(TOOL, "--torchdynamo-export-to-torch-backend-pipeline", "--torch-backend-to-linalg-on-tensors-backend-pipeline",
-         "--canonicalize", "--cse", source, "-o", lowered)
+    source.write_text(pytorch_route.torch_text(lambda importer: importer.import_stateless_graph(graph.graph)))
+    if why := pytorch_route.lower_text(source, "linalg-on-tensors", lowered):
+        raise RuntimeError(f"torch-mlir-opt: {why[:300]}")
     call("mp-opt", "--import", lowered, "-o", path)
 
 
@@ -59,11 +52,11 @@ def error_of(path, arguments, expected):
         numpy.save(path.with_suffix(f".in{i}.npy"), value.numpy())
         inputs.append(f"--input=@{path.with_suffix(f'.in{i}.npy')}")
     call("mp-run", path, *inputs, *[f"--output=@{name}" for name in outputs])
-    worst = 0.0
+    errors = []
     for name, value in zip(outputs, expected):
         found, wanted = numpy.load(name).astype(float), value.detach().numpy().astype(float)
-        worst = max(worst, abs(found - wanted).max() / max(abs(wanted).max(), 1e-6))
-    return worst
+        errors.append(abs(found - wanted).max() / max(abs(wanted).max(), 1e-6))
+    return numpy.max(errors)  # NaN if one is
 
 
 def main():

@@ -106,6 +106,8 @@ private:
     Squares squares;
   };
   std::optional<OwnSquares> asSquares(unsigned value, bool summed = false, int64_t count = 1) const;
+  /// Of a `root` that is one of this kind.
+  std::optional<Squares> squaresBehind(Value root, Kind kind, Value x) const;
   std::optional<Largest> largestOf(unsigned bound, unsigned x) const;
   bool isSumOf(unsigned sum, unsigned x) const;
   bool isMeanOf(unsigned mean, unsigned x) const;

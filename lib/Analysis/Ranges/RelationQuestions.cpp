@@ -143,18 +143,16 @@ std::optional<Relations::OwnSquares> Relations::asSquares(unsigned value, bool s
   }
 }
 
-std::optional<Relations::Squares> Relations::rootOfSquares(Value root, Value x) const {
+std::optional<Relations::Squares> Relations::squaresBehind(Value root, Kind kind, Value x) const {
   const Expression &e = get(root);
-  if (e.kind != Kind::Sqrt || !numberOf(x))
-    return std::nullopt;
-  auto squares = asSquares(e.a);
+  auto squares = e.kind == kind && numberOf(x) ? asSquares(e.a) : std::nullopt;
   return squares && squares->of == numberOf(x) ? std::optional(squares->squares) : std::nullopt;
 }
 
+std::optional<Relations::Squares> Relations::rootOfSquares(Value root, Value x) const {
+  return squaresBehind(root, Kind::Sqrt, x);
+}
+
 std::optional<Relations::Squares> Relations::inverseRootOfSquares(Value inverse, Value x) const {
-  const Expression &e = get(inverse);
-  if (e.kind != Kind::Rsqrt || !numberOf(x))
-    return std::nullopt;
-  auto squares = asSquares(e.a);
-  return squares && squares->of == numberOf(x) ? std::optional(squares->squares) : std::nullopt;
+  return squaresBehind(inverse, Kind::Rsqrt, x);
 }

@@ -123,7 +123,7 @@ PYTORCH = "torch_"
 NOT_TAKEN = {"moe": "torch-mlir sums too early in an Einsum of three operands", "losses": "the exporter drops the smoothing of labels",
              "autocast": "the exporter mixes types in a norm", "half": "rounded elsewhere than in torch",
              "fakequant": "the exporter has no amax of a whole tensor"}
-WRONG_IN_TOSA = {"unet"} # nearest neighbours of Resize
+WRONG_IN_TOSA = {"unet"}  # nearest neighbours of Resize
 if importlib.util.find_spec("torch") and importlib.util.find_spec("onnxscript"):
     import pytorch_models
     MODELS.update({PYTORCH + name: name for name in pytorch_models.MODELS if name not in NOT_TAKEN})
@@ -132,10 +132,8 @@ if importlib.util.find_spec("torch") and importlib.util.find_spec("onnxscript"):
 def from_pytorch(name):
     """The model, inputs and outputs of torch."""
     import torch
-    from pytorch_route import to_numpy
-    torch.manual_seed(1)
-    make, arguments = pytorch_models.MODELS[name]
-    module, inputs = make().eval(), arguments()
+    from pytorch_route import build, to_numpy
+    module, inputs = build(name)
     with torch.no_grad():
         outputs = module(*[x.clone() for x in inputs])
     model = torch.onnx.export(module, inputs, dynamo=True, verbose=False).model_proto

@@ -30,24 +30,31 @@ def build(name, seed=1):
     return make().eval(), arguments()
 
 
-def lower(model, inputs, folder):
-    """Texts by kind. What a backend cannot lower has no text."""
-    program = torch.export.export(model, inputs).run_decompositions(get_decomposition_table())
+def torch_text(take):
+    """What an importer says when `take` has given it a graph, in torch's dialect."""
     context = ir.Context()
     torch_dialect.register_dialect(context)
     importer = FxImporter(context=context)
-    importer.import_frozen_program(program)
+    take(importer)
+    return str(importer.module)
+
+
+def lower_text(source, pipeline, text):
+    """Writes what the file `source`, in torch's dialect, is for a backend; what went wrong, or nothing."""
+    done = subprocess.run([TOOL, "--torchdynamo-export-to-torch-backend-pipeline", f"--torch-backend-to-{pipeline}-backend-pipeline",
+                           "--canonicalize", "--cse", source, "-o", text], capture_output=True, text=True)
+    return (done.stderr or "failed") if done.returncode else ""
+
+
+def lower(model, inputs, folder):
+    """Texts by kind. What a backend cannot lower has no text."""
+    program = torch.export.export(model, inputs).run_decompositions(get_decomposition_table())
     source = os.path.join(folder, "torch.mlir")
     with open(source, "w") as file:
-        file.write(str(importer.module))
-    texts = {}
-    for kind, pipeline in (("linalg", "linalg-on-tensors"), ("tosa", "tosa")):
-        text = os.path.join(folder, kind + ".mlir")
-        lowered = subprocess.run([TOOL, "--torchdynamo-export-to-torch-backend-pipeline", f"--torch-backend-to-{pipeline}-backend-pipeline",
-                                  "--canonicalize", "--cse", source, "-o", text], capture_output=True)
-        if lowered.returncode == 0:
-            texts[kind] = text
-    return texts
+        file.write(torch_text(lambda importer: importer.import_frozen_program(program)))
+    texts = {kind: os.path.join(folder, kind + ".mlir") for kind in ("linalg", "tosa")}
+    return {kind: text for kind, text in texts.items()
+            if not lower_text(source, "linalg-on-tensors" if kind == "linalg" else kind, text)}
 
 
 def export(name, folder):

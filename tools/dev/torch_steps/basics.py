@@ -100,11 +100,15 @@ def loss_of(model, loss):
     return compute
 
 
+def prepared(model, loss, optimizer):
+    """The loss as a function, the update, the first weights and the first state."""
+    parameters, (update, start) = weights_of(model), optimizer
+    return loss_of(model, loss), update, parameters, start(parameters)
+
+
 def trained(model, loss, optimizer, data):
     """A step of `optimizer` on loss(model, *data): parameters, state and data to parameters, state and the loss."""
-    compute, (update, start) = loss_of(model, loss), optimizer
-    parameters = weights_of(model)
-    state = start(parameters)
+    compute, update, parameters, state = prepared(model, loss, optimizer)
 
     def run(*arguments):
         p, s, d = split(arguments, len(parameters), len(state))

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.func import functional_call, grad, grad_and_value
 
-from torch_steps.basics import adamw, loss_of, momentum, sgd, split, step, trained, weights_of
+from torch_steps.basics import adamw, loss_of, momentum, prepared, sgd, split, step, trained, weights_of
 from torch_steps.networks import CLASSES, GPT, MLP, classified, images, rows, sentences
 
 
@@ -114,9 +114,7 @@ def two_tasks():
 @step
 def micro_batches():
     """The mean of four gradients."""
-    model, (update, start) = MLP(), adamw()
-    compute, parameters = loss_of(model, classified), weights_of(model)
-    state = start(parameters)
+    compute, update, parameters, state = prepared(MLP(), classified, adamw())
 
     def run(*arguments):
         p, s, (x, labels) = split(arguments, len(parameters), len(state))
@@ -133,9 +131,7 @@ def micro_batches():
 @step
 def own_loss_scale():
     """What GradScaler does, written into the step."""
-    model, (update, start) = MLP(), momentum()
-    compute, parameters = loss_of(model, classified), weights_of(model)
-    state = start(parameters)
+    compute, update, parameters, state = prepared(MLP(), classified, momentum())
 
     def run(*arguments):
         p, s, (scale, clean, x, labels) = split(arguments, len(parameters), len(state))
@@ -154,16 +150,14 @@ def own_loss_scale():
 @step
 def averaged():
     """An average of the weights moves along."""
-    model, (update, start) = MLP(), momentum()
-    compute, parameters = loss_of(model, classified), weights_of(model)
-    state = start(parameters)
+    compute, update, parameters, state = prepared(MLP(), classified, momentum())
 
     def run(*arguments):
         p, s, mean, data = split(arguments, len(parameters), len(state), len(parameters))
         gradients, value = grad_and_value(compute)(p, *data)
         p, s = update(p, gradients, s)
         return *p, *s, *[0.99 * m + 0.01 * a for m, a in zip(mean, p)], value
-    return run, (*parameters, *state, *weights_of(model), *rows())
+    return run, (*parameters, *state, *parameters, *rows())
 
 
 @step
@@ -248,10 +242,8 @@ def denoised():
 @step
 def groups():
     """Weights decay, biases and norms do not; the rate follows a cosine of the count."""
-    model = GPT()
-    compute, parameters = loss_of(model, classified), weights_of(model)
-    (update, start), (undecayed, _) = adamw(rate=1.0), adamw(rate=1.0, decay=0.0)
-    state = start(parameters)
+    compute, update, parameters, state = prepared(GPT(), classified, adamw(rate=1.0))
+    undecayed, _ = adamw(rate=1.0, decay=0.0)
 
     def run(*arguments):
         p, s, data = split(arguments, len(parameters), len(state))
