@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Entry points that let any mlir-opt load libMP.so with --load-dialect-plugin.
 
@@ -9,8 +9,9 @@
 
 #define MP_PLUGIN_VERSION "0.1"
 
-extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) ::mlir::DialectPluginLibraryInfo
-mlirGetDialectPluginInfo() {
+extern "C" LLVM_ATTRIBUTE_WEAK
+    __attribute__((visibility("default"))) ::mlir::DialectPluginLibraryInfo
+    mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "MP", MP_PLUGIN_VERSION, [](::mlir::DialectRegistry *registry) {
             ::mlir::mp::registerAllDialects(*registry);
             ::mlir::mp::registerAllPasses();
@@ -19,5 +20,6 @@ mlirGetDialectPluginInfo() {
 
 extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) ::mlir::PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "MP", MP_PLUGIN_VERSION, [] { ::mlir::mp::registerAllPasses(); }};
+  return {MLIR_PLUGIN_API_VERSION, "MP", MP_PLUGIN_VERSION,
+          [] { ::mlir::mp::registerAllPasses(); }};
 }

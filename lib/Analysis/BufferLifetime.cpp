@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Analysis/BufferLifetime.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-BufferLifetime::BufferLifetime(memref::AllocOp alloc) : first(alloc), last(alloc), block(alloc->getBlock()) {
+BufferLifetime::BufferLifetime(memref::AllocOp alloc)
+    : first(alloc), last(alloc), block(alloc->getBlock()) {
   follow(alloc.getResult());
   while (!escapes && !pending.empty()) {
     Value value = pending.pop_back_val();

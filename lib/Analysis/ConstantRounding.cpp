@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/Moves.h"
@@ -14,8 +14,9 @@ namespace numerics = ::mp::numerics;
 /// Elements converted at a time.
 static constexpr size_t kChunk = 4096;
 
-/// What lies as many bits below the largest element is noise of its computation, as the cosine of a right angle: a table of
-/// a transform of length n, written with angles up to 2 pi n^2, is off by n^2 times 2^-50.
+/// What lies as many bits below the largest element is noise of its computation, as the cosine of a
+/// right angle: a table of a transform of length n, written with angles up to 2 pi n^2, is off by
+/// n^2 times 2^-50.
 static constexpr int kNoiseBits = 32;
 
 std::optional<ConstantRounding> mlir::mp::inspectRounding(Attribute constant, FloatType to) {
@@ -78,27 +79,32 @@ std::optional<ConstantRounding> mlir::mp::inspectRounding(Attribute constant, Fl
 Overflow mlir::mp::overflowOfConstant(Value value, FloatType to) {
   Attribute constant = findConstant(value);
   auto rounding = constant ? inspectRounding(constant, to) : std::nullopt;
-  return rounding && rounding->overflowed > 0 && rounding->infinite == 0 ? Overflow::Saturate : Overflow::IEEE;
+  return rounding && rounding->overflowed > 0 && rounding->infinite == 0 ? Overflow::Saturate
+                                                                         : Overflow::IEEE;
 }
 
 void mlir::mp::markSaturated(Operation *op, Attribute original, FloatType to) {
   auto rounding = inspectRounding(original, to);
   if (rounding && rounding->overflowed > 0)
-    op->setAttr(kSaturatedAttrName, Builder(op->getContext()).getI64IntegerAttr(rounding->overflowed));
+    op->setAttr(kSaturatedAttrName,
+                Builder(op->getContext()).getI64IntegerAttr(rounding->overflowed));
 }
 
 /// An overflow that may not be clamped away.
-static std::string whyNotSaturated(const ConstantRounding &rounding, FloatType to, double maxSaturated) {
+static std::string whyNotSaturated(const ConstantRounding &rounding, FloatType to,
+                                   double maxSaturated) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (maxSaturated > 0 && rounding.infinite == 0) {
     if (rounding.overflowed < maxSaturated * rounding.elements)
       return text;
-    os << rounding.overflowed << " of " << rounding.elements << " elements of a constant would be clamped; it";
+    os << rounding.overflowed << " of " << rounding.elements
+       << " elements of a constant would be clamped; it";
   } else {
     os << "a constant" << (maxSaturated > 0 ? " that holds infinities" : "");
   }
-  os << " reaches " << llvm::format("%.4g", rounding.largest) << ", beyond the largest " << to << " "
+  os << " reaches " << llvm::format("%.4g", rounding.largest) << ", beyond the largest " << to
+     << " "
      << llvm::format("%.6g", numerics::info(*numerics::formatOf(to.getFloatSemantics())).maxFinite);
   return text;
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The walk over a function: control flow, structured ops, calls. What single
 // operations do to a range stands in EvidenceTransfer.cpp.
@@ -32,20 +32,23 @@ Evidence EvidenceAnalysis::assumeArgument(BlockArgument argument) {
   evidence.gain = 1;
   // One number a channel, however it is shaped to be broadcast.
   auto shaped = dyn_cast<ShapedType>(argument.getType());
-  evidence.parameter = shaped && shaped.hasRank() &&
-                       llvm::count_if(shaped.getShape(), [](int64_t size) { return size != 1; }) <= 1;
+  evidence.parameter =
+      shaped && shaped.hasRank() &&
+      llvm::count_if(shaped.getShape(), [](int64_t size) { return size != 1; }) <= 1;
   return evidence;
 }
 
 /// What somebody says of a range: where that goes beyond f16, nothing is assumed any more.
 static void state(Evidence &evidence, ArrayAttr range) {
-  evidence.range = domains::intersect(evidence.range, {cast<FloatAttr>(range[0]).getValueAsDouble(),
-                                                       cast<FloatAttr>(range[1]).getValueAsDouble()});
+  evidence.range =
+      domains::intersect(evidence.range, {cast<FloatAttr>(range[0]).getValueAsDouble(),
+                                          cast<FloatAttr>(range[1]).getValueAsDouble()});
   if (evidence.range.mag() > ::mp::numerics::info(::mp::numerics::Format::F16).maxFinite)
     evidence.gain = std::numeric_limits<double>::infinity();
 }
 
-EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function, ArrayRef<Evidence> arguments, Prover prove)
+EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function, ArrayRef<Evidence> arguments,
+                                   Prover prove)
     : idioms(function), relations(function), prove(prove) {
   for (BlockArgument argument : function.getArguments()) {
     if (!getFloatFormat(argument.getType()))
@@ -89,7 +92,8 @@ std::string EvidenceAnalysis::whyNot(Value value, FloatType format, double maxUn
                                      bool mayAssume) const {
   if (Attribute constant = findConstant(value))
     return whyNotRounded(constant, format, maxUnderflow);
-  double limit = ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
+  double limit =
+      ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
   Evidence evidence = lookup(value);
   if (evidence.range.mag() <= limit || guarded.contains(value) ||
       (mayAssume && evidence.isAssumed()))
@@ -106,8 +110,8 @@ std::string EvidenceAnalysis::whyNot(Value value, FloatType format, double maxUn
   return text;
 }
 
-/// What is carried grows to what comes back; false if it holds that already. Ranges that still grow on the second visit of
-/// a body are given up, gains on the third, on the fourth everything.
+/// What is carried grows to what comes back; false if it holds that already. Ranges that still grow
+/// on the second visit of a body are given up, gains on the third, on the fourth everything.
 static bool grow(Evidence &known, const Evidence &after, unsigned visit, StringRef lostAt) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   bool grows = false;
@@ -128,14 +132,17 @@ static bool grow(Evidence &known, const Evidence &after, unsigned visit, StringR
 }
 
 /// What the blocks visited so far hand to `argument`.
-static Evidence joinFeeds(BlockArgument argument, const DenseSet<Block *> &visited, llvm::function_ref<Evidence(Value)> lookup) {
+static Evidence joinFeeds(BlockArgument argument, const DenseSet<Block *> &visited,
+                          llvm::function_ref<Evidence(Value)> lookup) {
   Evidence joined = Evidence::nothing();
   Block *block = argument.getOwner();
   for (auto edge = block->pred_begin(), end = block->pred_end(); edge != end; ++edge) {
     if (!visited.contains(*edge))
       continue;
     auto branch = dyn_cast<BranchOpInterface>((*edge)->getTerminator());
-    Value feed = branch ? branch.getSuccessorOperands(edge.getSuccessorIndex())[argument.getArgNumber()] : Value();
+    Value feed =
+        branch ? branch.getSuccessorOperands(edge.getSuccessorIndex())[argument.getArgNumber()]
+               : Value();
     joined = joinBounds(joined, feed ? lookup(feed) : Evidence());
   }
   joined.parameter = false;
@@ -154,14 +161,17 @@ void EvidenceAnalysis::visitRegion(Region &region) {
       for (BlockArgument argument : block->getArguments()) {
         if (block->isEntryBlock())
           break;
-        Evidence found = joinFeeds(argument, visited, [&](Value value) { return facts.lookup(value); });
+        Evidence found =
+            joinFeeds(argument, visited, [&](Value value) { return facts.lookup(value); });
         if (visit == 0)
           facts[argument] = found;
         else
-          changed |= grow(facts[argument], found, visit - 1, (*block->pred_begin())->getTerminator()->getName().getStringRef());
+          changed |= grow(facts[argument], found, visit - 1,
+                          (*block->pred_begin())->getTerminator()->getName().getStringRef());
       }
       // A branch back: what it hands over is known behind this visit.
-      changed |= visit == 0 && llvm::any_of(block->getPredecessors(), [&](Block *from) { return !visited.contains(from); });
+      changed |= visit == 0 && llvm::any_of(block->getPredecessors(),
+                                            [&](Block *from) { return !visited.contains(from); });
       visited.insert(block);
       for (Operation &op : *block)
         visitOp(&op);
@@ -239,17 +249,21 @@ void EvidenceAnalysis::readPieces(Operation *op, Value value) {
   if (known.range.isBounded())
     return;
   auto anything = [](Value) { return domains::Interval::top(); };
-  if (std::optional<domains::Interval> bound; selects && (bound = boundInPieces(value, anything, kInfinity))) {
+  if (std::optional<domains::Interval> bound;
+      selects && (bound = boundInPieces(value, anything, kInfinity))) {
     known.range = domains::intersect(known.range, *bound);
     known.lostAt = "";
     return;
   }
   // Where no more is known of the argument than the class assumption, the function keeps it or not.
-  double limit = ::mp::numerics::info(::mp::numerics::Format::F16).maxFinite, assumed = limit / kAssumedMargin;
+  double limit = ::mp::numerics::info(::mp::numerics::Format::F16).maxFinite,
+         assumed = limit / kAssumedMargin;
   auto assume = [&](Value source) {
     Evidence evidence = facts.lookup(source);
-    return evidence.isAssumed() ? domains::intersect(evidence.range, domains::Interval::symmetric(evidence.gain * assumed))
-                                : evidence.range;
+    return evidence.isAssumed()
+               ? domains::intersect(evidence.range,
+                                    domains::Interval::symmetric(evidence.gain * assumed))
+               : evidence.range;
   };
   if (std::optional<domains::Interval> bound = boundInPieces(value, assume, limit)) {
     known.gain = bound->mag() / assumed;
@@ -273,8 +287,8 @@ void EvidenceAnalysis::visitStructured(Operation *op) {
     facts[result] = facts.lookup(yielded);
 }
 
-/// -inf or the lowest number, which maxima begin with, or the same for minima: with elements it is none of
-/// the values, and without any it is infinite in every format.
+/// -inf or the lowest number, which maxima begin with, or the same for minima: with elements it is
+/// none of the values, and without any it is infinite in every format.
 static bool isBeyondAll(const Evidence &initial) {
   return initial.range.isPoint() && std::abs(initial.range.lo) >= std::numeric_limits<float>::max();
 }
@@ -331,7 +345,8 @@ std::optional<Evidence> EvidenceAnalysis::combine(linalg::LinalgOp op, unsigned 
   // out + x, or an op that commutes: what is combined is the other operand.
   BlockArgument out = op.getRegionOutputArgs()[index];
   Operation *combiner = op.getBlock()->getTerminator()->getOperand(index).getDefiningOp();
-  if (!combiner || combiner->getNumOperands() != 2 || !llvm::is_contained(combiner->getOperands(), out))
+  if (!combiner || combiner->getNumOperands() != 2 ||
+      !llvm::is_contained(combiner->getOperands(), out))
     return std::nullopt;
   Evidence x = facts.lookup(combiner->getOperand(combiner->getOperand(0) == out));
   Evidence initial = facts.lookup(op.getDpsInits()[index]);
@@ -349,7 +364,8 @@ std::optional<Evidence> EvidenceAnalysis::combine(linalg::LinalgOp op, unsigned 
   Evidence extremum = x;
   if (!isBeyondAll(initial)) {
     extremum = joinBounds(x, initial);
-    extremum.range = isMax ? domains::max(x.range, initial.range) : domains::min(x.range, initial.range);
+    extremum.range =
+        isMax ? domains::max(x.range, initial.range) : domains::min(x.range, initial.range);
   }
   return extremum;
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What one operation does to the evidence of its operands.
 
@@ -67,8 +67,8 @@ static std::optional<UnaryFn> getFunction(StringRef name) {
       .Default(std::nullopt);
 }
 
-/// Smallest and largest element of a float constant; top where it cannot be read. NaN is NaN in every
-/// format: it needs no room in a range.
+/// Smallest and largest element of a float constant; top where it cannot be read. NaN is NaN in
+/// every format: it needs no room in a range.
 static Interval rangeOfConstant(Attribute constant) {
   if (auto scalar = dyn_cast<FloatAttr>(constant)) {
     double value = scalar.getValueAsDouble();
@@ -85,7 +85,8 @@ static Interval rangeOfConstant(Attribute constant) {
   double chunk[1024];
   for (size_t begin = 0, count = raw->size() / width; begin < count; begin += std::size(chunk)) {
     size_t size = std::min(std::size(chunk), count - begin);
-    numerics::convertArray(raw->data() + begin * width, *source, chunk, numerics::Format::F64, size);
+    numerics::convertArray(raw->data() + begin * width, *source, chunk, numerics::Format::F64,
+                           size);
     for (double value : ArrayRef(chunk, size))
       if (value == value)
         range = domains::hull(range, Interval::point(value));
@@ -109,9 +110,11 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
     Evidence evidence = operands[0];
     auto cast = dyn_cast<CastOp>(op);
     if (cast && cast.getOverflow() == Overflow::Saturate) {
-      double largest = numerics::info(*numerics::formatOf(cast.getResultFormat().getFloatSemantics())).maxFinite;
-      evidence.range = domains::min(domains::max(evidence.range, Interval::point(-largest)), Interval::point(largest));
-        evidence.lostAt = "";
+      double largest =
+          numerics::info(*numerics::formatOf(cast.getResultFormat().getFloatSemantics())).maxFinite;
+      evidence.range = domains::min(domains::max(evidence.range, Interval::point(-largest)),
+                                    Interval::point(largest));
+      evidence.lostAt = "";
     }
     return evidence;
   }
@@ -131,9 +134,11 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
   if (auto sum = dyn_cast<tosa::ReduceSumOp>(op)) {
     auto type = dyn_cast<RankedTensorType>(sum.getInput().getType());
     bool known = type && !type.isDynamicDim(sum.getAxis());
-    return sumOver(data[0], known ? std::optional(type.getDimSize(sum.getAxis())) : std::nullopt, op->getName().getStringRef());
+    return sumOver(data[0], known ? std::optional(type.getDimSize(sum.getAxis())) : std::nullopt,
+                   op->getName().getStringRef());
   }
-  if (isa<tosa::AvgPool2dOp>(op)) // beside it stand zero points; what is averaged leaves padding out
+  if (isa<tosa::AvgPool2dOp>(
+          op)) // beside it stand zero points; what is averaged leaves padding out
     return data[0];
   if (isa<tosa::ReduceMaxOp>(op))
     return data[0];
@@ -144,7 +149,7 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
       Interval bounds = {lo.getValueAsDouble(), hi.getValueAsDouble()};
       evidence.range = domains::min(domains::max(evidence.range, Interval::point(bounds.lo)),
                                     Interval::point(bounds.hi));
-      }
+    }
     return evidence;
   }
   if (isa<arith::SIToFPOp, arith::UIToFPOp, tosa::CastOp>(op) && data.empty()) {
@@ -155,7 +160,8 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
       evidence.range = Interval::point(*constant);
     else {
       bool isTruth = getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1);
-      evidence.range = boundInteger(op->getOperand(0), isa<arith::SIToFPOp>(op) || (isa<tosa::CastOp>(op) && !isTruth));
+      evidence.range = boundInteger(op->getOperand(0), isa<arith::SIToFPOp>(op) ||
+                                                           (isa<tosa::CastOp>(op) && !isTruth));
     }
     evidence.lostAt = op->getName().getStringRef();
     return evidence;
@@ -176,8 +182,7 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
     if (std::optional<Evidence> evidence = evaluateBinary(op, name, data[0], data[1]))
       return *evidence;
   switch (getOpClass(op)) {
-  case OpClass::TensorCore:
-    return contract(op, operands);
+  case OpClass::TensorCore: return contract(op, operands);
   case OpClass::ExactCommute: {
     // Moves keep values; what gathers several, a destination among them, keeps the hull.
     if (data.empty())
@@ -189,15 +194,13 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
       evidence = joinBounds(evidence, other);
     return evidence;
   }
-  case OpClass::Follow:
-    return data.size() == 1 ? data[0] : lost(op);
-  default:
-    return lost(op);
+  case OpClass::Follow: return data.size() == 1 ? data[0] : lost(op);
+  default: return lost(op);
   }
 }
 
-/// Of contractions is assumed that they give what they were trained to give; not where the evidence is
-/// already that a factor may be larger than what that assumption allows.
+/// Of contractions is assumed that they give what they were trained to give; not where the evidence
+/// is already that a factor may be larger than what that assumption allows.
 Evidence EvidenceAnalysis::contract(Operation *op, ArrayRef<Evidence> operands) {
   Evidence result;
   result.gain = 1;
@@ -234,20 +237,26 @@ Evidence EvidenceAnalysis::evaluateUnary(Operation *op, StringRef name, const Ev
   if (x.parameter && (fn == UnaryFn::Rsqrt || fn == UnaryFn::Sqrt || fn == UnaryFn::Reciprocal))
     result.gain = 1;
   if (fn == UnaryFn::Log && relations.isSumOfShiftedExp(op->getOperand(0)))
-    result.range = domains::intersect(result.range, {-0.01, 44}); // no more than 2^63 terms of at most 1, one of them 1 up to rounding
-  // Logarithms grow too slowly for a finite number to have a large one, and an infinite one is infinite in every format.
-  bool isLog = fn == UnaryFn::Log || fn == UnaryFn::Log2 || fn == UnaryFn::Log10 || fn == UnaryFn::Log1p;
+    result.range = domains::intersect(
+        result.range,
+        {-0.01, 44}); // no more than 2^63 terms of at most 1, one of them 1 up to rounding
+  // Logarithms grow too slowly for a finite number to have a large one, and an infinite one is
+  // infinite in every format.
+  bool isLog =
+      fn == UnaryFn::Log || fn == UnaryFn::Log2 || fn == UnaryFn::Log10 || fn == UnaryFn::Log1p;
   if (FloatType format = isLog ? getFloatFormat(op->getOperand(0).getType()) : FloatType()) {
-    double largest = ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
-    result.range = domains::intersect(result.range, domains::image(fn, {fn == UnaryFn::Log1p ? -1.0 : 0.0, largest}));
+    double largest =
+        ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
+    result.range = domains::intersect(
+        result.range, domains::image(fn, {fn == UnaryFn::Log1p ? -1.0 : 0.0, largest}));
   }
   if (result.gain == kInfinity && !result.range.isBounded())
     result.lostAt = op->getName().getStringRef();
   return result;
 }
 
-std::optional<Evidence> EvidenceAnalysis::evaluateBinary(Operation *op, StringRef name, const Evidence &a,
-                                                         const Evidence &b) {
+std::optional<Evidence> EvidenceAnalysis::evaluateBinary(Operation *op, StringRef name,
+                                                         const Evidence &a, const Evidence &b) {
   enum class Binary { None, Add, Sub, Mul, Div, Max, Min, Pow };
   Binary kind = llvm::StringSwitch<Binary>(name)
                     .Cases({"addf", "add"}, Binary::Add)
@@ -260,12 +269,11 @@ std::optional<Evidence> EvidenceAnalysis::evaluateBinary(Operation *op, StringRe
                     .Default(Binary::None);
   Evidence result;
   switch (kind) {
-  case Binary::None:
-    return std::nullopt;
+  case Binary::None: return std::nullopt;
   case Binary::Add:
   case Binary::Sub:
-    result.range = kind == Binary::Add ? domains::add(a.range, b.range)
-                                       : domains::sub(a.range, b.range);
+    result.range =
+        kind == Binary::Add ? domains::add(a.range, b.range) : domains::sub(a.range, b.range);
     result.gain = std::max(a.getGain(), b.getGain());
     if (kind == Binary::Sub && relations.areEqual(op->getOperand(0), op->getOperand(1)))
       result.range = Interval::point(0); // as a maximum over one element
@@ -279,7 +287,8 @@ std::optional<Evidence> EvidenceAnalysis::evaluateBinary(Operation *op, StringRe
     for (auto [value, other, x] : {std::tuple(op->getOperand(0), op->getOperand(1), &a),
                                    std::tuple(op->getOperand(1), op->getOperand(0), &b)}) {
       if (auto squares = relations.inverseRootOfSquares(other, value))
-        result.range = domains::intersect(result.range, Interval::symmetric(1 / std::sqrt(squares->factor)));
+        result.range =
+            domains::intersect(result.range, Interval::symmetric(1 / std::sqrt(squares->factor)));
       if (x->range.lo >= 0 && relations.isReciprocalOfSumOf(other, value))
         result.range = domains::intersect(result.range, {0, 1});
     }
@@ -287,14 +296,15 @@ std::optional<Evidence> EvidenceAnalysis::evaluateBinary(Operation *op, StringRe
   case Binary::Div:
     result = divide(a, b);
     if (auto squares = relations.rootOfSquares(op->getOperand(1), op->getOperand(0)))
-      result.range = domains::intersect(result.range, Interval::symmetric(1 / std::sqrt(squares->factor)));
+      result.range =
+          domains::intersect(result.range, Interval::symmetric(1 / std::sqrt(squares->factor)));
     if (a.range.lo >= 0 && relations.isSumOf(op->getOperand(1), op->getOperand(0)))
       result.range = domains::intersect(result.range, {0, 1});
     break;
   case Binary::Max:
   case Binary::Min:
-    result.range = kind == Binary::Max ? domains::max(a.range, b.range)
-                                       : domains::min(a.range, b.range);
+    result.range =
+        kind == Binary::Max ? domains::max(a.range, b.range) : domains::min(a.range, b.range);
     if (a.range.isEmpty() || b.range.isEmpty()) // maxnumf of NaN and x is x
       result.range = domains::hull(a.range, b.range);
     result.gain = std::max(a.getGain(), b.getGain());
@@ -302,10 +312,11 @@ std::optional<Evidence> EvidenceAnalysis::evaluateBinary(Operation *op, StringRe
   case Binary::Pow:
     if (b.range.isPoint() && b.range.lo == 2)
       return evaluateUnary(op, "square", a);
-    result.range = b.range.isPoint() && b.range.lo == std::nearbyint(b.range.lo) && std::fabs(b.range.lo) < 64
-                       ? domains::powInteger(a.range, int64_t(b.range.lo))
-                   : a.range.lo >= 0 ? domains::powPositive(a.range, b.range)
-                                     : Interval::top();
+    result.range =
+        b.range.isPoint() && b.range.lo == std::nearbyint(b.range.lo) && std::fabs(b.range.lo) < 64
+            ? domains::powInteger(a.range, int64_t(b.range.lo))
+        : a.range.lo >= 0 ? domains::powPositive(a.range, b.range)
+                          : Interval::top();
     break;
   }
   result.parameter = a.parameter && b.parameter;
@@ -345,7 +356,8 @@ void EvidenceAnalysis::compare(Operation *op) {
     return;
   Value a = op->getOperand(0), b = op->getOperand(1);
   bool inOrder = relations.numberOf(a) == numbers->first;
-  compared[relations.numberOf(op->getResult(0))] = {facts.lookup(inOrder ? a : b).range, facts.lookup(inOrder ? b : a).range};
+  compared[relations.numberOf(op->getResult(0))] = {facts.lookup(inOrder ? a : b).range,
+                                                    facts.lookup(inOrder ? b : a).range};
 }
 
 /// Clamps and the like, as frontends spell them: what is selected was compared.

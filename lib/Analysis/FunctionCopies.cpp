@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Analysis/FunctionCopies.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -12,8 +12,8 @@ StringAttr mlir::mp::getOriginalName(FunctionOpInterface function) {
 SmallVector<CallOpInterface> mlir::mp::findCallsOf(FunctionOpInterface caller, StringRef original) {
   SmallVector<CallOpInterface> calls;
   caller->walk([&](CallOpInterface call) {
-    auto callee = dyn_cast_or_null<FlatSymbolRefAttr>(
-        dyn_cast<SymbolRefAttr>(call.getCallableForCallee()));
+    auto callee =
+        dyn_cast_or_null<FlatSymbolRefAttr>(dyn_cast<SymbolRefAttr>(call.getCallableForCallee()));
     if (!callee)
       return;
     auto called = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(call, callee);

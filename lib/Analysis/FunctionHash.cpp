@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Analysis/FunctionHash.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mp/Dialect/MP/Copies.h"
@@ -15,8 +15,8 @@ namespace {
 class Hasher {
 public:
   uint64_t finish() const {
-    return llvm::xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(words.data()),
-                                      words.size() * sizeof(uint64_t)));
+    return llvm::xxh3_64bits(
+        ArrayRef(reinterpret_cast<const uint8_t *>(words.data()), words.size() * sizeof(uint64_t)));
   }
 
   void addOp(Operation *op) {
@@ -55,7 +55,8 @@ public:
 private:
   static bool isOwn(StringRef name) {
     return name == kPrecisionAttrName || name == kPhaseAttrName || name == kStorageAttrName ||
-           name == kCopyOfAttrName || name == kWordsAttrName || name == kScaledAttrName || name == SymbolTable::getSymbolAttrName();
+           name == kCopyOfAttrName || name == kWordsAttrName || name == kScaledAttrName ||
+           name == SymbolTable::getSymbolAttrName();
   }
 
   /// Dictionaries that hold only what mp writes count as if they were not there.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/IntegerBounds.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -13,7 +13,8 @@ using ::mp::domains::Interval;
 
 namespace {
 
-/// Upstream's transfer functions, followed backwards from one value and through bodies of linalg ops.
+/// Upstream's transfer functions, followed backwards from one value and through bodies of linalg
+/// ops.
 class IntegerBounds {
 public:
   ConstantIntRanges visit(Value value);
@@ -21,10 +22,12 @@ public:
 private:
   ConstantIntRanges evaluate(OpResult result);
   ConstantIntRanges combine(OpResult result);
-  /// The only `linalg.index` dimension that `op` depends on inside its body, if it is short and not being tried.
+  /// The only `linalg.index` dimension that `op` depends on inside its body, if it is short and not
+  /// being tried.
   std::optional<unsigned> findOnlyDimension(Operation *op);
 
-  DenseMap<std::pair<Operation *, unsigned>, int64_t> tried; ///< places along dimensions of linalg ops
+  DenseMap<std::pair<Operation *, unsigned>, int64_t>
+      tried; ///< places along dimensions of linalg ops
   unsigned visits = 0;
 };
 } // namespace
@@ -32,15 +35,20 @@ private:
 static constexpr unsigned kMostVisits = 1 << 16;
 static constexpr int64_t kMostPlaces = 512;
 
-static ConstantIntRanges anything(Type type) { return ConstantIntRanges::maxRange(ConstantIntRanges::getStorageBitwidth(type)); }
+static ConstantIntRanges anything(Type type) {
+  return ConstantIntRanges::maxRange(ConstantIntRanges::getStorageBitwidth(type));
+}
 
 static bool isInteger(Type type) { return getElementTypeOrSelf(type).isIntOrIndex(); }
 
-static linalg::LinalgOp getBodyOwner(Operation *op) { return dyn_cast_or_null<linalg::LinalgOp>(op->getParentOp()); }
+static linalg::LinalgOp getBodyOwner(Operation *op) {
+  return dyn_cast_or_null<linalg::LinalgOp>(op->getParentOp());
+}
 
 /// Each element of the result is one of the first operand.
 static bool movesElements(Operation *op) {
-  return isa<tosa::ReshapeOp, tosa::TransposeOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ExtractSliceOp>(op);
+  return isa<tosa::ReshapeOp, tosa::TransposeOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             tensor::ExtractSliceOp>(op);
 }
 
 ConstantIntRanges IntegerBounds::visit(Value value) {
@@ -48,8 +56,9 @@ ConstantIntRanges IntegerBounds::visit(Value value) {
     return anything(value.getType());
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto structured = dyn_cast_or_null<linalg::LinalgOp>(argument.getOwner()->getParentOp());
-    return structured && structured.getNumReductionLoops() == 0 ? visit(structured.getMatchingOpOperand(argument)->get())
-                                                                : anything(value.getType());
+    return structured && structured.getNumReductionLoops() == 0
+               ? visit(structured.getMatchingOpOperand(argument)->get())
+               : anything(value.getType());
   }
   auto result = cast<OpResult>(value);
   auto structured = dyn_cast<linalg::LinalgOp>(result.getOwner());
@@ -71,16 +80,19 @@ std::optional<unsigned> IntegerBounds::findOnlyDimension(Operation *op) {
     Operation *next = pending.pop_back_val();
     if (!seen.insert(next).second)
       continue;
-    if (auto index = dyn_cast<linalg::IndexOp>(next); index && !tried.contains({owner, index.getDim()})) {
+    if (auto index = dyn_cast<linalg::IndexOp>(next);
+        index && !tried.contains({owner, index.getDim()})) {
       if (only.value_or(index.getDim()) != index.getDim())
         return std::nullopt;
       only = index.getDim();
     }
     for (Value operand : next->getOperands())
-      if (Operation *before = operand.getDefiningOp(); before && before->getBlock() == op->getBlock())
+      if (Operation *before = operand.getDefiningOp();
+          before && before->getBlock() == op->getBlock())
         pending.push_back(before);
   }
-  if (only && (owner.getStaticLoopRanges()[*only] > kMostPlaces || owner.getStaticLoopRanges()[*only] < 1))
+  if (only &&
+      (owner.getStaticLoopRanges()[*only] > kMostPlaces || owner.getStaticLoopRanges()[*only] < 1))
     return std::nullopt; // a dynamic size is below zero
   return only;
 }
@@ -125,7 +137,8 @@ ConstantIntRanges IntegerBounds::combine(OpResult result) {
   for (Value operand : op->getOperands())
     operands.push_back(visit(operand));
   if (widens) {
-    unsigned from = operands[0].smin().getBitWidth(), to = ConstantIntRanges::getStorageBitwidth(result.getType());
+    unsigned from = operands[0].smin().getBitWidth(),
+             to = ConstantIntRanges::getStorageBitwidth(result.getType());
     if (from > to)
       return anything(result.getType());
     const ConstantIntRanges &x = operands[0];

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/Moves.h"
 
@@ -32,8 +32,9 @@ static OpOperand *getWidenedInput(linalg::LinalgOp op) {
   bool reads = extend && extend.getIn() == op.getMatchingBlockArgument(input) &&
                op.getBlock()->getTerminator()->getOperand(0) == extend.getOut();
   AffineMap in = op.getMatchingIndexingMap(input);
-  return reads && in.isPermutation() && in == op.getMatchingIndexingMap(op.getDpsInitOperand(0)) ? input
-                                                                                               : nullptr;
+  return reads && in.isPermutation() && in == op.getMatchingIndexingMap(op.getDpsInitOperand(0))
+             ? input
+             : nullptr;
 }
 
 Value mlir::mp::getExactlyWidened(Operation *op) {
@@ -45,8 +46,9 @@ Value mlir::mp::getExactlyWidened(Operation *op) {
       source = input->get();
   FloatType from = source ? getFloatFormat(source.getType()) : FloatType();
   FloatType to = from ? getFloatFormat(op->getResult(0).getType()) : FloatType();
-  return to && from != to && isa<TensorType>(source.getType()) && holdsEveryValueOf(to, from) ? source
-                                                                                              : Value();
+  return to && from != to && isa<TensorType>(source.getType()) && holdsEveryValueOf(to, from)
+             ? source
+             : Value();
 }
 
 Operation *mlir::mp::findConstantOp(Value value) {
@@ -84,8 +86,8 @@ bool mlir::mp::holdsTF32(Value value) {
         return false;
     return raw.has_value();
   }
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp,
-          tensor::ExtractSliceOp, tensor::CastOp>(op))
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp, tensor::ExtractSliceOp,
+          tensor::CastOp>(op))
     return holdsTF32(op->getOperand(0));
   if (auto transpose = dyn_cast<linalg::TransposeOp>(op))
     return holdsTF32(transpose.getInput());

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/StorageGangs.h"
 #include "mlir/Analysis/CallGraph.h"
@@ -36,8 +36,8 @@ public:
   explicit Signatures(ModuleOp module) {
     for (auto function : module.getOps<FunctionOpInterface>())
       freezeByItself(function);
-    // Looking through every op for calls, and every attribute for symbols, is dear, and tells only of calls
-    // and of signatures that might change.
+    // Looking through every op for calls, and every attribute for symbols, is dear, and tells only
+    // of calls and of signatures that might change.
     bool allFrozen = llvm::all_of(module.getOps<FunctionOpInterface>(),
                                   [&](auto function) { return frozen.contains(function); });
     if (!allFrozen)
@@ -96,8 +96,8 @@ private:
     calls[function].insert(call);
     FunctionOpInterface caller = getDecidingFunction(call);
     if (!caller)
-      freeze(function, Twine("called from inside '") +
-                           call->getParentOp()->getName().getStringRef() + "'");
+      freeze(function,
+             Twine("called from inside '") + call->getParentOp()->getName().getStringRef() + "'");
     else if (isDecidedAlready(caller))
       freeze(function, "called from a function that was decided before");
   }
@@ -234,7 +234,8 @@ FloatType StorageGangs::getDecided(const StorageGang &gang) const {
     return decided ? decided : gang.format;
   }
   // A signature without callers in the module changes where its arguments say so.
-  auto argument = gang.values.empty() ? BlockArgument() : dyn_cast<BlockArgument>(gang.values.front());
+  auto argument =
+      gang.values.empty() ? BlockArgument() : dyn_cast<BlockArgument>(gang.values.front());
   auto function = argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
                            : FunctionOpInterface();
   return function ? getStorage(function, argument) : gang.format;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Analysis/ViewBounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -13,15 +13,21 @@ Value mlir::mp::buildSize(ImplicitLocOpBuilder &b, Value shaped, int64_t dim) {
   auto type = cast<ShapedType>(shaped.getType());
   if (!type.isDynamicDim(dim))
     return arith::ConstantIndexOp::create(b, type.getDimSize(dim));
-  return isa<TensorType>(type) ? Value(tensor::DimOp::create(b, shaped, dim)) : memref::DimOp::create(b, shaped, dim);
+  return isa<TensorType>(type) ? Value(tensor::DimOp::create(b, shaped, dim))
+                               : memref::DimOp::create(b, shaped, dim);
 }
 
-Value mlir::mp::buildSliceFits(ImplicitLocOpBuilder &b, OffsetSizeAndStrideOpInterface slice, Value whole, int64_t dim) {
+Value mlir::mp::buildSliceFits(ImplicitLocOpBuilder &b, OffsetSizeAndStrideOpInterface slice,
+                               Value whole, int64_t dim) {
   auto type = cast<ShapedType>(whole.getType());
-  OpFoldResult offset = slice.getMixedOffsets()[dim], size = slice.getMixedSizes()[dim], stride = slice.getMixedStrides()[dim];
-  if (!type.isDynamicDim(dim) && isa<Attribute>(offset) && isa<Attribute>(size) && isa<Attribute>(stride))
+  OpFoldResult offset = slice.getMixedOffsets()[dim], size = slice.getMixedSizes()[dim],
+               stride = slice.getMixedStrides()[dim];
+  if (!type.isDynamicDim(dim) && isa<Attribute>(offset) && isa<Attribute>(size) &&
+      isa<Attribute>(stride))
     return {};
-  auto value = [&](OpFoldResult part) { return getValueOrCreateConstantIndexOp(b, b.getLoc(), part); };
+  auto value = [&](OpFoldResult part) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), part);
+  };
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value first = value(offset);
   Value steps = arith::SubIOp::create(b, value(size), arith::ConstantIndexOp::create(b, 1));
@@ -31,7 +37,8 @@ Value mlir::mp::buildSliceFits(ImplicitLocOpBuilder &b, OffsetSizeAndStrideOpInt
   Value fits = arith::AndIOp::create(b, begins, ends);
   if (isa<Attribute>(size))
     return fits;
-  return arith::AndIOp::create(b, fits, arith::CmpIOp::create(b, CmpIPredicate::sge, value(size), zero));
+  return arith::AndIOp::create(b, fits,
+                               arith::CmpIOp::create(b, CmpIPredicate::sge, value(size), zero));
 }
 
 Value mlir::mp::buildSizeFits(ImplicitLocOpBuilder &b, Value shaped, ShapedType type, int64_t dim) {
@@ -41,8 +48,10 @@ Value mlir::mp::buildSizeFits(ImplicitLocOpBuilder &b, Value shaped, ShapedType 
                                arith::ConstantIndexOp::create(b, type.getDimSize(dim)));
 }
 
-Value mlir::mp::buildSplitFits(ImplicitLocOpBuilder &b, Value whole, int64_t dim, ArrayRef<OpFoldResult> parts) {
-  if (!cast<ShapedType>(whole.getType()).isDynamicDim(dim) && llvm::all_of(parts, llvm::IsaPred<Attribute>))
+Value mlir::mp::buildSplitFits(ImplicitLocOpBuilder &b, Value whole, int64_t dim,
+                               ArrayRef<OpFoldResult> parts) {
+  if (!cast<ShapedType>(whole.getType()).isDynamicDim(dim) &&
+      llvm::all_of(parts, llvm::IsaPred<Attribute>))
     return {};
   Value product = arith::ConstantIndexOp::create(b, 1), fits;
   for (OpFoldResult part : parts) {
@@ -50,7 +59,8 @@ Value mlir::mp::buildSplitFits(ImplicitLocOpBuilder &b, Value whole, int64_t dim
     product = arith::MulIOp::create(b, product, size);
     if (isa<Attribute>(part))
       continue;
-    Value counts = arith::CmpIOp::create(b, CmpIPredicate::sge, size, arith::ConstantIndexOp::create(b, 0));
+    Value counts =
+        arith::CmpIOp::create(b, CmpIPredicate::sge, size, arith::ConstantIndexOp::create(b, 0));
     fits = fits ? Value(arith::AndIOp::create(b, fits, counts)) : counts;
   }
   Value same = arith::CmpIOp::create(b, CmpIPredicate::eq, product, buildSize(b, whole, dim));

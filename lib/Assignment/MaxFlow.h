@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Maximum flow by Dinic's algorithm on a graph whose terminals are implicit: each vertex has a
 // signed surplus, positive when the source side feeds it and negative when it drains into the sink.

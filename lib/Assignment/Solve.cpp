@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Assignment/Solve.h"
 
@@ -10,12 +10,9 @@ using namespace mp::assignment;
 
 llvm::StringRef mp::assignment::toString(Method method) {
   switch (method) {
-  case Method::MinCut:
-    return "min-cut";
-  case Method::Frontier:
-    return "frontier";
-  case Method::Expansion:
-    return "expansion";
+  case Method::MinCut: return "min-cut";
+  case Method::Frontier: return "frontier";
+  case Method::Expansion: return "expansion";
   }
   llvm_unreachable("unknown method");
 }

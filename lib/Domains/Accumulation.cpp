@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Domains/Accumulation.h"
 
@@ -44,8 +43,8 @@ Accumulation Accumulation::tensorCore(const numerics::TensorCoreModel &model) {
   result.smallestNormal =
       std::max(numerics::info(model.operandA).minNormal, numerics::info(model.operandB).minNormal);
   result.biased = true;
-  // Terms are aligned to 2^-F, the sum is cut to fewer digits: half of those in between, over significands
-  // uniform on a logarithmic scale.
+  // Terms are aligned to 2^-F, the sum is cut to fewer digits: half of those in between, over
+  // significands uniform on a logarithmic scale.
   if (model.stepResult != numerics::StepResult::F16)
     result.drift = 0.72 / 2 * std::max(0.0, cut - std::ldexp(1.0, -model.alignmentBits));
   if (model.emulatedThroughF16)

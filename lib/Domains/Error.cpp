@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Domains/Error.h"
 
@@ -258,7 +257,8 @@ ErrorFacts divError(const Measured &x, const Measured &y, const Arithmetic &arit
     return ErrorFacts::bottom();
   ErrorFacts error = start(x, y);
   double least = y.value.range.mig(), safe = subDown(least, y.error.abs);
-  // |1/y - 1/z| = |y - z| / |y z|; the computed z may be known to stay away from 0 by other means, too.
+  // |1/y - 1/z| = |y - z| / |y z|; the computed z may be known to stay away from 0 by other means,
+  // too.
   double divisors = std::max(safe > 0 ? mulDown(safe, safe) : 0, mulDown(least, y.computed.mig()));
   if (!(divisors > 0))
     return error;

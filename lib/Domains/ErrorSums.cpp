@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Errors of reductions, contractions and the idioms built on them.
 
@@ -183,11 +182,13 @@ double wordsError(double x, double w, int64_t k, numerics::MultiWord scheme,
   int64_t pairs = numerics::wordPairs(scheme).size();
   // They add up in one sum or several: each is rounded once more at most.
   double sums = addUp(accumulation.relativeError(pairs * k), double(pairs) * 0x1p-23);
-  double relative = numerics::droppedWordsBound(scheme) + accumulation.relativeError(k) * (grown - 1) + sums * smaller;
+  double relative = numerics::droppedWordsBound(scheme) +
+                    accumulation.relativeError(k) * (grown - 1) + sums * smaller;
   double lost = mulUp(2.0 * numerics::wordCount(scheme) * word.underflowUnit,
                       mulUp(terms, addUp(std::max(x, w), word.underflowUnit)));
   double subnormal = accumulation.subnormalError(pairs * k, 2 * std::max(x, w));
-  return addUp(mulUp(mulUp(relative, 1 + 1e-12), mulUp(terms, mulUp(x, w))), addUp(lost, subnormal));
+  return addUp(mulUp(mulUp(relative, 1 + 1e-12), mulUp(terms, mulUp(x, w))),
+               addUp(lost, subnormal));
 }
 
 double relativeToAbsoluteSum(numerics::Format operands, const Accumulation &accumulation, int64_t k,

@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Domains/Variance.h"
 
@@ -82,8 +81,8 @@ Signal unarySignal(UnaryFn fn, const Signal &x, Format format) {
 
 /// Steps of a chained sum are each off by a uniform error of the size of the running sum, which
 /// grows like a square root; cut terms lose half a step on average, but towards zero, so that signs
-/// cancel. What is cut off the running sum itself keeps its sign: over n steps of a random walk that
-/// adds up to n / sqrt(3) times the last sum.
+/// cancel. What is cut off the running sum itself keeps its sign: over n steps of a random walk
+/// that adds up to n / sqrt(3) times the last sum.
 static double accumulationVariance(double resultRms, int64_t k, const Accumulation &accumulation) {
   double chunk =
       static_cast<double>(accumulation.promoteEvery ? std::min(accumulation.promoteEvery, k) : k);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Execution/Array.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
@@ -160,7 +160,8 @@ llvm::Expected<Array> mlir::mp::convertTo(Array array, const ElementType &type) 
     if (!fits(value, isUnsigned, type)) {
       std::string why = llvm::formatv(", and element {0}, {1}, does not fit", i, value).str();
       if (array.type.isUnsigned && array.type.width == type.width)
-        why += "; where the program takes " + type.str() + " for unsigned, give the patterns, in numpy array.view(numpy.int" +
+        why += "; where the program takes " + type.str() +
+               " for unsigned, give the patterns, in numpy array.view(numpy.int" +
                std::to_string(type.width) + ")";
       return cannotConvert(array, type, why);
     }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Execution/DeviceProgram.h"
 
@@ -34,7 +34,8 @@ static llvm::Error selectDevice(const std::string &name) {
 static BufferSummary summaryOf(ModuleOp module, StringRef entry) {
   BufferSummary summary;
   Operation *function = module.lookupSymbol(entry);
-  if (auto plan = function ? function->getAttrOfType<DictionaryAttr>(kBufferPlanAttrName) : DictionaryAttr()) {
+  if (auto plan = function ? function->getAttrOfType<DictionaryAttr>(kBufferPlanAttrName)
+                           : DictionaryAttr()) {
     auto number = [&](StringRef name) { return plan.getAs<IntegerAttr>(name).getInt(); };
     summary = {number("buffers"), number("bytes"), number("live_bytes"), number("separate")};
   }
@@ -106,7 +107,8 @@ DeviceProgram::~DeviceProgram() {
 /// Adds what the emulator counted since the last reset.
 static void addCounts(std::vector<KernelCounts> &counts) {
   for (KernelCounts &kernel : emulatedDriver().kernels) {
-    auto known = llvm::find_if(counts, [&](KernelCounts &other) { return other.name == kernel.name; });
+    auto known =
+        llvm::find_if(counts, [&](KernelCounts &other) { return other.name == kernel.name; });
     if (known == counts.end()) {
       counts.push_back(std::move(kernel));
       continue;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What kernels did on the emulator, for people and for programs.
 
@@ -17,15 +17,18 @@ static uint64_t matrixProducts(const LaunchStats &stats) {
   return count;
 }
 
-static void printLine(llvm::raw_ostream &os, StringRef name, uint64_t launches, const LaunchStats &stats) {
-  os << llvm::formatv("{0,-32} {1,8} {2,10} {3,13} {4,10} {5,13} {6,11} {7,10} {8,8:f2}\n", name, launches,
-                      stats.blocks, stats.warpInstructions, matrixProducts(stats), stats.globalSectors,
-                      stats.sharedWavefronts, stats.bankConflicts, stats.seconds);
+static void printLine(llvm::raw_ostream &os, StringRef name, uint64_t launches,
+                      const LaunchStats &stats) {
+  os << llvm::formatv("{0,-32} {1,8} {2,10} {3,13} {4,10} {5,13} {6,11} {7,10} {8,8:f2}\n", name,
+                      launches, stats.blocks, stats.warpInstructions, matrixProducts(stats),
+                      stats.globalSectors, stats.sharedWavefronts, stats.bankConflicts,
+                      stats.seconds);
 }
 
 void mlir::mp::printKernels(llvm::raw_ostream &os, ArrayRef<KernelCounts> kernels) {
-  os << llvm::formatv("{0,-32} {1,8} {2,10} {3,13} {4,10} {5,13} {6,11} {7,10} {8,8}\n", "kernel", "launches",
-                      "blocks", "instructions", "mma", "sectors", "wavefronts", "conflicts", "emulated");
+  os << llvm::formatv("{0,-32} {1,8} {2,10} {3,13} {4,10} {5,13} {6,11} {7,10} {8,8}\n", "kernel",
+                      "launches", "blocks", "instructions", "mma", "sectors", "wavefronts",
+                      "conflicts", "emulated");
   LaunchStats all;
   uint64_t launches = 0;
   for (const KernelCounts &kernel : kernels) {
@@ -64,7 +67,8 @@ llvm::json::Array mlir::mp::kernelsToJSON(ArrayRef<KernelCounts> kernels) {
 }
 
 void mlir::mp::printBuffers(llvm::raw_ostream &os, const BufferSummary &plan, int64_t peakBytes) {
-  os << llvm::formatv("device memory: {0} buffers in {1} bytes (at least {2}), {3} separate; peak {4} bytes with "
-                      "arguments, results and constants\n",
-                      plan.buffers, plan.bytes, plan.liveBytes, plan.separate, peakBytes);
+  os << llvm::formatv(
+      "device memory: {0} buffers in {1} bytes (at least {2}), {3} separate; peak {4} bytes with "
+      "arguments, results and constants\n",
+      plan.buffers, plan.bytes, plan.liveBytes, plan.separate, peakBytes);
 }

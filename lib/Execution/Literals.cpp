@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arrays written on the command line, and seeded ones.
 
@@ -47,7 +47,8 @@ static Array integerArray(const ElementType &type, ArrayRef<int64_t> shape, uint
   Array array(type, shape);
   uint64_t mask = llvm::maskTrailingOnes<uint64_t>(type.width);
   for (int64_t i = 0, e = array.size(); i < e; ++i)
-    array.setPattern(i, (uint64_t(low) + splitmix64(seed, uint64_t(i)) % uint64_t(high - low)) & mask);
+    array.setPattern(i,
+                     (uint64_t(low) + splitmix64(seed, uint64_t(i)) % uint64_t(high - low)) & mask);
   return array;
 }
 
@@ -112,7 +113,8 @@ static llvm::Expected<Array> parseValues(StringRef whole, StringRef text, const 
   if (text.consume_front("integers:")) {
     int64_t low, high;
     if (type.isFloat || !parseThree(text, seed, low, high) || high <= low)
-      return badLiteral(whole, "expected integers:SEED,LOW,HIGH with an integer type and LOW < HIGH");
+      return badLiteral(whole,
+                        "expected integers:SEED,LOW,HIGH with an integer type and LOW < HIGH");
     return integerArray(type, shape, seed, low, high);
   }
   Array array(type, shape);
@@ -133,7 +135,8 @@ static llvm::Expected<Array> parseValues(StringRef whole, StringRef text, const 
     for (int64_t i = 0; i < size; ++i)
       array.setPattern(i, bits);
   } else if (found != size) {
-    return badLiteral(whole, llvm::formatv("expected 1 or {0} values, found {1}", size, found).str());
+    return badLiteral(whole,
+                      llvm::formatv("expected 1 or {0} values, found {1}", size, found).str());
   }
   return array;
 }
@@ -141,8 +144,9 @@ static llvm::Expected<Array> parseValues(StringRef whole, StringRef text, const 
 llvm::Expected<Array> mlir::mp::parseLiteral(StringRef text) {
   size_t end = text.find_first_of("=:");
   if (end == StringRef::npos)
-    return badLiteral(text, "expected @FILE, SHAPExTYPE=VALUES such as 2x3xf32=1.5, TYPE:VALUE such "
-                            "as i32:7, or seed");
+    return badLiteral(text,
+                      "expected @FILE, SHAPExTYPE=VALUES such as 2x3xf32=1.5, TYPE:VALUE such "
+                      "as i32:7, or seed");
   SmallVector<StringRef> parts;
   text.take_front(end).split(parts, 'x');
   auto type = ElementType::parse(parts.pop_back_val());
@@ -170,8 +174,8 @@ static Array seededArray(const Parameter &parameter, uint64_t seed, int64_t dyna
                        ? parameter.likelyShape[dim]
                        : dynamicSize;
   const ElementType &type = parameter.type;
-  if (!parameter.range && (parameter.role == "optimizer_state" ||
-                           (parameter.role == "statistic" && shape.empty())))
+  if (!parameter.range &&
+      (parameter.role == "optimizer_state" || (parameter.role == "statistic" && shape.empty())))
     return Array(type, shape);
   if (!type.isFloat) {
     int64_t low = 0, high = type.width == 1 ? 2 : 8;
@@ -214,7 +218,8 @@ llvm::Expected<Array> mlir::mp::readInput(StringRef text) {
 static llvm::Expected<Array> fit(Array array, const Parameter &parameter, const Twine &what,
                                  std::vector<std::string> &notes) {
   if (array.type.isFloat && parameter.type.isFloat && !(array.type == parameter.type))
-    notes.push_back((what + ": " + array.type.str() + " converted to " + parameter.type.str()).str());
+    notes.push_back(
+        (what + ": " + array.type.str() + " converted to " + parameter.type.str()).str());
   auto converted = convertTo(std::move(array), parameter.type);
   if (!converted)
     return createStringError(what + ": " + llvm::toString(converted.takeError()));
@@ -235,7 +240,8 @@ static llvm::Error fillByName(const Signature &signature, StringRef path,
     if (parameter.name.empty() || !file->contains(parameter.name))
       continue;
     any = true;
-    auto array = fit(file->get(parameter.name), parameter, "parameter '" + parameter.name + "'", notes);
+    auto array =
+        fit(file->get(parameter.name), parameter, "parameter '" + parameter.name + "'", notes);
     if (!array)
       return array.takeError();
     argument = std::move(*array);
@@ -249,8 +255,9 @@ static llvm::Error fillByName(const Signature &signature, StringRef path,
   for (const std::string &name : file->names())
     if (have.size() < 200)
       have += " " + name;
-  return createStringError("--params: no argument of the function is named like an array of '" + path +
-                           "'; arguments:" + (want.empty() ? " unnamed" : want) + "; arrays:" + have);
+  return createStringError("--params: no argument of the function is named like an array of '" +
+                           path + "'; arguments:" + (want.empty() ? " unnamed" : want) +
+                           "; arrays:" + have);
 }
 
 Array BatchedInput::at(int64_t step, ArrayRef<int64_t> shape) const {
@@ -297,10 +304,11 @@ llvm::Expected<std::vector<Array>> mlir::mp::makeInputs(const Signature &signatu
     while (next < arguments.size() && arguments[next])
       ++next;
     if (next == arguments.size())
-      return createStringError(llvm::formatv("--input given {0} times, but the function has {1} "
-                                             "arguments{2}",
-                                             options.inputs.size(), arguments.size(),
-                                             options.params.empty() ? "" : " with those of --params"));
+      return createStringError(
+          llvm::formatv("--input given {0} times, but the function has {1} "
+                        "arguments{2}",
+                        options.inputs.size(), arguments.size(),
+                        options.params.empty() ? "" : " with those of --params"));
     size_t index = next++;
     if (text == "seed")
       continue;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which function to call, and what it takes and gives.
 
@@ -42,10 +42,11 @@ llvm::Expected<func::FuncOp> mlir::mp::findEntry(ModuleOp module, StringRef entr
   if (entry.empty() && candidates.size() == 1)
     return candidates.front();
   if (entry.empty())
-    return createStringError("no @main and more than one public function: choose with --entry one of " +
-                             names);
-  return createStringError("--entry=" + entry.str() + " is no public function of the module; nearest is @" +
-                           nearest.str() + "; there are " + names);
+    return createStringError(
+        "no @main and more than one public function: choose with --entry one of " + names);
+  return createStringError("--entry=" + entry.str() +
+                           " is no public function of the module; nearest is @" + nearest.str() +
+                           "; there are " + names);
 }
 
 static std::string nameOf(Location loc) {
@@ -63,16 +64,19 @@ static llvm::Expected<Parameter> parameterOf(Type type, bool buffers, const Twin
   parameter.isTensor = isa<TensorType, BaseMemRefType>(type);
   auto ranked = dyn_cast<ShapedType>(type);
   auto buffer = dyn_cast<MemRefType>(type);
-  if (isa<VectorType>(type) || (ranked && !ranked.hasRank()) || (buffer && !(buffers && buffer.getLayout().isIdentity())))
+  if (isa<VectorType>(type) || (ranked && !ranked.hasRank()) ||
+      (buffer && !(buffers && buffer.getLayout().isIdentity())))
     ranked = {};
   if (ranked)
     for (int64_t size : ranked.getShape())
       parameter.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
-  auto element = isa<ShapedType>(type) && !ranked ? std::nullopt
-                                               : ElementType::of(getElementTypeOrSelf(type));
+  auto element =
+      isa<ShapedType>(type) && !ranked ? std::nullopt : ElementType::of(getElementTypeOrSelf(type));
   if (!element || (!ranked && !isa<FloatType, IntegerType, IndexType>(type)))
     return createStringError(what + " is " + typeText(type) +
-                             (isa<BaseMemRefType>(type) || buffers ? ", expected a contiguous buffer" : ", expected a ranked tensor") +
+                             (isa<BaseMemRefType>(type) || buffers
+                                  ? ", expected a contiguous buffer"
+                                  : ", expected a ranked tensor") +
                              " or scalar of floats or integers of at most "
                              "64 bits");
   parameter.type = *element;
@@ -84,7 +88,8 @@ llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
   bool buffers = !function->getParentOfType<ModuleOp>().getOps<gpu::BinaryOp>().empty();
   Signature signature;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto parameter = parameterOf(type, buffers, "argument " + Twine(i) + " of @" + function.getName());
+    auto parameter =
+        parameterOf(type, buffers, "argument " + Twine(i) + " of @" + function.getName());
     if (!parameter)
       return parameter.takeError();
     parameter->name = nameOf(function.getArgument(i).getLoc());
@@ -103,7 +108,8 @@ llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
     signature.arguments.push_back(std::move(*parameter));
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-    auto parameter = parameterOf(type, buffers, "result " + Twine(i) + " of @" + function.getName());
+    auto parameter =
+        parameterOf(type, buffers, "result " + Twine(i) + " of @" + function.getName());
     if (!parameter)
       return parameter.takeError();
     signature.results.push_back(std::move(*parameter));
@@ -118,7 +124,8 @@ llvm::Expected<Entry> mlir::mp::isolateEntry(ModuleOp module, StringRef entry) {
   auto signature = signatureOf(*function);
   if (!signature)
     return signature.takeError();
-  Entry isolated = {function->getName().str(), std::move(*signature), cast<ModuleOp>(module->clone())};
+  Entry isolated = {function->getName().str(), std::move(*signature),
+                    cast<ModuleOp>(module->clone())};
   for (auto other : isolated.module->getOps<func::FuncOp>())
     if (other.getName() != isolated.name)
       other.setPrivate();
@@ -135,7 +142,8 @@ llvm::Error mlir::mp::checkArgument(const Array &array, const Parameter &paramet
     same = parameter.shape[dim] < 0 || parameter.shape[dim] == array.shape[dim];
   if (same)
     return llvm::Error::success();
-  return createStringError(what + ": expected " + parameter.typeStr() + ", found " + array.typeStr());
+  return createStringError(what + ": expected " + parameter.typeStr() + ", found " +
+                           array.typeStr());
 }
 
 Executable::~Executable() = default;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Execution/TensorCores.h"
 
@@ -28,7 +28,8 @@ int runProduct(void *self, const void *view) {
   auto &scope = *static_cast<TensorCoreScope *>(self);
   const auto &product = *static_cast<const mp_rt_product *>(view);
   auto a = Format(product.format_a), b = Format(product.format_b);
-  auto model = tensorCoreModel(scope.architecture, a, b, Format::F32, nativeRoute(scope.architecture));
+  auto model =
+      tensorCoreModel(scope.architecture, a, b, Format::F32, nativeRoute(scope.architecture));
   if (!model) {
     scope.models.insert("IEEE f32 for " + toString(a).str() + " by " + toString(b).str());
     return 0;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attributes that only exporters read, and constants that a newer MLIR writes otherwise.
 
@@ -22,7 +22,8 @@ static bool isDropped(const Source &source, Span entry) {
   StringRef key = source.text(entry.begin).trim('"'), value = source.text(entry.begin + 2);
   if (key == "jax.result_info")
     return false;
-  return isExporters(key) || (entry.end > entry.begin + 2 && value.consume_front("#") && isExporters(value));
+  return isExporters(key) ||
+         (entry.end > entry.begin + 2 && value.consume_front("#") && isExporters(value));
 }
 
 size_t mlir::mp::import::dropForeignAttributes(Source &source, size_t open) {
@@ -50,7 +51,8 @@ size_t mlir::mp::import::dropForeignAttributes(Source &source, size_t open) {
 void mlir::mp::import::packMask(Source &source, size_t elements) {
   StringRef bytes = source.text(elements);
   size_t end = source.is(elements + 1, ":") ? source.typeEnd(elements + 2) : elements;
-  auto type = end > elements ? TensorType::parse(source.text(Span{elements + 2, end})) : std::nullopt;
+  auto type =
+      end > elements ? TensorType::parse(source.text(Span{elements + 2, end})) : std::nullopt;
   if (!bytes.consume_front("<\"0x") || !bytes.consume_back("\">") || !type || type->element != "i1")
     return;
   size_t count = 1;

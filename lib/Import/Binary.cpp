@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Files that are no text.
 
@@ -12,14 +12,18 @@ std::string mlir::mp::import::explainBinary(MemoryBufferRef input) {
   if (bytes.substr(4).starts_with("TFL3"))
     return "is a TFLite model; convert it with 'tosa-converter-for-tflite FILE --text -o OUT.mlir' "
            "(PyPI: tosa-converter-for-tflite); see docs/FromTFLite.md";
-  // A protobuf message whose first fields are a version and a string or message, as ONNX writes them.
+  // A protobuf message whose first fields are a version and a string or message, as ONNX writes
+  // them.
   if (bytes.size() > 2 && bytes[0] == 0x08 && bytes[1] < 0x20 &&
       is_contained({0x12, 0x1a, 0x22, 0x2a, 0x32, 0x3a, 0x42}, bytes[2]))
-    return "is an ONNX model; import it with 'torch-mlir-import-onnx FILE -o OUT.torch.mlir' (PyPI: torch-mlir), lower that "
-           "with 'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline --torch-backend-to-linalg-on-tensors-backend-pipeline "
+    return "is an ONNX model; import it with 'torch-mlir-import-onnx FILE -o OUT.torch.mlir' "
+           "(PyPI: torch-mlir), lower that "
+           "with 'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline "
+           "--torch-backend-to-linalg-on-tensors-backend-pipeline "
            "OUT.torch.mlir -o OUT.mlir', then 'mp-opt --import OUT.mlir'; see docs/FromONNX.md";
   if (bytes.starts_with("PK\x03\x04"))
-    return "is a zip archive, as PyTorch (.pt2, .pt) and Keras (.keras) write: export MLIR from the framework, see "
+    return "is a zip archive, as PyTorch (.pt2, .pt) and Keras (.keras) write: export MLIR from "
+           "the framework, see "
            "docs/FromPyTorch.md and docs/FromTFLite.md";
   if (!bytes.consume_front("ML\xefR"))
     return "";
@@ -35,7 +39,8 @@ std::string mlir::mp::import::explainBinary(MemoryBufferRef input) {
     return "";
   if (producer.starts_with("StableHLO"))
     return ("is a StableHLO artifact ('" + producer +
-            "'); convert it with 'iree-compile --iree-input-type=stablehlo --compile-to=input FILE -o "
+            "'); convert it with 'iree-compile --iree-input-type=stablehlo --compile-to=input FILE "
+            "-o "
             "OUT.mlir' (PyPI: iree-base-compiler), then 'mp-opt --import OUT.mlir'; see "
             "docs/FromJAX.md")
         .str();

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Rules.h"
 
@@ -20,42 +20,49 @@ static constexpr Advice kAdvice[] = {
      "convert to linalg with 'torch-mlir-opt --torchdynamo-export-to-torch-backend-pipeline "
      "--torch-backend-to-linalg-on-tensors-backend-pipeline --canonicalize --cse FILE -o OUT.mlir' "
      "(PyPI: torch-mlir), then 'mp-opt --import OUT.mlir'; see docs/FromPyTorch.md"},
-    {"onnx krnl",
-     "import the .onnx file with 'torch-mlir-import-onnx MODEL.onnx -o OUT.mlir' (PyPI: torch-mlir) "
-     "instead of onnx-mlir; see docs/FromONNX.md"},
+    {"onnx krnl", "import the .onnx file with 'torch-mlir-import-onnx MODEL.onnx -o OUT.mlir' "
+                  "(PyPI: torch-mlir) "
+                  "instead of onnx-mlir; see docs/FromONNX.md"},
     {"tfl",
      "convert the .tflite file with 'tosa-converter-for-tflite MODEL.tflite --text -o OUT.mlir' "
      "(PyPI: tosa-converter-for-tflite); see docs/FromTFLite.md"},
     {"tf tf_executor tf_device tf_saved_model",
      "export StableHLO with 'tf.function(f, jit_compile=True).experimental_get_compiler_ir(*args)"
      "(stage=\"stablehlo\")', or TFLite; see docs/FromTFLite.md"},
-    {"hal stream flow vm",
-     "stop IREE at the input phase: 'iree-compile --compile-to=input', for models from PyTorch with "
-     "'--iree-input-type=torch --iree-torch-emit-async-entry-points=false'; see docs/FromPyTorch.md"},
+    {"hal stream flow vm", "stop IREE at the input phase: 'iree-compile --compile-to=input', for "
+                           "models from PyTorch with "
+                           "'--iree-input-type=torch --iree-torch-emit-async-entry-points=false'; "
+                           "see docs/FromPyTorch.md"},
     {"util",
      "mp translates util.func, util.return, util.call, util.global and util.optimization_barrier "
      "only: re-export at '--compile-to=input'; see docs/FromJAX.md"},
-    {"iree_linalg_ext tm_tensor",
-     "mp translates scatter, scan, sort, topk, arg_compare, fft, quantize_affine and dequantize_affine only: re-export with "
-     "this operation decomposed (attention: run_decompositions)"},
+    {"iree_linalg_ext tm_tensor", "mp translates scatter, scan, sort, topk, arg_compare, fft, "
+                                  "quantize_affine and dequantize_affine only: re-export with "
+                                  "this operation decomposed (attention: run_decompositions)"},
     {"iree_codegen iree_encoding iree_gpu iree_tensor_ext iree_input",
      "re-export at '--compile-to=input', before IREE's own code generation"},
-    {"std", "a dialect of MLIR 14 and older: ops are in arith, math, func, cf, tensor and memref now"},
+    {"std",
+     "a dialect of MLIR 14 and older: ops are in arith, math, func, cf, tensor and memref now"},
 };
 
 static constexpr StringRef kFromONNX =
     "convert to linalg with 'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline "
-    "--torch-backend-to-linalg-on-tensors-backend-pipeline FILE -o OUT.mlir' (PyPI: torch-mlir); see "
+    "--torch-backend-to-linalg-on-tensors-backend-pipeline FILE -o OUT.mlir' (PyPI: torch-mlir); "
+    "see "
     "docs/FromONNX.md";
 
 static constexpr StringRef kLeftByTFLiteConverter =
-    "tosa-converter-for-tflite has no TOSA for it: write the model without it (loops of layers: 'unroll=True'), or "
+    "tosa-converter-for-tflite has no TOSA for it: write the model without it (loops of layers: "
+    "'unroll=True'), or "
     "export the TensorFlow function as StableHLO with 'tf.function(f, jit_compile=True)"
-    ".experimental_get_compiler_ir(*args)(stage=\"stablehlo\")'; see docs/FromTFLite.md and docs/FromJAX.md";
+    ".experimental_get_compiler_ir(*args)(stage=\"stablehlo\")'; see docs/FromTFLite.md and "
+    "docs/FromJAX.md";
 
 static constexpr StringRef kCustomOp =
-    "a custom op, such as the post-processing of detection models, is code that only its runtime has: cut the model before "
-    "it (export boxes and scores), or export the TensorFlow function as StableHLO; see docs/FromTFLite.md";
+    "a custom op, such as the post-processing of detection models, is code that only its runtime "
+    "has: cut the model before "
+    "it (export boxes and scores), or export the TensorFlow function as StableHLO; see "
+    "docs/FromTFLite.md";
 
 static const Advice *findAdvice(StringRef dialect) {
   for (const Advice &advice : kAdvice) {
@@ -81,7 +88,8 @@ void Foreign::visit(size_t i) {
   auto [entry, isNew] = seen.insert({advice->dialects, {i, 0, ""}});
   ++entry->second.count;
   bool isOnnx = name == "torch.operator" && source.text(i + 1).starts_with("\"onnx.");
-  bool isLeftOver = advice->dialects.starts_with("tf") && source.getBuffer().getBuffer().contains("tosa.");
+  bool isLeftOver =
+      advice->dialects.starts_with("tf") && source.getBuffer().getBuffer().contains("tosa.");
   if (isNew || isOnnx)
     entry->second.advice = (name == "tfl.custom" ? kCustomOp
                             : isOnnx             ? kFromONNX

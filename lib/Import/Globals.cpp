@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Rules.h"
 
@@ -158,8 +158,7 @@ void Globals::appendArguments() {
     for (StringRef need : function.needs) {
       const Global &global = globals.find(need)->second;
       arguments += (arguments.empty() ? "" : ", ") + global.argument + ": " + global.type +
-                   " {ml_program.identifier = " + global.parameter +
-                   ", mp.role = \"parameter\"}";
+                   " {ml_program.identifier = " + global.parameter + ", mp.role = \"parameter\"}";
     }
     if (!arguments.empty())
       append(source, function.argumentsOpen, function.argumentsClose, arguments);

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Goes over the text three times: older spellings first, then what the TFLite converter leaves behind, then what the
-// others do.
+// Goes over the text three times: older spellings first, then what the TFLite converter leaves
+// behind, then what the others do.
 
 #include "mp/Import/Import.h"
 #include "LoopText.h"
@@ -32,21 +32,22 @@ static void translateTFLite(Source &source) {
 /// Ops of IREE without a body.
 static auto ruleWithoutBody(StringRef name) {
   return StringSwitch<size_t (*)(Source &, size_t)>(name)
-      .Cases({"iree_linalg_ext.quantize_affine", "iree_linalg_ext.dequantize_affine"}, translateAffine)
+      .Cases({"iree_linalg_ext.quantize_affine", "iree_linalg_ext.dequantize_affine"},
+             translateAffine)
       .Case("iree_linalg_ext.fft", translateButterflies)
       .Case("iree_tensor_ext.bitcast", translateBitcast)
       .Default(nullptr);
 }
 
 static size_t translateStructuredOp(Source &source, Foreign &foreign, size_t name) {
-  auto translate = StringSwitch<void (*)(Source &, const StructuredOp &)>(
-                       source.text(name).split('.').second)
-                       .Case("scatter", translateScatter)
-                       .Case("scan", translateScan)
-                       .Case("sort", translateSort)
-                       .Case("topk", translateTopK)
-                       .Case("arg_compare", translateArgCompare)
-                       .Default(nullptr);
+  auto translate =
+      StringSwitch<void (*)(Source &, const StructuredOp &)>(source.text(name).split('.').second)
+          .Case("scatter", translateScatter)
+          .Case("scan", translateScan)
+          .Case("sort", translateSort)
+          .Case("topk", translateTopK)
+          .Case("arg_compare", translateArgCompare)
+          .Default(nullptr);
   if (!translate) {
     foreign.visit(name);
     return name + 1;
@@ -88,10 +89,11 @@ static void translateLeftovers(Source &source) {
         next = globals.removeAccessor(i);
       if (next == i && text.starts_with("util.global"))
         next = globals.translate(i, depth);
-      else if (next == i && StringSwitch<bool>(text)
-                                .Cases({"util.func", "util.return", "util.call",
-                                       "util.optimization_barrier"}, true)
-                                .Default(false))
+      else if (next == i &&
+               StringSwitch<bool>(text)
+                   .Cases({"util.func", "util.return", "util.call", "util.optimization_barrier"},
+                          true)
+                   .Default(false))
         next = translateFunctionOp(source, i, depth);
       else if (auto *rule = next == i && source.isOperation(i) ? ruleWithoutBody(text) : nullptr)
         next = rule(source, i);
@@ -105,15 +107,10 @@ static void translateLeftovers(Source &source) {
       foreign.visit(i);
       break;
     }
-    case Tok::Elements:
-      packMask(source, i);
-      break;
+    case Tok::Elements: packMask(source, i); break;
     case Tok::String:
-    case Tok::Type:
-      foreign.visit(i);
-      break;
-    default:
-      break;
+    case Tok::Type: foreign.visit(i); break;
+    default: break;
     }
     ++i;
   }
@@ -156,7 +153,8 @@ static Outcome run(MemoryBufferRef input) {
 Expected<std::unique_ptr<MemoryBuffer>> mlir::mp::importText(MemoryBufferRef input) {
   if (std::string binary = explainBinary(input); !binary.empty())
     return createStringError(inconvertibleErrorCode(), input.getBufferIdentifier() +
-                                                           ": error: this file " + nameFile(binary, input));
+                                                           ": error: this file " +
+                                                           nameFile(binary, input));
   Outcome outcome = run(input);
   if (!outcome.errors.empty())
     return createStringError(inconvertibleErrorCode(), Twine(join(outcome.errors, "\n")));
@@ -175,7 +173,8 @@ std::string mlir::mp::explainLeftovers(MemoryBufferRef input) {
     if (size_t word = error.find(" error: "); word != std::string::npos)
       error.replace(word, strlen(" error: "), " note: ");
   if (outcome.errors.empty() && !outcome.firstChange.empty())
-    outcome.errors.push_back(outcome.firstChange +
-                             " is left over from an exporter or an older MLIR; --import translates it");
+    outcome.errors.push_back(
+        outcome.firstChange +
+        " is left over from an exporter or an older MLIR; --import translates it");
   return join(outcome.errors, "\n");
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // MLIR's tokens. Strings, comments and dense literals, where nearly all bytes of a large file
 // are, are passed over with memchr.
@@ -97,27 +97,21 @@ private:
 
   void lexNumber() {
     const char *until = at + 1;
-    while (until != end && (isNameCharacter(*until) ||
-                            ((*until == '+' || *until == '-') && (until[-1] == 'e') &&
-                             until + 1 != end && isDigit(until[1]))))
+    while (until != end &&
+           (isNameCharacter(*until) || ((*until == '+' || *until == '-') && (until[-1] == 'e') &&
+                                        until + 1 != end && isDigit(until[1]))))
       ++until;
     push(Tok::Number, until);
   }
 
   void lexToken() {
     switch (char c = *at) {
-    case '"':
-      return push(Tok::String, stringEnd(at));
-    case '%':
-      return lexPrefixed(Tok::Value);
-    case '@':
-      return lexPrefixed(Tok::Symbol);
-    case '^':
-      return lexPrefixed(Tok::Block);
-    case '#':
-      return lexPrefixed(Tok::Hash);
-    case '!':
-      return lexPrefixed(Tok::Type);
+    case '"': return push(Tok::String, stringEnd(at));
+    case '%': return lexPrefixed(Tok::Value);
+    case '@': return lexPrefixed(Tok::Symbol);
+    case '^': return lexPrefixed(Tok::Block);
+    case '#': return lexPrefixed(Tok::Hash);
+    case '!': return lexPrefixed(Tok::Type);
     default:
       if (isAlpha(c) || c == '_')
         return lexName();

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LoopText.h"
 #include "llvm/ADT/StringExtras.h"
@@ -120,7 +120,7 @@ Values LoopText::body(const StructuredOp &op, ArrayRef<std::string> arguments, S
   for (auto [argument, value] : zip_equal(op.arguments, arguments))
     names[argument] = value;
   for (size_t i = op.body.begin; i < op.body.end; ++i)
-    if (source.isValue(i) && source.is(i + 1, "=") )
+    if (source.isValue(i) && source.is(i + 1, "="))
       names[source.text(i)] = source.freshValue();
   auto renamed = [&](StringRef value) {
     auto found = names.find(value);
@@ -129,7 +129,8 @@ Values LoopText::body(const StructuredOp &op, ArrayRef<std::string> arguments, S
   size_t previousEnd = 0;
   for (size_t i = op.body.begin; i < op.body.end; ++i) {
     StringRef token = source.text(i);
-    bool apart = !previousEnd || size_t(token.data() - source.text(op.body.begin).data()) != previousEnd;
+    bool apart =
+        !previousEnd || size_t(token.data() - source.text(op.body.begin).data()) != previousEnd;
     if (apart)
       out += ' ';
     if (source.isValue(i)) {

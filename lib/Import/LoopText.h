@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes loops over tensors as text. All on one line: line numbers of the file stay.
 
@@ -35,8 +35,8 @@ public:
   /// those inside); the outermost gets `results`, "%a:2 = ", in front. Returns the counters. At
   /// least one loop is opened: without bounds, one of a single turn.
   Values open(ArrayRef<std::string> bounds, SmallVector<Operand> &carried, StringRef results);
-  /// Opens one loop over scalars and tensors; types as written. Returns the counter; the results are
-  /// named by `name` in `close`.
+  /// Opens one loop over scalars and tensors; types as written. Returns the counter; the results
+  /// are named by `name` in `close`.
   std::string openOne(StringRef bound, Values &carried, ArrayRef<std::string> types,
                       StringRef results);
   /// Yields `values` and closes what the latest open or openOne opened.

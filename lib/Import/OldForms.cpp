@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops of older releases of MLIR whose syntax changed, or that are gone.
 
@@ -34,8 +34,8 @@ static bool translateFill(Source &source, size_t name) {
   size_t tensor = source.is(type, "tensor") || source.is(type, "memref") ? 0 : 1;
   source.replace({name, end}, "linalg.fill ins(" + source.text(values[1 - tensor]) + " : " +
                                   source.text(types[1 - tensor]) + ") outs(" +
-                                  source.text(values[tensor]) + " : " +
-                                  source.text(types[tensor]) + ")");
+                                  source.text(values[tensor]) + " : " + source.text(types[tensor]) +
+                                  ")");
   return true;
 }
 
@@ -103,14 +103,17 @@ static StringRef replacement(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("linalg.indexed_generic", "linalg.generic, with linalg.index in its body")
       .Case("linalg.pad_tensor", "tensor.pad, with tensor.yield in its body")
-      .Cases({"linalg.reshape", "linalg.tensor_reshape"}, "tensor.expand_shape or tensor.collapse_shape")
+      .Cases({"linalg.reshape", "linalg.tensor_reshape"},
+             "tensor.expand_shape or tensor.collapse_shape")
       .Cases({"linalg.tiled_loop", "scf.foreach_thread"}, "scf.forall")
       .Cases({"linalg.elemwise_unary", "linalg.elemwise_binary"},
              "linalg.elementwise kind=#linalg.elementwise_kind<add>")
       .Case("arith.addui_carry", "arith.addui_extended")
       .Cases({"memref.tensor_load", "std.tensor_load"}, "bufferization.to_tensor")
-      .Cases({"memref.buffer_cast", "bufferization.to_memref"}, "bufferization.to_buffer %t : TENSOR to MEMREF")
-      .Cases({"dynamic_tensor_from_elements", "std.dynamic_tensor_from_elements"}, "tensor.generate")
+      .Cases({"memref.buffer_cast", "bufferization.to_memref"},
+             "bufferization.to_buffer %t : TENSOR to MEMREF")
+      .Cases({"dynamic_tensor_from_elements", "std.dynamic_tensor_from_elements"},
+             "tensor.generate")
       .Case("tosa.fully_connected", "tosa.matmul, or tosa.conv2d with a 1x1 window")
       .Default("");
 }
@@ -119,13 +122,14 @@ static StringRef replacement(StringRef name) {
 /// still parse.
 static StringRef oldTosaAttribute(Source &source, size_t name) {
   StringRef op = source.text(name).trim('"');
-  StringRef old = StringSwitch<StringRef>(op)
-                      .Case("tosa.reshape", "new_shape")
-                      .Case("tosa.clamp", "min_fp")
-                      .Cases({"tosa.mul", "tosa.rescale"}, "shift")
-                      .Cases({"tosa.conv2d", "tosa.depthwise_conv2d", "tosa.matmul"}, "quantization_info")
-                      .Case("tosa.const", "value")
-                      .Default("");
+  StringRef old =
+      StringSwitch<StringRef>(op)
+          .Case("tosa.reshape", "new_shape")
+          .Case("tosa.clamp", "min_fp")
+          .Cases({"tosa.mul", "tosa.rescale"}, "shift")
+          .Cases({"tosa.conv2d", "tosa.depthwise_conv2d", "tosa.matmul"}, "quantization_info")
+          .Case("tosa.const", "value")
+          .Default("");
   size_t end = std::min(source.size(), name + 64);
   for (size_t i = name + 1; i < end && !old.empty() && !source.isOperation(i); ++i)
     if (source.is(i, old) && source.is(i + 1, "="))
@@ -159,8 +163,10 @@ bool mlir::mp::import::translateOldForm(Source &source, size_t name) {
   }
   if (text.starts_with("tosa.") && source.isOperation(name)) {
     if (StringRef now = oldTosaAttribute(source, name); !now.empty()) {
-      source.error(name, "'" + text + "' is written as before TOSA 1.0 (MLIR 20 and older); export "
-                                      "again with a current converter, or write " + now);
+      source.error(name, "'" + text +
+                             "' is written as before TOSA 1.0 (MLIR 20 and older); export "
+                             "again with a current converter, or write " +
+                             now);
       return true;
     }
   }

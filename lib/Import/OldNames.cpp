@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names of older releases of MLIR whose syntax is still the same.
 
@@ -13,8 +13,10 @@ static StringRef standardOp(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Cases({"addf", "subf", "mulf", "divf", "remf", "negf", "cmpf"}, name)
       .Cases({"addi", "subi", "muli", "cmpi", "select", "index_cast", "bitcast"}, name)
-      .Cases({"sitofp", "uitofp", "fptosi", "fptoui", "trunci", "divsi", "divui", "remsi", "remui"}, name)
-      .Cases({"extf", "truncf", "extsi", "extui", "andi", "ori", "xori", "shli", "shrsi", "shrui"}, name)
+      .Cases({"sitofp", "uitofp", "fptosi", "fptoui", "trunci", "divsi", "divui", "remsi", "remui"},
+             name)
+      .Cases({"extf", "truncf", "extsi", "extui", "andi", "ori", "xori", "shli", "shrsi", "shrui"},
+             name)
       .Cases({"maxsi", "maxui", "minsi", "minui", "ceildivsi", "floordivsi"}, name)
       .Case("constant", "constant")
       .Case("fpext", "extf")
@@ -85,7 +87,8 @@ bool mlir::mp::import::renameOldOp(Source &source, size_t name) {
   if (!hasResults && !dotted) {
     // Without results and without a dialect only what is unmistakable.
     size_t next = name + 1;
-    bool visibility = source.is(next, "private") || source.is(next, "public") || source.is(next, "nested");
+    bool visibility =
+        source.is(next, "private") || source.is(next, "public") || source.is(next, "nested");
     if (text == "func" && source.kind(next + visibility) == Tok::Symbol && source.isOperation(name))
       return become("func.func");
     if (text == "br" && source.kind(next) == Tok::Block)

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kinds of leftovers, each in the file named. A rule gets the token where its leftover starts
 // and returns the token to go on with; errors are recorded in the source.
@@ -17,7 +17,8 @@ size_t translateFunctionOp(Source &source, size_t name, size_t depth);
 
 /// IREE/Affine.cpp: iree_linalg_ext.quantize_affine and dequantize_affine.
 size_t translateAffine(Source &source, size_t name);
-/// IREE/Fourier.cpp: iree_linalg_ext.fft, and iree_tensor_ext.bitcast between complex numbers and pairs.
+/// IREE/Fourier.cpp: iree_linalg_ext.fft, and iree_tensor_ext.bitcast between complex numbers and
+/// pairs.
 size_t translateButterflies(Source &source, size_t name);
 size_t translateBitcast(Source &source, size_t name);
 
@@ -25,7 +26,8 @@ size_t translateBitcast(Source &source, size_t name);
 /// `open` itself when there are none, or it is no dictionary.
 size_t dropForeignAttributes(Source &source, size_t open);
 
-/// Attributes.cpp: bits where newer MLIR writes bytes, dense<"0x..."> : tensor<...xi1> with a byte for each element.
+/// Attributes.cpp: bits where newer MLIR writes bytes, dense<"0x..."> : tensor<...xi1> with a byte
+/// for each element.
 void packMask(Source &source, size_t elements);
 
 /// Globals.cpp: util.global and its loads. Weights kept outside become trailing arguments of the
@@ -87,8 +89,8 @@ bool renameOldOp(Source &source, size_t name);
 /// OldForms.cpp: ops that changed their syntax, and ops that are gone, with what replaces them.
 bool translateOldForm(Source &source, size_t name);
 
-/// TFLite/TFLite.cpp: what the converter of TFLite models has no TOSA for, said with what is translated later or needs no
-/// translation.
+/// TFLite/TFLite.cpp: what the converter of TFLite models has no TOSA for, said with what is
+/// translated later or needs no translation.
 size_t translateTFLiteOp(Source &source, size_t name);
 
 /// Binary.cpp: what a file that is no MLIR text is, and what to do; empty for text, and for

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // scan: out[k] = body(out[k-1], in[k]) along one dimension; the accumulator is a scalar of the
 // loop, in f32 at least. Inclusive scans start with out[0] = in[0]; exclusive ones with the given

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // scatter: every update element is combined with the element of the original it points to,
 // one after the other. Its dimensions are
@@ -31,8 +31,9 @@ void mlir::mp::import::translateScatter(Source &source, const StructuredOp &op) 
   auto map = op.words.find("dimension_map");
   if (op.inputs.size() != 2 || op.outputs.size() != 1 || op.arguments.size() != 2 ||
       op.yielded.size() != 1 || map == op.words.end())
-    return source.error(at, "'" + op.name + "' expects a dimension_map, updates and indices, one "
-                            "destination and a body of two arguments; masks are not supported");
+    return source.error(at, "'" + op.name +
+                                "' expects a dimension_map, updates and indices, one "
+                                "destination and a body of two arguments; masks are not supported");
   Operand updates = op.inputs[0], indices = op.inputs[1];
   const Operand &original = op.outputs[0];
   size_t depth = map->second.size(), batch = batchRank(op, depth);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // sort: lines along one dimension of all operands are put in the order of the body, whose arguments
 // come in pairs, one per operand. Bottom-up merge sort: stable whether the comparison is strict
@@ -17,7 +17,8 @@ static std::string numMerges(LoopText &text, StringRef length, int64_t size) {
       ++merges;
     return text.index(merges);
   }
-  std::string one = text.index(1), last = text.define("arith.subi " + length + ", " + one + " : index");
+  std::string one = text.index(1),
+              last = text.define("arith.subi " + length + ", " + one + " : index");
   std::string wide = text.define("arith.index_cast " + last + " : index to i64");
   std::string zeros = text.define("math.ctlz " + wide + " : i64");
   std::string bits = text.define("arith.constant 64 : i64");
@@ -112,8 +113,10 @@ private:
     // Where the pair of runs that k belongs to starts, meets and ends.
     std::string into = index("arith.remui " + k + ", " + both);
     std::string start = index("arith.subi " + k + ", " + into);
-    std::string middle = index("arith.minui " + index("arith.addi " + start + ", " + width) + ", " + length);
-    std::string end = index("arith.minui " + index("arith.addi " + start + ", " + both) + ", " + length);
+    std::string middle =
+        index("arith.minui " + index("arith.addi " + start + ", " + width) + ", " + length);
+    std::string end =
+        index("arith.minui " + index("arith.addi " + start + ", " + both) + ", " + length);
     std::string fresh = text.define("arith.cmpi eq, " + into + ", " + zero + " : index");
     std::string left = index("arith.select " + fresh + ", " + start + ", " + state[0]);
     std::string right = index("arith.select " + fresh + ", " + middle + ", " + state[1]);
@@ -165,10 +168,11 @@ void mlir::mp::import::translateSort(Source &source, const StructuredOp &op) {
   bool valid = op.inputs.empty() && !op.outputs.empty() && dimension && *dimension >= 0 &&
                op.arguments.size() == 2 * op.outputs.size() && op.yielded.size() == 1;
   for (const Operand &output : op.outputs)
-    valid &= output.type.rank() == op.outputs[0].type.rank() &&
-             *dimension < int64_t(output.type.rank());
+    valid &=
+        output.type.rank() == op.outputs[0].type.rank() && *dimension < int64_t(output.type.rank());
   if (!valid)
-    return source.error(op.span.begin, "'" + op.name + "' expects dimension(D), operands of one shape "
-                                       "and a comparison of two arguments for each");
+    return source.error(op.span.begin, "'" + op.name +
+                                           "' expects dimension(D), operands of one shape "
+                                           "and a comparison of two arguments for each");
   SortText(source, op, *dimension).translate();
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Looking around in tokens, and edits.
 
@@ -36,15 +36,12 @@ static int bracketStep(const Token &token, StringRef text) {
   case '(':
   case '[':
   case '{':
-  case '<':
-    return 1;
+  case '<': return 1;
   case ')':
   case ']':
   case '}':
-  case '>':
-    return -1;
-  default:
-    return 0;
+  case '>': return -1;
+  default: return 0;
   }
 }
 
@@ -129,11 +126,11 @@ bool Source::isOperation(size_t i) const {
     return true;
   StringRef before = text(i - 1), after = text(i + 1);
   if (after == "=" || after == ",")
-    return false; // an entry of a dictionary
+    return false;    // an entry of a dictionary
   if (before == ":") // types, but also what follows a block's label
     return i > 1 && (kind(i - 2) == Tok::Block || is(i - 2, ")"));
   if (before == "=" || before == "<" || before == "(" || before == "[" || before == ",")
-    return false; // a value or a keyword
+    return false;                          // a value or a keyword
   return !(before == "{" && after == "}"); // a dictionary of one unit attribute
 }
 

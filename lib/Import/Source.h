@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Text as tokens, and edits to it that keep every line where it is.
 
@@ -42,7 +42,8 @@ struct Token {
   size_t begin, length;
 };
 
-/// Tokens of `text`; comments and blanks are left out. Nothing is refused: that is the parser's job.
+/// Tokens of `text`; comments and blanks are left out. Nothing is refused: that is the parser's
+/// job.
 std::vector<Token> tokenize(StringRef text);
 
 /// `advice` with the word FILE replaced by the name of the input.

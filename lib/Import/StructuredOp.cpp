@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the common form of the exporters' structured ops.
 
@@ -83,7 +83,8 @@ private:
   /// word(value), word = [values], {word = array<i64: values>}.
   bool readWords() {
     while (at < source.size() && !source.is(at, "ins") && !source.is(at, "outs")) {
-      if (source.is(at, "{") || source.is(at, "}") || source.is(at, ",") || source.is(at, "attributes")) {
+      if (source.is(at, "{") || source.is(at, "}") || source.is(at, ",") ||
+          source.is(at, "attributes")) {
         ++at;
         continue;
       }

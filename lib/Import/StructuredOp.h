@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The form shared by scatter, scan, sort and topk of iree_linalg_ext and tm_tensor:
 //
@@ -37,9 +37,9 @@ struct Operand {
 };
 
 struct StructuredOp {
-  Span span;           ///< the whole statement
-  std::string name;    ///< "iree_linalg_ext.scan"
-  std::string results; ///< "%4:2 = "
+  Span span;                                       ///< the whole statement
+  std::string name;                                ///< "iree_linalg_ext.scan"
+  std::string results;                             ///< "%4:2 = "
   llvm::StringMap<SmallVector<std::string>> words; ///< dimension -> 1; dimension_map -> 0, 1
   SmallVector<Operand> inputs, outputs;
   SmallVector<std::string> arguments; ///< of the body

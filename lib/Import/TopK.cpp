@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // topk: every input element is put into a list of the best k seen so far, which starts as the
 // outs. Among equals the lower index comes first.
@@ -12,15 +12,17 @@ void mlir::mp::import::translateTopK(Source &source, const StructuredOp &op) {
   std::optional<int64_t> dimension = op.integer("dimension");
   size_t rank = op.inputs.empty() ? 0 : op.inputs[0].type.rank();
   bool valid = (op.inputs.size() == 1 || op.inputs.size() == 2) && op.outputs.size() == 2 &&
-               op.arguments.size() == 2 && op.yielded.size() == 1 && dimension &&
-               *dimension >= 0 && *dimension < int64_t(rank);
+               op.arguments.size() == 2 && op.yielded.size() == 1 && dimension && *dimension >= 0 &&
+               *dimension < int64_t(rank);
   for (const Operand &operand : op.outputs)
     valid &= operand.type.rank() == rank;
   for (const Operand &operand : op.inputs)
     valid &= operand.type.rank() == rank;
   if (!valid)
-    return source.error(op.span.begin, "'" + op.name + "' expects dimension(D), values and maybe "
-                                       "indices, two outputs and a comparison of two arguments");
+    return source.error(op.span.begin,
+                        "'" + op.name +
+                            "' expects dimension(D), values and maybe "
+                            "indices, two outputs and a comparison of two arguments");
   LoopText text(source);
   const Operand &input = op.inputs[0];
   std::string element = input.type.element, indexType = op.outputs[1].type.element;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Classes of the scf, func and cf dialects (why: docs/OpClasses.md).
 
@@ -19,8 +19,10 @@ static constexpr ClassEntry kScfEntries[] = {
      "carried values have one format each"},
     {"scf.execute_region", OpClass::ExactCommute, TypeRule::Container,
      "carried values have one format each"},
-    {"scf.while", OpClass::ExactCommute, TypeRule::Container, "carried values have one format each"},
-    {"scf.forall", OpClass::ExactCommute, TypeRule::Container, "carried values have one format each"},
+    {"scf.while", OpClass::ExactCommute, TypeRule::Container,
+     "carried values have one format each"},
+    {"scf.forall", OpClass::ExactCommute, TypeRule::Container,
+     "carried values have one format each"},
     {"scf.parallel", OpClass::Barrier, TypeRule::Frozen, "reduces in an order of its own"},
     {"scf.condition", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
     {"scf.forall.in_parallel", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
@@ -49,8 +51,7 @@ const ArrayRef<ClassEntry> mlir::mp::detail::cfTable = kCfEntries;
 
 namespace {
 /// Control flow carries values by its branches, or, where threads combine slices, by destination.
-template <typename Op>
-struct ScfModel : TableAnswers<ScfModel<Op>, Op> {
+template <typename Op> struct ScfModel : TableAnswers<ScfModel<Op>, Op> {
   void getCarriedValues(Operation *op, SmallVectorImpl<CarriedValue> &carried) const {
     if constexpr (std::is_same_v<Op, scf::ForallOp>)
       collectCombined(op, carried);

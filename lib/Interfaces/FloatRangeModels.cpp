@@ -1,9 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // External models of FloatRangeOpInterface. What an op is called says what it
 // computes: arith, math, linalg and tosa spell functions alike but for suffixes.
 
-#include "mp/Interfaces/FloatRangeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -12,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/Words.h"
+#include "mp/Interfaces/FloatRangeOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -28,50 +28,28 @@ using Rows = FloatMeaning::Rows;
 
 static std::optional<UnaryFn> findUnary(StringRef op) {
   static const llvm::StringMap<UnaryFn> table = {
-      {"arith.negf", UnaryFn::Neg},
-      {"math.absf", UnaryFn::Abs},
-      {"math.acos", UnaryFn::Acos},
-      {"math.acosh", UnaryFn::Acosh},
-      {"math.asin", UnaryFn::Asin},
-      {"math.asinh", UnaryFn::Asinh},
-      {"math.atan", UnaryFn::Atan},
-      {"math.atanh", UnaryFn::Atanh},
-      {"math.cbrt", UnaryFn::Cbrt},
-      {"math.ceil", UnaryFn::Ceil},
-      {"math.cos", UnaryFn::Cos},
-      {"math.cosh", UnaryFn::Cosh},
-      {"math.erf", UnaryFn::Erf},
-      {"math.erfc", UnaryFn::Erfc},
-      {"math.exp", UnaryFn::Exp},
-      {"math.exp2", UnaryFn::Exp2},
-      {"math.expm1", UnaryFn::Expm1},
-      {"math.floor", UnaryFn::Floor},
-      {"math.log", UnaryFn::Log},
-      {"math.log10", UnaryFn::Log10},
-      {"math.log1p", UnaryFn::Log1p},
-      {"math.log2", UnaryFn::Log2},
-      {"math.round", UnaryFn::Round},
-      {"math.roundeven", UnaryFn::RoundEven},
-      {"math.rsqrt", UnaryFn::Rsqrt},
-      {"math.sin", UnaryFn::Sin},
-      {"math.sinh", UnaryFn::Sinh},
-      {"math.sqrt", UnaryFn::Sqrt},
-      {"math.tan", UnaryFn::Tan},
-      {"math.tanh", UnaryFn::Tanh},
-      {"math.trunc", UnaryFn::Trunc},
-      {"tosa.abs", UnaryFn::Abs},
-      {"tosa.ceil", UnaryFn::Ceil},
-      {"tosa.cos", UnaryFn::Cos},
-      {"tosa.erf", UnaryFn::Erf},
-      {"tosa.exp", UnaryFn::Exp},
-      {"tosa.floor", UnaryFn::Floor},
-      {"tosa.log", UnaryFn::Log},
-      {"tosa.negate", UnaryFn::Neg},
-      {"tosa.reciprocal", UnaryFn::Reciprocal},
-      {"tosa.rsqrt", UnaryFn::Rsqrt},
-      {"tosa.sigmoid", UnaryFn::Sigmoid},
-      {"tosa.sin", UnaryFn::Sin},
-      {"tosa.tanh", UnaryFn::Tanh},
+      {"arith.negf", UnaryFn::Neg},   {"math.absf", UnaryFn::Abs},
+      {"math.acos", UnaryFn::Acos},   {"math.acosh", UnaryFn::Acosh},
+      {"math.asin", UnaryFn::Asin},   {"math.asinh", UnaryFn::Asinh},
+      {"math.atan", UnaryFn::Atan},   {"math.atanh", UnaryFn::Atanh},
+      {"math.cbrt", UnaryFn::Cbrt},   {"math.ceil", UnaryFn::Ceil},
+      {"math.cos", UnaryFn::Cos},     {"math.cosh", UnaryFn::Cosh},
+      {"math.erf", UnaryFn::Erf},     {"math.erfc", UnaryFn::Erfc},
+      {"math.exp", UnaryFn::Exp},     {"math.exp2", UnaryFn::Exp2},
+      {"math.expm1", UnaryFn::Expm1}, {"math.floor", UnaryFn::Floor},
+      {"math.log", UnaryFn::Log},     {"math.log10", UnaryFn::Log10},
+      {"math.log1p", UnaryFn::Log1p}, {"math.log2", UnaryFn::Log2},
+      {"math.round", UnaryFn::Round}, {"math.roundeven", UnaryFn::RoundEven},
+      {"math.rsqrt", UnaryFn::Rsqrt}, {"math.sin", UnaryFn::Sin},
+      {"math.sinh", UnaryFn::Sinh},   {"math.sqrt", UnaryFn::Sqrt},
+      {"math.tan", UnaryFn::Tan},     {"math.tanh", UnaryFn::Tanh},
+      {"math.trunc", UnaryFn::Trunc}, {"tosa.abs", UnaryFn::Abs},
+      {"tosa.ceil", UnaryFn::Ceil},   {"tosa.cos", UnaryFn::Cos},
+      {"tosa.erf", UnaryFn::Erf},     {"tosa.exp", UnaryFn::Exp},
+      {"tosa.floor", UnaryFn::Floor}, {"tosa.log", UnaryFn::Log},
+      {"tosa.negate", UnaryFn::Neg},  {"tosa.reciprocal", UnaryFn::Reciprocal},
+      {"tosa.rsqrt", UnaryFn::Rsqrt}, {"tosa.sigmoid", UnaryFn::Sigmoid},
+      {"tosa.sin", UnaryFn::Sin},     {"tosa.tanh", UnaryFn::Tanh},
   };
   auto it = table.find(op);
   return it == table.end() ? std::nullopt : std::optional(it->second);
@@ -126,7 +104,8 @@ static Extent product(Extent a, Extent b) {
   return result;
 }
 
-//===-- by structure ------------------------------------------------------------------------------===//
+//===-- by structure
+//------------------------------------------------------------------------------===//
 
 /// A contraction in linalg's form: the extent of its reduction loops, and who reads them how.
 static FloatMeaning meaningOfContraction(linalg::LinalgOp op) {
@@ -141,8 +120,8 @@ static FloatMeaning meaningOfContraction(linalg::LinalgOp op) {
       continue;
     ++reductions;
     last = loop;
-    meaning.products = product(meaning.products, ShapedType::isDynamic(size) ? Extent::unknown()
-                                                                             : Extent::exactly(size));
+    meaning.products = product(
+        meaning.products, ShapedType::isDynamic(size) ? Extent::unknown() : Extent::exactly(size));
   }
   for (unsigned operand : {0u, 1u}) {
     AffineMap map = op.getIndexingMapsArray()[operand];
@@ -384,9 +363,9 @@ void mlir::mp::registerFloatRangeModels(DialectRegistry &registry) {
 #include "mlir/Dialect/Tosa/IR/TosaOps.cpp.inc"
         >(context);
   });
-  registry.addExtension(+[](MLIRContext *context, MPDialect *) { 
+  registry.addExtension(+[](MLIRContext *context, MPDialect *) {
     attach<CastOp, RoundOp, NextWordOp, JoinWordsOp>(context);
-   });
+  });
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
     attach<linalg::SoftmaxOp,
 #define GET_OP_LIST

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Classes of the linalg dialect (why: docs/OpClasses.md), and how structured ops
 // are built again with other element types.
@@ -231,7 +231,8 @@ struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>
     return line;
   }
   BodyFacts facts(Operation *op) const {
-    if (op->getNumResults() == 0) // on buffers, which are written in place: no value to decide about
+    if (op->getNumResults() ==
+        0) // on buffers, which are written in place: no value to decide about
       return {OpClass::Barrier, TypeRule::Frozen, "on buffers"};
     if (isByBody())
       return classifyBody(cast<Op>(op));
@@ -262,8 +263,10 @@ struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>
     if (op->getNumResults() > 0 ? index + op->getNumResults() >= op->getNumOperands()
                                 : cast<linalg::LinalgOp>(op).isDpsInit(&op->getOpOperand(index)))
       return OperandRole::Init;
-    // No need to look at the body of what reduces nothing; convolutions and products by name always do.
-    bool reducesByName = entry().rule == TypeRule::Contraction && !std::is_same_v<Op, linalg::ContractOp>;
+    // No need to look at the body of what reduces nothing; convolutions and products by name always
+    // do.
+    bool reducesByName =
+        entry().rule == TypeRule::Contraction && !std::is_same_v<Op, linalg::ContractOp>;
     bool mayContract = isByBody() || entry().rule == TypeRule::Contraction;
     if (!mayContract || (!reducesByName && cast<Op>(op).getNumReductionLoops() == 0))
       return OperandRole::Data;

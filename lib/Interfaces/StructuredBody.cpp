@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Classes of linalg.generic, map, reduce and elementwise, read off the body.
 
@@ -23,8 +23,7 @@ static BlockArgument throughCasts(Value value, Block *body) {
 }
 
 /// If `combined` is `out + rest` or `rest + out` under Combiner, `rest`.
-template <typename Combiner>
-static Value combinedWith(Value combined, BlockArgument out) {
+template <typename Combiner> static Value combinedWith(Value combined, BlockArgument out) {
   auto combiner = combined.getDefiningOp<Combiner>();
   if (!combiner)
     return {};
@@ -108,7 +107,8 @@ static unsigned restriction(OpClass opClass) {
 
 /// True if the body yields arguments of its own, and does nothing else.
 static bool movesData(Block *body) {
-  return body->without_terminator().empty() && llvm::all_of(body->getTerminator()->getOperands(), [&](Value value) {
+  return body->without_terminator().empty() &&
+         llvm::all_of(body->getTerminator()->getOperands(), [&](Value value) {
            auto argument = dyn_cast<BlockArgument>(value);
            return argument && argument.getOwner() == body;
          });
@@ -131,13 +131,13 @@ static BodyFacts classifyParallel(linalg::LinalgOp op, Block *body) {
     auto precision = dyn_cast<PrecisionOpInterface>(inner);
     OpClass opClass = precision ? precision.getOpClass() : OpClass::Barrier;
     // A comparison that only steers a select (relu, masks) makes no step by itself.
-    if (isa<arith::CmpFOp>(inner) && llvm::all_of(inner.getUsers(), [](Operation *user) {
-          return isa<arith::SelectOp>(user);
-        }))
+    if (isa<arith::CmpFOp>(inner) &&
+        llvm::all_of(inner.getUsers(), [](Operation *user) { return isa<arith::SelectOp>(user); }))
       opClass = OpClass::Follow;
     if (restriction(opClass) > restriction(facts.opClass))
       facts = {opClass, TypeRule::Frozen,
-               precision ? precision.getClassNote() : StringRef("an op of an unknown dialect inside")};
+               precision ? precision.getClassNote()
+                         : StringRef("an op of an unknown dialect inside")};
   }
   return facts;
 }
@@ -151,5 +151,6 @@ BodyFacts mlir::mp::detail::classifyBody(linalg::LinalgOp op) {
 
 TypeRule mlir::mp::detail::getBodyRule(linalg::LinalgOp op) {
   Block *body = op.getBlock();
-  return op.getNumReductionLoops() > 0 ? classifyReduction(op, body).rule : getParallelRule(op, body);
+  return op.getNumReductionLoops() > 0 ? classifyReduction(op, body).rule
+                                       : getParallelRule(op, body);
 }

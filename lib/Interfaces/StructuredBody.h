@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the body of a structured op says about its precision.
 
@@ -27,8 +27,8 @@ TypeRule getBodyRule(linalg::LinalgOp op);
 /// can make it in a wider format.
 bool canWidenBody(linalg::LinalgOp op);
 
-/// Makes the body compute in `format`: its arguments get the formats of the op's operands, and those
-/// still narrower are widened once, on entry.
+/// Makes the body compute in `format`: its arguments get the formats of the op's operands, and
+/// those still narrower are widened once, on entry.
 void widenBody(linalg::LinalgOp op, FloatType format);
 
 } // namespace mlir::mp::detail

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How a table of one dialect becomes external models of PrecisionOpInterface.
 
@@ -39,8 +39,7 @@ struct TableAnswers : PrecisionOpInterface::ExternalModel<Model, Op> {
 };
 
 /// The model of an op whose answers all stand in the table.
-template <typename Op>
-struct TableModel : TableAnswers<TableModel<Op>, Op> {};
+template <typename Op> struct TableModel : TableAnswers<TableModel<Op>, Op> {};
 
 /// Attaches `Model<Op>` to every op listed.
 template <template <typename> class Model, typename... Ops>

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Classes of the tosa dialect (why: docs/OpClasses.md).
 
@@ -141,15 +141,14 @@ static void writeAccumulator(Operation *op, FloatType format) {
 namespace {
 /// Contractions: two factors, then perhaps a bias, then the zero points, which
 /// are constants of the factors' formats.
-template <typename Op>
-struct TosaContractionModel : TableAnswers<TosaContractionModel<Op>, Op> {
+template <typename Op> struct TosaContractionModel : TableAnswers<TosaContractionModel<Op>, Op> {
   OperandRole getOperandRole(Operation *op, unsigned index) const {
     if (!getFloatFormat(op->getOperand(index).getType()))
       return OperandRole::Other;
     if (index < 2)
       return OperandRole::Factor;
     return index == 2 && TableModel<Op>::entry().rule == TypeRule::Uniform ? OperandRole::Addend
-                                                           : OperandRole::Data;
+                                                                           : OperandRole::Data;
   }
   FloatType getAccumulator(Operation *op) const { return readAccumulator(op); }
   void setAccumulator(Operation *op, FloatType format) const { writeAccumulator(op, format); }
@@ -161,15 +160,13 @@ constexpr bool isTosaContraction =
                     tosa::TransposeConv2DOp>::value;
 
 /// All in the table but the accumulator.
-template <typename Op>
-struct TosaPoolingModel : TableAnswers<TosaPoolingModel<Op>, Op> {
+template <typename Op> struct TosaPoolingModel : TableAnswers<TosaPoolingModel<Op>, Op> {
   FloatType getAccumulator(Operation *op) const { return readAccumulator(op); }
   void setAccumulator(Operation *op, FloatType format) const { writeAccumulator(op, format); }
 };
 
 /// Control flow passes every value in by position, in one type.
-template <typename Op>
-struct TosaFlowModel : TableAnswers<TosaFlowModel<Op>, Op> {
+template <typename Op> struct TosaFlowModel : TableAnswers<TosaFlowModel<Op>, Op> {
   void getCarriedValues(Operation *op, SmallVectorImpl<CarriedValue> &carried) const {
     collectByPosition(op, isLoop(), carried);
   }
@@ -180,13 +177,13 @@ template <typename Op>
 constexpr bool isTosaFlow = llvm::is_one_of<Op, tosa::IfOp, tosa::WhileOp>::value;
 
 template <typename Op>
-using TosaOtherModel = std::conditional_t<
-    isTosaFlow<Op>, TosaFlowModel<Op>,
-    std::conditional_t<std::is_same_v<Op, tosa::AvgPool2dOp>, TosaPoolingModel<Op>, TableModel<Op>>>;
+using TosaOtherModel = std::conditional_t<isTosaFlow<Op>, TosaFlowModel<Op>,
+                                          std::conditional_t<std::is_same_v<Op, tosa::AvgPool2dOp>,
+                                                             TosaPoolingModel<Op>, TableModel<Op>>>;
 
 template <typename Op>
-struct TosaModel : std::conditional_t<isTosaContraction<Op>, TosaContractionModel<Op>,
-                                      TosaOtherModel<Op>> {};
+struct TosaModel
+    : std::conditional_t<isTosaContraction<Op>, TosaContractionModel<Op>, TosaOtherModel<Op>> {};
 } // namespace
 
 void mlir::mp::detail::registerTosaModels(DialectRegistry &registry) {

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A perceptron trained on scikit-learn's handwritten digits, so that accuracy on a task can
 // be measured. tools/dev/train-digits.py trained it; its held-out images and labels are

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A model in another float format: models are built in f32, then every type and constant changes.
 
@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// The accumulator of TOSA's convolutions stays f32: with bf16 it must, with f16 frontends write it so.
+/// The accumulator of TOSA's convolutions stays f32: with bf16 it must, with f16 frontends write it
+/// so.
 static constexpr StringLiteral kAccumulatorAttrName = "acc_type";
 
 void mlir::mp::setElements(ModuleOp module, FloatType format) {
@@ -24,12 +25,13 @@ void mlir::mp::setElements(ModuleOp module, FloatType format) {
       return std::nullopt;
     return std::pair<Type, WalkResult>(format, WalkResult::skip());
   });
-  replacer.addReplacement([&](Attribute attribute) -> std::optional<std::pair<Attribute, WalkResult>> {
-    if (!isF32(attribute))
-      return std::nullopt;
-    Attribute converted = convertConstant(attribute, format, Rounding::RNE, Overflow::Saturate);
-    return std::pair(converted ? converted : attribute, WalkResult::skip());
-  });
+  replacer.addReplacement(
+      [&](Attribute attribute) -> std::optional<std::pair<Attribute, WalkResult>> {
+        if (!isF32(attribute))
+          return std::nullopt;
+        Attribute converted = convertConstant(attribute, format, Rounding::RNE, Overflow::Saturate);
+        return std::pair(converted ? converted : attribute, WalkResult::skip());
+      });
   module->walk([&](Operation *op) {
     Attribute accumulator = op->getAttr(kAccumulatorAttrName);
     replacer.replaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false,

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Derivatives of convolution and pooling. Both gradients of a convolution are convolutions of
 // stride 1 again: over the gradient spread out by the stride, with turned filters; and over
@@ -72,8 +72,8 @@ Value mlir::mp::convImageGradient(GraphBuilder &graph, Value gradient, Value x, 
   ImageAxes axes(graph);
   int64_t kernel = graph.typeOf(weight).getDimSize(axes.height);
   Value turned = reversed(graph, reversed(graph, weight, axes.height), axes.width);
-  Value result = convolved(graph, spread(graph, gradient, stride), exchanged(graph, turned),
-                           kernel - 1 - pad);
+  Value result =
+      convolved(graph, spread(graph, gradient, stride), exchanged(graph, turned), kernel - 1 - pad);
   // Pixels that no window of the stride reached.
   for (int64_t axis : {axes.height, axes.width})
     result = resized(graph, result, axis, graph.typeOf(x).getDimSize(axis));
@@ -102,8 +102,8 @@ namespace {
 class Windows {
 public:
   Windows(GraphBuilder &graph, Value x, Value y, int64_t kernel, int64_t stride, int64_t pad)
-      : graph(graph), axes(graph), image(graph.typeOf(x).getShape()), windows(graph.typeOf(y).getShape()), kernel(kernel),
-        stride(stride), pad(pad) {}
+      : graph(graph), axes(graph), image(graph.typeOf(x).getShape()),
+        windows(graph.typeOf(y).getShape()), kernel(kernel), stride(stride), pad(pad) {}
 
   /// The image with zeros around, as far as windows reach, and in steps of whole strides.
   Value framed(Value x) const {
@@ -114,7 +114,9 @@ public:
     }
     return x;
   }
-  Value place(Value framed, int64_t i, int64_t j) const { return everyStride(everyStride(framed, axes.height, i), axes.width, j); }
+  Value place(Value framed, int64_t i, int64_t j) const {
+    return everyStride(everyStride(framed, axes.height, i), axes.width, j);
+  }
   /// The framed image that is zero but for these places.
   Value scattered(Value places, int64_t i, int64_t j) const {
     Value x = spread(graph, places, stride);
@@ -139,7 +141,8 @@ public:
     if (pad == 0)
       return {};
     std::vector<float> ones(image[axes.height] * image[axes.width], 1);
-    return framed(graph.constant(ones, graph.imageShape(1, 1, image[axes.height], image[axes.width])));
+    return framed(
+        graph.constant(ones, graph.imageShape(1, 1, image[axes.height], image[axes.width])));
   }
 
 private:
@@ -159,8 +162,8 @@ private:
 };
 } // namespace
 
-Value mlir::mp::maxPoolGradient(GraphBuilder &graph, Value gradient, Value x, Value y, int64_t kernel, int64_t stride,
-                                int64_t pad) {
+Value mlir::mp::maxPoolGradient(GraphBuilder &graph, Value gradient, Value x, Value y,
+                                int64_t kernel, int64_t stride, int64_t pad) {
   Windows windows(graph, x, y, kernel, stride, pad);
   Value framed = windows.framed(x), inside = windows.inside(), count, result;
   SmallVector<Value> largest;
@@ -168,7 +171,8 @@ Value mlir::mp::maxPoolGradient(GraphBuilder &graph, Value gradient, Value x, Va
     for (int64_t j = 0; j != kernel; ++j) {
       // 1 where the pixel is as large as its window's largest, else 0.
       Value below = graph.binary(Binary::Subtract, y, windows.place(framed, i, j));
-      Value is = graph.binary(Binary::Add, graph.unary(Unary::Negate, graph.unary(Unary::Step, below)), 1);
+      Value is =
+          graph.binary(Binary::Add, graph.unary(Unary::Negate, graph.unary(Unary::Step, below)), 1);
       if (inside)
         is = graph.binary(Binary::Multiply, is, windows.place(inside, i, j));
       count = count ? graph.binary(Binary::Add, count, is) : is;
@@ -176,7 +180,8 @@ Value mlir::mp::maxPoolGradient(GraphBuilder &graph, Value gradient, Value x, Va
     }
   Value share = graph.binary(Binary::Divide, gradient, count);
   for (auto [index, is] : llvm::enumerate(largest)) {
-    Value part = windows.scattered(graph.binary(Binary::Multiply, share, is), index / kernel, index % kernel);
+    Value part = windows.scattered(graph.binary(Binary::Multiply, share, is), index / kernel,
+                                   index % kernel);
     result = result ? graph.binary(Binary::Add, result, part) : part;
   }
   return windows.cut(result);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arithmetic: contractions, elementwise operations, reductions.
 
@@ -240,8 +240,7 @@ Value LinalgBuilder::elementwise(ArrayRef<Value> operands, Body body) {
 Value LinalgBuilder::unary(Unary kind, Value x) {
   auto apply = [&](Value v) -> Value {
     switch (kind) {
-    case Unary::Relu:
-      return create<arith::MaximumFOp>(v, scalar(0));
+    case Unary::Relu: return create<arith::MaximumFOp>(v, scalar(0));
     case Unary::Gelu: {
       // x * 0.5 * (1 + erf(x / sqrt 2)), in one body as torch-mlir prints it.
       Value erf = create<math::ErfOp>(create<arith::DivFOp>(v, scalar(1.4142135623730951)));
@@ -252,32 +251,21 @@ Value LinalgBuilder::unary(Unary kind, Value x) {
       Value decay = create<math::ExpOp>(create<arith::NegFOp>(v));
       return create<arith::DivFOp>(scalar(1), create<arith::AddFOp>(decay, scalar(1)));
     }
-    case Unary::Tanh:
-      return create<math::TanhOp>(v);
-    case Unary::Exp:
-      return create<math::ExpOp>(v);
-    case Unary::Rsqrt:
-      return create<math::RsqrtOp>(v);
-    case Unary::Sin:
-      return create<math::SinOp>(v);
-    case Unary::Cos:
-      return create<math::CosOp>(v);
-    case Unary::Negate:
-      return create<arith::NegFOp>(v);
-    case Unary::Log:
-      return create<math::LogOp>(v);
-    case Unary::Erf:
-      return create<math::ErfOp>(v);
-    case Unary::Abs:
-      return create<math::AbsFOp>(v);
-    case Unary::Sqrt:
-      return create<math::SqrtOp>(v);
+    case Unary::Tanh: return create<math::TanhOp>(v);
+    case Unary::Exp: return create<math::ExpOp>(v);
+    case Unary::Rsqrt: return create<math::RsqrtOp>(v);
+    case Unary::Sin: return create<math::SinOp>(v);
+    case Unary::Cos: return create<math::CosOp>(v);
+    case Unary::Negate: return create<arith::NegFOp>(v);
+    case Unary::Log: return create<math::LogOp>(v);
+    case Unary::Erf: return create<math::ErfOp>(v);
+    case Unary::Abs: return create<math::AbsFOp>(v);
+    case Unary::Sqrt: return create<math::SqrtOp>(v);
     case Unary::Step: {
       Value positive = create<arith::CmpFOp>(arith::CmpFPredicate::OGT, v, scalar(0));
       return create<arith::UIToFPOp>(f32(), positive);
     }
-    case Unary::Reciprocal:
-      return create<arith::DivFOp>(scalar(1), v);
+    case Unary::Reciprocal: return create<arith::DivFOp>(scalar(1), v);
     }
     llvm_unreachable("all kinds are handled");
   };
@@ -286,14 +274,10 @@ Value LinalgBuilder::unary(Unary kind, Value x) {
 
 static Value scalarBinary(OpBuilder &builder, Location loc, Binary kind, Value a, Value b) {
   switch (kind) {
-  case Binary::Add:
-    return arith::AddFOp::create(builder, loc, a, b);
-  case Binary::Subtract:
-    return arith::SubFOp::create(builder, loc, a, b);
-  case Binary::Multiply:
-    return arith::MulFOp::create(builder, loc, a, b);
-  case Binary::Divide:
-    return arith::DivFOp::create(builder, loc, a, b);
+  case Binary::Add: return arith::AddFOp::create(builder, loc, a, b);
+  case Binary::Subtract: return arith::SubFOp::create(builder, loc, a, b);
+  case Binary::Multiply: return arith::MulFOp::create(builder, loc, a, b);
+  case Binary::Divide: return arith::DivFOp::create(builder, loc, a, b);
   }
   llvm_unreachable("all kinds are handled");
 }

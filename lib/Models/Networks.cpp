@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Networks without attention: perceptrons, convolutional networks and residual networks
 // (He et al. 2015, batch normalisation folded into the convolutions), and the chain.
@@ -63,30 +63,14 @@ static llvm::Error buildChain(GraphBuilder &graph, const ModelOptions &options) 
   Value shift = graph.weight({"shift", {size}, 0.5});
   for (int64_t op = 0, count = options.integer("ops"); op != count; ++op) {
     switch (op % 8) {
-    case 0:
-      x = graph.matmul(x, first);
-      break;
-    case 1:
-      x = graph.binary(Binary::Add, x, firstBias);
-      break;
-    case 2:
-      x = graph.unary(Unary::Relu, x);
-      break;
-    case 3:
-      x = graph.softmax(x);
-      break;
-    case 4:
-      x = graph.matmul(x, second);
-      break;
-    case 5:
-      x = graph.unary(Unary::Tanh, x);
-      break;
-    case 6:
-      x = graph.binary(Binary::Multiply, x, scale);
-      break;
-    case 7:
-      x = graph.binary(Binary::Add, x, shift);
-      break;
+    case 0: x = graph.matmul(x, first); break;
+    case 1: x = graph.binary(Binary::Add, x, firstBias); break;
+    case 2: x = graph.unary(Unary::Relu, x); break;
+    case 3: x = graph.softmax(x); break;
+    case 4: x = graph.matmul(x, second); break;
+    case 5: x = graph.unary(Unary::Tanh, x); break;
+    case 6: x = graph.binary(Binary::Multiply, x, scale); break;
+    case 7: x = graph.binary(Binary::Add, x, shift); break;
     }
   }
   graph.finish(x);
@@ -263,13 +247,11 @@ static SmallVector<OptionSpec> resnetOptions() {
 }
 
 ModelInfo mlir::mp::resnet18Model() {
-  return {"resnet18",       "ResNet-18, batch normalisation folded",
-          resnetOptions(),  buildResnet18};
+  return {"resnet18", "ResNet-18, batch normalisation folded", resnetOptions(), buildResnet18};
 }
 
 ModelInfo mlir::mp::resnet50Model() {
-  return {"resnet50",       "ResNet-50, batch normalisation folded",
-          resnetOptions(),  buildResnet50};
+  return {"resnet50", "ResNet-50, batch normalisation folded", resnetOptions(), buildResnet50};
 }
 
 static llvm::Error buildResnetBlock(GraphBuilder &graph, const ModelOptions &options) {

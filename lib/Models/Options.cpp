@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Options of models: declaration, parsing, and errors that name the nearest valid word.
 
@@ -31,7 +31,8 @@ ArrayRef<OptionSpec> mlir::mp::commonModelOptions() {
       OptionSpec::integer("seed", 0, "seed of the weights", 0, INT64_MAX),
       OptionSpec::choice("softmax", {"decomposed", "named"},
                          "max, sub, exp, sum, div, or linalg.softmax"),
-      OptionSpec::choice("elements", {"f32", "bf16", "f16"}, "what floats are, in types and constants"),
+      OptionSpec::choice("elements", {"f32", "bf16", "f16"},
+                         "what floats are, in types and constants"),
       OptionSpec::flag("dynamic", "batch and sequence sizes are dynamic (tosa: batch)"),
       OptionSpec::choice("control-flow", {"none", "for", "if", "while", "all"},
                          "layers in a loop, each behind a gate, in a loop with early exit, or "

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arithmetic and images in TOSA.
 
@@ -150,10 +150,8 @@ Value TosaBuilder::arithmetic(Binary kind, Value a, Value b) {
   b = withRank(b, rank);
   RankedTensorType type = tensor(broadcastShape({a, b}));
   switch (kind) {
-  case Binary::Add:
-    return create<tosa::AddOp>(type, a, b);
-  case Binary::Subtract:
-    return create<tosa::SubOp>(type, a, b);
+  case Binary::Add: return create<tosa::AddOp>(type, a, b);
+  case Binary::Subtract: return create<tosa::SubOp>(type, a, b);
   case Binary::Multiply: {
     Value shift = splat(builder.getI8IntegerAttr(0), builder.getI8Type(), 1);
     return create<tosa::MulOp>(type, a, b, shift);
@@ -185,30 +183,20 @@ Value TosaBuilder::unary(Unary kind, Value x) {
     Value cdf = binary(Binary::Multiply, binary(Binary::Add, erf, 1), 0.5);
     return binary(Binary::Multiply, x, cdf);
   }
-  case Unary::Tanh:
-    return create<tosa::TanhOp>(type, x);
-  case Unary::Exp:
-    return create<tosa::ExpOp>(type, x);
-  case Unary::Rsqrt:
-    return create<tosa::RsqrtOp>(type, x);
-  case Unary::Sigmoid:
-    return create<tosa::SigmoidOp>(type, x);
-  case Unary::Sin:
-    return create<tosa::SinOp>(type, x);
-  case Unary::Cos:
-    return create<tosa::CosOp>(type, x);
+  case Unary::Tanh: return create<tosa::TanhOp>(type, x);
+  case Unary::Exp: return create<tosa::ExpOp>(type, x);
+  case Unary::Rsqrt: return create<tosa::RsqrtOp>(type, x);
+  case Unary::Sigmoid: return create<tosa::SigmoidOp>(type, x);
+  case Unary::Sin: return create<tosa::SinOp>(type, x);
+  case Unary::Cos: return create<tosa::CosOp>(type, x);
   case Unary::Negate: {
     Value zero = splat(0, 1);
     return create<tosa::NegateOp>(type, x, zero, zero);
   }
-  case Unary::Log:
-    return create<tosa::LogOp>(type, x);
-  case Unary::Erf:
-    return create<tosa::ErfOp>(type, x);
-  case Unary::Abs:
-    return create<tosa::AbsOp>(type, x);
-  case Unary::Sqrt:
-    return create<tosa::PowOp>(type, x, splat(0.5, rankOf(x)));
+  case Unary::Log: return create<tosa::LogOp>(type, x);
+  case Unary::Erf: return create<tosa::ErfOp>(type, x);
+  case Unary::Abs: return create<tosa::AbsOp>(type, x);
+  case Unary::Sqrt: return create<tosa::PowOp>(type, x, splat(0.5, rankOf(x)));
   case Unary::Step: {
     int64_t rank = rankOf(x);
     Value zero = splat(0, rank), one = splat(1, rank);
@@ -216,8 +204,7 @@ Value TosaBuilder::unary(Unary kind, Value x) {
     Value positive = create<tosa::GreaterOp>(flags, x, zero);
     return create<tosa::SelectOp>(type, positive, one, zero);
   }
-  case Unary::Reciprocal:
-    return create<tosa::ReciprocalOp>(type, x);
+  case Unary::Reciprocal: return create<tosa::ReciprocalOp>(type, x);
   }
   llvm_unreachable("all kinds are handled");
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The TOSA spelling of models, in the forms of the specification: operands of equal rank,
 // zero points and shapes as constant operands, NHWC images, isolated control flow.

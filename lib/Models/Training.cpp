@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reverse accumulation, losses, optimizers, and the interface of a training step:
 //   (parameters, moments, step count, inputs, target)
@@ -59,40 +59,26 @@ Value mlir::mp::unaryPullback(GraphBuilder &graph, Unary kind, Value x, Value y,
   // exp(-x^2 * rate)
   auto bell = [&](double rate) { return graph.unary(Unary::Exp, scaled(times(x, x), -rate)); };
   switch (kind) {
-  case Unary::Relu:
-    return times(gradient, graph.unary(Unary::Step, x));
+  case Unary::Relu: return times(gradient, graph.unary(Unary::Step, x));
   case Unary::Gelu: {
     Value erf = graph.unary(Unary::Erf, scaled(x, 0.70710678118654752));
     Value cdf = scaled(plus(erf, 1), 0.5);
     Value density = scaled(bell(0.5), 0.39894228040143268);
     return times(gradient, graph.binary(Binary::Add, cdf, times(x, density)));
   }
-  case Unary::Tanh:
-    return times(gradient, oneMinus(times(y, y)));
-  case Unary::Exp:
-    return times(gradient, y);
-  case Unary::Rsqrt:
-    return times(gradient, scaled(times(times(y, y), y), -0.5));
-  case Unary::Sqrt:
-    return graph.binary(Binary::Divide, scaled(gradient, 0.5), y);
-  case Unary::Sigmoid:
-    return times(gradient, times(y, oneMinus(y)));
-  case Unary::Sin:
-    return times(gradient, graph.unary(Unary::Cos, x));
-  case Unary::Cos:
-    return times(gradient, graph.unary(Unary::Negate, graph.unary(Unary::Sin, x)));
-  case Unary::Negate:
-    return graph.unary(Unary::Negate, gradient);
-  case Unary::Log:
-    return graph.binary(Binary::Divide, gradient, x);
-  case Unary::Erf:
-    return times(gradient, scaled(bell(1), 1.1283791670955126));
-  case Unary::Abs:
-    return times(gradient, plus(scaled(graph.unary(Unary::Step, x), 2), -1));
-  case Unary::Reciprocal:
-    return times(gradient, graph.unary(Unary::Negate, times(y, y)));
-  case Unary::Step:
-    return scaled(gradient, 0);
+  case Unary::Tanh: return times(gradient, oneMinus(times(y, y)));
+  case Unary::Exp: return times(gradient, y);
+  case Unary::Rsqrt: return times(gradient, scaled(times(times(y, y), y), -0.5));
+  case Unary::Sqrt: return graph.binary(Binary::Divide, scaled(gradient, 0.5), y);
+  case Unary::Sigmoid: return times(gradient, times(y, oneMinus(y)));
+  case Unary::Sin: return times(gradient, graph.unary(Unary::Cos, x));
+  case Unary::Cos: return times(gradient, graph.unary(Unary::Negate, graph.unary(Unary::Sin, x)));
+  case Unary::Negate: return graph.unary(Unary::Negate, gradient);
+  case Unary::Log: return graph.binary(Binary::Divide, gradient, x);
+  case Unary::Erf: return times(gradient, scaled(bell(1), 1.1283791670955126));
+  case Unary::Abs: return times(gradient, plus(scaled(graph.unary(Unary::Step, x), 2), -1));
+  case Unary::Reciprocal: return times(gradient, graph.unary(Unary::Negate, times(y, y)));
+  case Unary::Step: return scaled(gradient, 0);
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -173,8 +159,8 @@ OptimizerResult mlir::mp::optimize(GraphBuilder &graph, Optimizer optimizer,
   if (optimizer != Optimizer::Adam)
     direction = graph.binary(Binary::Add, direction, scaled(state.parameter, decay));
   if (optimizer == Optimizer::Lamb)
-    direction = graph.binary(Binary::Multiply, direction,
-                             trustRatio(graph, state.parameter, direction));
+    direction =
+        graph.binary(Binary::Multiply, direction, trustRatio(graph, state.parameter, direction));
   return {graph.binary(Binary::Subtract, state.parameter, scaled(direction, rate)), first, second};
 }
 

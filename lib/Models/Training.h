@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Turns a model into one training step: the operations a model asks for are recorded with
 // the derivative of each operand; finishing the model adds the loss, the gradients by
@@ -48,7 +48,8 @@ Value convWeightGradient(GraphBuilder &graph, Value gradient, Value x, Value wei
 /// The gradient over every axis of an image but its channels.
 Value sumPerChannel(GraphBuilder &graph, Value gradient);
 /// Each window's gradient goes to its largest pixels, in equal parts.
-Value maxPoolGradient(GraphBuilder &graph, Value gradient, Value x, Value y, int64_t kernel, int64_t stride, int64_t pad);
+Value maxPoolGradient(GraphBuilder &graph, Value gradient, Value x, Value y, int64_t kernel,
+                      int64_t stride, int64_t pad);
 /// Every pixel takes its part of the mean.
 Value averagePoolGradient(GraphBuilder &graph, Value gradient, Value x);
 
@@ -75,36 +76,27 @@ public:
 
   Value matmul(Value a, Value b) override {
     return taped({a, b}, [&] { return Base::matmul(a, b); },
-                 {[=, this](Value g) {
-                    return Base::matmul(g, Base::transpose(b, {1, 0}));
-                  },
-                  [=, this](Value g) {
-                    return Base::matmul(Base::transpose(a, {1, 0}), g);
-                  }});
+                 {[=, this](Value g) { return Base::matmul(g, Base::transpose(b, {1, 0})); },
+                  [=, this](Value g) { return Base::matmul(Base::transpose(a, {1, 0}), g); }});
   }
   Value batchMatmul(Value a, Value b) override {
-    return taped({a, b}, [&] { return Base::batchMatmul(a, b); },
-                 {[=, this](Value g) {
-                    return Base::batchMatmul(g, Base::transpose(b, {0, 2, 1}));
-                  },
-                  [=, this](Value g) {
-                    return Base::batchMatmul(Base::transpose(a, {0, 2, 1}), g);
-                  }});
+    return taped(
+        {a, b}, [&] { return Base::batchMatmul(a, b); },
+        {[=, this](Value g) { return Base::batchMatmul(g, Base::transpose(b, {0, 2, 1})); },
+         [=, this](Value g) { return Base::batchMatmul(Base::transpose(a, {0, 2, 1}), g); }});
   }
   Value conv2d(Value x, Value weight, Value bias, int64_t stride, int64_t pad) override {
-    return taped({x, weight, bias}, [&] { return Base::conv2d(x, weight, bias, stride, pad); },
-                 {[=, this](Value g) {
-                    return convImageGradient(*this, g, x, weight, stride, pad);
-                  },
-                  [=, this](Value g) {
-                    return convWeightGradient(*this, g, x, weight, stride, pad);
-                  },
-                  [=, this](Value g) { return sumPerChannel(*this, g); }});
+    return taped(
+        {x, weight, bias}, [&] { return Base::conv2d(x, weight, bias, stride, pad); },
+        {[=, this](Value g) { return convImageGradient(*this, g, x, weight, stride, pad); },
+         [=, this](Value g) { return convWeightGradient(*this, g, x, weight, stride, pad); },
+         [=, this](Value g) { return sumPerChannel(*this, g); }});
   }
   Value maxPool(Value x, int64_t kernel, int64_t stride, int64_t pad) override {
     Value y = quietly([&] { return Base::maxPool(x, kernel, stride, pad); });
-    return taped({x}, [&] { return y; },
-                 {[=, this](Value g) { return maxPoolGradient(*this, g, x, y, kernel, stride, pad); }});
+    return taped({x}, [&] { return y; }, {[=, this](Value g) {
+                   return maxPoolGradient(*this, g, x, y, kernel, stride, pad);
+                 }});
   }
   Value globalAveragePool(Value x) override {
     return taped({x}, [&] { return Base::globalAveragePool(x); },

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // BERT (Devlin et al. 2018), GPT-2 (Radford et al. 2019), Llama (Touvron et al. 2023) and
 // ViT (Dosovitskiy et al. 2020), as their common PyTorch implementations compute them.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Values come from splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
 // generators", OOPSLA 2014) as a function of a counter, so that element k of a tensor

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sums of terms that are cut at a common last place: the arithmetic inside Tensor Cores.
 
@@ -33,15 +33,14 @@ inline Term termOf(float value, int minExponent) {
   if (u.kind != ValueClass::Finite)
     return {};
   int exponent = 63 - llvm::countl_zero(u.significand) + u.exponent;
-  return {u.negative, u.significand, u.exponent,
-          std::max(exponent, minExponent)};
+  return {u.negative, u.significand, u.exponent, std::max(exponent, minExponent)};
 }
 
 inline Term productOf(const Term &a, const Term &b) {
   if (a.significand == 0 || b.significand == 0)
     return {};
-  return {a.negative != b.negative, a.significand * b.significand,
-          a.lastPlace + b.lastPlace, a.exponent + b.exponent};
+  return {a.negative != b.negative, a.significand * b.significand, a.lastPlace + b.lastPlace,
+          a.exponent + b.exponent};
 }
 
 /// trunc(term * 2^-unit). Terms are below 4 * 2^exponent, so the shift to the
@@ -70,9 +69,7 @@ inline float pack(int64_t sum, int unit, StepResult result) {
   bool negative = sum < 0;
   uint64_t magnitude = negative ? uint64_t(-sum) : uint64_t(sum);
   int length = 64 - llvm::countl_zero(magnitude);
-  int precision = result == StepResult::F32     ? 24
-                  : result == StepResult::E8M13 ? 14
-                                                : 11;
+  int precision = result == StepResult::F32 ? 24 : result == StepResult::E8M13 ? 14 : 11;
   int minExponent = result == StepResult::F16 ? -14 : -126;
   int lastPlace = std::max(length - 1 + unit, minExponent) - (precision - 1);
   int drop = lastPlace - unit;
@@ -89,14 +86,13 @@ inline float pack(int64_t sum, int unit, StepResult result) {
   // Exact now, except that what is too large becomes infinity.
   double value = std::ldexp(double(magnitude), unit);
   double limit = result == StepResult::F16 ? 0x1p16 : 0x1p128;
-  float rounded = value >= limit ? std::numeric_limits<float>::infinity()
-                                 : float(value);
+  float rounded = value >= limit ? std::numeric_limits<float>::infinity() : float(value);
   return negative ? -rounded : rounded;
 }
 
 /// The answer when NaN or infinity takes part; nullopt if neither does.
-inline std::optional<float> specialStep(const float *a, const float *b, unsigned count,
-                                 float c, StepResult result) {
+inline std::optional<float> specialStep(const float *a, const float *b, unsigned count, float c,
+                                        StepResult result) {
   bool nan = std::isnan(c), plus = c == HUGE_VALF, minus = c == -HUGE_VALF;
   for (unsigned i = 0; i < count; ++i) {
     if (std::isfinite(a[i]) && std::isfinite(b[i]))

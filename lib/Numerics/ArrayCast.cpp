@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/ArrayCast.h"
 
@@ -14,24 +14,21 @@ using namespace mp::numerics::detail;
 namespace {
 
 /// Loads and stores one vector of elements stored as `Element`.
-template <typename Element>
-MP_INLINE U32x8 load(const void *from) {
+template <typename Element> MP_INLINE U32x8 load(const void *from) {
   typedef Element Stored __attribute__((vector_size(lanes * sizeof(Element))));
   Stored stored;
   std::memcpy(&stored, from, sizeof(stored));
   return __builtin_convertvector(stored, U32x8);
 }
 
-template <typename Element>
-MP_INLINE void store(U32x8 value, void *to) {
+template <typename Element> MP_INLINE void store(U32x8 value, void *to) {
   typedef Element Stored __attribute__((vector_size(lanes * sizeof(Element))));
   Stored stored = __builtin_convertvector(value, Stored);
   std::memcpy(to, &stored, sizeof(stored));
 }
 
 /// f32 patterns to patterns stored as `Element`.
-template <typename Element, typename T, Bias bias>
-struct Narrowing {
+template <typename Element, typename T, Bias bias> struct Narrowing {
   using From = uint32_t;
   using To = Element;
   static constexpr bool usesRandom = bias == Bias::Random;
@@ -41,14 +38,11 @@ struct Narrowing {
 };
 
 /// Patterns stored as `Element` to f32.
-template <typename Element, typename T>
-struct Widening {
+template <typename Element, typename T> struct Widening {
   using From = Element;
   using To = uint32_t;
   static constexpr bool usesRandom = false;
-  MP_INLINE U32x8 apply(U32x8 bits, U32x8, const Recipe &r) {
-    return widen<T>(bits, r);
-  }
+  MP_INLINE U32x8 apply(U32x8 bits, U32x8, const Recipe &r) { return widen<T>(bits, r); }
 };
 
 struct Arrays {
@@ -58,8 +52,7 @@ struct Arrays {
   size_t count;
 };
 
-template <typename Kernel>
-MP_INLINE void loop(const Arrays &arrays, const Recipe &recipe) {
+template <typename Kernel> MP_INLINE void loop(const Arrays &arrays, const Recipe &recipe) {
   using From = typename Kernel::From;
   using To = typename Kernel::To;
   Recipe r = recipe; // a copy no store can alias
@@ -86,8 +79,7 @@ MP_INLINE void loop(const Arrays &arrays, const Recipe &recipe) {
   std::memcpy(result + i, out, left * sizeof(To));
 }
 
-template <typename Kernel>
-void loopPortable(const Arrays &arrays, const Recipe &recipe) {
+template <typename Kernel> void loopPortable(const Arrays &arrays, const Recipe &recipe) {
   loop<Kernel>(arrays, recipe);
 }
 
@@ -96,8 +88,7 @@ MP_TARGET_AVX2 void loopAVX2(const Arrays &arrays, const Recipe &recipe) {
   loop<Kernel>(arrays, recipe);
 }
 
-template <typename Kernel>
-void run(Simd simd, const Arrays &arrays, const Recipe &recipe) {
+template <typename Kernel> void run(Simd simd, const Arrays &arrays, const Recipe &recipe) {
   if (simd == Simd::AVX2)
     loopAVX2<Kernel>(arrays, recipe);
   else
@@ -105,8 +96,7 @@ void run(Simd simd, const Arrays &arrays, const Recipe &recipe) {
 }
 
 template <typename Element, typename T>
-void runNarrowing(Simd simd, const Arrays &arrays, const Recipe &recipe,
-                  Rounding rounding) {
+void runNarrowing(Simd simd, const Arrays &arrays, const Recipe &recipe, Rounding rounding) {
   if (rounding == Rounding::RNE)
     run<Narrowing<Element, T, Bias::ToEven>>(simd, arrays, recipe);
   else if (rounding == Rounding::SR)
@@ -116,8 +106,8 @@ void runNarrowing(Simd simd, const Arrays &arrays, const Recipe &recipe,
 }
 
 /// The vectorised conversions; false for all others.
-bool convertVectorised(Simd simd, const Arrays &arrays, Format from, Format to,
-                       Rounding rounding, Overflow overflow) {
+bool convertVectorised(Simd simd, const Arrays &arrays, Format from, Format to, Rounding rounding,
+                       Overflow overflow) {
   if (to == Format::F32 && storageBytes(from) != 8) {
     Recipe recipe = makeRecipe(from, rounding, overflow);
     if (from == Format::F16)
@@ -131,8 +121,7 @@ bool convertVectorised(Simd simd, const Arrays &arrays, Format from, Format to,
     return true;
   }
   if (from != Format::F32 || to == Format::F64 || to == Format::F8E8M0FNU ||
-      rounding == Rounding::SRCompare ||
-      (rounding == Rounding::SR && !arrays.random))
+      rounding == Rounding::SRCompare || (rounding == Rounding::SR && !arrays.random))
     return false;
   Recipe recipe = makeRecipe(to, rounding, overflow);
   const FormatInfo &target = info(to);
@@ -180,14 +169,12 @@ const WideningTable &wideningTable(Format from) {
   return tables[size_t(from)];
 }
 
-void convertScalar(const void *source, Format from, void *result, Format to,
-                   size_t count, Rounding rounding, Overflow overflow,
-                   const uint32_t *randomBits) {
+void convertScalar(const void *source, Format from, void *result, Format to, size_t count,
+                   Rounding rounding, Overflow overflow, const uint32_t *randomBits) {
   unsigned fromBytes = storageBytes(from), toBytes = storageBytes(to);
   for (size_t i = 0; i < count; ++i) {
     uint64_t bits = loadElement(source, i, fromBytes);
-    bits = convert(bits, from, to, rounding, overflow,
-                   randomBits ? randomBits[i] : 0);
+    bits = convert(bits, from, to, rounding, overflow, randomBits ? randomBits[i] : 0);
     storeElement(result, i, toBytes, bits);
   }
 }
@@ -204,18 +191,18 @@ void castNatively(const void *source, void *result, size_t count) {
 
 /// Between two narrow formats: f32 holds every value of the first, so only one
 /// rounding happens.
-void convertThroughF32(const Arrays &arrays, Format from, Format to,
-                       Rounding rounding, Overflow overflow, Simd simd) {
+void convertThroughF32(const Arrays &arrays, Format from, Format to, Rounding rounding,
+                       Overflow overflow, Simd simd) {
   constexpr size_t block = 1024;
   float values[block];
   const char *in = static_cast<const char *>(arrays.source);
   char *out = static_cast<char *>(arrays.result);
   for (size_t i = 0; i < arrays.count; i += block) {
     size_t n = std::min(block, arrays.count - i);
-    convertArray(in + i * storageBytes(from), from, values, Format::F32, n,
-                 Rounding::RNE, Overflow::IEEE, nullptr, simd);
-    convertArray(values, Format::F32, out + i * storageBytes(to), to, n,
-                 rounding, overflow, nullptr, simd);
+    convertArray(in + i * storageBytes(from), from, values, Format::F32, n, Rounding::RNE,
+                 Overflow::IEEE, nullptr, simd);
+    convertArray(values, Format::F32, out + i * storageBytes(to), to, n, rounding, overflow,
+                 nullptr, simd);
   }
 }
 
@@ -226,10 +213,9 @@ unsigned mp::numerics::storageBytes(Format format) {
   return bits > 32 ? 8 : bits > 16 ? 4 : bits > 8 ? 2 : 1;
 }
 
-void mp::numerics::convertArray(const void *source, Format from, void *result,
-                                Format to, size_t count, Rounding rounding,
-                                Overflow overflow, const uint32_t *randomBits,
-                                Simd simd) {
+void mp::numerics::convertArray(const void *source, Format from, void *result, Format to,
+                                size_t count, Rounding rounding, Overflow overflow,
+                                const uint32_t *randomBits, Simd simd) {
   if (from == to) {
     std::memmove(result, source, count * storageBytes(from));
     return;
@@ -251,24 +237,20 @@ void mp::numerics::convertArray(const void *source, Format from, void *result,
   if (convertVectorised(simd, arrays, from, to, rounding, overflow))
     return;
   // How many bits a stochastic rounding takes depends on the source format.
-  bool stochastic =
-      rounding == Rounding::SR || rounding == Rounding::SRCompare;
+  bool stochastic = rounding == Rounding::SR || rounding == Rounding::SRCompare;
   if (info(from).bits <= 19 && to != Format::F64 && !stochastic)
     return convertThroughF32(arrays, from, to, rounding, overflow, simd);
-  convertScalar(source, from, result, to, count, rounding, overflow,
-                randomBits);
+  convertScalar(source, from, result, to, count, rounding, overflow, randomBits);
 }
-void mp::numerics::roundArray(const float *source, float *result, size_t count,
-                              Format format, Rounding rounding,
-                              Overflow overflow, Simd simd) {
+void mp::numerics::roundArray(const float *source, float *result, size_t count, Format format,
+                              Rounding rounding, Overflow overflow, Simd simd) {
   // Through a block that stays in the first-level cache.
   constexpr size_t block = 1024;
   uint64_t narrowed[block];
   for (size_t i = 0; i < count; i += block) {
     size_t n = std::min(block, count - i);
-    convertArray(source + i, Format::F32, narrowed, format, n, rounding,
-                 overflow, nullptr, simd);
-    convertArray(narrowed, format, result + i, Format::F32, n, Rounding::RNE,
-                 Overflow::IEEE, nullptr, simd);
+    convertArray(source + i, Format::F32, narrowed, format, n, rounding, overflow, nullptr, simd);
+    convertArray(narrowed, format, result + i, Format::F32, n, Rounding::RNE, Overflow::IEEE,
+                 nullptr, simd);
   }
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/BlockScaled.h"
 
@@ -8,18 +8,16 @@
 
 using namespace mp::numerics;
 
-std::optional<BlockScaledModel> mp::numerics::blockScaledModel(llvm::StringRef kind, Format operandA,
-                                                               Format operandB) {
+std::optional<BlockScaledModel> mp::numerics::blockScaledModel(llvm::StringRef kind,
+                                                               Format operandA, Format operandB) {
   auto isOperand = [](Format format) {
     switch (format) {
     case Format::F8E4M3FN:
     case Format::F8E5M2:
     case Format::F6E3M2FN:
     case Format::F6E2M3FN:
-    case Format::F4E2M1FN:
-      return true;
-    default:
-      return false;
+    case Format::F4E2M1FN: return true;
+    default: return false;
     }
   };
   if (kind == "mxf8f6f4" && isOperand(operandA) && isOperand(operandB))
@@ -48,7 +46,8 @@ struct Step {
   Term scaleOf(unsigned position) const {
     int minExponent = info(model.scale).minExponent;
     unsigned block = position / model.blockSize;
-    Term term = productOf(termOf(std::fabs(scaleA[block]), minExponent), termOf(std::fabs(scaleB[block]), minExponent));
+    Term term = productOf(termOf(std::fabs(scaleA[block]), minExponent),
+                          termOf(std::fabs(scaleB[block]), minExponent));
     int zeros = term.significand ? llvm::countr_zero(term.significand) : 0;
     term.significand >>= zeros;
     term.lastPlace += zeros;
@@ -57,7 +56,8 @@ struct Step {
 
   /// a[i] * b[i], scaled.
   Term product(unsigned i) const {
-    Term term = productOf(termOf(a[i], info(model.operandA).minExponent), termOf(b[i], info(model.operandB).minExponent));
+    Term term = productOf(termOf(a[i], info(model.operandA).minExponent),
+                          termOf(b[i], info(model.operandB).minExponent));
     return productOf(term, scaleOf(i));
   }
 
@@ -67,7 +67,8 @@ struct Step {
     for (unsigned i = first; i < std::min(count, first + kExactGroup); ++i)
       quarters += int64_t(4 * a[i] * b[i]);
     Term scale = scaleOf(first);
-    return {quarters < 0, uint64_t(std::abs(quarters)) * scale.significand, scale.lastPlace - 2, scale.exponent};
+    return {quarters < 0, uint64_t(std::abs(quarters)) * scale.significand, scale.lastPlace - 2,
+            scale.exponent};
   }
 
   bool isNaN() const {
@@ -97,15 +98,16 @@ struct Step {
 
 } // namespace
 
-float mp::numerics::blockScaledDot(const BlockScaledModel &model, const float *a, const float *b, const float *scaleA,
-                                   const float *scaleB, size_t k, float c) {
+float mp::numerics::blockScaledDot(const BlockScaledModel &model, const float *a, const float *b,
+                                   const float *scaleA, const float *scaleB, size_t k, float c) {
   for (size_t first = 0; first < k; first += model.step) {
     unsigned count = unsigned(std::min<size_t>(model.step, k - first));
     size_t block = first / model.blockSize;
     Step step{model, a + first, b + first, count, scaleA + block, scaleB + block};
     if (step.isNaN())
       return canonicalNaN(StepResult::F32);
-    // Infinities and NaN of operands and c do not see the scales, which are finite and not negative.
+    // Infinities and NaN of operands and c do not see the scales, which are finite and not
+    // negative.
     if (std::optional<float> special = specialStep(step.a, step.b, count, c, StepResult::F32))
       c = *special;
     else

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/Cast.h"
 
@@ -9,7 +9,7 @@
 
 using namespace mp::numerics;
 
-static constexpr llvm::StringRef roundingNames[] = {"rne", "rna", "rz", "ru",
+static constexpr llvm::StringRef roundingNames[] = {"rne", "rna", "rz",        "ru",
                                                     "rd",  "sr",  "sr_compare"};
 static constexpr llvm::StringRef overflowNames[] = {"ieee", "saturate"};
 
@@ -35,9 +35,7 @@ std::optional<Overflow> mp::numerics::parseOverflow(llvm::StringRef spelling) {
   return std::nullopt;
 }
 
-static uint64_t signOf(const FormatInfo &to, bool negative) {
-  return negative ? to.signBit : 0;
-}
+static uint64_t signOf(const FormatInfo &to, bool negative) { return negative ? to.signBit : 0; }
 
 static uint64_t largestOf(const FormatInfo &to, bool negative) {
   return to.largest | signOf(to, negative);
@@ -48,20 +46,17 @@ static uint64_t beyondLargest(const FormatInfo &to, bool negative) {
   if (to.hasInf)
     return to.infinity | signOf(to, negative);
   if (to.hasNaN)
-    return to.hasNegativeZero ? to.quietNaN | signOf(to, negative)
-                              : to.quietNaN;
+    return to.hasNegativeZero ? to.quietNaN | signOf(to, negative) : to.quietNaN;
   return largestOf(to, negative);
 }
 
-static uint64_t convertNaN(const FormatInfo &from, const Unpacked &nan,
-                           const FormatInfo &to) {
+static uint64_t convertNaN(const FormatInfo &from, const Unpacked &nan, const FormatInfo &to) {
   if (!to.hasNaN)
     return to.largest;
   uint64_t result = to.quietNaN;
   if (from.hasNaNPayload && to.hasNaNPayload) {
     int shift = int(to.fractionBits) - int(from.fractionBits);
-    uint64_t payload =
-        nan.significand & ((uint64_t(1) << from.fractionBits) - 1);
+    uint64_t payload = nan.significand & ((uint64_t(1) << from.fractionBits) - 1);
     // quietNaN holds the exponent field and the quiet bit.
     result |= shift >= 0 ? payload << shift : payload >> -shift;
   }
@@ -70,33 +65,24 @@ static uint64_t convertNaN(const FormatInfo &from, const Unpacked &nan,
 }
 
 /// significand >> shift, rounded. `shift` > 0.
-static uint64_t shiftRounded(uint64_t significand, unsigned shift,
-                             bool negative, Rounding rounding,
+static uint64_t shiftRounded(uint64_t significand, unsigned shift, bool negative, Rounding rounding,
                              uint64_t randomBits) {
   // Significands have at most 53 bits, so past 63 everything is discarded and
   // lies below half of the result's last place.
   if (shift > 63)
-    return (rounding == Rounding::RU && !negative) ||
-           (rounding == Rounding::RD && negative);
+    return (rounding == Rounding::RU && !negative) || (rounding == Rounding::RD && negative);
   uint64_t mask = (uint64_t(1) << shift) - 1;
   uint64_t half = uint64_t(1) << (shift - 1);
   uint64_t kept = significand >> shift;
   uint64_t discarded = significand & mask;
   switch (rounding) {
-  case Rounding::RNE:
-    return kept + (discarded > half || (discarded == half && (kept & 1)));
-  case Rounding::RNA:
-    return kept + (discarded >= half);
-  case Rounding::RZ:
-    return kept;
-  case Rounding::RU:
-    return kept + (discarded != 0 && !negative);
-  case Rounding::RD:
-    return kept + (discarded != 0 && negative);
-  case Rounding::SR:
-    return kept + ((discarded + (randomBits & mask)) >> shift);
-  case Rounding::SRCompare:
-    return kept + ((randomBits & mask) < discarded);
+  case Rounding::RNE: return kept + (discarded > half || (discarded == half && (kept & 1)));
+  case Rounding::RNA: return kept + (discarded >= half);
+  case Rounding::RZ: return kept;
+  case Rounding::RU: return kept + (discarded != 0 && !negative);
+  case Rounding::RD: return kept + (discarded != 0 && negative);
+  case Rounding::SR: return kept + ((discarded + (randomBits & mask)) >> shift);
+  case Rounding::SRCompare: return kept + ((randomBits & mask) < discarded);
   }
   return kept;
 }
@@ -106,9 +92,8 @@ static bool roundsBackToLargest(Rounding rounding, bool negative) {
          (rounding == Rounding::RD && !negative);
 }
 
-static uint64_t convertFinite(const Unpacked &value, const FormatInfo &to,
-                              Rounding rounding, Overflow overflow,
-                              uint64_t randomBits) {
+static uint64_t convertFinite(const Unpacked &value, const FormatInfo &to, Rounding rounding,
+                              Overflow overflow, uint64_t randomBits) {
   bool negative = value.negative && to.hasSign;
   int fractionBits = int(to.fractionBits);
   int msb = 63 - llvm::countl_zero(value.significand);
@@ -120,16 +105,15 @@ static uint64_t convertFinite(const Unpacked &value, const FormatInfo &to,
   uint64_t kept = 0;
   bool tooLarge = lastPlace > topLastPlace;
   if (!tooLarge) {
-    kept = shift <= 0 ? value.significand << -shift
-                      : shiftRounded(value.significand, unsigned(shift),
-                                     negative, rounding, randomBits);
+    kept = shift <= 0
+               ? value.significand << -shift
+               : shiftRounded(value.significand, unsigned(shift), negative, rounding, randomBits);
     uint64_t hidden = uint64_t(1) << fractionBits;
     uint64_t largestKept = (to.largest & (hidden - 1)) | hidden;
     tooLarge = lastPlace == topLastPlace && kept > largestKept;
   }
   if (tooLarge) {
-    if (overflow == Overflow::Saturate ||
-        roundsBackToLargest(rounding, negative))
+    if (overflow == Overflow::Saturate || roundsBackToLargest(rounding, negative))
       return largestOf(to, negative);
     return beyondLargest(to, negative);
   }
@@ -144,25 +128,21 @@ static uint64_t convertFinite(const Unpacked &value, const FormatInfo &to,
   return ((field << fractionBits) + kept) | signOf(to, negative);
 }
 
-uint64_t mp::numerics::convert(uint64_t bits, Format from, Format to,
-                               Rounding rounding, Overflow overflow,
-                               uint64_t randomBits) {
+uint64_t mp::numerics::convert(uint64_t bits, Format from, Format to, Rounding rounding,
+                               Overflow overflow, uint64_t randomBits) {
   if (from == to)
     return bits;
   const FormatInfo &source = info(from), &target = info(to);
   Unpacked value = unpack(bits, from);
   switch (value.kind) {
-  case ValueClass::NaN:
-    return convertNaN(source, value, target);
+  case ValueClass::NaN: return convertNaN(source, value, target);
   case ValueClass::Infinity: {
     bool negative = value.negative && target.hasSign;
     return overflow == Overflow::Saturate ? largestOf(target, negative)
                                           : beyondLargest(target, negative);
   }
-  case ValueClass::Zero:
-    return target.hasNegativeZero ? signOf(target, value.negative) : 0;
-  case ValueClass::Finite:
-    return convertFinite(value, target, rounding, overflow, randomBits);
+  case ValueClass::Zero: return target.hasNegativeZero ? signOf(target, value.negative) : 0;
+  case ValueClass::Finite: return convertFinite(value, target, rounding, overflow, randomBits);
   }
   return 0;
 }
@@ -171,18 +151,17 @@ double mp::numerics::decode(uint64_t bits, Format format) {
   return llvm::bit_cast<double>(convert(bits, format, Format::F64));
 }
 
-uint64_t mp::numerics::encode(double value, Format format, Rounding rounding,
-                              Overflow overflow, uint64_t randomBits) {
-  return convert(llvm::bit_cast<uint64_t>(value), Format::F64, format, rounding,
-                 overflow, randomBits);
+uint64_t mp::numerics::encode(double value, Format format, Rounding rounding, Overflow overflow,
+                              uint64_t randomBits) {
+  return convert(llvm::bit_cast<uint64_t>(value), Format::F64, format, rounding, overflow,
+                 randomBits);
 }
 
-float mp::numerics::roundTo(float value, Format format, Rounding rounding,
-                            Overflow overflow, uint64_t randomBits) {
-  uint64_t narrow = convert(llvm::bit_cast<uint32_t>(value), Format::F32,
-                            format, rounding, overflow, randomBits);
-  return llvm::bit_cast<float>(
-      uint32_t(convert(narrow, format, Format::F32)));
+float mp::numerics::roundTo(float value, Format format, Rounding rounding, Overflow overflow,
+                            uint64_t randomBits) {
+  uint64_t narrow =
+      convert(llvm::bit_cast<uint32_t>(value), Format::F32, format, rounding, overflow, randomBits);
+  return llvm::bit_cast<float>(uint32_t(convert(narrow, format, Format::F32)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,8 +178,7 @@ static bool enumerateHolds(Format wide, Format narrow) {
       continue;
     }
     // Compared as f64 patterns: values and signs of zero, both exact.
-    if (convert(there, wide, Format::F64) !=
-        convert(bits, narrow, Format::F64))
+    if (convert(there, wide, Format::F64) != convert(bits, narrow, Format::F64))
       return false;
   }
   return true;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/Compare.h"
 
@@ -42,8 +42,7 @@ void Comparison::add(double result, double reference) {
   infResult += resultInf;
   infReference += referenceInf;
   if (resultNaN || referenceNaN || resultInf || referenceInf) {
-    bool same = resultNaN || referenceNaN ? resultNaN == referenceNaN
-                                          : result == reference;
+    bool same = resultNaN || referenceNaN ? resultNaN == referenceNaN : result == reference;
     if (same)
       return;
     ++different;
@@ -77,8 +76,8 @@ void Comparison::add(double result, double reference) {
 }
 
 void Comparison::merge(const Comparison &other) {
-  bool takeWorst = nonFiniteMismatches == 0 && (other.nonFiniteMismatches > 0 ||
-                                                other.maxUlp > maxUlp);
+  bool takeWorst =
+      nonFiniteMismatches == 0 && (other.nonFiniteMismatches > 0 || other.maxUlp > maxUlp);
   if (takeWorst) {
     worstIndex = count + other.worstIndex;
     worstResult = other.worstResult;
@@ -105,16 +104,14 @@ double Comparison::relativeNorm() const {
   return std::sqrt(sumSquaredError / sumSquaredReference);
 }
 
-Comparison mp::numerics::compare(const float *result, const float *reference,
-                                 size_t count) {
+Comparison mp::numerics::compare(const float *result, const float *reference, size_t count) {
   Comparison comparison(Format::F32);
   for (size_t i = 0; i < count; ++i)
     comparison.add(result[i], reference[i]);
   return comparison;
 }
 
-Comparison mp::numerics::compare(const float *result, const double *reference,
-                                 size_t count) {
+Comparison mp::numerics::compare(const float *result, const double *reference, size_t count) {
   Comparison comparison(Format::F32);
   for (size_t i = 0; i < count; ++i)
     comparison.add(result[i], reference[i]);

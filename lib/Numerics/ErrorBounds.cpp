@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/ErrorBounds.h"
 
@@ -7,39 +7,29 @@
 
 using namespace mp::numerics;
 
-static size_t divideUp(size_t value, size_t by) {
-  return (value + by - 1) / by;
-}
+static size_t divideUp(size_t value, size_t by) { return (value + by - 1) / by; }
 
 /// log of the factor by which `count` steps of relative error `g` may grow A.
-static double growth(double g, size_t count) {
-  return double(count) * std::log1p(g);
-}
+static double growth(double g, size_t count) { return double(count) * std::log1p(g); }
 
 static double resultError(StepResult result) {
   switch (result) {
-  case StepResult::F32:
-    return 0x1p-23; // cut, so a whole last place
-  case StepResult::E8M13:
-    return 0x1p-13;
-  case StepResult::F16:
-    return 0x1p-11; // rounded to nearest
+  case StepResult::F32: return 0x1p-23; // cut, so a whole last place
+  case StepResult::E8M13: return 0x1p-13;
+  case StepResult::F16: return 0x1p-11; // rounded to nearest
   }
   return 0;
 }
 
 double mp::numerics::stepError(const TensorCoreModel &model) {
-  double alignment =
-      std::ldexp(double(model.groupSize + 1), -model.alignmentBits);
+  double alignment = std::ldexp(double(model.groupSize + 1), -model.alignmentBits);
   double result = resultError(model.stepResult);
   return alignment + result + alignment * result;
 }
 
 double mp::numerics::errorConstant(const TensorCoreModel &model) {
-  double alignment =
-      std::ldexp(double(model.groupSize + 1), -model.alignmentBits);
-  return (alignment + resultError(model.stepResult)) / model.groupSize *
-         0x1p24;
+  double alignment = std::ldexp(double(model.groupSize + 1), -model.alignmentBits);
+  return (alignment + resultError(model.stepResult)) / model.groupSize * 0x1p24;
 }
 
 /// Growth over `k` products chained without promotion.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/Format.h"
 
@@ -41,9 +41,7 @@ static constexpr Entry entries[] = {
 };
 static constexpr size_t numFormats = std::size(entries);
 
-static uint64_t patternOf(const APFloat &value) {
-  return value.bitcastToAPInt().getZExtValue();
-}
+static uint64_t patternOf(const APFloat &value) { return value.bitcastToAPInt().getZExtValue(); }
 
 static FormatInfo derive(const Entry &entry) {
   const llvm::fltSemantics &sem = entry.semantics();
@@ -68,22 +66,18 @@ static FormatInfo derive(const Entry &entry) {
   // without a zero they start at field 0.
   info.bias = (info.hasZero ? 1 : 0) - info.minExponent;
   info.signBit = info.hasSign ? uint64_t(1) << (info.bits - 1) : 0;
-  info.hasNegativeZero =
-      info.hasZero && patternOf(APFloat::getZero(sem, true)) != 0;
+  info.hasNegativeZero = info.hasZero && patternOf(APFloat::getZero(sem, true)) != 0;
   info.largest = patternOf(APFloat::getLargest(sem));
   if (info.hasInf)
     info.infinity = patternOf(APFloat::getInf(sem));
   if (info.hasNaN)
     info.quietNaN = patternOf(APFloat::getNaN(sem));
 
-  uint64_t significand =
-      info.largest & ((uint64_t(1) << info.fractionBits) - 1);
+  uint64_t significand = info.largest & ((uint64_t(1) << info.fractionBits) - 1);
   significand |= uint64_t(1) << info.fractionBits;
-  info.maxFinite = std::ldexp(double(significand),
-                              info.maxExponent - int(info.fractionBits));
+  info.maxFinite = std::ldexp(double(significand), info.maxExponent - int(info.fractionBits));
   info.minNormal = std::ldexp(1.0, info.minExponent);
-  info.minSubnormal =
-      std::ldexp(1.0, info.minExponent - int(info.fractionBits));
+  info.minSubnormal = std::ldexp(1.0, info.minExponent - int(info.fractionBits));
   info.unitRoundoff = std::ldexp(1.0, -int(info.precision));
   info.underflowUnit = info.minSubnormal / 2;
   return info;
@@ -99,9 +93,7 @@ static const std::array<FormatInfo, numFormats> &table() {
   return infos;
 }
 
-const FormatInfo &mp::numerics::info(Format format) {
-  return table()[size_t(format)];
-}
+const FormatInfo &mp::numerics::info(Format format) { return table()[size_t(format)]; }
 
 llvm::ArrayRef<Format> mp::numerics::allFormats() {
   static const std::array<Format, numFormats> formats = [] {
@@ -113,8 +105,7 @@ llvm::ArrayRef<Format> mp::numerics::allFormats() {
   return formats;
 }
 
-std::optional<Format>
-mp::numerics::formatOf(const llvm::fltSemantics &semantics) {
+std::optional<Format> mp::numerics::formatOf(const llvm::fltSemantics &semantics) {
   for (const FormatInfo &candidate : table())
     if (candidate.semantics == &semantics)
       return candidate.format;
@@ -138,9 +129,8 @@ Unpacked mp::numerics::unpack(uint64_t bits, Format format) {
   if (f.hasInf && magnitude == f.infinity)
     return {ValueClass::Infinity, negative, 0, 0};
   if (f.hasNaNPayload ? magnitude > f.infinity
-                      : f.hasNaN && (f.hasSign && !f.hasNegativeZero
-                                         ? bits == f.quietNaN
-                                         : magnitude == f.quietNaN))
+                      : f.hasNaN && (f.hasSign && !f.hasNegativeZero ? bits == f.quietNaN
+                                                                     : magnitude == f.quietNaN))
     return {ValueClass::NaN, negative, magnitude, 0};
   if (f.hasZero && magnitude == 0)
     return {ValueClass::Zero, negative, 0, 0};
@@ -150,7 +140,6 @@ Unpacked mp::numerics::unpack(uint64_t bits, Format format) {
   int lastPlace = -int(f.fractionBits);
   if (f.hasZero && field == 0)
     return {ValueClass::Finite, negative, fraction, f.minExponent + lastPlace};
-  return {ValueClass::Finite, negative,
-          fraction | (uint64_t(1) << f.fractionBits),
+  return {ValueClass::Finite, negative, fraction | (uint64_t(1) << f.fractionBits),
           int(field) - f.bias + lastPlace};
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/ModelGemm.h"
 
@@ -41,8 +41,7 @@ public:
   void fill(size_t index, const Matrix &matrix, int minExponent, bool reorder);
 
   Panel panel(size_t index) const {
-    return {values.get() + index * panelSize(),
-            exponents.get() + index * panelSize()};
+    return {values.get() + index * panelSize(), exponents.get() + index * panelSize()};
   }
 
   size_t count() const { return panels; }
@@ -58,8 +57,8 @@ private:
 
 /// The exponents of `count` values. Runs for AVX2 tiles only, so it may use
 /// what they need; written so that it vectorises.
-MP_TARGET_AVX2 void exponentsOf(const float *values, int32_t *exponents,
-                                size_t count, int32_t minExponent) {
+MP_TARGET_AVX2 void exponentsOf(const float *values, int32_t *exponents, size_t count,
+                                int32_t minExponent) {
   for (size_t i = 0; i < count; ++i) {
     uint32_t magnitude = llvm::bit_cast<uint32_t>(values[i]) & 0x7FFFFFFF;
     int32_t exponent = int32_t(magnitude >> 23) - 127;
@@ -76,8 +75,7 @@ size_t emulatedPosition(size_t k) {
   return block + within % 4 / 2 * 16 + within / 4 * 2 + within % 2;
 }
 
-void Packed::fill(size_t index, const Matrix &matrix, int minExponent,
-                  bool reorder) {
+void Packed::fill(size_t index, const Matrix &matrix, int minExponent, bool reorder) {
   float *v = values.get() + index * panelSize();
   size_t first = index * width;
   size_t used = std::min<size_t>(width, matrix.outer - first);
@@ -89,8 +87,7 @@ void Packed::fill(size_t index, const Matrix &matrix, int minExponent,
       to[i] = from[i * matrix.outerStride + k * matrix.kStride];
     std::fill(to + filled, to + width, 0.0f);
   }
-  exponentsOf(v, exponents.get() + index * panelSize(), panelSize(),
-              minExponent);
+  exponentsOf(v, exponents.get() + index * panelSize(), panelSize(), minExponent);
 }
 
 /// Columns of B packed at a time, to bound the copy to some tens of megabytes.
@@ -100,9 +97,8 @@ size_t columnsAtOnce(size_t paddedK) {
 }
 constexpr size_t rowsAtOnce = 512;
 
-void gemmTiled(const TensorCoreModel &model, TileFunction tile, Matrix a,
-               Matrix b, const float *c, size_t ldc, float *d, size_t ldd,
-               unsigned threads) {
+void gemmTiled(const TensorCoreModel &model, TileFunction tile, Matrix a, Matrix b, const float *c,
+               size_t ldc, float *d, size_t ldd, unsigned threads) {
   size_t step = model.emulatedThroughF16 ? 32 : model.groupSize;
   size_t paddedK = (a.k + step - 1) / step * step;
   auto minExponent = [&](Format operand) {
@@ -116,8 +112,7 @@ void gemmTiled(const TensorCoreModel &model, TileFunction tile, Matrix a,
     bBlock.outer = std::min(columnBlock, b.outer - column);
     packedB.reserve(bBlock.outer);
     parallelFor(packedB.count(), threads, [&](size_t i) {
-      packedB.fill(i, bBlock, minExponent(model.operandB),
-                   model.emulatedThroughF16);
+      packedB.fill(i, bBlock, minExponent(model.operandB), model.emulatedThroughF16);
     });
     for (size_t row = 0; row < a.outer; row += rowsAtOnce) {
       Matrix aBlock = a;
@@ -125,8 +120,7 @@ void gemmTiled(const TensorCoreModel &model, TileFunction tile, Matrix a,
       aBlock.outer = std::min(rowsAtOnce, a.outer - row);
       packedA.reserve(aBlock.outer);
       parallelFor(packedA.count(), threads, [&](size_t i) {
-        packedA.fill(i, aBlock, minExponent(model.operandA),
-                     model.emulatedThroughF16);
+        packedA.fill(i, aBlock, minExponent(model.operandA), model.emulatedThroughF16);
       });
       // One panel of B stays in cache while all rows of the block pass.
       parallelFor(packedB.count(), threads, [&](size_t j) {
@@ -138,23 +132,20 @@ void gemmTiled(const TensorCoreModel &model, TileFunction tile, Matrix a,
           float accumulators[tileRows][tileColumns] = {};
           if (c)
             for (size_t r = 0; r < rows; ++r)
-              std::memcpy(accumulators[r],
-                          c + (firstRow + r) * ldc + firstColumn,
+              std::memcpy(accumulators[r], c + (firstRow + r) * ldc + firstColumn,
                           columns * sizeof(float));
-          tile(model, paddedK, packedA.panel(i), packedB.panel(j),
-               accumulators);
+          tile(model, paddedK, packedA.panel(i), packedB.panel(j), accumulators);
           for (size_t r = 0; r < rows; ++r)
-            std::memcpy(d + (firstRow + r) * ldd + firstColumn,
-                        accumulators[r], columns * sizeof(float));
+            std::memcpy(d + (firstRow + r) * ldd + firstColumn, accumulators[r],
+                        columns * sizeof(float));
         }
       });
     }
   }
 }
 
-void gemmScalar(const TensorCoreModel &model, Matrix a, Matrix b,
-                const float *c, size_t ldc, float *d, size_t ldd,
-                unsigned threads) {
+void gemmScalar(const TensorCoreModel &model, Matrix a, Matrix b, const float *c, size_t ldc,
+                float *d, size_t ldd, unsigned threads) {
   parallelFor(b.outer, threads, [&](size_t column) {
     std::vector<float> contiguous(b.k);
     for (size_t k = 0; k < b.k; ++k)
@@ -162,37 +153,32 @@ void gemmScalar(const TensorCoreModel &model, Matrix a, Matrix b,
     for (size_t row = 0; row < a.outer; ++row) {
       float accumulator = c ? c[row * ldc + column] : 0;
       d[row * ldd + column] =
-          modelDot(model, a.data + row * a.outerStride, contiguous.data(), a.k,
-                   accumulator);
+          modelDot(model, a.data + row * a.outerStride, contiguous.data(), a.k, accumulator);
     }
   });
 }
 
 } // namespace
 
-void mp::numerics::modelGemm(const TensorCoreModel &model, size_t m, size_t n,
-                             size_t k, const float *a, size_t lda,
-                             const float *b, size_t ldb, const float *c,
-                             size_t ldc, float *d, size_t ldd,
-                             unsigned threads, Simd simd) {
+void mp::numerics::modelGemm(const TensorCoreModel &model, size_t m, size_t n, size_t k,
+                             const float *a, size_t lda, const float *b, size_t ldb, const float *c,
+                             size_t ldc, float *d, size_t ldd, unsigned threads, Simd simd) {
   Matrix aMatrix = {a, m, lda, k, 1}, bMatrix = {b, n, 1, k, ldb};
   // Below this, starting a thread takes longer than the product.
   if (m * n * k < size_t(1) << 16)
     threads = 1;
   size_t step = model.emulatedThroughF16 ? 32 : model.groupSize;
-  TileFunction tile = simd == Simd::AVX2 && model.promoteEvery % step == 0
-                          ? tileAVX2(model)
-                          : nullptr;
+  TileFunction tile =
+      simd == Simd::AVX2 && model.promoteEvery % step == 0 ? tileAVX2(model) : nullptr;
   if (tile)
     gemmTiled(model, tile, aMatrix, bMatrix, c, ldc, d, ldd, threads);
   else
     gemmScalar(model, aMatrix, bMatrix, c, ldc, d, ldd, threads);
 }
 
-void mp::numerics::modelGemmS8(size_t m, size_t n, size_t k, const int8_t *a,
-                               size_t lda, const int8_t *b, size_t ldb,
-                               const int32_t *c, size_t ldc, int32_t *d,
-                               size_t ldd, unsigned threads) {
+void mp::numerics::modelGemmS8(size_t m, size_t n, size_t k, const int8_t *a, size_t lda,
+                               const int8_t *b, size_t ldb, const int32_t *c, size_t ldc,
+                               int32_t *d, size_t ldd, unsigned threads) {
   // Row times scalar, so that the inner loop is contiguous and vectorises.
   parallelFor(m, threads, [&](size_t row) {
     std::vector<uint32_t> sums(n);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/MultiWord.h"
 
@@ -38,29 +38,20 @@ static const Scheme &schemeOf(MultiWord scheme) {
   return schemes[size_t(scheme)];
 }
 
-llvm::StringRef mp::numerics::toString(MultiWord scheme) {
-  return schemeOf(scheme).name;
-}
+llvm::StringRef mp::numerics::toString(MultiWord scheme) { return schemeOf(scheme).name; }
 
-std::optional<MultiWord>
-mp::numerics::parseMultiWord(llvm::StringRef spelling) {
+std::optional<MultiWord> mp::numerics::parseMultiWord(llvm::StringRef spelling) {
   for (int i = 0; i <= int(MultiWord::TF32x3); ++i)
     if (schemeOf(MultiWord(i)).name == spelling)
       return MultiWord(i);
   return std::nullopt;
 }
 
-Format mp::numerics::wordFormat(MultiWord scheme) {
-  return schemeOf(scheme).format;
-}
+Format mp::numerics::wordFormat(MultiWord scheme) { return schemeOf(scheme).format; }
 
-unsigned mp::numerics::wordCount(MultiWord scheme) {
-  return schemeOf(scheme).words;
-}
+unsigned mp::numerics::wordCount(MultiWord scheme) { return schemeOf(scheme).words; }
 
-llvm::ArrayRef<Pair> mp::numerics::wordPairs(MultiWord scheme) {
-  return schemeOf(scheme).pairs;
-}
+llvm::ArrayRef<Pair> mp::numerics::wordPairs(MultiWord scheme) { return schemeOf(scheme).pairs; }
 
 void mp::numerics::splitWords(const float *values, size_t count, Format format,
                               llvm::MutableArrayRef<float *> words) {
@@ -78,8 +69,8 @@ struct Words {
   size_t columns;
   std::vector<std::vector<float>> data;
 
-  Words(const float *matrix, size_t rows, size_t columns, size_t stride,
-        Format format, unsigned count)
+  Words(const float *matrix, size_t rows, size_t columns, size_t stride, Format format,
+        unsigned count)
       : columns(columns), data(count, std::vector<float>(rows * columns)) {
     llvm::SmallVector<float *> row(count);
     for (size_t r = 0; r < rows; ++r) {
@@ -91,15 +82,12 @@ struct Words {
 };
 } // namespace
 
-void mp::numerics::modelGemmMultiWord(const TensorCoreModel &model,
-                                      MultiWord scheme, size_t m, size_t n,
-                                      size_t k, const float *a, size_t lda,
-                                      const float *b, size_t ldb,
-                                      const float *c, size_t ldc, float *d,
-                                      size_t ldd, unsigned threads) {
-  assert(model.operandA == wordFormat(scheme) &&
-         model.operandB == wordFormat(scheme) && model.result == Format::F32 &&
-         "model does not take this scheme's words");
+void mp::numerics::modelGemmMultiWord(const TensorCoreModel &model, MultiWord scheme, size_t m,
+                                      size_t n, size_t k, const float *a, size_t lda,
+                                      const float *b, size_t ldb, const float *c, size_t ldc,
+                                      float *d, size_t ldd, unsigned threads) {
+  assert(model.operandA == wordFormat(scheme) && model.operandB == wordFormat(scheme) &&
+         model.result == Format::F32 && "model does not take this scheme's words");
   const Scheme &s = schemeOf(scheme);
   Words aWords(a, m, k, lda, s.format, s.words);
   Words bWords(b, k, n, ldb, s.format, s.words);
@@ -120,8 +108,8 @@ void mp::numerics::modelGemmMultiWord(const TensorCoreModel &model,
         for (float &value : partial)
           value = std::isnan(value) ? 0 : value;
       modelGemm(step, m, n, length, aWords.data[pair.first].data() + start, k,
-                bWords.data[pair.second].data() + start * n, n, partial.data(),
-                n, partial.data(), n, threads);
+                bWords.data[pair.second].data() + start * n, n, partial.data(), n, partial.data(),
+                n, threads);
     }
     for (size_t row = 0; row < m; ++row)
       for (size_t column = 0; column < n; ++column)
@@ -144,14 +132,11 @@ double mp::numerics::droppedWordsBound(MultiWord scheme) {
       if (!llvm::is_contained(s.pairs, Pair(i, j)))
         dropped += wordSize(s, i) * wordSize(s, j);
   // What the words leave of x; nothing when they hold all 24 bits.
-  double rest = s.words * f.precision >= 24
-                    ? 0
-                    : std::pow(f.unitRoundoff, double(s.words));
+  double rest = s.words * f.precision >= 24 ? 0 : std::pow(f.unitRoundoff, double(s.words));
   return dropped + 2 * rest + rest * rest;
 }
 
-double mp::numerics::multiWordErrorBound(const TensorCoreModel &model,
-                                         MultiWord scheme, size_t k) {
+double mp::numerics::multiWordErrorBound(const TensorCoreModel &model, MultiWord scheme, size_t k) {
   const Scheme &s = schemeOf(scheme);
   size_t interval = model.promoteEvery ? model.promoteEvery : k;
   size_t length = std::min(interval, k);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_LIB_NUMERICS_PARALLEL_H
 #define MP_LIB_NUMERICS_PARALLEL_H
@@ -14,8 +14,7 @@ namespace mp::numerics::detail {
 /// Calls body(i) for every i < count, on `threads` threads (0: one per
 /// processor). Items are taken in order but run in any; they must not depend
 /// on each other.
-template <typename Body>
-void parallelFor(size_t count, unsigned threads, Body body) {
+template <typename Body> void parallelFor(size_t count, unsigned threads, Body body) {
   if (threads == 0)
     threads = std::max(1u, std::thread::hardware_concurrency());
   threads = unsigned(std::min<size_t>(threads, count));

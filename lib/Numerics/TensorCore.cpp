@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/TensorCore.h"
 
@@ -38,8 +38,8 @@ float addRounded(float sum, float c, const TensorCoreModel &model) {
   return std::isnan(result) ? canonicalNaN(model.stepResult) : result;
 }
 
-float emulatedBlock(const TensorCoreModel &model, const float *a,
-                    const float *b, unsigned count, float c) {
+float emulatedBlock(const TensorCoreModel &model, const float *a, const float *b, unsigned count,
+                    float c) {
   float reorderedA[32], reorderedB[32];
   for (unsigned i = 0; i < 32; ++i) {
     unsigned k = emulatedOrder(i);
@@ -51,8 +51,7 @@ float emulatedBlock(const TensorCoreModel &model, const float *a,
   return addRounded(sum, c, model);
 }
 
-float chain(const TensorCoreModel &model, const float *a, const float *b,
-            size_t k, float c) {
+float chain(const TensorCoreModel &model, const float *a, const float *b, size_t k, float c) {
   size_t step = model.emulatedThroughF16 ? 32 : model.groupSize;
   for (size_t i = 0; i < k; i += step) {
     unsigned count = unsigned(std::min(step, k - i));
@@ -64,10 +63,9 @@ float chain(const TensorCoreModel &model, const float *a, const float *b,
 
 } // namespace
 
-float mp::numerics::fusedStep(const TensorCoreModel &model, const float *a,
-                              const float *b, unsigned count, float c) {
-  if (std::optional<float> special =
-          specialStep(a, b, count, c, model.stepResult))
+float mp::numerics::fusedStep(const TensorCoreModel &model, const float *a, const float *b,
+                              unsigned count, float c) {
+  if (std::optional<float> special = specialStep(a, b, count, c, model.stepResult))
     return *special;
   constexpr unsigned maxTerms = 33;
   Term terms[maxTerms];
@@ -89,8 +87,8 @@ float mp::numerics::fusedStep(const TensorCoreModel &model, const float *a,
   return pack(sum, unit, model.stepResult);
 }
 
-float mp::numerics::modelDot(const TensorCoreModel &model, const float *a,
-                             const float *b, size_t k, float c) {
+float mp::numerics::modelDot(const TensorCoreModel &model, const float *a, const float *b, size_t k,
+                             float c) {
   bool toF16 = model.result == Format::F16;
   if (model.promoteEvery == 0)
     return chain(model, a, b, k, toF16 ? roundTo(c, Format::F16) : c);
@@ -103,8 +101,7 @@ float mp::numerics::modelDot(const TensorCoreModel &model, const float *a,
   return toF16 ? roundTo(c, Format::F16) : c;
 }
 
-int32_t mp::numerics::modelDotS8(const int8_t *a, const int8_t *b, size_t k,
-                                 int32_t c) {
+int32_t mp::numerics::modelDotS8(const int8_t *a, const int8_t *b, size_t k, int32_t c) {
   uint32_t sum = uint32_t(c);
   for (size_t i = 0; i < k; ++i)
     sum += uint32_t(int32_t(a[i]) * int32_t(b[i]));

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which model belongs to which instruction.
 
@@ -8,27 +8,22 @@
 
 using namespace mp::numerics;
 
-static constexpr llvm::StringRef architectureNames[] = {
-    "sm_70", "sm_75", "sm_80", "sm_89", "sm_90", "sm_100", "sm_120"};
-static constexpr llvm::StringRef routeNames[] = {"mma.sync", "wgmma",
-                                                 "tcgen05"};
-static constexpr llvm::StringRef evidenceNames[] = {"recorded", "published",
-                                                    "inferred"};
+static constexpr llvm::StringRef architectureNames[] = {"sm_70", "sm_75",  "sm_80", "sm_89",
+                                                        "sm_90", "sm_100", "sm_120"};
+static constexpr llvm::StringRef routeNames[] = {"mma.sync", "wgmma", "tcgen05"};
+static constexpr llvm::StringRef evidenceNames[] = {"recorded", "published", "inferred"};
 
 llvm::StringRef mp::numerics::toString(Architecture architecture) {
   return architectureNames[size_t(architecture)];
 }
 
-llvm::StringRef mp::numerics::toString(Route route) {
-  return routeNames[size_t(route)];
-}
+llvm::StringRef mp::numerics::toString(Route route) { return routeNames[size_t(route)]; }
 
 llvm::StringRef mp::numerics::toString(Evidence evidence) {
   return evidenceNames[size_t(evidence)];
 }
 
-std::optional<Architecture>
-mp::numerics::parseArchitecture(llvm::StringRef chip) {
+std::optional<Architecture> mp::numerics::parseArchitecture(llvm::StringRef chip) {
   unsigned number;
   if (!chip.consume_front("sm_") || chip.consumeInteger(10, number))
     return std::nullopt;
@@ -36,45 +31,32 @@ mp::numerics::parseArchitecture(llvm::StringRef chip) {
     return std::nullopt;
   switch (number) {
   case 70:
-  case 72:
-    return Architecture::SM70;
-  case 75:
-    return Architecture::SM75;
+  case 72: return Architecture::SM70;
+  case 75: return Architecture::SM75;
   case 80:
   case 86: // A2, recorded, agrees with A100
   case 87:
-  case 88:
-    return Architecture::SM80;
-  case 89:
-    return Architecture::SM89;
-  case 90:
-    return Architecture::SM90;
+  case 88: return Architecture::SM80;
+  case 89: return Architecture::SM89;
+  case 90: return Architecture::SM90;
   case 100:
   case 103:
-  case 110:
-    return Architecture::SM100;
+  case 110: return Architecture::SM100;
   case 120:
-  case 121:
-    return Architecture::SM120;
-  default:
-    return std::nullopt;
+  case 121: return Architecture::SM120;
+  default: return std::nullopt;
   }
 }
 
 Route mp::numerics::nativeRoute(Architecture architecture) {
   switch (architecture) {
-  case Architecture::SM90:
-    return Route::Wgmma;
-  case Architecture::SM100:
-    return Route::Tcgen05;
-  default:
-    return Route::MmaSync;
+  case Architecture::SM90: return Route::Wgmma;
+  case Architecture::SM100: return Route::Tcgen05;
+  default: return Route::MmaSync;
   }
 }
 
-static bool isFP8(Format format) {
-  return format == Format::F8E4M3FN || format == Format::F8E5M2;
-}
+static bool isFP8(Format format) { return format == Format::F8E4M3FN || format == Format::F8E5M2; }
 
 /// fp6 and fp4, which .kind::f8f6f4 mixes with fp8.
 static bool isSmall(Format format) {
@@ -87,34 +69,27 @@ static bool hasRoute(Architecture architecture, Route route) {
 
 static int alignmentBitsOf(Architecture architecture) {
   switch (architecture) {
-  case Architecture::SM70:
-    return 23;
+  case Architecture::SM70: return 23;
   case Architecture::SM75:
   case Architecture::SM80:
-  case Architecture::SM89:
-    return 24;
-  default:
-    return 25;
+  case Architecture::SM89: return 24;
+  default: return 25;
   }
 }
 
 /// Group of 16-bit operands.
 static unsigned groupOf(Architecture architecture) {
   switch (architecture) {
-  case Architecture::SM70:
-    return 4;
+  case Architecture::SM70: return 4;
   case Architecture::SM75:
   case Architecture::SM80:
-  case Architecture::SM89:
-    return 8;
-  default:
-    return 16;
+  case Architecture::SM89: return 8;
+  default: return 16;
   }
 }
 
 static bool isRecorded(Architecture architecture) {
-  return architecture != Architecture::SM75 &&
-         architecture != Architecture::SM120;
+  return architecture != Architecture::SM75 && architecture != Architecture::SM120;
 }
 
 /// Fills in fp8; false if the architecture has none.
@@ -150,14 +125,13 @@ static bool fillFP8(TensorCoreModel &model) {
     model.groupSize = 32;
     model.evidence = Evidence::Inferred;
     return true;
-  default:
-    return false;
+  default: return false;
   }
 }
 
-std::optional<TensorCoreModel>
-mp::numerics::tensorCoreModel(Architecture architecture, Format operandA,
-                              Format operandB, Format result, Route route) {
+std::optional<TensorCoreModel> mp::numerics::tensorCoreModel(Architecture architecture,
+                                                             Format operandA, Format operandB,
+                                                             Format result, Route route) {
   if (!hasRoute(architecture, route))
     return std::nullopt;
   if (result != Format::F32 && result != Format::F16)
@@ -176,15 +150,12 @@ mp::numerics::tensorCoreModel(Architecture architecture, Format operandA,
   model.result = result;
   model.groupSize = groupOf(architecture);
   model.alignmentBits = alignmentBitsOf(architecture);
-  model.stepResult =
-      result == Format::F16 ? StepResult::F16 : StepResult::F32;
-  model.evidence =
-      isRecorded(architecture) ? Evidence::Recorded : Evidence::Inferred;
+  model.stepResult = result == Format::F16 ? StepResult::F16 : StepResult::F32;
+  model.evidence = isRecorded(architecture) ? Evidence::Recorded : Evidence::Inferred;
   bool sinceAmpere = architecture >= Architecture::SM80;
 
   switch (operandA) {
-  case Format::F16:
-    return model;
+  case Format::F16: return model;
   case Format::BF16:
     if (!sinceAmpere || result != Format::F32)
       return std::nullopt;
@@ -206,8 +177,7 @@ mp::numerics::tensorCoreModel(Architecture architecture, Format operandA,
     if (!fillFP8(model))
       return std::nullopt;
     return model;
-  default:
-    return std::nullopt;
+  default: return std::nullopt;
   }
 }
 
@@ -218,8 +188,8 @@ std::string mp::numerics::describe(const TensorCoreModel &model) {
       << toString(model.operandA);
   if (model.operandB != model.operandA)
     out << " x " << toString(model.operandB);
-  out << " -> " << toString(model.result) << ": groups of " << model.groupSize
-      << ", F " << model.alignmentBits;
+  out << " -> " << toString(model.result) << ": groups of " << model.groupSize << ", F "
+      << model.alignmentBits;
   if (model.stepResult == StepResult::E8M13)
     out << ", e8m13 steps";
   if (model.emulatedThroughF16)

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The inner tile of modelGemm: tileRows rows of A against tileColumns columns
 // of B, all of K.
@@ -25,8 +25,7 @@ struct Panel {
 };
 
 /// accumulators[row][column] holds C on entry and D on return.
-using TileFunction = void (*)(const TensorCoreModel &model, size_t paddedK,
-                              Panel a, Panel b,
+using TileFunction = void (*)(const TensorCoreModel &model, size_t paddedK, Panel a, Panel b,
                               float accumulators[tileRows][tileColumns]);
 
 /// The AVX2 tile for this model, or null where there is none.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-to-cpu: any graph to the LLVM dialect for the host.
 
@@ -101,7 +101,8 @@ void mlir::mp::buildScalarsToLLVMPipeline(OpPassManager &manager, HostMath funct
   manager.addPass(createConvertIndexToLLVMPass());
   manager.addPass(createUBToLLVMConversionPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
-  manager.addNestedPass<LLVM::LLVMFuncOp>(createCanonicalizerPass()); // of the words of buffers most are read where they are known
+  manager.addNestedPass<LLVM::LLVMFuncOp>(
+      createCanonicalizerPass()); // of the words of buffers most are read where they are known
 }
 
 void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &options) {
@@ -140,9 +141,10 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(createConvertCopiesToLinalg());
   manager.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  manager.addNestedPass<func::FuncOp>(vector::createLowerVectorMultiReductionPass(
+      vector::VectorMultiReductionLowering::InnerReduction));
   manager.addNestedPass<func::FuncOp>(
-      vector::createLowerVectorMultiReductionPass(vector::VectorMultiReductionLowering::InnerReduction));
-  manager.addNestedPass<func::FuncOp>(createConvertVectorToSCFPass()); // prints and transfers of rank above 1
+      createConvertVectorToSCFPass()); // prints and transfers of rank above 1
   manager.addPass(createExpandReshapes());
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
@@ -154,6 +156,9 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
 
 void mlir::mp::registerCPUPipeline() {
   PassPipelineRegistration<CPUOptions>(
-      "mp-to-cpu", "Lower any graph to the LLVM dialect for the host; contractions call libMPRuntime",
-      [](OpPassManager &manager, const CPUOptions &options) { buildCPUPipeline(manager, options); });
+      "mp-to-cpu",
+      "Lower any graph to the LLVM dialect for the host; contractions call libMPRuntime",
+      [](OpPassManager &manager, const CPUOptions &options) {
+        buildCPUPipeline(manager, options);
+      });
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Pipelines/HostPipeline.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -32,5 +32,6 @@ void mlir::mp::buildHostPipeline(OpPassManager &pm, const HostPipelineOptions &o
 
 void mlir::mp::registerHostPipeline() {
   PassPipelineRegistration<HostPipelineOptions>(
-      "mp-host-to-llvm", "Lower the host side of a module of kernels to the LLVM dialect", buildHostPipeline);
+      "mp-host-to-llvm", "Lower the host side of a module of kernels to the LLVM dialect",
+      buildHostPipeline);
 }

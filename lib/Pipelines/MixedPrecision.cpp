@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-mixed-precision: phases 0 to 4 of one graph.
 
@@ -19,7 +19,8 @@ using namespace mlir::mp;
 void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
                                            const MixedPrecisionOptions &options,
                                            std::shared_ptr<Report> report) {
-  ReportOutputs outputs{options.report, options.html, options.viewer, options.errors, options.table};
+  ReportOutputs outputs{options.report, options.html, options.viewer, options.errors,
+                        options.table};
   bool reports = report || outputs.table || !outputs.json.empty() || !outputs.html.empty() ||
                  !outputs.viewer.empty();
   if (!report)
@@ -30,7 +31,8 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   std::string recipe = options.recipe.empty() && fp8 ? "current" : std::string(options.recipe);
   // An error here comes up again, with a place to stand, when the deciding pass runs.
   std::optional<::mp::numerics::MultiWord> words = parseWordScheme(format);
-  std::string of = words ? ::mp::numerics::info(::mp::numerics::wordFormat(*words)).name.str() : format;
+  std::string of =
+      words ? ::mp::numerics::info(::mp::numerics::wordFormat(*words)).name.str() : format;
   if (auto effective = ::mp::policy::findPolicy({of, options.target, options.policy})) {
     report->format = effective->policy.format;
     report->target = effective->policy.target;
@@ -61,8 +63,10 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
     manager.addPass(createVerifyInput());
   // Where contractions choose how to compute, being scaled is a choice among others.
   const ::mp::numerics::Recipe *known = ::mp::numerics::findRecipe(recipe);
-  bool chooses = options.maxRelError > 0 || options.minSqnr > 0 || options.maxTime > 0 || options.neverSlower;
-  if (chooses && known && known->isSelfContained() && options.scales.empty() && options.format != "e5m2") {
+  bool chooses =
+      options.maxRelError > 0 || options.minSqnr > 0 || options.maxTime > 0 || options.neverSlower;
+  if (chooses && known && known->isSelfContained() && options.scales.empty() &&
+      options.format != "e5m2") {
     assign.recipe = recipe;
   } else if (!recipe.empty()) {
     InsertScalingOptions scaling;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Pipelines/NVVMPipeline.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -34,18 +34,19 @@ static bool isPlain(Type type) {
 }
 
 static bool hasRareFormat(Operation *op) {
-  auto isRare = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)) && !isPlain(type); };
+  auto isRare = [](Type type) {
+    return isa<FloatType>(getElementTypeOrSelf(type)) && !isPlain(type);
+  };
   bool computes = isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
                   !isa<arith::ConstantOp, arith::BitcastOp, arith::SelectOp>(op);
-  return isa<CastOp, RoundOp>(op) ||
-         (computes && (llvm::any_of(op->getOperandTypes(), isRare) ||
-                       llvm::any_of(op->getResultTypes(), isRare)));
+  return isa<CastOp, RoundOp>(op) || (computes && (llvm::any_of(op->getOperandTypes(), isRare) ||
+                                                   llvm::any_of(op->getResultTypes(), isRare)));
 }
 
 namespace {
 
-/// Kernels that convert or compute in fp8 and the like do so in integer arithmetic. Others keep their
-/// f16 and bf16 conversions, which are single instructions.
+/// Kernels that convert or compute in fp8 and the like do so in integer arithmetic. Others keep
+/// their f16 and bf16 conversions, which are single instructions.
 struct LowerRareFormats : PassWrapper<LowerRareFormats, OperationPass<gpu::GPUFuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerRareFormats)
 
@@ -99,8 +100,7 @@ void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOption
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.allowReturnAllocsFromLoops = true;
-  bufferize.functionBoundaryTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
+  bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   addCleanup(pm);
 }
@@ -136,7 +136,8 @@ void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm, const NVVMPipeline
   kernels.addPass(createConvertVectorToLLVMPass());
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createLowerDeviceMath());
-  kernels.addPass(createConvertComplexToLLVMPass()); // pairs that are loaded, stored and taken apart
+  kernels.addPass(
+      createConvertComplexToLLVMPass()); // pairs that are loaded, stored and taken apart
   ConvertGpuOpsToNVVMOpsOptions convert;
   convert.indexBitwidth = 64;
   convert.useBarePtrCallConv = true;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Pipelines/Promises.h"
 
@@ -70,8 +70,7 @@ CheckedConversion mlir::mp::convertAndCheck(ModuleOp original,
   result.converted = original.clone();
   auto start = std::chrono::steady_clock::now();
   LogicalResult converted = runPipeline(*result.converted, options, report);
-  result.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.report = *report;
   if (failed(converted))
     return broke("the pipeline failed");
@@ -91,7 +90,8 @@ CheckedConversion mlir::mp::convertAndCheck(ModuleOp original,
     return broke("the pipeline changes its own result");
   // In a context of its own, where names of resources are free.
   auto survives = [&](StringRef written) {
-    MLIRContext fresh(original.getContext()->getDialectRegistry(), MLIRContext::Threading::DISABLED);
+    MLIRContext fresh(original.getContext()->getDialectRegistry(),
+                      MLIRContext::Threading::DISABLED);
     fresh.allowUnregisteredDialects(original.getContext()->allowsUnregisteredDialects());
     ScopedDiagnosticHandler handler(&fresh, note);
     OwningOpRef<ModuleOp> read = parseSourceString<ModuleOp>(written, ParserConfig(&fresh));

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Passes that collect a report while a pipeline runs. They belong to one pipeline
 // instance and are not registered.
@@ -16,7 +16,8 @@ namespace mlir::mp {
 std::unique_ptr<Pass> createCollectDecisionsPass(std::shared_ptr<Report> report);
 
 /// Bounds the errors of results, between cast insertion and what rounds constants.
-std::unique_ptr<Pass> createCollectCertificatesPass(std::shared_ptr<Report> report, double assumedRange);
+std::unique_ptr<Pass> createCollectCertificatesPass(std::shared_ptr<Report> report,
+                                                    double assumedRange);
 
 /// Where a report goes; an empty name is nowhere. Files are written beside and then renamed.
 struct ReportOutputs {

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-train-step: a whole f32 train step to a mixed-precision one.
 
@@ -54,7 +54,8 @@ void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOpt
     insert.nameOverflows = options.nameOverflows;
     manager.addPass(createInsertLossScale(insert));
   }
-  // Behind the loss scale, so that sums are unscaled once; clipping, which is behind that, reads the mean.
+  // Behind the loss scale, so that sums are unscaled once; clipping, which is behind that, reads
+  // the mean.
   if (options.accumulate != 1) {
     AccumulateGradientsOptions accumulate;
     accumulate.function = options.function;

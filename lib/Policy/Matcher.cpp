@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Policy/Policy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
@@ -8,12 +8,9 @@ using llvm::StringRef;
 
 StringRef mp::policy::toString(Wish wish) {
   switch (wish) {
-  case Wish::Narrow:
-    return "narrow";
-  case Wish::Wide:
-    return "wide";
-  case Wish::Inherit:
-    return "inherit";
+  case Wish::Narrow: return "narrow";
+  case Wish::Wide: return "wide";
+  case Wish::Inherit: return "inherit";
   }
   llvm_unreachable("unknown wish");
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reading a policy. What is not known is an error at its line and column.
 
@@ -145,26 +145,26 @@ bool Reader::readSelector(const json::Value &value, Selector &select) {
       return false;
     return llvm::Regex(result).isValid(error) || fail("bad regular expression: " + error);
   };
-  return readObject(
-      value, {"op", "function", "class", "location", "name", "attribute"},
-      [&](StringRef key, const json::Value &member) {
-        if (key == "op")
-          return readGlob(member, select.op);
-        if (key == "function")
-          return readGlob(member, select.function);
-        if (key == "location")
-          return readRegex(member, select.location);
-        if (key == "name")
-          return readRegex(member, select.name);
-        if (key == "attribute")
-          return readAttributes(member, select);
-        if (!readString(member, select.classes))
-          return false;
-        size_t wrong = StringRef(select.classes).find_first_not_of("TFEDAKRB");
-        bool isValid = !select.classes.empty() && wrong == StringRef::npos;
-        return isValid ||
-               fail("expected letters of classes (T F E D A K R B), found '" + select.classes + "'");
-      });
+  return readObject(value, {"op", "function", "class", "location", "name", "attribute"},
+                    [&](StringRef key, const json::Value &member) {
+                      if (key == "op")
+                        return readGlob(member, select.op);
+                      if (key == "function")
+                        return readGlob(member, select.function);
+                      if (key == "location")
+                        return readRegex(member, select.location);
+                      if (key == "name")
+                        return readRegex(member, select.name);
+                      if (key == "attribute")
+                        return readAttributes(member, select);
+                      if (!readString(member, select.classes))
+                        return false;
+                      size_t wrong = StringRef(select.classes).find_first_not_of("TFEDAKRB");
+                      bool isValid = !select.classes.empty() && wrong == StringRef::npos;
+                      return isValid ||
+                             fail("expected letters of classes (T F E D A K R B), found '" +
+                                  select.classes + "'");
+                    });
 }
 
 bool Reader::readRule(const json::Value &value, Rule &rule) {
@@ -231,8 +231,7 @@ bool Reader::readDocument(const json::Value &root, StringRef format, Policy &pol
         if (key == "name")
           return readString(member, policy.name);
         if (key == "extends")
-          return readString(member, base) &&
-                 expectWord(base, {"inference", "training", "nothing"});
+          return readString(member, base) && expectWord(base, {"inference", "training", "nothing"});
         if (key == "format")
           return readFormat(member, policy.format);
         if (key == "target")

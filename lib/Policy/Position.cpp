@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where in a JSON text a value stands: llvm::json keeps no positions. The text is valid JSON.
 
@@ -60,17 +60,11 @@ private:
     unsigned depth = 0;
     do {
       switch (peek()) {
-      case '"':
-        readString();
-        continue;
+      case '"': readString(); continue;
       case '{':
-      case '[':
-        ++depth;
-        break;
+      case '[': ++depth; break;
       case '}':
-      case ']':
-        --depth;
-        break;
+      case ']': --depth; break;
       }
       next();
     } while (at < text.size() && (depth > 0 || !StringRef(",}]").contains(peek())));
@@ -81,9 +75,8 @@ private:
 };
 } // namespace
 
-std::pair<unsigned, unsigned> mp::policy::findPosition(StringRef text,
-                                                       llvm::ArrayRef<std::string> path,
-                                                       bool atKey) {
+std::pair<unsigned, unsigned>
+mp::policy::findPosition(StringRef text, llvm::ArrayRef<std::string> path, bool atKey) {
   Cursor cursor(text);
   for (auto [index, step] : llvm::enumerate(path))
     if (!cursor.enter(step, atKey && index + 1 == path.size()))

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Worst-case errors of results, as rows.
 
@@ -19,7 +19,8 @@ void Report::collectCertificates(ModuleOp module, double assumed) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic() || function.isExternal() || !function.getBody().hasOneBlock())
       continue;
-    for (auto [index, value] : llvm::enumerate(function.getBody().front().getTerminator()->getOperands())) {
+    for (auto [index, value] :
+         llvm::enumerate(function.getBody().front().getTerminator()->getOperands())) {
       if (!getFloatFormat(value.getType()))
         continue;
       ::mp::domains::ErrorFacts error = bounds.lookup(value);

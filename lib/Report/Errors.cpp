@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Measured errors, from the JSON of mp-run --compare --per-op, put beside the rows they belong to.
 
@@ -27,9 +27,11 @@ llvm::Error Report::addErrors(StringRef text) {
   const json::Object *object = root->getAsObject();
   const json::Array *values = object ? object->getArray("per_op") : nullptr;
   if (!values)
-    return llvm::createStringError("it has no 'per_op': run mp-run with --compare=FILE, --per-op and "
-                                   "--json=FILE");
-  // The measured values are the results of ops that compute, in order; rows hold these among others.
+    return llvm::createStringError(
+        "it has no 'per_op': run mp-run with --compare=FILE, --per-op and "
+        "--json=FILE");
+  // The measured values are the results of ops that compute, in order; rows hold these among
+  // others.
   auto row = ops.begin();
   for (const json::Value &value : *values) {
     const json::Object *entry = value.getAsObject();
@@ -39,10 +41,11 @@ llvm::Error Report::addErrors(StringRef text) {
     while (row != ops.end() && (row->op != op || shapeOf(row->type) != shape))
       ++row;
     if (row == ops.end())
-      return llvm::createStringError("value '" + label + "' of 'per_op' is of no op here, or out of "
+      return llvm::createStringError("value '" + label +
+                                     "' of 'per_op' is of no op here, or out of "
                                      "order: measure the module that was converted");
-    row->error = OpError{numberOr(*entry, "max_abs", INFINITY),
-                         numberOr(*entry, "relative_norm", INFINITY)};
+    row->error =
+        OpError{numberOr(*entry, "max_abs", INFINITY), numberOr(*entry, "relative_norm", INFINITY)};
     ++row;
   }
   return llvm::Error::success();

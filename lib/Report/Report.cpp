@@ -1,8 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Collecting the rows of a report from a module.
 
-#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Report/Report.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Analysis/ConstantRounding.h"
@@ -11,6 +10,7 @@
 #include "mp/Analysis/Idioms.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Analysis/Moves.h"
+#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Analysis/StorageGangs.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/Words.h"
@@ -34,8 +34,8 @@ static int64_t bytesOf(Type type, Type format, int64_t assumedDim) {
     return 0;
   int64_t elements = 1;
   for (int64_t size : tensor.getShape())
-    elements = llvm::SaturatingMultiply<uint64_t>(
-        elements, ShapedType::isDynamic(size) ? assumedDim : size);
+    elements = llvm::SaturatingMultiply<uint64_t>(elements,
+                                                  ShapedType::isDynamic(size) ? assumedDim : size);
   return llvm::SaturatingMultiply<uint64_t>(elements, (stored.getWidth() + 7) / 8);
 }
 
@@ -44,8 +44,8 @@ static void addBytes(ValueRange values, ArrayRef<Type> storages, int64_t assumed
   for (auto [value, stored] : llvm::zip(values, storages)) {
     row.bytesBefore = llvm::SaturatingAdd<uint64_t>(
         row.bytesBefore, bytesOf(value.getType(), getFloatFormat(value.getType()), assumedDim));
-    row.bytesAfter = llvm::SaturatingAdd<uint64_t>(row.bytesAfter,
-                                                   bytesOf(value.getType(), stored, assumedDim));
+    row.bytesAfter =
+        llvm::SaturatingAdd<uint64_t>(row.bytesAfter, bytesOf(value.getType(), stored, assumedDim));
   }
 }
 
@@ -108,8 +108,8 @@ void Report::collectFunction(FunctionOpInterface function) {
     for (Value operand : op->getOperands())
       if (getFloatFormat(operand.getType()))
         row.reads.push_back(maker(operand));
-    auto result = llvm::find_if(op->getResults(),
-                                [](Value v) { return static_cast<bool>(getFloatFormat(v.getType())); });
+    auto result = llvm::find_if(
+        op->getResults(), [](Value v) { return static_cast<bool>(getFloatFormat(v.getType())); });
     if (result != op->getResults().end())
       row.type = typeText((*result).getType());
     row.by = stringifyOrigin(precision.getOrigin());
@@ -134,7 +134,8 @@ void Report::collectFunction(FunctionOpInterface function) {
   summary.ops = ordinals.size();
   for (BlockArgument argument : function.getArguments()) {
     Type own = getFloatFormat(argument.getType()), stored = own;
-    if (auto changed = function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), kStorageAttrName))
+    if (auto changed =
+            function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), kStorageAttrName))
       stored = changed.getValue();
     if (stored != own) {
       ++summary.changedArguments;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The two forms of a report: a table for people, JSON for programs.
 
@@ -17,8 +17,8 @@ static void printPlacements(ArrayRef<Placement> placements, raw_ostream &os) {
     return;
   Placement sum = sumPlacements(placements);
   auto amount = [&](int64_t value) { return formatAmount(value, sum.objective); };
-  os << "  " << sum.objective << " on " << sum.part << ", modelled: " << amount(sum.before) << " -> "
-     << amount(sum.after) << " (";
+  os << "  " << sum.objective << " on " << sum.part << ", modelled: " << amount(sum.before)
+     << " -> " << amount(sum.after) << " (";
   if (sum.provenOptimal)
     os << "proven optimal";
   else
@@ -28,7 +28,8 @@ static void printPlacements(ArrayRef<Placement> placements, raw_ostream &os) {
   llvm::interleaveComma(sum.baselines, os,
                         [&](auto &painted) { os << painted.name << " " << amount(painted.cost); });
   if (sum.assumedSizes || sum.assumedTrips)
-    os << "; " << (sum.assumedSizes ? "sizes" : "") << (sum.assumedSizes && sum.assumedTrips ? " and " : "")
+    os << "; " << (sum.assumedSizes ? "sizes" : "")
+       << (sum.assumedSizes && sum.assumedTrips ? " and " : "")
        << (sum.assumedTrips ? "trip counts" : "") << " assumed";
   os << "\n";
   if (sum.modelledError) {
@@ -38,7 +39,8 @@ static void printPlacements(ArrayRef<Placement> placements, raw_ostream &os) {
     os << "\n";
   }
   if (sum.after > sum.before)
-    os << "  the model expects no gain: casts cost more than they save (never-slower=true leaves such contractions in f32)\n";
+    os << "  the model expects no gain: casts cost more than they save (never-slower=true leaves "
+          "such contractions in f32)\n";
 }
 
 static StringRef describeClass(OpClass opClass) {
@@ -59,8 +61,8 @@ void Report::printTable(raw_ostream &os) const {
   int64_t narrowed = 0, already = 0, contractions = 0, onArguments = 0;
   llvm::SmallSetVector<StringRef, 2> computes; // of narrowed contractions
   for (const OpRow &row : ops) {
-    if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.words && !row.scaled && row.compute != "f32" &&
-        row.compute != "f64")
+    if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.words && !row.scaled &&
+        row.compute != "f32" && row.compute != "f64")
       ++already;
     else
       contractions += row.opClass == OpClass::TensorCore;
@@ -79,9 +81,8 @@ void Report::printTable(raw_ostream &os) const {
        << " with f32 accumulation; ";
   if (already > 0)
     os << already << (already == 1 ? " contraction" : " contractions") << " narrow already; ";
-  os << casts.size() << " casts (" << onArguments
-     << " of arguments); " << formatBytes(bytesBefore) << " -> " << formatBytes(bytesAfter)
-     << " read and written (modelled, casts fused)\n";
+  os << casts.size() << " casts (" << onArguments << " of arguments); " << formatBytes(bytesBefore)
+     << " -> " << formatBytes(bytesAfter) << " read and written (modelled, casts fused)\n";
 
   printPlacements(placements, os);
   printCertificates(os);
@@ -93,8 +94,10 @@ void Report::printTable(raw_ostream &os) const {
     if (!row.compute.empty())
       ++byClass[row.opClass][row.compute];
   for (auto &[opClass, formats] : byClass) {
-    os << "  " << stringifyOpClass(opClass) << "  " << llvm::left_justify(describeClass(opClass), 36);
-    llvm::interleaveComma(formats, os, [&](auto &entry) { os << entry.second << " " << entry.first; });
+    os << "  " << stringifyOpClass(opClass) << "  "
+       << llvm::left_justify(describeClass(opClass), 36);
+    llvm::interleaveComma(formats, os,
+                          [&](auto &entry) { os << entry.second << " " << entry.first; });
     os << "\n";
   }
   llvm::MapVector<StringRef, int64_t> kinds;
@@ -102,7 +105,8 @@ void Report::printTable(raw_ostream &os) const {
     ++kinds[row.kind];
   if (!kinds.empty()) {
     os << "  recognised: ";
-    llvm::interleaveComma(kinds, os, [&](auto &entry) { os << entry.second << " " << entry.first; });
+    llvm::interleaveComma(kinds, os,
+                          [&](auto &entry) { os << entry.second << " " << entry.first; });
     os << "\n";
   }
   // Contractions left wide, with the reason: nothing falls back silently.
@@ -117,8 +121,8 @@ void Report::printTable(raw_ostream &os) const {
       ++wide[row.reason];
   }
   for (auto &[scheme, count] : words)
-    os << "  " << count << " contraction" << (count == 1 ? "" : "s") << " rewritten as products of words: "
-       << scheme << "\n";
+    os << "  " << count << " contraction" << (count == 1 ? "" : "s")
+       << " rewritten as products of words: " << scheme << "\n";
   if (promoted > 0)
     os << "  " << promoted << " op" << (promoted == 1 ? "" : "s")
        << " narrow already, widened to f32 inside (promotion)\n";
@@ -130,8 +134,9 @@ void Report::printTable(raw_ostream &os) const {
     int64_t elements = 0;
     for (const SaturatedRow &row : saturated)
       elements += row.elements;
-    os << "  " << elements << " element" << (elements == 1 ? "" : "s") << " of " << saturated.size() << " constant"
-       << (saturated.size() == 1 ? "" : "s") << " clamped to the largest of the format (saturate-constants)\n";
+    os << "  " << elements << " element" << (elements == 1 ? "" : "s") << " of " << saturated.size()
+       << " constant" << (saturated.size() == 1 ? "" : "s")
+       << " clamped to the largest of the format (saturate-constants)\n";
   }
   for (const FunctionRow &function : functions)
     if (!function.copyOf.empty())
@@ -161,8 +166,8 @@ static llvm::json::Array placementsToJSON(ArrayRef<Placement> placements) {
       casts[painted.name] = painted.casts;
       castBytes[painted.name] = painted.castBytes;
     }
-    llvm::json::Value error =
-        placement.modelledError ? llvm::json::Value(*placement.modelledError) : llvm::json::Value(nullptr);
+    llvm::json::Value error = placement.modelledError ? llvm::json::Value(*placement.modelledError)
+                                                      : llvm::json::Value(nullptr);
     rows.push_back(llvm::json::Object{{"function", placement.function},
                                       {"part", placement.part},
                                       {"objective", placement.objective},

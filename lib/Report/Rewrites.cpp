@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a report says of rewrites that decisions offer: those that would help, and those that somebody asked for.
+// What a report says of rewrites that decisions offer: those that would help, and those that
+// somebody asked for.
 
 #include "mp/Analysis/Locations.h"
 #include "mp/Analysis/Moves.h"
@@ -20,18 +21,21 @@ void Report::collectRewrite(FunctionOpInterface function, Operation *op) {
   auto place = op->getAttrOfType<StringAttr>(kPrescaledAttrName);
   std::optional<Multiple> product = getPrescaled(op);
   if (product && place.getValue() == "norm") {
-    rewrites.push_back({function.getName().str(), describeLocation(op->getLoc()), "pre-scaled norm", describeSource(product->source),
-                        typeText(product->source.getType()), typeText(getFloatFormat(op->getResult(0).getType())), 0, product->power});
+    rewrites.push_back({function.getName().str(), describeLocation(op->getLoc()), "pre-scaled norm",
+                        describeSource(product->source), typeText(product->source.getType()),
+                        typeText(getFloatFormat(op->getResult(0).getType())), 0, product->power});
     return;
   }
   // Constants that saturate have rows of their own.
   auto clamp = dyn_cast<CastOp>(op);
-  if (!clamp || !clamp.getInserted() || clamp.getOverflow() != Overflow::Saturate || findConstant(clamp.getSource()))
+  if (!clamp || !clamp.getInserted() || clamp.getOverflow() != Overflow::Saturate ||
+      findConstant(clamp.getSource()))
     return;
   FloatType format = clamp.getResultFormat();
-  rewrites.push_back({function.getName().str(), describeLocation(op->getLoc()), "clamp", describeSource(clamp.getSource()),
-                      typeText(clamp.getSource().getType()), typeText(format),
-                      ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite, 0});
+  rewrites.push_back(
+      {function.getName().str(), describeLocation(op->getLoc()), "clamp",
+       describeSource(clamp.getSource()), typeText(clamp.getSource().getType()), typeText(format),
+       ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite, 0});
 }
 
 void Report::printRewrites(raw_ostream &os) const {
@@ -43,10 +47,13 @@ void Report::printRewrites(raw_ostream &os) const {
     else
       ++clamps[{row.format, row.limit}];
   for (auto &[limit, count] : clamps)
-    os << "  " << count << " value" << (count == 1 ? "" : "s") << " clamped to what " << limit.first << " holds, +-"
-       << llvm::format("%.6g", limit.second) << " (clamp-unproven): results change where it would have overflowed\n";
+    os << "  " << count << " value" << (count == 1 ? "" : "s") << " clamped to what " << limit.first
+       << " holds, +-" << llvm::format("%.6g", limit.second)
+       << " (clamp-unproven): results change where it would have overflowed\n";
   if (norms)
-    os << "  " << norms << " operand" << (norms == 1 ? "" : "s") << " of squares in norms times a power of two (prescale-norms): exact but for overflow and underflow\n";
+    os << "  " << norms << " operand" << (norms == 1 ? "" : "s")
+       << " of squares in norms times a power of two (prescale-norms): exact but for overflow and "
+          "underflow\n";
   // Offers of one kind as one line, with the largest range of those that have one.
   struct Sum {
     int64_t count = 0, unbounded = 0;
@@ -63,12 +70,15 @@ void Report::printRewrites(raw_ostream &os) const {
         sum.largest = &offer;
     }
   for (auto &[kind, sum] : sums) {
-    os << "  offer: " << kind.first << " (" << kind.second << ") for " << sum.count << " value" << (sum.count == 1 ? "" : "s") << ": ";
+    os << "  offer: " << kind.first << " (" << kind.second << ") for " << sum.count << " value"
+       << (sum.count == 1 ? "" : "s") << ": ";
     if (sum.unbounded)
       os << sum.unbounded << " without a bound";
     if (sum.unbounded < sum.count)
-      os << (sum.unbounded ? ", the others up to " : "up to ") << llvm::format("%.4g", sum.largest->found);
-    os << "; " << sum.largest->format << " ends at " << llvm::format("%.6g", sum.largest->limit) << "\n";
+      os << (sum.unbounded ? ", the others up to " : "up to ")
+         << llvm::format("%.4g", sum.largest->found);
+    os << "; " << sum.largest->format << " ends at " << llvm::format("%.6g", sum.largest->limit)
+       << "\n";
   }
 }
 
@@ -95,7 +105,8 @@ llvm::json::Array Report::offersToJSON(const OpRow &row) const {
   for (const Placement &placement : placements)
     for (const Offer &offer : placement.offers)
       if (placement.function == row.function && offer.ordinal == row.ordinal) {
-        llvm::json::Value found = std::isfinite(offer.found) ? llvm::json::Value(offer.found) : llvm::json::Value(nullptr);
+        llvm::json::Value found = std::isfinite(offer.found) ? llvm::json::Value(offer.found)
+                                                             : llvm::json::Value(nullptr);
         rows.push_back(llvm::json::Object{{"rewrite", offer.rewrite},
                                           {"option", offer.option},
                                           {"of", offer.of},

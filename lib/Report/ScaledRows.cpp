@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a report says of scaled values.
 
@@ -12,15 +12,17 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-template <typename T>
-static std::string textOf(T printed) {
+template <typename T> static std::string textOf(T printed) {
   std::string text;
   llvm::raw_string_ostream(text) << printed;
   return text;
 }
 
 static ScaledOperand describeOperand(Value codes, ValueRange scales) {
-  ScaledOperand operand{textOf(codes.getType()), {}, codes.getDefiningOp() && codes.getDefiningOp()->hasTrait<OpTrait::ConstantLike>()};
+  ScaledOperand operand{textOf(codes.getType()),
+                        {},
+                        codes.getDefiningOp() &&
+                            codes.getDefiningOp()->hasTrait<OpTrait::ConstantLike>()};
   for (Type type : scales.getTypes())
     operand.scales.push_back(textOf(type));
   return operand;
@@ -44,7 +46,8 @@ static SmallVector<std::string> storedFormats(Operation *op) {
 void Report::collectScaling(ModuleOp module) {
   walkFunctions(module, [&](FunctionOpInterface function) {
     function->walk([&](Operation *op) {
-      ScaledRow row{function.getName().str(), describeLocation(op->getLoc()), textOf(op->getName()), {}};
+      ScaledRow row{
+          function.getName().str(), describeLocation(op->getLoc()), textOf(op->getName()), {}};
       if (auto product = dyn_cast<ScaledMatmulOp>(op); product && product.getInserted()) {
         row.operands.push_back(describeOperand(product.getA(), product.getScalesA()));
         row.operands.push_back(describeOperand(product.getB(), product.getScalesB()));
@@ -92,13 +95,13 @@ void Report::printScaling(raw_ostream &os) const {
   // Those of the problem have their price in it.
   bool chosen = llvm::any_of(ops, [](const OpRow &row) { return row.scaled; });
   os << "  scaled: ";
-  llvm::interleaveComma(products, os, [&](auto &entry) {
-    os << entry.second << " contractions " << entry.first;
-  });
+  llvm::interleaveComma(
+      products, os, [&](auto &entry) { os << entry.second << " contractions " << entry.first; });
   if (restored)
     os << (products.empty() ? "" : ", ") << restored << " operands stored narrow and read wide";
   os << "; " << ahead << " operands stored ahead of time, " << running
-     << " scaled at run time (no part of the modelled bytes" << (chosen ? "" : " and times") << ")\n";
+     << " scaled at run time (no part of the modelled bytes" << (chosen ? "" : " and times")
+     << ")\n";
   for (auto &[stored, count] : products)
     if (std::string why = whyWide(target, stored); !why.empty())
       os << "  " << count << " of them compute wide on narrow storage: " << why << "\n";

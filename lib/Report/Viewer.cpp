@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Files for Model Explorer: a graph per function, and data laid over its nodes.
 
@@ -54,7 +54,8 @@ static json::Object opNode(const OpRow &row) {
       {"attrs", std::move(attributes)},
       {"incomingEdges", std::move(edges)},
       {"outputsMetadata",
-       json::Array{json::Object{{"id", "0"}, {"attrs", json::Array{attribute("tensor_shape", row.type)}}}}}};
+       json::Array{json::Object{{"id", "0"},
+                                {"attrs", json::Array{attribute("tensor_shape", row.type)}}}}}};
 }
 
 using Rows = SmallVector<const OpRow *>;
@@ -142,10 +143,11 @@ static int64_t countCasts(const OpRow &row, const Rows &rows, const FunctionRow 
 }
 
 /// One overlay, per graph; `value` gives nothing for nodes it does not speak of.
-static json::Value makeOverlay(const Report &report, StringRef name, json::Array gradient,
-                               llvm::function_ref<std::optional<json::Object>(
-                                   const OpRow &, const Rows &, const FunctionRow &)>
-                                   value) {
+static json::Value
+makeOverlay(const Report &report, StringRef name, json::Array gradient,
+            llvm::function_ref<std::optional<json::Object>(const OpRow &, const Rows &,
+                                                           const FunctionRow &)>
+                value) {
   llvm::StringMap<Rows> rowsOf = rowsByFunction(report);
   json::Object graphs;
   for (const FunctionRow &function : report.getFunctions()) {
@@ -170,30 +172,30 @@ std::vector<ViewerFile> mlir::mp::makeViewerFiles(const Report &report) {
   };
   std::vector<ViewerFile> files;
   files.push_back({"graph.json", makeGraph(report)});
-  files.push_back({"precision.json",
-                   makeOverlay(report, "precision", {}, [](const OpRow &row, auto &, auto &) {
-                     StringRef format = precisionOf(row);
-                     return std::optional(
-                         json::Object{{"value", format}, {"bgColor", colourOf(format)}});
-                   })});
-  files.push_back({"bits.json",
-                   makeOverlay(report, "bits", gradient(), [](const OpRow &row, auto &, auto &) {
-                     return std::optional(json::Object{{"value", bitsOf(precisionOf(row))}});
-                   })});
   files.push_back(
-      {"casts.json", makeOverlay(report, "operands cast", gradient(),
-                                 [](const OpRow &row, const Rows &rows, const FunctionRow &function) {
-                                   return std::optional(json::Object{
-                                       {"value", countCasts(row, rows, function)}});
-                                 })});
+      {"precision.json", makeOverlay(report, "precision", {}, [](const OpRow &row, auto &, auto &) {
+         StringRef format = precisionOf(row);
+         return std::optional(json::Object{{"value", format}, {"bgColor", colourOf(format)}});
+       })});
+  files.push_back(
+      {"bits.json", makeOverlay(report, "bits", gradient(), [](const OpRow &row, auto &, auto &) {
+         return std::optional(json::Object{{"value", bitsOf(precisionOf(row))}});
+       })});
+  files.push_back({"casts.json",
+                   makeOverlay(report, "operands cast", gradient(),
+                               [](const OpRow &row, const Rows &rows, const FunctionRow &function) {
+                                 return std::optional(
+                                     json::Object{{"value", countCasts(row, rows, function)}});
+                               })});
   bool anyError = llvm::any_of(report.getOps(), [](const OpRow &row) { return row.error; });
   if (anyError)
     files.push_back(
-        {"error.json", makeOverlay(report, "relative error", gradient(),
-                                   [](const OpRow &row, auto &, auto &) -> std::optional<json::Object> {
-                                     if (!row.error)
-                                       return std::nullopt;
-                                     return json::Object{{"value", row.error->relativeNorm}};
-                                   })});
+        {"error.json",
+         makeOverlay(report, "relative error", gradient(),
+                     [](const OpRow &row, auto &, auto &) -> std::optional<json::Object> {
+                       if (!row.error)
+                         return std::nullopt;
+                       return json::Object{{"value", row.error->relativeNorm}};
+                     })});
   return files;
 }

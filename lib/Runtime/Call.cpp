@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calling compiled functions with arrays of the host.
 
@@ -30,7 +30,8 @@ int64_t byteSize(const mp_rt_parameter &parameter, const int64_t *sizes) {
 }
 
 /// Appends the words of an argument; a buffer is uploaded.
-void pass(const mp_rt_function &function, int index, const mp_rt_array &array, std::vector<int64_t> &in) {
+void pass(const mp_rt_function &function, int index, const mp_rt_array &array,
+          std::vector<int64_t> &in) {
   const mp_rt_parameter &parameter = function.parameters[index];
   if (!parameter.is_buffer) {
     int64_t word = 0;
@@ -40,9 +41,10 @@ void pass(const mp_rt_function &function, int index, const mp_rt_array &array, s
   }
   for (int i = 0; i < parameter.rank; ++i)
     if (array.sizes[i] < 0 || (parameter.sizes[i] >= 0 && parameter.sizes[i] != array.sizes[i]))
-      throw DeviceError{where(function, "argument", index) + ": size " + std::to_string(i) + " is " +
-                        std::to_string(array.sizes[i]) + ", expected " +
-                        (parameter.sizes[i] < 0 ? "at least 0" : std::to_string(parameter.sizes[i]))};
+      throw DeviceError{
+          where(function, "argument", index) + ": size " + std::to_string(i) + " is " +
+          std::to_string(array.sizes[i]) + ", expected " +
+          (parameter.sizes[i] < 0 ? "at least 0" : std::to_string(parameter.sizes[i]))};
   int64_t bytes = byteSize(parameter, array.sizes);
   OpenDevice &device = mp::runtime::device();
   mp_cu_address address = allocateForCall(device, bytes);
@@ -68,7 +70,8 @@ mp_rt_array take(const mp_rt_function &function, int index, const int64_t *out) 
   }
   array.data = std::malloc(size_t(bytes > 0 ? bytes : 1));
   if (!array.data)
-    throw DeviceError{where(function, "result", index) + ": no memory for " + std::to_string(bytes) + " bytes"};
+    throw DeviceError{where(function, "result", index) + ": no memory for " +
+                      std::to_string(bytes) + " bytes"};
   if (!parameter.is_buffer) {
     std::memcpy(array.data, out, size_t(bytes));
     return array;
@@ -76,8 +79,9 @@ mp_rt_array take(const mp_rt_function &function, int index, const int64_t *out) 
   OpenDevice &device = mp::runtime::device();
   int result = MP_CU_SUCCESS;
   if (bytes > 0)
-    result = device.driver.download(array.data, mp_cu_address(out[1] + out[2] * parameter.element_bytes),
-                                    size_t(bytes), device.stream);
+    result =
+        device.driver.download(array.data, mp_cu_address(out[1] + out[2] * parameter.element_bytes),
+                               size_t(bytes), device.stream);
   if (result != MP_CU_SUCCESS) {
     std::free(array.data);
     device.check(result, "downloading " + where(function, "result", index));
@@ -104,7 +108,8 @@ std::vector<mp_rt_array> takeAll(const mp_rt_function &function, const int64_t *
 
 } // namespace
 
-extern "C" int mp_rt_call(const mp_rt_function *function, const mp_rt_array *arguments, mp_rt_array *results) {
+extern "C" int mp_rt_call(const mp_rt_function *function, const mp_rt_array *arguments,
+                          mp_rt_array *results) {
   std::vector<int64_t> in, out;
   int status = 0;
   {
@@ -127,7 +132,8 @@ extern "C" int mp_rt_call(const mp_rt_function *function, const mp_rt_array *arg
   if (status == 0) {
     int64_t code = mp_rt_invoke(function->entry, packed);
     if (code > 0)
-      setDeviceError(std::string(function->name) + " failed check " + std::to_string(code) + ": " + mp_rt_failure_text());
+      setDeviceError(std::string(function->name) + " failed check " + std::to_string(code) + ": " +
+                     mp_rt_failure_text());
     else if (code != 0 && code != MP_RT_DEVICE_FAILED)
       setDeviceError(std::string(function->name) + " failed with code " + std::to_string(code));
     status = int(code >= 0 ? code : -1);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The contraction behind matmul, batch_matmul, generic contractions and
 // convolutions: tiles of C are independent tasks, each sums its depth in order.
@@ -231,7 +231,8 @@ static bool multiplyByHook(mp_rt_product_hook hook, const Product &p, const void
   void *user = productHookUser.load();
   for (int64_t batch = 0; batch < p.batches; ++batch) {
     std::vector<char> left = gather(a, p.batchA[batch], p.rowA, p.depthA, storageBytes(formatA));
-    std::vector<char> right = gather(b, p.batchB[batch], p.depthB, p.columnB, storageBytes(formatB));
+    std::vector<char> right =
+        gather(b, p.batchB[batch], p.depthB, p.columnB, storageBytes(formatB));
     std::vector<char> sums = gather(c, p.batchC[batch], p.rowC, p.columnC, 4);
     auto *result = reinterpret_cast<float *>(sums.data());
     mp_rt_product product{p.m, p.n, p.k, left.data(), right.data(), formatA, formatB, result};

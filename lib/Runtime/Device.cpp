@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What compiled host code does with the device: memory, constants, launches.
 
@@ -104,8 +104,9 @@ void *mp_rt_device_constant(mp_rt_constant *constant) {
     if (!constant->address) {
       mp_cu_address address = allocate(device, constant->bytes, "for a constant");
       if (constant->bytes > 0)
-        device.check(device.driver.upload(address, constant->data, size_t(constant->bytes), device.stream),
-                     "uploading a constant");
+        device.check(
+            device.driver.upload(address, constant->data, size_t(constant->bytes), device.stream),
+            "uploading a constant");
       constant->address = address;
       constant->next = constant->module->constants;
       constant->module->constants = constant;
@@ -117,8 +118,9 @@ void *mp_rt_device_constant(mp_rt_constant *constant) {
 int64_t mp_rt_device_read(int64_t address, int64_t bytes) {
   return guarded([&](OpenDevice &device) {
     int64_t word = 0;
-    device.check(device.driver.download(&word, mp_cu_address(address), size_t(bytes), device.stream),
-                 "reading a value back");
+    device.check(
+        device.driver.download(&word, mp_cu_address(address), size_t(bytes), device.stream),
+        "reading a value back");
     device.check(device.driver.synchronize(device.stream), "waiting for a value");
     return word;
   });
@@ -138,28 +140,32 @@ int64_t mp_rt_device_mirror(const int64_t *layout, int64_t index, int64_t addres
     int64_t bytes = empty ? 0 : (last + 1) * element_bytes;
     void *copy = mirrors.emplace_back(size_t(bytes)).data();
     if (bytes > 0) {
-      device.check(device.driver.download(copy, mp_cu_address(address), size_t(bytes), device.stream),
-                   "reading an array back for a check");
+      device.check(
+          device.driver.download(copy, mp_cu_address(address), size_t(bytes), device.stream),
+          "reading an array back for a check");
       device.check(device.driver.synchronize(device.stream), "waiting for an array to check");
     }
     return int64_t(reinterpret_cast<intptr_t>(copy));
   });
 }
 
-void mp_rt_device_launch(mp_rt_kernel *kernel, const int64_t *shape, int64_t *arguments, int64_t count) {
+void mp_rt_device_launch(mp_rt_kernel *kernel, const int64_t *shape, int64_t *arguments,
+                         int64_t count) {
   guarded([&](OpenDevice &device) {
     std::string what = "launching kernel '" + std::string(kernel->name) + "'";
     for (int i = 0; i < 7; ++i)
       if (shape[i] < 0 || shape[i] > 0x7fffffff)
-        throw DeviceError{what + ": an extent is " + std::to_string(shape[i]) + ", expected at most 2147483647"};
+        throw DeviceError{what + ": an extent is " + std::to_string(shape[i]) +
+                          ", expected at most 2147483647"};
     load(device, *kernel->module);
     if (!kernel->function)
-      device.check(device.driver.module_function(&kernel->function, kernel->module->loaded, kernel->name),
-                   "finding kernel '" + std::string(kernel->name) + "'");
+      device.check(
+          device.driver.module_function(&kernel->function, kernel->module->loaded, kernel->name),
+          "finding kernel '" + std::string(kernel->name) + "'");
     // Beyond 48 KiB a kernel must ask.
     if (shape[6] > 48 * 1024 && shape[6] > kernel->shared_bytes) {
-      device.check(device.driver.set_function_attribute(kernel->function, MP_CU_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                                        int(shape[6])),
+      device.check(device.driver.set_function_attribute(
+                       kernel->function, MP_CU_MAX_DYNAMIC_SHARED_SIZE_BYTES, int(shape[6])),
                    what + " with " + std::to_string(shape[6]) + " bytes of shared memory");
       kernel->shared_bytes = shape[6];
     }
@@ -167,8 +173,9 @@ void mp_rt_device_launch(mp_rt_kernel *kernel, const int64_t *shape, int64_t *ar
     for (int64_t i = 0; i < count; ++i)
       addresses.push_back(arguments + i);
     auto extent = [&](int i) { return unsigned(shape[i]); };
-    device.check(device.driver.launch(kernel->function, extent(0), extent(1), extent(2), extent(3), extent(4),
-                                      extent(5), extent(6), device.stream, addresses.data(), nullptr),
+    device.check(device.driver.launch(kernel->function, extent(0), extent(1), extent(2), extent(3),
+                                      extent(4), extent(5), extent(6), device.stream,
+                                      addresses.data(), nullptr),
                  what);
     return 0;
   });

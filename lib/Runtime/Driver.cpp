@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which driver, loaded when it is first needed, and the device behind it.
 
@@ -81,7 +81,8 @@ void open(OpenDevice &device) {
   auto attribute = [&](int which, int &value) {
     device.check(driver.device_attribute(&value, which, ordinal), "asking for facts of the device");
   };
-  device.check(driver.device_name(facts.name, sizeof facts.name, ordinal), "asking for the device's name");
+  device.check(driver.device_name(facts.name, sizeof facts.name, ordinal),
+               "asking for the device's name");
   attribute(MP_CU_COMPUTE_CAPABILITY_MAJOR, facts.major);
   attribute(MP_CU_COMPUTE_CAPABILITY_MINOR, facts.minor);
   attribute(MP_CU_MULTIPROCESSOR_COUNT, facts.multiprocessors);

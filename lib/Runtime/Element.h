@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MP_LIB_RUNTIME_ELEMENT_H
 #define MP_LIB_RUNTIME_ELEMENT_H
 
@@ -19,7 +19,11 @@ struct Element {
   explicit Element(int64_t code)
       : isFloat(code < MP_RT_INTEGER), format(int(code)),
         bits(isFloat ? patternBits(format) : int(code - MP_RT_INTEGER)),
-        bytes(isFloat ? storageBytes(format) : bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8) {}
+        bytes(isFloat      ? storageBytes(format)
+              : bits <= 8  ? 1
+              : bits <= 16 ? 2
+              : bits <= 32 ? 4
+                           : 8) {}
 
   uint64_t load(const void *array, int64_t index) const {
     uint64_t pattern = 0;
@@ -51,9 +55,7 @@ struct Element {
   }
 
   /// Of integers, as signed.
-  int64_t integer(uint64_t pattern) const {
-    return int64_t(pattern << (64 - bits)) >> (64 - bits);
-  }
+  int64_t integer(uint64_t pattern) const { return int64_t(pattern << (64 - bits)) >> (64 - bits); }
 
   /// Value and pattern.
   std::string text(uint64_t pattern) const {
@@ -62,9 +64,8 @@ struct Element {
       std::snprintf(buffer, sizeof(buffer), "%.9g (0x%0*llx)", value(pattern), (bits + 3) / 4,
                     (unsigned long long)pattern);
     else
-      std::snprintf(buffer, sizeof(buffer), "%lld (0x%0*llx)",
-                    (long long)integer(pattern), (bits + 3) / 4,
-                    (unsigned long long)pattern);
+      std::snprintf(buffer, sizeof(buffer), "%lld (0x%0*llx)", (long long)integer(pattern),
+                    (bits + 3) / 4, (unsigned long long)pattern);
     return buffer;
   }
 };

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expectations of the check dialect about arrays.
 
@@ -178,8 +178,7 @@ void mp_rt_expect_bits(int64_t code, const int64_t *layout, const void *actual,
     mp_rt_fail(code);
 }
 
-void mp_rt_expect_finite(int64_t code, const int64_t *layout, const void *actual,
-                         int64_t element) {
+void mp_rt_expect_finite(int64_t code, const int64_t *layout, const void *actual, int64_t element) {
   if (!checkFinite({Layout(layout), actual, nullptr, Element(element)}))
     mp_rt_fail(code);
 }

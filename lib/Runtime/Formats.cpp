@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Exact values of narrow patterns, without LLVM. lib/Numerics is the definition;
 // a test compares every pattern of every format.
@@ -24,45 +24,29 @@ struct Shape {
 
 static Shape shapeOf(int format) {
   switch (format) {
-  case MP_RT_BF16:
-    return {7, 8, 127, Specials::IEEE};
-  case MP_RT_F16:
-    return {10, 5, 15, Specials::IEEE};
-  case MP_RT_F8E5M2:
-    return {2, 5, 15, Specials::IEEE};
-  case MP_RT_F8E4M3:
-    return {3, 4, 7, Specials::IEEE};
-  case MP_RT_F8E4M3FN:
-    return {3, 4, 7, Specials::AllOnesNaN};
-  case MP_RT_F8E5M2FNUZ:
-    return {2, 5, 16, Specials::NegativeZeroNaN};
-  case MP_RT_F8E4M3FNUZ:
-    return {3, 4, 8, Specials::NegativeZeroNaN};
-  case MP_RT_F8E4M3B11FNUZ:
-    return {3, 4, 11, Specials::NegativeZeroNaN};
-  case MP_RT_F8E3M4:
-    return {4, 3, 3, Specials::IEEE};
-  case MP_RT_F6E3M2FN:
-    return {2, 3, 3, Specials::None};
-  case MP_RT_F6E2M3FN:
-    return {3, 2, 1, Specials::None};
-  default:
-    return {1, 2, 1, Specials::None}; // f4E2M1FN
+  case MP_RT_BF16: return {7, 8, 127, Specials::IEEE};
+  case MP_RT_F16: return {10, 5, 15, Specials::IEEE};
+  case MP_RT_F8E5M2: return {2, 5, 15, Specials::IEEE};
+  case MP_RT_F8E4M3: return {3, 4, 7, Specials::IEEE};
+  case MP_RT_F8E4M3FN: return {3, 4, 7, Specials::AllOnesNaN};
+  case MP_RT_F8E5M2FNUZ: return {2, 5, 16, Specials::NegativeZeroNaN};
+  case MP_RT_F8E4M3FNUZ: return {3, 4, 8, Specials::NegativeZeroNaN};
+  case MP_RT_F8E4M3B11FNUZ: return {3, 4, 11, Specials::NegativeZeroNaN};
+  case MP_RT_F8E3M4: return {4, 3, 3, Specials::IEEE};
+  case MP_RT_F6E3M2FN: return {2, 3, 3, Specials::None};
+  case MP_RT_F6E2M3FN: return {3, 2, 1, Specials::None};
+  default: return {1, 2, 1, Specials::None}; // f4E2M1FN
   }
 }
 
 int mp::runtime::patternBits(int format) {
   switch (format) {
-  case MP_RT_F64:
-    return 64;
+  case MP_RT_F64: return 64;
   case MP_RT_F32:
   case MP_RT_TF32: // stored as the f32 it is
     return 32;
-  case MP_RT_F8E8M0FNU:
-    return 8;
-  default:
-    Shape shape = shapeOf(format);
-    return 1 + shape.exponentBits + shape.fractionBits;
+  case MP_RT_F8E8M0FNU: return 8;
+  default: Shape shape = shapeOf(format); return 1 + shape.exponentBits + shape.fractionBits;
   }
 }
 
@@ -108,32 +92,19 @@ template <int format, unsigned bits> static const float *table() {
 
 const float *mp::runtime::decodeTable(int format) {
   switch (format) {
-  case MP_RT_F16:
-    return table<MP_RT_F16, 16>();
-  case MP_RT_F8E5M2:
-    return table<MP_RT_F8E5M2, 8>();
-  case MP_RT_F8E4M3:
-    return table<MP_RT_F8E4M3, 8>();
-  case MP_RT_F8E4M3FN:
-    return table<MP_RT_F8E4M3FN, 8>();
-  case MP_RT_F8E5M2FNUZ:
-    return table<MP_RT_F8E5M2FNUZ, 8>();
-  case MP_RT_F8E4M3FNUZ:
-    return table<MP_RT_F8E4M3FNUZ, 8>();
-  case MP_RT_F8E4M3B11FNUZ:
-    return table<MP_RT_F8E4M3B11FNUZ, 8>();
-  case MP_RT_F8E3M4:
-    return table<MP_RT_F8E3M4, 8>();
-  case MP_RT_F8E8M0FNU:
-    return table<MP_RT_F8E8M0FNU, 8>();
-  case MP_RT_F6E3M2FN:
-    return table<MP_RT_F6E3M2FN, 8>();
-  case MP_RT_F6E2M3FN:
-    return table<MP_RT_F6E2M3FN, 8>();
-  case MP_RT_F4E2M1FN:
-    return table<MP_RT_F4E2M1FN, 8>();
-  default:
-    return nullptr;
+  case MP_RT_F16: return table<MP_RT_F16, 16>();
+  case MP_RT_F8E5M2: return table<MP_RT_F8E5M2, 8>();
+  case MP_RT_F8E4M3: return table<MP_RT_F8E4M3, 8>();
+  case MP_RT_F8E4M3FN: return table<MP_RT_F8E4M3FN, 8>();
+  case MP_RT_F8E5M2FNUZ: return table<MP_RT_F8E5M2FNUZ, 8>();
+  case MP_RT_F8E4M3FNUZ: return table<MP_RT_F8E4M3FNUZ, 8>();
+  case MP_RT_F8E4M3B11FNUZ: return table<MP_RT_F8E4M3B11FNUZ, 8>();
+  case MP_RT_F8E3M4: return table<MP_RT_F8E3M4, 8>();
+  case MP_RT_F8E8M0FNU: return table<MP_RT_F8E8M0FNU, 8>();
+  case MP_RT_F6E3M2FN: return table<MP_RT_F6E3M2FN, 8>();
+  case MP_RT_F6E2M3FN: return table<MP_RT_F6E2M3FN, 8>();
+  case MP_RT_F4E2M1FN: return table<MP_RT_F4E2M1FN, 8>();
+  default: return nullptr;
   }
 }
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MP_LIB_RUNTIME_FORMATS_H
 #define MP_LIB_RUNTIME_FORMATS_H
 
@@ -60,12 +60,8 @@ template <typename T, typename Body> bool withLoader(int format, Body body) {
     else
       body(LoadSame<float>());
     return true;
-  case MP_RT_BF16:
-    body(LoadBF16<T>());
-    return true;
-  case MP_RT_F16:
-    body(LoadByTable<T, uint16_t>{decodeTable(format)});
-    return true;
+  case MP_RT_BF16: body(LoadBF16<T>()); return true;
+  case MP_RT_F16: body(LoadByTable<T, uint16_t>{decodeTable(format)}); return true;
   default:
     if (format < 0 || format >= MP_RT_FORMAT_COUNT)
       return false;

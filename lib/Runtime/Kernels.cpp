@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Kernels.h"
 
@@ -15,9 +15,8 @@ using namespace mp::runtime;
 /// Written with vector extensions: inlined into a function with a target
 /// attribute it becomes that target's code.
 template <typename T, int bytes, int rows, int vectors>
-static inline __attribute__((always_inline)) void multiply(int64_t k, const T *__restrict a,
-                                                           const T *__restrict b,
-                                                           T *__restrict tile) {
+static inline __attribute__((always_inline)) void
+multiply(int64_t k, const T *__restrict a, const T *__restrict b, T *__restrict tile) {
   typedef T Vector __attribute__((vector_size(bytes), aligned(sizeof(T))));
   constexpr int lanes = bytes / int(sizeof(T));
   Vector sums[rows][vectors] = {};
@@ -37,8 +36,7 @@ static inline __attribute__((always_inline)) void multiply(int64_t k, const T *_
       *reinterpret_cast<Vector *>(tile + (i * vectors + j) * lanes) = sums[i][j];
 }
 
-template <typename T>
-static void multiplyBaseline(int64_t k, const T *a, const T *b, T *tile) {
+template <typename T> static void multiplyBaseline(int64_t k, const T *a, const T *b, T *tile) {
   multiply<T, 16, 6, 2>(k, a, b, tile);
 }
 
@@ -50,8 +48,8 @@ __attribute__((target("avx2,fma"))) static void multiplyAVX2(int64_t k, const T 
 }
 
 template <typename T>
-__attribute__((target("avx512f,fma"))) static void multiplyAVX512(int64_t k, const T *a,
-                                                                  const T *b, T *tile) {
+__attribute__((target("avx512f,fma"))) static void multiplyAVX512(int64_t k, const T *a, const T *b,
+                                                                  T *tile) {
   multiply<T, 64, 12, 2>(k, a, b, tile);
 }
 #endif
@@ -74,12 +72,9 @@ template <typename T> const Kernel<T> &mp::runtime::kernel() {
 
 extern "C" const char *mp_rt_kernel_name(void) {
   switch (kernel<float>().columns) {
-  case 32:
-    return "own kernel, avx512f";
-  case 16:
-    return "own kernel, avx2";
-  default:
-    return "own kernel, portable";
+  case 32: return "own kernel, avx512f";
+  case 16: return "own kernel, avx2";
+  default: return "own kernel, portable";
   }
 }
 

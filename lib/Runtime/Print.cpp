@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Runtime/Print.h"
 
 #include "Element.h"
@@ -54,7 +54,8 @@ public:
 
   void print() const {
     if (current().writes()) {
-      std::printf("Unranked Memref base@ = %p rank = %" PRId64 " offset = %" PRId64 " sizes = [", data, rank, words[0]);
+      std::printf("Unranked Memref base@ = %p rank = %" PRId64 " offset = %" PRId64 " sizes = [",
+                  data, rank, words[0]);
       writeList(sizes(), rank);
       std::fputs("] strides = [", stdout);
       writeList(strides(), rank);

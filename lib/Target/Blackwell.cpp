@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the parts of one Blackwell family share. tcgen05, fp6, fp4 and block scales exist only under the
-// architecture-specific names (sm_100a, sm_120a, ...).
+// What the parts of one Blackwell family share. tcgen05, fp6, fp4 and block scales exist only under
+// the architecture-specific names (sm_100a, sm_120a, ...).
 
 #include "Tables.h"
 
@@ -12,7 +12,8 @@ constexpr auto mma = InstructionFamily::MmaSync;
 constexpr auto tcgen05 = InstructionFamily::Tcgen05;
 
 /// Instructions that every Blackwell part has.
-TargetModel blackwell(llvm::StringRef name, unsigned computeCapability, unsigned ptx, Support fp8MmaSync) {
+TargetModel blackwell(llvm::StringRef name, unsigned computeCapability, unsigned ptx,
+                      Support fp8MmaSync) {
   TargetModel t{name, computeCapability, ptx};
   t.memory.ldmatrix = t.memory.cpAsync = t.memory.tma = t.memory.stmatrix = true;
   tables::addAmpereShapes(t, Support::Emulated, Support::Emulated);
@@ -27,20 +28,17 @@ TargetModel blackwell(llvm::StringRef name, unsigned computeCapability, unsigned
 /// The operand formats of mma.sync.
 llvm::SmallVector<OperandFormat> mmaSyncFormats(Support fp8) {
   return {
-      {"f64", Support::Native, mma, {"f64"}},
-      {"tf32", Support::Native, mma, {"f32"}},
-      {"f16", Support::Native, mma, {"f16", "f32"}},
-      {"bf16", Support::Native, mma, {"f32"}},
-      {"f8E4M3FN", fp8, mma, {"f16", "f32"}},
-      {"f8E5M2", fp8, mma, {"f16", "f32"}},
-      {"i8", Support::Native, mma, {"i32"}},
-      {"i4", Support::Emulated, mma, {"i32"}},
+      {"f64", Support::Native, mma, {"f64"}},        {"tf32", Support::Native, mma, {"f32"}},
+      {"f16", Support::Native, mma, {"f16", "f32"}}, {"bf16", Support::Native, mma, {"f32"}},
+      {"f8E4M3FN", fp8, mma, {"f16", "f32"}},        {"f8E5M2", fp8, mma, {"f16", "f32"}},
+      {"i8", Support::Native, mma, {"i32"}},         {"i4", Support::Emulated, mma, {"i32"}},
       {"i1", Support::Emulated, mma, {"i32"}},
   };
 }
 } // namespace
 
-TargetModel tables::datacentreBlackwell(llvm::StringRef name, unsigned computeCapability, unsigned ptx) {
+TargetModel tables::datacentreBlackwell(llvm::StringRef name, unsigned computeCapability,
+                                        unsigned ptx) {
   TargetModel t = blackwell(name, computeCapability, ptx, Support::Emulated);
   t.formats = mmaSyncFormats(Support::Emulated);
   t.limits = {232448, 233472, 2048, 32};
@@ -48,8 +46,9 @@ TargetModel tables::datacentreBlackwell(llvm::StringRef name, unsigned computeCa
   return t;
 }
 
-TargetModel tables::datacentreBlackwellSpecific(llvm::StringRef name, unsigned computeCapability, unsigned ptx,
-                                                InstructionFamily int8, bool stochastic) {
+TargetModel tables::datacentreBlackwellSpecific(llvm::StringRef name, unsigned computeCapability,
+                                                unsigned ptx, InstructionFamily int8,
+                                                bool stochastic) {
   TargetModel t = datacentreBlackwell(name, computeCapability, ptx);
   t.memory.tensorMemory = t.memory.setMaxRegisters = true;
   t.formats = {
@@ -71,14 +70,16 @@ TargetModel tables::datacentreBlackwellSpecific(llvm::StringRef name, unsigned c
   return t;
 }
 
-TargetModel tables::consumerBlackwell(llvm::StringRef name, unsigned computeCapability, unsigned ptx) {
+TargetModel tables::consumerBlackwell(llvm::StringRef name, unsigned computeCapability,
+                                      unsigned ptx) {
   TargetModel t = blackwell(name, computeCapability, ptx, Support::Native);
   t.formats = mmaSyncFormats(Support::Native);
   t.limits = {101376, 102400, 1536, 24};
   return t;
 }
 
-TargetModel tables::consumerBlackwellSpecific(llvm::StringRef name, unsigned computeCapability, unsigned ptx) {
+TargetModel tables::consumerBlackwellSpecific(llvm::StringRef name, unsigned computeCapability,
+                                              unsigned ptx) {
   TargetModel t = consumerBlackwell(name, computeCapability, ptx);
   t.memory.setMaxRegisters = true;
   t.formats.append({

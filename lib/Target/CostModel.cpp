@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Target/CostModel.h"
 
@@ -100,14 +100,16 @@ llvm::Error CostModel::readMeasured(StringRef text) {
   return llvm::Error::success();
 }
 
-void CostModel::writeTimes(const std::map<std::string, int64_t> &times, llvm::raw_ostream &os) const {
+void CostModel::writeTimes(const std::map<std::string, int64_t> &times,
+                           llvm::raw_ostream &os) const {
   llvm::json::Object entries;
   for (const auto &[key, time] : times)
     entries[key] = time;
-  os << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{{"schema", "mp-measured-costs"},
-                                                                    {"version", 1},
-                                                                    {"target", model->name},
-                                                                    {"picoseconds", std::move(entries)}}))
+  os << llvm::formatv("{0:2}",
+                      llvm::json::Value(llvm::json::Object{{"schema", "mp-measured-costs"},
+                                                           {"version", 1},
+                                                           {"target", model->name},
+                                                           {"picoseconds", std::move(entries)}}))
      << "\n";
 }
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Target/Native.h"
 
 #include "mp/Runtime/Device.h"
@@ -11,7 +11,8 @@ using namespace mp::target;
 llvm::Expected<const TargetModel &> mp::target::nativeTarget() {
   mp_rt_device_facts facts;
   if (mp_rt_query_device(&facts) != 0)
-    return llvm::createStringError(llvm::Twine("target 'native' is the installed GPU: ") + mp_rt_device_error());
+    return llvm::createStringError(llvm::Twine("target 'native' is the installed GPU: ") +
+                                   mp_rt_device_error());
   return targetForCapability(facts.major, facts.minor);
 }
 
@@ -22,11 +23,13 @@ void mp::target::printNativeDevice(llvm::raw_ostream &os) {
     return;
   }
   auto target = targetForCapability(facts.major, facts.minor);
-  os << llvm::formatv("Device here: {0}, compute capability {1}.{2} (target {3}), {4:f1} GiB, {5} multiprocessors at "
+  os << llvm::formatv("Device here: {0}, compute capability {1}.{2} (target {3}), {4:f1} GiB, {5} "
+                      "multiprocessors at "
                       "{6} MHz, driver for CUDA {7}.{8}\n",
                       facts.name, facts.major, facts.minor, target ? target->name.str() : "none",
-                      double(facts.memory_bytes) / (1 << 30), facts.multiprocessors, facts.clock_khz / 1000,
-                      facts.driver_version / 1000, facts.driver_version % 1000 / 10);
+                      double(facts.memory_bytes) / (1 << 30), facts.multiprocessors,
+                      facts.clock_khz / 1000, facts.driver_version / 1000,
+                      facts.driver_version % 1000 / 10);
   if (!target)
     llvm::consumeError(target.takeError());
 }

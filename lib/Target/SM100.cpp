@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // sm_100 and sm_100a (Blackwell: B200).
 // tcgen05 and the formats below 8 bits exist only on sm_100a.
@@ -27,7 +27,8 @@ TargetModel tables::sm100() {
 }
 
 TargetModel tables::sm100a() {
-  TargetModel t = datacentreBlackwellSpecific("sm_100a", 100, 86, InstructionFamily::Tcgen05, /*stochastic=*/true);
+  TargetModel t = datacentreBlackwellSpecific("sm_100a", 100, 86, InstructionFamily::Tcgen05,
+                                              /*stochastic=*/true);
   t.parts = {{"B200",
               148,
               7700,

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // sm_103 and sm_103a (Blackwell Ultra: B300).
 // tcgen05 and the formats below 8 bits exist only on sm_103a; int8 and f64
@@ -27,7 +27,8 @@ TargetModel tables::sm103() {
 }
 
 TargetModel tables::sm103a() {
-  TargetModel t = datacentreBlackwellSpecific("sm_103a", 103, 88, InstructionFamily::MmaSync, /*stochastic=*/true);
+  TargetModel t = datacentreBlackwellSpecific("sm_103a", 103, 88, InstructionFamily::MmaSync,
+                                              /*stochastic=*/true);
   t.parts = {{"B300",
               148,
               8000,

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // sm_110 and sm_110a (Blackwell: Jetson Thor).
 // tcgen05 and the formats below 8 bits exist only on sm_110a.
@@ -32,7 +32,8 @@ TargetModel tables::sm110() {
 }
 
 TargetModel tables::sm110a() {
-  TargetModel t = datacentreBlackwellSpecific("sm_110a", 110, 90, InstructionFamily::Tcgen05, /*stochastic=*/false);
+  TargetModel t = datacentreBlackwellSpecific("sm_110a", 110, 90, InstructionFamily::Tcgen05,
+                                              /*stochastic=*/false);
   restrictResidency(t);
   // Documented: fp4 1035 dense (half of 2070 sparse). The rest by the ratios of B200.
   t.parts = {{"Jetson T5000",

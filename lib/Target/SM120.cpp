@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // sm_120 and sm_120a (Blackwell: RTX 50, RTX PRO 6000). mma.sync
 // only; fp6, fp4 and block scales need sm_120a.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // sm_86 (Ampere: A40, A10, RTX 30). As sm_80 with less shared memory and token f64 products.
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rows shared by generations: mma.sync shapes, tcgen05 kinds and conversions (ptxas 13.0
 // acceptance, SASS of one-instruction kernels).
@@ -21,7 +21,8 @@ void add(TargetModel &target, std::initializer_list<Conversion> rows) {
 }
 } // namespace
 
-TargetModel tables::ampere(llvm::StringRef name, unsigned computeCapability, unsigned ptx, const Limits &limits) {
+TargetModel tables::ampere(llvm::StringRef name, unsigned computeCapability, unsigned ptx,
+                           const Limits &limits) {
   TargetModel t{name, computeCapability, ptx};
   t.limits = limits;
   t.memory.ldmatrix = t.memory.cpAsync = true;

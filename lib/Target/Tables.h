@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Declares one builder per architecture file, and the rows that generations share.
 
@@ -32,17 +32,19 @@ TargetModel sm121a();
 
 /// Datacentre and Jetson parts as plain sm_NNN: mma.sync only.
 TargetModel datacentreBlackwell(llvm::StringRef name, unsigned computeCapability, unsigned ptx);
-/// The same as sm_NNNa: tcgen05 and the formats below 8 bits. int8 products run on `int8`; `stochastic` where the
-/// target has cvt.rs.
-TargetModel datacentreBlackwellSpecific(llvm::StringRef name, unsigned computeCapability, unsigned ptx,
-                                        InstructionFamily int8, bool stochastic);
+/// The same as sm_NNNa: tcgen05 and the formats below 8 bits. int8 products run on `int8`;
+/// `stochastic` where the target has cvt.rs.
+TargetModel datacentreBlackwellSpecific(llvm::StringRef name, unsigned computeCapability,
+                                        unsigned ptx, InstructionFamily int8, bool stochastic);
 /// Consumer parts: native fp8 on mma.sync, no tcgen05.
 TargetModel consumerBlackwell(llvm::StringRef name, unsigned computeCapability, unsigned ptx);
 /// The same as sm_NNNa: fp6, fp4 and block scales.
-TargetModel consumerBlackwellSpecific(llvm::StringRef name, unsigned computeCapability, unsigned ptx);
+TargetModel consumerBlackwellSpecific(llvm::StringRef name, unsigned computeCapability,
+                                      unsigned ptx);
 
 /// sm_80, sm_86 and sm_87 but for their parts.
-TargetModel ampere(llvm::StringRef name, unsigned computeCapability, unsigned ptx, const Limits &limits);
+TargetModel ampere(llvm::StringRef name, unsigned computeCapability, unsigned ptx,
+                   const Limits &limits);
 
 /// mma.sync rows that every target from sm_80 on accepts. s4 and b1 lose their units with sm_90 and
 /// sm_100; the callers say what became of them.

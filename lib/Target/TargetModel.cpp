@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Target/TargetModel.h"
 
@@ -12,26 +12,19 @@ using llvm::StringRef;
 
 StringRef mp::target::toString(Support support) {
   switch (support) {
-  case Support::Absent:
-    return "absent";
-  case Support::Emulated:
-    return "emulated";
-  case Support::Native:
-    return "native";
+  case Support::Absent: return "absent";
+  case Support::Emulated: return "emulated";
+  case Support::Native: return "native";
   }
   llvm_unreachable("unknown support level");
 }
 
 StringRef mp::target::toString(InstructionFamily family) {
   switch (family) {
-  case InstructionFamily::Wmma:
-    return "wmma";
-  case InstructionFamily::MmaSync:
-    return "mma.sync";
-  case InstructionFamily::Wgmma:
-    return "wgmma";
-  case InstructionFamily::Tcgen05:
-    return "tcgen05";
+  case InstructionFamily::Wmma: return "wmma";
+  case InstructionFamily::MmaSync: return "mma.sync";
+  case InstructionFamily::Wgmma: return "wgmma";
+  case InstructionFamily::Tcgen05: return "tcgen05";
   }
   llvm_unreachable("unknown instruction family");
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Signal handlers. Only async-signal-safe calls, except for the stack trace a developer asks for.
 
@@ -39,16 +39,15 @@ const char *describe(int signal, const siginfo_t *info) {
     const uintptr_t guard = 1 << 20;
     if (stackLow && at + guard > stackLow && at < stackLow + guard)
       return "ran out of stack: the input is nested too deeply for the passes that ran";
-    return mp_rt_is_running() ? "the program accessed memory outside its buffers: it holds an op whose bounds are not checked, "
-                                "such as memref.reinterpret_cast, an in_bounds vector transfer or a raw pointer"
-                              : "internal error: invalid memory access";
+    return mp_rt_is_running()
+               ? "the program accessed memory outside its buffers: it holds an op whose bounds are "
+                 "not checked, "
+                 "such as memref.reinterpret_cast, an in_bounds vector transfer or a raw pointer"
+               : "internal error: invalid memory access";
   }
-  case SIGFPE:
-    return "internal error: invalid integer arithmetic";
-  case SIGILL:
-    return "internal error: illegal instruction";
-  default:
-    return "internal error: a check failed or memory ran out (see above)";
+  case SIGFPE: return "internal error: invalid integer arithmetic";
+  case SIGILL: return "internal error: illegal instruction";
+  default: return "internal error: a check failed or memory ran out (see above)";
   }
 }
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Fatal signals end in one message, never in a dump or a death by signal.
 
@@ -16,8 +16,8 @@ void installCrashGuard(llvm::StringRef tool, int status);
 /// can be reported, and remembers where the normal one ends.
 void guardThisThread();
 
-/// What is said in place of an internal error when the process crashes, and when its processor timer
-/// (ITIMER_PROF) runs out: somebody else is to blame. Empty: nobody else is.
+/// What is said in place of an internal error when the process crashes, and when its processor
+/// timer (ITIMER_PROF) runs out: somebody else is to blame. Empty: nobody else is.
 void setBlame(llvm::StringRef crash, llvm::StringRef timeout);
 
 /// The file to remove when a signal ends the process; empty for none.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "InfoFlags.h"
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
@@ -13,12 +13,10 @@ namespace target = ::mp::target;
 
 namespace {
 struct InfoFlags {
-  cl::opt<bool> showTargets{
-      "mp-show-targets",
-      cl::desc("Print the GPUs mp knows, their formats and rates, and exit")};
+  cl::opt<bool> showTargets{"mp-show-targets",
+                            cl::desc("Print the GPUs mp knows, their formats and rates, and exit")};
   cl::opt<std::string> showPolicy{
-      "mp-show-policy",
-      cl::desc("Print the policy that holds for these options as JSON, and exit"),
+      "mp-show-policy", cl::desc("Print the policy that holds for these options as JSON, and exit"),
       cl::value_desc("format=F target=T policy=P"), cl::ValueOptional};
 };
 } // namespace
@@ -36,7 +34,8 @@ static Error printPolicy(StringRef options) {
     return effective.takeError();
   const policy::Policy &policy = effective->policy;
   if (effective->report)
-    return createStringError("'" + request->policy + "' is the report of a run: its rows are the policy");
+    return createStringError("'" + request->policy +
+                             "' is the report of a run: its rows are the policy");
   Expected<const target::TargetModel &> model = target::lookupTarget(policy.target);
   if (!model)
     return model.takeError();

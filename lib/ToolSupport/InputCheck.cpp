@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A scan of text before parsing, and a watch over what reads bytecode.
 
@@ -19,8 +19,7 @@ static std::string position(MemoryBufferRef buffer, size_t offset) {
 }
 
 static Error refuse(MemoryBufferRef buffer, size_t offset, const Twine &why) {
-  return createStringError(inconvertibleErrorCode(),
-                           Twine(position(buffer, offset)) + why);
+  return createStringError(inconvertibleErrorCode(), Twine(position(buffer, offset)) + why);
 }
 
 /// The end of the string literal that starts at `i`: the closing quote, or the end of the line.
@@ -38,14 +37,13 @@ Error mlir::mp::checkText(MemoryBufferRef buffer, unsigned limit) {
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
     return refuse(buffer, 0, "is UTF-16 text; save it as UTF-8 or ASCII");
   if (size_t nul = text.find('\0'); nul != StringRef::npos)
-    return refuse(buffer, nul, "found a NUL byte: this is no MLIR text, nor MLIR bytecode, which "
-                               "starts with 'ML\\xefR'");
+    return refuse(buffer, nul,
+                  "found a NUL byte: this is no MLIR text, nor MLIR bytecode, which "
+                  "starts with 'ML\\xefR'");
   unsigned depth = 0;
   for (size_t i = 0, e = text.size(); i < e; ++i) {
     switch (text[i]) {
-    case '"':
-      i = skipString(text, i);
-      break;
+    case '"': i = skipString(text, i); break;
     case '/':
       if (i + 1 < e && text[i + 1] == '/') {
         if (text.substr(i).starts_with("// -----"))
@@ -61,8 +59,9 @@ Error mlir::mp::checkText(MemoryBufferRef buffer, unsigned limit) {
     case '(':
     case '[':
       if (++depth > limit)
-        return refuse(buffer, i, "nested more than " + Twine(limit) +
-                                     " brackets deep; mp accepts at most that");
+        return refuse(buffer, i,
+                      "nested more than " + Twine(limit) +
+                          " brackets deep; mp accepts at most that");
       break;
     case '>':
       if (i > 0 && (text[i - 1] == '-' || text[i - 1] == '='))
@@ -72,11 +71,8 @@ Error mlir::mp::checkText(MemoryBufferRef buffer, unsigned limit) {
       [[fallthrough]];
     case '}':
     case ')':
-    case ']':
-      depth -= depth > 0;
-      break;
-    default:
-      break;
+    case ']': depth -= depth > 0; break;
+    default: break;
     }
   }
   return Error::success();

@@ -1,12 +1,12 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gangs of every kind of control flow and of signatures, and how often ops run.
 
-#include "mp/Analysis/ExecutionFrequency.h"
 #include "mp/Analysis/StorageGangs.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Parser/Parser.h"
+#include "mp/Analysis/ExecutionFrequency.h"
 #include "mp/InitAll.h"
 #include "gtest/gtest.h"
 
@@ -183,9 +183,7 @@ TEST_F(StorageGangsTest, SignaturesMayChangeWhereAllCallersAreSeen) {
       return %y : tensor<4xf32>
     }
     func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>)");
-  auto frozen = [&](StringRef name) {
-    return gangs->find(function(name).getArgument(0))->frozen;
-  };
+  auto frozen = [&](StringRef name) { return gangs->find(function(name).getArgument(0))->frozen; };
   EXPECT_EQ(frozen("helper"), "");
   EXPECT_EQ(size(function("helper").getArgument(0)), "1/2");
   Operation *tanh = find("math.tanh");

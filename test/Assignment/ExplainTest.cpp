@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prices of other choices, and answers that lie.
 
@@ -94,7 +94,8 @@ TEST(Explain, CheckerConfirmsAnswersAndFindsLies) {
   EXPECT_NE(complaint(lie).find("lower bound"), std::string::npos);
 }
 
-/// Wherever an answer is changed the checker sees it; a changed certificate proves less, never too much.
+/// Wherever an answer is changed the checker sees it; a changed certificate proves less, never too
+/// much.
 TEST(Explain, EveryMutationOfAnAnswerIsSeen) {
   std::mt19937_64 random(11);
   unsigned weaker = 0, certificates = 0;
@@ -137,7 +138,8 @@ TEST(Explain, EveryMutationOfAnAnswerIsSeen) {
         what = "the bound";
         break;
       default: { // the proof itself
-        Multiplier &changed = lie.certificate->multipliers[random() % lie.certificate->multipliers.size()];
+        Multiplier &changed =
+            lie.certificate->multipliers[random() % lie.certificate->multipliers.size()];
         Weight size = changed.amount < 0 ? -changed.amount : changed.amount;
         changed.amount += (random() % 2 ? 1 : -1) * (size / 2 + lie.certificate->objective.cost);
         lie.certificate->bound += 1000000;

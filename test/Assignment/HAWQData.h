@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Published inputs of the integer programs of HAWQ-V3 (Yao et al., ICML 2021;
 // github.com/Zhen-Dong/HAWQ, ILP.ipynb, MIT licence): per layer the Hessian trace, squared

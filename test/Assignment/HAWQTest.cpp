@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // H1 to H6: 8 or 4 bits per layer of ResNet-18 and ResNet-50, least sensitivity within a limit
 // halfway between all 4 and all 8 bits. Optima from a MILP solver with zero gap.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Train steps: forward blocks, then a backward pass that reads what the forward pass left. Hundreds
 // of values are live in the middle, which is what the frontier search cannot do.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Solve dumped assignment problems with HiGHS and compare with the answers in the files.
 
 usage: solve_with_highs.py PROBLEM.json ...

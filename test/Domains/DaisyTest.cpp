@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Published worst-case errors at f64 of nineteen functions that tools for scalar code are compared
 // on. Daisy's interval rules (half-ulp rounding, inputs and decimal constants rounded, products
@@ -142,21 +141,9 @@ struct Published {
 };
 
 const Published kTable[] = {
-    {"doppler1",
-     [] {
-       return doppler({-100, 100}, {20, 20000}, {-30, 50});
-     },
-     4.3607e-13, 1.36e-13},
-    {"doppler2",
-     [] {
-       return doppler({-125, 125}, {15, 25000}, {-40, 60});
-     },
-     1.0753e-12},
-    {"doppler3",
-     [] {
-       return doppler({-30, 120}, {320, 20300}, {-50, 30});
-     },
-     1.8016e-13},
+    {"doppler1", [] { return doppler({-100, 100}, {20, 20000}, {-30, 50}); }, 4.3607e-13, 1.36e-13},
+    {"doppler2", [] { return doppler({-125, 125}, {15, 25000}, {-40, 60}); }, 1.0753e-12},
+    {"doppler3", [] { return doppler({-30, 120}, {320, 20300}, {-50, 30}); }, 1.8016e-13},
     {"rigidBody1", rigidBody1, 2.9488e-13, 2.95e-13},
     {"rigidBody2", rigidBody2, 3.6066e-11, 3.61e-11},
     {"turbine1", [] { return turbine(1); }, 8.9209e-14},

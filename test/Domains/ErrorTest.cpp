@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Error rules against computed values: operations carried out in double and rounded to the format
 // (which is correct rounding for formats up to f32), compared with exact operations on exact

@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elementwise transfer functions, shape changes and casts: random facts, random rows that they
 // admit (NaN, infinities and negative zeros included), the operation on the elements, and the

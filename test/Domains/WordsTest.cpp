@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The average error of products of words: modelled beside what Tensor Cores' arithmetic gives. Short sums, in
-// which rounding is below 2^-21, are modelled with room.
+// The average error of products of words: modelled beside what Tensor Cores' arithmetic gives.
+// Short sums, in which rounding is below 2^-21, are modelled with room.
 
 #include "mp/Domains/Variance.h"
 #include "mp/Numerics/TensorCore.h"
@@ -25,7 +25,8 @@ double measure(const numerics::TensorCoreModel &model, MultiWord scheme, size_t 
     x = normal(engine);
   for (float &x : b)
     x = normal(engine);
-  numerics::modelGemmMultiWord(model, scheme, m, m, k, a.data(), k, b.data(), m, nullptr, 0, d.data(), m, 1);
+  numerics::modelGemmMultiWord(model, scheme, m, m, k, a.data(), k, b.data(), m, nullptr, 0,
+                               d.data(), m, 1);
   double error = 0, size = 0;
   for (size_t i = 0; i < m; ++i)
     for (size_t j = 0; j < m; ++j) {
@@ -40,8 +41,8 @@ double measure(const numerics::TensorCoreModel &model, MultiWord scheme, size_t 
 
 TEST(Words, ModelledErrorIsThatOfTensorCores) {
   for (auto architecture : {numerics::Architecture::SM80, numerics::Architecture::SM90})
-    for (MultiWord scheme : {MultiWord::BF16x1, MultiWord::BF16x3, MultiWord::BF16x6, MultiWord::BF16x9,
-                             MultiWord::TF32x3})
+    for (MultiWord scheme : {MultiWord::BF16x1, MultiWord::BF16x3, MultiWord::BF16x6,
+                             MultiWord::BF16x9, MultiWord::TF32x3})
       for (size_t k : {64, 1024}) {
         auto model = numerics::tensorCoreModel(architecture, numerics::wordFormat(scheme));
         ASSERT_TRUE(model);
@@ -49,8 +50,9 @@ TEST(Words, ModelledErrorIsThatOfTensorCores) {
                                                domains::Accumulation::tensorCore(*model))
                               .relativeRms();
         double measured = measure(*model, scheme, k);
-        SCOPED_TRACE(numerics::toString(scheme).str() + ", K = " + std::to_string(k) + ", measured " +
-                     std::to_string(measured * 1e9) + "e-9, modelled " + std::to_string(modelled * 1e9) + "e-9");
+        SCOPED_TRACE(numerics::toString(scheme).str() + ", K = " + std::to_string(k) +
+                     ", measured " + std::to_string(measured * 1e9) + "e-9, modelled " +
+                     std::to_string(modelled * 1e9) + "e-9");
         EXPECT_LT(modelled, 3.5 * measured);
         EXPECT_GT(modelled, measured / 1.7);
       }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Branches that diverge, loops, calls, tables of targets, and what is refused.
 
@@ -101,24 +101,30 @@ static const char *table = R"(
 
 TEST(Control, CallsThroughRegistersAndUnderPredicates) {
   V a = iota(96);
-  V got = eval(R"({ .reg .b64 t, f; .reg .b32 k; .reg .pred p; mov.u64 t, table; rem.u32 k, %wa, 3; mad.wide.u32 t, k, 8, t; ld.global.u64 f, [t];
+  V got = eval(
+      R"({ .reg .b64 t, f; .reg .b32 k; .reg .pred p; mov.u64 t, table; rem.u32 k, %wa, 3; mad.wide.u32 t, k, 8, t; ld.global.u64 f, [t];
     setp.gt.u32 p, %wa, 40; .param .b32 p0; st.param.b32 [p0], %wa; .param .b32 r0; st.param.b32 [r0], 7;
     P: .callprototype (.param .b32 _) _ (.param .b32 _);
     @p call (r0), f, (p0), P; @!p call (r0), next, (p0); ld.param.b32 %wd, [r0]; })",
-               'w', {a}, table);
+      'w', {a}, table);
   for (uint64_t i = 0; i < a.size(); ++i)
     EXPECT_EQ(got[i], i <= 40 || i % 3 == 1 ? i + 1 : i % 3 == 0 ? 2 * i : 10 * (i + 1)) << i;
 }
 
 TEST(Fault, CallsOfWhatIsNoSuchFunction) {
-  auto m = load(std::string(table) + R"(.visible .entry k(.param .u64 F) { .reg .b64 f; ld.param.u64 f, [F]; .param .b32 p0; st.param.b32 [p0], 1;
+  auto m = load(
+      std::string(table) +
+      R"(.visible .entry k(.param .u64 F) { .reg .b64 f; ld.param.u64 f, [F]; .param .b32 p0; st.param.b32 [p0], 1;
     .param .b32 r0; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (r0), f, (p0), P; ret; })");
   Device device;
   auto functions = take(device.global(*m, "table"));
-  auto of = [&](uint64_t address) { return device.launch(*m, "k", {1}, {32}, 0, {KernelArg::value(address)}); };
+  auto of = [&](uint64_t address) {
+    return device.launch(*m, "k", {1}, {32}, 0, {KernelArg::value(address)});
+  };
   auto addresses = download<uint64_t>(device, functions.first, 4);
   take(of(addresses[0]));
-  EXPECT_EQ(faultOf(of(addresses[3])).message, "the parameters of 'wide' are not those of the call");
+  EXPECT_EQ(faultOf(of(addresses[3])).message,
+            "the parameters of 'wide' are not those of the call");
   Fault f = faultOf(of(0x1234));
   EXPECT_EQ(f.kind, FaultKind::Misuse);
   EXPECT_EQ(f.message, "a call of 0x1234, where no function is");
@@ -137,7 +143,9 @@ TEST(Control, TableOfTargets) {
 }
 
 TEST(Control, LabelsHaveScopes) {
-  V got = eval(R"({ bra L; mov.u32 %wd, 9; L: } { bra L; mov.u32 %wd, 9; L: add.u32 %wd, %wd, 1; })", 'w', {V{0}});
+  V got =
+      eval(R"({ bra L; mov.u32 %wd, 9; L: } { bra L; mov.u32 %wd, 9; L: add.u32 %wd, %wd, 1; })",
+           'w', {V{0}});
   EXPECT_EQ(got, V{1});
 }
 
@@ -149,31 +157,63 @@ TEST(Refusal, NamesFileLineAndText) {
 }
 
 TEST(Refusal, EveryUnknownCombination) {
-  for (const char *bad : {
-           "add.s8 %wd, %wa, %wb;", "add.sat.u32 %wd, %wa, %wb;", "add.ftz.f64 %ld, %la, %lb;", "add.wibble.u32 %wd, %wa, %wb;",
-           "mul.s32 %wd, %wa, %wb;", "mul.wide.s64 %ld, %la, %lb;", "fma.f32 %wd, %wa, %wb, %wc;",
-           "setp.lt.b32 %pd, %wa, %wb;", "setp.ltu.s32 %pd, %wa, %wb;", "cvt.f32.s32 %wd, %wa;", "cvt.s32.f32 %wd, %wa;",
-           "cvt.rn.f32.f16 %wd, %ha;", "cvt.rn.e4m3x2.f32 %hd, %wa, %wb;", "shl.u32 %wd, %wa, %wb;", "and.u32 %wd, %wa, %wb;",
-           "add.u32 %wd, %wa;", "add.u32 %wd, %wa, %lb;", "add.u32 %nope, %wa, %wb;", "add.u32 %wd, %nope, %wb;",
-           "add.f32 %wd, %wa, 1;", "ld.global.f16x2 %wd, [%la];", "ld.global.u32 %wd, [%wa];", "st.const.u32 [%la], %wa;",
-           "tex.1d.v4.f32.s32 {%wd, %wd, %wd, %wd}, [%la, {%wa}];", "vadd.s32.s32.s32 %wd, %wa, %wb;",
-           "shfl.up.b32 %wd, %wa, 1, 0;", "vote.all.pred %pd, %pd;", "bra NOWHERE;", "sin.f32 %wd, %wa;", "tanh.f32 %wd, %wa;",
-           "bar.sync 0, 32, 7;", "atom.global.add.s64 %ld, [%la], %lb;", "atom.add.f16 %hd, [%la], %ha;",
-           "red.global.exch.b32 [%la], %wa;", "call undefined_function;", "mov.u8 %hd, %ha;", "min.sat.s32 %wd, %wa, %wb;",
-           "selp.f16 %hd, %ha, %hb, %pd;", "rsqrt.rn.f32 %wd, %wa;", "prmt.b64 %ld, %la, %lb, %lc;",
-           "fence.proxy.unheard_of;", "mov.u32 %wd, %nosuch;"})
+  for (const char *bad : {"add.s8 %wd, %wa, %wb;",
+                          "add.sat.u32 %wd, %wa, %wb;",
+                          "add.ftz.f64 %ld, %la, %lb;",
+                          "add.wibble.u32 %wd, %wa, %wb;",
+                          "mul.s32 %wd, %wa, %wb;",
+                          "mul.wide.s64 %ld, %la, %lb;",
+                          "fma.f32 %wd, %wa, %wb, %wc;",
+                          "setp.lt.b32 %pd, %wa, %wb;",
+                          "setp.ltu.s32 %pd, %wa, %wb;",
+                          "cvt.f32.s32 %wd, %wa;",
+                          "cvt.s32.f32 %wd, %wa;",
+                          "cvt.rn.f32.f16 %wd, %ha;",
+                          "cvt.rn.e4m3x2.f32 %hd, %wa, %wb;",
+                          "shl.u32 %wd, %wa, %wb;",
+                          "and.u32 %wd, %wa, %wb;",
+                          "add.u32 %wd, %wa;",
+                          "add.u32 %wd, %wa, %lb;",
+                          "add.u32 %nope, %wa, %wb;",
+                          "add.u32 %wd, %nope, %wb;",
+                          "add.f32 %wd, %wa, 1;",
+                          "ld.global.f16x2 %wd, [%la];",
+                          "ld.global.u32 %wd, [%wa];",
+                          "st.const.u32 [%la], %wa;",
+                          "tex.1d.v4.f32.s32 {%wd, %wd, %wd, %wd}, [%la, {%wa}];",
+                          "vadd.s32.s32.s32 %wd, %wa, %wb;",
+                          "shfl.up.b32 %wd, %wa, 1, 0;",
+                          "vote.all.pred %pd, %pd;",
+                          "bra NOWHERE;",
+                          "sin.f32 %wd, %wa;",
+                          "tanh.f32 %wd, %wa;",
+                          "bar.sync 0, 32, 7;",
+                          "atom.global.add.s64 %ld, [%la], %lb;",
+                          "atom.add.f16 %hd, [%la], %ha;",
+                          "red.global.exch.b32 [%la], %wa;",
+                          "call undefined_function;",
+                          "mov.u8 %hd, %ha;",
+                          "min.sat.s32 %wd, %wa, %wb;",
+                          "selp.f16 %hd, %ha, %hb, %pd;",
+                          "rsqrt.rn.f32 %wd, %wa;",
+                          "prmt.b64 %ld, %la, %lb, %lc;",
+                          "fence.proxy.unheard_of;",
+                          "mov.u32 %wd, %nosuch;"})
     EXPECT_NE(loadError(evalText(bad, 'w')).find("test.ptx:"), std::string::npos) << bad;
 }
 
-// What docs/Emulator.md lists as not implemented is refused when the module is loaded, and the message holds the
-// whole statement, so that the instruction is named with its modifiers.
+// What docs/Emulator.md lists as not implemented is refused when the module is loaded, and the
+// message holds the whole statement, so that the instruction is named with its modifiers.
 TEST(Refusal, WhatIsNotImplementedIsNamed) {
-  for (const char *bad : {
-           "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%wa], 32;",
-           "tcgen05.mma.cta_group::1.kind::f16 [%wa], %la, %lb, %wb, %pd;",
-           "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%wd}, [%wa];", "tcgen05.wait::ld.sync.aligned;",
-           "cvt.rs.bf16x2.f32 %wd, %wa, %wb, %wc;", "cvt.rs.satfinite.e4m3x4.f32 %wd, {%wa, %wb, %wa, %wb}, %wc;",
-           "mov.u32 %wd, %envreg2;", "mov.u32 %wd, %reserved_smem_offset_1;", "cvt.rn.e2m3x2.f32 %hd, %wa, %wb;", "cvt.rn.satfinite.e3m2x2.f16x2 %hd, %wa;", "red.async.relaxed.cluster.global.add.u32 [%la], %wa;"}) {
+  for (const char *bad :
+       {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%wa], 32;",
+        "tcgen05.mma.cta_group::1.kind::f16 [%wa], %la, %lb, %wb, %pd;",
+        "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%wd}, [%wa];", "tcgen05.wait::ld.sync.aligned;",
+        "cvt.rs.bf16x2.f32 %wd, %wa, %wb, %wc;",
+        "cvt.rs.satfinite.e4m3x4.f32 %wd, {%wa, %wb, %wa, %wb}, %wc;", "mov.u32 %wd, %envreg2;",
+        "mov.u32 %wd, %reserved_smem_offset_1;", "cvt.rn.e2m3x2.f32 %hd, %wa, %wb;",
+        "cvt.rn.satfinite.e3m2x2.f16x2 %hd, %wa;",
+        "red.async.relaxed.cluster.global.add.u32 [%la], %wa;"}) {
     std::string message = loadError(evalText(bad, 'w'));
     EXPECT_NE(message.find("test.ptx:"), std::string::npos) << bad;
     llvm::StringRef opcode = llvm::StringRef(bad).split(' ').first;
@@ -183,15 +223,18 @@ TEST(Refusal, WhatIsNotImplementedIsNamed) {
 
 TEST(Refusal, BrokenText) {
   for (const char *bad :
-       {".visible .entry k() {", ".visible .entry k() { add.u32 %r }", ".entry k() { .reg .b32 %a; mov.u32 %a, 0x; }",
-        ".global .align 3 .b8 x[4];", ".visible .entry k(.param .u32 p, .param .u32 p) { ret; }", "}", "@", ".entry",
+       {".visible .entry k() {", ".visible .entry k() { add.u32 %r }",
+        ".entry k() { .reg .b32 %a; mov.u32 %a, 0x; }", ".global .align 3 .b8 x[4];",
+        ".visible .entry k(.param .u32 p, .param .u32 p) { ret; }", "}", "@", ".entry",
         ".visible .entry k() { .reg .b32 %a; .reg .b32 %a; ret; }", ".global .b8 x[2] = {1, 2, 3};",
         ".extern .global .b8 y[4];", ".global .u64 p = generic(nothing);", "\"open"})
     EXPECT_FALSE(loadError(bad).empty()) << bad;
   // Depth is bounded.
   std::string deep = ".visible .entry k() { mov.u32 ";
-  EXPECT_NE(loadError(deep + std::string(100000, '{')).find("nested too deeply"), std::string::npos);
-  EXPECT_NE(loadError(".global .u32 x[2] = " + std::string(100000, '{')).find("nested too deeply"), std::string::npos);
+  EXPECT_NE(loadError(deep + std::string(100000, '{')).find("nested too deeply"),
+            std::string::npos);
+  EXPECT_NE(loadError(".global .u32 x[2] = " + std::string(100000, '{')).find("nested too deeply"),
+            std::string::npos);
   std::string masks;
   for (int i = 0; i < 50000; ++i)
     masks += "1(";
@@ -202,7 +245,8 @@ TEST(Refusal, BrokenText) {
 }
 
 TEST(Fault, Trap) {
-  auto m = load(".visible .entry k() { .reg .pred p; .reg .b32 t; mov.u32 t, %tid.x; setp.eq.u32 p, t, 37; @p trap; ret; }");
+  auto m = load(".visible .entry k() { .reg .pred p; .reg .b32 t; mov.u32 t, %tid.x; setp.eq.u32 "
+                "p, t, 37; @p trap; ret; }");
   Device device;
   Fault f = faultOf(device.launch(*m, "k", {3}, {64}, 0, {}));
   EXPECT_EQ(f.kind, FaultKind::Trap);
@@ -231,9 +275,11 @@ TEST(Fault, EndlessRecursionMeetsTheStack) {
 }
 
 TEST(Launch, HugeVariablesTakeNothingUntilTheyAreTouched) {
-  EXPECT_NE(loadError(".visible .entry k() { .local .b8 a[400000]; .local .b8 b[200000]; ret; }").find("of local memory per thread, 524288 are allowed"),
+  EXPECT_NE(loadError(".visible .entry k() { .local .b8 a[400000]; .local .b8 b[200000]; ret; }")
+                .find("of local memory per thread, 524288 are allowed"),
             std::string::npos);
-  auto m = load(".global .align 4 .b8 big[4294967295]; .visible .entry k() { .reg .b32 %r<65536>; st.global.u32 [big+4000000000], 7; ld.global.u32 %r5, [big+4000000000]; ret; }");
+  auto m = load(".global .align 4 .b8 big[4294967295]; .visible .entry k() { .reg .b32 %r<65536>; "
+                "st.global.u32 [big+4000000000], 7; ld.global.u32 %r5, [big+4000000000]; ret; }");
   Device device;
   auto r = device.launch(*m, "k", {1}, {1}, 0, {});
   EXPECT_TRUE(bool(r)) << llvm::toString(r.takeError());
@@ -242,14 +288,24 @@ TEST(Launch, HugeVariablesTakeNothingUntilTheyAreTouched) {
 TEST(Launch, ChecksItsArguments) {
   auto m = load(".visible .entry k(.param .u32 n) .reqntid 64 { ret; }");
   Device device;
-  auto message = [&](llvm::Expected<LaunchStats> r) { return r ? std::string() : llvm::toString(r.takeError()); };
+  auto message = [&](llvm::Expected<LaunchStats> r) {
+    return r ? std::string() : llvm::toString(r.takeError());
+  };
   KernelArg n = KernelArg::value(uint32_t(1)), wide = KernelArg::value(uint64_t(1));
   EXPECT_EQ(message(device.launch(*m, "k", {1}, {64}, 0, {n})), "");
-  EXPECT_NE(message(device.launch(*m, "q", {1}, {64}, 0, {n})).find("no kernel 'q'"), std::string::npos);
-  EXPECT_NE(message(device.launch(*m, "k", {0}, {64}, 0, {n})).find("zero extent"), std::string::npos);
-  EXPECT_NE(message(device.launch(*m, "k", {1, 70000}, {64}, 0, {n})).find("65535"), std::string::npos);
-  EXPECT_NE(message(device.launch(*m, "k", {1}, {32}, 0, {n})).find("requires a block of (64, 1, 1)"), std::string::npos);
-  EXPECT_NE(message(device.launch(*m, "k", {1}, {64}, 0, {})).find("takes 1 arguments"), std::string::npos);
-  EXPECT_NE(message(device.launch(*m, "k", {1}, {64}, 0, {wide})).find("8 bytes"), std::string::npos);
-  EXPECT_NE(message(device.launch(*m, "k", {1}, {64}, 1 << 20, {n})).find("shared memory"), std::string::npos);
+  EXPECT_NE(message(device.launch(*m, "q", {1}, {64}, 0, {n})).find("no kernel 'q'"),
+            std::string::npos);
+  EXPECT_NE(message(device.launch(*m, "k", {0}, {64}, 0, {n})).find("zero extent"),
+            std::string::npos);
+  EXPECT_NE(message(device.launch(*m, "k", {1, 70000}, {64}, 0, {n})).find("65535"),
+            std::string::npos);
+  EXPECT_NE(
+      message(device.launch(*m, "k", {1}, {32}, 0, {n})).find("requires a block of (64, 1, 1)"),
+      std::string::npos);
+  EXPECT_NE(message(device.launch(*m, "k", {1}, {64}, 0, {})).find("takes 1 arguments"),
+            std::string::npos);
+  EXPECT_NE(message(device.launch(*m, "k", {1}, {64}, 0, {wide})).find("8 bytes"),
+            std::string::npos);
+  EXPECT_NE(message(device.launch(*m, "k", {1}, {64}, 1 << 20, {n})).find("shared memory"),
+            std::string::npos);
 }

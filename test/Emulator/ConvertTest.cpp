@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every form of cvt between floats against lib/Numerics, which defines mp.cast. NaN results are one
 // NaN of the hardware's own, so of them only the kind is compared.
@@ -57,12 +57,9 @@ const Form packedForms[] = {
 
 std::string ptxName(Format format) {
   switch (format) {
-  case Format::F8E4M3FN:
-    return "e4m3";
-  case Format::F8E5M2:
-    return "e5m2";
-  default:
-    return toString(format).lower();
+  case Format::F8E4M3FN: return "e4m3";
+  case Format::F8E5M2: return "e5m2";
+  default: return toString(format).lower();
   }
 }
 
@@ -80,14 +77,18 @@ std::vector<uint64_t> patternsOf(Format format) {
     for (unsigned bit = 0; bit <= f.fractionBits; bit += f.bits == 64 ? 2 : 1)
       for (int delta = -1; delta <= 1; ++delta)
         for (uint64_t leading : {0u, 3u}) {
-          uint64_t fraction = (uint64_t(1) << bit) + (leading << (f.fractionBits - 2)) + uint64_t(delta);
-          patterns.push_back(top << f.fractionBits | (fraction & ((uint64_t(1) << f.fractionBits) - 1)));
+          uint64_t fraction =
+              (uint64_t(1) << bit) + (leading << (f.fractionBits - 2)) + uint64_t(delta);
+          patterns.push_back(top << f.fractionBits |
+                             (fraction & ((uint64_t(1) << f.fractionBits) - 1)));
         }
   return patterns;
 }
 
 /// tf32 lives in the upper bits of a register.
-uint64_t inRegister(uint64_t bits, Format format) { return format == Format::TF32 ? bits << 13 : bits; }
+uint64_t inRegister(uint64_t bits, Format format) {
+  return format == Format::TF32 ? bits << 13 : bits;
+}
 
 void expectConverted(uint64_t found, uint64_t source, const Form &form) {
   uint64_t expected = convert(source, form.from, form.to, form.rounding, form.overflow);
@@ -97,7 +98,8 @@ void expectConverted(uint64_t found, uint64_t source, const Form &form) {
     return;
   }
   EXPECT_EQ(found, inRegister(expected, form.to))
-      << "cvt." << form.modifiers << ptxName(form.to) << "." << ptxName(form.from) << " of 0x" << std::hex << source;
+      << "cvt." << form.modifiers << ptxName(form.to) << "." << ptxName(form.from) << " of 0x"
+      << std::hex << source;
 }
 
 char registerOf(Format format) {
@@ -107,10 +109,12 @@ char registerOf(Format format) {
 
 TEST(Convert, EveryScalarFormIsThatOfNumerics) {
   for (const Form &form : scalarForms) {
-    std::string to = registerOf(form.to) == 'l' ? "%ld" : registerOf(form.to) == 'w' ? "%wd" : "%hd";
+    std::string to = registerOf(form.to) == 'l'   ? "%ld"
+                     : registerOf(form.to) == 'w' ? "%wd"
+                                                  : "%hd";
     std::string from = std::string("%") + registerOf(form.from) + "a";
-    std::string body = "cvt." + std::string(form.modifiers) + ptxName(form.to) + "." + ptxName(form.from) + " " + to +
-                       ", " + from + ";";
+    std::string body = "cvt." + std::string(form.modifiers) + ptxName(form.to) + "." +
+                       ptxName(form.from) + " " + to + ", " + from + ";";
     std::vector<uint64_t> patterns = patternsOf(form.from);
     std::vector<uint64_t> found = eval(body, registerOf(form.to), {patterns});
     ASSERT_EQ(found.size(), patterns.size()) << body;
@@ -127,9 +131,12 @@ TEST(Convert, EveryPackedFormIsThatOfNumerics) {
     for (size_t i = 0; i < low.size(); ++i)
       packed.push_back(high[i] << fromBits | low[i]);
     bool isPair = fromBits < 32; // one register holds both
-    std::string body = "cvt." + std::string(form.modifiers) + ptxName(form.to) + "x2." + ptxName(form.from) +
-                       (isPair ? "x2" : "") + (toBits == 8 ? " %hd, " : " %wd, ") +
-                       (!isPair ? "%wb, %wa;" : fromBits == 8 ? "%ha;" : "%wa;");
+    std::string body = "cvt." + std::string(form.modifiers) + ptxName(form.to) + "x2." +
+                       ptxName(form.from) + (isPair ? "x2" : "") +
+                       (toBits == 8 ? " %hd, " : " %wd, ") +
+                       (!isPair         ? "%wb, %wa;"
+                        : fromBits == 8 ? "%ha;"
+                                        : "%wa;");
     std::vector<uint64_t> found = isPair ? eval(body, toBits == 8 ? 'h' : 'w', {packed})
                                          : eval(body, toBits == 8 ? 'h' : 'w', {low, high});
     ASSERT_EQ(found.size(), low.size()) << body;

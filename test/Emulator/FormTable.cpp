@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FormTable.h"
 #include "mp/Emulator/Forms.h"
@@ -14,23 +14,29 @@ std::vector<std::string> test::expand(const std::vector<std::string> &patterns) 
   return all;
 }
 
-void test::expectPtxasForms(const std::vector<std::string> &forms, const std::string &target, size_t least, const RefusedForms &refused) {
+void test::expectPtxasForms(const std::vector<std::string> &forms, const std::string &target,
+                            size_t least, const RefusedForms &refused) {
   auto accepted = acceptedByPtxas(forms, target);
   if (!accepted)
     GTEST_SKIP() << "no ptxas at '" << MP_PTXAS << "'";
   size_t known = 0;
   for (size_t i = 0; i < forms.size(); ++i) {
-    auto module = loadModule(".version 9.0\n.target " + target + "\n.address_size 64\n" + formKernel(forms[i]), "form.ptx");
+    auto module = loadModule(".version 9.0\n.target " + target + "\n.address_size 64\n" +
+                                 formKernel(forms[i]),
+                             "form.ptx");
     const std::string error = module ? "" : llvm::toString(module.takeError());
     known += (*accepted)[i];
-    const llvm::StringRef opcode = llvm::StringRef(forms[i]).take_until([](char c) { return c == ' ' || c == ';'; });
+    const llvm::StringRef opcode =
+        llvm::StringRef(forms[i]).take_until([](char c) { return c == ' ' || c == ';'; });
     const KnownForm *listed = findForm(opcode);
     const llvm::StringRef reason = listed ? listed->refusedReason : refusedFamily(opcode);
     bool left = !reason.empty() && error.find(reason.str()) != std::string::npos;
     for (const auto &[part, why] : refused)
       left |= forms[i].find(part) != std::string::npos && error.find(why) != std::string::npos;
     if (!left && error.empty() != (*accepted)[i])
-      ADD_FAILURE() << ((*accepted)[i] ? "only ptxas accepts " : "only the emulator accepts ") << forms[i] << "\n" << error;
+      ADD_FAILURE() << ((*accepted)[i] ? "only ptxas accepts " : "only the emulator accepts ")
+                    << forms[i] << "\n"
+                    << error;
   }
   EXPECT_GE(known, least);
 }

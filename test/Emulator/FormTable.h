@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many spellings of instructions, most of which do not exist, given to ptxas and to the emulator alike.
+// Many spellings of instructions, most of which do not exist, given to ptxas and to the emulator
+// alike.
 
 #ifndef MP_TEST_EMULATOR_FORMTABLE_H
 #define MP_TEST_EMULATOR_FORMTABLE_H
@@ -12,11 +13,14 @@ namespace mp::emulator::test {
 /// expandForms() of each.
 std::vector<std::string> expand(const std::vector<std::string> &patterns);
 
-/// Forms that only ptxas has: a part of them, and a part of the error with which the emulator refuses them.
+/// Forms that only ptxas has: a part of them, and a part of the error with which the emulator
+/// refuses them.
 using RefusedForms = std::vector<std::pair<std::string, std::string>>;
 
-/// Fails for each form that one of the two accepts and the other refuses, and where fewer than `least` are accepted.
-void expectPtxasForms(const std::vector<std::string> &forms, const std::string &target, size_t least, const RefusedForms &refused = {});
+/// Fails for each form that one of the two accepts and the other refuses, and where fewer than
+/// `least` are accepted.
+void expectPtxasForms(const std::vector<std::string> &forms, const std::string &target,
+                      size_t least, const RefusedForms &refused = {});
 
 } // namespace mp::emulator::test
 

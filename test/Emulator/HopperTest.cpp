@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// sm_90: tensor copies with swizzles, mbarriers, wgmma, clusters; and each of them with a piece missing.
+// sm_90: tensor copies with swizzles, mbarriers, wgmma, clusters; and each of them with a piece
+// missing.
 
 #include "TestSupport.h"
 #include "mp/Emulator/TensorMap.h"
@@ -19,7 +20,8 @@ std::string replace(std::string text, const std::string &from, const std::string
   return text;
 }
 
-TensorMap matrixMap(DevicePtr p, TensorMap::Type type, uint64_t rows, uint64_t cols, uint32_t boxRows, uint32_t boxCols, Swizzle s) {
+TensorMap matrixMap(DevicePtr p, TensorMap::Type type, uint64_t rows, uint64_t cols,
+                    uint32_t boxRows, uint32_t boxCols, Swizzle s) {
   TensorMap m;
   m.type = type;
   m.rank = 2;
@@ -78,7 +80,9 @@ struct TileRun {
   llvm::Expected<LaunchStats> run(const TensorMap &m, int x, int y, LaunchOptions options = {}) {
     uint32_t bytes = m.boxBytes();
     return device.launch(*module, "k", {1}, {128}, 1 << 15,
-                         {mapArg(m), KernelArg::value(out), KernelArg::value(x), KernelArg::value(y), KernelArg::value(bytes)}, options);
+                         {mapArg(m), KernelArg::value(out), KernelArg::value(x),
+                          KernelArg::value(y), KernelArg::value(bytes)},
+                         options);
   }
 };
 } // namespace
@@ -89,7 +93,8 @@ TEST(TensorCopy, EverySwizzleAndOutside) {
     Swizzle swizzle;
     uint32_t cols;
     int chunks; // of 16 bytes in a row
-  } modes[] = {{Swizzle::None, 64, 8}, {Swizzle::B128, 64, 8}, {Swizzle::B64, 32, 4}, {Swizzle::B32, 16, 2}};
+  } modes[] = {
+      {Swizzle::None, 64, 8}, {Swizzle::B128, 64, 8}, {Swizzle::B64, 32, 4}, {Swizzle::B32, 16, 2}};
   for (auto &mode : modes)
     for (auto [x, y] : {std::pair{8, 16}, {64, 90}, {-8, -3}}) {
       TensorMap m = matrixMap(t.in, TensorMap::Type::BF16, 100, 96, 32, mode.cols, mode.swizzle);
@@ -108,7 +113,8 @@ TEST(TensorCopy, EverySwizzleAndOutside) {
             chunk ^= line % 2;
           int gx = x + col, gy = y + row;
           uint16_t want = gx < 0 || gx >= 96 || gy < 0 || gy >= 100 ? 0 : t.source[gy * 96 + gx];
-          ASSERT_EQ(got[row * mode.cols + chunk * 8 + col % 8], want) << int(mode.swizzle) << " at " << row << ", " << col;
+          ASSERT_EQ(got[row * mode.cols + chunk * 8 + col % 8], want)
+              << int(mode.swizzle) << " at " << row << ", " << col;
         }
     }
 }
@@ -116,26 +122,33 @@ TEST(TensorCopy, EverySwizzleAndOutside) {
 TEST(TensorCopy, WrongParityIsADeadlock) {
   // Expecting one byte too many never completes.
   TileRun more(replace(tileKernel(), "_, [%b], %n;", "_, [%b], 8192;"));
-  Fault f = faultOf(more.run(matrixMap(more.in, TensorMap::Type::BF16, 100, 96, 32, 64, Swizzle::B128), 0, 0));
+  Fault f = faultOf(
+      more.run(matrixMap(more.in, TensorMap::Type::BF16, 100, 96, 32, 64, Swizzle::B128), 0, 0));
   EXPECT_EQ(f.kind, FaultKind::Deadlock);
   EXPECT_NE(f.message.find("polls"), std::string::npos) << f.message;
   // Parity 1 is that of the phase before the first: it does not wait.
   TileRun flipped(tileKernel("1"));
-  f = faultOf(flipped.run(matrixMap(flipped.in, TensorMap::Type::BF16, 100, 96, 32, 64, Swizzle::B128), 0, 0));
-  EXPECT_TRUE(f.kind == FaultKind::InFlight || f.kind == FaultKind::Race || f.kind == FaultKind::Uninitialized) << f.message;
+  f = faultOf(flipped.run(
+      matrixMap(flipped.in, TensorMap::Type::BF16, 100, 96, 32, 64, Swizzle::B128), 0, 0));
+  EXPECT_TRUE(f.kind == FaultKind::InFlight || f.kind == FaultKind::Race ||
+              f.kind == FaultKind::Uninitialized)
+      << f.message;
   EXPECT_EQ(f.instruction, "ld.shared.b32 %v, [%a]");
 }
 
 TEST(TensorCopy, ReadingWithoutTheWait) {
   // Nobody looks at the mbarrier.
-  TileRun t(replace(tileKernel(), "WAIT:\n  mbarrier.try_wait", "WAIT: bar.sync 1; bra DONE;\n  mbarrier.try_wait"));
-  Fault f = faultOf(t.run(matrixMap(t.in, TensorMap::Type::BF16, 100, 96, 32, 64, Swizzle::B128), 0, 0));
+  TileRun t(replace(tileKernel(), "WAIT:\n  mbarrier.try_wait",
+                    "WAIT: bar.sync 1; bra DONE;\n  mbarrier.try_wait"));
+  Fault f =
+      faultOf(t.run(matrixMap(t.in, TensorMap::Type::BF16, 100, 96, 32, 64, Swizzle::B128), 0, 0));
   EXPECT_EQ(f.kind, FaultKind::InFlight) << f.message;
 }
 
 TEST(TensorCopy, MapsAreChecked) {
   TensorMap m;
-  m.rank = 2, m.type = TensorMap::Type::F16, m.dims = {64, 64, 1, 1, 1}, m.strides[0] = 128, m.box = {64, 64, 1, 1, 1};
+  m.rank = 2, m.type = TensorMap::Type::F16, m.dims = {64, 64, 1, 1, 1}, m.strides[0] = 128,
+  m.box = {64, 64, 1, 1, 1};
   check(m.verify());
   auto wrong = [&](auto change) {
     TensorMap c = m;
@@ -146,7 +159,8 @@ TEST(TensorCopy, MapsAreChecked) {
   EXPECT_NE(wrong([](TensorMap &c) { c.address = 8; }).find("multiple of 16"), std::string::npos);
   EXPECT_NE(wrong([](TensorMap &c) { c.box[0] = 300; }).find("300"), std::string::npos);
   EXPECT_NE(wrong([](TensorMap &c) { c.strides[0] = 130; }).find("130"), std::string::npos);
-  EXPECT_NE(wrong([](TensorMap &c) { c.swizzle = Swizzle::B64; }).find("allows 64"), std::string::npos);
+  EXPECT_NE(wrong([](TensorMap &c) { c.swizzle = Swizzle::B64; }).find("allows 64"),
+            std::string::npos);
   auto back = TensorMap::decode(m.encode().data());
   ASSERT_TRUE(back);
   EXPECT_EQ(back->dims, m.dims);
@@ -155,7 +169,8 @@ TEST(TensorCopy, MapsAreChecked) {
   EXPECT_FALSE(TensorMap::decode(zeros.data()));
 }
 
-// 128 threads fill a 32 x 64 tile of 16-bit numbers, one stores it with TMA; then the tile is overwritten.
+// 128 threads fill a 32 x 64 tile of 16-bit numbers, one stores it with TMA; then the tile is
+// overwritten.
 static const char *storeTile = R"(
 .extern .shared .align 1024 .b8 dsmem[];
 .visible .entry k(.param .align 64 .b8 map[128], .param .u64 OUT, .param .u32 X, .param .u32 Y, .param .u32 BYTES) {
@@ -176,16 +191,21 @@ AFTER:
 AGAIN: shl.b32 %a, %v, 2; add.u32 %a, %a, %s; st.shared.b32 [%a], 7; add.u32 %v, %v, 128; setp.lt.u32 %p, %v, 1024; @%p bra AGAIN;
   ret;
 })";
-static std::string storeKernel(const std::string &fence = "fence.proxy.async.shared::cta;", const std::string &barrier = "bar.sync 0;",
-                               const std::string &wait = "cp.async.bulk.wait_group.read 0;",
-                               const std::string &opcode = "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group") {
-  return replace(replace(replace(replace(storeTile, "FENCE", fence), "BARRIER", barrier), "WAITGROUP", wait), "OPCODE", opcode);
+static std::string storeKernel(
+    const std::string &fence = "fence.proxy.async.shared::cta;",
+    const std::string &barrier = "bar.sync 0;",
+    const std::string &wait = "cp.async.bulk.wait_group.read 0;",
+    const std::string &opcode = "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group") {
+  return replace(
+      replace(replace(replace(storeTile, "FENCE", fence), "BARRIER", barrier), "WAITGROUP", wait),
+      "OPCODE", opcode);
 }
 
 TEST(TensorCopy, StoreAndReduce) {
   for (bool reduce : {false, true}) {
-    TileRun t(reduce ? storeKernel("fence.proxy.async;", "bar.sync 0;", "cp.async.bulk.wait_group 0;",
-                                   "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group")
+    TileRun t(reduce ? storeKernel(
+                           "fence.proxy.async;", "bar.sync 0;", "cp.async.bulk.wait_group 0;",
+                           "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group")
                      : storeKernel());
     TensorMap m = matrixMap(t.in, TensorMap::Type::U32, 100, 48, 32, 32, Swizzle::None);
     auto before = download<uint32_t>(t.device, t.in, 4800);
@@ -206,12 +226,15 @@ TEST(TensorCopy, StoreFaults) {
     const char *what;
     std::string text;
     FaultKind kind;
-  } cases[] = {{"no proxy fence", storeKernel(""), FaultKind::Race},
-               {"no barrier", storeKernel("fence.proxy.async.shared::cta;", ""), FaultKind::Uninitialized},
-               {"no wait before the overwrite", storeKernel("fence.proxy.async.shared::cta;", "bar.sync 0;", ""), FaultKind::Race}};
+  } cases[] = {
+      {"no proxy fence", storeKernel(""), FaultKind::Race},
+      {"no barrier", storeKernel("fence.proxy.async.shared::cta;", ""), FaultKind::Uninitialized},
+      {"no wait before the overwrite",
+       storeKernel("fence.proxy.async.shared::cta;", "bar.sync 0;", ""), FaultKind::Race}};
   for (auto &c : cases) {
     TileRun t(c.text);
-    Fault f = faultOf(t.run(matrixMap(t.in, TensorMap::Type::U32, 100, 48, 32, 32, Swizzle::None), 0, 0));
+    Fault f =
+        faultOf(t.run(matrixMap(t.in, TensorMap::Type::U32, 100, 48, 32, 32, Swizzle::None), 0, 0));
     EXPECT_EQ(f.kind, c.kind) << c.what << ": " << f.message;
   }
 }
@@ -222,15 +245,17 @@ TEST(TensorCopy, StoreFaults) {
 
 namespace {
 struct Gemm {
-  const char *types;     // "bf16.bf16"
+  const char *types; // "bf16.bf16"
   TensorMap::Type map;
   int bytes, instK, n, k; // element size, K per instruction, N, K in all
   bool aInRegisters = false, bRowMajor = false;
-  std::string wait = "wgmma.wait_group.sync.aligned 0;", fence = "wgmma.fence.sync.aligned;", parity = "%ph";
+  std::string wait = "wgmma.wait_group.sync.aligned 0;", fence = "wgmma.fence.sync.aligned;",
+              parity = "%ph";
   Swizzle swizzle = Swizzle::B128;
 };
 
-// Boxes of 128 bytes along K (64 rows of A, N rows of B); with bRowMajor boxes of BK rows x 64 columns of N.
+// Boxes of 128 bytes along K (64 rows of A, N rows of B); with bRowMajor boxes of BK rows x 64
+// columns of N.
 std::string gemmText(const Gemm &g) {
   const int bk = 128 / g.bytes, acc = g.n / 2, aBytes = 64 * 128, bBytes = g.n * 128;
   auto reg = [](const char *p, int i) { return std::string(p) + std::to_string(i); };
@@ -251,21 +276,27 @@ std::string gemmText(const Gemm &g) {
   // Garbage to start with: the first product ignores the accumulators.
   for (int i = 0; i < acc; ++i)
     s += "  mov.f32 " + reg("%f", i) + ", 0f42280000;\n";
-  s += "LOOP:\n  @!%p bra WAIT;\n  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%b], " + std::to_string(aBytes + bBytes) + ";\n";
-  s += "  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%ma, {%kk, 0}], [%b];\n";
+  s += "LOOP:\n  @!%p bra WAIT;\n  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%b], " +
+       std::to_string(aBytes + bBytes) + ";\n";
+  s += "  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%ma, "
+       "{%kk, 0}], [%b];\n";
   if (!g.bRowMajor)
-    s += "  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%sb], [%mb, {%kk, 0}], [%b];\n";
+    s += "  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%sb], "
+         "[%mb, {%kk, 0}], [%b];\n";
   else
     for (int c = 0; c < g.n / 64; ++c)
-      s += "  mov.u32 %n0, " + std::to_string(64 * c) + "; cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%sb+" +
+      s += "  mov.u32 %n0, " + std::to_string(64 * c) +
+           "; cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%sb+" +
            std::to_string(c * bk * 128) + "], [%mb, {%n0, %kk}], [%b];\n";
-  s += "WAIT:\n  mbarrier.try_wait.parity.shared::cta.b64 %q, [%b], " + g.parity + "; @!%q bra WAIT;\n  xor.b32 %ph, %ph, 1;\n";
+  s += "WAIT:\n  mbarrier.try_wait.parity.shared::cta.b64 %q, [%b], " + g.parity +
+       "; @!%q bra WAIT;\n  xor.b32 %ph, %ph, 1;\n";
   s += "  " + g.fence + "\n";
   for (int k = 0; k < bk / g.instK; ++k) {
     int step = k * g.instK * g.bytes;
     auto desc = [&](const char *to, const char *base, int offset, uint64_t high) {
-      s += "  add.u32 %v, " + std::string(base) + ", " + std::to_string(offset) + "; shr.u32 %v, %v, 4; and.b32 %v, %v, 16383; cvt.u64.u32 " +
-           to + ", %v; or.b64 " + to + ", " + to + ", " + std::to_string(high) + ";\n";
+      s += "  add.u32 %v, " + std::string(base) + ", " + std::to_string(offset) +
+           "; shr.u32 %v, %v, 4; and.b32 %v, %v, 16383; cvt.u64.u32 " + to + ", %v; or.b64 " + to +
+           ", " + to + ", " + std::to_string(high) + ";\n";
     };
     const uint64_t mode = g.swizzle == Swizzle::B128 ? 1 : 2;
     uint64_t major = mode << 62 | uint64_t(1024 >> 4) << 32 | uint64_t(1) << 16;
@@ -274,26 +305,39 @@ std::string gemmText(const Gemm &g) {
     desc("%db", "%sb", g.bRowMajor ? k * g.instK * 128 : step, g.bRowMajor ? row : major);
     std::string a = "%da";
     if (g.aInRegisters) {
-      // 16-bit fragments straight from the swizzled tile: rows 16 w + l / 4 (+ 8), byte columns step + 4 (l % 4) (+ 16).
+      // 16-bit fragments straight from the swizzled tile: rows 16 w + l / 4 (+ 8), byte columns
+      // step + 4 (l % 4) (+ 16).
       a = "{%a0, %a1, %a2, %a3}";
       for (int r = 0; r < 4; ++r)
-        s += "  shr.u32 %v, %t, 5; shl.b32 %v, %v, 4; and.b32 %i, %t, 31; shr.u32 %i, %i, 2; add.u32 %v, %v, %i; add.u32 %v, %v, " +
-             std::to_string(r % 2 * 8) + "; shl.b32 %v, %v, 7; and.b32 %i, %t, 3; shl.b32 %i, %i, 2; add.u32 %v, %v, %i; add.u32 %v, %v, " +
-             std::to_string(step + r / 2 * 16) + "; shr.u32 %i, %v, 3; and.b32 %i, %i, 112; xor.b32 %v, %v, %i; add.u32 %v, %v, %s; ld.shared.b32 " +
+        s += "  shr.u32 %v, %t, 5; shl.b32 %v, %v, 4; and.b32 %i, %t, 31; shr.u32 %i, %i, 2; "
+             "add.u32 %v, %v, %i; add.u32 %v, %v, " +
+             std::to_string(r % 2 * 8) +
+             "; shl.b32 %v, %v, 7; and.b32 %i, %t, 3; shl.b32 %i, %i, 2; add.u32 %v, %v, %i; "
+             "add.u32 %v, %v, " +
+             std::to_string(step + r / 2 * 16) +
+             "; shr.u32 %i, %v, 3; and.b32 %i, %i, 112; xor.b32 %v, %v, %i; add.u32 %v, %v, %s; "
+             "ld.shared.b32 " +
              reg("%a", r) + ", [%v];\n";
     }
     bool half = g.bytes == 2;
-    s += "  wgmma.mma_async.sync.aligned.m64n" + std::to_string(g.n) + "k" + std::to_string(g.instK) + ".f32." + g.types + " " + d + ", " + a +
-         ", %db, %sd, 1, 1" + (half ? std::string(g.aInRegisters ? "" : ", 0") + (g.bRowMajor ? ", 1" : ", 0") : "") + ";\n";
+    s += "  wgmma.mma_async.sync.aligned.m64n" + std::to_string(g.n) + "k" +
+         std::to_string(g.instK) + ".f32." + g.types + " " + d + ", " + a + ", %db, %sd, 1, 1" +
+         (half ? std::string(g.aInRegisters ? "" : ", 0") + (g.bRowMajor ? ", 1" : ", 0") : "") +
+         ";\n";
     s += "  setp.eq.u32 %sd, 0, 0;\n";
   }
-  s += "  wgmma.commit_group.sync.aligned;\n  " + g.wait + "\n  bar.sync 0;\n  add.u32 %kk, %kk, " + std::to_string(bk) +
-       "; setp.lt.u32 %q, %kk, " + std::to_string(g.k) + "; @%q bra LOOP;\n";
+  s += "  wgmma.commit_group.sync.aligned;\n  " + g.wait + "\n  bar.sync 0;\n  add.u32 %kk, %kk, " +
+       std::to_string(bk) + "; setp.lt.u32 %q, %kk, " + std::to_string(g.k) + "; @%q bra LOOP;\n";
   // Row 16 w + l / 4 + 8 (i / 2 % 2), column 8 (i / 4) + 2 (l % 4) + i % 2.
-  s += "  ld.param.u64 %o, [OUT]; shr.u32 %v, %t, 5; shl.b32 %v, %v, 4; and.b32 %i, %t, 31; shr.u32 %i, %i, 2; add.u32 %v, %v, %i; mul.lo.u32 %v, %v, " +
-       std::to_string(4 * g.n) + "; and.b32 %i, %t, 3; shl.b32 %i, %i, 3; add.u32 %v, %v, %i; cvt.u64.u32 %w, %v; add.u64 %o, %o, %w;\n";
+  s += "  ld.param.u64 %o, [OUT]; shr.u32 %v, %t, 5; shl.b32 %v, %v, 4; and.b32 %i, %t, 31; "
+       "shr.u32 %i, %i, 2; add.u32 %v, %v, %i; mul.lo.u32 %v, %v, " +
+       std::to_string(4 * g.n) +
+       "; and.b32 %i, %t, 3; shl.b32 %i, %i, 3; add.u32 %v, %v, %i; cvt.u64.u32 %w, %v; add.u64 "
+       "%o, %o, %w;\n";
   for (int i = 0; i < acc; ++i)
-    s += "  st.global.f32 [%o+" + std::to_string(i / 2 % 2 * 8 * 4 * g.n + (i / 4 * 8 + i % 2) * 4) + "], " + reg("%f", i) + ";\n";
+    s += "  st.global.f32 [%o+" +
+         std::to_string(i / 2 % 2 * 8 * 4 * g.n + (i / 4 * 8 + i % 2) * 4) + "], " + reg("%f", i) +
+         ";\n";
   return s + "  ret;\n}\n";
 }
 
@@ -329,14 +373,18 @@ struct GemmRun {
       return upload(device, data);
     };
     const uint32_t bk = 128 / g.bytes;
-    mapA = matrixMap(place(64, g.k, [&](int r, int c) { return a[r * g.k + c]; }), g.map, 64, g.k, 64, bk, g.swizzle);
-    mapB = g.bRowMajor ? matrixMap(place(g.k, g.n, [&](int r, int c) { return b[r * g.n + c]; }), g.map, g.k, g.n, bk, 64, g.swizzle)
-                       : matrixMap(place(g.n, g.k, [&](int r, int c) { return b[c * g.n + r]; }), g.map, g.n, g.k, g.n, bk, g.swizzle);
+    mapA = matrixMap(place(64, g.k, [&](int r, int c) { return a[r * g.k + c]; }), g.map, 64, g.k,
+                     64, bk, g.swizzle);
+    mapB = g.bRowMajor ? matrixMap(place(g.k, g.n, [&](int r, int c) { return b[r * g.n + c]; }),
+                                   g.map, g.k, g.n, bk, 64, g.swizzle)
+                       : matrixMap(place(g.n, g.k, [&](int r, int c) { return b[c * g.n + r]; }),
+                                   g.map, g.n, g.k, g.n, bk, g.swizzle);
     out = take(device.alloc(64 * g.n * 4));
     module = load(gemmText(g));
   }
   llvm::Expected<LaunchStats> run(LaunchOptions options = {}) {
-    return device.launch(*module, "k", {1}, {128}, 1 << 16, {mapArg(mapA), mapArg(mapB), KernelArg::value(out)}, options);
+    return device.launch(*module, "k", {1}, {128}, 1 << 16,
+                         {mapArg(mapA), mapArg(mapB), KernelArg::value(out)}, options);
   }
 };
 } // namespace
@@ -344,14 +392,18 @@ struct GemmRun {
 TEST(Wgmma, EveryTypeAndLayout) {
   using T = TensorMap::Type;
   const Gemm cases[] = {
-      {"bf16.bf16", T::BF16, 2, 16, 64, 128}, {"f16.f16", T::F16, 2, 16, 128, 64},
-      {"bf16.bf16", T::BF16, 2, 16, 128, 128, false, true}, {"f16.f16", T::F16, 2, 16, 64, 128, true},
-      {"bf16.bf16", T::BF16, 2, 16, 8, 64},   {"tf32.tf32", T::F32, 4, 8, 64, 64},
+      {"bf16.bf16", T::BF16, 2, 16, 64, 128},
+      {"f16.f16", T::F16, 2, 16, 128, 64},
+      {"bf16.bf16", T::BF16, 2, 16, 128, 128, false, true},
+      {"f16.f16", T::F16, 2, 16, 64, 128, true},
+      {"bf16.bf16", T::BF16, 2, 16, 8, 64},
+      {"tf32.tf32", T::F32, 4, 8, 64, 64},
       {"e4m3.e4m3", T::U8, 1, 32, 96, 256},
   };
   for (const Gemm &g : cases)
     for (bool reverse : {false, true}) {
-      SCOPED_TRACE(std::string(g.types) + " n " + std::to_string(g.n) + (g.aInRegisters ? " A in registers" : "") + (g.bRowMajor ? " B row-major" : ""));
+      SCOPED_TRACE(std::string(g.types) + " n " + std::to_string(g.n) +
+                   (g.aInRegisters ? " A in registers" : "") + (g.bRowMajor ? " B row-major" : ""));
       GemmRun t(g);
       LaunchOptions options;
       options.reverse = reverse;
@@ -391,8 +443,11 @@ TEST(Wgmma, MissingWaitFenceAndSwizzle) {
   wrong.mapA.swizzle = Swizzle::None;
   f = faultOf(wrong.run());
   EXPECT_EQ(f.kind, FaultKind::Misuse) << f.message;
-  EXPECT_NE(f.message.find("the descriptor of operand A says a swizzle of 128 bytes, but the tensor copy that wrote these "
-                           "bytes had no swizzle"), std::string::npos) << f.message;
+  EXPECT_NE(f.message.find("the descriptor of operand A says a swizzle of 128 bytes, but the "
+                           "tensor copy that wrote these "
+                           "bytes had no swizzle"),
+            std::string::npos)
+      << f.message;
   EXPECT_NE(f.instruction.find("wgmma.mma_async"), std::string::npos) << f.instruction;
 }
 
@@ -414,21 +469,28 @@ END: ret;
 })";
 
 TEST(Cluster, RemoteStores) {
-  auto m = load(replace(neighbours, "BARRIER", "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;"));
+  auto m = load(
+      replace(neighbours, "BARRIER",
+              "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;"));
   Device device;
   DevicePtr out = take(device.alloc(32));
   take(device.launch(*m, "k", {8}, {64}, 0, {KernelArg::value(out)}));
   auto got = download<uint32_t>(device, out, 8);
   for (int i = 0; i < 8; ++i)
     EXPECT_EQ(got[i], uint32_t((i + 3) % 4 * 100 + 5));
-  EXPECT_NE(llvm::toString(device.launch(*m, "k", {6}, {64}, 0, {KernelArg::value(out)}).takeError()).find("cluster"), std::string::npos);
+  EXPECT_NE(
+      llvm::toString(device.launch(*m, "k", {6}, {64}, 0, {KernelArg::value(out)}).takeError())
+          .find("cluster"),
+      std::string::npos);
   // Without the barrier somebody reads before the neighbour wrote.
   auto broken = load(replace(neighbours, "BARRIER", ""));
-  EXPECT_EQ(faultOf(device.launch(*broken, "k", {4}, {64}, 0, {KernelArg::value(out)})).kind, FaultKind::Uninitialized);
+  EXPECT_EQ(faultOf(device.launch(*broken, "k", {4}, {64}, 0, {KernelArg::value(out)})).kind,
+            FaultKind::Uninitialized);
 }
 
 TEST(Mbarrier, ProducersAndConsumers) {
-  // Warp 0 fills a slot and arrives; warp 1 waits, reads, and frees it: eight rounds through one slot.
+  // Warp 0 fills a slot and arrives; warp 1 waits, reads, and frees it: eight rounds through one
+  // slot.
   const char *text = R"(
 .visible .entry k(.param .u64 OUT) {
   .shared .align 8 .b64 bars[2]; .shared .align 4 .b8 slot[128];
@@ -459,9 +521,13 @@ C1: mbarrier.try_wait.parity.shared.b64 %q, [%f], %ph; @!%q bra C1;
       for (int l = 0; l < 32; ++l)
         EXPECT_EQ(got[i * 32 + l], uint32_t(i + (l ^ 1)));
   }
-  EXPECT_EQ(faultOf(device.launch(*load(replace(text, "RELEASE", "")), "k", {1}, {64}, 0, {KernelArg::value(out)})).kind, FaultKind::Deadlock);
+  EXPECT_EQ(faultOf(device.launch(*load(replace(text, "RELEASE", "")), "k", {1}, {64}, 0,
+                                  {KernelArg::value(out)}))
+                .kind,
+            FaultKind::Deadlock);
   // A producer that does not wait for the slot to be free overwrites what is being read.
-  auto hasty = load(replace(replace(text, "RELEASE", "mbarrier.arrive.shared.b64 _, [%e];"), "xor.b32 %v, %ph, 1;", "mov.u32 %v, 1; mov.u32 %ph, 0;"));
+  auto hasty = load(replace(replace(text, "RELEASE", "mbarrier.arrive.shared.b64 _, [%e];"),
+                            "xor.b32 %v, %ph, 1;", "mov.u32 %v, 1; mov.u32 %ph, 0;"));
   Fault f = faultOf(device.launch(*hasty, "k", {1}, {64}, 0, {KernelArg::value(out)}));
   EXPECT_TRUE(f.kind == FaultKind::Race || f.kind == FaultKind::Deadlock) << f.message;
 }

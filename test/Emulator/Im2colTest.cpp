@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensor copies in im2col mode against the operand of an implicit product, as a convolution defines it.
+// Tensor copies in im2col mode against the operand of an implicit product, as a convolution defines
+// it.
 
 #include "TestSupport.h"
 #include "mp/Emulator/TensorMap.h"
@@ -18,7 +19,8 @@ struct Convolution {
     TensorMap m;
     m.im2col = true, m.type = TensorMap::Type::F16, m.rank = 4, m.address = at;
     m.dims = {uint64_t(channels), uint64_t(width), uint64_t(height), uint64_t(images), 1};
-    m.strides = {uint64_t(channels) * 2, uint64_t(channels * width) * 2, uint64_t(channels * width * height) * 2, 0};
+    m.strides = {uint64_t(channels) * 2, uint64_t(channels * width) * 2,
+                 uint64_t(channels * width * height) * 2, 0};
     m.elementStrides = {1, uint32_t(stride), uint32_t(stride), 1, 1};
     m.lower = {int16_t(-pad), int16_t(-pad), 0};
     m.upper = {int16_t(pad - (taps - 1) * dilation), int16_t(pad - (taps - 1) * dilation), 0};
@@ -57,7 +59,9 @@ END: ret;
 TEST(Im2col, LoadsTheOperandOfAConvolution) {
   auto module = load(load4);
   const uint32_t pixels = 20, taken = 16;
-  for (Convolution v : {Convolution(), Convolution{2, 6, 9, 24, 3, 2, 1, 2}, Convolution{3, 4, 4, 24, 1, 0, 3, 1}, Convolution{1, 8, 5, 24, 2, 0, 1, 3}}) {
+  for (Convolution v :
+       {Convolution(), Convolution{2, 6, 9, 24, 3, 2, 1, 2}, Convolution{3, 4, 4, 24, 1, 0, 3, 1},
+        Convolution{1, 8, 5, 24, 2, 0, 1, 3}}) {
     Device device;
     std::vector<uint16_t> source(v.images * v.height * v.width * v.channels);
     std::iota(source.begin(), source.end(), uint16_t(1));
@@ -66,18 +70,26 @@ TEST(Im2col, LoadsTheOperandOfAConvolution) {
     for (int first : {0, 1, columns + 1, rows * columns - 1, v.images * rows * columns - 3})
       for (int tap = 0; tap < v.taps * v.taps; tap += 2)
         for (int channel : {0, 8, 16}) {
-          const int n = first / (rows * columns), p = first / columns % rows, q = first % columns, r = tap / v.taps, s = tap % v.taps;
-          auto stats = device.launch(*module, "k", {1}, {128}, 0,
-                                     {KernelArg::bytes(v.map(in, pixels, taken).encode()), KernelArg::value(out), KernelArg::value(channel),
-                                      KernelArg::value(q * v.stride - v.pad), KernelArg::value(p * v.stride - v.pad), KernelArg::value(n),
-                                      KernelArg::value(uint16_t(s * v.dilation)), KernelArg::value(uint16_t(r * v.dilation)), KernelArg::value(pixels * taken * 2)});
+          const int n = first / (rows * columns), p = first / columns % rows, q = first % columns,
+                    r = tap / v.taps, s = tap % v.taps;
+          auto stats = device.launch(
+              *module, "k", {1}, {128}, 0,
+              {KernelArg::bytes(v.map(in, pixels, taken).encode()), KernelArg::value(out),
+               KernelArg::value(channel), KernelArg::value(q * v.stride - v.pad),
+               KernelArg::value(p * v.stride - v.pad), KernelArg::value(n),
+               KernelArg::value(uint16_t(s * v.dilation)),
+               KernelArg::value(uint16_t(r * v.dilation)), KernelArg::value(pixels * taken * 2)});
           ASSERT_TRUE(bool(stats)) << llvm::toString(stats.takeError());
           auto got = download<uint16_t>(device, out, pixels * taken);
           for (uint32_t i = 0; i < pixels * taken; ++i) {
-            const int output = first + int(i / taken), c = channel + int(i % taken), image = output / (rows * columns);
-            const int y = output / columns % rows * v.stride - v.pad + r * v.dilation, x = output % columns * v.stride - v.pad + s * v.dilation;
-            const bool inside = image < v.images && y >= 0 && y < v.height && x >= 0 && x < v.width && c < v.channels;
-            ASSERT_EQ(got[i], inside ? source[((image * v.height + y) * v.width + x) * v.channels + c] : 0)
+            const int output = first + int(i / taken), c = channel + int(i % taken),
+                      image = output / (rows * columns);
+            const int y = output / columns % rows * v.stride - v.pad + r * v.dilation,
+                      x = output % columns * v.stride - v.pad + s * v.dilation;
+            const bool inside = image < v.images && y >= 0 && y < v.height && x >= 0 &&
+                                x < v.width && c < v.channels;
+            ASSERT_EQ(got[i],
+                      inside ? source[((image * v.height + y) * v.width + x) * v.channels + c] : 0)
                 << "output " << output << ", tap " << r << ", " << s << ", channel " << c;
           }
         }
@@ -113,8 +125,10 @@ TEST(Im2col, MapsAndInstructionsGoTogether) {
   TensorMap m = Convolution().map(in, 4, 16);
   m.im2col = false, m.box = {16, 2, 1, 1, 1}, m.elementStrides = {1, 1, 1, 1, 1};
   Fault f = faultOf(device.launch(*module, "k", {1}, {128}, 0,
-                                  {KernelArg::bytes(m.encode()), KernelArg::value(out), KernelArg::value(0), KernelArg::value(0), KernelArg::value(0), KernelArg::value(0),
-                                   KernelArg::value(uint16_t(0)), KernelArg::value(uint16_t(0)), KernelArg::value(64)}));
+                                  {KernelArg::bytes(m.encode()), KernelArg::value(out),
+                                   KernelArg::value(0), KernelArg::value(0), KernelArg::value(0),
+                                   KernelArg::value(0), KernelArg::value(uint16_t(0)),
+                                   KernelArg::value(uint16_t(0)), KernelArg::value(64)}));
   EXPECT_NE(f.message.find("one of tiles"), std::string::npos) << f.message;
   auto wrong = [&](auto change) {
     TensorMap c = Convolution().map(in, 4, 16);
@@ -125,5 +139,6 @@ TEST(Im2col, MapsAndInstructionsGoTogether) {
   EXPECT_NE(wrong([](TensorMap &c) { c.pixels = 2000; }).find("2000 pixels"), std::string::npos);
   EXPECT_NE(wrong([](TensorMap &c) { c.lower[0] = 128; }).find("corner 128"), std::string::npos);
   EXPECT_NE(wrong([](TensorMap &c) { c.upper[1] = -6; }).find("leave no pixel"), std::string::npos);
-  EXPECT_NE(wrong([](TensorMap &c) { c.elementStrides[1] = 9; }).find("element stride 9"), std::string::npos);
+  EXPECT_NE(wrong([](TensorMap &c) { c.elementStrides[1] = 9; }).find("element stride 9"),
+            std::string::npos);
 }

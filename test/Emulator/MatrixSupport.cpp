@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "MatrixSupport.h"
 #include "llvm/ADT/APFloat.h"
@@ -16,34 +16,30 @@ using namespace mp::emulator::test;
 unsigned test::bitsOf(Kind k) {
   switch (k) {
   case Kind::F16:
-  case Kind::BF16:
-    return 16;
+  case Kind::BF16: return 16;
   case Kind::TF32:
   case Kind::F32:
-  case Kind::S32:
-    return 32;
+  case Kind::S32: return 32;
   case Kind::E2M1:
   case Kind::S4:
-  case Kind::U4:
-    return 4;
-  case Kind::B1:
-    return 1;
-  case Kind::F64:
-    return 64;
-  default:
-    return 8;
+  case Kind::U4: return 4;
+  case Kind::B1: return 1;
+  case Kind::F64: return 64;
+  default: return 8;
   }
 }
 
 const char *test::nameOf(Kind k) {
-  static const char *names[] = {"f16", "bf16", "tf32", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1", "e2m1",
-                                "s8",  "u8",   "s4",   "u4",   "b1",   "f64",  "f32",  "s32"};
+  static const char *names[] = {"f16",  "bf16", "tf32", "e4m3", "e5m2", "e3m2",
+                                "e2m3", "e2m1", "e2m1", "s8",   "u8",   "s4",
+                                "u4",   "b1",   "f64",  "f32",  "s32"};
   return names[unsigned(k)];
 }
 
 numerics::Format test::formatOf(Kind k) {
   using F = numerics::Format;
-  static const F formats[] = {F::F16, F::BF16, F::TF32, F::F8E4M3FN, F::F8E5M2, F::F6E3M2FN, F::F6E2M3FN, F::F4E2M1FN, F::F4E2M1FN};
+  static const F formats[] = {F::F16,      F::BF16,     F::TF32,     F::F8E4M3FN, F::F8E5M2,
+                              F::F6E3M2FN, F::F6E2M3FN, F::F4E2M1FN, F::F4E2M1FN};
   return k == Kind::F64 ? F::F64 : k == Kind::F32 ? F::F32 : formats[unsigned(k)];
 }
 
@@ -86,7 +82,8 @@ uint64_t test::roundTo(Kind kind, double v) {
 }
 
 uint64_t test::nearestBits(Kind kind, float value) {
-  return bitsOf(kind) == 32 ? llvm::bit_cast<uint32_t>(value) : roundTo(kind, value) & ((1u << bitsOf(kind)) - 1);
+  return bitsOf(kind) == 32 ? llvm::bit_cast<uint32_t>(value)
+                            : roundTo(kind, value) & ((1u << bitsOf(kind)) - 1);
 }
 
 uint64_t test::element(const std::vector<uint32_t> &words, Kind kind, unsigned lane, unsigned i) {
@@ -98,7 +95,8 @@ uint64_t test::element(const std::vector<uint32_t> &words, Kind kind, unsigned l
   return bits == 32 ? word : word & ((1u << bits) - 1);
 }
 
-void test::setElement(std::vector<uint32_t> &words, Kind kind, unsigned lane, unsigned i, uint64_t value) {
+void test::setElement(std::vector<uint32_t> &words, Kind kind, unsigned lane, unsigned i,
+                      uint64_t value) {
   const unsigned bits = bitsOf(kind);
   if (bits == 64) {
     words[(i * 32 + lane) * 2] = uint32_t(value);
@@ -123,35 +121,44 @@ std::string MatrixKernel::text() const {
   static const char *const prefixes[] = {"%a", "%b", "%c", "%e", "%x", "%y"};
   const std::string type = wide ? "b64" : "b32";
   const unsigned bytes = wide ? 8 : 4;
-  std::string s = declarations + ".visible .entry k(.param .u64 A, .param .u64 B, .param .u64 C, .param .u64 E, .param .u64 X, .param .u64 Y, .param .u64 D) {\n"
-                  ".reg ." + type + " %a<16>, %b<16>, %c<128>, %d<128>; .reg .b32 %e<2>, %x<2>, %y<2>, %t, %s, %v, %w<4>; .reg .b16 %h<4>;\n"
+  std::string s = declarations +
+                  ".visible .entry k(.param .u64 A, .param .u64 B, .param .u64 C, .param .u64 E, "
+                  ".param .u64 X, .param .u64 Y, .param .u64 D) {\n"
+                  ".reg ." +
+                  type +
+                  " %a<16>, %b<16>, %c<128>, %d<128>; .reg .b32 %e<2>, %x<2>, %y<2>, %t, %s, %v, "
+                  "%w<4>; .reg .b16 %h<4>;\n"
                   ".reg .b64 %p, %o, %l<4>; .reg .pred %q;\nmov.u32 %t, %tid.x;\n";
   auto base = [&](const char *param, unsigned width) {
-    s += std::string("ld.param.u64 %p, [") + param + "]; mul.wide.u32 %o, %t, " + std::to_string(width) + "; add.u64 %p, %p, %o;\n";
+    s += std::string("ld.param.u64 %p, [") + param + "]; mul.wide.u32 %o, %t, " +
+         std::to_string(width) + "; add.u64 %p, %p, %o;\n";
   };
   for (unsigned f = 0; f < 6; ++f) {
     const bool two = wide && f < 3;
     base(params[f], two ? 8 : 4);
     for (unsigned i = 0; i < inputs[f]; ++i)
-      s += std::string(two ? "ld.global.b64 " : "ld.global.b32 ") + prefixes[f] + std::to_string(i) + ", [%p+" +
-           std::to_string(threads * (two ? 8 : 4) * i) + "];\n";
+      s += std::string(two ? "ld.global.b64 " : "ld.global.b32 ") + prefixes[f] +
+           std::to_string(i) + ", [%p+" + std::to_string(threads * (two ? 8 : 4) * i) + "];\n";
   }
   s += instruction + "\n";
   base("D", bytes);
   for (unsigned i = 0; i < results; ++i)
-    s += "st.global." + type + " [%p+" + std::to_string(threads * bytes * i) + "], %d" + std::to_string(i) + ";\n";
+    s += "st.global." + type + " [%p+" + std::to_string(threads * bytes * i) + "], %d" +
+         std::to_string(i) + ";\n";
   return s + "ret; }";
 }
 
-llvm::Expected<std::vector<uint32_t>> MatrixKernel::tryRun(const std::array<std::vector<uint32_t>, 6> &files,
-                                                           const std::string &target, const std::string &chip) const {
+llvm::Expected<std::vector<uint32_t>>
+MatrixKernel::tryRun(const std::array<std::vector<uint32_t>, 6> &files, const std::string &target,
+                     const std::string &chip) const {
   auto m = load(text(), target);
   if (!m)
     return std::vector<uint32_t>();
   Device device;
   std::vector<KernelArg> args;
   for (const auto &file : files)
-    args.push_back(KernelArg::value(upload(device, file.empty() ? std::vector<uint32_t>(1) : file)));
+    args.push_back(
+        KernelArg::value(upload(device, file.empty() ? std::vector<uint32_t>(1) : file)));
   const size_t words = size_t(results) * threads * (wide ? 2 : 1);
   DevicePtr out = upload(device, std::vector<uint32_t>(words));
   args.push_back(KernelArg::value(out));
@@ -163,8 +170,8 @@ llvm::Expected<std::vector<uint32_t>> MatrixKernel::tryRun(const std::array<std:
   return download<uint32_t>(device, out, words);
 }
 
-std::vector<uint32_t> MatrixKernel::run(const std::array<std::vector<uint32_t>, 6> &files, const std::string &target,
-                                        const std::string &chip) const {
+std::vector<uint32_t> MatrixKernel::run(const std::array<std::vector<uint32_t>, 6> &files,
+                                        const std::string &target, const std::string &chip) const {
   auto result = tryRun(files, target, chip);
   if (result)
     return std::move(*result);
@@ -173,15 +180,20 @@ std::vector<uint32_t> MatrixKernel::run(const std::array<std::vector<uint32_t>, 
 }
 
 static const char *const formDeclarations =
-    ".visible .entry k() {\n.reg .b32 %r<128>; .reg .f32 %f<128>; .reg .f64 %d<16>; .reg .b16 %h<4>; .reg .b64 %l<4>; .reg .pred %p<2>;"
-    " .reg .pred %pd; .reg .b16 %ha, %hb, %hc, %hd; .reg .b32 %wa, %wb, %wc, %wd; .reg .b64 %la, %lb, %lc, %ld;"
+    ".visible .entry k() {\n.reg .b32 %r<128>; .reg .f32 %f<128>; .reg .f64 %d<16>; .reg .b16 "
+    "%h<4>; .reg .b64 %l<4>; .reg .pred %p<2>;"
+    " .reg .pred %pd; .reg .b16 %ha, %hb, %hc, %hd; .reg .b32 %wa, %wb, %wc, %wd; .reg .b64 %la, "
+    "%lb, %lc, %ld;"
     " .reg .b128 %q<4>; .shared .align 128 .b8 sh[128];\n";
 
-std::string test::formKernel(const std::string &instruction) { return formDeclarations + instruction + "\nret; }\n"; }
+std::string test::formKernel(const std::string &instruction) {
+  return formDeclarations + instruction + "\nret; }\n";
+}
 
-// One run of ptxas on the accepted ones: takes off what it refuses. False when there was nothing to take off.
-static bool takeOffRefused(const std::vector<std::string> &instructions, const std::string &target, llvm::StringRef in, llvm::StringRef log,
-                           std::vector<bool> &accepted) {
+// One run of ptxas on the accepted ones: takes off what it refuses. False when there was nothing to
+// take off.
+static bool takeOffRefused(const std::vector<std::string> &instructions, const std::string &target,
+                           llvm::StringRef in, llvm::StringRef log, std::vector<bool> &accepted) {
   constexpr unsigned firstLine = 6;
   {
     std::error_code error;
@@ -207,7 +219,8 @@ static bool takeOffRefused(const std::vector<std::string> &instructions, const s
   for (llvm::StringRef line : lines) {
     auto [where, what] = line.split("; ");
     unsigned number = 0;
-    const bool refused = what.starts_with("error") || what.starts_with("fatal   : Parsing error"); // the latter ends its work
+    const bool refused = what.starts_with("error") ||
+                         what.starts_with("fatal   : Parsing error"); // the latter ends its work
     if (!refused || where.rsplit("line ").second.getAsInteger(10, number) || number < firstLine ||
         number - firstLine >= accepted.size())
       continue;
@@ -218,9 +231,11 @@ static bool takeOffRefused(const std::vector<std::string> &instructions, const s
   return any;
 }
 
-std::optional<std::vector<bool>> test::acceptedByPtxas(const std::vector<std::string> &instructions, const std::string &target) {
+std::optional<std::vector<bool>> test::acceptedByPtxas(const std::vector<std::string> &instructions,
+                                                       const std::string &target) {
   llvm::SmallString<128> in, log;
-  if (!llvm::sys::fs::can_execute(MP_PTXAS) || llvm::sys::fs::createTemporaryFile("forms", "ptx", in) ||
+  if (!llvm::sys::fs::can_execute(MP_PTXAS) ||
+      llvm::sys::fs::createTemporaryFile("forms", "ptx", in) ||
       llvm::sys::fs::createTemporaryFile("forms", "log", log))
     return std::nullopt;
   std::vector<bool> accepted(instructions.size(), true);

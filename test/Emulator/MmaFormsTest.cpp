@@ -1,7 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every form of mma.sync on a random tile. Fragments, metadata and scales are placed by the manual's formulas, seen from the
-// lane. Small integers are compared with the product of the dense matrices; random bits with the model of lib/Numerics.
+// Every form of mma.sync on a random tile. Fragments, metadata and scales are placed by the
+// manual's formulas, seen from the lane. Small integers are compared with the product of the dense
+// matrices; random bits with the model of lib/Numerics.
 
 #include "MatrixSupport.h"
 #include "mp/Numerics/BlockScaled.h"
@@ -29,10 +30,13 @@ struct Form {
   bool isOrdered() const { return sparse == ".sp::ordered_metadata"; }
   unsigned stored() const { return isSparse() ? k / 2 : k; }
   std::string opcode() const {
-    return "mma" + sparse + ".sync.aligned.m" + std::to_string(m) + "n8k" + std::to_string(k) + ".row.col" + mods + "." + nameOf(c) +
-           "." + nameOf(a) + "." + nameOf(b) + "." + nameOf(c) + tail;
+    return "mma" + sparse + ".sync.aligned.m" + std::to_string(m) + "n8k" + std::to_string(k) +
+           ".row.col" + mods + "." + nameOf(c) + "." + nameOf(a) + "." + nameOf(b) + "." +
+           nameOf(c) + tail;
   }
-  std::string target() const { return mods.find("kind::") != std::string::npos ? "sm_120a" : "sm_90a"; }
+  std::string target() const {
+    return mods.find("kind::") != std::string::npos ? "sm_120a" : "sm_90a";
+  }
 };
 
 struct Spot {
@@ -45,13 +49,19 @@ Spot placeA(const Form &f, unsigned lane, unsigned i) {
   const unsigned g = lane / 4, t = lane % 4, e = perRegister(f.a), j = i / e;
   if (f.m == 8)
     return {g, t * e + i % e + j * 4 * e};
-  return {j % 2 == 0 ? g : g + 8, t * e + i % e + (j < 2 ? 0 : j < 4 ? 4 * e : j < 6 ? 8 * e : 12 * e)};
+  return {j % 2 == 0 ? g : g + 8, t * e + i % e +
+                                      (j < 2   ? 0
+                                       : j < 4 ? 4 * e
+                                       : j < 6 ? 8 * e
+                                               : 12 * e)};
 }
 Spot placeB(const Form &f, unsigned lane, unsigned i) {
   const unsigned g = lane / 4, t = lane % 4, e = perRegister(f.b);
   return {t * e + i % e + i / e * 4 * e, g};
 }
-Spot placeC(unsigned lane, unsigned i) { return {lane / 4 + (i < 2 ? 0 : 8), lane % 4 * 2 + (i & 1)}; }
+Spot placeC(unsigned lane, unsigned i) {
+  return {lane / 4 + (i < 2 ? 0 : 8), lane % 4 * 2 + (i & 1)};
+}
 
 /// Four bits of a lane's metadata: which group of which row they are for.
 std::optional<Spot> metadataOf(const Form &f, unsigned lane, unsigned nibble) {
@@ -63,7 +73,8 @@ std::optional<Spot> metadataOf(const Form &f, unsigned lane, unsigned nibble) {
     return Spot{g + t % 2 * 8, nibble + t / 2 * 8};
   if (t / 2 != f.selector) // a pair of lanes
     return std::nullopt;
-  return bits >= 16 ? Spot{g + nibble / 4 * 8, nibble % 4 + t % 2 * 4} : Spot{g + t % 2 * 8, nibble};
+  return bits >= 16 ? Spot{g + nibble / 4 * 8, nibble % 4 + t % 2 * 4}
+                    : Spot{g + t % 2 * 8, nibble};
 }
 
 std::vector<Form> allForms() {
@@ -143,21 +154,28 @@ std::vector<Form> allForms() {
     auto scaled = [&](Form f, unsigned byte, unsigned thread) {
       f.sparse = variant;
       f.k *= twice;
-      f.byteA = byte, f.byteB = (byte + f.scaleBlocks) % 4, f.threadA = thread % 2, f.threadB = thread;
+      f.byteA = byte, f.byteB = (byte + f.scaleBlocks) % 4, f.threadA = thread % 2,
+      f.threadB = thread;
       forms.push_back(f);
     };
     unsigned count = 0;
     for (Kind a : bytes)
       for (Kind b : bytes) {
         ++count;
-        scaled({16, 32, a, b, F32, count % 2 ? ".kind::mxf8f6f4.block_scale" : ".kind::mxf8f6f4.block_scale.scale_vec::1X", ".ue8m0", "", 0, "mxf8f6f4", 1},
+        scaled({16, 32, a, b, F32,
+                count % 2 ? ".kind::mxf8f6f4.block_scale"
+                          : ".kind::mxf8f6f4.block_scale.scale_vec::1X",
+                ".ue8m0", "", 0, "mxf8f6f4", 1},
                count % 4, count / 4 % 4);
       }
     for (unsigned thread = 0; thread < 4; ++thread) {
       for (unsigned byte : {0, 2})
-        for (const char *mods : {".kind::mxf4.block_scale", ".kind::mxf4.block_scale.scale_vec::2X", ".kind::mxf4nvf4.block_scale.scale_vec::2X"})
+        for (const char *mods : {".kind::mxf4.block_scale", ".kind::mxf4.block_scale.scale_vec::2X",
+                                 ".kind::mxf4nvf4.block_scale.scale_vec::2X"})
           scaled({16, 64, E2M1, E2M1, F32, mods, ".ue8m0", "", 0, "mxf4", 2}, byte, thread);
-      scaled({16, 64, E2M1, E2M1, F32, ".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue4m3", "", 0, "mxf4nvf4", 4}, 0, thread);
+      scaled({16, 64, E2M1, E2M1, F32, ".kind::mxf4nvf4.block_scale.scale_vec::4X", ".ue4m3", "", 0,
+              "mxf4nvf4", 4},
+             0, thread);
     }
   }
   return forms;
@@ -176,7 +194,8 @@ struct Tile {
       if (contents == SmallIntegers && k != Kind::S32)
         return encode(k, k == Kind::B1 ? int(rng() & 1) : int(rng() % 5) - (isUnsigned(k) ? 0 : 2));
       for (;;) {
-        uint64_t bits = (uint64_t(rng()) << 32 | rng()) & (bitsOf(k) == 64 ? ~0ull : (1ull << bitsOf(k)) - 1);
+        uint64_t bits =
+            (uint64_t(rng()) << 32 | rng()) & (bitsOf(k) == 64 ? ~0ull : (1ull << bitsOf(k)) - 1);
         if (k == Kind::PaddedE2M1)
           bits &= 0x3c;
         if (k == Kind::E3M2 || k == Kind::E2M3)
@@ -193,20 +212,24 @@ struct Tile {
     for (uint64_t &v : b)
       v = draw(f.b);
     for (uint64_t &v : c)
-      v = f.c == Kind::S32 ? uint32_t(rng() % 4 == 0 ? 0x7fffffff : rng()) : encode(f.c, int(rng() % 41) - 20);
+      v = f.c == Kind::S32 ? uint32_t(rng() % 4 == 0 ? 0x7fffffff : rng())
+                           : encode(f.c, int(rng() % 41) - 20);
     for (unsigned i = 0; i < place.size(); ++i)
       place[i] = i % f.stored();
     if (f.isSparse())
       sparsify(f, rng);
     for (auto [scales, count] : {std::pair{&scaleA, f.m}, {&scaleB, 8u}})
       for (unsigned i = 0; i < count * f.scaleBlocks; ++i)
-        scales->push_back(contents == RandomBits ? (f.scaleKind == "mxf4nvf4" ? rng() % 0x7f : 90 + rng() % 70)
-                          : f.scaleKind == "mxf4nvf4" ? std::array{0x30, 0x38, 0x3c, 0x40}[rng() % 4] // 1/2, 1, 3/2, 2
-                                                      : 125 + rng() % 5);
+        scales->push_back(contents == RandomBits
+                              ? (f.scaleKind == "mxf4nvf4" ? rng() % 0x7f : 90 + rng() % 70)
+                          : f.scaleKind == "mxf4nvf4"
+                              ? std::array{0x30, 0x38, 0x3c, 0x40}[rng() % 4] // 1/2, 1, 3/2, 2
+                              : 125 + rng() % 5);
   }
 
   void sparsify(const Form &f, std::mt19937 &rng) {
-    const unsigned bits = bitsOf(f.a), unit = bits == 4 ? 2 : 1, width = bits == 32 ? 2 : 4 * unit, groups = f.k / width;
+    const unsigned bits = bitsOf(f.a), unit = bits == 4 ? 2 : 1, width = bits == 32 ? 2 : 4 * unit,
+                   groups = f.k / width;
     for (unsigned row = 0; row < f.m; ++row)
       for (unsigned group = 0; group < groups; ++group) {
         unsigned *to = &place[row * f.stored() + group * width / 2];
@@ -228,24 +251,34 @@ struct Tile {
   }
 };
 
-std::vector<uint32_t> execute(const Form &f, const Tile &t, const std::string &chip, std::mt19937 &rng) {
+std::vector<uint32_t> execute(const Form &f, const Tile &t, const std::string &chip,
+                              std::mt19937 &rng) {
   MatrixKernel kernel;
   kernel.wide = f.a == Kind::F64;
-  auto count = [&](Kind k, unsigned elements) { return std::max(1u, elements / 32 / perRegister(k)); };
-  const unsigned nA = count(f.a, f.m * f.stored()), nB = count(f.b, f.k * 8), nC = count(f.c, f.m * 8);
-  kernel.inputs = {nA, nB, nC, f.isSparse() ? 1u : 0u, f.scaleBlocks ? 1u : 0u, f.scaleBlocks ? 1u : 0u};
+  auto count = [&](Kind k, unsigned elements) {
+    return std::max(1u, elements / 32 / perRegister(k));
+  };
+  const unsigned nA = count(f.a, f.m * f.stored()), nB = count(f.b, f.k * 8),
+                 nC = count(f.c, f.m * 8);
+  kernel.inputs = {
+      nA, nB, nC, f.isSparse() ? 1u : 0u, f.scaleBlocks ? 1u : 0u, f.scaleBlocks ? 1u : 0u};
   kernel.results = nC;
-  kernel.instruction = f.opcode() + " " + registers("%d", nC) + ", " + registers("%a", nA) + ", " + registers("%b", nB) + ", " + registers("%c", nC);
+  kernel.instruction = f.opcode() + " " + registers("%d", nC) + ", " + registers("%a", nA) + ", " +
+                       registers("%b", nB) + ", " + registers("%c", nC);
   if (f.isSparse())
     kernel.instruction += ", %e0, " + std::to_string(f.selector);
   if (f.scaleBlocks) {
     // One selector as a constant, the other in a register.
-    kernel.instruction = "mov.u16 %h0, " + std::to_string(f.byteA) + "; mov.u16 %h1, " + std::to_string(f.threadA) + ";\n" + kernel.instruction;
-    kernel.instruction += ", %x0, {%h0, %h1}, %y0, {" + std::to_string(f.byteB) + ", " + std::to_string(f.threadB) + "}";
+    kernel.instruction = "mov.u16 %h0, " + std::to_string(f.byteA) + "; mov.u16 %h1, " +
+                         std::to_string(f.threadA) + ";\n" + kernel.instruction;
+    kernel.instruction += ", %x0, {%h0, %h1}, %y0, {" + std::to_string(f.byteB) + ", " +
+                          std::to_string(f.threadB) + "}";
   }
   kernel.instruction += ";";
   const unsigned width = kernel.wide ? 64 : 32;
-  std::array<std::vector<uint32_t>, 6> files = {std::vector<uint32_t>(nA * width), std::vector<uint32_t>(nB * width), std::vector<uint32_t>(nC * width)};
+  std::array<std::vector<uint32_t>, 6> files = {std::vector<uint32_t>(nA * width),
+                                                std::vector<uint32_t>(nB * width),
+                                                std::vector<uint32_t>(nC * width)};
   for (unsigned k = 3; k < 6; ++k) // what no lane should look at is garbage
     for (unsigned l = 0; l < 32; ++l)
       files[k].push_back(rng());
@@ -270,7 +303,8 @@ std::vector<uint32_t> execute(const Form &f, const Tile &t, const std::string &c
     for (unsigned s = 0; s < f.scaleBlocks; ++s) {
       // A: a pair of lanes has the rows g and g + 8; B: a lane has column g.
       if (lane % 4 / 2 == f.threadA)
-        setElement(files[4], Kind::U8, lane, f.byteA + s, t.scaleA[(lane / 4 + lane % 2 * 8) * f.scaleBlocks + s]);
+        setElement(files[4], Kind::U8, lane, f.byteA + s,
+                   t.scaleA[(lane / 4 + lane % 2 * 8) * f.scaleBlocks + s]);
       if (lane % 4 == f.threadB)
         setElement(files[5], Kind::U8, lane, f.byteB + s, t.scaleB[lane / 4 * f.scaleBlocks + s]);
     }
@@ -293,7 +327,8 @@ double exact(const Form &f, const Tile &t, unsigned row, unsigned column) {
     double scale = 1;
     if (f.scaleBlocks) {
       const unsigned block = k / (f.k / f.scaleBlocks);
-      scale = scaleValue(f, t.scaleA[row * f.scaleBlocks + block]) * scaleValue(f, t.scaleB[column * f.scaleBlocks + block]);
+      scale = scaleValue(f, t.scaleA[row * f.scaleBlocks + block]) *
+              scaleValue(f, t.scaleB[column * f.scaleBlocks + block]);
     }
     sum += f.tail == ".xor.popc" ? x != y : x * y * scale;
   }
@@ -323,9 +358,11 @@ TEST(MmaForms, SmallIntegersAreTheDenseProduct) {
         double want = exact(f, t, row, column);
         if (f.c == Kind::S32) {
           int64_t sum = int64_t(want);
-          want = f.mods == ".satfinite" ? double(std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX)) : double(int32_t(uint32_t(sum)));
+          want = f.mods == ".satfinite" ? double(std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX))
+                                        : double(int32_t(uint32_t(sum)));
         }
-        ASSERT_EQ(decode(f.c, element(got, f.c, lane, i)), want) << "row " << row << " column " << column;
+        ASSERT_EQ(decode(f.c, element(got, f.c, lane, i)), want)
+            << "row " << row << " column " << column;
       }
   }
   EXPECT_GT(number, 300u);
@@ -342,11 +379,13 @@ TEST(MmaForms, RandomBitsAreTheModels) {
     Tile t(f, Tile::RandomBits, rng);
     auto got = execute(f, t, chip, rng);
     ASSERT_FALSE(got.empty());
-    auto model = numerics::tensorCoreModel(*numerics::parseArchitecture(chip), formatOf(f.a), formatOf(f.b), formatOf(f.c), numerics::Route::MmaSync);
+    auto model = numerics::tensorCoreModel(*numerics::parseArchitecture(chip), formatOf(f.a),
+                                           formatOf(f.b), formatOf(f.c), numerics::Route::MmaSync);
     for (unsigned lane = 0; lane < 32; ++lane)
       for (unsigned i = 0; i < fragmentElements(f.c, f.m * 8); ++i) {
         auto [row, column] = placeC(lane, i);
-        // A sparse product has half as many products, each with the row of B that the element meets.
+        // A sparse product has half as many products, each with the row of B that the element
+        // meets.
         std::vector<float> x, y, scaleA, scaleB;
         for (unsigned s = 0; s < f.stored(); ++s) {
           x.push_back(float(decode(f.a, t.a[row * f.stored() + s])));
@@ -357,9 +396,12 @@ TEST(MmaForms, RandomBitsAreTheModels) {
           scaleB.push_back(float(scaleValue(f, t.scaleB[column * f.scaleBlocks + s])));
         }
         const float c = float(decode(f.c, t.c[row * 8 + column]));
-        const float want = f.scaleBlocks ? numerics::blockScaledDot(*numerics::blockScaledModel(f.scaleKind, formatOf(f.a), formatOf(f.b)),
-                                                                    x.data(), y.data(), scaleA.data(), scaleB.data(), x.size(), c)
-                                         : numerics::modelDot(*model, x.data(), y.data(), x.size(), c);
+        const float want =
+            f.scaleBlocks
+                ? numerics::blockScaledDot(
+                      *numerics::blockScaledModel(f.scaleKind, formatOf(f.a), formatOf(f.b)),
+                      x.data(), y.data(), scaleA.data(), scaleB.data(), x.size(), c)
+                : numerics::modelDot(*model, x.data(), y.data(), x.size(), c);
         const uint64_t bits = element(got, f.c, lane, i);
         if (std::isnan(want))
           ASSERT_TRUE(std::isnan(decode(f.c, bits)));
@@ -382,9 +424,11 @@ TEST(MmaForms, QuadPairs) {
         const unsigned nC = c == F16 ? 4 : 8, nD = d == F16 ? 4 : 8;
         kernel.inputs = {2, 2, nC};
         kernel.results = nD;
-        kernel.instruction = std::string("mma.sync.aligned.m8n8k4.") + layout + "." + nameOf(d) + ".f16.f16." + nameOf(c) + " " +
-                             registers("%d", nD) + ", {%a0, %a1}, {%b0, %b1}, " + registers("%c", nC) + ";";
-        std::array<std::vector<uint32_t>, 6> files = {std::vector<uint32_t>(64), std::vector<uint32_t>(64), std::vector<uint32_t>(nC * 32)};
+        kernel.instruction = std::string("mma.sync.aligned.m8n8k4.") + layout + "." + nameOf(d) +
+                             ".f16.f16." + nameOf(c) + " " + registers("%d", nD) +
+                             ", {%a0, %a1}, {%b0, %b1}, " + registers("%c", nC) + ";";
+        std::array<std::vector<uint32_t>, 6> files = {
+            std::vector<uint32_t>(64), std::vector<uint32_t>(64), std::vector<uint32_t>(nC * 32)};
         int a[4][8][4], b[4][4][8], acc[4][8][8];
         for (auto *m : {&a[0][0][0], &b[0][0][0]})
           for (int i = 0; i < 128; ++i)
@@ -400,8 +444,12 @@ TEST(MmaForms, QuadPairs) {
         for (unsigned lane = 0; lane < 32; ++lane) {
           const unsigned pair = lane % 16 / 4, high = lane < 16 ? 0 : 4;
           for (unsigned i = 0; i < 4; ++i) {
-            setElement(files[0], F16, lane, i, encode(F16, rowA ? a[pair][lane % 4 + high][i] : a[pair][i % 4 + high][lane % 4]));
-            setElement(files[1], F16, lane, i, encode(F16, colB ? b[pair][i][lane % 4 + high] : b[pair][lane % 4][i + high]));
+            setElement(
+                files[0], F16, lane, i,
+                encode(F16, rowA ? a[pair][lane % 4 + high][i] : a[pair][i % 4 + high][lane % 4]));
+            setElement(
+                files[1], F16, lane, i,
+                encode(F16, colB ? b[pair][i][lane % 4 + high] : b[pair][lane % 4][i + high]));
           }
           for (unsigned i = 0; i < 8; ++i) {
             auto [row, column] = accumulatorSpot(c, lane, i);
@@ -417,12 +465,15 @@ TEST(MmaForms, QuadPairs) {
             int want = acc[pair][row][column];
             for (unsigned k = 0; k < 4; ++k)
               want += a[pair][row][k] * b[pair][k][column];
-            ASSERT_EQ(decode(d, element(got, d, lane, i)), want) << "lane " << lane << " element " << i;
+            ASSERT_EQ(decode(d, element(got, d, lane, i)), want)
+                << "lane " << lane << " element " << i;
           }
       }
 }
 
-static Fault faultOfForm(const Form &f, const std::string &instruction, const std::array<std::vector<uint32_t>, 6> &files, const std::string &chip) {
+static Fault faultOfForm(const Form &f, const std::string &instruction,
+                         const std::array<std::vector<uint32_t>, 6> &files,
+                         const std::string &chip) {
   MatrixKernel kernel;
   kernel.inputs = {4, 4, 4, 1, 1, 1};
   kernel.results = 1;
@@ -440,7 +491,8 @@ TEST(MmaForms, FaultsNameTheLane) {
   for (auto &file : files)
     file.assign(128, 0x44444444); // metadata: places 0 and 1
   const Form sparse{16, 16, Kind::F16, Kind::F16, Kind::F32};
-  const std::string sp = "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%d0,%d1,%d2,%d3}, {%a0,%a1}, {%b0,%b1}, {%c0,%c1,%c2,%c3}, %e0, 2;";
+  const std::string sp = "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                         "{%d0,%d1,%d2,%d3}, {%a0,%a1}, {%b0,%b1}, {%c0,%c1,%c2,%c3}, %e0, 2;";
   files[3][22] = 0x44414444; // lane 22 is the third of its four: row 13, places 1 and 0
   Fault f = faultOfForm(sparse, sp, files, "sm_80");
   EXPECT_EQ(f.kind, FaultKind::Misuse);
@@ -461,13 +513,17 @@ TEST(MmaForms, FaultsNameTheLane) {
   auto scales = [](const char *byte, const char *thread) {
     return std::string("cvt.u16.u32 %h0, ") + byte + "; cvt.u16.u32 %h1, " + thread +
            "; mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32.ue8m0 "
-           "{%d0,%d1,%d2,%d3}, {%a0,%a1,%a2,%a3}, {%b0,%b1}, {%c0,%c1,%c2,%c3}, %x0, {%h0, %h1}, %y0, {0, 0};";
+           "{%d0,%d1,%d2,%d3}, {%a0,%a1,%a2,%a3}, {%b0,%b1}, {%c0,%c1,%c2,%c3}, %x0, {%h0, %h1}, "
+           "%y0, {0, 0};";
   };
   f = faultOfForm(scaled, scales("%t", "0"), files, "sm_120a");
   EXPECT_EQ(f.lane, 1u);
-  EXPECT_NE(f.message.find("byte id of A of the scales is 1, lane 0 has 0"), std::string::npos) << f.message;
+  EXPECT_NE(f.message.find("byte id of A of the scales is 1, lane 0 has 0"), std::string::npos)
+      << f.message;
   f = faultOfForm(scaled, scales("0", "2"), files, "sm_120a");
-  EXPECT_NE(f.message.find("thread id of A of the scales is 2: less than 2"), std::string::npos) << f.message;
+  EXPECT_NE(f.message.find("thread id of A of the scales is 2: less than 2"), std::string::npos)
+      << f.message;
   f = faultOfForm(scaled, scales("0", "0"), files, "sm_90a");
-  EXPECT_NE(f.message.find("no Tensor Core model for scaled blocks"), std::string::npos) << f.message;
+  EXPECT_NE(f.message.find("no Tensor Core model for scaled blocks"), std::string::npos)
+      << f.message;
 }

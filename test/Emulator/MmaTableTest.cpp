@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The emulator has exactly the matrix instructions that ptxas has: thousands of combinations of shape, types and modifiers,
-// most of which do not exist, given to both.
+// The emulator has exactly the matrix instructions that ptxas has: thousands of combinations of
+// shape, types and modifiers, most of which do not exist, given to both.
 
 #include "FormTable.h"
 
@@ -11,12 +11,17 @@ using namespace mp::emulator::test;
 namespace {
 struct Shape {
   unsigned m, n, k;
-  std::string text() const { return "m" + std::to_string(m) + "n" + std::to_string(n) + "k" + std::to_string(k); }
+  std::string text() const {
+    return "m" + std::to_string(m) + "n" + std::to_string(n) + "k" + std::to_string(k);
+  }
 };
 
 std::string fragment(Kind kind, unsigned elements) {
   const unsigned count = std::max(1u, elements * bitsOf(kind) / (kind == Kind::F64 ? 2048 : 1024));
-  return registers(kind == Kind::F64 ? "%d" : kind == Kind::F32 ? "%f" : "%r", std::min(count, 128u));
+  return registers(kind == Kind::F64   ? "%d"
+                   : kind == Kind::F32 ? "%f"
+                                       : "%r",
+                   std::min(count, 128u));
 }
 
 std::string accumulator(const Shape &s, Kind ab, Kind c) {
@@ -25,21 +30,26 @@ std::string accumulator(const Shape &s, Kind ab, Kind c) {
   return fragment(c, s.m * s.n);
 }
 
-std::string mma(const Shape &s, const std::string &sparse, const std::string &layout, const std::string &mods, Kind a, Kind b, Kind c,
-                Kind d, const std::string &tail = "", const std::string &selector = "0", const std::string &scales = "") {
+std::string mma(const Shape &s, const std::string &sparse, const std::string &layout,
+                const std::string &mods, Kind a, Kind b, Kind c, Kind d,
+                const std::string &tail = "", const std::string &selector = "0",
+                const std::string &scales = "") {
   const bool quadPairs = s.m == 8 && s.k == 4 && a == Kind::F16;
-  std::string text = "mma" + sparse + ".sync.aligned." + s.text() + "." + layout + mods + "." + nameOf(d) + "." + nameOf(a) + "." +
-                     nameOf(b) + "." + nameOf(c) + tail + " " + accumulator(s, a, d) + ", " +
-                     (quadPairs ? "{%r0, %r1}, {%r2, %r3}"
-                                : fragment(a, s.m * s.k / (sparse.empty() ? 1 : 2)) + ", " + fragment(b, s.n * s.k)) +
-                     ", " + accumulator(s, a, c);
+  std::string text =
+      "mma" + sparse + ".sync.aligned." + s.text() + "." + layout + mods + "." + nameOf(d) + "." +
+      nameOf(a) + "." + nameOf(b) + "." + nameOf(c) + tail + " " + accumulator(s, a, d) + ", " +
+      (quadPairs
+           ? "{%r0, %r1}, {%r2, %r3}"
+           : fragment(a, s.m * s.k / (sparse.empty() ? 1 : 2)) + ", " + fragment(b, s.n * s.k)) +
+      ", " + accumulator(s, a, c);
   if (!sparse.empty())
     text += ", %r9, " + selector;
   return text + scales + ";";
 }
 
-const Kind operandKinds[] = {Kind::F16, Kind::BF16, Kind::TF32, Kind::E4M3, Kind::E5M2, Kind::E3M2, Kind::E2M3,
-                             Kind::PaddedE2M1, Kind::S8, Kind::U8, Kind::S4, Kind::U4, Kind::B1, Kind::F64};
+const Kind operandKinds[] = {Kind::F16,  Kind::BF16, Kind::TF32,       Kind::E4M3, Kind::E5M2,
+                             Kind::E3M2, Kind::E2M3, Kind::PaddedE2M1, Kind::S8,   Kind::U8,
+                             Kind::S4,   Kind::U4,   Kind::B1,         Kind::F64};
 
 /// Same types, and one mixed pair for each.
 std::vector<std::pair<Kind, Kind>> operandPairs() {
@@ -47,9 +57,24 @@ std::vector<std::pair<Kind, Kind>> operandPairs() {
   for (Kind k : operandKinds)
     pairs.push_back({k, k});
   using enum Kind;
-  for (auto p : {std::pair{F16, BF16}, {BF16, F16}, {TF32, F16}, {E4M3, E5M2}, {E5M2, E3M2}, {E3M2, E4M3}, {E2M3, E3M2},
-                 {PaddedE2M1, E4M3}, {E4M3, PaddedE2M1}, {E4M3, F16}, {S8, U8}, {U8, S8}, {S4, U4}, {U4, S4}, {S8, S4}, {B1, U4},
-                 {E4M3, S8}, {F64, TF32}})
+  for (auto p : {std::pair{F16, BF16},
+                 {BF16, F16},
+                 {TF32, F16},
+                 {E4M3, E5M2},
+                 {E5M2, E3M2},
+                 {E3M2, E4M3},
+                 {E2M3, E3M2},
+                 {PaddedE2M1, E4M3},
+                 {E4M3, PaddedE2M1},
+                 {E4M3, F16},
+                 {S8, U8},
+                 {U8, S8},
+                 {S4, U4},
+                 {U4, S4},
+                 {S8, S4},
+                 {B1, U4},
+                 {E4M3, S8},
+                 {F64, TF32}})
     pairs.push_back(p);
   return pairs;
 }
@@ -60,8 +85,9 @@ std::vector<std::string> mmaForms() {
   for (unsigned m : {8, 16})
     for (unsigned k : {4, 8, 16, 32, 64, 128, 256})
       shapes.push_back({m, 8, k});
-  const std::pair<Kind, Kind> accumulators[] = {{Kind::F32, Kind::F32}, {Kind::F16, Kind::F16}, {Kind::F16, Kind::F32},
-                                                {Kind::F32, Kind::F16}, {Kind::S32, Kind::S32}, {Kind::F64, Kind::F64}};
+  const std::pair<Kind, Kind> accumulators[] = {{Kind::F32, Kind::F32}, {Kind::F16, Kind::F16},
+                                                {Kind::F16, Kind::F32}, {Kind::F32, Kind::F16},
+                                                {Kind::S32, Kind::S32}, {Kind::F64, Kind::F64}};
   for (const Shape &s : shapes)
     for (auto [a, b] : operandPairs())
       for (auto [c, d] : accumulators)
@@ -83,7 +109,8 @@ std::vector<std::string> mmaForms() {
     forms.push_back(mma({16, 8, 16 * twice}, sparse, "row.col", ".satfinite", F16, F16, F32, F32));
     forms.push_back(mma({16, 8, 32 * twice}, sparse, "row.col", ".satfinite", S8, U8, S32, S32));
     forms.push_back(mma({16, 8, 64 * twice}, sparse, "row.col", ".satfinite", U4, U4, S32, S32));
-    forms.push_back(mma({16, 8, 32 * twice}, sparse, "row.col", ".satfinite", E4M3, E4M3, F32, F32));
+    forms.push_back(
+        mma({16, 8, 32 * twice}, sparse, "row.col", ".satfinite", E4M3, E4M3, F32, F32));
   }
   forms.push_back(mma({16, 8, 256}, "", "row.col", "", B1, B1, S32, S32, ".xor.popc"));
   forms.push_back(mma({8, 8, 128}, "", "row.col", "", B1, B1, S32, S32, ".xor.popc"));
@@ -100,8 +127,10 @@ std::vector<std::string> mmaForms() {
       for (auto [a, b] : operandPairs())
         for (const char *selector : {"1", "2", "3", "4"})
           // Of f16 k32, ptxas takes selectors that the manual does not have.
-          if (a == b && a != B1 && a != F64 && !(a == F16 && k == 32 && (*selector == '2' || *selector == '3')))
-            forms.push_back(mma({16, 8, k}, sparse, "row.col", "", a, b, a >= S8 ? S32 : F32, a >= S8 ? S32 : F32, "", selector));
+          if (a == b && a != B1 && a != F64 &&
+              !(a == F16 && k == 32 && (*selector == '2' || *selector == '3')))
+            forms.push_back(mma({16, 8, k}, sparse, "row.col", "", a, b, a >= S8 ? S32 : F32,
+                                a >= S8 ? S32 : F32, "", selector));
   return forms;
 }
 
@@ -113,11 +142,15 @@ std::vector<std::string> blockScaledForms() {
       for (unsigned k : {32, 64, 128})
         for (const char *vectors : {"", ".scale_vec::1X", ".scale_vec::2X", ".scale_vec::4X"})
           for (const char *scale : {".ue8m0", ".ue4m3"})
-            for (auto [a, b] : {std::pair{Kind::E4M3, Kind::E2M3}, {Kind::E2M1, Kind::E2M1}, {Kind::PaddedE2M1, Kind::PaddedE2M1},
-                                {Kind::PaddedE2M1, Kind::E5M2}, {Kind::F16, Kind::F16}})
+            for (auto [a, b] : {std::pair{Kind::E4M3, Kind::E2M3},
+                                {Kind::E2M1, Kind::E2M1},
+                                {Kind::PaddedE2M1, Kind::PaddedE2M1},
+                                {Kind::PaddedE2M1, Kind::E5M2},
+                                {Kind::F16, Kind::F16}})
               for (Kind c : {Kind::F32, Kind::F16})
-                forms.push_back(mma({16, 8, k}, sparse, "row.col", std::string(".kind::") + kind + ".block_scale" + vectors, a, b, c, c,
-                                    scale, "0", none));
+                forms.push_back(mma({16, 8, k}, sparse, "row.col",
+                                    std::string(".kind::") + kind + ".block_scale" + vectors, a, b,
+                                    c, c, scale, "0", none));
   return forms;
 }
 
@@ -131,9 +164,12 @@ std::vector<std::string> wgmmaForms() {
             for (bool aInRegisters : {false, true}) {
               if ((n == 16 || n == 64) && aInRegisters)
                 continue;
-              std::string text = std::string("wgmma.mma_async") + sparse + ".sync.aligned." + Shape{64, n, k}.text() + "." + nameOf(d) +
-                                 "." + nameOf(a) + "." + nameOf(b) + (a == Kind::B1 ? ".and.popc " : " ") + fragment(d, 16 * n) + ", " +
-                                 (aInRegisters ? "{%r120, %r121, %r122, %r123}" : "%l0") + ", %l1, " + (*sparse ? "%r9, 0, " : "") + "%p0";
+              std::string text = std::string("wgmma.mma_async") + sparse + ".sync.aligned." +
+                                 Shape{64, n, k}.text() + "." + nameOf(d) + "." + nameOf(a) + "." +
+                                 nameOf(b) + (a == Kind::B1 ? ".and.popc " : " ") +
+                                 fragment(d, 16 * n) + ", " +
+                                 (aInRegisters ? "{%r120, %r121, %r122, %r123}" : "%l0") +
+                                 ", %l1, " + (*sparse ? "%r9, 0, " : "") + "%p0";
               if (d != Kind::S32)
                 text += ", 1, -1";
               if (d != Kind::S32 && (a == Kind::F16 || a == Kind::BF16))
@@ -172,11 +208,13 @@ TEST(MmaTable, OlderTargetsIsPtxas) {
       mma({16, 8, 16}, ".sp", "row.col", "", F16, F16, F32, F32),
       mma({16, 8, 64}, ".sp::ordered_metadata", "row.col", "", E4M3, E4M3, F32, F32),
       mma({16, 8, 64}, ".sp::ordered_metadata", "row.col", ".kind::f8f6f4", E4M3, E4M3, F32, F32),
-      mma({16, 8, 64}, "", "row.col", ".kind::mxf4.block_scale", E2M1, E2M1, F32, F32, ".ue8m0", "0", ", %r10, {0, 0}, %r11, {0, 0}"),
+      mma({16, 8, 64}, "", "row.col", ".kind::mxf4.block_scale", E2M1, E2M1, F32, F32, ".ue8m0",
+          "0", ", %r10, {0, 0}, %r11, {0, 0}"),
       "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r0, %r1, %r2, %r3}, %l0, %l1, %p0;",
       "wgmma.fence.sync.aligned;",
   };
-  for (const char *target : {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120", "sm_120a", "sm_121a"}) {
+  for (const char *target : {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a",
+                             "sm_103a", "sm_110a", "sm_120", "sm_120a", "sm_121a"}) {
     SCOPED_TRACE(target);
     expectPtxasForms(forms, target, 2);
   }

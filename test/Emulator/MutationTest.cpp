@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX that is not quite right: kernels with random damage are refused, fault, or run; they never take the program down.
+// PTX that is not quite right: kernels with random damage are refused, fault, or run; they never
+// take the program down.
 
 #include "TestSupport.h"
 #include "mp/Emulator/TensorMap.h"
@@ -17,7 +18,11 @@ using Words = std::vector<std::string>;
 /// Words, numbers, single signs and white space, which joined are the text again.
 Words split(llvm::StringRef text) {
   Words words;
-  auto kind = [](char c) { return isalnum(uint8_t(c)) || c == '_' || c == '%' || c == '$' ? 1 : isspace(uint8_t(c)) ? 2 : 0; };
+  auto kind = [](char c) {
+    return isalnum(uint8_t(c)) || c == '_' || c == '%' || c == '$' ? 1
+           : isspace(uint8_t(c))                                   ? 2
+                                                                   : 0;
+  };
   while (!text.empty()) {
     size_t n = 1;
     while (kind(text[0]) && n < text.size() && kind(text[n]) == kind(text[0]))
@@ -30,23 +35,33 @@ Words split(llvm::StringRef text) {
 
 std::string damaged(const Words &words, std::mt19937 &rng) {
   Words w = words;
-  static const char *const numbers[] = {"0", "1", "-1", "3", "31", "33", "64", "255", "65536", "2147483647", "4294967295", "4294967296",
-                                        "9223372036854775807", "18446744073709551615", "99999999999999999999999", "0x", "0f7fc00000", "1.5"};
+  static const char *const numbers[] = {"0",
+                                        "1",
+                                        "-1",
+                                        "3",
+                                        "31",
+                                        "33",
+                                        "64",
+                                        "255",
+                                        "65536",
+                                        "2147483647",
+                                        "4294967295",
+                                        "4294967296",
+                                        "9223372036854775807",
+                                        "18446744073709551615",
+                                        "99999999999999999999999",
+                                        "0x",
+                                        "0f7fc00000",
+                                        "1.5"};
   for (unsigned k = 1 + rng() % 3; k > 0; --k) {
     const size_t at = rng() % w.size();
     switch (rng() % 8) {
     case 0: // truncation
       w.resize(at + 1);
       break;
-    case 1:
-      w.erase(w.begin() + at);
-      break;
-    case 2:
-      w.insert(w.begin() + at, w[rng() % w.size()]);
-      break;
-    case 3:
-      std::swap(w[at], w[rng() % w.size()]);
-      break;
+    case 1: w.erase(w.begin() + at); break;
+    case 2: w.insert(w.begin() + at, w[rng() % w.size()]); break;
+    case 3: std::swap(w[at], w[rng() % w.size()]); break;
     case 4: // another word of the text in its place
       w[at] = w[rng() % w.size()];
       break;
@@ -85,7 +100,8 @@ Outcome runAll(const std::string &text, bool reverse) {
     std::vector<KernelArg> args;
     DevicePtr memory = upload(device, std::vector<uint32_t>(8192, 1));
     TensorMap map;
-    map.type = TensorMap::Type::F16, map.rank = 2, map.address = memory, map.swizzle = TensorMap::Swizzle::B128;
+    map.type = TensorMap::Type::F16, map.rank = 2, map.address = memory,
+    map.swizzle = TensorMap::Swizzle::B128;
     map.dims = {64, 64}, map.strides = {128}, map.box = {64, 64};
     for (const KernelParam &p : kernel.params) {
       std::vector<uint8_t> bytes(p.bytes);
@@ -114,7 +130,8 @@ Outcome runAll(const std::string &text, bool reverse) {
 TEST(Mutation, DamagedKernelsAreRefusedFaultOrRun) {
   unsigned outcomes[3] = {};
   std::mt19937 rng(31);
-  for (const char *file : {"test/Tools/mp-run-faults.ptx", "test/Tools/mp-run-ptx.ptx", "test/Tools/mp-run-tensor-map.ptx"}) {
+  for (const char *file : {"test/Tools/mp-run-faults.ptx", "test/Tools/mp-run-ptx.ptx",
+                           "test/Tools/mp-run-tensor-map.ptx"}) {
     auto buffer = llvm::MemoryBuffer::getFile(std::string(MP_SOURCE_DIR) + "/" + file);
     ASSERT_TRUE(bool(buffer)) << file;
     llvm::StringRef text = (*buffer)->getBuffer();
@@ -131,7 +148,8 @@ TEST(Mutation, DamagedKernelsAreRefusedFaultOrRun) {
 }
 
 TEST(Mutation, EveryPrefixOfAKernel) {
-  auto buffer = llvm::MemoryBuffer::getFile(std::string(MP_SOURCE_DIR) + "/test/Tools/mp-run-ptx.ptx");
+  auto buffer =
+      llvm::MemoryBuffer::getFile(std::string(MP_SOURCE_DIR) + "/test/Tools/mp-run-ptx.ptx");
   ASSERT_TRUE(bool(buffer));
   llvm::StringRef text = (*buffer)->getBuffer();
   text = text.substr(text.find("\n.version") + 1).rtrim();

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX that nvcc makes of CUDA sources: kernels that this project did not write.
 
@@ -31,8 +31,10 @@ std::unique_ptr<Module> compile(llvm::StringRef file, const Variant &variant) {
   llvm::SmallString<128> out;
   if (llvm::sys::fs::createTemporaryFile("kernels", "ptx", out))
     return nullptr;
-  std::string source = (MP_SOURCE_DIR "/test/Emulator/Inputs/" + file).str(), architecture = std::string("-arch=") + variant.architecture;
-  llvm::StringRef args[] = {nvcc, "-ptx", "-std=c++17", "-w", architecture, variant.option, source, "-o", out};
+  std::string source = (MP_SOURCE_DIR "/test/Emulator/Inputs/" + file).str(),
+              architecture = std::string("-arch=") + variant.architecture;
+  llvm::StringRef args[] = {nvcc,           "-ptx", "-std=c++17", "-w", architecture,
+                            variant.option, source, "-o",         out};
   std::string message;
   int rc = llvm::sys::ExecuteAndWait(nvcc, args, std::nullopt, {}, 0, 0, &message);
   EXPECT_EQ(rc, 0) << message;
@@ -60,7 +62,8 @@ protected:
     if (!module)
       GTEST_SKIP() << "no nvcc at '" << MP_NVCC << "', or it failed";
   }
-  LaunchStats launch(const char *kernel, Dim3 grid, Dim3 block, std::vector<KernelArg> args, LaunchOptions options = {}, unsigned shared = 0) {
+  LaunchStats launch(const char *kernel, Dim3 grid, Dim3 block, std::vector<KernelArg> args,
+                     LaunchOptions options = {}, unsigned shared = 0) {
     auto r = device.launch(*module, kernel, grid, block, shared, args, options);
     if (!r) {
       ADD_FAILURE() << llvm::toString(r.takeError());
@@ -71,7 +74,8 @@ protected:
   Module *module = nullptr;
   Device device;
 };
-constexpr Variant sm80{"sm_80", "sm_80", "-O3"}, sm90{"sm_90a", "sm_90a", "-O3"}, sm90Debug{"sm_90aDebug", "sm_90a", "-G"}, sm120{"sm_120", "sm_120", "-O3"};
+constexpr Variant sm80{"sm_80", "sm_80", "-O3"}, sm90{"sm_90a", "sm_90a", "-O3"},
+    sm90Debug{"sm_90aDebug", "sm_90a", "-G"}, sm120{"sm_120", "sm_120", "-O3"};
 auto nameOf = [](const auto &info) { return std::string(info.param.name); };
 
 class Nvcc : public NvccFile {
@@ -116,25 +120,36 @@ TEST_P(Nvcc, TiledWmmaGemmIsBitExact) {
   const int m = 64, n = 96, k = 128;
   std::mt19937 rng(2);
   std::normal_distribution<float> normal;
-  auto half = [](float v) { return uint16_t(numerics::convert(std::bit_cast<uint32_t>(v), numerics::Format::F32, numerics::Format::F16)); };
-  auto back = [](uint16_t v) { return std::bit_cast<float>(uint32_t(numerics::convert(v, numerics::Format::F16, numerics::Format::F32))); };
+  auto half = [](float v) {
+    return uint16_t(numerics::convert(std::bit_cast<uint32_t>(v), numerics::Format::F32,
+                                      numerics::Format::F16));
+  };
+  auto back = [](uint16_t v) {
+    return std::bit_cast<float>(
+        uint32_t(numerics::convert(v, numerics::Format::F16, numerics::Format::F32)));
+  };
   std::vector<uint16_t> a(m * k), b(k * n);
   for (auto *v : {&a, &b})
     for (uint16_t &x : *v)
       x = half(normal(rng));
   DevicePtr c = take(device.alloc(m * n * 4));
-  LaunchStats stats = launch("gemm_wmma", {n / 32, m / 32}, {128}, {arg(upload(device, a)), arg(upload(device, b)), arg(c), arg(n), arg(k)});
+  LaunchStats stats =
+      launch("gemm_wmma", {n / 32, m / 32}, {128},
+             {arg(upload(device, a)), arg(upload(device, b)), arg(c), arg(n), arg(k)});
   auto got = download<float>(device, c, m * n);
-  auto model = *numerics::tensorCoreModel(*numerics::parseArchitecture(GetParam().architecture), numerics::Format::F16, numerics::Format::F16,
+  auto model = *numerics::tensorCoreModel(*numerics::parseArchitecture(GetParam().architecture),
+                                          numerics::Format::F16, numerics::Format::F16,
                                           numerics::Format::F32, numerics::Route::MmaSync);
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
       std::vector<float> row(k), column(k);
       for (int t = 0; t < k; ++t)
         row[t] = back(a[i * k + t]), column[t] = back(b[t * n + j]);
-      ASSERT_EQ(got[i * n + j], numerics::modelDot(model, row.data(), column.data(), k, 0)) << i << ", " << j;
+      ASSERT_EQ(got[i * n + j], numerics::modelDot(model, row.data(), column.data(), k, 0))
+          << i << ", " << j;
     }
-  EXPECT_EQ(stats.opcodes["wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32"], uint64_t(6 * 4 * (k / 16)));
+  EXPECT_EQ(stats.opcodes["wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32"],
+            uint64_t(6 * 4 * (k / 16)));
 }
 
 TEST_P(Nvcc, CpAsyncDoubleBuffering) {
@@ -163,8 +178,8 @@ TEST_P(Nvcc, LibraryMathDivisionAndCalls) {
   const int modulus[] = {7, 8, 9};
   for (int i = 0; i < 96; ++i) {
     double v = x[i], h = 3.0f * modulus[i % 3];
-    double want = h * 11 + std::sin(h) + std::exp(v) + std::tanh(v) + d[i] / 3 + std::pow(v, 2.5) + 11 % 7 + std::erf(v) +
-                  std::log(v + 1) + std::cos(double(100000.0f * x[i]));
+    double want = h * 11 + std::sin(h) + std::exp(v) + std::tanh(v) + d[i] / 3 + std::pow(v, 2.5) +
+                  11 % 7 + std::erf(v) + std::log(v + 1) + std::cos(double(100000.0f * x[i]));
     EXPECT_NEAR(got[i], want, 1e-4 + 2e-6 * std::fabs(want)) << i;
   }
 }
@@ -178,7 +193,8 @@ TEST_P(Nvcc, FailedAssertionNamesItsCondition) {
 
 TEST_P(Nvcc, PackedHalves) {
   // f16: 2 * 2 + 1.5 and 0.5 * 0.5 + 1.5; bf16: 3 * 3 + 3 and 1 + 1.
-  DevicePtr h = upload(device, std::vector<uint32_t>(32, 0x38004000)), b = upload(device, std::vector<uint32_t>(32, 0x3f804040));
+  DevicePtr h = upload(device, std::vector<uint32_t>(32, 0x38004000)),
+            b = upload(device, std::vector<uint32_t>(32, 0x3f804040));
   launch("halves", {1}, {32}, {arg(h), arg(b)});
   EXPECT_EQ(download<uint32_t>(device, h, 32)[31], 0x3f004580u);
   EXPECT_EQ(download<uint32_t>(device, b, 32)[31], 0x40004140u);
@@ -216,7 +232,8 @@ TEST_P(Nvcc, InjectedPipelineFaults) {
   for (const char *kernel : {"missing_wait", "missing_barrier"}) {
     // Without the barrier the next copy is under way into what a slower warp still reads.
     DevicePtr y = take(device.alloc(x.size() * 4));
-    Fault f = faultOf(device.launch(*module, kernel, {1}, {128}, 0, {arg(upload(device, x)), arg(y), arg(4)}));
+    Fault f = faultOf(
+        device.launch(*module, kernel, {1}, {128}, 0, {arg(upload(device, x)), arg(y), arg(4)}));
     EXPECT_EQ(f.kind, FaultKind::InFlight) << kernel << ": " << f.message;
     EXPECT_EQ(f.kernel, kernel);
     EXPECT_EQ(f.space, "shared");
@@ -270,7 +287,9 @@ TEST_P(Nvcc, ReturnsBeforeBarriers) {
       auto got = download<int>(device, y, 128);
       int stay = std::count_if(x.begin(), x.begin() + n, [](int v) { return v <= 7; });
       for (int i = 0; i < 128; ++i)
-        EXPECT_EQ(got[i], i >= n || x[i] > 7 ? -1 : x[n - 1 - i] + x[i] * (x[i] - 1) / 2 + 1000 * stay) << i << " of " << n;
+        EXPECT_EQ(got[i],
+                  i >= n || x[i] > 7 ? -1 : x[n - 1 - i] + x[i] * (x[i] - 1) / 2 + 1000 * stay)
+            << i << " of " << n;
     }
 }
 

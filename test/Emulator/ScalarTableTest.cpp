@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The emulator has exactly the scalar instructions that ptxas has, but for those that mp-run --refused-ptx prints.
+// The emulator has exactly the scalar instructions that ptxas has, but for those that mp-run
+// --refused-ptx prints.
 
 #include "FormTable.h"
 #include "mp/Emulator/Forms.h"
@@ -14,17 +15,27 @@ struct Operand {
   const char *type;
   unsigned bits;
 };
-const Operand types[] = {{"b8", 8},   {"b16", 16}, {"b32", 32}, {"b64", 64},   {"u8", 8},     {"u16", 16},    {"u32", 32},  {"u64", 64},   {"s8", 8},
-                         {"s16", 16}, {"s32", 32}, {"s64", 64}, {"f16", 16},   {"f16x2", 32}, {"bf16", 16},   {"bf16x2", 32}, {"tf32", 32}, {"f32", 32},
-                         {"f64", 64}, {"f32x2", 64}, {"u16x2", 32}, {"s16x2", 32}, {"pred", 1}, {"b128", 128}};
-const Operand pairs[] = {{"e4m3x2", 16}, {"e5m2x2", 16}, {"e3m2x2", 16}, {"e2m3x2", 16}, {"ue8m0x2", 16}};
+const Operand types[] = {{"b8", 8},      {"b16", 16},   {"b32", 32}, {"b64", 64},   {"u8", 8},
+                         {"u16", 16},    {"u32", 32},   {"u64", 64}, {"s8", 8},     {"s16", 16},
+                         {"s32", 32},    {"s64", 64},   {"f16", 16}, {"f16x2", 32}, {"bf16", 16},
+                         {"bf16x2", 32}, {"tf32", 32},  {"f32", 32}, {"f64", 64},   {"f32x2", 64},
+                         {"u16x2", 32},  {"s16x2", 32}, {"pred", 1}, {"b128", 128}};
+const Operand pairs[] = {
+    {"e4m3x2", 16}, {"e5m2x2", 16}, {"e3m2x2", 16}, {"e2m3x2", 16}, {"ue8m0x2", 16}};
 
 std::string reg(unsigned bits, char k) {
-  return (bits == 1 ? "%p" : bits <= 16 ? "%h" : bits == 32 ? "%r" : bits == 64 ? "%l" : "%q") + std::string(1, k);
+  return (bits == 1    ? "%p"
+          : bits <= 16 ? "%h"
+          : bits == 32 ? "%r"
+          : bits == 64 ? "%l"
+                       : "%q") +
+         std::string(1, k);
 }
 
-/// `instruction` for each type: T is the type, @1 a register of its width, #1 one of twice the width.
-std::vector<std::string> typed(const std::string &instruction, char name = 'T', char mark = '@', llvm::ArrayRef<Operand> all = types) {
+/// `instruction` for each type: T is the type, @1 a register of its width, #1 one of twice the
+/// width.
+std::vector<std::string> typed(const std::string &instruction, char name = 'T', char mark = '@',
+                               llvm::ArrayRef<Operand> all = types) {
   std::vector<std::string> forms;
   for (const Operand &t : all) {
     std::string text;
@@ -51,7 +62,8 @@ void add(std::vector<std::string> &forms, const std::string &pattern) {
       forms.push_back(std::move(one));
 }
 /// The same with a second type U, whose registers are &1.
-void add2(std::vector<std::string> &forms, const std::string &pattern, llvm::ArrayRef<Operand> first = types, llvm::ArrayRef<Operand> second = types) {
+void add2(std::vector<std::string> &forms, const std::string &pattern,
+          llvm::ArrayRef<Operand> first = types, llvm::ArrayRef<Operand> second = types) {
   for (const std::string &form : typed(pattern, 'U', '&', second))
     for (const std::string &both : typed(form, 'T', '@', first))
       for (std::string &one : expandForms(both))
@@ -91,7 +103,8 @@ std::vector<std::string> arithmetic() {
   add(f, "mov.T @0, @1;");
   add2(f, "slct<|.ftz>.T.U @0, @1, @2, &3;");
   add2(f, "<dp4a|dp2a|dp2a.lo|dp2a.hi>.T.U %r0, @1, &2, %r3;");
-  for (const std::string &form : expandForms("vabsdiff<2|4>.<u32|s32|u16>.<u32|s32|s8>.<u32|s32|b32><|.sat|.add|.min|.sat.add> %r0, %r1, %r2, %r3;"))
+  for (const std::string &form : expandForms("vabsdiff<2|4>.<u32|s32|u16>.<u32|s32|s8>.<u32|s32|"
+                                             "b32><|.sat|.add|.min|.sat.add> %r0, %r1, %r2, %r3;"))
     f.push_back(form);
   add2(f, "<add|sub|mul><|.rn|.rz><|.ftz|.sat>.T.U @0, &1, @2;");
   add2(f, "fma<|.rn|.rm><|.ftz|.sat>.T.U @0, &1, &2, @3;");
@@ -123,35 +136,54 @@ std::vector<std::string> conversions() {
   add2(f, "cvt<|.rn|.rz|.rp><|.relu><|.satfinite|.sat>.T.U @0, &1, &2;", pairs, single);
   add2(f, "cvt<|.rn|.rz|.rp|.rna><|.relu><|.satfinite|.sat|.ftz>.T.U @0, &1, &2;", narrow, single);
   add2(f, "cvt.rs<|.relu><|.satfinite>.T.U @0, &1, &2, %r3;", narrow, single);
-  for (const std::string &form : expandForms("cvt.rs<|.relu><|.satfinite>.<e4m3x4|e5m2x4|e2m1x4>.f32 %r0, {%r1, %r2, %r3, %r4}, %r5;"))
+  for (const std::string &form : expandForms("cvt.rs<|.relu><|.satfinite>.<e4m3x4|e5m2x4|e2m1x4>."
+                                             "f32 %r0, {%r1, %r2, %r3, %r4}, %r5;"))
     f.push_back(form);
-  for (const std::string &form : expandForms("cvt.pack<|.sat>.<u2|s2|u4|s4|u8|s8|u16|s16|b16|u32>.<s32|u32|s16>< %r0, %r1, %r2|.b32 %r0, %r1, %r2, %r3>;"))
+  for (const std::string &form :
+       expandForms("cvt.pack<|.sat>.<u2|s2|u4|s4|u8|s8|u16|s16|b16|u32>.<s32|u32|s16>< %r0, %r1, "
+                   "%r2|.b32 %r0, %r1, %r2, %r3>;"))
     f.push_back(form);
   return f;
 }
 
 std::vector<std::string> others() {
   std::vector<std::string> f;
-  for (const char *pattern : {
-           "prefetch<|.global|.local|.shared|.const|.param><|.L1|.L2|.L2::evict_last|.L2::evict_normal|.L1::evict_last|.tensormap> [%l0];",
-           "prefetchu<|.global>.<L1|L2> [%l0];", "applypriority<|.global|.local>.<L2::evict_normal|L2::evict_last> [%l0], <128|64>;",
-           "discard<|.global>.L2 [%l0], 128;",
-           "createpolicy.<fractional|range><|.global>.L2::<evict_last|evict_normal|evict_first|evict_unchanged><|.L2::evict_first|.L2::evict_unchanged|.L2::evict_normal>.b64 %l0;",
-           "createpolicy.range<|.global>.L2::<evict_last|evict_first><|.L2::evict_first|.L2::evict_normal>.b64 %l0, [%l1], %r0, %r1;",
-           "createpolicy.fractional.L2::<evict_last|evict_first>.b64 %l0, 0f3F800000;", "createpolicy.cvt.L2<|.b64> %l0, %l1;",
-           "cvta<|.to>.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry|generic>.<u64|b64> %l0, %l1;",
-           "isspacep.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry|generic> %p0, %l1;",
-           "griddepcontrol.<launch_dependents|wait|sync>;", "nanosleep.<u32|b32|s32> <%r0|20>;", "pmevent<|.mask> 3;", "activemask.<b32|u32> %r0;",
-           "<exit|exit.uni|ret|ret.uni|trap|trap.uni>;", "shfl<|.sync>.<up|down|bfly|idx|xor>.<b32|u32|b64> %r0, %r1, <%r2|3>, 31, -1;",
-           "vote<|.sync>.<all|any|uni|ballot>.<pred %p0|b32 %r0>, <%p1|!%p1>, -1;", "match.<all|any|uni>.sync.<b32 %r0, %r1|b64 %r0, %l1|u32 %r0, %r1>, -1;",
-           "redux.sync.<add|min|max|and|or|xor|inc><|.abs|.NaN>.<u32|s32|b32|f32|u64> %r0, %r1, -1;", "elect.sync<|.b32> %r0;",
-           "bar<|.cta>.<sync|arrive><|.aligned> <0|1|%r1><|, 32|, %r2>;", "barrier<|.cta>.<sync|arrive><|.aligned> <0|%r1><|, 32|, %r2>;",
-           "<bar|bar.cta|barrier|barrier.cta>.red<|.aligned>.<popc.u32 %r0|and.pred %p0|or.pred %p0|xor.pred %p0|popc.pred %p0>, 1<|, 32>, <%p1|!%p1>;",
-           "<bar|barrier>.warp.<sync|arrive> <%r0|-1>;"})
+  for (const char *pattern :
+       {"prefetch<|.global|.local|.shared|.const|.param><|.L1|.L2|.L2::evict_last|.L2::evict_"
+        "normal|.L1::evict_last|.tensormap> [%l0];",
+        "prefetchu<|.global>.<L1|L2> [%l0];",
+        "applypriority<|.global|.local>.<L2::evict_normal|L2::evict_last> [%l0], <128|64>;",
+        "discard<|.global>.L2 [%l0], 128;",
+        "createpolicy.<fractional|range><|.global>.L2::<evict_last|evict_normal|evict_first|evict_"
+        "unchanged><|.L2::evict_first|.L2::evict_unchanged|.L2::evict_normal>.b64 %l0;",
+        "createpolicy.range<|.global>.L2::<evict_last|evict_first><|.L2::evict_first|.L2::evict_"
+        "normal>.b64 %l0, [%l1], %r0, %r1;",
+        "createpolicy.fractional.L2::<evict_last|evict_first>.b64 %l0, 0f3F800000;",
+        "createpolicy.cvt.L2<|.b64> %l0, %l1;",
+        "cvta<|.to>.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry|"
+        "generic>.<u64|b64> %l0, %l1;",
+        "isspacep.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry|"
+        "generic> %p0, %l1;",
+        "griddepcontrol.<launch_dependents|wait|sync>;",
+        "nanosleep.<u32|b32|s32> <%r0|20>;",
+        "pmevent<|.mask> 3;",
+        "activemask.<b32|u32> %r0;",
+        "<exit|exit.uni|ret|ret.uni|trap|trap.uni>;",
+        "shfl<|.sync>.<up|down|bfly|idx|xor>.<b32|u32|b64> %r0, %r1, <%r2|3>, 31, -1;",
+        "vote<|.sync>.<all|any|uni|ballot>.<pred %p0|b32 %r0>, <%p1|!%p1>, -1;",
+        "match.<all|any|uni>.sync.<b32 %r0, %r1|b64 %r0, %l1|u32 %r0, %r1>, -1;",
+        "redux.sync.<add|min|max|and|or|xor|inc><|.abs|.NaN>.<u32|s32|b32|f32|u64> %r0, %r1, -1;",
+        "elect.sync<|.b32> %r0;",
+        "bar<|.cta>.<sync|arrive><|.aligned> <0|1|%r1><|, 32|, %r2>;",
+        "barrier<|.cta>.<sync|arrive><|.aligned> <0|%r1><|, 32|, %r2>;",
+        "<bar|bar.cta|barrier|barrier.cta>.red<|.aligned>.<popc.u32 %r0|and.pred %p0|or.pred "
+        "%p0|xor.pred %p0|popc.pred %p0>, 1<|, 32>, <%p1|!%p1>;",
+        "<bar|barrier>.warp.<sync|arrive> <%r0|-1>;"})
     for (std::string &form : expandForms(pattern))
       f.push_back(std::move(form));
-  for (const char *form : {"elect.sync %r0|%p0, -1;", "elect.sync _|%p0, %r1;", "match.all.sync.b32 %r0|%p0, %r1, -1;", "match.any.sync.b32 %r0|%p0, %r1, -1;",
-                           "shfl.sync.up.b32 %r0|%p0, %r1, 1, 0, -1;"})
+  for (const char *form :
+       {"elect.sync %r0|%p0, -1;", "elect.sync _|%p0, %r1;", "match.all.sync.b32 %r0|%p0, %r1, -1;",
+        "match.any.sync.b32 %r0|%p0, %r1, -1;", "shfl.sync.up.b32 %r0|%p0, %r1, 1, 0, -1;"})
     f.push_back(form);
   return f;
 }
@@ -165,7 +197,8 @@ void everywhere(const std::vector<std::string> &forms, size_t least) {
   for (const std::string &form : forms)
     if (findForm(StringRef(form).take_until([](char c) { return c == ' ' || c == ';'; })))
       some.push_back(form);
-  for (const char *target : {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100a", "sm_120", "sm_120a"}) {
+  for (const char *target :
+       {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100a", "sm_120", "sm_120a"}) {
     SCOPED_TRACE(target);
     expectPtxasForms(some, target, least / 2, refused);
   }
@@ -178,7 +211,9 @@ TEST(ScalarTable, ConversionsIsPtxas) { everywhere(conversions(), 500); }
 TEST(ScalarTable, OthersIsPtxas) { everywhere(others(), 100); }
 
 TEST(ScalarTable, ModifiersHaveNoOrder) {
-  expectPtxasForms({"add.ftz.rn.f32 %r0, %r1, %r2;", "add.f32.sat.rz %r0, %r1, %r2;", "setp.f32.ftz.or.lt %p0, %r1, %r2, %p1;", "cvt.f32.s32.rn %r0, %r1;",
-                    "cvt.satfinite.relu.rn.e4m3x2.f32 %h0, %r1, %r2;", "shf.l.b32.wrap %r0, %r1, %r2, %r3;", "cvt.f32.rn.s32 %r0, %r1;"},
+  expectPtxasForms({"add.ftz.rn.f32 %r0, %r1, %r2;", "add.f32.sat.rz %r0, %r1, %r2;",
+                    "setp.f32.ftz.or.lt %p0, %r1, %r2, %p1;", "cvt.f32.s32.rn %r0, %r1;",
+                    "cvt.satfinite.relu.rn.e4m3x2.f32 %h0, %r1, %r2;",
+                    "shf.l.b32.wrap %r0, %r1, %r2, %r3;", "cvt.f32.rn.s32 %r0, %r1;"},
                    "sm_90a", 7);
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestSupport.h"
 
@@ -62,7 +62,8 @@ std::string test::evalText(const std::string &body, char result, const std::stri
   cvt.u32.u64 %wa, %la; cvt.u32.u64 %wb, %lb; cvt.u32.u64 %wc, %lc;
   cvt.u16.u64 %ha, %la; cvt.u16.u64 %hb, %lb; cvt.u16.u64 %hc, %lc;
   mov.b64 %ld, 0; mov.b32 %wd, 0; mov.b16 %hd, 0; setp.ne.u32 %pd, 0, 0;
-  )" + body + "\n  " + store + R"(
+  )" + body +
+         "\n  " + store + R"(
 DONE:
   ret;
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_TEST_EMULATOR_TESTSUPPORT_H
 #define MP_TEST_EMULATOR_TESTSUPPORT_H
@@ -39,20 +39,21 @@ template <class T> DevicePtr upload(Device &device, const std::vector<T> &values
 }
 template <class T> std::vector<T> download(Device &device, DevicePtr p, size_t count) {
   std::vector<T> values(count);
-  check(device.read(p, llvm::MutableArrayRef(reinterpret_cast<uint8_t *>(values.data()),
-                                             count * sizeof(T))));
+  check(device.read(
+      p, llvm::MutableArrayRef(reinterpret_cast<uint8_t *>(values.data()), count * sizeof(T))));
   return values;
 }
 
 /// The fault a launch ends with; fails the test when it ends otherwise.
 Fault faultOf(llvm::Expected<LaunchStats> result);
 
-/// Runs `body` once per element of the inputs, each element in a thread of its own. The body reads %la %lb %lc (b64), their
-/// low parts %wa %wb %wc (b32) and %ha %hb %hc (b16), and writes %ld, %wd, %hd or %pd, as `result` says: 'l', 'w', 'h', 'p'.
-/// `declarations` come first.
+/// Runs `body` once per element of the inputs, each element in a thread of its own. The body reads
+/// %la %lb %lc (b64), their low parts %wa %wb %wc (b32) and %ha %hb %hc (b16), and writes %ld, %wd,
+/// %hd or %pd, as `result` says: 'l', 'w', 'h', 'p'. `declarations` come first.
 std::vector<uint64_t> eval(const std::string &body, char result,
                            const std::vector<std::vector<uint64_t>> &inputs,
-                           const std::string &declarations = "", const std::string &target = "sm_90a");
+                           const std::string &declarations = "",
+                           const std::string &target = "sm_90a");
 
 /// The body's source text inside eval(), for load errors.
 std::string evalText(const std::string &body, char result, const std::string &declarations = "");

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CastProgram.h"
 
 #include "mlir/InitAllDialects.h"
@@ -47,8 +47,8 @@ std::vector<Conversion> mlir::mp::test::everyWay(Format from, ArrayRef<Format> t
       continue;
     }
     for (numerics::Rounding rounding :
-         {numerics::Rounding::RNE, numerics::Rounding::RNA, numerics::Rounding::RZ, numerics::Rounding::RU,
-          numerics::Rounding::RD, numerics::Rounding::SR})
+         {numerics::Rounding::RNE, numerics::Rounding::RNA, numerics::Rounding::RZ,
+          numerics::Rounding::RU, numerics::Rounding::RD, numerics::Rounding::SR})
       for (numerics::Overflow overflow : {numerics::Overflow::IEEE, numerics::Overflow::Saturate})
         conversions.push_back({to, rounding, overflow});
   }
@@ -87,17 +87,17 @@ std::vector<uint64_t> mlir::mp::test::patternsOf(Format format, size_t random) {
 }
 
 /// `%i = OP %x : SOURCE to RESULT`
-static std::string line(size_t i, const Conversion &conversion, Format from, const std::string &source,
-                        const std::string &result) {
+static std::string line(size_t i, const Conversion &conversion, Format from,
+                        const std::string &source, const std::string &result) {
   std::string text = "  %" + std::to_string(i) + " = ";
   switch (conversion.kind) {
   case Conversion::Round:
     return text + "mp.round " + name(conversion.to) + " %x : " + source + "\n";
   case Conversion::Upstream:
-    text += numerics::info(conversion.to).bits > numerics::info(from).bits ? "arith.extf" : "arith.truncf";
+    text += numerics::info(conversion.to).bits > numerics::info(from).bits ? "arith.extf"
+                                                                           : "arith.truncf";
     return text + " %x : " + source + " to " + result + "\n";
-  case Conversion::Cast:
-    break;
+  case Conversion::Cast: break;
   }
   text += "mp.cast ";
   if (!numerics::holdsEveryValueOf(conversion.to, from)) {
@@ -105,10 +105,12 @@ static std::string line(size_t i, const Conversion &conversion, Format from, con
       text += numerics::toString(conversion.rounding).str() + " ";
     text += numerics::toString(conversion.overflow).str() + " ";
   }
-  return text + "%x" + (conversion.isRandom() ? ", %r" : "") + " : " + source + " to " + result + "\n";
+  return text + "%x" + (conversion.isRandom() ? ", %r" : "") + " : " + source + " to " + result +
+         "\n";
 }
 
-std::string mlir::mp::test::castProgram(Format from, ArrayRef<Conversion> conversions, int64_t count) {
+std::string mlir::mp::test::castProgram(Format from, ArrayRef<Conversion> conversions,
+                                        int64_t count) {
   auto tensorOf = [&](const std::string &element) {
     return "tensor<" + std::to_string(count) + "x" + element + ">";
   };
@@ -119,8 +121,8 @@ std::string mlir::mp::test::castProgram(Format from, ArrayRef<Conversion> conver
     values += (i ? ", %" : "%") + std::to_string(i);
     types += (i ? ", " : "") + result;
   }
-  return "func.func @f(%x: " + tensorOf(name(from)) + ", %r: " + tensorOf("i32") + ") -> (" + types +
-         ") {\n" + body + "  return " + values + " : " + types + "\n}\n";
+  return "func.func @f(%x: " + tensorOf(name(from)) + ", %r: " + tensorOf("i32") + ") -> (" +
+         types + ") {\n" + body + "  return " + values + " : " + types + "\n}\n";
 }
 
 std::vector<Array> mlir::mp::test::castArguments(Format from, ArrayRef<uint64_t> patterns) {
@@ -136,7 +138,8 @@ std::vector<Array> mlir::mp::test::castArguments(Format from, ArrayRef<uint64_t>
 }
 
 void mlir::mp::test::expectConverted(StringRef path, Format from, ArrayRef<Conversion> conversions,
-                                     ArrayRef<Array> arguments, ArrayRef<Array> results, bool exactNaN) {
+                                     ArrayRef<Array> arguments, ArrayRef<Array> results,
+                                     bool exactNaN) {
   ASSERT_EQ(results.size(), conversions.size()) << path.str();
   for (auto [conversion, result] : llvm::zip_equal(conversions, results)) {
     Format to = conversion.resultFormat(from);
@@ -147,7 +150,8 @@ void mlir::mp::test::expectConverted(StringRef path, Format from, ArrayRef<Conve
       if (!exactNaN && numerics::isNaN(expected, to) && numerics::isNaN(actual, to))
         continue;
       wrong += actual != expected;
-      EXPECT_EQ(actual, expected) << path.str() << ": " << conversion.describe(from) << " of pattern " << bits;
+      EXPECT_EQ(actual, expected) << path.str() << ": " << conversion.describe(from)
+                                  << " of pattern " << bits;
     }
   }
 }

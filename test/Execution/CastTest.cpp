@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Casts are those of lib/Numerics on every path: compiled for the host, folded,
 // and lowered to PTX that the emulator runs. (Its own cvt instructions:
@@ -29,7 +29,8 @@ using numerics::Format;
 static void checkCompiled(MLIRContext &context, Format from, ArrayRef<Conversion> conversions,
                           ArrayRef<uint64_t> patterns) {
   std::vector<Array> arguments = castArguments(from, patterns);
-  auto module = parseSourceString<ModuleOp>(castProgram(from, conversions, arguments[0].size()), &context);
+  auto module =
+      parseSourceString<ModuleOp>(castProgram(from, conversions, arguments[0].size()), &context);
   ASSERT_TRUE(module);
   auto program = mlir::mp::Program::compile(*module, "f");
   ASSERT_TRUE(bool(program)) << llvm::toString(program.takeError());
@@ -44,7 +45,8 @@ static void checkFolded(MLIRContext &context, Format from, ArrayRef<Conversion> 
   std::vector<Conversion> conversions; // what random bits decide is not folded
   llvm::copy_if(all, std::back_inserter(conversions), [](auto &c) { return !c.isRandom(); });
   std::vector<Array> arguments = castArguments(from, patterns);
-  auto module = parseSourceString<ModuleOp>(castProgram(from, conversions, arguments[0].size()), &context);
+  auto module =
+      parseSourceString<ModuleOp>(castProgram(from, conversions, arguments[0].size()), &context);
   ASSERT_TRUE(module);
   auto function = module->lookupSymbol<func::FuncOp>("f");
   auto type = cast<RankedTensorType>(function.getArgumentTypes()[0]);
@@ -53,7 +55,8 @@ static void checkFolded(MLIRContext &context, Format from, ArrayRef<Conversion> 
   for (uint64_t bits : patterns)
     values.push_back(APFloat(format.getFloatSemantics(), APInt(format.getWidth(), bits)));
   OpBuilder b(&function.front(), function.front().begin());
-  Value constant = arith::ConstantOp::create(b, function.getLoc(), DenseElementsAttr::get(type, values));
+  Value constant =
+      arith::ConstantOp::create(b, function.getLoc(), DenseElementsAttr::get(type, values));
   function.getArgument(0).replaceAllUsesWith(constant);
   PassManager passes(&context);
   passes.addPass(createCanonicalizerPass());
@@ -62,7 +65,8 @@ static void checkFolded(MLIRContext &context, Format from, ArrayRef<Conversion> 
   std::vector<Array> results;
   for (Value value : function.front().getTerminator()->getOperands()) {
     DenseElementsAttr folded;
-    ASSERT_TRUE(matchPattern(value, m_Constant(&folded))) << "not folded: " << conversions[results.size()].describe(from);
+    ASSERT_TRUE(matchPattern(value, m_Constant(&folded)))
+        << "not folded: " << conversions[results.size()].describe(from);
     results.emplace_back(*ElementType::of(folded.getElementType()), arguments[0].shape);
     for (auto [i, element] : llvm::enumerate(folded.getValues<APFloat>()))
       results.back().setPattern(int64_t(i), element.bitcastToAPInt().getZExtValue());
@@ -70,10 +74,11 @@ static void checkFolded(MLIRContext &context, Format from, ArrayRef<Conversion> 
   expectConverted("folded", from, conversions, arguments, results);
 }
 
-static void checkEmulated(MLIRContext &context, StringRef target, Format from, ArrayRef<Conversion> conversions,
-                          ArrayRef<uint64_t> patterns) {
+static void checkEmulated(MLIRContext &context, StringRef target, Format from,
+                          ArrayRef<Conversion> conversions, ArrayRef<uint64_t> patterns) {
   std::vector<Array> arguments = castArguments(from, patterns);
-  auto module = parseSourceString<ModuleOp>(castProgram(from, conversions, arguments[0].size()), &context);
+  auto module =
+      parseSourceString<ModuleOp>(castProgram(from, conversions, arguments[0].size()), &context);
   ASSERT_TRUE(module);
   mlir::mp::DeviceOptions options;
   options.chip = target.str();
@@ -82,7 +87,8 @@ static void checkEmulated(MLIRContext &context, StringRef target, Format from, A
   auto results = (*emulated)->run(arguments);
   ASSERT_TRUE(bool(results)) << llvm::toString(results.takeError());
   // The GPU's own conversions give one NaN of their own.
-  expectConverted(("emulated " + target).str(), from, conversions, arguments, *results, /*exactNaN=*/false);
+  expectConverted(("emulated " + target).str(), from, conversions, arguments, *results,
+                  /*exactNaN=*/false);
 }
 
 /// Every `step`-th pattern, the first and the last ones.
@@ -98,12 +104,14 @@ static std::vector<Conversion> roundings(Format from) {
   std::vector<Conversion> conversions;
   for (Format to : numerics::allFormats())
     if (to != from && numerics::holdsEveryValueOf(from, to))
-      conversions.push_back({to, numerics::Rounding::RNE, numerics::Overflow::IEEE, Conversion::Round});
+      conversions.push_back(
+          {to, numerics::Rounding::RNE, numerics::Overflow::IEEE, Conversion::Round});
   return conversions;
 }
 
 /// All paths, on the same patterns.
-static void checkEveryPath(Format from, ArrayRef<Conversion> conversions, ArrayRef<uint64_t> patterns) {
+static void checkEveryPath(Format from, ArrayRef<Conversion> conversions,
+                           ArrayRef<uint64_t> patterns) {
   auto context = makeExecutionContext();
   checkCompiled(*context, from, conversions, patterns);
   checkFolded(*context, from, conversions, patterns);
@@ -116,9 +124,10 @@ static void checkEveryPath(Format from, ArrayRef<Conversion> conversions, ArrayR
 
 TEST(Casts, FromF32EveryRoundingAndOverflow) {
   auto context = makeExecutionContext();
-  checkCompiled(*context, Format::F32,
-                everyWay(Format::F32, {Format::BF16, Format::F16, Format::F8E4M3FN, Format::F8E5M2}),
-                patternsOf(Format::F32, 20000));
+  checkCompiled(
+      *context, Format::F32,
+      everyWay(Format::F32, {Format::BF16, Format::F16, Format::F8E4M3FN, Format::F8E5M2}),
+      patternsOf(Format::F32, 20000));
 }
 
 TEST(Casts, FromF64ToNearest) {
@@ -142,11 +151,14 @@ TEST(Casts, UpstreamCastsToo) {
   auto upstream = [](std::initializer_list<Format> targets) {
     std::vector<Conversion> conversions;
     for (Format to : targets)
-      conversions.push_back({to, numerics::Rounding::RNE, numerics::Overflow::IEEE, Conversion::Upstream});
+      conversions.push_back(
+          {to, numerics::Rounding::RNE, numerics::Overflow::IEEE, Conversion::Upstream});
     return conversions;
   };
-  for (auto [from, targets] : {std::pair{Format::F32, upstream({Format::BF16, Format::F16, Format::F8E4M3FN, Format::F64})},
-                               std::pair{Format::BF16, upstream({Format::F32, Format::F64, Format::F8E5M2})}}) {
+  for (auto [from, targets] :
+       {std::pair{Format::F32,
+                  upstream({Format::BF16, Format::F16, Format::F8E4M3FN, Format::F64})},
+        std::pair{Format::BF16, upstream({Format::F32, Format::F64, Format::F8E5M2})}}) {
     checkCompiled(*context, from, targets, patternsOf(from, 20000));
     checkEmulated(*context, "sm_90", from, targets, thinned(patternsOf(from, 0), 16));
   }
@@ -163,7 +175,8 @@ TEST(SlowCasts, EveryFormatIntoEveryOtherEveryWay) {
   auto context = makeExecutionContext();
   for (Format from : numerics::allFormats())
     if (from != Format::TF32)
-      checkCompiled(*context, from, everyWay(from, numerics::allFormats()), patternsOf(from, 20000));
+      checkCompiled(*context, from, everyWay(from, numerics::allFormats()),
+                    patternsOf(from, 20000));
 }
 
 TEST(SlowCasts, EveryPathAgreesOnEveryConversionFromF32AndF16) {

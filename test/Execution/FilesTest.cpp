@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Array files: what is written reads back; damaged files are errors, never crashes.
 
@@ -80,7 +80,9 @@ static llvm::Expected<Safetensors> parse(const std::string &text) {
 }
 
 TEST(SafetensorsFile, GivesArraysByName) {
-  auto file = parse(safetensors(R"({"__metadata__":{"a":"b"},"w":{"dtype":"BF16","shape":[2,2],"data_offsets":[4,12]}})", 12));
+  auto file = parse(safetensors(
+      R"({"__metadata__":{"a":"b"},"w":{"dtype":"BF16","shape":[2,2],"data_offsets":[4,12]}})",
+      12));
   ASSERT_TRUE(bool(file)) << llvm::toString(file.takeError());
   ASSERT_TRUE(file->contains("w"));
   EXPECT_FALSE(file->contains("__metadata__"));
@@ -90,7 +92,11 @@ TEST(SafetensorsFile, GivesArraysByName) {
 
 TEST(SafetensorsFile, RefusesWhatDoesNotFit) {
   const char *headers[] = {
-      "", "[]", "{", R"({"w":1})", R"({"w":{"dtype":"F32","shape":[2]}})",
+      "",
+      "[]",
+      "{",
+      R"({"w":1})",
+      R"({"w":{"dtype":"F32","shape":[2]}})",
       R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,16]}})",
       R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})",
       R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[-8,0]}})",

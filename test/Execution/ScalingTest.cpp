@@ -1,21 +1,21 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scaling ops, compiled for the host and as kernels on the emulator, against lib/Numerics/Scaling,
 // bit for bit.
 
+#include "mp/Dialect/MP/Scaling.h"
 #include "CastProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
-#include "mp/Dialect/MP/Scaling.h"
 #include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Program.h"
 #include "mp/Numerics/Scaling/Blocks.h"
 #include "mp/Numerics/Scaling/Hadamard.h"
 #include "mp/Numerics/Scaling/NamedRules.h"
 #include "mp/Numerics/Scaling/Philox.h"
-#include "gtest/gtest.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
 
 #include <cmath>
 #include <random>
@@ -59,7 +59,8 @@ std::vector<Array> onEmulator(ModuleOp module, ArrayRef<Array> arguments) {
   return program ? take((*program)->run(arguments)) : std::vector<Array>();
 }
 
-std::vector<Array> runText(MLIRContext &context, const std::string &text, ArrayRef<Array> arguments, Runner run) {
+std::vector<Array> runText(MLIRContext &context, const std::string &text, ArrayRef<Array> arguments,
+                           Runner run) {
   auto module = parseSourceString<ModuleOp>(text, &context);
   EXPECT_TRUE(module) << text;
   return module ? run(*module, arguments) : std::vector<Array>();
@@ -102,7 +103,8 @@ std::string ruleText(MLIRContext &context, const numerics::ScaleRule &rule) {
 }
 
 std::string nameOf(CodeFormat code) {
-  return code.isInteger() ? "i" + std::to_string(code.bits()) : numerics::toString(code.floatFormat()).str();
+  return code.isInteger() ? "i" + std::to_string(code.bits())
+                          : numerics::toString(code.floatFormat()).str();
 }
 
 /// Block quantisation and back by one rule on one path.
@@ -117,7 +119,8 @@ void checkBlocks(MLIRContext &context, const NamedRule &named, CodeFormat code, 
         %one = arith.constant dense<1.0> : tensor<f32>
         %wide = mp.dequantize %s by %one : tensor<8x2x{1}>, tensor<f32> to tensor<8x2xf32>
         return %q, %wide, %y : tensor<8x64x{0}>, tensor<8x2xf32>, tensor<8x64xf32>
-      })", form, stored, ruleText(context, named.rule));
+      })",
+      form, stored, ruleText(context, named.rule));
   std::vector<float> x = difficultRows(columns);
   std::vector<Array> results = runText(context, text, arrayOf(x, {rows, columns}), run);
   ASSERT_EQ(results.size(), 3u);
@@ -125,7 +128,8 @@ void checkBlocks(MLIRContext &context, const NamedRule &named, CodeFormat code, 
   auto layout = *numerics::BlockLayout::get({rows, columns}, {rows, 2});
   std::vector<uint8_t> codes(x.size());
   std::vector<float> scales(layout.scales()), back(x.size());
-  numerics::blockQuantize(x.data(), layout, named.rule, code, named.scaleFormat, codes.data(), scales.data());
+  numerics::blockQuantize(x.data(), layout, named.rule, code, named.scaleFormat, codes.data(),
+                          scales.data());
   numerics::dequantizeArray(codes.data(), layout, scales.data(), code, back.data());
   for (size_t i = 0; i < scales.size(); ++i)
     expectSame(floatAt(results[1], int64_t(i)), scales[i], "scale " + llvm::Twine(i));
@@ -157,7 +161,8 @@ TEST(Scaling, BlocksOnTheEmulator) {
   checkBlocks(*context, *numerics::findScaleRule("te-nvfp4-block"), Format::F4E2M1FN, onEmulator);
 }
 
-/// Scales of rank 0, of rows, of columns and of two-dimensional blocks over dynamic or static sizes.
+/// Scales of rank 0, of rows, of columns and of two-dimensional blocks over dynamic or static
+/// sizes.
 TEST(Scaling, EveryGranularity) {
   auto context = makeContext();
   const NamedRule &named = *numerics::findScaleRule("te-current");
@@ -166,20 +171,23 @@ TEST(Scaling, EveryGranularity) {
     StringRef data, scale;
     SmallVector<int64_t> scales;
   };
-  for (const Case &c : {Case{"?x?x", "", {}}, Case{"?x64x", "?x1x", {8, 1}}, Case{"?x?x", "1x?x", {1, 64}},
-                        Case{"8x64x", "2x4x", {2, 4}}, Case{"8x64x", "8x64x", {8, 64}}, Case{"8x64x", "1x1x", {1, 1}}}) {
+  for (const Case &c : {Case{"?x?x", "", {}}, Case{"?x64x", "?x1x", {8, 1}},
+                        Case{"?x?x", "1x?x", {1, 64}}, Case{"8x64x", "2x4x", {2, 4}},
+                        Case{"8x64x", "8x64x", {8, 64}}, Case{"8x64x", "1x1x", {1, 1}}}) {
     SCOPED_TRACE((c.data + " " + c.scale).str());
     std::string text = llvm::formatv(
         R"(func.func @f(%x: tensor<{0}f32>) -> tensor<{0}f8E4M3FN> {{
           %q, %s = mp.block_quantize %x by {2} : tensor<{0}f32> to tensor<{0}f8E4M3FN>, tensor<{1}f32>
           return %q : tensor<{0}f8E4M3FN>
-        })", c.data, c.scale, ruleText(*context, named.rule));
+        })",
+        c.data, c.scale, ruleText(*context, named.rule));
     std::vector<Array> results = runText(*context, text, arrayOf(x, {8, 64}), onHost);
     ASSERT_EQ(results.size(), 1u);
     auto layout = *numerics::BlockLayout::get({8, 64}, c.scales);
     std::vector<uint8_t> codes(x.size());
     std::vector<float> scales(layout.scales());
-    numerics::blockQuantize(x.data(), layout, named.rule, Format::F8E4M3FN, named.scaleFormat, codes.data(), scales.data());
+    numerics::blockQuantize(x.data(), layout, named.rule, Format::F8E4M3FN, named.scaleFormat,
+                            codes.data(), scales.data());
     for (size_t i = 0; i < x.size(); ++i)
       if ((codes[i] & 0x7F) != 0x7F)
         ASSERT_EQ(results[0].pattern(int64_t(i)), codes[i]) << i << " of " << x[i];
@@ -201,9 +209,10 @@ TEST(Scaling, HistoriesAndKeptScales) {
                 %next, %a = mp.update_amax_history %h, %amax {1} {2} {3} : tensor<{0}xf32>
                 %enc, %s = mp.compute_scale %a or %old : tensor<f32> for f8E4M3FN by {4} : tensor<f32> to tensor<f32>
                 return %next, %enc : tensor<{0}xf32>, tensor<f32>
-              })", length, mlir::mp::stringifyHistoryChoice(mlir::mp::HistoryChoice(choice)),
-              mlir::mp::stringifyHistoryOrder(mlir::mp::HistoryOrder(order)), rolls ? "" : "keep_on_zero",
-              ruleText(*context, named.rule));
+              })",
+              length, mlir::mp::stringifyHistoryChoice(mlir::mp::HistoryChoice(choice)),
+              mlir::mp::stringifyHistoryOrder(mlir::mp::HistoryOrder(order)),
+              rolls ? "" : "keep_on_zero", ruleText(*context, named.rule));
           SCOPED_TRACE(text);
           auto module = parseSourceString<ModuleOp>(text, context.get());
           ASSERT_TRUE(module);
@@ -212,11 +221,13 @@ TEST(Scaling, HistoriesAndKeptScales) {
           std::vector<float> history(size_t(length), 0);
           float scale = 1;
           for (float amax : steps) {
-            std::vector<Array> results =
-                take((*program)->run({arrayOf(history, length), arrayOf(amax, {}), arrayOf(scale, {})}));
+            std::vector<Array> results = take(
+                (*program)->run({arrayOf(history, length), arrayOf(amax, {}), arrayOf(scale, {})}));
             ASSERT_EQ(results.size(), 2u);
             float effective = numerics::updateAmaxHistory(history, amax, rule);
-            scale = numerics::computeScale(named.rule, Format::F8E4M3FN, Format::F32, effective, scale).encode;
+            scale =
+                numerics::computeScale(named.rule, Format::F8E4M3FN, Format::F32, effective, scale)
+                    .encode;
             for (int64_t i = 0; i < length; ++i)
               expectSame(floatAt(results[0], i), history[size_t(i)], "slot " + llvm::Twine(i));
             expectSame(floatAt(results[1], 0), scale, "scale");
@@ -226,7 +237,8 @@ TEST(Scaling, HistoriesAndKeptScales) {
 
 TEST(Scaling, TwoLevelsWithRandomBits) {
   auto context = makeContext();
-  const NamedRule &tensor = *numerics::findScaleRule("te-nvfp4-tensor"), &block = *numerics::findScaleRule("te-nvfp4-block");
+  const NamedRule &tensor = *numerics::findScaleRule("te-nvfp4-tensor"),
+                  &block = *numerics::findScaleRule("te-nvfp4-block");
   std::string text = llvm::formatv(
       R"(func.func @f(%x: tensor<8x64xf32>, %seed: tensor<i64>) -> (tensor<8x64xf4E2M1FN>, tensor<8x64xf32>) {{
         %amax = mp.amax %x : tensor<8x64xf32> to tensor<f32>
@@ -236,7 +248,8 @@ TEST(Scaling, TwoLevelsWithRandomBits) {
         %q, %s = mp.block_quantize sr %x within %enc random %bits : tensor<8x64xi32> by {1} : tensor<8x64xf32> to tensor<8x64xf4E2M1FN>, tensor<8x4xf8E4M3FN>
         %y = mp.dequantize %q by %s, %all : tensor<8x64xf4E2M1FN>, tensor<8x4xf8E4M3FN>, tensor<f32> to tensor<8x64xf32>
         return %q, %y : tensor<8x64xf4E2M1FN>, tensor<8x64xf32>
-      })", ruleText(*context, tensor.rule), ruleText(*context, block.rule));
+      })",
+      ruleText(*context, tensor.rule), ruleText(*context, block.rule));
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
   std::vector<float> x(8 * 64);
@@ -253,8 +266,9 @@ TEST(Scaling, TwoLevelsWithRandomBits) {
     bits.push_back(numerics::randomWord(0x123456789abcdef0, 4294967295, i));
   std::vector<uint8_t> codes(x.size());
   std::vector<float> scales(layout.scales()), back(x.size());
-  numerics::blockQuantize(x.data(), layout, block.rule, Format::F4E2M1FN, block.scaleFormat, codes.data(), scales.data(),
-                          outer.encode, numerics::NaNRule::Ignore, numerics::Rounding::SR, bits.data());
+  numerics::blockQuantize(x.data(), layout, block.rule, Format::F4E2M1FN, block.scaleFormat,
+                          codes.data(), scales.data(), outer.encode, numerics::NaNRule::Ignore,
+                          numerics::Rounding::SR, bits.data());
   numerics::dequantizeArray(codes.data(), layout, scales.data(), Format::F4E2M1FN, back.data());
   for (Runner run : {onHost, onEmulator}) {
     std::vector<Array> results = runText(*context, text, {arrayOf(x, {8, 64}), seed}, run);
@@ -281,14 +295,16 @@ TEST(Scaling, Hadamard) {
         %0 = mp.hadamard %x axis 1 signs [{0}] : tensor<4x48xf32>
         %1 = mp.hadamard inverse %x axis 1 signs [{0}] : tensor<4x48xf32>
         return %0, %1 : tensor<4x48xf32>, tensor<4x48xf32>
-      })", signs);
+      })",
+      signs);
   for (Runner run : {onHost, onEmulator}) {
     std::vector<Array> results = runText(*context, text, arrayOf(x, {4, 48}), run);
     ASSERT_EQ(results.size(), 2u);
     for (bool inverse : {false, true}) {
       std::vector<float> expected = x;
       for (size_t i = 0; i < x.size(); i += 16)
-        numerics::hadamard(MutableArrayRef<float>(expected).slice(i, 16), numerics::hadamardSigns16(), inverse);
+        numerics::hadamard(MutableArrayRef<float>(expected).slice(i, 16),
+                           numerics::hadamardSigns16(), inverse);
       for (size_t i = 0; i < x.size(); ++i)
         expectSame(floatAt(results[inverse], int64_t(i)), expected[i], llvm::Twine(i));
     }
@@ -309,14 +325,15 @@ void checkProduct(MLIRContext &context, StringRef code, StringRef scaleA, String
                maps [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>]
              : tensor<2x4x64x{0}> by(tensor<{1}f32>) with tensor<64x6x{0}> by(tensor<{2}f32>) to tensor<2x4x6xf32>
         return %0 : tensor<2x4x6xf32>
-      })", code, scaleA, scaleB);
+      })",
+      code, scaleA, scaleB);
   std::mt19937 random(1);
   std::uniform_int_distribution<int> small(-4, 4);
   std::uniform_real_distribution<float> positive(.1f, 3);
   auto layoutA = *numerics::BlockLayout::get({batches, rows, depth}, scalesA);
   auto layoutB = *numerics::BlockLayout::get({depth, columns}, scalesB);
-  std::vector<float> a(layoutA.elements()), b(layoutB.elements()), sa(layoutA.scales()), sb(layoutB.scales()),
-      c(batches * rows * columns);
+  std::vector<float> a(layoutA.elements()), b(layoutB.elements()), sa(layoutA.scales()),
+      sb(layoutB.scales()), c(batches * rows * columns);
   for (std::vector<float> *values : {&a, &b, &c})
     for (float &value : *values)
       value = float(small(random));
@@ -331,10 +348,13 @@ void checkProduct(MLIRContext &context, StringRef code, StringRef scaleA, String
     return all;
   };
   std::vector<float> scaleOfA = spread(layoutA, sa), scaleOfB = spread(layoutB, sb);
-  int64_t blocks = std::max<int64_t>(scalesA.empty() ? 1 : scalesA[2], scalesB.empty() ? 1 : scalesB[0]);
-  std::vector<Array> results =
-      runText(context, text, {arrayOf(a, {batches, rows, depth}), arrayOf(sa, scalesA), arrayOf(b, {depth, columns}),
-                              arrayOf(sb, scalesB), arrayOf(c, {batches, rows, columns})}, run);
+  int64_t blocks =
+      std::max<int64_t>(scalesA.empty() ? 1 : scalesA[2], scalesB.empty() ? 1 : scalesB[0]);
+  std::vector<Array> results = runText(context, text,
+                                       {arrayOf(a, {batches, rows, depth}), arrayOf(sa, scalesA),
+                                        arrayOf(b, {depth, columns}), arrayOf(sb, scalesB),
+                                        arrayOf(c, {batches, rows, columns})},
+                                       run);
   ASSERT_EQ(results.size(), 1u);
   for (int64_t row = 0; row < batches * rows; ++row)
     for (int64_t column = 0; column < columns; ++column) {
@@ -345,10 +365,12 @@ void checkProduct(MLIRContext &context, StringRef code, StringRef scaleA, String
         for (int64_t k = first; k < last; ++k)
           sum += a[row * depth + k] * b[k * columns + column];
         // Volatile: never one half of a fused multiply-add.
-        volatile float product = sum * (scaleOfA[row * depth + first] * scaleOfB[first * columns + column]);
+        volatile float product =
+            sum * (scaleOfA[row * depth + first] * scaleOfB[first * columns + column]);
         expected += product;
       }
-      expectSame(floatAt(results[0], row * columns + column), expected, llvm::Twine(row) + ", " + llvm::Twine(column));
+      expectSame(floatAt(results[0], row * columns + column), expected,
+                 llvm::Twine(row) + ", " + llvm::Twine(column));
     }
 }
 

@@ -1,11 +1,12 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every value a program computes lies in its proved range, and no further from what f64 gives than its certified
-// bound: random graphs run on the host with every float tensor made a result, and each element, NaN and
-// infinity included, is compared with what the analyses say. Errors are those of graphs converted to bf16, f16, tf32
-// and products of words, with IEEE arithmetic and that of Tensor Cores. The evidence that f16 asks for is held to what it is used for:
-// where arguments and contractions stay as small as is assumed, a value that may be f16 fits. The other half, that bounds say something, is
-// counted: how many are finite, and how far they lie from what was seen.
+// Every value a program computes lies in its proved range, and no further from what f64 gives than
+// its certified bound: random graphs run on the host with every float tensor made a result, and
+// each element, NaN and infinity included, is compared with what the analyses say. Errors are those
+// of graphs converted to bf16, f16, tf32 and products of words, with IEEE arithmetic and that of
+// Tensor Cores. The evidence that f16 asks for is held to what it is used for: where arguments and
+// contractions stay as small as is assumed, a value that may be f16 fits. The other half, that
+// bounds say something, is counted: how many are finite, and how far they lie from what was seen.
 
 #include "../Transforms/RandomGraph.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -25,8 +26,8 @@
 #include "mp/InitAll.h"
 #include "mp/Transforms/Assign/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
-#include "gtest/gtest.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -42,24 +43,28 @@ void annotateArguments(func::FuncOp function, uint64_t seed, bool large) {
   for (BlockArgument argument : function.getArguments())
     if (getFloatFormat(argument.getType())) {
       // Large arguments are for the evidence alone: exponentials of them are infinite.
-      const double *range = kRanges[(seed + argument.getArgNumber()) % (std::size(kRanges) - !large)];
+      const double *range =
+          kRanges[(seed + argument.getArgNumber()) % (std::size(kRanges) - !large)];
       function.setArgAttr(argument.getArgNumber(), kRangeAttrName,
                           builder.getArrayAttr({builder.getF64FloatAttr(range[0]),
                                                 builder.getF64FloatAttr(range[1])}));
     }
 }
 
-/// Loops that may never end, and equal types of unequal sizes (a padded `?` beside the `?` it was made of), which
-/// elementwise ops must not be given: what those compute is undefined, and no range holds of it.
+/// Loops that may never end, and equal types of unequal sizes (a padded `?` beside the `?` it was
+/// made of), which elementwise ops must not be given: what those compute is undefined, and no range
+/// holds of it.
 bool mayBeUndefined(Operation *op) {
-  return isa<scf::WhileOp>(op) ||
-         (isa<tensor::PadOp, tensor::ConcatOp, tensor::ExtractSliceOp, tosa::PadOp, tosa::ConcatOp, tosa::SliceOp>(op) &&
-          !cast<ShapedType>(op->getResult(0).getType()).hasStaticShape());
+  return isa<scf::WhileOp>(op) || (isa<tensor::PadOp, tensor::ConcatOp, tensor::ExtractSliceOp,
+                                       tosa::PadOp, tosa::ConcatOp, tosa::SliceOp>(op) &&
+                                   !cast<ShapedType>(op->getResult(0).getType()).hasStaticShape());
 }
 
-/// Phase 3: what mp-optimize-casts does afterwards keeps every value, but rounds constants for good.
+/// Phase 3: what mp-optimize-casts does afterwards keeps every value, but rounds constants for
+/// good.
 LogicalResult convert(ModuleOp module, uint64_t seed) {
-  static constexpr llvm::StringLiteral kFormats[] = {"bf16", "f16", "tf32", "bf16x3", "bf16x6", "tf32x3"};
+  static constexpr llvm::StringLiteral kFormats[] = {"bf16",   "f16",    "tf32",
+                                                     "bf16x3", "bf16x6", "tf32x3"};
   AssignPrecisionOptions options;
   options.format = kFormats[seed % std::size(kFormats)].str();
   PassManager manager(module.getContext());
@@ -79,16 +84,17 @@ struct GraphRun {
 
 enum class What { Ranges, Errors, Evidence };
 
-/// Nothing where what the graph of `seed` computes may be undefined, or sizes do not fit; an error where it ought to
-/// run but does not.
+/// Nothing where what the graph of `seed` computes may be undefined, or sizes do not fit; an error
+/// where it ought to run but does not.
 llvm::Expected<std::optional<GraphRun>> runGraph(MLIRContext &context, uint64_t seed, What what) {
   static constexpr std::optional<numerics::Architecture> kArithmetic[] = {
       std::nullopt, numerics::Architecture::SM80, numerics::Architecture::SM90};
   GraphRun run;
   run.module = RandomGraph(&context, seed).build(4 + seed % 13);
   run.function = llvm::cantFail(findEntry(*run.module, "main"));
-  WalkResult walked = run.module->walk(
-      [](Operation *op) { return mayBeUndefined(op) ? WalkResult::interrupt() : WalkResult::advance(); });
+  WalkResult walked = run.module->walk([](Operation *op) {
+    return mayBeUndefined(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
   if (!run.function.getBody().hasOneBlock() || walked.wasInterrupted())
     return std::nullopt;
   annotateArguments(run.function, seed, what == What::Evidence);
@@ -128,7 +134,8 @@ llvm::Expected<std::optional<GraphRun>> runGraph(MLIRContext &context, uint64_t 
   if (!reference)
     return reference.takeError();
   std::vector<Array> wide;
-  for (auto [argument, parameter] : llvm::zip_equal(run.inputs, (*reference)->signature().arguments))
+  for (auto [argument, parameter] :
+       llvm::zip_equal(run.inputs, (*reference)->signature().arguments))
     wide.push_back(llvm::cantFail(convertTo(argument, parameter.type)));
   auto exact = (*reference)->run(wide);
   if (!exact)
@@ -145,8 +152,9 @@ double largestOf(const Array &array) {
   return largest;
 }
 
-/// The class assumption is that arguments and contractions stay a margin below f16's limit; where this run keeps it, what
-/// the evidence lets be f16 has to fit. Infinities stay what they are in f16.
+/// The class assumption is that arguments and contractions stay a margin below f16's limit; where
+/// this run keeps it, what the evidence lets be f16 has to fit. Infinities stay what they are in
+/// f16.
 BoundCheck checkEvidence(GraphRun &run) {
   const double limit = numerics::info(numerics::Format::F16).maxFinite;
   bool kept = true; // as far as is seen: a contraction in a body is not
@@ -194,7 +202,8 @@ struct Tally {
   unsigned graphs = 0; ///< that ran
 };
 
-/// Empty when the graph ran, or cannot run; else why it did not, or the graph where something is outside.
+/// Empty when the graph ran, or cannot run; else why it did not, or the graph where something is
+/// outside.
 std::string check(MLIRContext &context, uint64_t seed, What what, Tally &tally) {
   auto run = runGraph(context, seed, what);
   if (!run)
@@ -266,7 +275,8 @@ TEST_P(NightlySoundness, HoldsOnRandomGraphs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, NightlySoundness,
-                         testing::Combine(testing::Values(What::Ranges, What::Errors, What::Evidence),
+                         testing::Combine(testing::Values(What::Ranges, What::Errors,
+                                                          What::Evidence),
                                           testing::Range<uint64_t>(0, kChunks)),
                          [](auto &info) {
                            return nameOf(std::get<0>(info.param)) +

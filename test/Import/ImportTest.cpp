@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Import as a function: damaged text, large text, lines.
 
@@ -58,7 +58,8 @@ TEST(ImportTest, KeepsLines) {
 TEST(ImportTest, IsIdempotentAndLeavesOtherTextAlone) {
   std::string now = import(kEverything);
   EXPECT_EQ(import(now), now);
-  StringRef plain = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }";
+  StringRef plain =
+      "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }";
   auto result = importText(MemoryBufferRef(plain, "t.mlir"));
   ASSERT_TRUE(bool(result));
   EXPECT_EQ((*result)->getBufferStart(), plain.data()) << "copied";
@@ -87,14 +88,9 @@ TEST(ImportTest, SurvivesDamage) {
     for (unsigned i = 0, edits = 1 + random() % 4; i < edits; ++i) {
       size_t at = random() % text.size();
       switch (random() % 3) {
-      case 0:
-        text[at] = alphabet[random() % alphabet.size()];
-        break;
-      case 1:
-        text.erase(at, 1 + random() % 20);
-        break;
-      default:
-        text.insert(at, text.substr(random() % text.size(), random() % 40));
+      case 0: text[at] = alphabet[random() % alphabet.size()]; break;
+      case 1: text.erase(at, 1 + random() % 20); break;
+      default: text.insert(at, text.substr(random() % text.size(), random() % 40));
       }
     }
     import(text);
@@ -104,9 +100,9 @@ TEST(ImportTest, SurvivesDamage) {
 
 // Time is linear in what is nested: dictionaries, unclosed brackets, ops with errors.
 TEST(ImportTest, TakesHostileTextInItsStride) {
-  for (StringRef piece : {"{a = ", "((((", "<[{", "util.global @a = ", "util.global.load ",
-                          "%0 = tm_tensor.scan ", "%0 = dim ", "stablehlo.add ", "util.func @f(",
-                          "%1 = util.optimization_barrier %0, "}) {
+  for (StringRef piece :
+       {"{a = ", "((((", "<[{", "util.global @a = ", "util.global.load ", "%0 = tm_tensor.scan ",
+        "%0 = dim ", "stablehlo.add ", "util.func @f(", "%1 = util.optimization_barrier %0, "}) {
     std::string text;
     while (text.size() < 1'000'000)
       text += piece;
@@ -124,9 +120,10 @@ TEST(ImportTest, PassesOverWeightsAtMemorySpeed) {
   std::string numbers;
   while (numbers.size() < size)
     numbers += "1.00000000e+00, -2.50000000e-01, ";
-  for (std::string text : {"%0 = arith.constant dense<\"0x" + std::string(size, 'A') + "\"> : tensor<4xf32>\n",
-                           "%0 = arith.constant dense<[" + numbers + "3.0]> : tensor<4xf32>\n",
-                           "{-# dialect_resources: { builtin: { w: \"0x" + std::string(size, '0') + "\" } } #-}\n"}) {
+  for (std::string text :
+       {"%0 = arith.constant dense<\"0x" + std::string(size, 'A') + "\"> : tensor<4xf32>\n",
+        "%0 = arith.constant dense<[" + numbers + "3.0]> : tensor<4xf32>\n",
+        "{-# dialect_resources: { builtin: { w: \"0x" + std::string(size, '0') + "\" } } #-}\n"}) {
     std::clock_t start = std::clock();
     auto result = importText(MemoryBufferRef(text, "t.mlir"));
     double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;

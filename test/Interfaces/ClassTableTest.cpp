@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The class tables against the dialects as they are registered, and against the
 // document. To write the document anew: MP_UPDATE_DOCS=1 InterfacesTests.
@@ -33,9 +33,10 @@ TEST(ClassTable, EveryOpOfTheInputDialectsHasALine) {
     if (!llvm::is_contained(getTabledDialects(), dialect))
       continue;
     ++ops;
-    EXPECT_EQ(1, llvm::count_if(getClassTable(dialect), [&](const ClassEntry &entry) {
-                return entry.op == name.getStringRef();
-              })) << name.getStringRef().str();
+    EXPECT_EQ(
+        1, llvm::count_if(getClassTable(dialect),
+                          [&](const ClassEntry &entry) { return entry.op == name.getStringRef(); }))
+        << name.getStringRef().str();
     EXPECT_TRUE(name.hasInterface<PrecisionOpInterface>()) << name.getStringRef().str();
   }
   EXPECT_EQ(ops, 332u);
@@ -63,10 +64,13 @@ static std::string renderDocument() {
   llvm::raw_string_ostream os(text);
   os << "# Classes of operations\n\n"
         "How each op of the input dialects bears narrow formats. Printed from the tables in\n"
-        "lib/Interfaces; a test compares this page with them. Ops of other dialects are class B.\n\n"
-        "T contraction, F follows its neighbours, E commutes exactly with rounding, D discontinuous,\n"
+        "lib/Interfaces; a test compares this page with them. Ops of other dialects are class "
+        "B.\n\n"
+        "T contraction, F follows its neighbours, E commutes exactly with rounding, D "
+        "discontinuous,\n"
         "A accumulates, K keeps f32, R needs a proved range, B barrier (left alone).\n"
-        "`linalg.generic`, `map`, `reduce` and `elementwise` are classed by iterators, maps and body.\n";
+        "`linalg.generic`, `map`, `reduce` and `elementwise` are classed by iterators, maps and "
+        "body.\n";
   for (StringRef dialect : getTabledDialects()) {
     os << "\n## " << dialect << "\n\n| op | class | why |\n|---|---|---|\n";
     for (const ClassEntry &entry : getClassTable(dialect))

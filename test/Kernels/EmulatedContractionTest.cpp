@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Contraction kernels, executed: the PTX that ships against the Tensor Core model of lib/Numerics,
 // bit for bit, in the kernel's order of the reduction.
@@ -45,10 +45,13 @@ std::pair<std::string, std::string> operandFormats(const std::string &name) {
 std::string moduleText(const Operands &o, const std::string &format, bool fresh) {
   bool tf32 = format == "tf32";
   auto [elementA, elementB] = operandFormats(tf32 ? "f32" : format);
-  std::string a = o.transposeA ? shape({o.batch, o.k, o.m}, elementA) : shape({o.batch, o.m, o.k}, elementA);
-  std::string b = o.transposeB ? shape({o.batch, o.n, o.k}, elementB) : shape({o.batch, o.k, o.n}, elementB);
+  std::string a =
+      o.transposeA ? shape({o.batch, o.k, o.m}, elementA) : shape({o.batch, o.m, o.k}, elementA);
+  std::string b =
+      o.transposeB ? shape({o.batch, o.n, o.k}, elementB) : shape({o.batch, o.k, o.n}, elementB);
   std::string c = shape({o.batch, o.m, o.n}, "f32");
-  std::string mapA = o.transposeA ? "(z, k, m)" : "(z, m, k)", mapB = o.transposeB ? "(z, n, k)" : "(z, k, n)";
+  std::string mapA = o.transposeA ? "(z, k, m)" : "(z, m, k)",
+              mapB = o.transposeB ? "(z, n, k)" : "(z, k, n)";
   std::string text = "func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " + c + " {\n";
   std::string nameA = "%a", nameB = "%b";
   if (tf32) {
@@ -58,20 +61,25 @@ std::string moduleText(const Operands &o, const std::string &format, bool fresh)
   }
   std::string init = "%c";
   if (fresh) {
-    text += "%e = tensor.empty() : " + c + "\n%z = arith.constant 0.0 : f32\n%i = linalg.fill ins(%z : f32) outs(%e : " +
-            c + ") -> " + c + "\n";
+    text += "%e = tensor.empty() : " + c +
+            "\n%z = arith.constant 0.0 : f32\n%i = linalg.fill ins(%z : f32) outs(%e : " + c +
+            ") -> " + c + "\n";
     init = "%i";
   }
-  text += "%r = linalg.generic {indexing_maps = [affine_map<(z, m, n, k) -> " + mapA + ">, affine_map<(z, m, n, k) -> " +
-          mapB + ">, affine_map<(z, m, n, k) -> (z, m, n)>], iterator_types = [\"parallel\", \"parallel\", \"parallel\", "
-          "\"reduction\"]} ins(" + nameA + ", " + nameB + " : " + a + ", " + b + ") outs(" + init + " : " + c + ") {\n^bb0(%x: " +
-          elementA + ", %y: " + elementB + ", %s: f32):\n";
+  text += "%r = linalg.generic {indexing_maps = [affine_map<(z, m, n, k) -> " + mapA +
+          ">, affine_map<(z, m, n, k) -> " + mapB +
+          ">, affine_map<(z, m, n, k) -> (z, m, n)>], iterator_types = [\"parallel\", "
+          "\"parallel\", \"parallel\", "
+          "\"reduction\"]} ins(" +
+          nameA + ", " + nameB + " : " + a + ", " + b + ") outs(" + init + " : " + c +
+          ") {\n^bb0(%x: " + elementA + ", %y: " + elementB + ", %s: f32):\n";
   if (tf32)
     text += "%p = arith.mulf %x, %y : f32\n";
   else
     text += "%wx = arith.extf %x : " + elementA + " to f32\n%wy = arith.extf %y : " + elementB +
             " to f32\n%p = arith.mulf %wx, %wy : f32\n";
-  text += "%q = arith.addf %s, %p : f32\nlinalg.yield %q : f32\n} -> " + c + "\nreturn %r : " + c + "\n}\n";
+  text += "%q = arith.addf %s, %p : f32\nlinalg.yield %q : f32\n} -> " + c + "\nreturn %r : " + c +
+          "\n}\n";
   return text;
 }
 
@@ -128,7 +136,8 @@ void check(const Operands &o, const std::string &name, const std::string &chip, 
           expected = float(c.value(at)) + expected;
         float found = results[0].value(at);
         if (found != expected && ++wrong <= 3)
-          ADD_FAILURE() << "at " << z << ", " << i << ", " << j << ": " << found << ", expected " << expected;
+          ADD_FAILURE() << "at " << z << ", " << i << ", " << j << ": " << found << ", expected "
+                        << expected;
       }
   EXPECT_EQ(wrong, 0);
 }
@@ -169,18 +178,26 @@ TEST(EmulatedContraction, TwoFp8Formats) {
 
 /// C + A B of 8-bit integers, each operand with or without a sign.
 void checkIntegers(int64_t m, int64_t n, int64_t k, bool unsignedA, bool unsignedB, bool fresh) {
-  SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) + (unsignedA ? " u8" : " s8") +
-               (unsignedB ? " u8" : " s8") + (fresh ? " fresh" : ""));
+  SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) +
+               (unsignedA ? " u8" : " s8") + (unsignedB ? " u8" : " s8") + (fresh ? " fresh" : ""));
   std::string a = shape({m, k}, "i8"), b = shape({k, n}, "i8"), c = shape({m, n}, "i32");
   std::string zeros = "%z = arith.constant 0 : i32\n%e = tensor.empty() : " + c +
                       "\n%i = linalg.fill ins(%z : i32) outs(%e : " + c + ") -> " + c + "\n";
-  auto widen = [](bool isUnsigned) { return isUnsigned ? std::string(" = arith.extui ") : std::string(" = arith.extsi "); };
-  Lowered lowered("func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " + c + " {\n" + (fresh ? zeros : "") +
-                      "%r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, "
-                      "affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} ins(%a, %b : " +
-                      a + ", " + b + ") outs(" + (fresh ? "%i" : "%c") + " : " + c + ") {\n^bb0(%x: i8, %y: i8, %s: i32):\n%wx" +
-                      widen(unsignedA) + "%x : i8 to i32\n%wy" + widen(unsignedB) + "%y : i8 to i32\n%p = arith.muli %wx, %wy : i32\n"
-                      "%q = arith.addi %s, %p : i32\nlinalg.yield %q : i32\n} -> " + c + "\nreturn %r : " + c + "\n}\n",
+  auto widen = [](bool isUnsigned) {
+    return isUnsigned ? std::string(" = arith.extui ") : std::string(" = arith.extsi ");
+  };
+  Lowered lowered("func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " + c + " {\n" +
+                      (fresh ? zeros : "") +
+                      "%r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, "
+                      "affine_map<(m, n, k) -> (k, n)>, "
+                      "affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", "
+                      "\"parallel\", \"reduction\"]} ins(%a, %b : " +
+                      a + ", " + b + ") outs(" + (fresh ? "%i" : "%c") + " : " + c +
+                      ") {\n^bb0(%x: i8, %y: i8, %s: i32):\n%wx" + widen(unsignedA) +
+                      "%x : i8 to i32\n%wy" + widen(unsignedB) +
+                      "%y : i8 to i32\n%p = arith.muli %wx, %wy : i32\n"
+                      "%q = arith.addi %s, %p : i32\nlinalg.yield %q : i32\n} -> " +
+                      c + "\nreturn %r : " + c + "\n}\n",
                   "sm_80");
   ASSERT_EQ(lowered.error, "");
   std::mt19937 random(5);
@@ -193,15 +210,18 @@ void checkIntegers(int64_t m, int64_t n, int64_t k, bool unsignedA, bool unsigne
   Array left = draw(8, {m, k}), right = draw(8, {k, n}), old = draw(32, {m, n});
   std::vector<Array> results = lowered.run({left, right, old});
   ASSERT_EQ(lowered.error, "");
-  std::string opcode = std::string("mma.sync.aligned.m16n8k32.row.col.s32.") + (unsignedA ? "u8." : "s8.") +
-                       (unsignedB ? "u8" : "s8") + ".s32";
+  std::string opcode = std::string("mma.sync.aligned.m16n8k32.row.col.s32.") +
+                       (unsignedA ? "u8." : "s8.") + (unsignedB ? "u8" : "s8") + ".s32";
   EXPECT_GT(lowered.stats.opcodes[opcode], 0u);
-  auto value = [](uint64_t pattern, bool isUnsigned) { return isUnsigned ? int32_t(pattern) : int32_t(int8_t(pattern)); };
+  auto value = [](uint64_t pattern, bool isUnsigned) {
+    return isUnsigned ? int32_t(pattern) : int32_t(int8_t(pattern));
+  };
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
       uint32_t sum = fresh ? 0 : uint32_t(old.pattern(i * n + j)); // wraps as the instruction does
       for (int64_t l = 0; l < k; ++l)
-        sum += uint32_t(value(left.pattern(i * k + l), unsignedA) * value(right.pattern(l * n + j), unsignedB));
+        sum += uint32_t(value(left.pattern(i * k + l), unsignedA) *
+                        value(right.pattern(l * n + j), unsignedB));
       ASSERT_EQ(uint32_t(results[0].pattern(i * n + j)), sum) << i << ", " << j;
     }
 }
@@ -226,8 +246,11 @@ TEST(EmulatedContraction, ThinProducts) {
 }
 
 TEST(EmulatedContraction, EveryTargetAndShape) {
-  const Operands shapes[] = {{1, 64, 64, 64, false, false}, {1, 37, 29, 45, false, true}, {2, 1, 1, 1, false, false},
-                             {1, 0, 5, 4, false, false},    {1, 5, 4, 0, false, false}};
+  const Operands shapes[] = {{1, 64, 64, 64, false, false},
+                             {1, 37, 29, 45, false, true},
+                             {2, 1, 1, 1, false, false},
+                             {1, 0, 5, 4, false, false},
+                             {1, 5, 4, 0, false, false}};
   for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"})
     for (const char *format : {"f16", "bf16", "tf32"}) {
       if (llvm::StringRef(chip) == "sm_75" && llvm::StringRef(format) != "f16")
@@ -242,7 +265,8 @@ TEST(SlowEmulatedContraction, LargeTiles) {
 }
 
 TEST(EmulatedContraction, ConvolutionIsAnImplicitProduct) {
-  const char *text = R"(func.func @f(%x: tensor<1x10x9x8xbf16>, %w: tensor<3x3x8x24xbf16>, %c: tensor<1x4x7x24xf32>) -> tensor<1x4x7x24xf32> {
+  const char *text =
+      R"(func.func @f(%x: tensor<1x10x9x8xbf16>, %w: tensor<3x3x8x24xbf16>, %c: tensor<1x4x7x24xf32>) -> tensor<1x4x7x24xf32> {
     %0 = linalg.conv_2d_nhwc_hwcf {strides = dense<[2, 1]> : tensor<2xi64>} ins(%x, %w : tensor<1x10x9x8xbf16>, tensor<3x3x8x24xbf16>) outs(%c : tensor<1x4x7x24xf32>) -> tensor<1x4x7x24xf32>
     return %0 : tensor<1x4x7x24xf32>
   })";
@@ -273,7 +297,8 @@ TEST(EmulatedContraction, ConvolutionIsAnImplicitProduct) {
 }
 
 TEST(EmulatedContraction, DynamicSizes) {
-  const char *text = R"(func.func @f(%a: tensor<?x?xbf16>, %b: tensor<?x?xbf16>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  const char *text =
+      R"(func.func @f(%a: tensor<?x?xbf16>, %b: tensor<?x?xbf16>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
     %0 = linalg.matmul ins(%a, %b : tensor<?x?xbf16>, tensor<?x?xbf16>) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
     return %0 : tensor<?x?xf32>
   })";
@@ -294,7 +319,8 @@ TEST(EmulatedContraction, DynamicSizes) {
           row.push_back(a.value(i * k + l));
           column.push_back(b.value(l * n + j));
         }
-        float expected = float(c.value(i * n + j)) + numerics::modelDot(model, row.data(), column.data(), k, 0.0f);
+        float expected = float(c.value(i * n + j)) +
+                         numerics::modelDot(model, row.data(), column.data(), k, 0.0f);
         EXPECT_EQ(float(results[0].value(i * n + j)), expected);
       }
   }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Powers as kernels compute them, against the C library in f64. Functions of one argument are
 // measured by tools/dev/math-accuracy.
@@ -24,15 +24,17 @@ double ulpError(float found, double exact) {
 }
 
 TEST(EmulatedMath, PowersFollowIeee) {
-  const char *text = R"(func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  const char *text =
+      R"(func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
     %0 = math.powf %x, %y : tensor<?xf32>
     %1 = arith.remf %x, %y : tensor<?xf32>
     return %0, %1 : tensor<?xf32>, tensor<?xf32>
   })";
   Lowered lowered(text, "sm_80");
   ASSERT_EQ(lowered.error, "");
-  const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, -2.0f, 3.0f, -3.0f, 0.5f, -0.5f, 1.5f, 7.0f,
-                           -7.25f, 100.0f, 1e-40f, 1e30f, -1e30f, 16777217.0f, INFINITY, -INFINITY, NAN};
+  const float special[] = {0.0f,   -0.0f, 1.0f,   -1.0f,       2.0f,     -2.0f,     3.0f,
+                           -3.0f,  0.5f,  -0.5f,  1.5f,        7.0f,     -7.25f,    100.0f,
+                           1e-40f, 1e30f, -1e30f, 16777217.0f, INFINITY, -INFINITY, NAN};
   std::vector<float> x, y;
   for (float left : special)
     for (float right : special) {
@@ -40,7 +42,8 @@ TEST(EmulatedMath, PowersFollowIeee) {
       y.push_back(right);
     }
   auto array = [](const std::vector<float> &values) {
-    Array result(ElementType::floating(::mp::numerics::Format::F32), llvm::ArrayRef<int64_t>{int64_t(values.size())});
+    Array result(ElementType::floating(::mp::numerics::Format::F32),
+                 llvm::ArrayRef<int64_t>{int64_t(values.size())});
     std::memcpy(result.data.data(), values.data(), 4 * values.size());
     return result;
   };
@@ -57,7 +60,8 @@ TEST(EmulatedMath, PowersFollowIeee) {
 
 /// torch exports x**2 with an i64 exponent; a call of the vendor's library with it is miscompiled.
 TEST(EmulatedMath, IntegerPowers) {
-  const char *text = R"(func.func @f(%x: tensor<8xf32>, %n: tensor<8xi64>) -> (tensor<8xf32>, tensor<8xf32>) {
+  const char *text =
+      R"(func.func @f(%x: tensor<8xf32>, %n: tensor<8xi64>) -> (tensor<8xf32>, tensor<8xf32>) {
     %c2 = arith.constant dense<2> : tensor<8xi64>
     %0 = math.fpowi %x, %c2 : tensor<8xf32>, tensor<8xi64>
     %1 = math.fpowi %x, %n : tensor<8xf32>, tensor<8xi64>
@@ -75,7 +79,8 @@ TEST(EmulatedMath, IntegerPowers) {
   ASSERT_EQ(lowered.error, "");
   for (int i = 0; i < 8; ++i) {
     EXPECT_EQ(float(found[0].value(i)), values[i] * values[i]);
-    EXPECT_LE(ulpError(found[1].value(i), std::pow(double(values[i]), double(exponents[i]))), 2.0) << i;
+    EXPECT_LE(ulpError(found[1].value(i), std::pow(double(values[i]), double(exponents[i]))), 2.0)
+        << i;
   }
 }
 

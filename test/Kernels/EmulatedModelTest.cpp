@@ -1,15 +1,15 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole models on emulated kernels against the same module compiled for the host: f32 throughout, and
-// converted to bf16, f16 and tf32.
+// Whole models on emulated kernels against the same module compiled for the host: f32 throughout,
+// and converted to bf16, f16 and tf32.
 
 #include "Lowering.h"
+#include "mlir/Pass/PassManager.h"
 #include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Inputs.h"
 #include "mp/Execution/Program.h"
 #include "mp/Models/Models.h"
 #include "mp/Pipelines/Pipelines.h"
-#include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -64,13 +64,15 @@ void check(StringRef name, ArrayRef<StringRef> words, StringRef format, double b
   EXPECT_EQ(products > 0, !format.empty());
   for (auto [x, y] : llvm::zip_equal(*found, expected)) {
     double error = distance(x, y);
-    std::printf("%s %s: %.3g of the largest value (bound %.3g), %llu mma.sync\n", name.str().c_str(),
-                format.empty() ? "f32" : format.str().c_str(), error, bound, (unsigned long long)products);
+    std::printf("%s %s: %.3g of the largest value (bound %.3g), %llu mma.sync\n",
+                name.str().c_str(), format.empty() ? "f32" : format.str().c_str(), error, bound,
+                (unsigned long long)products);
     EXPECT_LE(error, bound);
   }
 }
 
-const StringRef kBert[] = {"--layers=1", "--hidden=32", "--heads=2", "--seq=16", "--vocab=40", "--intermediate=64"};
+const StringRef kBert[] = {"--layers=1", "--hidden=32", "--heads=2",
+                           "--seq=16",   "--vocab=40",  "--intermediate=64"};
 
 TEST(EmulatedModels, BertLayer) {
   check("bert", kBert, "", 1e-5);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The fragment tables against the formulas of the PTX ISA (section "Matrix fragments for
 // mma.m16n8k8 / k16": groupID = laneid >> 2, threadID_in_group = laneid % 4).

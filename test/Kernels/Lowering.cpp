@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Lowering.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -58,7 +58,8 @@ mlir::mp::test::runInBothOrders(DeviceProgram &program, llvm::ArrayRef<Array> ar
   }
   for (auto [i, forward] : llvm::enumerate(results[0]))
     if (forward.data != results[1][i].data)
-      return llvm::createStringError("result " + llvm::Twine(i) + " depends on the order of the threads");
+      return llvm::createStringError("result " + llvm::Twine(i) +
+                                     " depends on the order of the threads");
   return std::move(results[0]);
 }
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Text of a module to kernels that run on the emulator.
 
@@ -17,9 +17,11 @@ namespace mlir::mp::test {
 /// All dialects, and what executing them needs.
 DialectRegistry makeRegistry();
 
-/// Runs a program twice: with blocks, warps and lanes in ascending and in descending order. An error if a
-/// result depends on the order, which no check of a single run would find. `stats` are of the first run.
-llvm::Expected<std::vector<Array>> runInBothOrders(DeviceProgram &program, llvm::ArrayRef<Array> arguments,
+/// Runs a program twice: with blocks, warps and lanes in ascending and in descending order. An
+/// error if a result depends on the order, which no check of a single run would find. `stats` are
+/// of the first run.
+llvm::Expected<std::vector<Array>> runInBothOrders(DeviceProgram &program,
+                                                   llvm::ArrayRef<Array> arguments,
                                                    ::mp::emulator::LaunchStats &stats);
 
 /// A module lowered by mp-to-nvvm, loaded on the emulator.

@@ -1,7 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every op of the table, on every element type, shape and target: the PTX on the emulator against the
-// same module compiled for the host. Thread order is reversed as well: no result may depend on it.
+// Every op of the table, on every element type, shape and target: the PTX on the emulator against
+// the same module compiled for the host. Thread order is reversed as well: no result may depend on
+// it.
 
 #include "Lowering.h"
 #include "OpTable.h"
@@ -17,7 +18,8 @@ using namespace mlir::mp::test;
 namespace {
 
 const char *kTargets[] = {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"};
-const char *kTypes[] = {"f32", "f16", "bf16", "f64", "f8E4M3FN", "f8E5M2", "i8", "i16", "i32", "i64", "i1"};
+const char *kTypes[] = {"f32", "f16", "bf16", "f64", "f8E4M3FN", "f8E5M2",
+                        "i8",  "i16", "i32",  "i64", "i1"};
 
 struct Shape {
   const char *name;
@@ -62,12 +64,13 @@ void check(const std::string &type, const Shape &shape, const std::string &targe
     (*program)->launchOptions().reverse = reverse;
     for (auto [i, sizes] : llvm::enumerate(shape.sizes)) {
       auto found = (*program)->run(opOperands(type, sizes.rows, sizes.columns));
-      ASSERT_TRUE(bool(found)) << sizes.rows << 'x' << sizes.columns << ": " << llvm::toString(found.takeError());
+      ASSERT_TRUE(bool(found)) << sizes.rows << 'x' << sizes.columns << ": "
+                               << llvm::toString(found.takeError());
       ASSERT_EQ(found->size(), cases.size());
       for (auto [test, x, y] : llvm::zip_equal(cases, *found, expected[i]))
         if (auto difference = firstDifference(*test, x, y))
-          ADD_FAILURE() << test->name << (reverse ? " reversed, " : ", ") << sizes.rows << 'x' << sizes.columns << ": "
-                        << *difference;
+          ADD_FAILURE() << test->name << (reverse ? " reversed, " : ", ") << sizes.rows << 'x'
+                        << sizes.columns << ": " << *difference;
     }
   }
 }
@@ -83,7 +86,8 @@ class OpMatrixAll : public testing::TestWithParam<Combination> {};
 
 TEST_P(OpMatrixAll, Agrees) {
   auto [type, shape, target] = GetParam();
-  check(type, *llvm::find_if(kShapes, [&](const Shape &s) { return s.name == shape.name; }), target);
+  check(type, *llvm::find_if(kShapes, [&](const Shape &s) { return s.name == shape.name; }),
+        target);
 }
 
 std::string nameOf(const testing::TestParamInfo<Combination> &info) {

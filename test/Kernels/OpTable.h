@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops as text, for functions that apply many of them to the same operands.
 
@@ -26,10 +26,11 @@ enum TypeSet : unsigned {
   kAll = kFloat | kInt,
 };
 
-/// In texts: $T is the element type; $S, $R, $C, $X are the sizes "7x37x", "7x", "37x", "37x7x" of a
-/// shape of rows and columns, "?" where dynamic; $dS, $dR, $dC, $dX the operands of tensor.empty for
-/// them; $N a number for names. Operands: %x and %y hold special values, too (integers in %y are
-/// neither 0 nor -1), %p ordinary ones above zero; %zero is a scalar $T; %n0 and %n1 are the sizes.
+/// In texts: $T is the element type; $S, $R, $C, $X are the sizes "7x37x", "7x", "37x", "37x7x" of
+/// a shape of rows and columns, "?" where dynamic; $dS, $dR, $dC, $dX the operands of tensor.empty
+/// for them; $N a number for names. Operands: %x and %y hold special values, too (integers in %y
+/// are neither 0 nor -1), %p ordinary ones above zero; %zero is a scalar $T; %n0 and %n1 are the
+/// sizes.
 struct OpCase {
   std::string name;
   unsigned types;
@@ -49,13 +50,15 @@ struct MatrixShape {
 };
 
 /// A function @f(%x, %y, %p) with one result a case that `type` can have. `used` gets these cases.
-std::string opFunction(const std::string &type, MatrixShape shape, std::vector<const OpCase *> &used);
+std::string opFunction(const std::string &type, MatrixShape shape,
+                       std::vector<const OpCase *> &used);
 
 /// Operands of that function: %x, %y, %p.
 std::vector<Array> opOperands(const std::string &type, int64_t rows, int64_t columns);
 
 /// The first element of `found` that is farther from `expected` than the case allows, in words.
-std::optional<std::string> firstDifference(const OpCase &test, const Array &found, const Array &expected);
+std::optional<std::string> firstDifference(const OpCase &test, const Array &found,
+                                           const Array &expected);
 
 } // namespace mlir::mp::test
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Weights as resources, on at least 50 generated models of every kind: as they are, dense, splats,
 // one shared by two uses, elided, and of the wrong length.

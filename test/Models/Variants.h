@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Small generated models in many ways, and what conversion promises of each: converted to bf16 and
 // f16, verified phase by phase, erased to its original, and converted twice more: a second
@@ -8,15 +8,15 @@
 #ifndef MP_TEST_MODELS_VARIANTS_H
 #define MP_TEST_MODELS_VARIANTS_H
 
+#include "mlir/IR/Verifier.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
 #include "mp/Execution/Comparison.h"
 #include "mp/Execution/Inputs.h"
 #include "mp/Execution/Program.h"
 #include "mp/InitAll.h"
 #include "mp/Models/Models.h"
 #include "mp/Transforms/Verify/Erasure.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "gtest/gtest.h"
 
 namespace mlir::mp::test {
@@ -38,8 +38,9 @@ inline const Small kSmall[] = {
     {"llama",
      {"--layers=2", "--hidden=16", "--heads=4", "--kv-heads=2", "--seq=8", "--vocab=20",
       "--intermediate=24"}},
-    {"vit", {"--layers=2", "--hidden=16", "--heads=2", "--image=8", "--patch=4", "--intermediate=24",
-             "--classes=5"}}};
+    {"vit",
+     {"--layers=2", "--hidden=16", "--heads=2", "--image=8", "--patch=4", "--intermediate=24",
+      "--classes=5"}}};
 
 /// Every small model in both dialects, in every way of `ways`, with as many seeds as make 50.
 inline std::vector<Variant> makeVariants(ArrayRef<std::vector<std::string>> ways) {
@@ -94,9 +95,9 @@ protected:
     return manager.run(module);
   }
 
-  /// The promises that need no execution. The converted module, or null. The second conversion has a
-  /// context of its own, which its twin was built in, as in another process: names of resources are
-  /// unique in one.
+  /// The promises that need no execution. The converted module, or null. The second conversion has
+  /// a context of its own, which its twin was built in, as in another process: names of resources
+  /// are unique in one.
   OwningOpRef<ModuleOp> checkPromises(ModuleOp original, ModuleOp twin, StringRef format) {
     OwningOpRef<ModuleOp> converted = original.clone(), again = twin.clone();
     EXPECT_TRUE(succeeded(convert(*converted, format)));
@@ -140,8 +141,7 @@ protected:
     EXPECT_EQ(found.size(), expected.size());
     double worst = 0;
     for (auto [x, y] : llvm::zip(found, expected))
-      worst = std::max(worst,
-                       llvm::cantFail(compareArrays(x, y, "result")).relativeToLargest());
+      worst = std::max(worst, llvm::cantFail(compareArrays(x, y, "result")).relativeToLargest());
     return worst;
   }
 

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// At least 50 generated models of each kind: control flow, calls, dynamic sizes, and graphs that are
-// narrow already.
+// At least 50 generated models of each kind: control flow, calls, dynamic sizes, and graphs that
+// are narrow already.
 
 #include "Variants.h"
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What APFloat answers to a conversion, and where it has no answer.
 
@@ -12,34 +12,27 @@
 namespace mp::numerics::test {
 
 struct Oracle {
-  bool applies;   ///< false where APFloat has a known defect or no answer
-  bool nan;       ///< any NaN; the pattern is not compared
+  bool applies; ///< false where APFloat has a known defect or no answer
+  bool nan;     ///< any NaN; the pattern is not compared
   uint64_t bits;
 };
 
 /// APFloat has no stochastic rounding.
 inline std::optional<llvm::APFloat::roundingMode> apfloatRounding(Rounding rounding) {
   switch (rounding) {
-  case Rounding::RNE:
-    return llvm::APFloat::rmNearestTiesToEven;
-  case Rounding::RNA:
-    return llvm::APFloat::rmNearestTiesToAway;
-  case Rounding::RZ:
-    return llvm::APFloat::rmTowardZero;
-  case Rounding::RU:
-    return llvm::APFloat::rmTowardPositive;
-  case Rounding::RD:
-    return llvm::APFloat::rmTowardNegative;
+  case Rounding::RNE: return llvm::APFloat::rmNearestTiesToEven;
+  case Rounding::RNA: return llvm::APFloat::rmNearestTiesToAway;
+  case Rounding::RZ: return llvm::APFloat::rmTowardZero;
+  case Rounding::RU: return llvm::APFloat::rmTowardPositive;
+  case Rounding::RD: return llvm::APFloat::rmTowardNegative;
   case Rounding::SR:
-  case Rounding::SRCompare:
-    return std::nullopt;
+  case Rounding::SRCompare: return std::nullopt;
   }
   return std::nullopt;
 }
 
 /// APFloat's answer under Overflow::IEEE.
-inline Oracle apfloatConvert(uint64_t bits, const FormatInfo &from,
-                             const FormatInfo &to,
+inline Oracle apfloatConvert(uint64_t bits, const FormatInfo &from, const FormatInfo &to,
                              llvm::APFloat::roundingMode mode) {
   llvm::APFloat value(*from.semantics, llvm::APInt(from.bits, bits));
   // Our rules where APFloat has none: f8E8M0FNU takes |x| and has no zero; f4
@@ -59,12 +52,10 @@ inline Oracle apfloatConvert(uint64_t bits, const FormatInfo &from,
 
 /// What Overflow::Saturate makes of the answer under Overflow::IEEE: finite
 /// overflow and infinities become the largest value, NaN stays.
-inline Oracle saturated(Oracle ieee, uint64_t bits, const FormatInfo &from,
-                        const FormatInfo &to) {
+inline Oracle saturated(Oracle ieee, uint64_t bits, const FormatInfo &from, const FormatInfo &to) {
   if (!ieee.applies)
     return ieee;
-  bool becameInf = to.hasInf && !ieee.nan &&
-                   (ieee.bits & ~to.signBit) == to.infinity;
+  bool becameInf = to.hasInf && !ieee.nan && (ieee.bits & ~to.signBit) == to.infinity;
   if (!ieee.nan && !becameInf)
     return ieee;
   Unpacked value = unpack(bits, from.format);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The definition against LLVM's packaged runtime of convert-arith-to-apfloat,
 // which programs compiled by that pass call.
@@ -29,8 +29,7 @@ protected:
       GTEST_SKIP() << "no " MP_APFLOAT_RUNTIME ": " << dlerror();
   }
 
-  template <typename Function>
-  Function find(const char *name) {
+  template <typename Function> Function find(const char *name) {
     auto function = reinterpret_cast<Function>(dlsym(library, name));
     EXPECT_TRUE(function) << name;
     return function;
@@ -69,19 +68,17 @@ TEST_F(ApfloatRuntime, ConvertsEveryPatternTheSame) {
         if (isNaN(expected, to))
           ASSERT_TRUE(isNaN(actual, to));
         else
-          ASSERT_EQ(actual, expected)
-              << info(from).name.str() << " 0x" << std::hex << bits << " to "
-              << info(to).name.str();
+          ASSERT_EQ(actual, expected) << info(from).name.str() << " 0x" << std::hex << bits
+                                      << " to " << info(to).name.str();
       }
   }
 }
 
 TEST_F(ApfloatRuntime, ComputesEveryFP8PairTheSame) {
-  const std::pair<BinaryOp, const char *> ops[] = {
-      {BinaryOp::Add, "_mlir_apfloat_add"},
-      {BinaryOp::Sub, "_mlir_apfloat_subtract"},
-      {BinaryOp::Mul, "_mlir_apfloat_multiply"},
-      {BinaryOp::Div, "_mlir_apfloat_divide"}};
+  const std::pair<BinaryOp, const char *> ops[] = {{BinaryOp::Add, "_mlir_apfloat_add"},
+                                                   {BinaryOp::Sub, "_mlir_apfloat_subtract"},
+                                                   {BinaryOp::Mul, "_mlir_apfloat_multiply"},
+                                                   {BinaryOp::Div, "_mlir_apfloat_divide"}};
   for (auto [op, name] : ops) {
     auto runtime = find<BinaryFunction>(name);
     ASSERT_TRUE(runtime);
@@ -93,8 +90,7 @@ TEST_F(ApfloatRuntime, ComputesEveryFP8PairTheSame) {
           if (isNaN(expected, format))
             ASSERT_TRUE(isNaN(actual, format));
           else
-            ASSERT_EQ(actual, expected) << name << std::hex << " 0x" << a
-                                        << " 0x" << b;
+            ASSERT_EQ(actual, expected) << name << std::hex << " 0x" << a << " 0x" << b;
         }
   }
 }

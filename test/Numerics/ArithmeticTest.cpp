@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/Arithmetic.h"
 
@@ -12,44 +12,31 @@ using llvm::APInt;
 
 namespace {
 
-const BinaryOp ops[] = {BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul,
-                        BinaryOp::Div, BinaryOp::Rem};
+const BinaryOp ops[] = {BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Div, BinaryOp::Rem};
 
 /// APFloat's own operation in the narrow format.
 APFloat apfloat(BinaryOp op, APFloat a, const APFloat &b) {
   const auto rne = APFloat::rmNearestTiesToEven;
   switch (op) {
-  case BinaryOp::Add:
-    a.add(b, rne);
-    break;
-  case BinaryOp::Sub:
-    a.subtract(b, rne);
-    break;
-  case BinaryOp::Mul:
-    a.multiply(b, rne);
-    break;
-  case BinaryOp::Div:
-    a.divide(b, rne);
-    break;
-  case BinaryOp::Rem:
-    a.mod(b);
-    break;
+  case BinaryOp::Add: a.add(b, rne); break;
+  case BinaryOp::Sub: a.subtract(b, rne); break;
+  case BinaryOp::Mul: a.multiply(b, rne); break;
+  case BinaryOp::Div: a.divide(b, rne); break;
+  case BinaryOp::Rem: a.mod(b); break;
   }
   return a;
 }
 
 void check(BinaryOp op, uint64_t a, uint64_t b, const FormatInfo &f) {
-  APFloat expected = apfloat(op, APFloat(*f.semantics, APInt(f.bits, a)),
-                             APFloat(*f.semantics, APInt(f.bits, b)));
+  APFloat expected =
+      apfloat(op, APFloat(*f.semantics, APInt(f.bits, a)), APFloat(*f.semantics, APInt(f.bits, b)));
   uint64_t actual = arithmetic(op, a, b, f.format);
   if (expected.isNaN())
     ASSERT_TRUE(isNaN(actual, f.format))
-        << f.name.str() << " op " << int(op) << std::hex << " 0x" << a
-        << " 0x" << b;
+        << f.name.str() << " op " << int(op) << std::hex << " 0x" << a << " 0x" << b;
   else
     ASSERT_EQ(actual, expected.bitcastToAPInt().getZExtValue())
-        << f.name.str() << " op " << int(op) << std::hex << " 0x" << a
-        << " 0x" << b;
+        << f.name.str() << " op " << int(op) << std::hex << " 0x" << a << " 0x" << b;
 }
 
 TEST(Arithmetic, EveryPairOfFP8PatternsLikeAPFloat) {

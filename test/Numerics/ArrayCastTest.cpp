@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/ArrayCast.h"
 
@@ -15,36 +15,31 @@ using namespace mp::numerics;
 
 namespace {
 
-const Format narrowFormats[] = {
-    Format::TF32,       Format::BF16,          Format::F16,
-    Format::F8E5M2,     Format::F8E4M3,        Format::F8E4M3FN,
-    Format::F8E5M2FNUZ, Format::F8E4M3FNUZ,    Format::F8E4M3B11FNUZ,
-    Format::F8E3M4,     Format::F8E8M0FNU,     Format::F6E3M2FN,
-    Format::F6E2M3FN,   Format::F4E2M1FN};
+const Format narrowFormats[] = {Format::TF32,       Format::BF16,       Format::F16,
+                                Format::F8E5M2,     Format::F8E4M3,     Format::F8E4M3FN,
+                                Format::F8E5M2FNUZ, Format::F8E4M3FNUZ, Format::F8E4M3B11FNUZ,
+                                Format::F8E3M4,     Format::F8E8M0FNU,  Format::F6E3M2FN,
+                                Format::F6E2M3FN,   Format::F4E2M1FN};
 
 uint64_t element(const std::vector<uint64_t> &storage, size_t i, Format format) {
   uint64_t bits = 0;
   unsigned bytes = storageBytes(format);
-  std::memcpy(&bits, reinterpret_cast<const char *>(storage.data()) + i * bytes,
-              bytes);
+  std::memcpy(&bits, reinterpret_cast<const char *>(storage.data()) + i * bytes, bytes);
   return bits;
 }
 
 /// Compares arrays of f32 patterns against the scalar definition.
-void checkNarrowing(const std::vector<uint32_t> &patterns,
-                    llvm::ArrayRef<Simd> levels) {
+void checkNarrowing(const std::vector<uint32_t> &patterns, llvm::ArrayRef<Simd> levels) {
   std::vector<uint64_t> result(patterns.size());
   for (Format to : narrowFormats)
     for (Overflow overflow : {Overflow::IEEE, Overflow::Saturate})
       for (Simd simd : levels) {
-        convertArray(patterns.data(), Format::F32, result.data(), to,
-                     patterns.size(), Rounding::RNE, overflow, nullptr, simd);
+        convertArray(patterns.data(), Format::F32, result.data(), to, patterns.size(),
+                     Rounding::RNE, overflow, nullptr, simd);
         for (size_t i = 0; i < patterns.size(); ++i)
           ASSERT_EQ(element(result, i, to),
-                    convert(patterns[i], Format::F32, to, Rounding::RNE,
-                            overflow))
-              << std::hex << "0x" << patterns[i] << " to "
-              << info(to).name.str();
+                    convert(patterns[i], Format::F32, to, Rounding::RNE, overflow))
+              << std::hex << "0x" << patterns[i] << " to " << info(to).name.str();
       }
 }
 
@@ -56,8 +51,7 @@ std::vector<uint32_t> sampledPatterns() {
     for (uint32_t bit = 0; bit <= 23; ++bit)
       for (int32_t delta = -1; delta <= 1; ++delta)
         for (uint32_t high : {0u, 0x400000u, 0x600000u, 0x700000u, 0x7FF000u})
-          patterns.push_back((top << 23) +
-                             (((1u << bit) + high + delta) & 0x7FFFFF));
+          patterns.push_back((top << 23) + (((1u << bit) + high + delta) & 0x7FFFFF));
   std::mt19937 random(1);
   for (int i = 0; i < 50000; ++i)
     patterns.push_back(random());
@@ -75,19 +69,17 @@ TEST(ArrayCast, EveryRoundingAgreesWithScalarOnSampledF32) {
     draw = random();
   std::vector<uint64_t> result(patterns.size());
   for (Format to : narrowFormats)
-    for (Rounding rounding :
-         {Rounding::RNA, Rounding::RZ, Rounding::RU, Rounding::RD, Rounding::SR,
-          Rounding::SRCompare})
+    for (Rounding rounding : {Rounding::RNA, Rounding::RZ, Rounding::RU, Rounding::RD, Rounding::SR,
+                              Rounding::SRCompare})
       for (Overflow overflow : {Overflow::IEEE, Overflow::Saturate})
         for (Simd simd : {Simd::Portable, bestSimd()}) {
-          convertArray(patterns.data(), Format::F32, result.data(), to,
-                       patterns.size(), rounding, overflow, draws.data(), simd);
+          convertArray(patterns.data(), Format::F32, result.data(), to, patterns.size(), rounding,
+                       overflow, draws.data(), simd);
           for (size_t i = 0; i < patterns.size(); ++i)
             ASSERT_EQ(element(result, i, to),
-                      convert(patterns[i], Format::F32, to, rounding, overflow,
-                              draws[i]))
-                << std::hex << "0x" << patterns[i] << " to "
-                << info(to).name.str() << " " << toString(rounding).str();
+                      convert(patterns[i], Format::F32, to, rounding, overflow, draws[i]))
+                << std::hex << "0x" << patterns[i] << " to " << info(to).name.str() << " "
+                << toString(rounding).str();
         }
 }
 
@@ -97,12 +89,11 @@ TEST(ArrayCast, WideningAgreesWithScalarOnEveryPattern) {
     std::vector<uint64_t> source(count);
     std::vector<uint32_t> result(count);
     for (uint64_t bits = 0; bits < count; ++bits)
-      std::memcpy(reinterpret_cast<char *>(source.data()) +
-                      bits * storageBytes(from),
-                  &bits, storageBytes(from));
+      std::memcpy(reinterpret_cast<char *>(source.data()) + bits * storageBytes(from), &bits,
+                  storageBytes(from));
     for (Simd simd : {Simd::Portable, bestSimd()}) {
-      convertArray(source.data(), from, result.data(), Format::F32, count,
-                   Rounding::RNE, Overflow::IEEE, nullptr, simd);
+      convertArray(source.data(), from, result.data(), Format::F32, count, Rounding::RNE,
+                   Overflow::IEEE, nullptr, simd);
       for (uint64_t bits = 0; bits < count; ++bits)
         ASSERT_EQ(result[bits], convert(bits, from, Format::F32))
             << info(from).name.str() << " 0x" << std::hex << bits;
@@ -135,11 +126,11 @@ TEST(ArrayCast, OtherRoundingsAndSourcesGoThroughTheDefinition) {
     draws[i] = random();
   }
   std::vector<uint8_t> result(source.size());
-  convertArray(source.data(), Format::F64, result.data(), Format::F8E5M2,
-               source.size(), Rounding::SR, Overflow::Saturate, draws.data());
+  convertArray(source.data(), Format::F64, result.data(), Format::F8E5M2, source.size(),
+               Rounding::SR, Overflow::Saturate, draws.data());
   for (size_t i = 0; i < source.size(); ++i)
-    ASSERT_EQ(result[i], encode(source[i], Format::F8E5M2, Rounding::SR,
-                                Overflow::Saturate, draws[i]));
+    ASSERT_EQ(result[i],
+              encode(source[i], Format::F8E5M2, Rounding::SR, Overflow::Saturate, draws[i]));
 }
 
 TEST(ArrayCast, RoundArrayIsRoundToPerElement) {
@@ -161,16 +152,13 @@ TEST(ArrayCast, EveryPairOfNarrowFormatsAgreesWithScalar) {
     uint64_t count = uint64_t(1) << std::min(info(from).bits, 16u);
     std::vector<uint64_t> source(count), result(count);
     for (uint64_t bits = 0; bits < count; ++bits)
-      std::memcpy(reinterpret_cast<char *>(source.data()) +
-                      bits * storageBytes(from),
-                  &bits, storageBytes(from));
+      std::memcpy(reinterpret_cast<char *>(source.data()) + bits * storageBytes(from), &bits,
+                  storageBytes(from));
     for (Format to : narrowFormats)
       for (Overflow overflow : {Overflow::IEEE, Overflow::Saturate}) {
-        convertArray(source.data(), from, result.data(), to, count,
-                     Rounding::RNE, overflow);
+        convertArray(source.data(), from, result.data(), to, count, Rounding::RNE, overflow);
         for (uint64_t bits = 0; bits < count; ++bits)
-          ASSERT_EQ(element(result, bits, to),
-                    convert(bits, from, to, Rounding::RNE, overflow))
+          ASSERT_EQ(element(result, bits, to), convert(bits, from, to, Rounding::RNE, overflow))
               << info(from).name.str() << " 0x" << std::hex << bits << " to "
               << info(to).name.str();
       }
@@ -183,20 +171,17 @@ TEST(ArrayCast, BetweenF32AndF64AgreesWithScalar) {
   std::vector<uint32_t> narrow = sampledPatterns();
   for (uint32_t bits : narrow) {
     uint64_t exact = convert(bits, Format::F32, Format::F64);
-    wide.insert(wide.end(), {exact, exact + 1, exact + (1 << 28),
-                             exact ^ (random() & 0x3FFFFFFF), random()});
+    wide.insert(wide.end(),
+                {exact, exact + 1, exact + (1 << 28), exact ^ (random() & 0x3FFFFFFF), random()});
   }
   widened.resize(narrow.size());
-  convertArray(narrow.data(), Format::F32, widened.data(), Format::F64,
-               narrow.size());
+  convertArray(narrow.data(), Format::F32, widened.data(), Format::F64, narrow.size());
   for (size_t i = 0; i < narrow.size(); ++i)
     ASSERT_EQ(widened[i], convert(narrow[i], Format::F32, Format::F64));
   narrow.resize(wide.size());
-  convertArray(wide.data(), Format::F64, narrow.data(), Format::F32,
-               wide.size());
+  convertArray(wide.data(), Format::F64, narrow.data(), Format::F32, wide.size());
   for (size_t i = 0; i < wide.size(); ++i)
-    ASSERT_EQ(narrow[i], convert(wide[i], Format::F64, Format::F32))
-        << std::hex << wide[i];
+    ASSERT_EQ(narrow[i], convert(wide[i], Format::F64, Format::F32)) << std::hex << wide[i];
 }
 
 // All 2^32 f32 patterns into every narrow format, both overflow rules, against

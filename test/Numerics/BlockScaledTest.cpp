@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/BlockScaled.h"
 
@@ -28,7 +28,8 @@ Operands draw(const BlockScaledModel &model, size_t k, int low, int high, unsign
     }
   };
   auto scale = [&] {
-    float exact = std::ldexp(std::uniform_real_distribution<float>(1, 2)(random), std::uniform_int_distribution<int>(low, high)(random));
+    float exact = std::ldexp(std::uniform_real_distribution<float>(1, 2)(random),
+                             std::uniform_int_distribution<int>(low, high)(random));
     return roundTo(exact, model.scale);
   };
   Operands o;
@@ -44,15 +45,19 @@ Operands draw(const BlockScaledModel &model, size_t k, int low, int high, unsign
 }
 
 float run(const BlockScaledModel &model, const Operands &o, float c) {
-  return blockScaledDot(model, o.a.data(), o.b.data(), o.scaleA.data(), o.scaleB.data(), o.a.size(), c);
+  return blockScaledDot(model, o.a.data(), o.b.data(), o.scaleA.data(), o.scaleB.data(), o.a.size(),
+                        c);
 }
 
 /// One step exactly, then cut to 24 bits. Right for the model where nothing is cut at alignment.
 float exactStep(const BlockScaledModel &model, const Operands &o, float c) {
   long double sum = c;
   for (size_t i = 0; i < o.a.size(); ++i)
-    sum += (long double)o.a[i] * o.b[i] * o.scaleA[i / model.blockSize] * o.scaleB[i / model.blockSize];
-  return float(decode(convert(llvm::bit_cast<uint64_t>(double(sum)), Format::F64, Format::F32, Rounding::RZ), Format::F32));
+    sum += (long double)o.a[i] * o.b[i] * o.scaleA[i / model.blockSize] *
+           o.scaleB[i / model.blockSize];
+  return float(
+      decode(convert(llvm::bit_cast<uint64_t>(double(sum)), Format::F64, Format::F32, Rounding::RZ),
+             Format::F32));
 }
 
 TEST(BlockScaled, KindsTakeTheirFormats) {
@@ -97,9 +102,12 @@ TEST(BlockScaled, ScalesShiftTheResult) {
 TEST(BlockScaled, CutsAtThirtyFiveBits) {
   auto model = *blockScaledModel("mxf4", Format::F4E2M1FN, Format::F4E2M1FN);
   auto sum = [&](int exponent) {
-    Operands o{std::vector<float>(64, 0), std::vector<float>(64, 0), {1, std::ldexp(1.0f, exponent)}, {1, 1}};
-    o.a[0] = o.b[0] = 1;    // 1
-    o.a[32] = o.b[32] = 1;  // 2^exponent
+    Operands o{std::vector<float>(64, 0),
+               std::vector<float>(64, 0),
+               {1, std::ldexp(1.0f, exponent)},
+               {1, 1}};
+    o.a[0] = o.b[0] = 1;     // 1
+    o.a[32] = o.b[32] = 1;   // 2^exponent
     o.a[1] = -1, o.b[1] = 1; // -1
     return run(model, o, 0);
   };
@@ -136,8 +144,10 @@ TEST(BlockScaled, ChainsStepsAndSpecialValues) {
   Operands o = draw(model, 160, -2, 2, 3); // the last step is half full
   Operands head = o, tail = o;
   head.a.resize(128), head.b.resize(128);
-  tail.a.erase(tail.a.begin(), tail.a.begin() + 128), tail.b.erase(tail.b.begin(), tail.b.begin() + 128);
-  tail.scaleA.erase(tail.scaleA.begin(), tail.scaleA.begin() + 8), tail.scaleB.erase(tail.scaleB.begin(), tail.scaleB.begin() + 8);
+  tail.a.erase(tail.a.begin(), tail.a.begin() + 128),
+      tail.b.erase(tail.b.begin(), tail.b.begin() + 128);
+  tail.scaleA.erase(tail.scaleA.begin(), tail.scaleA.begin() + 8),
+      tail.scaleB.erase(tail.scaleB.begin(), tail.scaleB.begin() + 8);
   EXPECT_EQ(run(model, o, 2), run(model, tail, run(model, head, 2)));
   // The sign of an f8E4M3FN scale is not looked at.
   float positive = run(model, o, 0);

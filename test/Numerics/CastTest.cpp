@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ApfloatOracle.h"
 
@@ -21,15 +21,12 @@ const float nan32 = std::numeric_limits<float>::quiet_NaN();
 
 uint64_t fromF32(float value, Format to, Rounding rounding, Overflow overflow,
                  uint64_t randomBits = 0) {
-  return convert(llvm::bit_cast<uint32_t>(value), Format::F32, to, rounding,
-                 overflow, randomBits);
+  return convert(llvm::bit_cast<uint32_t>(value), Format::F32, to, rounding, overflow, randomBits);
 }
 
 const std::pair<Rounding, APFloat::roundingMode> roundings[] = {
-    {Rounding::RNE, APFloat::rmNearestTiesToEven},
-    {Rounding::RNA, APFloat::rmNearestTiesToAway},
-    {Rounding::RZ, APFloat::rmTowardZero},
-    {Rounding::RU, APFloat::rmTowardPositive},
+    {Rounding::RNE, APFloat::rmNearestTiesToEven}, {Rounding::RNA, APFloat::rmNearestTiesToAway},
+    {Rounding::RZ, APFloat::rmTowardZero},         {Rounding::RU, APFloat::rmTowardPositive},
     {Rounding::RD, APFloat::rmTowardNegative},
 };
 
@@ -40,21 +37,17 @@ void compare(uint64_t bits, const FormatInfo &from, const FormatInfo &to,
   for (auto [rounding, mode] : modes) {
     Oracle ieee = apfloatConvert(bits, from, to, mode);
     for (Overflow overflow : {Overflow::IEEE, Overflow::Saturate}) {
-      Oracle expected = overflow == Overflow::IEEE
-                            ? ieee
-                            : saturated(ieee, bits, from, to);
+      Oracle expected = overflow == Overflow::IEEE ? ieee : saturated(ieee, bits, from, to);
       if (!expected.applies)
         continue;
       uint64_t actual = convert(bits, from.format, to.format, rounding, overflow);
       if (expected.nan)
-        ASSERT_TRUE(isNaN(actual, to.format))
-            << from.name.str() << " 0x" << std::hex << bits << " to "
-            << to.name.str() << " gave 0x" << actual;
+        ASSERT_TRUE(isNaN(actual, to.format)) << from.name.str() << " 0x" << std::hex << bits
+                                              << " to " << to.name.str() << " gave 0x" << actual;
       else
         ASSERT_EQ(actual, expected.bits)
-            << from.name.str() << " 0x" << std::hex << bits << " to "
-            << to.name.str() << " " << toString(rounding).str() << " "
-            << toString(overflow).str();
+            << from.name.str() << " 0x" << std::hex << bits << " to " << to.name.str() << " "
+            << toString(rounding).str() << " " << toString(overflow).str();
     }
   }
 }
@@ -102,8 +95,7 @@ std::vector<uint64_t> boundaryPatterns(Format from, Format to) {
       continue;
     double low = decode(bits, to);
     double ulp = std::ldexp(1.0, value.kind == ValueClass::Zero
-                                     ? target.minExponent -
-                                           int(target.fractionBits)
+                                     ? target.minExponent - int(target.fractionBits)
                                      : value.exponent);
     around(low);
     around(low + ulp / 2);
@@ -172,9 +164,8 @@ TEST(Cast, OnnxTables) {
 
 TEST(Cast, NaNKeepsSignAndLeadingPayloadBetweenIEEEFormats) {
   // Same bits as APFloat, quieting included.
-  const Format ieee[] = {Format::F64,  Format::F32,    Format::TF32,
-                         Format::BF16, Format::F16,    Format::F8E5M2,
-                         Format::F8E4M3, Format::F8E3M4};
+  const Format ieee[] = {Format::F64, Format::F32,    Format::TF32,   Format::BF16,
+                         Format::F16, Format::F8E5M2, Format::F8E4M3, Format::F8E3M4};
   std::mt19937_64 random(2);
   for (Format from : ieee)
     for (Format to : ieee) {
@@ -188,12 +179,9 @@ TEST(Cast, NaNKeepsSignAndLeadingPayloadBetweenIEEEFormats) {
           continue;
         APFloat value(*f.semantics, APInt(f.bits, bits));
         bool losesInfo;
-        value.convert(*info(to).semantics, APFloat::rmNearestTiesToEven,
-                      &losesInfo);
-        ASSERT_EQ(convert(bits, from, to),
-                  value.bitcastToAPInt().getZExtValue())
-            << f.name.str() << " 0x" << std::hex << bits << " to "
-            << info(to).name.str();
+        value.convert(*info(to).semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+        ASSERT_EQ(convert(bits, from, to), value.bitcastToAPInt().getZExtValue())
+            << f.name.str() << " 0x" << std::hex << bits << " to " << info(to).name.str();
       }
     }
 }
@@ -266,42 +254,43 @@ const KnownByte knownBytes[] = {
 TEST(Cast, BytesOfTheCudaHeaders) {
   for (const KnownByte &k : knownBytes) {
     SCOPED_TRACE(info(k.format).name.str() + " of " + std::to_string(k.value));
-    EXPECT_EQ(fromF32(k.value, k.format, Rounding::RNE, Overflow::Saturate),
-              k.saturated);
-    EXPECT_EQ(fromF32(k.value, k.format, Rounding::RNE, Overflow::IEEE),
-              k.ieee);
+    EXPECT_EQ(fromF32(k.value, k.format, Rounding::RNE, Overflow::Saturate), k.saturated);
+    EXPECT_EQ(fromF32(k.value, k.format, Rounding::RNE, Overflow::IEEE), k.ieee);
   }
 }
 
 TEST(Cast, E8M0RoundsUpOrDownAsTheCudaHeaders) {
-  struct { float value; uint64_t up, down; } rows[] = {
-      {1, 0x7F, 0x7F},        {1.0000001f, 0x80, 0x7F}, {1.5f, 0x80, 0x7F},
-      {3, 0x81, 0x80},        {.75f, 0x7F, 0x7E},       {5.9e-39f, 0x01, 0x00},
-      {1.2e-38f, 0x02, 0x01}, {1.8e38f, 0xFE, 0xFE},    {inf, 0xFE, 0xFE},
-      {0, 0, 0},              {-3, 0x81, 0x80},         {nan32, 0xFF, 0xFF}};
+  struct {
+    float value;
+    uint64_t up, down;
+  } rows[] = {{1, 0x7F, 0x7F},        {1.0000001f, 0x80, 0x7F},
+              {1.5f, 0x80, 0x7F},     {3, 0x81, 0x80},
+              {.75f, 0x7F, 0x7E},     {5.9e-39f, 0x01, 0x00},
+              {1.2e-38f, 0x02, 0x01}, {1.8e38f, 0xFE, 0xFE},
+              {inf, 0xFE, 0xFE},      {0, 0, 0},
+              {-3, 0x81, 0x80},       {nan32, 0xFF, 0xFF}};
   for (auto &row : rows) {
     SCOPED_TRACE(row.value);
-    EXPECT_EQ(fromF32(row.value, Format::F8E8M0FNU, Rounding::RU,
-                      Overflow::Saturate), row.up);
-    EXPECT_EQ(fromF32(row.value, Format::F8E8M0FNU, Rounding::RZ,
-                      Overflow::Saturate), row.down);
+    EXPECT_EQ(fromF32(row.value, Format::F8E8M0FNU, Rounding::RU, Overflow::Saturate), row.up);
+    EXPECT_EQ(fromF32(row.value, Format::F8E8M0FNU, Rounding::RZ, Overflow::Saturate), row.down);
   }
-  EXPECT_EQ(fromF32(1.8e38f, Format::F8E8M0FNU, Rounding::RU, Overflow::IEEE),
-            0xFFu);
-  EXPECT_EQ(fromF32(inf, Format::F8E8M0FNU, Rounding::RU, Overflow::IEEE),
-            0xFFu);
+  EXPECT_EQ(fromF32(1.8e38f, Format::F8E8M0FNU, Rounding::RU, Overflow::IEEE), 0xFFu);
+  EXPECT_EQ(fromF32(inf, Format::F8E8M0FNU, Rounding::RU, Overflow::IEEE), 0xFFu);
 }
 
 TEST(Cast, StochasticFormsOnKnownDraws) {
-  struct { uint32_t value, random, compare, add; } rows[] = {
-      {0x3F808000, 0x7FFF, 0x3F81, 0x3F80}, {0x3F808000, 0x8000, 0x3F80, 0x3F81},
-      {0x3F800001, 0, 0x3F81, 0x3F80},      {0x3F800001, 1, 0x3F80, 0x3F80},
-      {0xBF80C000, 0xBFFF, 0xBF81, 0xBF81}, {0xBF80C000, 0xC000, 0xBF80, 0xBF81}};
+  struct {
+    uint32_t value, random, compare, add;
+  } rows[] = {{0x3F808000, 0x7FFF, 0x3F81, 0x3F80}, {0x3F808000, 0x8000, 0x3F80, 0x3F81},
+              {0x3F800001, 0, 0x3F81, 0x3F80},      {0x3F800001, 1, 0x3F80, 0x3F80},
+              {0xBF80C000, 0xBFFF, 0xBF81, 0xBF81}, {0xBF80C000, 0xC000, 0xBF80, 0xBF81}};
   for (auto &row : rows) {
-    EXPECT_EQ(convert(row.value, Format::F32, Format::BF16, Rounding::SRCompare,
-                      Overflow::IEEE, row.random), row.compare);
-    EXPECT_EQ(convert(row.value, Format::F32, Format::BF16, Rounding::SR,
-                      Overflow::IEEE, row.random), row.add);
+    EXPECT_EQ(convert(row.value, Format::F32, Format::BF16, Rounding::SRCompare, Overflow::IEEE,
+                      row.random),
+              row.compare);
+    EXPECT_EQ(
+        convert(row.value, Format::F32, Format::BF16, Rounding::SR, Overflow::IEEE, row.random),
+        row.add);
   }
 }
 
@@ -309,21 +298,18 @@ TEST(Cast, StochasticMeansAreTheValue) {
   std::mt19937_64 random(3);
   const int draws = 20000;
   // A normal result, a subnormal one, and one below the smallest subnormal.
-  for (auto [value, format] : {std::pair{1.3f, Format::F8E4M3FN},
-                               std::pair{0x1.4p-7f, Format::F8E4M3FN},
-                               std::pair{-0x1p-11f, Format::F8E4M3FN},
-                               std::pair{-3.14159f, Format::BF16}}) {
+  for (auto [value, format] :
+       {std::pair{1.3f, Format::F8E4M3FN}, std::pair{0x1.4p-7f, Format::F8E4M3FN},
+        std::pair{-0x1p-11f, Format::F8E4M3FN}, std::pair{-3.14159f, Format::BF16}}) {
     for (Rounding rounding : {Rounding::SR, Rounding::SRCompare}) {
       double sum = 0, sumOfSquares = 0;
       for (int i = 0; i < draws; ++i) {
-        double drawn = decode(
-            fromF32(value, format, rounding, Overflow::IEEE, random()), format);
+        double drawn = decode(fromF32(value, format, rounding, Overflow::IEEE, random()), format);
         sum += drawn;
         sumOfSquares += drawn * drawn;
       }
       double mean = sum / draws;
-      double sigma =
-          std::sqrt(std::max(0.0, sumOfSquares / draws - mean * mean) / draws);
+      double sigma = std::sqrt(std::max(0.0, sumOfSquares / draws - mean * mean) / draws);
       EXPECT_NEAR(mean, double(value), 4 * sigma + 1e-12)
           << toString(rounding).str() << " " << info(format).name.str();
     }
@@ -336,8 +322,8 @@ TEST(Cast, StochasticProbabilityIsExact) {
     for (Rounding rounding : {Rounding::SR, Rounding::SRCompare}) {
       unsigned up = 0;
       for (uint64_t draw = 0; draw < 65536; ++draw)
-        up += convert(0x3F800000u | discarded, Format::F32, Format::BF16,
-                      rounding, Overflow::IEEE, draw) == 0x3F81;
+        up += convert(0x3F800000u | discarded, Format::F32, Format::BF16, rounding, Overflow::IEEE,
+                      draw) == 0x3F81;
       EXPECT_EQ(up, discarded);
     }
 }
@@ -362,8 +348,7 @@ TEST(Cast, RoundToGivesValuesOfTheFormat) {
   EXPECT_EQ(roundTo(1.0f + 0x1p-9f, Format::BF16), 1.0f);
   EXPECT_EQ(roundTo(1.0f + 0x1.8p-8f, Format::BF16), 1.0f + 0x1p-7f);
   EXPECT_EQ(roundTo(1e6f, Format::F16), inf);
-  EXPECT_EQ(roundTo(1e6f, Format::F16, Rounding::RNE, Overflow::Saturate),
-            65504.0f);
+  EXPECT_EQ(roundTo(1e6f, Format::F16, Rounding::RNE, Overflow::Saturate), 65504.0f);
 }
 
 TEST(Cast, HoldsEveryValueOf) {
@@ -387,8 +372,8 @@ TEST(Cast, HoldsEveryValueOf) {
 }
 
 TEST(Cast, SpellingsRoundTrip) {
-  for (Rounding r : {Rounding::RNE, Rounding::RNA, Rounding::RZ, Rounding::RU,
-                     Rounding::RD, Rounding::SR, Rounding::SRCompare})
+  for (Rounding r : {Rounding::RNE, Rounding::RNA, Rounding::RZ, Rounding::RU, Rounding::RD,
+                     Rounding::SR, Rounding::SRCompare})
     EXPECT_EQ(parseRounding(toString(r)), r);
   for (Overflow o : {Overflow::IEEE, Overflow::Saturate})
     EXPECT_EQ(parseOverflow(toString(o)), o);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/Compare.h"
 
@@ -21,8 +21,7 @@ TEST(Compare, UlpDistanceCountsSteps) {
   EXPECT_EQ(ulpDistance(0x7F7F, 0x7F80, Format::BF16), 1u);
   EXPECT_EQ(ulpDistance(0x7FC0, 0xFFC1, Format::BF16), 0u);
   EXPECT_EQ(ulpDistance(0x7FC0, 0x3F80, Format::BF16), UINT64_MAX);
-  EXPECT_EQ(ulpDistance(0x7FEFFFFFFFFFFFFF, 0xFFEFFFFFFFFFFFFF, Format::F64),
-            0xFFDFFFFFFFFFFFFEu);
+  EXPECT_EQ(ulpDistance(0x7FEFFFFFFFFFFFFF, 0xFFEFFFFFFFFFFFFF, Format::F64), 0xFFDFFFFFFFFFFFFEu);
   EXPECT_EQ(ulpDistance(0x00, 0x7F, Format::F8E4M3FNUZ), 127u);
 }
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/ErrorBounds.h"
 
@@ -19,8 +19,7 @@ namespace {
 using A = Architecture;
 using F = Format;
 
-TensorCoreModel model(Architecture arch, Format operand,
-                      Format result = Format::F32) {
+TensorCoreModel model(Architecture arch, Format operand, Format result = Format::F32) {
   return *tensorCoreModel(arch, operand, result);
 }
 
@@ -97,17 +96,15 @@ TEST(ErrorBounds, NoModelledDotExceedsItsBound) {
 // The bounds are nearly attained: a whole group of products, each just too small
 // to reach the last aligned place beside c = 1, is lost.
 TEST(ErrorBounds, TheWorstCaseExists) {
-  for (auto m : {model(A::SM70, F::F16), model(A::SM80, F::F16),
-                 model(A::SM89, F::BF16), model(A::SM90, F::F16),
-                 model(A::SM89, F::F8E4M3FN), model(A::SM90, F::F8E4M3FN)}) {
+  for (auto m :
+       {model(A::SM70, F::F16), model(A::SM80, F::F16), model(A::SM89, F::BF16),
+        model(A::SM90, F::F16), model(A::SM89, F::F8E4M3FN), model(A::SM90, F::F8E4M3FN)}) {
     int low = (m.alignmentBits + 1) / 2, high = m.alignmentBits + 1 - low;
     std::vector<float> a(m.groupSize, std::ldexp(1.75f, -high));
     std::vector<float> b(m.groupSize, std::ldexp(1.0f, -low));
     double products = m.groupSize * double(a[0]) * b[0];
-    double error =
-        1 + products - modelDot(m, a.data(), b.data(), m.groupSize, 1);
-    EXPECT_GE(error / (1 + products), 0.5 * dotErrorBound(m, m.groupSize))
-        << describe(m);
+    double error = 1 + products - modelDot(m, a.data(), b.data(), m.groupSize, 1);
+    EXPECT_GE(error / (1 + products), 0.5 * dotErrorBound(m, m.groupSize)) << describe(m);
   }
 }
 
@@ -125,12 +122,11 @@ TEST(MultiWord, WordsHoldTheValue) {
   }
   splitWords(x.data(), x.size(), F::TF32, llvm::MutableArrayRef(words, 2));
   for (size_t i = 0; i < x.size(); ++i)
-    EXPECT_LE(std::fabs(double(x[i]) - w0[i] - w1[i]),
-              0x1p-22 * std::fabs(x[i]));
+    EXPECT_LE(std::fabs(double(x[i]) - w0[i] - w1[i]), 0x1p-22 * std::fabs(x[i]));
 }
 
-double multiWordShare(const TensorCoreModel &m, MultiWord scheme, size_t k,
-                      bool positive, double &worst) {
+double multiWordShare(const TensorCoreModel &m, MultiWord scheme, size_t k, bool positive,
+                      double &worst) {
   std::mt19937 random(k);
   std::normal_distribution<float> normal;
   std::uniform_real_distribution<float> unit(0, 1);
@@ -140,8 +136,8 @@ double multiWordShare(const TensorCoreModel &m, MultiWord scheme, size_t k,
     v = positive ? unit(random) : normal(random);
   for (float &v : b)
     v = positive ? unit(random) : normal(random);
-  modelGemmMultiWord(m, scheme, rows, columns, k, a.data(), k, b.data(),
-                     columns, nullptr, 0, d.data(), columns);
+  modelGemmMultiWord(m, scheme, rows, columns, k, a.data(), k, b.data(), columns, nullptr, 0,
+                     d.data(), columns);
   worst = 0;
   for (size_t i = 0; i < rows; ++i)
     for (size_t j = 0; j < columns; ++j) {
@@ -150,8 +146,7 @@ double multiWordShare(const TensorCoreModel &m, MultiWord scheme, size_t k,
         exact += (long double)a[i * k + l] * b[l * columns + j];
         magnitude += std::fabs((long double)a[i * k + l] * b[l * columns + j]);
       }
-      worst = std::max(
-          worst, double(std::fabs(d[i * columns + j] - exact) / magnitude));
+      worst = std::max(worst, double(std::fabs(d[i * columns + j] - exact) / magnitude));
     }
   return worst / multiWordErrorBound(m, scheme, k);
 }
@@ -192,12 +187,10 @@ TEST(MultiWord, InfinityComesOutAsInfinity) {
   TensorCoreModel m = model(A::SM80, F::BF16);
   float inf = std::numeric_limits<float>::infinity();
   float a[] = {inf, 1}, b[] = {2, 3}, d[1];
-  modelGemmMultiWord(m, MultiWord::BF16x6, 1, 1, 2, a, 2, b, 1, nullptr, 0, d,
-                     1);
+  modelGemmMultiWord(m, MultiWord::BF16x6, 1, 1, 2, a, 2, b, 1, nullptr, 0, d, 1);
   EXPECT_EQ(d[0], inf);
   a[0] = std::numeric_limits<float>::quiet_NaN();
-  modelGemmMultiWord(m, MultiWord::BF16x6, 1, 1, 2, a, 2, b, 1, nullptr, 0, d,
-                     1);
+  modelGemmMultiWord(m, MultiWord::BF16x6, 1, 1, 2, a, 2, b, 1, nullptr, 0, d, 1);
   EXPECT_TRUE(std::isnan(d[0]));
 }
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/Format.h"
 
@@ -24,27 +24,20 @@ struct Known {
 };
 
 const Known known[] = {
-    {Format::F64, "f64", 64, 1023, 0x1.fffffffffffffp1023, 0x7FEFFFFFFFFFFFFF,
-     -1022, -1074, true, true, true},
-    {Format::F32, "f32", 32, 127, 0x1.fffffep127, 0x7F7FFFFF, -126, -149, true,
+    {Format::F64, "f64", 64, 1023, 0x1.fffffffffffffp1023, 0x7FEFFFFFFFFFFFFF, -1022, -1074, true,
      true, true},
-    {Format::TF32, "tf32", 19, 127, 0x1.ffcp127, 0x3FBFF, -126, -136, true,
-     true, true},
-    {Format::BF16, "bf16", 16, 127, 0x1.fep127, 0x7F7F, -126, -133, true, true,
-     true},
+    {Format::F32, "f32", 32, 127, 0x1.fffffep127, 0x7F7FFFFF, -126, -149, true, true, true},
+    {Format::TF32, "tf32", 19, 127, 0x1.ffcp127, 0x3FBFF, -126, -136, true, true, true},
+    {Format::BF16, "bf16", 16, 127, 0x1.fep127, 0x7F7F, -126, -133, true, true, true},
     {Format::F16, "f16", 16, 15, 65504, 0x7BFF, -14, -24, true, true, true},
     {Format::F8E5M2, "f8E5M2", 8, 15, 57344, 0x7B, -14, -16, true, true, true},
     {Format::F8E4M3, "f8E4M3", 8, 7, 240, 0x77, -6, -9, true, true, true},
     {Format::F8E4M3FN, "f8E4M3FN", 8, 7, 448, 0x7E, -6, -9, false, true, true},
-    {Format::F8E5M2FNUZ, "f8E5M2FNUZ", 8, 16, 57344, 0x7F, -15, -17, false,
-     true, false},
-    {Format::F8E4M3FNUZ, "f8E4M3FNUZ", 8, 8, 240, 0x7F, -7, -10, false, true,
-     false},
-    {Format::F8E4M3B11FNUZ, "f8E4M3B11FNUZ", 8, 11, 30, 0x7F, -10, -13, false,
-     true, false},
+    {Format::F8E5M2FNUZ, "f8E5M2FNUZ", 8, 16, 57344, 0x7F, -15, -17, false, true, false},
+    {Format::F8E4M3FNUZ, "f8E4M3FNUZ", 8, 8, 240, 0x7F, -7, -10, false, true, false},
+    {Format::F8E4M3B11FNUZ, "f8E4M3B11FNUZ", 8, 11, 30, 0x7F, -10, -13, false, true, false},
     {Format::F8E3M4, "f8E3M4", 8, 3, 15.5, 0x6F, -2, -6, true, true, true},
-    {Format::F8E8M0FNU, "f8E8M0FNU", 8, 127, 0x1p127, 0xFE, -127, -127, false,
-     true, false},
+    {Format::F8E8M0FNU, "f8E8M0FNU", 8, 127, 0x1p127, 0xFE, -127, -127, false, true, false},
     {Format::F6E3M2FN, "f6E3M2FN", 6, 3, 28, 0x1F, -2, -4, false, false, true},
     {Format::F6E2M3FN, "f6E2M3FN", 6, 1, 7.5, 0x1F, 0, -3, false, false, true},
     {Format::F4E2M1FN, "f4E2M1FN", 4, 1, 6, 0x7, 0, -1, false, false, true},

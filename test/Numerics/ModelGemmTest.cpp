@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The tiled product against modelDot(), bit for bit.
 
@@ -21,12 +21,10 @@ std::vector<TensorCoreModel> allModels() {
   std::vector<TensorCoreModel> models;
   for (int arch = 0; arch <= int(Architecture::SM120); ++arch)
     for (Route route : {Route::MmaSync, Route::Wgmma, Route::Tcgen05})
-      for (Format a : {Format::F16, Format::BF16, Format::TF32,
-                       Format::F8E4M3FN, Format::F8E5M2})
+      for (Format a : {Format::F16, Format::BF16, Format::TF32, Format::F8E4M3FN, Format::F8E5M2})
         for (Format b : {a, Format::F8E4M3FN})
           for (Format result : {Format::F32, Format::F16})
-            if (auto m = tensorCoreModel(Architecture(arch), a, b, result,
-                                         route))
+            if (auto m = tensorCoreModel(Architecture(arch), a, b, result, route))
               models.push_back(*m);
   return models;
 }
@@ -41,12 +39,8 @@ Values makeOperand(size_t count, Format format, Kind kind, std::mt19937 &random)
   std::uniform_real_distribution<float> unit(0, 1);
   for (float &value : values)
     switch (kind) {
-    case Kind::Normal:
-      value = normal(random);
-      break;
-    case Kind::Positive:
-      value = unit(random);
-      break;
+    case Kind::Normal: value = normal(random); break;
+    case Kind::Positive: value = unit(random); break;
     case Kind::NearOverflow: // significands near 2, one exponent: sums carry
       value = 2.0f - unit(random) / 64;
       break;
@@ -73,33 +67,29 @@ Values makeAccumulator(size_t count, Kind kind, std::mt19937 &random) {
   for (float &value : values)
     value = kind == Kind::AnyBits || kind == Kind::WideRange
                 ? llvm::bit_cast<float>(uint32_t(random()))
-            : kind == Kind::NearOverflow
-                ? 2.0f - float(random() % 1000) / 100000
-                : float(int(random() % 2001) - 1000) / 997;
+            : kind == Kind::NearOverflow ? 2.0f - float(random() % 1000) / 100000
+                                         : float(int(random() % 2001) - 1000) / 997;
   return values;
 }
 
-void check(const TensorCoreModel &model, size_t m, size_t n, size_t k,
-           Kind kind, unsigned threads, std::mt19937 &random) {
+void check(const TensorCoreModel &model, size_t m, size_t n, size_t k, Kind kind, unsigned threads,
+           std::mt19937 &random) {
   size_t lda = k + 3, ldb = n + 1, ldc = n + 2, ldd = n + 5;
   Values a = makeOperand(m * lda, model.operandA, kind, random);
   Values b = makeOperand(k * ldb, model.operandB, kind, random);
   Values c = makeAccumulator(m * ldc, kind, random);
   Values d(m * ldd, -7.0f);
-  modelGemm(model, m, n, k, a.data(), lda, b.data(), ldb, c.data(), ldc,
-            d.data(), ldd, threads);
+  modelGemm(model, m, n, k, a.data(), lda, b.data(), ldb, c.data(), ldc, d.data(), ldd, threads);
   Values column(k);
   for (size_t j = 0; j < ldd; ++j) {
     for (size_t i = 0; i < k && j < n; ++i)
       column[i] = b[i * ldb + j];
     for (size_t i = 0; i < m; ++i) {
-      float expected = j < n ? modelDot(model, &a[i * lda], column.data(), k,
-                                        c[i * ldc + j])
-                             : -7.0f;
-      ASSERT_EQ(llvm::bit_cast<uint32_t>(d[i * ldd + j]),
-                llvm::bit_cast<uint32_t>(expected))
-          << describe(model) << " kind " << int(kind) << " row " << i
-          << " column " << j << " of " << m << "x" << n << "x" << k;
+      float expected =
+          j < n ? modelDot(model, &a[i * lda], column.data(), k, c[i * ldc + j]) : -7.0f;
+      ASSERT_EQ(llvm::bit_cast<uint32_t>(d[i * ldd + j]), llvm::bit_cast<uint32_t>(expected))
+          << describe(model) << " kind " << int(kind) << " row " << i << " column " << j << " of "
+          << m << "x" << n << "x" << k;
     }
   }
 }
@@ -107,8 +97,8 @@ void check(const TensorCoreModel &model, size_t m, size_t n, size_t k,
 TEST(ModelGemm, EveryModelOnEveryKindOfData) {
   std::mt19937 random(1);
   for (const TensorCoreModel &model : allModels())
-    for (Kind kind : {Kind::Normal, Kind::Positive, Kind::NearOverflow,
-                      Kind::WideRange, Kind::AnyBits, Kind::Sparse}) {
+    for (Kind kind : {Kind::Normal, Kind::Positive, Kind::NearOverflow, Kind::WideRange,
+                      Kind::AnyBits, Kind::Sparse}) {
       check(model, 9, 37, 75, kind, 1, random);
       if (HasFatalFailure())
         return;
@@ -148,11 +138,9 @@ TEST(ModelGemm, SameBitsWhateverTheThreads) {
   Values a = makeOperand(m * k, Format::F16, Kind::Normal, random);
   Values b = makeOperand(k * n, Format::F16, Kind::Normal, random);
   Values one(m * n), many(m * n);
-  modelGemm(*model, m, n, k, a.data(), k, b.data(), n, nullptr, 0, one.data(),
-            n, 1);
+  modelGemm(*model, m, n, k, a.data(), k, b.data(), n, nullptr, 0, one.data(), n, 1);
   for (unsigned threads : {2u, 3u, 8u}) {
-    modelGemm(*model, m, n, k, a.data(), k, b.data(), n, nullptr, 0,
-              many.data(), n, threads);
+    modelGemm(*model, m, n, k, a.data(), k, b.data(), n, nullptr, 0, many.data(), n, threads);
     EXPECT_EQ(one, many);
   }
 }
@@ -163,10 +151,8 @@ TEST(ModelGemm, AccumulatesInPlace) {
   Values a = makeOperand(4 * 16, Format::F16, Kind::Normal, random);
   Values b = makeOperand(16 * 8, Format::F16, Kind::Normal, random);
   Values c = makeAccumulator(4 * 8, Kind::Normal, random), apart(4 * 8);
-  modelGemm(*model, 4, 8, 16, a.data(), 16, b.data(), 8, c.data(), 8,
-            apart.data(), 8);
-  modelGemm(*model, 4, 8, 16, a.data(), 16, b.data(), 8, c.data(), 8, c.data(),
-            8);
+  modelGemm(*model, 4, 8, 16, a.data(), 16, b.data(), 8, c.data(), 8, apart.data(), 8);
+  modelGemm(*model, 4, 8, 16, a.data(), 16, b.data(), 8, c.data(), 8, c.data(), 8);
   EXPECT_EQ(c, apart);
 }
 
@@ -176,10 +162,9 @@ TEST(ModelGemm, PortablePathGivesTheSameBits) {
   Values a = makeOperand(5 * 40, Format::F8E4M3FN, Kind::Normal, random);
   Values b = makeOperand(40 * 11, Format::F8E4M3FN, Kind::Normal, random);
   Values fast(5 * 11), portable(5 * 11);
-  modelGemm(*model, 5, 11, 40, a.data(), 40, b.data(), 11, nullptr, 0,
-            fast.data(), 11);
-  modelGemm(*model, 5, 11, 40, a.data(), 40, b.data(), 11, nullptr, 0,
-            portable.data(), 11, 2, Simd::Portable);
+  modelGemm(*model, 5, 11, 40, a.data(), 40, b.data(), 11, nullptr, 0, fast.data(), 11);
+  modelGemm(*model, 5, 11, 40, a.data(), 40, b.data(), 11, nullptr, 0, portable.data(), 11, 2,
+            Simd::Portable);
   EXPECT_EQ(fast, portable);
 }
 
@@ -199,8 +184,7 @@ TEST(ModelGemm, S8AgreesWithTheDot) {
     for (size_t i = 0; i < k; ++i)
       column[i] = b[i * n + j];
     for (size_t i = 0; i < m; ++i)
-      ASSERT_EQ(d[i * n + j],
-                modelDotS8(&a[i * k], column.data(), k, c[i * n + j]));
+      ASSERT_EQ(d[i * n + j], modelDotS8(&a[i * k], column.data(), k, c[i * n + j]));
   }
 }
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every recorded hardware result, bit for bit, and the settings beside the true
 // ones failing (so that the agreement means something).
@@ -87,14 +87,12 @@ std::string nameOf(const Recording &r) {
 
 TensorCoreModel modelOf(const Recording &r) {
   Format result = std::string(r.result) == "fp16" ? Format::F16 : Format::F32;
-  auto model = tensorCoreModel(r.architecture, r.operand, r.operand, result,
-                               r.route);
+  auto model = tensorCoreModel(r.architecture, r.operand, r.operand, result, r.route);
   EXPECT_TRUE(model) << nameOf(r);
   return *model;
 }
 
-size_t matches(const Recording &r, const RecordedSet &set,
-               const TensorCoreModel &model) {
+size_t matches(const Recording &r, const RecordedSet &set, const TensorCoreModel &model) {
   size_t equal = 0;
   for (size_t i = 0; i < set.d.size(); ++i) {
     float c = r.accumulatorIsZero ? 0 : set.c[i];

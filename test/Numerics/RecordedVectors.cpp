@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RecordedVectors.h"
 
@@ -39,8 +39,7 @@ bool unpack(llvm::StringRef archive, llvm::StringRef folder, std::string &why) {
     why = "no program 'tar' to unpack " + archive.str();
     return false;
   }
-  int status = llvm::sys::ExecuteAndWait(
-      *tar, {*tar, "-C", folder, "-xf", archive});
+  int status = llvm::sys::ExecuteAndWait(*tar, {*tar, "-C", folder, "-xf", archive});
   if (status != 0)
     why = "tar could not unpack " + archive.str();
   return status == 0;
@@ -67,16 +66,13 @@ std::vector<float> readNumbers(llvm::StringRef path, unsigned radix) {
 
 } // namespace
 
-std::optional<std::string>
-mp::numerics::test::recordedVectors(std::string &why) {
+std::optional<std::string> mp::numerics::test::recordedVectors(std::string &why) {
   static TemporaryFolder folder;
   static std::string reason;
   static const bool there = [] {
     const char *fromEnvironment = std::getenv("MP_SHARED_DIR");
-    llvm::SmallString<128> archive(fromEnvironment ? fromEnvironment
-                                                   : MP_SHARED_DIR);
-    llvm::sys::path::append(archive, "testdata",
-                            "tensor-core-vectors.tar.xz");
+    llvm::SmallString<128> archive(fromEnvironment ? fromEnvironment : MP_SHARED_DIR);
+    llvm::sys::path::append(archive, "testdata", "tensor-core-vectors.tar.xz");
     if (!llvm::sys::fs::exists(archive)) {
       reason = "no recorded vectors at " + archive.str().str() +
                "; set MP_SHARED_DIR to the folder that holds testdata";
@@ -92,9 +88,10 @@ mp::numerics::test::recordedVectors(std::string &why) {
   return root.str().str();
 }
 
-std::optional<RecordedSet> mp::numerics::test::readRecordedSet(
-    const std::string &root, const std::string &gpu, const std::string &type,
-    const std::string &result) {
+std::optional<RecordedSet> mp::numerics::test::readRecordedSet(const std::string &root,
+                                                               const std::string &gpu,
+                                                               const std::string &type,
+                                                               const std::string &result) {
   std::string base = root + "/" + gpu + "/" + type + "/";
   RecordedSet set;
   set.a = readNumbers(base + "a_" + gpu + "_" + type + ".txt", 16);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the recorded Tensor Core results of MATLAB-tensor-core (BSD-2-Clause),
 // which lie beside the repository, not in it.
@@ -24,10 +24,8 @@ std::optional<std::string> recordedVectors(std::string &why);
 
 /// Reads GPU/TYPE ("H100", "E4M3") with results of "fp32" or "fp16"; nullopt if
 /// that set was not recorded.
-std::optional<RecordedSet> readRecordedSet(const std::string &root,
-                                           const std::string &gpu,
-                                           const std::string &type,
-                                           const std::string &result);
+std::optional<RecordedSet> readRecordedSet(const std::string &root, const std::string &gpu,
+                                           const std::string &type, const std::string &result);
 
 } // namespace mp::numerics::test
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/TensorCore.h"
 
@@ -17,8 +17,7 @@ namespace {
 
 const float inf = std::numeric_limits<float>::infinity();
 
-TensorCoreModel model(Architecture architecture, Format operand,
-                      Format result = Format::F32) {
+TensorCoreModel model(Architecture architecture, Format operand, Format result = Format::F32) {
   auto found = tensorCoreModel(architecture, operand, result);
   EXPECT_TRUE(found);
   return *found;
@@ -26,21 +25,22 @@ TensorCoreModel model(Architecture architecture, Format operand,
 
 uint32_t bitsOf(float value) { return llvm::bit_cast<uint32_t>(value); }
 
-float equalProducts(const TensorCoreModel &m, float a, float b, size_t k,
-                    float c) {
+float equalProducts(const TensorCoreModel &m, float a, float b, size_t k, float c) {
   std::vector<float> as(k, a), bs(k, b);
   return modelDot(m, as.data(), bs.data(), k, c);
 }
 
 // Which chip am I on? (training-numerics 11.5)
 TEST(TensorCore, DiscriminatorsTellArchitecturesApart) {
-  struct { Architecture arch; float of24, of25; } rows[] = {
-      {Architecture::SM70, 1.0f, 1.0f},
-      {Architecture::SM75, 1.0f + 0x1p-20f, 1.0f},
-      {Architecture::SM80, 1.0f + 0x1p-20f, 1.0f},
-      {Architecture::SM89, 1.0f + 0x1p-20f, 1.0f},
-      {Architecture::SM90, 1.0f + 0x1p-20f, 1.0f + 0x1p-21f},
-      {Architecture::SM100, 1.0f + 0x1p-20f, 1.0f + 0x1p-21f}};
+  struct {
+    Architecture arch;
+    float of24, of25;
+  } rows[] = {{Architecture::SM70, 1.0f, 1.0f},
+              {Architecture::SM75, 1.0f + 0x1p-20f, 1.0f},
+              {Architecture::SM80, 1.0f + 0x1p-20f, 1.0f},
+              {Architecture::SM89, 1.0f + 0x1p-20f, 1.0f},
+              {Architecture::SM90, 1.0f + 0x1p-20f, 1.0f + 0x1p-21f},
+              {Architecture::SM100, 1.0f + 0x1p-20f, 1.0f + 0x1p-21f}};
   for (auto &row : rows) {
     TensorCoreModel m = model(row.arch, Format::F16);
     SCOPED_TRACE(describe(m));
@@ -60,8 +60,7 @@ TEST(TensorCore, FP8DiscriminatorsTellInstructionsApart) {
   TensorCoreModel tcgen05 = model(Architecture::SM100, f);
   EXPECT_EQ(equalProducts(tcgen05, 0x1p-7f, 0x1p-7f, 32, 1), 1.001953125f);
   for (Architecture arch : {Architecture::SM90, Architecture::SM100}) {
-    auto emulated =
-        tensorCoreModel(arch, f, f, Format::F32, Route::MmaSync);
+    auto emulated = tensorCoreModel(arch, f, f, Format::F32, Route::MmaSync);
     EXPECT_EQ(equalProducts(*emulated, 0x1p-7f, 0x1p-7f, 32, 1), 1.001953125f);
   }
 }
@@ -84,20 +83,40 @@ TEST(TensorCore, RecordsThatPinTheAlignment) {
     std::vector<uint64_t> a, b;
   };
   const Record records[] = {
-      {Architecture::SM70, Route::MmaSync, Format::F16, 0x3f4c6b1f, 0xbf99ee40,
-       {0xbd85, 0xbd37, 0xb0e6, 0xb5d0}, {0xb0d1, 0x3e6d, 0x4065, 0xb8e3}},
-      {Architecture::SM80, Route::MmaSync, Format::F16, 0x3f6a6da4, 0x3e865e58,
+      {Architecture::SM70,
+       Route::MmaSync,
+       Format::F16,
+       0x3f4c6b1f,
+       0xbf99ee40,
+       {0xbd85, 0xbd37, 0xb0e6, 0xb5d0},
+       {0xb0d1, 0x3e6d, 0x4065, 0xb8e3}},
+      {Architecture::SM80,
+       Route::MmaSync,
+       Format::F16,
+       0x3f6a6da4,
+       0x3e865e58,
        {0xb143, 0x3cbd, 0x372f, 0x3ec8, 0x3044, 0x3b0c, 0x3a07, 0xaf14},
        {0x3087, 0x402f, 0x2f95, 0x2ebc, 0xbd80, 0xc0f1, 0xbd8f, 0xb8db}},
-      {Architecture::SM80, Route::MmaSync, Format::BF16, 0x3e871edf, 0x3bd07980,
+      {Architecture::SM80,
+       Route::MmaSync,
+       Format::BF16,
+       0x3e871edf,
+       0x3bd07980,
        {0x3ed0, 0xbef0, 0xbf8d, 0x3fa4, 0x3ea6, 0x3ee9, 0xbcd1, 0x3fd8},
        {0xbf36, 0x3f19, 0xbe94, 0xbf89, 0x4011, 0xbe65, 0x3e87, 0x3ee0}},
-      {Architecture::SM90, Route::MmaSync, Format::F16, 0x3e2ed9a0, 0x3f2dd9de,
-       {0xb571, 0xbd62, 0x399c, 0x3ba4, 0x3c98, 0xb717, 0xbd1c, 0xa3cf, 0xbcf4,
-        0x3b5d, 0xb4a9, 0x4027, 0xbb36, 0x3c63, 0x3c5e, 0x3163},
-       {0x351b, 0xbd1f, 0x9f9a, 0xbdb0, 0x3f91, 0x3ac6, 0xa9cd, 0x2469, 0x399e,
-        0xb861, 0xbc80, 0x3122, 0xbd61, 0xbdb2, 0xb5ad, 0xbb0d}},
-      {Architecture::SM89, Route::MmaSync, Format::F8E4M3FN, 0x3f78ad9c,
+      {Architecture::SM90,
+       Route::MmaSync,
+       Format::F16,
+       0x3e2ed9a0,
+       0x3f2dd9de,
+       {0xb571, 0xbd62, 0x399c, 0x3ba4, 0x3c98, 0xb717, 0xbd1c, 0xa3cf, 0xbcf4, 0x3b5d, 0xb4a9,
+        0x4027, 0xbb36, 0x3c63, 0x3c5e, 0x3163},
+       {0x351b, 0xbd1f, 0x9f9a, 0xbdb0, 0x3f91, 0x3ac6, 0xa9cd, 0x2469, 0x399e, 0xb861, 0xbc80,
+        0x3122, 0xbd61, 0xbdb2, 0xb5ad, 0xbb0d}},
+      {Architecture::SM89,
+       Route::MmaSync,
+       Format::F8E4M3FN,
+       0x3f78ad9c,
        0xc02af800,
        {0xb3, 0x2e, 0xbe, 0xb4, 0xb4, 0xbb, 0xb5, 0xb8, 0xb1, 0xad, 0xa7,
         0x1c, 0xa5, 0x38, 0x3a, 0x2a, 0x33, 0x24, 0xb8, 0xac, 0x24, 0x33,
@@ -105,14 +124,21 @@ TEST(TensorCore, RecordsThatPinTheAlignment) {
        {0xbd, 0xba, 0x02, 0x39, 0x35, 0x40, 0x20, 0x3c, 0x23, 0x3d, 0x8b,
         0x28, 0x34, 0xa3, 0xb9, 0x32, 0x39, 0xc0, 0xab, 0x2a, 0x36, 0x33,
         0xaa, 0xc2, 0xa6, 0xba, 0x3a, 0x3b, 0x38, 0xbc, 0xad, 0xac}},
-      {Architecture::SM90, Route::Wgmma, Format::F8E4M3FN, 0, 0x3fe6ac00,
+      {Architecture::SM90,
+       Route::Wgmma,
+       Format::F8E4M3FN,
+       0,
+       0x3fe6ac00,
        {0x1b, 0xbd, 0x32, 0xbc, 0x26, 0xb1, 0x2b, 0x1e, 0x3e, 0x38, 0x34,
         0xb5, 0xb5, 0xaa, 0x3f, 0xb8, 0xaf, 0x2b, 0xb2, 0x8d, 0xb6, 0x38,
         0x35, 0x9e, 0x21, 0xba, 0x97, 0x89, 0xab, 0x26, 0x30, 0x3e},
        {0xb6, 0x2f, 0x3a, 0xb3, 0xb5, 0xa6, 0xb1, 0xb2, 0xb7, 0x27, 0xad,
         0xba, 0xc3, 0x31, 0xa5, 0xbb, 0x07, 0xbc, 0x32, 0x27, 0xb2, 0x38,
         0xb8, 0xb0, 0xb0, 0xa6, 0x28, 0xae, 0x30, 0xbc, 0x2d, 0xb1}},
-      {Architecture::SM100, Route::MmaSync, Format::F8E4M3FN, 0x3f66b81c,
+      {Architecture::SM100,
+       Route::MmaSync,
+       Format::F8E4M3FN,
+       0x3f66b81c,
        0x4096153c,
        {0x37, 0x38, 0xaa, 0x3b, 0xb3, 0x2a, 0x38, 0x3e, 0x36, 0x35, 0xb8,
         0x2b, 0x0f, 0x29, 0x38, 0x35, 0xb8, 0x37, 0x03, 0xba, 0xae, 0xa6,
@@ -185,8 +211,7 @@ TEST(TensorCore, ChainOfGroupsIsTheDot) {
 TEST(TensorCore, S8SumsAreExactAndWrap) {
   std::vector<int8_t> a(300, -128), b(300, 127);
   EXPECT_EQ(modelDotS8(a.data(), b.data(), 300, 5), -128 * 127 * 300 + 5);
-  EXPECT_EQ(modelDotS8(b.data(), b.data(), 1, INT32_MAX),
-            INT32_MIN + 127 * 127 - 1);
+  EXPECT_EQ(modelDotS8(b.data(), b.data(), 1, INT32_MAX), INT32_MIN + 127 * 127 - 1);
 }
 
 TEST(TensorCore, OnlyExistingInstructionsHaveModels) {
@@ -200,8 +225,7 @@ TEST(TensorCore, OnlyExistingInstructionsHaveModels) {
   EXPECT_FALSE(tensorCoreModel(A::SM90, F::F16, F::BF16, F::F32, Route::Wgmma));
   EXPECT_FALSE(tensorCoreModel(A::SM80, F::F16, F::F16, F::F32, Route::Wgmma));
   EXPECT_FALSE(tensorCoreModel(A::SM90, F::F16, F::F16, F::F32, Route::Tcgen05));
-  EXPECT_TRUE(tensorCoreModel(A::SM90, F::F8E4M3FN, F::F8E5M2, F::F32,
-                              Route::Wgmma));
+  EXPECT_TRUE(tensorCoreModel(A::SM90, F::F8E4M3FN, F::F8E5M2, F::F32, Route::Wgmma));
   // fp6 and fp4 meet each other and fp8 in mma.sync of sm_120 alone.
   EXPECT_TRUE(tensorCoreModel(A::SM120, F::F4E2M1FN, F::F6E3M2FN, F::F32, Route::MmaSync));
   EXPECT_TRUE(tensorCoreModel(A::SM120, F::F6E2M3FN, F::F8E5M2, F::F16, Route::MmaSync));
@@ -211,8 +235,8 @@ TEST(TensorCore, OnlyExistingInstructionsHaveModels) {
 }
 
 TEST(TensorCore, ChipsWithoutRecordsAreNotCalledRecorded) {
-  for (Format operand : {Format::F16, Format::BF16, Format::TF32,
-                         Format::F8E4M3FN, Format::F8E5M2, Format::F6E3M2FN, Format::F4E2M1FN})
+  for (Format operand : {Format::F16, Format::BF16, Format::TF32, Format::F8E4M3FN, Format::F8E5M2,
+                         Format::F6E3M2FN, Format::F4E2M1FN})
     for (Architecture arch : {Architecture::SM75, Architecture::SM120})
       if (auto m = tensorCoreModel(arch, operand))
         EXPECT_EQ(m->evidence, Evidence::Inferred) << describe(*m);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The blocked contraction against loops in f64.
 
@@ -65,7 +65,13 @@ static const Case cases[] = {
     {"outer product", {{12, 1, 0, 13}, {13, 0, 1, 1}}},
     // nchw 2x3x9x9 * fchw 5x3x3x3, stride 2: n f oh ow c kh kw
     {"convolution, nchw, stride 2",
-     {{2, 243, 0, 80}, {5, 0, 27, 16}, {4, 18, 0, 4}, {4, 2, 0, 1}, {3, 81, 9, 0}, {3, 9, 3, 0}, {3, 1, 1, 0}}},
+     {{2, 243, 0, 80},
+      {5, 0, 27, 16},
+      {4, 18, 0, 4},
+      {4, 2, 0, 1},
+      {3, 81, 9, 0},
+      {3, 9, 3, 0},
+      {3, 1, 1, 0}}},
     // nhwc 1x10x10x4 * hwcf 3x3x4x6, dilation 2
     {"convolution, nhwc, dilation 2",
      {{6, 40, 0, 36}, {6, 4, 0, 6}, {6, 0, 1, 1}, {3, 80, 72, 0}, {3, 8, 24, 0}, {4, 1, 6, 0}}},
@@ -112,9 +118,8 @@ TEST(Contract, WidensNarrowOperandsExactly) {
     for (double &value : b)
       value = int(random() % 15) - 7;
     expected = c;
-    forEachPoint(test.loops, 0, 0, 0, 0, [&](int64_t i, int64_t j, int64_t k) {
-      expected[k] += values[i] * b[j];
-    });
+    forEachPoint(test.loops, 0, 0, 0, 0,
+                 [&](int64_t i, int64_t j, int64_t k) { expected[k] += values[i] * b[j]; });
     std::vector<int64_t> loops = describe(test.loops);
     mp_rt_contract(loops.data(), wide ? (const void *)a16.data() : a8.data(), b.data(), c.data(),
                    int(format) | MP_RT_F64 << 8 | MP_RT_F64 << 16);

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The calls that the runtime makes of a driver, against a driver that writes them down; a failure anywhere
-// is told with its reason, and leaves nothing allocated.
+// The calls that the runtime makes of a driver, against a driver that writes them down; a failure
+// anywhere is told with its reason, and leaves nothing allocated.
 
 #include "mp/Runtime/Device.h"
 #include "mp/Runtime/Runtime.h"
@@ -30,7 +30,9 @@ int note(const std::string &name, const std::string &details = "") {
 }
 
 int attribute(int *value, int which, int) {
-  *value = which == MP_CU_COMPUTE_CAPABILITY_MAJOR ? 8 : which == MP_CU_COMPUTE_CAPABILITY_MINOR ? 6 : 1000;
+  *value = which == MP_CU_COMPUTE_CAPABILITY_MAJOR   ? 8
+           : which == MP_CU_COMPUTE_CAPABILITY_MINOR ? 6
+                                                     : 1000;
   return note("attribute");
 }
 
@@ -61,15 +63,16 @@ int download(void *to, mp_cu_address from, size_t bytes, mp_cu_stream *) {
 }
 
 /// The one kernel: doubles arguments[1] floats at arguments[0].
-int launch(mp_cu_function *, unsigned gx, unsigned, unsigned, unsigned bx, unsigned, unsigned, unsigned shared,
-           mp_cu_stream *, void **arguments, void **) {
+int launch(mp_cu_function *, unsigned gx, unsigned, unsigned, unsigned bx, unsigned, unsigned,
+           unsigned shared, mp_cu_stream *, void **arguments, void **) {
   float *data;
   int64_t count;
   std::memcpy(&data, arguments[0], 8);
   std::memcpy(&count, arguments[1], 8);
   for (int64_t i = 0; i < count; ++i)
     data[i] *= 2;
-  return note("launch", std::to_string(gx) + " " + std::to_string(bx) + " " + std::to_string(shared));
+  return note("launch",
+              std::to_string(gx) + " " + std::to_string(bx) + " " + std::to_string(shared));
 }
 
 int loadModule(mp_cu_module **module, const void *, unsigned, int *options, void **values) {
@@ -185,7 +188,8 @@ TEST_F(DeviceCalls, DriversThatCannotServeSayWhy) {
   setenv("MP_CUDA_DRIVER", "/nowhere/libcuda.so", 1);
   std::string error = call();
   EXPECT_EQ(error.find("no driver: /nowhere/libcuda.so"), 0u) << error;
-  EXPECT_NE(error.find("; MP_DEVICE=emulator runs kernels without a GPU"), std::string::npos) << error;
+  EXPECT_NE(error.find("; MP_DEVICE=emulator runs kernels without a GPU"), std::string::npos)
+      << error;
 }
 
 TEST_F(DeviceCalls, KernelsAreLoadedOnceAndEverythingIsFreed) {
@@ -198,9 +202,9 @@ TEST_F(DeviceCalls, KernelsAreLoadedOnceAndEverythingIsFreed) {
   EXPECT_EQ(count("load"), 1);
   EXPECT_EQ(count("function double_it"), 1);
   EXPECT_EQ(count("launch 1 32 0"), 4);
-  EXPECT_EQ(count("upload 8"), 1); // the constant
+  EXPECT_EQ(count("upload 8"), 1);    // the constant
   EXPECT_EQ(count("synchronize"), 4); // a value and the end of each call
-  EXPECT_EQ(fake.memory.size(), 1u); // the constant
+  EXPECT_EQ(fake.memory.size(), 1u);  // the constant
   EXPECT_EQ(mp_rt_device_peak_bytes(), 8 + 4 + 64);
   EXPECT_EQ(mp_rt_select_device("cuda"), -1);
   EXPECT_STREQ(mp_rt_device_error(), "device 'cuda': emulator is already in use");
@@ -246,8 +250,10 @@ TEST_F(DeviceCalls, UnloadingFreesConstantsAndAFaultyImageIsShownWithItsLog) {
   EXPECT_EQ(fake.memory.size(), 0u);
   EXPECT_EQ(count("unload"), 1);
   fake.failures["load"] = MP_CU_UNSUPPORTED_PTX_VERSION;
-  EXPECT_EQ(call(), "loading kernels for Fake 86, whose driver is too old for this PTX: line 1: what is this: "
-                    "CUDA_ERROR_FAKE (on purpose)");
+  EXPECT_EQ(
+      call(),
+      "loading kernels for Fake 86, whose driver is too old for this PTX: line 1: what is this: "
+      "CUDA_ERROR_FAKE (on purpose)");
 }
 
 } // namespace

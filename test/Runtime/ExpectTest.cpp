@@ -1,9 +1,9 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expectations as compiled code states them. lib/Numerics says what a ULP is.
 
-#include "mp/Numerics/Compare.h"
 #include "mp/Numerics/Cast.h"
+#include "mp/Numerics/Compare.h"
 #include "mp/Runtime/Runtime.h"
 #include "gtest/gtest.h"
 
@@ -28,9 +28,9 @@ std::string failureOf(std::function<void()> body) {
 const int64_t one[] = {0};
 
 bool isWithin(uint64_t actual, uint64_t expected, Format format, int64_t ulp) {
-  return failureOf([&] {
-           mp_rt_expect_close(7, one, &actual, &expected, int64_t(format), ulp, -1, -1);
-         }).empty();
+  return failureOf(
+             [&] { mp_rt_expect_close(7, one, &actual, &expected, int64_t(format), ulp, -1, -1); })
+      .empty();
 }
 
 void checkDistance(uint64_t actual, uint64_t expected, Format format) {
@@ -65,7 +65,8 @@ TEST(RuntimeExpect, AnyOfTheLimitsIsEnough) {
   auto holds = [&](int64_t ulp, double relative, double absolute) {
     return failureOf([&] {
              mp_rt_expect_close(7, one, &actual, &expected, MP_RT_F32, ulp, relative, absolute);
-           }).empty();
+           })
+        .empty();
   };
   EXPECT_FALSE(holds(10, -1, -1));
   EXPECT_TRUE(holds(10, 0.01, -1));
@@ -80,7 +81,8 @@ TEST(RuntimeExpect, SpecialValues) {
   auto close = [&](float actual, float expected, int64_t ulp, double absolute) {
     return failureOf([&] {
              mp_rt_expect_close(7, one, &actual, &expected, MP_RT_F32, ulp, -1, absolute);
-           }).empty();
+           })
+        .empty();
   };
   EXPECT_TRUE(close(nan, nan, 0, -1));
   EXPECT_FALSE(close(nan, 1, INT64_MAX, HUGE_VAL));
@@ -111,13 +113,10 @@ TEST(RuntimeExpect, NamesTheFirstElementThroughStrides) {
 TEST(RuntimeExpect, IntegersAndShapes) {
   const int8_t actual[] = {1, -1}, expected[] = {1, 3};
   const int64_t layout[] = {1, 2, 1, 2, 1}, longer[] = {1, 2, 1, 3, 1};
-  EXPECT_EQ(failureOf([&] {
-              mp_rt_expect_bits(7, layout, actual, expected, MP_RT_INTEGER + 8);
-            }),
-            "1 of 2 elements have other bits; the first at [1]: expected 3 (0x03), found -1 (0xff)");
-  EXPECT_EQ(failureOf([&] {
-              mp_rt_expect_bits(7, longer, actual, expected, MP_RT_INTEGER + 8);
-            }),
+  EXPECT_EQ(
+      failureOf([&] { mp_rt_expect_bits(7, layout, actual, expected, MP_RT_INTEGER + 8); }),
+      "1 of 2 elements have other bits; the first at [1]: expected 3 (0x03), found -1 (0xff)");
+  EXPECT_EQ(failureOf([&] { mp_rt_expect_bits(7, longer, actual, expected, MP_RT_INTEGER + 8); }),
             "expected shape [3], found [2]");
 }
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The instruction tables against ptxas: what they list is accepted at exactly the PTX version they
 // name, and a format they call absent is refused.
@@ -121,14 +121,10 @@ std::string wmma(const MmaShape &s, StringRef accumulator) {
 
 std::string instruction(const MmaShape &s, StringRef accumulator) {
   switch (s.family) {
-  case InstructionFamily::Wmma:
-    return wmma(s, accumulator);
-  case InstructionFamily::MmaSync:
-    return mmaSync(s, accumulator);
-  case InstructionFamily::Wgmma:
-    return wgmma(s, accumulator);
-  case InstructionFamily::Tcgen05:
-    return tcgen05(s);
+  case InstructionFamily::Wmma: return wmma(s, accumulator);
+  case InstructionFamily::MmaSync: return mmaSync(s, accumulator);
+  case InstructionFamily::Wgmma: return wgmma(s, accumulator);
+  case InstructionFamily::Tcgen05: return tcgen05(s);
   }
   llvm_unreachable("unknown family");
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/ToolSupport/Driver.h"
 #include "mp/ToolSupport/OutputFile.h"
 #include "gtest/gtest.h"
@@ -41,8 +41,12 @@ TEST(DriverDeathTest, AnyCrashIsOneMessageAndTheStatus) {
   testing::FLAGS_gtest_death_test_style = "fast";
   EXPECT_EXIT(runTool("tool", 1, [] { return *(volatile int *)16; }), testing::ExitedWithCode(1),
               "tool: internal error: invalid memory access");
-  EXPECT_EXIT(runTool("tool", 2, [] { abort(); return 0; }), testing::ExitedWithCode(2),
-              "tool: internal error: a check failed");
+  EXPECT_EXIT(runTool("tool", 2,
+                      [] {
+                        abort();
+                        return 0;
+                      }),
+              testing::ExitedWithCode(2), "tool: internal error: a check failed");
   EXPECT_EXIT(runTool("tool", 1, [] { return useStack(2000); }), testing::ExitedWithCode(1),
               "tool: ran out of stack");
   EXPECT_EXIT(runTool("tool", 1,

@@ -1,6 +1,6 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mp/ToolSupport/Driver.h"
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/ToolSupport/InputCheck.h"
+#include "mp/ToolSupport/Driver.h"
 #include "gtest/gtest.h"
 
 #include <cstdlib>
@@ -55,14 +55,20 @@ void spin() {
 
 TEST(BytecodeWatchDeathTest, BlamesCrashAndHangOnTheFile) {
   testing::FLAGS_gtest_death_test_style = "fast";
-  EXPECT_EXIT(exit(watch([](BytecodeWatch &) { abort(); })), testing::ExitedWithCode(3), "in: error: damaged bytecode: the reader crashed;");
-  EXPECT_EXIT(exit(watch([](BytecodeWatch &) { spin(); })), testing::ExitedWithCode(3), "in: error: damaged bytecode: the reader did not finish within 1 s;");
+  EXPECT_EXIT(exit(watch([](BytecodeWatch &) { abort(); })), testing::ExitedWithCode(3),
+              "in: error: damaged bytecode: the reader crashed;");
+  EXPECT_EXIT(exit(watch([](BytecodeWatch &) { spin(); })), testing::ExitedWithCode(3),
+              "in: error: damaged bytecode: the reader did not finish within 1 s;");
 }
 
 TEST(BytecodeWatchDeathTest, LeavesAloneWhatComesAfter) {
   testing::FLAGS_gtest_death_test_style = "fast";
   EXPECT_EXIT(exit(watch([](BytecodeWatch &) {})), testing::ExitedWithCode(0), "");
-  EXPECT_EXIT(exit(watch([](BytecodeWatch &watch) { watch.end(); abort(); })), testing::ExitedWithCode(3), "mp-test: internal error");
+  EXPECT_EXIT(exit(watch([](BytecodeWatch &watch) {
+                watch.end();
+                abort();
+              })),
+              testing::ExitedWithCode(3), "mp-test: internal error");
 }
 #endif
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The same decision for every op when independent ops change places: random graphs, and files that
 // MP_ORDER_FILES lists line by line, with their blocks in another order that definitions allow.
@@ -100,10 +100,12 @@ TEST(Order, OfIndependentOpsChangesNoDecision) {
       for (Block &block : function.getBody())
         moved += shuffle(&block, random);
     ASSERT_TRUE(succeeded(verify(*shuffled))) << "seed " << seed;
-    std::map<int64_t, std::string> expected = decide(*module, seed), found = decide(*shuffled, seed);
+    std::map<int64_t, std::string> expected = decide(*module, seed),
+                                   found = decide(*shuffled, seed);
     for (auto &[tag, decision] : expected) {
       EXPECT_EQ(decision, found[tag]) << "seed " << seed;
-      narrow += StringRef(decision).contains("compute = ") && !StringRef(decision).contains("compute = f32");
+      narrow += StringRef(decision).contains("compute = ") &&
+                !StringRef(decision).contains("compute = f32");
     }
     EXPECT_EQ(expected.size(), found.size()) << "seed " << seed;
     if (HasFailure())
@@ -139,7 +141,8 @@ TEST(Order, OfIndependentOpsChangesNoDecisionInFiles) {
         moved += shuffle(&block, random);
     ASSERT_TRUE(succeeded(verify(*shuffled))) << name->str();
     for (uint64_t way : {0, 1, 2})
-      EXPECT_EQ(decide(*OwningOpRef<ModuleOp>(module->clone()), way), decide(*OwningOpRef<ModuleOp>(shuffled->clone()), way))
+      EXPECT_EQ(decide(*OwningOpRef<ModuleOp>(module->clone()), way),
+                decide(*OwningOpRef<ModuleOp>(shuffled->clone()), way))
           << name->str();
     graphs += moved > before;
   }

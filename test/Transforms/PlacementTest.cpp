@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Storage placed in random graphs: proven optimal, never above painting, and the problem written out
-// proves it to a checker that shares no code with the solver.
+// Storage placed in random graphs: proven optimal, never above painting, and the problem written
+// out proves it to a checker that shares no code with the solver.
 
 #include "RandomGraph.h"
 #include "mlir/Pass/PassManager.h"
@@ -52,7 +52,8 @@ TEST(Placement, IsProvenOptimalAndNeverAbovePainting) {
   EXPECT_GE(better, 100u); // else the comparison says nothing
 }
 
-/// Where contractions may stay in f32, nothing decided is slower than f32, and losses stay forbidden.
+/// Where contractions may stay in f32, nothing decided is slower than f32, and losses stay
+/// forbidden.
 TEST(Placement, IsNeverSlowerThanF32WhereAsked) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   loadDialects(context);

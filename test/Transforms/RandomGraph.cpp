@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RandomGraph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,9 +16,9 @@ using namespace mlir::mp::test;
 void mlir::mp::test::loadDialects(MLIRContext &context) {
   DialectRegistry registry;
   registerAllDialects(registry);
-  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-                  linalg::LinalgDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect,
-                  tosa::TosaDialect>();
+  registry
+      .insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect,
+              math::MathDialect, scf::SCFDialect, tensor::TensorDialect, tosa::TosaDialect>();
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
 }
@@ -44,8 +44,7 @@ OwningOpRef<ModuleOp> RandomGraph::build(unsigned size) {
 
 func::FuncOp RandomGraph::buildFunction(StringRef name, TypeRange inputs, unsigned size) {
   OpBuilder::InsertionGuard guard(builder);
-  auto function =
-      func::FuncOp::create(builder, loc, name, builder.getFunctionType(inputs, {}));
+  auto function = func::FuncOp::create(builder, loc, name, builder.getFunctionType(inputs, {}));
   builder.setInsertionPointToStart(function.addEntryBlock());
   Pool pool(function.getArguments());
   addOps(pool, size / 2, 0);
@@ -62,19 +61,27 @@ func::FuncOp RandomGraph::buildFunction(StringRef name, TypeRange inputs, unsign
 
 void RandomGraph::addOps(Pool &pool, unsigned count, unsigned depth) {
   using Adder = void (RandomGraph::*)(Pool &);
-  static constexpr Adder kAdders[] = {
-      &RandomGraph::addUnary,       &RandomGraph::addBinary,
-      &RandomGraph::addBinary,      &RandomGraph::addNamedElementwise,
-      &RandomGraph::addGenericElementwise,
-      &RandomGraph::addRowReduction, &RandomGraph::addSoftmax,
-      &RandomGraph::addTranspose,   &RandomGraph::addMatmul,
-      &RandomGraph::addMatmul,      &RandomGraph::addMatmul,
-      &RandomGraph::addGenericContraction,
-      &RandomGraph::addConstant,    &RandomGraph::addSelect,
-      &RandomGraph::addUserCasts,   &RandomGraph::addSlices,
-      &RandomGraph::addScalars,     &RandomGraph::addPad,
-      &RandomGraph::addTosa,        &RandomGraph::addTosa,
-      &RandomGraph::addCall};
+  static constexpr Adder kAdders[] = {&RandomGraph::addUnary,
+                                      &RandomGraph::addBinary,
+                                      &RandomGraph::addBinary,
+                                      &RandomGraph::addNamedElementwise,
+                                      &RandomGraph::addGenericElementwise,
+                                      &RandomGraph::addRowReduction,
+                                      &RandomGraph::addSoftmax,
+                                      &RandomGraph::addTranspose,
+                                      &RandomGraph::addMatmul,
+                                      &RandomGraph::addMatmul,
+                                      &RandomGraph::addMatmul,
+                                      &RandomGraph::addGenericContraction,
+                                      &RandomGraph::addConstant,
+                                      &RandomGraph::addSelect,
+                                      &RandomGraph::addUserCasts,
+                                      &RandomGraph::addSlices,
+                                      &RandomGraph::addScalars,
+                                      &RandomGraph::addPad,
+                                      &RandomGraph::addTosa,
+                                      &RandomGraph::addTosa,
+                                      &RandomGraph::addCall};
   for (unsigned i = 0; i < count; ++i) {
     if (depth < 3 && oneIn(10)) {
       switch (below(3)) {
@@ -194,8 +201,7 @@ void RandomGraph::addGenericElementwise(Pool &pool) {
   AffineMap identity = builder.getMultiDimIdentityMap(2);
   unsigned kind = below(3);
   auto generic = linalg::GenericOp::create(
-      builder, loc, out.getType(), ValueRange{x, y}, out,
-      ArrayRef{identity, identity, identity},
+      builder, loc, out.getType(), ValueRange{x, y}, out, ArrayRef{identity, identity, identity},
       SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel),
       [&](OpBuilder &inner, Location at, ValueRange arguments) {
         Value value = arguments[0];
@@ -217,8 +223,8 @@ void RandomGraph::addRowReduction(Pool &pool) {
   bool sum = oneIn(2);
   auto rowType = RankedTensorType::get({typeOf(x).getDimSize(0)}, format);
   Value empty = tensor::EmptyOp::create(builder, loc, rowType, sizes(x, 0));
-  Value start = arith::ConstantOp::create(
-      builder, loc, builder.getFloatAttr(format, sum ? 0.0 : -60000.0));
+  Value start =
+      arith::ConstantOp::create(builder, loc, builder.getFloatAttr(format, sum ? 0.0 : -60000.0));
   Value init = linalg::FillOp::create(builder, loc, start, empty).getResult(0);
   AffineMap identity = builder.getMultiDimIdentityMap(2);
   AffineMap row = identity.getMajorSubMap(1);
@@ -304,9 +310,11 @@ void RandomGraph::addConstant(Pool &pool) {
 
 void RandomGraph::addSelect(Pool &pool) {
   using P = arith::CmpFPredicate;
-  constexpr P predicates[] = {P::OLT, P::ULT, P::OLE, P::ULE, P::OGT, P::UGT, P::OGE, P::UGE, P::UNE};
+  constexpr P predicates[] = {P::OLT, P::ULT, P::OLE, P::ULE, P::OGT,
+                              P::UGT, P::OGE, P::UGE, P::UNE};
   Value x = pick(pool), y = pickLike(pool, x);
-  Value holds = arith::CmpFOp::create(builder, loc, predicates[pool.size() % std::size(predicates)], x, y);
+  Value holds =
+      arith::CmpFOp::create(builder, loc, predicates[pool.size() % std::size(predicates)], x, y);
   // An extremum, or one side kept only where it compares so.
   Value other = pool.size() % 2 ? x : Value(arith::NegFOp::create(builder, loc, x));
   pool.push_back(arith::SelectOp::create(builder, loc, holds, y, other));
@@ -343,7 +351,8 @@ void RandomGraph::addSlices(Pool &pool) {
   if (oneIn(3))
     pool.push_back(row);
   else
-    pool.push_back(tensor::InsertSliceOp::create(builder, loc, row, into, offsets, extent, strides));
+    pool.push_back(
+        tensor::InsertSliceOp::create(builder, loc, row, into, offsets, extent, strides));
 }
 
 /// A scalar read, computed with, and spread again.

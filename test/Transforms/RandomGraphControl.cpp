@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RandomGraph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -98,7 +98,8 @@ void RandomGraph::addDiamond(Pool &pool) {
   Value carried = pick(pool);
   Value test = condition(builder, loc, pick(pool));
   Region &body = *builder.getInsertionBlock()->getParent();
-  Block *head = builder.getInsertionBlock(), *end = new Block, *left = new Block, *right = new Block;
+  Block *head = builder.getInsertionBlock(), *end = new Block, *left = new Block,
+        *right = new Block;
   // The end stands before the branches: program order is not order of dominance.
   for (Block *block : {end, left, right})
     body.push_back(block);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What conversion promises, on random graphs: the result verifies, erases to the original, is the
 // same in every run and unchanged by a second one, and survives text and bytecode.
@@ -18,11 +18,12 @@ using namespace mlir::mp::test;
 namespace {
 
 struct Converter {
-  explicit Converter(MLIRContext &context) : handler(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      errors += diagnostic.str() + "\n";
-    return success();
-  }) {}
+  explicit Converter(MLIRContext &context)
+      : handler(&context, [&](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            errors += diagnostic.str() + "\n";
+          return success();
+        }) {}
 
   /// The phases one by one, each checked.
   LogicalResult convert(ModuleOp module, StringRef format) {
@@ -93,9 +94,10 @@ TEST(RandomGraph, IsVariedAndGetsNarrowed) {
     ASSERT_TRUE(succeeded(converter.convert(*module, "bf16"))) << converter.errors;
     narrowed += module->walk([](CastOp) { return WalkResult::interrupt(); }).wasInterrupted();
   }
-  for (StringRef name : {"linalg.matmul", "linalg.generic", "linalg.softmax", "linalg.transpose",
-                         "scf.for", "scf.if", "scf.while", "func.call", "cf.cond_br", "tensor.pad",
-                         "tensor.insert_slice", "arith.constant", "arith.truncf", "tensor.dim", "tosa.matmul", "tosa.conv2d"})
+  for (StringRef name :
+       {"linalg.matmul", "linalg.generic", "linalg.softmax", "linalg.transpose", "scf.for",
+        "scf.if", "scf.while", "func.call", "cf.cond_br", "tensor.pad", "tensor.insert_slice",
+        "arith.constant", "arith.truncf", "tensor.dim", "tosa.matmul", "tosa.conv2d"})
     EXPECT_GE(graphsWith.lookup(name), graphs / 20) << name.str();
   EXPECT_GE(graphsWith.size(), 40u);
   EXPECT_GE(narrowed, graphs * 3 / 4);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RandomGraph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace mlir::mp::test;
 
-static Value create(OpBuilder &builder, Location loc, StringRef name, ValueRange operands, Type type,
-                    ArrayRef<NamedAttribute> attributes = {}) {
+static Value create(OpBuilder &builder, Location loc, StringRef name, ValueRange operands,
+                    Type type, ArrayRef<NamedAttribute> attributes = {}) {
   OperationState state(loc, name, operands, type, attributes);
   return builder.create(state)->getResult(0);
 }
@@ -46,10 +46,8 @@ void RandomGraph::addTosa(Pool &pool) {
     return tensor::CollapseShapeOp::create(builder, loc, tensor(shape), value, groups);
   };
   switch (below(6)) {
-  case 0:
-    return pool.push_back(create(builder, loc, "tosa.add", {x, pickLike(pool, x)}, type));
-  case 1:
-    return pool.push_back(create(builder, loc, "tosa.tanh", x, type));
+  case 0: return pool.push_back(create(builder, loc, "tosa.add", {x, pickLike(pool, x)}, type));
+  case 1: return pool.push_back(create(builder, loc, "tosa.tanh", x, type));
   case 2:
     return pool.push_back(create(builder, loc, "tosa.clamp", x, type,
                                  {builder.getNamedAttr("min_val", builder.getF32FloatAttr(-0.3f)),
@@ -73,10 +71,10 @@ void RandomGraph::addTosa(Pool &pool) {
         builder.getNamedAttr("stride", builder.getDenseI64ArrayAttr({1, 1})),
         builder.getNamedAttr("dilation", builder.getDenseI64ArrayAttr({1, 1})),
         builder.getNamedAttr("acc_type", TypeAttr::get(f32))};
-    Value filtered = create(
-        builder, loc, "tosa.conv2d",
-        {image, tosaConstant(tensor({2, 1, 1, 1})), tosaConstant(tensor({2})), zero, zero},
-        tensor({1, m, n, 2}), attributes);
+    Value filtered =
+        create(builder, loc, "tosa.conv2d",
+               {image, tosaConstant(tensor({2, 1, 1, 1})), tosaConstant(tensor({2})), zero, zero},
+               tensor({1, m, n, 2}), attributes);
     return pool.push_back(reshape(filtered, {m, 2 * n}, false, {{0, 1}, {2, 3}}));
   }
   }

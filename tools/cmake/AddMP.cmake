@@ -1,4 +1,4 @@
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # How rooms, tools and tests are built. A room (a folder of lib/) is an object
 # library; all MLIR rooms together with the plain ones make libMP.so, which links

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the adversarial graphs before and after conversion and prints how far they are apart.
 
 usage: adversarial.py FOLDER [--write=docs/Adversarial.md]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sets what bf16 costs a model here beside what it costs under torch.autocast, over many draws of weights and inputs.
 
 usage: autocast-draws.py [--models=vit,segformer] [--draws=24]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What deciding takes: processor seconds and memory of mp-assign-precision over chains of ops.
 
 For each size a chain of that many ops is generated; it is parsed and printed with and without the pass, in

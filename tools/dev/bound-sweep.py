@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the functions of a corpus and sets what they compute against proved ranges and certified errors.
 
 usage: bound-sweep.py FOLDER [...] [--format=bf16] [--numerics=sm_80] [--dim=8] [--functions=8] [--jobs=2]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Configures and builds one preset:  tools/dev/build.sh [dev|release|asan|gcc]
 # (default release, in build/PRESET).

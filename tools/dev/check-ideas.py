@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks docs/TestIdeas.md: ideas 1 to 132, each with tests that exist, or a reason.
 
 usage: check-ideas.py [--root ROOT]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Converts every file of a corpus and checks what conversion promises.
 
 usage: corpus-sweep.py CORPUS [--set=core|golden|all] [--run [--max-work=N]] [--write=docs/CorpusSweep.md] [--limit-s=N]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # The main job on a real model: a BERT of two layers (hidden size 768, sequence 128) from
 # f32 to bf16, the table of what was decided, the proof that only casts were added, and

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fits the polynomials of lib/Kernels/Lower/Polynomials.h and prints that file. Needs mpmath.
 
 Each table holds, highest power first, the near-minimax (Chebyshev) fit of the function in its
@@ -57,7 +57,7 @@ FITS = [
      around_zero(lambda x: mpmath.expm1(x * mp.ln2) / x, lambda x: mp.ln2 + mp.ln2**2 * x / 2), (-0.5001, 0.5001), 11),
 ]
 
-print("""// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+print("""// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Made by tools/dev/fit-polynomials.py. Highest power first.
 

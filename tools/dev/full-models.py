@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Full-size models through everything: BERT-base, GPT-2 small and ResNet-50.
 
 Each is generated, converted, checked for erasure, run and compared with the same graph in

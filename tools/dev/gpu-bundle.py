@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs what `gpu-check --pack=DIR` packed on the GPU of this machine, and compares with what the emulator gave.
 
 usage: gpu-bundle.py DIR [--json R.json] [--only WORD] [--budget-s 540] [--limit-s 60] [--case NAME]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures how many spellings of each idiom mp-annotate-idioms recognises.
 
 usage: idiom-recall.py [--write=docs/Idioms.md]

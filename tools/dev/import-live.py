@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Takes models from a framework that is installed here through its import route, and compares results.
 
 usage: import-live.py pytorch|jax|tflite|onnx [--models=a,b] [--list] [--folder=DIR]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Starts an op of the mp dialect: TableGen entry with documentation, and its tests.
 
 usage: new-op.py Family mnemonic "summary sentence" [--root ROOT]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What other mixed-precision converters reach on known models, and what mp does on generated equals.
 
 usage: peer-goals.py BUILD/bin [--no-times] [--write=docs/PeerGoals.md]

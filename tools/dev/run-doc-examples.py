@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs every example fenced as mlir in the README, in docs/ and in TableGen descriptions.
 
 usage: run-doc-examples.py [ROOT] [--only SUBSTRING]

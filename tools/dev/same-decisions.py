@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Decides files several times and compares: threads, runs, and the order of independent ops.
 
 usage: same-decisions.py FOLDER|FILE [...] [--format=bf16] [--limit-kb=200] [--limit-s=60] [--budget-s=N] [--order=TransformsTests]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # From a bare Debian 12 to a converted model: installs what is needed, builds
 # (preset release, in build/release), and runs the main job on a BERT block.

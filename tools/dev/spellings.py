@@ -1,4 +1,4 @@
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes one computation in many spellings, for idiom-recall.py.
 
 A spelling is a class: `generic` (one linalg.generic a step), `permuted` (the same with its loops in

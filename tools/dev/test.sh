@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Builds the preset release and runs its tests; the last line counts them.
 #   tools/dev/test.sh [quick|core|nightly]      (default core)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains the weights of `mp-gen digits` and writes them with the held-out images.
 
 usage: pip install numpy scikit-learn; tools/dev/train-digits.py

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the role analysis and mp-train-step make of train steps, and how far training drifts from f32.
 
 usage: train-sweep.py PATH... [--format=f16,bf16] [--only=REGEX] [--steps=N] [--batch=N] [--scalars=0.001,1]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains small networks on real data in several precisions and prints one table.
 
 usage: train-table.py [--only=NAME,...] [--rows=REGEX] [--steps=N] [--records=FILE] [--json=FILE]

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -13,6 +13,5 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::mp::registerAllDialects(registry);
   mlir::mp::registerAllPasses();
-  return mlir::mp::runOpt(argc, argv, registry,
-                          {mlir::mp::importText, mlir::mp::explainLeftovers});
+  return mlir::mp::runOpt(argc, argv, registry, {mlir::mp::importText, mlir::mp::explainLeftovers});
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The ways in which a contraction's products may be added up where it runs.
 
@@ -11,10 +11,11 @@
 
 namespace mlir::mp {
 
-/// One by one in the format of the result, or on the Tensor Cores of one of `chips` where they take what `factor`
-/// stores; f32 is taken as tf32, which it may have been rounded to.
+/// One by one in the format of the result, or on the Tensor Cores of one of `chips` where they take
+/// what `factor` stores; f32 is taken as tf32, which it may have been rounded to.
 llvm::SmallVector<::mp::domains::Accumulation>
-accumulationsOf(Type factor, ::mp::numerics::Format result, llvm::ArrayRef<::mp::numerics::Architecture> chips);
+accumulationsOf(Type factor, ::mp::numerics::Format result,
+                llvm::ArrayRef<::mp::numerics::Architecture> chips);
 
 } // namespace mlir::mp
 

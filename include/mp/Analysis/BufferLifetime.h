@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where a buffer is used, under whatever name.
 
@@ -19,7 +19,8 @@ public:
   bool escapes = false;
   /// True if the function returns it, itself or a view of it.
   bool isReturned = false;
-  /// The first op that reads or writes it and the last that uses it, in the block of the allocation.
+  /// The first op that reads or writes it and the last that uses it, in the block of the
+  /// allocation.
   Operation *first, *last;
 
 private:

@@ -1,10 +1,10 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far each float value of a module can be from what exact arithmetic gives: the worst-case rules
-// of mp/Domains/Error.h over a graph, forwards, with the ranges of FloatRanges. Exact arithmetic is
-// that of the same graph in which casts do nothing, on the same arguments. *Certified*: holds for every
-// input in the ranges stated (`mp.range`), whatever the order of sums. Unknown is never optimistic:
-// infinite, and the op where the last bound was lost is remembered.
+// How far each float value of a module can be from what exact arithmetic gives: the worst-case
+// rules of mp/Domains/Error.h over a graph, forwards, with the ranges of FloatRanges. Exact
+// arithmetic is that of the same graph in which casts do nothing, on the same arguments.
+// *Certified*: holds for every input in the ranges stated (`mp.range`), whatever the order of sums.
+// Unknown is never optimistic: infinite, and the op where the last bound was lost is remembered.
 
 #ifndef MP_ANALYSIS_ERRORBOUNDS_H
 #define MP_ANALYSIS_ERRORBOUNDS_H
@@ -17,16 +17,17 @@ namespace mlir::mp {
 
 class ErrorBounds {
 public:
-  /// `chip`: whose Tensor Cores may sum up what is narrow (`sm_80`); empty for IEEE arithmetic alone.
-  /// `assumed`: as in FloatRanges.
+  /// `chip`: whose Tensor Cores may sum up what is narrow (`sm_80`); empty for IEEE arithmetic
+  /// alone. `assumed`: as in FloatRanges.
   explicit ErrorBounds(ModuleOp module, StringRef chip = "", double assumed = 0);
 
-  /// Of every element of a float value, over all times it is computed; unknown for what no public function
-  /// reaches.
+  /// Of every element of a float value, over all times it is computed; unknown for what no public
+  /// function reaches.
   ::mp::domains::ErrorFacts lookup(Value value) const;
   /// The exact value's range.
   ::mp::domains::FloatFacts lookupExact(Value value) const { return exact.lookup(value).facts; }
-  /// The op that lost the bound of `value`; null where there is a bound, or an argument had no range.
+  /// The op that lost the bound of `value`; null where there is a bound, or an argument had no
+  /// range.
   Operation *getLostAt(Value value) const { return lostAt.lookup(value); }
 
 private:

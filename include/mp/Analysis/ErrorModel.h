@@ -1,11 +1,12 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How much a rounding error made at one op moves the results of its function, on average: the
 // variance model of mp/Domains/Variance.h over a graph. Root mean squares go forwards from assumed
-// sizes of arguments (1; parameters as initialisers make them, so that contractions keep the size of
-// what they read; `mp.range` and constants as they are), errors backwards along slopes. Errors of
-// different ops count as independent; those of one op as the same everywhere in what is summed with one sign, for
-// rows share weights, and tokens what they were made of. *Modelled*, never a bound: for choosing between formats.
+// sizes of arguments (1; parameters as initialisers make them, so that contractions keep the size
+// of what they read; `mp.range` and constants as they are), errors backwards along slopes. Errors
+// of different ops count as independent; those of one op as the same everywhere in what is summed
+// with one sign, for rows share weights, and tokens what they were made of. *Modelled*, never a
+// bound: for choosing between formats.
 
 #ifndef MP_ANALYSIS_ERRORMODEL_H
 #define MP_ANALYSIS_ERRORMODEL_H
@@ -21,16 +22,16 @@ class ErrorModel {
 public:
   explicit ErrorModel(FunctionOpInterface function);
 
-  /// Mean square of the error of the function's float results, each relative to its own size and all
-  /// added up, if every result of `op` had an independent relative error of mean square 1.
+  /// Mean square of the error of the function's float results, each relative to its own size and
+  /// all added up, if every result of `op` had an independent relative error of mean square 1.
   double getAmplification(Operation *op) const;
 
-  /// The same that it adds, per root mean square, where comparisons come out otherwise: their number grows with
-  /// the error, not with its square.
+  /// The same that it adds, per root mean square, where comparisons come out otherwise: their
+  /// number grows with the error, not with its square.
   double getFlips(Operation *op) const;
 
-  /// Mean square of the relative error that the factors of a contraction add where they are modelled as so
-  /// small that `format` rounds them to its subnormal numbers or to zero.
+  /// Mean square of the relative error that the factors of a contraction add where they are
+  /// modelled as so small that `format` rounds them to its subnormal numbers or to zero.
   double getUnderflow(Operation *contraction, FloatType format) const;
 
   /// False if the size of a result has no model: something on the way to it overflows or vanishes.
@@ -51,7 +52,8 @@ private:
 /// rounded to `format` and summed by the Tensor Cores of `chip` (f32: by FMA units).
 double getContractionNoise(FloatType format, int64_t products, llvm::StringRef chip);
 /// The same of products of words.
-double getContractionNoise(::mp::numerics::MultiWord scheme, int64_t products, llvm::StringRef chip);
+double getContractionNoise(::mp::numerics::MultiWord scheme, int64_t products,
+                           llvm::StringRef chip);
 
 } // namespace mlir::mp
 

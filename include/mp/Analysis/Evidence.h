@@ -1,14 +1,14 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Evidence that a value fits a format of smaller range than f32.
 //
 // Two facts are kept per value. A proved range: interval arithmetic outward from
 // constants, `mp.range`, bounded functions and relations (x - max x <= 0,
-// x / sum x <= 1, log of a sum of e^(x - max x), x * rsqrt(mean x^2 + eps) <= sqrt n). And a gain, the labelled
-// class assumption: |value| <= gain * (what arguments, and contractions of factors it holds of,
-// reach), which sums and bounded functions keep, growing constants raise (up to a margin), and
-// exponentials, powers, quotients, products and sums over a dimension lose.
-// Unknown is never optimistic: top, and an infinite gain.
+// x / sum x <= 1, log of a sum of e^(x - max x), x * rsqrt(mean x^2 + eps) <= sqrt n). And a gain,
+// the labelled class assumption: |value| <= gain * (what arguments, and contractions of factors it
+// holds of, reach), which sums and bounded functions keep, growing constants raise (up to a
+// margin), and exponentials, powers, quotients, products and sums over a dimension lose. Unknown is
+// never optimistic: top, and an infinite gain.
 //
 // In a train step with loss scaling, what lies between `mp.scale_loss` and the check of
 // `mp.unscale` needs no bound: should it overflow, the check finds the infinity, the step
@@ -74,7 +74,8 @@ public:
 
 private:
   void collectGuarded(Region &body);
-  /// Blocks before those they branch to, but for branches back: then what arguments get is a fixed point, as what loops carry.
+  /// Blocks before those they branch to, but for branches back: then what arguments get is a fixed
+  /// point, as what loops carry.
   void visitRegion(Region &region);
   void visitOp(Operation *op);
   void visitStructured(Operation *op);
@@ -88,7 +89,8 @@ private:
   /// Loops and branches: what they carry is a fixed point over their bodies.
   void visitControl(Operation *op);
   /// Visits all regions once; their arguments are unknown but for those that stand for `carried`.
-  void visitBodies(Operation *op, ArrayRef<CarriedValue> carried = {}, ArrayRef<Evidence> known = {});
+  void visitBodies(Operation *op, ArrayRef<CarriedValue> carried = {},
+                   ArrayRef<Evidence> known = {});
   void visitCall(Operation *op);
   /// Elementwise semantics of `op` on scalars or tensors.
   Evidence evaluate(Operation *op, ArrayRef<Evidence> operands);
@@ -96,8 +98,10 @@ private:
   /// What a `tensor.pad` adds; nothing for infinities and other ops.
   std::optional<Evidence> getPadding(Operation *op);
   Evidence evaluateUnary(Operation *op, StringRef name, const Evidence &x);
-  /// Nothing if that is no function of two values. What is subtracted, multiplied or divided are the operands of `op`.
-  std::optional<Evidence> evaluateBinary(Operation *op, StringRef name, const Evidence &a, const Evidence &b);
+  /// Nothing if that is no function of two values. What is subtracted, multiplied or divided are
+  /// the operands of `op`.
+  std::optional<Evidence> evaluateBinary(Operation *op, StringRef name, const Evidence &a,
+                                         const Evidence &b);
   Evidence multiply(const Evidence &a, const Evidence &b);
   Evidence divide(const Evidence &a, const Evidence &b);
   void compare(Operation *op);

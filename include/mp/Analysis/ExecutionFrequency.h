@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How often ops run.
 
@@ -10,16 +10,16 @@
 
 namespace mlir::mp {
 
-/// Runs of an op per call of its function: the product of the trip counts of the loops around it. One
-/// that is not known counts as 10, and is noted.
+/// Runs of an op per call of its function: the product of the trip counts of the loops around it.
+/// One that is not known counts as 10, and is noted.
 struct RunsPerCall {
   double count = 1;
   bool assumed = false;
 };
 RunsPerCall getRunsPerCall(Operation *op);
 
-/// How often an op runs per call of the public functions of a module: trip counts of the loops around
-/// it times the calls of its function.
+/// How often an op runs per call of the public functions of a module: trip counts of the loops
+/// around it times the calls of its function.
 class ExecutionFrequency {
 public:
   explicit ExecutionFrequency(ModuleOp module);

@@ -1,9 +1,9 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the float values of a function mean, as a graph of scalar expressions in which equal
 // expressions are one node. It looks into bodies of structured ops and through everything that only
-// moves elements, and spells each function one way: x * rsqrt(y) and x / sqrt(y) are one quotient, a
-// named op, its generic form, its TOSA form and its parts are one expression.
+// moves elements, and spells each function one way: x * rsqrt(y) and x / sqrt(y) are one quotient,
+// a named op, its generic form, its TOSA form and its parts are one expression.
 //
 // Elements are not told apart: a transposition, a broadcast or a reshape is the tensor itself, so
 // that relations across them are taken on trust. What is not understood is a leaf of its own.
@@ -23,8 +23,19 @@ enum class ExpressionKind : uint8_t {
   Constant, ///< `value` everywhere
   NaN,      ///< everywhere
   Scale,    ///< a times `value`
-  Add, Sub, Mul, Div, Max, Min, Select,
-  Exp, Log, Sqrt, Tanh, Erf, Abs,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Max,
+  Min,
+  Select,
+  Exp,
+  Log,
+  Sqrt,
+  Tanh,
+  Erf,
+  Abs,
   Softmax,  ///< of a, named
   Sum,      ///< of the elements of a over a group
   GroupMax, ///< the largest element of a over a group

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ranges of all float values of a module, by MLIR's dataflow framework over the
 // facts of lib/Domains: through bodies, control flow and calls, with closed forms
@@ -46,14 +46,14 @@ FloatRange join(const FloatRange &a, const FloatRange &b);
 /// Which values ranges are of.
 enum class RangesOf : uint8_t {
   Computed, ///< in the formats that the module computes in
-  Exact,    ///< of the same graph in f64, where casts do nothing: exact arithmetic is among them, too
+  Exact, ///< of the same graph in f64, where casts do nothing: exact arithmetic is among them, too
 };
 
 class FloatRanges {
 public:
   /// Analyses the whole module: private functions see the arguments of their callers.
-  /// Arguments of functions that anyone may call lie within ± `assumed` where they state no range and that is
-  /// positive.
+  /// Arguments of functions that anyone may call lie within ± `assumed` where they state no range
+  /// and that is positive.
   explicit FloatRanges(Operation *module, RangesOf of = RangesOf::Computed, double assumed = 0);
   ~FloatRanges();
 

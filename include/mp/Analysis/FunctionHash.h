@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A function's content as one number, the same in every process and on every machine.
 
@@ -10,7 +10,8 @@
 namespace mlir::mp {
 
 /// 16 hexadecimal digits of ops, types, uses, attributes and constants (resources included), in
-/// order. Names, locations, and what mp itself writes (`mp.precision`, `mp.storage`, `mp.phase`) do not count.
+/// order. Names, locations, and what mp itself writes (`mp.precision`, `mp.storage`, `mp.phase`) do
+/// not count.
 std::string hashFunction(FunctionOpInterface function);
 
 } // namespace mlir::mp

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which ops share a kernel: the cost model counts memory traffic and launches by these groups, and
 // dispatch formation (mp-fuse-elementwise) fuses by the same predicate.
@@ -27,7 +27,8 @@ KernelKind getKernelKind(Operation *op);
 /// True if the op that defines `operand` is computed inside the kernel of its owner. Casts are,
 /// however many readers they have; other elementwise ops when this is their one use, and nothing
 /// costly is computed several times.
-bool fusesIntoConsumer(OpOperand &operand, llvm::function_ref<KernelKind(Operation *)> kindOf = getKernelKind);
+bool fusesIntoConsumer(OpOperand &operand,
+                       llvm::function_ref<KernelKind(Operation *)> kindOf = getKernelKind);
 
 /// True if computing `op` again costs more than loading its result.
 bool isCostlyToRepeat(Operation *op);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Degrees of homogeneity: what becomes of every value of a function when one of them is
 // multiplied by s > 0. A value of degree d becomes s^d times what it was.
@@ -34,9 +34,7 @@ public:
   bool isScaled() const { return kind == Kind::Finite && value != 0; }
   bool is(double d) const { return kind == Kind::Finite && value == d; }
   double get() const { return value; }
-  bool operator==(const Degree &other) const {
-    return kind == other.kind && value == other.value;
-  }
+  bool operator==(const Degree &other) const { return kind == other.kind && value == other.value; }
   std::string str() const;
 
   friend Degree join(Degree a, Degree b);
@@ -80,35 +78,43 @@ public:
     llvm::DenseSet<Operation *> losing;
     unsigned contractions = 0;
     Operation *lost = nullptr;
-    std::optional<unsigned> results; ///< tensors returned that a source leads to, where contractions may lie beyond
+    std::optional<unsigned>
+        results; ///< tensors returned that a source leads to, where contractions may lie beyond
     // Where more sources are still looked for.
     bool isOpen = false;
-    std::optional<unsigned> missing; ///< the first that is added to a scaled value, not scaled itself
-    llvm::DenseSet<unsigned> ends;   ///< values that are unaffected, whatever they are computed from
+    std::optional<unsigned>
+        missing;                   ///< the first that is added to a scaled value, not scaled itself
+    llvm::DenseSet<unsigned> ends; ///< values that are unaffected, whatever they are computed from
   };
 
   /// Which contractions may lie beyond what a seed scales.
   enum class Beyond : uint8_t {
     None,
-    Optimizer, ///< those that lead to fewer results than the seed: of an optimizer, parameter by parameter
+    Optimizer, ///< those that lead to fewer results than the seed: of an optimizer, parameter by
+               ///< parameter
   };
 
-  /// Multiplies each of `sources` by the same number and follows it up to `ends`, which an optimizer keeps from being affected.
-  /// With `stopWhenLost`, stops at the first contraction that is not homogeneous, and may not lie beyond.
-  Degrees propagate(ArrayRef<Value> sources, bool stopWhenLost = false, Beyond beyond = Beyond::None, ArrayRef<Value> ends = {}) const;
+  /// Multiplies each of `sources` by the same number and follows it up to `ends`, which an
+  /// optimizer keeps from being affected. With `stopWhenLost`, stops at the first contraction that
+  /// is not homogeneous, and may not lie beyond.
+  Degrees propagate(ArrayRef<Value> sources, bool stopWhenLost = false,
+                    Beyond beyond = Beyond::None, ArrayRef<Value> ends = {}) const;
 
-  /// The f32 tensor, here or in a loop, whose degree-1 cone holds most contractions while no other contraction than
-  /// `beyond` says lies beyond it; of several, one that moves most results and depends on a contraction
-  /// itself, and of those the latest. Null if no value scales a contraction. To move a scalar that is returned is a
-  /// merit only if it is among `trained`: others are losses and measures. `ends` as in propagate(); only what reaches one of
-  /// them is a seed then. None of `excluded` is.
-  Value findSeed(ArrayRef<Value> trained = {}, Beyond beyond = Beyond::None, ArrayRef<Value> ends = {},
-                 ArrayRef<Value> excluded = {}) const;
-  /// Several that together do: those of a step with several losses. What one of them scales is added to
-  /// what the others scale. None of `excluded` is one. Empty if there are none.
-  SmallVector<Value> findSeeds(Beyond beyond = Beyond::None, ArrayRef<Value> ends = {}, ArrayRef<Value> excluded = {}) const;
+  /// The f32 tensor, here or in a loop, whose degree-1 cone holds most contractions while no other
+  /// contraction than `beyond` says lies beyond it; of several, one that moves most results and
+  /// depends on a contraction itself, and of those the latest. Null if no value scales a
+  /// contraction. To move a scalar that is returned is a merit only if it is among `trained`:
+  /// others are losses and measures. `ends` as in propagate(); only what reaches one of them is a
+  /// seed then. None of `excluded` is.
+  Value findSeed(ArrayRef<Value> trained = {}, Beyond beyond = Beyond::None,
+                 ArrayRef<Value> ends = {}, ArrayRef<Value> excluded = {}) const;
+  /// Several that together do: those of a step with several losses. What one of them scales is
+  /// added to what the others scale. None of `excluded` is one. Empty if there are none.
+  SmallVector<Value> findSeeds(Beyond beyond = Beyond::None, ArrayRef<Value> ends = {},
+                               ArrayRef<Value> excluded = {}) const;
 
-  /// True if what is computed from a contraction, and not from the seeds alone, is added to what they scale: a gradient of another loss.
+  /// True if what is computed from a contraction, and not from the seeds alone, is added to what
+  /// they scale: a gradient of another loss.
   bool leavesLoss(ArrayRef<Value> seeds) const;
 
   unsigned numContractions() const { return contractionCount; }
@@ -167,13 +173,16 @@ private:
   std::optional<unsigned> findUnscaled(const Node &node, ArrayRef<Degree> degrees) const;
   void settle(Degrees &state, const Loop &loop) const;
   void follow(Degrees &state, ArrayRef<Value> sources, bool stopWhenLost) const;
-  /// Values that may be a seed, the latest first; of those that lead to `ends`, where there are any.
+  /// Values that may be a seed, the latest first; of those that lead to `ends`, where there are
+  /// any.
   SmallVector<std::pair<unsigned, Value>> seedCandidates(ArrayRef<Value> ends = {}) const;
-  /// Of each node, whether a contraction is computed from it, not by way of `ends`, and it from one.
+  /// Of each node, whether a contraction is computed from it, not by way of `ends`, and it from
+  /// one.
   std::vector<bool> reachContractions(ArrayRef<Value> ends = {}) const;
   std::vector<bool> dependOnContractions() const;
   /// Marks, from the last node on, what `reaches` holds of and what its operands lead to.
-  void markOperands(std::vector<bool> &reaches, llvm::function_ref<bool(unsigned)> isSource, const std::vector<bool> &isEnd) const;
+  void markOperands(std::vector<bool> &reaches, llvm::function_ref<bool(unsigned)> isSource,
+                    const std::vector<bool> &isEnd) const;
   /// Of each node, the tensors returned that are computed from it.
   const std::vector<llvm::BitVector> &resultsReached() const;
   unsigned countResults(ArrayRef<unsigned> from) const;
@@ -187,7 +196,7 @@ private:
   llvm::DenseMap<Value, unsigned> nodes;
   llvm::DenseMap<unsigned, unsigned> carriedFrom;
   std::vector<Degree> baseline;
-  std::vector<bool> dependOnContraction; ///< of each node
+  std::vector<bool> dependOnContraction;        ///< of each node
   mutable std::vector<llvm::BitVector> results; ///< of each node; empty until asked for
   SmallVector<Operation *> callStack;
   unsigned contractionCount = 0;

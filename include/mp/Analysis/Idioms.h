@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Groups of ops that together are one thing with a name: softmax, a norm, a loss, GELU. They are
 // found in the function's expressions, so that it does not matter whether the parts are named ops,
@@ -36,8 +36,8 @@ public:
   /// What being an idiom says about a value: a softmax is in [0, 1], a norm at most sqrt(n).
   ::mp::domains::Interval getRange(Value value) const;
 
-  /// What a norm computed as (x - mean x) a or x a + (b - (mean x) a) is made of: a value within `bound`, times
-  /// `factor` if there is one, plus `terms`.
+  /// What a norm computed as (x - mean x) a or x a + (b - (mean x) a) is made of: a value within
+  /// `bound`, times `factor` if there is one, plus `terms`.
   struct FoldedNorm {
     double bound;
     Value factor;

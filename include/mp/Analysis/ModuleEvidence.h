@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Evidence through calls: an argument has what all calls of its function hand it.
 //
@@ -24,7 +24,8 @@ public:
   /// What `call` alone hands to the arguments of its callee.
   SmallVector<Evidence> getOperands(Operation *call);
 
-  /// What is proved of the values of the module that `function` stands in; computed at the first call.
+  /// What is proved of the values of the module that `function` stands in; computed at the first
+  /// call.
   const FloatRanges &getProofs(FunctionOpInterface function);
 
 private:

@@ -1,13 +1,14 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Norms whose squares leave their format though the norm itself need not: sqrt(sum x^2 + eps), its reciprocal, and what is
-// made of them. On x times 2^-k they give the same, times a power of two, where the epsilon is taken times 2^-2k.
+// Norms whose squares leave their format though the norm itself need not: sqrt(sum x^2 + eps), its
+// reciprocal, and what is made of them. On x times 2^-k they give the same, times a power of two,
+// where the epsilon is taken times 2^-2k.
 
 #ifndef MP_ANALYSIS_NORMOVERFLOW_H
 #define MP_ANALYSIS_NORMOVERFLOW_H
 
-#include "mp/Analysis/Powers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/Powers.h"
 
 namespace mlir::mp {
 
@@ -31,10 +32,10 @@ using MagnitudeOf = llvm::function_ref<double(Value)>;
 /// Where what `operand` reads has to end, beside its own format; null: nowhere.
 using NarrowFormatOf = llvm::function_ref<FloatType(OpOperand &operand)>;
 
-/// In program order. Values narrower than f32 count if they are `computedNarrow`. Of what is summed over a dynamic size there
-/// may be 2^31.
-std::vector<NormOverflow> findNormOverflows(FunctionOpInterface function, MagnitudeOf magnitude, NarrowFormatOf narrowed,
-                                            bool computedNarrow);
+/// In program order. Values narrower than f32 count if they are `computedNarrow`. Of what is summed
+/// over a dynamic size there may be 2^31.
+std::vector<NormOverflow> findNormOverflows(FunctionOpInterface function, MagnitudeOf magnitude,
+                                            NarrowFormatOf narrowed, bool computedNarrow);
 
 } // namespace mlir::mp
 

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rewrites that would give an op the proof of range that it lacks. Each is an option of its own: nothing is
-// rewritten unless somebody asks.
+// Rewrites that would give an op the proof of range that it lacks. Each is an option of its own:
+// nothing is rewritten unless somebody asks.
 
 #ifndef MP_ANALYSIS_OFFERS_H
 #define MP_ANALYSIS_OFFERS_H
@@ -19,7 +19,8 @@ struct Offer {
   double found;        ///< the largest magnitude it may have; infinite: it has no bound
   double limit;        ///< where its format ends
   std::string format;  ///< that one
-  /// What it would be multiplied by is 2^exponent; 0 for clamps, and for what is measured where it is computed.
+  /// What it would be multiplied by is 2^exponent; 0 for clamps, and for what is measured where it
+  /// is computed.
   int64_t exponent = 0;
   int64_t ordinal = -1; ///< of the op among the rows of its function
 };

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Modules and functions below an op, without a look at what functions hold.
 
@@ -9,8 +9,8 @@
 
 namespace mlir::mp {
 
-/// Visits each OpT (ModuleOp, FunctionOpInterface) at or below `root`, the outer first, until a visit is interrupted. Bodies of
-/// functions, where nearly all ops are, are not searched.
+/// Visits each OpT (ModuleOp, FunctionOpInterface) at or below `root`, the outer first, until a
+/// visit is interrupted. Bodies of functions, where nearly all ops are, are not searched.
 template <typename OpT>
 WalkResult walkOutsideBodies(Operation *root, llvm::function_ref<WalkResult(OpT)> visit) {
   return root->walk<WalkOrder::PreOrder>([&](Operation *op) {

@@ -1,7 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of one value that are put together of parts, each good for some arguments, as libraries compute erf, or
-// of which parts outgrow the whole, as of softplus: what they return is bounded, though each part by itself is not.
+// Functions of one value that are put together of parts, each good for some arguments, as libraries
+// compute erf, or of which parts outgrow the whole, as of softplus: what they return is bounded,
+// though each part by itself is not.
 
 #ifndef MP_ANALYSIS_PIECES_H
 #define MP_ANALYSIS_PIECES_H
@@ -12,11 +13,12 @@
 
 namespace mlir::mp {
 
-/// What `value` can be where all it is computed of, element by element, is one value that lies in what `domain` says
-/// of it. Intervals are carried from pieces of the line to `value`; on most pieces a comparison has one outcome.
-/// Nothing if the magnitude is not known to stay within `limit`.
-std::optional<::mp::domains::Interval> boundInPieces(Value value, llvm::function_ref<::mp::domains::Interval(Value)> domain,
-                                                     double limit);
+/// What `value` can be where all it is computed of, element by element, is one value that lies in
+/// what `domain` says of it. Intervals are carried from pieces of the line to `value`; on most
+/// pieces a comparison has one outcome. Nothing if the magnitude is not known to stay within
+/// `limit`.
+std::optional<::mp::domains::Interval>
+boundInPieces(Value value, llvm::function_ref<::mp::domains::Interval(Value)> domain, double limit);
 
 } // namespace mlir::mp
 

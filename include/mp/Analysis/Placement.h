@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What placing storage and casts in one function amounts to, as plain numbers for reports.
 
@@ -34,12 +34,12 @@ struct Placement {
   int64_t after = 0;      ///< as decided
   int64_t lowerBound = 0; ///< nothing permitted is below this
   bool provenOptimal = false;
-  std::string method; ///< min-cut, frontier or expansion
-  int64_t casts = 0;  ///< at run time: those of constants and inside kernels not counted
+  std::string method;    ///< min-cut, frontier or expansion
+  int64_t casts = 0;     ///< at run time: those of constants and inside kernels not counted
   int64_t castBytes = 0; ///< that the casts read
   std::vector<PaintedPlacement> baselines;
-  /// Root mean square error of the results relative to them, modelled; nothing without contractions, or where that fails
-  /// or would exceed the results.
+  /// Root mean square error of the results relative to them, modelled; nothing without
+  /// contractions, or where that fails or would exceed the results.
   std::optional<double> modelledError;
   double maxRelError = 0; ///< what was allowed; 0 if nothing was said
   bool assumedSizes = false, assumedTrips = false;

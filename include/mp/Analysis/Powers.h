@@ -1,8 +1,9 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How powers of two go through ops: what a result is multiplied by where operands are, and which constants have to be
-// multiplied with them. As in Homogeneity, rounding is ignored: it commutes with powers of two, short of overflow and
-// underflow. Unlike there, what is added to a multiplied value may be a constant, which then counts as adapted.
+// How powers of two go through ops: what a result is multiplied by where operands are, and which
+// constants have to be multiplied with them. As in Homogeneity, rounding is ignored: it commutes
+// with powers of two, short of overflow and underflow. Unlike there, what is added to a multiplied
+// value may be a constant, which then counts as adapted.
 
 #ifndef MP_ANALYSIS_POWERS_H
 #define MP_ANALYSIS_POWERS_H
@@ -14,16 +15,18 @@ namespace mlir::mp {
 
 struct PowerTransfer {
   int64_t power = 0; ///< the result is 2^power times what it was
-  /// Constants that have to be 2^power times what they were: operands of the op, or of an op in its body.
+  /// Constants that have to be 2^power times what they were: operands of the op, or of an op in its
+  /// body.
   SmallVector<std::pair<OpOperand *, int64_t>, 2> constants;
 };
 
-/// What becomes of the float results of `op` where its operands are multiplied by 2^power(operand). Nothing if they are no
-/// such multiples of what they were.
-std::optional<PowerTransfer> transferPower(Operation *op, llvm::function_ref<int64_t(OpOperand &)> power);
+/// What becomes of the float results of `op` where its operands are multiplied by 2^power(operand).
+/// Nothing if they are no such multiples of what they were.
+std::optional<PowerTransfer> transferPower(Operation *op,
+                                           llvm::function_ref<int64_t(OpOperand &)> power);
 
-/// The float constant that `value` is, or is filled with; null for others. What is added to a multiplied value can be adapted
-/// where it is one.
+/// The float constant that `value` is, or is filled with; null for others. What is added to a
+/// multiplied value can be adapted where it is one.
 Attribute getAdaptable(Value value);
 
 /// `constant` times 2^power: null unless that is exact, with every finite element normal or zero.

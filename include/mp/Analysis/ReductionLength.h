@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How many elements become one.
 
@@ -12,7 +12,8 @@ namespace mlir::mp {
 /// Elements (or products) that a structured op reduces into one; nothing where a size is dynamic.
 std::optional<int64_t> countReduced(linalg::LinalgOp op);
 
-/// Products that a contraction sums into one element of its result. Nothing for other ops, and where a size is dynamic.
+/// Products that a contraction sums into one element of its result. Nothing for other ops, and
+/// where a size is dynamic.
 std::optional<int64_t> getReductionLength(Operation *op);
 
 } // namespace mlir::mp

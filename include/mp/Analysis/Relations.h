@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which values are functions of each other: value numbers. Equal numbers are equal
 // values, element by element in the index space they are read in. What a linalg op
@@ -26,14 +26,16 @@ public:
   /// Numbers the values in the regions of another op, too.
   void add(Operation *op);
 
-  /// Number of a float value, or of what a comparison of such gives; 0, equal to nothing, if it has none.
+  /// Number of a float value, or of what a comparison of such gives; 0, equal to nothing, if it has
+  /// none.
   unsigned numberOf(Value value) const { return numbers.lookup(value); }
 
   /// Facts of two values that meet in one op (or of one, and the numbers it is made of).
   bool areEqual(Value a, Value b) const { return numberOf(a) && numberOf(a) == numberOf(b); }
   /// `max` is at least every `x` it meets.
   bool isGroupMax(Value max, Value x) const;
-  /// Of what a comparison gives: the numbers of a and b, if a >= b where it is true and a <= b where it is not, or one is NaN.
+  /// Of what a comparison gives: the numbers of a and b, if a >= b where it is true and a <= b
+  /// where it is not, or one is NaN.
   std::optional<std::pair<unsigned, unsigned>> comparedBy(Value truth) const;
   /// `x` is e^(y - max y) over some group of `sum`, which adds them up: at least 1.
   bool isSumOfShiftedExp(Value sum) const;
@@ -42,8 +44,9 @@ public:
   /// `inverse` is 1 / sum, the sum being of the `x` it meets.
   bool isReciprocalOfSumOf(Value inverse, Value x) const;
 
-  /// `bound` is at least every magnitude of the `x` it meets, times a factor: that factor. With `inverse`, `bound` is a
-  /// number over such a value instead, and the factor that of the product with x.
+  /// `bound` is at least every magnitude of the `x` it meets, times a factor: that factor. With
+  /// `inverse`, `bound` is a number over such a value instead, and the factor that of the product
+  /// with x.
   struct Largest {
     double factor;
     /// Scaled or inverted: holds up to rounding, and where the magnitude is no subnormal number.
@@ -55,9 +58,10 @@ public:
   /// A value that is at least `factor` times the sum of the squares of the x it meets.
   struct Squares {
     double factor;
-    int64_t count; ///< of squares; -1 if unknown
+    int64_t count;      ///< of squares; -1 if unknown
     unsigned loops = 0; ///< they run over, a bit each, of the op that reads `x`
-    /// Taken as mean(x^2) - mean(x)^2, which cancellation may leave below the squares it stands for.
+    /// Taken as mean(x^2) - mean(x)^2, which cancellation may leave below the squares it stands
+    /// for.
     bool cancels = false;
     /// A positive constant is added: the value is never zero.
     bool positive = false;
@@ -68,8 +72,26 @@ public:
 
 private:
   enum class Kind : uint8_t {
-    None, Opaque, Scalar, NaN, Via, Access, Add, Sub, Mul, Div, Square, Sum, Max, Scaled, Plus, Sqrt,
-    Rsqrt, Reciprocal, Exp, Abs,
+    None,
+    Opaque,
+    Scalar,
+    NaN,
+    Via,
+    Access,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Square,
+    Sum,
+    Max,
+    Scaled,
+    Plus,
+    Sqrt,
+    Rsqrt,
+    Reciprocal,
+    Exp,
+    Abs,
     AtLeast, ///< a maximum with a constant
     OrNaN,   ///< or NaN instead
     InOrder, ///< a truth value: see comparedBy

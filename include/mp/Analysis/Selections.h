@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Extrema written as a comparison and a choice, as exporters write clamps and ReLU.
 
@@ -12,8 +12,9 @@
 
 namespace mlir::mp {
 
-/// MaxNum or MinNum of the two values that `op`, an `arith.select`, chooses from, if its condition compares just
-/// these; an equal constant may stand for a constant. Where one of them is NaN the result is either, NaN too.
+/// MaxNum or MinNum of the two values that `op`, an `arith.select`, chooses from, if its condition
+/// compares just these; an equal constant may stand for a constant. Where one of them is NaN the
+/// result is either, NaN too.
 std::optional<::mp::domains::BinaryFn> getSelectedExtremum(Operation *op);
 
 } // namespace mlir::mp

@@ -1,11 +1,11 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which values must be stored in one format because control flow or a signature makes them one.
 //
-// A gang is what a loop carries (block argument and result), what a branch returns, an argument of a
-// function, or the results of all calls of a function. Its *feeds* are the operands that become it:
-// initial and yielded values, arguments of calls, returned values; one stored in another format is
-// cast there. Values in no gang are results of plain ops, each a storage of its own.
+// A gang is what a loop carries (block argument and result), what a branch returns, an argument of
+// a function, or the results of all calls of a function. Its *feeds* are the operands that become
+// it: initial and yielded values, arguments of calls, returned values; one stored in another format
+// is cast there. Values in no gang are results of plain ops, each a storage of its own.
 
 #ifndef MP_ANALYSIS_STORAGEGANGS_H
 #define MP_ANALYSIS_STORAGEGANGS_H
@@ -35,8 +35,8 @@ public:
   const StorageGang *find(Value value) const { return byValue.lookup(value); }
   /// The gang that `operand` becomes; null if its op takes it as a plain operand.
   const StorageGang *findFed(OpOperand &operand) const { return byFeed.lookup(&operand); }
-  /// What `value` became by its decision (`mp.precision` on its op or the op whose block argument it
-  /// is, `mp.storage` of an argument); its own format where nothing was decided.
+  /// What `value` became by its decision (`mp.precision` on its op or the op whose block argument
+  /// it is, `mp.storage` of an argument); its own format where nothing was decided.
   FloatType getDecided(Value value) const;
   FloatType getDecided(const StorageGang &gang) const;
   /// Calls `found` with every decision that speaks of `gang`, and the op it is on.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the values of a train step are: the seed of the backward pass, the gradients, and
 // which argument is the state that which result replaces. Found from the graph alone;
@@ -43,21 +43,22 @@ struct Gradient {
   Value value;
   /// The uses by the optimizer; others, by the backward pass, keep the scale.
   SmallVector<OpOperand *> uses;
-  unsigned phase = 0; ///< of TrainingRoles::phases
+  unsigned phase = 0;                              ///< of TrainingRoles::phases
   std::optional<unsigned> argument = std::nullopt; ///< the parameter that it moves in its place
 };
 
 struct TrainingState {
   unsigned argument, result;
   StringRef role;
-  bool aboveSeed; ///< the backward pass is computed from it
+  bool aboveSeed;                       ///< the backward pass is computed from it
   SmallVector<unsigned, 1> phases = {}; ///< whose gradients move it; none for statistics
 };
 
 struct TrainingRoles {
   /// Where the backward pass begins: one, or one for each loss.
   SmallVector<Value, 1> seeds;
-  /// The seeds of each optimizer, where several update in turn: each on what those before it have updated.
+  /// The seeds of each optimizer, where several update in turn: each on what those before it have
+  /// updated.
   SmallVector<SmallVector<Value, 1>, 1> phases;
   /// Updated values that a later phase trains on.
   SmallVector<Value, 0> handedOver;
@@ -79,8 +80,8 @@ FailureOr<func::FuncOp> findTrainStep(ModuleOp module, StringRef name, StringRef
 /// True if the value is computed from a contraction: by the forward or the backward pass.
 bool dependsOnContraction(Value value);
 
-/// Writes `mp.role` and `mp.state` on the arguments, and pins contractions of the optimizer to the format they have, if nobody
-/// pinned them to another.
+/// Writes `mp.role` and `mp.state` on the arguments, and pins contractions of the optimizer to the
+/// format they have, if nobody pinned them to another.
 void annotateRoles(func::FuncOp function, const TrainingRoles &roles);
 
 /// Finds the roles in a step of one block, or says what to annotate.
@@ -97,10 +98,12 @@ FailureOr<TrainStep> annotateTrainStep(ModuleOp module, StringRef name, StringRe
 /// An error that names what `who` cannot do, if several optimizers update in turn.
 LogicalResult expectOnePhase(func::FuncOp function, const TrainingRoles &roles, StringRef what);
 
-/// The pairing of arguments and results alone: `mp.state` where given, else found. What is handed over to a later phase moves, but
-/// what is computed from it does not move with it.
-FailureOr<SmallVector<TrainingState>> findTrainingState(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
-                                                        ArrayRef<Value> seeds, ArrayRef<Value> handedOver = {});
+/// The pairing of arguments and results alone: `mp.state` where given, else found. What is handed
+/// over to a later phase moves, but what is computed from it does not move with it.
+FailureOr<SmallVector<TrainingState>> findTrainingState(func::FuncOp function,
+                                                        const HomogeneityGraph::Degrees &degrees,
+                                                        ArrayRef<Value> seeds,
+                                                        ArrayRef<Value> handedOver = {});
 
 } // namespace mlir::mp
 

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a view of a tensor or buffer lies within it, as code: where the program itself says so, there is none.
+// Whether a view of a tensor or buffer lies within it, as code: where the program itself says so,
+// there is none.
 
 #ifndef MP_ANALYSIS_VIEWBOUNDS_H
 #define MP_ANALYSIS_VIEWBOUNDS_H
@@ -14,14 +15,17 @@ namespace mlir::mp {
 Value buildSize(ImplicitLocOpBuilder &b, Value shaped, int64_t dim);
 
 /// True if `slice` lies within `whole` in dimension `dim`; null where it is known to.
-Value buildSliceFits(ImplicitLocOpBuilder &b, OffsetSizeAndStrideOpInterface slice, Value whole, int64_t dim);
+Value buildSliceFits(ImplicitLocOpBuilder &b, OffsetSizeAndStrideOpInterface slice, Value whole,
+                     int64_t dim);
 
-/// True if dimension `dim` has the size that `type` states; null where it is known to, or none is stated.
+/// True if dimension `dim` has the size that `type` states; null where it is known to, or none is
+/// stated.
 Value buildSizeFits(ImplicitLocOpBuilder &b, Value shaped, ShapedType type, int64_t dim);
 
-/// True if no size in `parts` is negative and their product is the size of dimension `dim` of `whole`, which
-/// they split; null where that is known.
-Value buildSplitFits(ImplicitLocOpBuilder &b, Value whole, int64_t dim, ArrayRef<OpFoldResult> parts);
+/// True if no size in `parts` is negative and their product is the size of dimension `dim` of
+/// `whole`, which they split; null where that is known.
+Value buildSplitFits(ImplicitLocOpBuilder &b, Value whole, int64_t dim,
+                     ArrayRef<OpFoldResult> parts);
 
 } // namespace mlir::mp
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What painting compilers would decide, on the same problem: baselines to compare costs with. They
 // imitate the rules of the named passes, without their op lists, names or special cases.

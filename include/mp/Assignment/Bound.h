@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lagrangian bounds. Every port (an operand or a result) gets an amount per type; nodes pay it,
 // values receive it. Whatever the amounts, minimising nodes and values separately bounds every

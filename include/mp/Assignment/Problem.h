@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Precision assignment as an optimisation problem. Nodes choose one of their variants; a variant
 // says in which type it reads each operand and stores each result, what it costs and how much error

@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rigorous error of adding up K products, relative to A = sum |a_k b_k|, for scalar loops and for
 // Tensor Cores. The Tensor Core constants are derived from the bit-exact models of Numerics: one

@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How much an error made at one value can grow on its way to the outputs: a backward sweep that
 // multiplies Lipschitz constants (gains) along every path and adds over paths. First order in the

@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What one pass over a constant tells: exact range and flags, and for a matrix the sums and norms
 // of its rows and columns, rounded outward. NaN elements set mayNaN and count for nothing else.

@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ranges of contractions: y_j = sum over k of x_k * w_kj (matmul, batch_matmul, convolution seen as
 // im2col). Three bounds are intersected: K times the product interval, Cauchy-Schwarz on the norms

@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Functions of one variable that arith, math and tosa offer (and the activations recognised from
 // their pieces): sound images of intervals, bounds on the derivative, and the few global facts the

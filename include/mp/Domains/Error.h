@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Worst-case rounding error, forwards: how far a computed value may be from the value that exact
 // arithmetic on exact inputs gives. Every function takes the exact ranges (FloatFacts) and the
@@ -92,8 +91,7 @@ ErrorFacts eitherError(const Measured &x, const Measured &y);
 ErrorFacts binaryError(BinaryFn fn, const Measured &x, const Measured &y,
                        const Arithmetic &arithmetic);
 
-//===-- sums
-//-------------------------------------------------------------------------------------------------===//
+//===-- sums ----------------------------------------------------------------------------------===//
 
 /// Sum of a group, accumulated as stated, stored in arithmetic.format.
 ErrorFacts sumError(const Measured &x, const ReducedElements &elements,
@@ -126,8 +124,8 @@ ContractionError contractionError(const ContractionSide &x, const ContractionSid
                                   const Accumulation &accumulation, const ContractionShape &shape,
                                   double frobenius, const Arithmetic &result);
 
-/// What k products of words of x and w, within these magnitudes, are off beyond a contraction of x and w
-/// accumulated alike: dropped words, and the sums of smaller products.
+/// What k products of words of x and w, within these magnitudes, are off beyond a contraction of x
+/// and w accumulated alike: dropped words, and the sums of smaller products.
 double wordsError(double x, double w, int64_t k, numerics::MultiWord scheme,
                   const Accumulation &accumulation);
 
@@ -137,8 +135,7 @@ double wordsError(double x, double w, int64_t k, numerics::MultiWord scheme,
 double relativeToAbsoluteSum(numerics::Format operands, const Accumulation &accumulation, int64_t k,
                              Order order);
 
-//===-- idioms
-//-----------------------------------------------------------------------------------------------===//
+//===-- idioms --------------------------------------------------------------------------------===//
 
 struct SoftmaxError {
   ErrorFacts elements;

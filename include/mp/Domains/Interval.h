@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Closed intervals of reals with outward-rounded double endpoints. An infinite endpoint means
 // "unbounded on this side"; whether a floating-point infinity can occur is a separate fact

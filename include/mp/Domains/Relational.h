@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Facts about values that are functions of each other, where treating the operands as independent
 // gives false alarms: x - max(x), softmax, variance, normalisation, x * sigmoid(x), ... The caller
@@ -14,8 +13,7 @@
 
 namespace mp::domains {
 
-//===-- softmax, piece by piece
-//------------------------------------------------------------------------------===//
+//===-- softmax, piece by piece ---------------------------------------------------------------===//
 
 /// x - max(x) over each group: [lo - hi, 0]. NaN where x has infinities (inf - inf).
 FloatFacts minusGroupMax(const FloatFacts &x, RowLength rowLength);
@@ -27,8 +25,7 @@ FloatFacts softmax(const FloatFacts &x, const Extent &n, bool groupsAreRows, Row
 /// log of the above: [-(hi - lo) - ln n, 0].
 FloatFacts logSoftmax(const FloatFacts &x, const Extent &n, RowLength rowLength);
 
-//===-- statistics
-//-------------------------------------------------------------------------------------------===//
+//===-- statistics ----------------------------------------------------------------------------===//
 
 /// x - mean(x) over each group of n: at most (hi - lo) (n - 1) / n in magnitude; never longer than
 /// x.
@@ -47,8 +44,7 @@ FloatFacts rmsNormalized(const FloatFacts &x, const Extent &n, double epsilon, b
 FloatFacts l2Normalized(const FloatFacts &x, double epsilon, bool groupsAreRows,
                         RowLength rowLength);
 
-//===-- elementwise
-//------------------------------------------------------------------------------------------===//
+//===-- elementwise ---------------------------------------------------------------------------===//
 
 /// x * sigmoid(x): image of silu, row norm not longer than x's.
 FloatFacts timesOwnSigmoid(const FloatFacts &x, RowLength rowLength);

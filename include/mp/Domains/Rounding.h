@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Directed rounding in double without touching the rounding mode: the nearest result is computed,
 // its error recovered exactly (Knuth two-sum, fused multiply-add remainders), and the result moved

@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Transfer functions of the range analysis: facts about operands in, facts about the result out.
 // They speak of exact real arithmetic on the operands' elements (floating-point infinities and NaN
@@ -26,8 +25,7 @@ namespace mp::domains {
 
 using RowLength = std::optional<int64_t>;
 
-//===-- elementwise
-//------------------------------------------------------------------------------------------===//
+//===-- elementwise ---------------------------------------------------------------------------===//
 
 FloatFacts unary(UnaryFn fn, const FloatFacts &x, RowLength rowLength);
 
@@ -59,8 +57,7 @@ FloatFacts select(const FloatFacts &x, const FloatFacts &y, RowLength rowLength)
 /// min(max(x, lo), hi); NaN stays unless `dropsNaN` (then a bound takes its place).
 FloatFacts clamp(const FloatFacts &x, double lo, double hi, bool dropsNaN, RowLength rowLength);
 
-//===-- shape
-//------------------------------------------------------------------------------------------------===//
+//===-- shape ---------------------------------------------------------------------------------===//
 // Ranges and flags stay; what a row is changes. Channel facts are dropped: the caller re-attaches
 // them where the channel dimension survives.
 
@@ -74,8 +71,7 @@ FloatFacts partOfRows(const FloatFacts &x, RowLength rowLength);
 /// Some elements become `value` (padding); rows grow to `rowLength`.
 FloatFacts padRows(const FloatFacts &x, const FloatFacts &value, RowLength rowLength);
 
-//===-- formats
-//----------------------------------------------------------------------------------------------===//
+//===-- formats -------------------------------------------------------------------------------===//
 
 /// What a conversion to a format may do to some element.
 struct CastEffects {

@@ -1,5 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Average rounding error, for choosing between precisions: a value is described by the root mean
 // square of its elements and the variance of its error, errors of different operations count as
@@ -47,8 +46,8 @@ Signal unarySignal(UnaryFn fn, const Signal &x, numerics::Format format);
 Signal contractionSignal(const Signal &x, const Signal &w, int64_t k,
                          std::optional<numerics::Format> operands, const Accumulation &accumulation,
                          numerics::Format result);
-/// The same from words of the factors: what dropped words and the remainders behind the last leave out, and
-/// the accumulation of the leading products; the smaller ones are summed beside them.
+/// The same from words of the factors: what dropped words and the remainders behind the last leave
+/// out, and the accumulation of the leading products; the smaller ones are summed beside them.
 Signal wordsSignal(const Signal &x, const Signal &w, int64_t k, numerics::MultiWord scheme,
                    const Accumulation &accumulation);
 Signal sumSignal(const Signal &x, int64_t count, const Accumulation &accumulation,

@@ -1,7 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instructions whose result the hardware only approximates. The emulator returns the correctly rounded value (computed
-// in f64 by the host's libm, then rounded once), which lies within the manual's bound; the hardware's bits may differ.
+// Instructions whose result the hardware only approximates. The emulator returns the correctly
+// rounded value (computed in f64 by the host's libm, then rounded once), which lies within the
+// manual's bound; the hardware's bits may differ.
 
 #ifndef MP_EMULATOR_APPROXIMATE_H
 #define MP_EMULATOR_APPROXIMATE_H

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The emulator behind the entry points of a CUDA driver: programs written for the driver run without a
-// GPU. libMPEmulatedDriver.so exports them under the driver's names.
+// The emulator behind the entry points of a CUDA driver: programs written for the driver run
+// without a GPU. libMPEmulatedDriver.so exports them under the driver's names.
 
 #ifndef MP_EMULATOR_DRIVER_H
 #define MP_EMULATOR_DRIVER_H

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which spellings of instructions exist, as patterns: "a<|.b>.<c|d>" is a.c, a.d, a.b.c and a.b.d.
 
@@ -18,10 +18,12 @@ namespace mp::emulator {
 /// Each choice in angle brackets taken in turn.
 std::vector<std::string> expandForms(llvm::StringRef pattern);
 
-/// A table of the instructions that assemblers know and the emulator refuses when a module is loaded (docs/Emulator.md).
+/// A table of the instructions that assemblers know and the emulator refuses when a module is
+/// loaded (docs/Emulator.md).
 void printRefusedForms(llvm::raw_ostream &os);
 
-/// A spelling among those whose modifiers are checked as a whole (`opcodes` in Forms.cpp), in any order of modifiers.
+/// A spelling among those whose modifiers are checked as a whole (`opcodes` in Forms.cpp), in any
+/// order of modifiers.
 struct KnownForm {
   unsigned least = 0;            // least target, as in sm_80
   bool specific = false;         // which has to be architecture-specific, as sm_100a

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A PTX module, checked and pre-decoded. Reference: PTX ISA 9.0 (CUDA 13.0).
 
@@ -48,8 +48,9 @@ private:
   std::unique_ptr<Program> code;
 };
 
-/// Parses and decodes PTX text. `name` stands for the file in messages. Any opcode or modifier combination the
-/// emulator does not implement exactly is an error "NAME:LINE: ... 'TEXT'": nothing is guessed.
+/// Parses and decodes PTX text. `name` stands for the file in messages. Any opcode or modifier
+/// combination the emulator does not implement exactly is an error "NAME:LINE: ... 'TEXT'": nothing
+/// is guessed.
 llvm::Expected<std::unique_ptr<Module>> loadModule(llvm::StringRef text,
                                                    llvm::StringRef name = "<ptx>");
 

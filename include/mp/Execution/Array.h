@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arrays on the host: what goes into and comes out of a program.
 
@@ -32,7 +32,8 @@ struct ElementType {
   static ElementType integer(unsigned width, bool isUnsigned = false) {
     return {false, ::mp::numerics::Format::F32, width, isUnsigned};
   }
-  /// Of quantised types, what they are stored in. Nullopt for types that are no elements: complex, vectors, f80, f128.
+  /// Of quantised types, what they are stored in. Nullopt for types that are no elements: complex,
+  /// vectors, f80, f128.
   static std::optional<ElementType> of(Type type);
   /// MLIR's spelling: "bf16", "i32", "ui8"; nullopt if it is none.
   static std::optional<ElementType> parse(llvm::StringRef spelling);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a program computed, set against what the analyses of ranges and of errors say it computes.
 
@@ -24,22 +24,25 @@ struct BoundCheck {
   void print(llvm::raw_ostream &os) const;
 };
 
-/// Analyses `module` with the ranges of the given arguments taken for granted, and compares every float
-/// result of `function`, whose first results are its own and the others those that returnValues()
-/// made of values inside: range, NaN, infinity, zero, integer, row norm.
+/// Analyses `module` with the ranges of the given arguments taken for granted, and compares every
+/// float result of `function`, whose first results are its own and the others those that
+/// returnValues() made of values inside: range, NaN, infinity, zero, integer, row norm.
 BoundCheck checkRanges(ModuleOp module, func::FuncOp function, llvm::ArrayRef<Array> arguments,
                        llvm::ArrayRef<Array> results);
 
-/// The same for errors: no element may be further from that of `reference`, the same results computed in f64,
-/// than ErrorBounds certifies; NaN is where NaN ought to be. `chip`: whose Tensor Cores the results come from; empty for none.
+/// The same for errors: no element may be further from that of `reference`, the same results
+/// computed in f64, than ErrorBounds certifies; NaN is where NaN ought to be. `chip`: whose Tensor
+/// Cores the results come from; empty for none.
 BoundCheck checkErrors(ModuleOp module, func::FuncOp function, llvm::ArrayRef<Array> arguments,
-                       llvm::ArrayRef<Array> results, llvm::ArrayRef<Array> reference, StringRef chip);
+                       llvm::ArrayRef<Array> results, llvm::ArrayRef<Array> reference,
+                       StringRef chip);
 
-/// States the range of each argument that is given, where the function states none; not where one is NaN or
-/// infinite.
+/// States the range of each argument that is given, where the function states none; not where one
+/// is NaN or infinite.
 void stateRanges(func::FuncOp function, llvm::ArrayRef<Array> arguments);
 
-/// Calls `visit` for each float result once, with its place in `results`. A result may be a value inside, too.
+/// Calls `visit` for each float result once, with its place in `results`. A result may be a value
+/// inside, too.
 void forEachResult(func::FuncOp function, llvm::ArrayRef<Array> results,
                    llvm::function_ref<void(Value, size_t)> visit);
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How far a result is from its reference, for people and for programs.
 
@@ -18,7 +18,7 @@ struct ErrorReport {
   ::mp::numerics::Comparison stats;
   double meanAbsolute = 0;
   double largestReference = 0; ///< largest finite magnitude of the reference
-  size_t flushed = 0;          ///< elements that `storedAs` holds as zero, where the reference has none
+  size_t flushed = 0; ///< elements that `storedAs` holds as zero, where the reference has none
   std::optional<::mp::numerics::Format> storedAs;
 
   /// Largest absolute error over the largest magnitude of the reference; what
@@ -32,8 +32,9 @@ struct ErrorReport {
 
 /// Compares element by element; shapes must agree, formats need not. ULPs are those
 /// of the result's format. `storedAs`: the format that the result is cast to.
-llvm::Expected<ErrorReport> compareArrays(const Array &result, const Array &reference, llvm::StringRef label,
-                                          std::optional<::mp::numerics::Format> storedAs = std::nullopt);
+llvm::Expected<ErrorReport>
+compareArrays(const Array &result, const Array &reference, llvm::StringRef label,
+              std::optional<::mp::numerics::Format> storedAs = std::nullopt);
 
 /// A few lines for one report.
 void printReport(llvm::raw_ostream &os, const ErrorReport &report, const Array &result);

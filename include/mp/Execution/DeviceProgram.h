@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function lowered to GPU kernels and host code, run through libMPRuntime on the emulator or a GPU.
+// A function lowered to GPU kernels and host code, run through libMPRuntime on the emulator or a
+// GPU.
 
 #ifndef MP_EXECUTION_DEVICEPROGRAM_H
 #define MP_EXECUTION_DEVICEPROGRAM_H
@@ -15,8 +16,9 @@ class Engine;
 
 struct DeviceOptions {
   std::string device = "emulator"; ///< or "cuda"; one of them in a process
-  std::string chip = "sm_80";      ///< whose instructions and, on the emulator, whose Tensor Cores; or "native"
-  bool planBuffers = true;         ///< see mp-host-to-llvm
+  std::string chip =
+      "sm_80"; ///< whose instructions and, on the emulator, whose Tensor Cores; or "native"
+  bool planBuffers = true;              ///< see mp-host-to-llvm
   ::mp::emulator::LaunchOptions launch; ///< of the emulator
 };
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A function that can be called with arrays, wherever it runs.
 
@@ -21,9 +21,9 @@ struct Parameter {
   ElementType type;
   llvm::SmallVector<int64_t> shape; ///< -1 where the size is only known at run time
   bool isTensor = true;
-  std::string role; ///< mp.role, empty if none
-  std::optional<int64_t> nextValue; ///< mp.state: the result that replaces it
-  llvm::SmallVector<int64_t> likelyShape; ///< mp.dim, empty if none
+  std::string role;                               ///< mp.role, empty if none
+  std::optional<int64_t> nextValue;               ///< mp.state: the result that replaces it
+  llvm::SmallVector<int64_t> likelyShape;         ///< mp.dim, empty if none
   std::optional<std::pair<double, double>> range; ///< mp.range
 
   std::string typeStr() const { return typeString(shape, type); }
@@ -45,12 +45,13 @@ llvm::Expected<Signature> signatureOf(func::FuncOp function);
 struct Entry {
   std::string name;
   Signature signature;
-  /// A copy in which every other function is private: only this one has to be callable from outside, and
-  /// what it does not call need not be compiled.
+  /// A copy in which every other function is private: only this one has to be callable from
+  /// outside, and what it does not call need not be compiled.
   OwningOpRef<ModuleOp> module;
 };
 
-/// What findEntry() finds, set apart for compiling. Errors are those of findEntry() and signatureOf().
+/// What findEntry() finds, set apart for compiling. Errors are those of findEntry() and
+/// signatureOf().
 llvm::Expected<Entry> isolateEntry(ModuleOp module, llvm::StringRef entry);
 
 /// The error for an array that `parameter` cannot take (it names `what`, such as

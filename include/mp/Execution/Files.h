@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Array files: NumPy's .npy (versions 1 to 3) and safetensors. Nothing in a file
 // is trusted: sizes and offsets are checked against its length.

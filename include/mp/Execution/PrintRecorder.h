@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a program prints, as numbers to compare.
 
@@ -11,8 +11,8 @@
 
 namespace mlir::mp {
 
-/// While it lives, keeps every number that programs run by this thread print, and stops their clock.
-/// One at a time.
+/// While it lives, keeps every number that programs run by this thread print, and stops their
+/// clock. One at a time.
 class PrintRecorder {
 public:
   /// `quiet`: nothing reaches standard output.

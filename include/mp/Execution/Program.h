@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A function compiled for the host and called with arrays.
 
@@ -31,8 +31,8 @@ public:
   /// Compiles a copy of `module`, whose context must have the dialects and
   /// translations of registerExecution(). Errors of the lowering are MLIR
   /// diagnostics besides.
-  static llvm::Expected<std::unique_ptr<Program>>
-  compile(ModuleOp module, llvm::StringRef entry, const ProgramOptions &options = {});
+  static llvm::Expected<std::unique_ptr<Program>> compile(ModuleOp module, llvm::StringRef entry,
+                                                          const ProgramOptions &options = {});
   ~Program() override;
 
   const Signature &signature() const override { return types; }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Values inside a function made results, to be compared op by op.
 
@@ -20,7 +20,8 @@ namespace mlir::mp {
 struct TracedValue {
   Value value;
   std::string label; ///< "12 linalg.matmul", and the name of its location if any
-  /// The format among its own and those it is cast to, moved about at most, that reaches least far down.
+  /// The format among its own and those it is cast to, moved about at most, that reaches least far
+  /// down.
   std::optional<::mp::numerics::Format> storedAs;
 };
 std::vector<TracedValue> tracedValues(func::FuncOp function);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What exporters leave behind in their text, made readable before parsing.
 
@@ -23,8 +23,8 @@ namespace mlir::mp {
 /// - func, std ops, linalg.init_tensor, linalg.fill(...), arith.maxf and the like get their new
 ///   spelling.
 ///
-/// Every line stays on its line, so locations remain those of the file the user has. Errors, one per
-/// line as "FILE:LINE:COLUMN: error: ...", name the tool, the flag or the new spelling for what
+/// Every line stays on its line, so locations remain those of the file the user has. Errors, one
+/// per line as "FILE:LINE:COLUMN: error: ...", name the tool, the flag or the new spelling for what
 /// cannot be translated. Text without leftovers comes back as it is.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> importText(llvm::MemoryBufferRef input);
 

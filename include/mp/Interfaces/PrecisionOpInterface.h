@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PrecisionOpInterface, and the words it uses.
 
@@ -29,7 +29,8 @@ enum class TypeRule {
   Frozen,      ///< formats stay as they are
 };
 
-/// What control flow hands on in one storage: a value carried around a loop, the result of a branch.
+/// What control flow hands on in one storage: a value carried around a loop, the result of a
+/// branch.
 struct CarriedValue {
   SmallVector<Value, 2> values;      ///< the block arguments and results that are it
   SmallVector<OpOperand *, 2> feeds; ///< the operands that become it: initial values, yielded ones

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Contractions by structure: which loops of a product-and-sum are batch, rows, columns and
 // reduction, and how each operand is addressed. Convolutions are the same thing: an implicit GEMM
@@ -14,7 +14,8 @@
 
 namespace mlir::mp {
 
-/// One operand's index expressions: result r addresses `sum coefficients[r][d] * loop d + constants[r]`.
+/// One operand's index expressions: result r addresses `sum coefficients[r][d] * loop d +
+/// constants[r]`.
 struct LinearAccess {
   SmallVector<SmallVector<int64_t>> coefficients;
   SmallVector<int64_t> constants;
@@ -29,7 +30,7 @@ struct LinearAccess {
 struct Contraction {
   SmallVector<unsigned> batch, m, n, k;
   std::array<LinearAccess, 3> access;
-  std::array<Type, 2> format; ///< element types of A and B in memory
+  std::array<Type, 2> format;                      ///< element types of A and B in memory
   std::array<bool, 2> isUnsigned = {false, false}; ///< of integers: widened with zeros
   Type accumulator; ///< element type of C, and of the multiplication and addition
 };

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which lane of a warp holds which element of a matrix fragment, as data: a linear map over the
 // bits of the lane and of the element's number in the lane. Checked against the formulas of the PTX
@@ -34,7 +34,8 @@ enum class FragmentOperand { A, B, C };
 
 /// One mma.sync instruction.
 struct MmaInstruction {
-  /// Of both operands: f16, bf16, tf32, f8E4M3FN, f8E5M2, i8 or u8; of different ones A's and B's, as in i8_u8.
+  /// Of both operands: f16, bf16, tf32, f8E4M3FN, f8E5M2, i8 or u8; of different ones A's and B's,
+  /// as in i8_u8.
   llvm::StringRef format;
   int m, n, k;
   unsigned elementBits; ///< of A and B in registers and memory
@@ -50,7 +51,8 @@ struct MmaInstruction {
   unsigned registers(FragmentOperand operand) const;
 };
 
-/// The instruction for `format`, spelled as MmaInstruction::format is, with the given k; null if there is none.
+/// The instruction for `format`, spelled as MmaInstruction::format is, with the given k; null if
+/// there is none.
 const MmaInstruction *findMmaInstruction(llvm::StringRef format, int k);
 
 /// All of them, for tests.

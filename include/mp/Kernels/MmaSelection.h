@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which mma.sync a target runs for operands of given formats.
 
@@ -12,7 +12,8 @@ namespace mlir::mp {
 
 /// The largest native instruction of `model` for `format`, spelled as MmaInstruction::format is;
 /// null if there is none.
-const MmaInstruction *selectMmaInstruction(const ::mp::target::TargetModel &model, llvm::StringRef format);
+const MmaInstruction *selectMmaInstruction(const ::mp::target::TargetModel &model,
+                                           llvm::StringRef format);
 
 /// Products after which sums of this instruction should move to an accumulator of full precision;
 /// 0 if they need not.

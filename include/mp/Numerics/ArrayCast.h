@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Conversion of arrays, bit for bit what Cast.h's convert() does per element.
 
@@ -22,17 +22,15 @@ unsigned storageBytes(Format format);
 /// only. Vectorised, at memory speed: f32 to every format but f8E8M0FNU with
 /// every rounding but SRCompare, all formats of up to 19 bits to f32, f64 to
 /// f32, and what is made of these. Everything else goes element by element.
-void convertArray(const void *source, Format from, void *result, Format to,
-                  size_t count, Rounding rounding = Rounding::RNE,
-                  Overflow overflow = Overflow::IEEE,
-                  const uint32_t *randomBits = nullptr,
-                  Simd simd = bestSimd());
+void convertArray(const void *source, Format from, void *result, Format to, size_t count,
+                  Rounding rounding = Rounding::RNE, Overflow overflow = Overflow::IEEE,
+                  const uint32_t *randomBits = nullptr, Simd simd = bestSimd());
 
 /// Rounds f32 values to values of `format`, staying f32; `result` may be
 /// `source`. What tensor-core operands look like before a modelled product.
-void roundArray(const float *source, float *result, size_t count,
-                Format format, Rounding rounding = Rounding::RNE,
-                Overflow overflow = Overflow::IEEE, Simd simd = bestSimd());
+void roundArray(const float *source, float *result, size_t count, Format format,
+                Rounding rounding = Rounding::RNE, Overflow overflow = Overflow::IEEE,
+                Simd simd = bestSimd());
 
 } // namespace mp::numerics
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Conversion between any two float formats. This is the definition of mp.cast:
 // folding, the CPU path, the emulator and the lowering to arith agree with it.
@@ -58,8 +58,7 @@ std::optional<Overflow> parseOverflow(llvm::StringRef spelling);
 /// - from == to returns the bits unchanged, signalling NaNs included.
 /// `randomBits` is read by the stochastic roundings only; results that discard
 /// 64 bits or more are cut.
-uint64_t convert(uint64_t bits, Format from, Format to,
-                 Rounding rounding = Rounding::RNE,
+uint64_t convert(uint64_t bits, Format from, Format to, Rounding rounding = Rounding::RNE,
                  Overflow overflow = Overflow::IEEE, uint64_t randomBits = 0);
 
 /// The value of a pattern; exact for every format.

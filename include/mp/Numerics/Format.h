@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The float formats mp converts between: one enumerator per builtin MLIR float
 // of at most 64 bits, with every fact derived from llvm::fltSemantics.
@@ -58,14 +58,14 @@ struct FormatInfo {
   bool hasNaN;
   bool hasNaNPayload; ///< IEEE style: several NaN patterns, quiet and signalling
 
-  uint64_t signBit;    ///< mask; 0 without sign
-  uint64_t largest;    ///< pattern of the largest finite number
-  uint64_t infinity;   ///< pattern of +inf; only with hasInf
-  uint64_t quietNaN;   ///< canonical quiet NaN; only with hasNaN
-  double maxFinite;    ///< value of `largest`
-  double minNormal;    ///< 2^minExponent
-  double minSubnormal; ///< smallest positive value
-  double unitRoundoff; ///< u = 2^-p, relative error of rounding to nearest
+  uint64_t signBit;     ///< mask; 0 without sign
+  uint64_t largest;     ///< pattern of the largest finite number
+  uint64_t infinity;    ///< pattern of +inf; only with hasInf
+  uint64_t quietNaN;    ///< canonical quiet NaN; only with hasNaN
+  double maxFinite;     ///< value of `largest`
+  double minNormal;     ///< 2^minExponent
+  double minSubnormal;  ///< smallest positive value
+  double unitRoundoff;  ///< u = 2^-p, relative error of rounding to nearest
   double underflowUnit; ///< eta = minSubnormal / 2, absolute error on underflow
 };
 

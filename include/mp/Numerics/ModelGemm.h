@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Matrix products with a Tensor Core's arithmetic, fast enough for whole models.
 
@@ -18,15 +18,14 @@ namespace mp::numerics {
 /// M x N. A and B hold f32 values already rounded to the model's operand
 /// formats (roundArray()); C may be null, for zero; D may be C. `threads` of 0
 /// takes one per processor.
-void modelGemm(const TensorCoreModel &model, size_t m, size_t n, size_t k,
-               const float *a, size_t lda, const float *b, size_t ldb,
-               const float *c, size_t ldc, float *d, size_t ldd,
-               unsigned threads = 0, Simd simd = bestSimd());
+void modelGemm(const TensorCoreModel &model, size_t m, size_t n, size_t k, const float *a,
+               size_t lda, const float *b, size_t ldb, const float *c, size_t ldc, float *d,
+               size_t ldd, unsigned threads = 0, Simd simd = bestSimd());
 
 /// The same for s8 operands: exact 32-bit sums that wrap around.
-void modelGemmS8(size_t m, size_t n, size_t k, const int8_t *a, size_t lda,
-                 const int8_t *b, size_t ldb, const int32_t *c, size_t ldc,
-                 int32_t *d, size_t ldd, unsigned threads = 0);
+void modelGemmS8(size_t m, size_t n, size_t k, const int8_t *a, size_t lda, const int8_t *b,
+                 size_t ldb, const int32_t *c, size_t ldc, int32_t *d, size_t ldd,
+                 unsigned threads = 0);
 
 } // namespace mp::numerics
 

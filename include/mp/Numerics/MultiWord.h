@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // f32 products from several narrow ones: each operand is split into words,
 // x = x0 + x1 (+ x2), and the products of words are added smallest first.
@@ -38,16 +38,13 @@ void splitWords(const float *values, size_t count, Format format,
 /// leading product, so that infinities come out right; the sum is then added
 /// to D to nearest. The model's operands must be wordFormat(scheme) and its
 /// result f32. Layout and threads as in modelGemm().
-void modelGemmMultiWord(const TensorCoreModel &model, MultiWord scheme,
-                        size_t m, size_t n, size_t k, const float *a,
-                        size_t lda, const float *b, size_t ldb, const float *c,
-                        size_t ldc, float *d, size_t ldd,
-                        unsigned threads = 0);
+void modelGemmMultiWord(const TensorCoreModel &model, MultiWord scheme, size_t m, size_t n,
+                        size_t k, const float *a, size_t lda, const float *b, size_t ldb,
+                        const float *c, size_t ldc, float *d, size_t ldd, unsigned threads = 0);
 
 /// |result - exact| <= bound * sum |a_i b_i| (C = 0), underflow and overflow
 /// aside: dropped word products and remainders, plus accumulation.
-double multiWordErrorBound(const TensorCoreModel &model, MultiWord scheme,
-                           size_t k);
+double multiWordErrorBound(const TensorCoreModel &model, MultiWord scheme, size_t k);
 
 /// The part of that bound which the dropped words cause.
 double droppedWordsBound(MultiWord scheme);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which instructions the array routines may use. Every level gives the same
 // bits; the choice is a parameter so that tests and benchmarks can compare.
@@ -25,9 +25,7 @@ enum class Simd : uint8_t { Portable, AVX2 };
 inline Simd bestSimd() {
 #if MP_NUMERICS_X86
   static const Simd level =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-          ? Simd::AVX2
-          : Simd::Portable;
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Simd::AVX2 : Simd::Portable;
   return level;
 #else
   return Simd::Portable;

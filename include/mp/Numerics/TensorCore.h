@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a Tensor Core computes, bit for bit. One fused step adds a group of
 // products and the accumulator:
@@ -27,8 +27,9 @@ namespace mp::numerics {
 
 /// Generations with distinct arithmetic.
 enum class Architecture : uint8_t { SM70, SM75, SM80, SM89, SM90, SM100, SM120 };
-inline constexpr Architecture allArchitectures[] = {Architecture::SM70, Architecture::SM75,  Architecture::SM80, Architecture::SM89,
-                                                    Architecture::SM90, Architecture::SM100, Architecture::SM120};
+inline constexpr Architecture allArchitectures[] = {
+    Architecture::SM70, Architecture::SM75,  Architecture::SM80, Architecture::SM89,
+    Architecture::SM90, Architecture::SM100, Architecture::SM120};
 
 /// Which instruction runs the product. It matters for fp8, which mma.sync of
 /// sm_90 and sm_100 emulates through f16, and for tf32 on sm_90.
@@ -43,18 +44,18 @@ enum class Evidence : uint8_t {
 
 /// The form a fused step's sum takes.
 enum class StepResult : uint8_t {
-  F32,    ///< cut to 24 significant bits
-  E8M13,  ///< an f32 cut to 14 significant bits
-  F16,    ///< rounded to nearest even
+  F32,   ///< cut to 24 significant bits
+  E8M13, ///< an f32 cut to 14 significant bits
+  F16,   ///< rounded to nearest even
 };
 
 struct TensorCoreModel {
   Architecture architecture;
   Route route;
   Format operandA, operandB;
-  Format result;          ///< F32 or F16; the accumulator's register format
-  unsigned groupSize;     ///< products of one fused step
-  int alignmentBits;      ///< F
+  Format result;      ///< F32 or F16; the accumulator's register format
+  unsigned groupSize; ///< products of one fused step
+  int alignmentBits;  ///< F
   StepResult stepResult;
   /// Each 32 products start from zero, in the order k%4 in {0,1} then {2,3},
   /// and are added to the accumulator with one rounding to nearest.
@@ -80,15 +81,12 @@ Route nativeRoute(Architecture architecture);
 /// none (bf16 before sm_80, fp8 before sm_89, f16 results of bf16 or tf32, ...).
 /// Operand formats are f16, bf16, tf32, f8E4M3FN, f8E5M2 and, on sm_120, fp6
 /// and fp4; only those of 8 bits and fewer mix.
-std::optional<TensorCoreModel>
-tensorCoreModel(Architecture architecture, Format operandA, Format operandB,
-                Format result, Route route);
+std::optional<TensorCoreModel> tensorCoreModel(Architecture architecture, Format operandA,
+                                               Format operandB, Format result, Route route);
 
-inline std::optional<TensorCoreModel>
-tensorCoreModel(Architecture architecture, Format operand,
-                Format result = Format::F32) {
-  return tensorCoreModel(architecture, operand, operand, result,
-                         nativeRoute(architecture));
+inline std::optional<TensorCoreModel> tensorCoreModel(Architecture architecture, Format operand,
+                                                      Format result = Format::F32) {
+  return tensorCoreModel(architecture, operand, operand, result, nativeRoute(architecture));
 }
 
 /// "sm_90 wgmma f8E4M3FN -> f32: groups of 32, F 13, e8m13 steps (recorded)"
@@ -97,13 +95,12 @@ std::string describe(const TensorCoreModel &model);
 /// One fused step: c + sum a[i]*b[i], i < count <= groupSize. Operands are
 /// values of the operand formats, c one of the result format; so is what is
 /// returned. NaN comes back as 0x7FFFFFFF (in f16 0x7FFF, widened).
-float fusedStep(const TensorCoreModel &model, const float *a, const float *b,
-                unsigned count, float c);
+float fusedStep(const TensorCoreModel &model, const float *a, const float *b, unsigned count,
+                float c);
 
 /// A whole dot product of `k` products in the hardware's order; a shorter last
 /// group is padded with zeros. An f16 result rounds c to f16 first.
-float modelDot(const TensorCoreModel &model, const float *a, const float *b,
-               size_t k, float c);
+float modelDot(const TensorCoreModel &model, const float *a, const float *b, size_t k, float c);
 
 /// s8 operands are exact: 32-bit sums that wrap around.
 int32_t modelDotS8(const int8_t *a, const int8_t *b, size_t k, int32_t c);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The host side of a module of kernels, to the LLVM dialect.
 
@@ -11,10 +11,11 @@
 namespace mlir::mp {
 
 struct HostPipelineOptions : PassPipelineOptions<HostPipelineOptions> {
-  Option<bool> plan{*this, "plan",
-                    llvm::cl::desc("Let buffers share memory (off: one allocation each, kept until the call "
-                                   "ends, which lets the emulator see reads of what nobody wrote)"),
-                    llvm::cl::init(true)};
+  Option<bool> plan{
+      *this, "plan",
+      llvm::cl::desc("Let buffers share memory (off: one allocation each, kept until the call "
+                     "ends, which lets the emulator see reads of what nobody wrote)"),
+      llvm::cl::init(true)};
 };
 
 /// What mp-to-nvvm leaves on the host to the LLVM dialect, calling libMPRuntime: `mp-host-to-llvm`.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From linalg on tensors to kernels in PTX.
 
@@ -11,7 +11,8 @@
 namespace mlir::mp {
 
 struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
-  Option<std::string> target{*this, "target", llvm::cl::desc("GPU architecture, as in --mp-show-targets"),
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("GPU architecture, as in --mp-show-targets"),
                              llvm::cl::init("sm_80")};
   Option<std::string> format{
       *this, "format",
@@ -27,7 +28,8 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
   Option<std::string> dir{*this, "dir", llvm::cl::desc("Folder for the files; created if missing"),
                           llvm::cl::init("")};
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("Fuse elementwise ops"), llvm::cl::init(true)};
-  Option<bool> mma{*this, "mma", llvm::cl::desc("Run contractions on Tensor Cores where types allow"),
+  Option<bool> mma{*this, "mma",
+                   llvm::cl::desc("Run contractions on Tensor Cores where types allow"),
                    llvm::cl::init(true)};
   Option<MathAccuracy> math{
       *this, "math", llvm::cl::desc("What math functions become"),

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Pipelines: an options struct and a builder each, and a registered name.
 
@@ -12,33 +12,38 @@ namespace mlir::mp {
 
 /// Options of `mp-mixed-precision`.
 struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
-  Option<std::string> format{*this, "format",
-                             llvm::cl::desc("Narrow format of contractions: bf16, f16, tf32, or e4m3 or "
-                                            "e5m2 with scales; bf16 if the policy names none"),
-                             llvm::cl::init("")};
+  Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("Narrow format of contractions: bf16, f16, tf32, or e4m3 or "
+                     "e5m2 with scales; bf16 if the policy names none"),
+      llvm::cl::init("")};
   Option<std::string> recipe{
       *this, "recipe",
-      llvm::cl::desc("What contractions read scaled, and how (docs/Scaling.md); current if the format "
-                     "is e4m3 or e5m2, else nothing"),
+      llvm::cl::desc(
+          "What contractions read scaled, and how (docs/Scaling.md); current if the format "
+          "is e4m3 or e5m2, else nothing"),
       llvm::cl::init("")};
   Option<std::string> scales{
       *this, "scales",
-      llvm::cl::desc("Magnitudes that mp-run --calibrate wrote, for recipes with one scale per activation"),
+      llvm::cl::desc(
+          "Magnitudes that mp-run --calibrate wrote, for recipes with one scale per activation"),
       llvm::cl::init("")};
   Option<std::string> scaleUnproven{
       *this, "scale-unproven",
-      llvm::cl::desc("Contractions whose range is not proved for f16 work on operands times powers of two: off, on, or "
+      llvm::cl::desc("Contractions whose range is not proved for f16 work on operands times powers "
+                     "of two: off, on, or "
                      "auto where that is the optimum (other formats need no proof)"),
       llvm::cl::init("off")};
   Option<bool> clampUnproven{
       *this, "clamp-unproven",
-      llvm::cl::desc("Contractions whose range is not proved for f16 read their operands clamped to what f16 holds (other formats "
+      llvm::cl::desc("Contractions whose range is not proved for f16 read their operands clamped "
+                     "to what f16 holds (other formats "
                      "need no proof)"),
       llvm::cl::init(false)};
-  Option<bool> prescaleNorms{
-      *this, "prescale-norms",
-      llvm::cl::desc("Norms whose squares may overflow, as far as ranges say, work on values times powers of two"),
-      llvm::cl::init(false)};
+  Option<bool> prescaleNorms{*this, "prescale-norms",
+                             llvm::cl::desc("Norms whose squares may overflow, as far as ranges "
+                                            "say, work on values times powers of two"),
+                             llvm::cl::init(false)};
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("GPU the result is meant for; sm_80 if the policy names none"),
@@ -59,8 +64,9 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       llvm::cl::init(1e-3)};
   Option<std::string> saturateConstants{
       *this, "saturate-constants",
-      llvm::cl::desc("Clamp a constant to the largest values of its format where less than this share of its "
-                     "elements overflows: off, on (any share short of all) or a number"),
+      llvm::cl::desc(
+          "Clamp a constant to the largest values of its format where less than this share of its "
+          "elements overflows: off, on (any share short of all) or a number"),
       llvm::cl::init("off")};
   Option<std::string> promote{
       *this, "promote",
@@ -74,18 +80,20 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       llvm::cl::desc("Limit of the modelled relative error of the results; 0 for none"),
       llvm::cl::init(0)};
   Option<double> minSqnr{*this, "min-sqnr",
-                         llvm::cl::desc("The same limit in decibels; 0 for none"), llvm::cl::init(0)};
+                         llvm::cl::desc("The same limit in decibels; 0 for none"),
+                         llvm::cl::init(0)};
   Option<double> maxTime{
       *this, "max-time",
       llvm::cl::desc("With objective=error: limit of modelled time in microseconds"),
       llvm::cl::init(0)};
-  Option<double> certify{
-      *this, "certify",
-      llvm::cl::desc("Bound the error of every result for arguments within this of 0, or as mp.range says; 0: not"),
-      llvm::cl::init(0)};
+  Option<double> certify{*this, "certify",
+                         llvm::cl::desc("Bound the error of every result for arguments within this "
+                                        "of 0, or as mp.range says; 0: not"),
+                         llvm::cl::init(0)};
   Option<std::string> multiWord{
       *this, "multi-word",
-      llvm::cl::desc("Whether contractions may become products of words where error is limited: on or off"),
+      llvm::cl::desc(
+          "Whether contractions may become products of words where error is limited: on or off"),
       llvm::cl::init("on")};
   Option<bool> neverSlower{
       *this, "never-slower",
@@ -99,11 +107,13 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       llvm::cl::desc("File for the optimisation problem of storage and its answer as JSON"),
       llvm::cl::init("")};
   Option<std::string> costs{
-      *this, "costs", llvm::cl::desc("File of measured times that replace modelled ones, as dump-costs writes it"),
+      *this, "costs",
+      llvm::cl::desc("File of measured times that replace modelled ones, as dump-costs writes it"),
       llvm::cl::init("")};
   Option<std::string> dumpCosts{
       *this, "dump-costs",
-      llvm::cl::desc("File for the times of contractions, casts and launches that were asked for, as JSON"),
+      llvm::cl::desc(
+          "File for the times of contractions, casts and launches that were asked for, as JSON"),
       llvm::cl::init("")};
   Option<std::string> report{*this, "report", llvm::cl::desc("File for the report as JSON"),
                              llvm::cl::init("")};
@@ -138,19 +148,20 @@ struct TrainStepOptions : MixedPrecisionOptions {
       llvm::cl::init("")};
   Option<std::string> lossScale{
       *this, "loss-scale",
-      llvm::cl::desc("Rule of the loss scale (torch, apex, megatron, deepspeed, jmp, ...), none, or "
-                     "auto: torch for f16, none for formats with the range of f32"),
+      llvm::cl::desc(
+          "Rule of the loss scale (torch, apex, megatron, deepspeed, jmp, ...), none, or "
+          "auto: torch for f16, none for formats with the range of f32"),
       llvm::cl::init("auto")};
   Option<double> initialScale{*this, "initial-scale",
-                              llvm::cl::desc("First loss scale; 0: the rule's"),
-                              llvm::cl::init(0)};
+                              llvm::cl::desc("First loss scale; 0: the rule's"), llvm::cl::init(0)};
   Option<int64_t> interval{*this, "interval",
                            llvm::cl::desc("Clean steps before the scale grows; 0: the rule's"),
                            llvm::cl::init(0)};
-  Option<bool> nameOverflows{*this, "name-overflows",
-                             llvm::cl::desc("Append the number of the argument whose gradient overflowed first, in the "
-                                            "latest step that was skipped"),
-                             llvm::cl::init(false)};
+  Option<bool> nameOverflows{
+      *this, "name-overflows",
+      llvm::cl::desc("Append the number of the argument whose gradient overflowed first, in the "
+                     "latest step that was skipped"),
+      llvm::cl::init(false)};
   Option<double> clipNorm{*this, "clip-norm",
                           llvm::cl::desc("Largest common norm of the gradients; 0: any"),
                           llvm::cl::init(0)};
@@ -167,8 +178,9 @@ struct TrainStepOptions : MixedPrecisionOptions {
                             llvm::cl::init(false)};
   Option<std::string> master{
       *this, "master",
-      llvm::cl::desc("keep: parameters stay f32 in the signature, their own masters; f32, remainder, "
-                     "stochastic or none: they are stored in the format, with that master"),
+      llvm::cl::desc(
+          "keep: parameters stay f32 in the signature, their own masters; f32, remainder, "
+          "stochastic or none: they are stored in the format, with that master"),
       llvm::cl::init("keep")};
   Option<std::string> moments{
       *this, "moments",
@@ -200,9 +212,10 @@ struct CPUOptions : PassPipelineOptions<CPUOptions> {
       *this, "runtime-contractions",
       llvm::cl::desc("Contractions call libMPRuntime (else: plain loops in the order written)"),
       llvm::cl::init(true)};
-  Option<bool> fuse{*this, "fuse",
-                    llvm::cl::desc("Elementwise ops that one other reads share its loops, with the same bits"),
-                    llvm::cl::init(false)};
+  Option<bool> fuse{
+      *this, "fuse",
+      llvm::cl::desc("Elementwise ops that one other reads share its loops, with the same bits"),
+      llvm::cl::init(false)};
 };
 
 /// TOSA to linalg, arith, tensor and scf; nothing happens to other ops.
@@ -213,8 +226,8 @@ void buildTosaToLinalgPipeline(OpPassManager &manager);
 /// calls libMPRuntime.
 void buildCPUPipeline(OpPassManager &manager, const CPUOptions &options);
 
-/// Its last part: loops over buffers and scalars to the LLVM dialect. Arithmetic in formats the host lacks
-/// is done in f32 and rounded.
+/// Its last part: loops over buffers and scalars to the LLVM dialect. Arithmetic in formats the
+/// host lacks is done in f32 and rounded.
 void buildScalarsToLLVMPipeline(OpPassManager &manager, HostMath functions = HostMath::Library);
 
 void registerCPUPipeline();

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a user, or a built-in policy, wants of the deciding passes: rules that select ops and say
 // narrow, wide or inherit, and limits. Plain data; docs/Policies.md describes the JSON form.
@@ -28,8 +28,8 @@ enum class Wish { Narrow, Wide, Inherit };
 struct Subject {
   llvm::StringRef op, function;
   char opClass;
-  llvm::function_ref<std::string()> location;                  ///< file:line:column, or a name
-  llvm::function_ref<llvm::SmallVector<std::string>()> names;  ///< of its location, inner ones too
+  llvm::function_ref<std::string()> location;                 ///< file:line:column, or a name
+  llvm::function_ref<llvm::SmallVector<std::string>()> names; ///< of its location, inner ones too
   llvm::function_ref<std::optional<std::string>(llvm::StringRef)> attribute; ///< text, if present
 };
 

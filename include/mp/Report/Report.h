@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What was decided and what it cost, as rows: printed as a table, written as JSON.
 
@@ -41,8 +41,9 @@ struct OpRow {
   bool narrowed; ///< a contraction that computes in a narrower format than it did
   bool words;    ///< an f32 contraction made of products of words, which `compute` names (bf16x3)
   bool scaled;   ///< an f32 contraction on factors stored as the recipe says that `compute` names
-  SmallVector<double, 2> magnitudes; ///< of the factors of one whose `compute` is f16-pow2: 0 for one that is measured
-  bool promoted; ///< narrow already, and computes or accumulates in f32 inside
+  SmallVector<double, 2>
+      magnitudes; ///< of the factors of one whose `compute` is f16-pow2: 0 for one that is measured
+  bool promoted;  ///< narrow already, and computes or accumulates in f32 inside
   int64_t bytesBefore, bytesAfter; ///< read and written, casts fused
   std::optional<OpError> error;
 };
@@ -60,7 +61,7 @@ struct FunctionRow {
   std::vector<std::string> arguments; ///< format each is stored in, `_` for non-floats
   int64_t changedArguments, changedBytesBefore, changedBytesAfter; ///< of the signature
   bool isPrivate;
-  std::string keeps; ///< why a private function keeps its signature; empty if it may change
+  std::string keeps;  ///< why a private function keeps its signature; empty if it may change
   std::string copyOf; ///< the private function this one is a copy of; else empty
   /// Who calls a copy: a function, and which of its calls of the original and all copies.
   std::vector<std::pair<std::string, int64_t>> calls;
@@ -121,10 +122,11 @@ struct RewriteRow {
 struct CertificateRow {
   std::string function;
   int64_t result;
-  double bound;       ///< of every element; infinite: none
-  double magnitude;   ///< of the exact result at most
-  std::string lostAt; ///< the op that lost the bound; empty where there is one, or an argument has no range
-  bool isAssumed;     ///< rests on stated or assumed ranges of arguments
+  double bound;     ///< of every element; infinite: none
+  double magnitude; ///< of the exact result at most
+  std::string
+      lostAt; ///< the op that lost the bound; empty where there is one, or an argument has no range
+  bool isAssumed; ///< rests on stated or assumed ranges of arguments
 };
 
 /// Whose value that is, as a person would call it.
@@ -144,8 +146,8 @@ public:
   /// Reads what mp-insert-scaling put in off a module of any phase.
   void collectScaling(ModuleOp module);
 
-  /// Bounds the errors of results of a module of phase 3, on the Tensor Cores of `target` or in IEEE arithmetic.
-  /// Arguments without a range are within ± `assumed`.
+  /// Bounds the errors of results of a module of phase 3, on the Tensor Cores of `target` or in
+  /// IEEE arithmetic. Arguments without a range are within ± `assumed`.
   void collectCertificates(ModuleOp module, double assumed);
 
   /// Adds what `mp-run --compare=FILE --per-op --json=FILE` measured. An error if it is of another

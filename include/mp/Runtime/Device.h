@@ -1,4 +1,4 @@
-/* Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Kernels on a device: what host code compiled beside kernels calls, and what calls such code.
  * One device, one stream; memory and launches are ordered by the stream. Nothing is loaded or
@@ -26,11 +26,11 @@ void mp_rt_use_driver(const mp_cu_driver *emulator);
 
 typedef struct {
   char name[128];
-  int major, minor;       /* compute capability */
+  int major, minor; /* compute capability */
   int64_t memory_bytes;
   int multiprocessors;
   int clock_khz;
-  int driver_version;     /* 1000 * major + 10 * minor */
+  int driver_version; /* 1000 * major + 10 * minor */
 } mp_rt_device_facts;
 
 /* Opens the device if need be. Returns 0, or -1 with mp_rt_device_error(). */
@@ -74,13 +74,16 @@ void *mp_rt_device_constant(mp_rt_constant *constant);
 /* Waits and returns the 1 to 8 bytes at `address`, zero-extended. */
 int64_t mp_rt_device_read(int64_t address, int64_t bytes);
 
-/* Waits and copies array `index` of the table `layout` (as in mp_rt_expect_close) from `address` into memory of the host, at the same strides: returned is where its first element
- * lies. Valid until the call of compiled code ends. */
+/* Waits and copies array `index` of the table `layout` (as in mp_rt_expect_close) from `address`
+ * into memory of the host, at the same strides: returned is where its first element lies. Valid
+ * until the call of compiled code ends. */
 int64_t mp_rt_device_mirror(const int64_t *layout, int64_t index, int64_t address,
                             int64_t element_bytes);
 
-/* shape: grid x, y, z, block x, y, z, dynamic shared bytes. arguments: one word each, low bytes used. */
-void mp_rt_device_launch(mp_rt_kernel *kernel, const int64_t *shape, int64_t *arguments, int64_t count);
+/* shape: grid x, y, z, block x, y, z, dynamic shared bytes. arguments: one word each, low bytes
+ * used. */
+void mp_rt_device_launch(mp_rt_kernel *kernel, const int64_t *shape, int64_t *arguments,
+                         int64_t count);
 
 /* A check of the program failed, described by `message`. */
 void mp_rt_check_failed(const char *message);
@@ -102,7 +105,8 @@ typedef struct {
   int64_t sizes[MP_RT_MAX_RANK]; /* -1: known at run time only */
 } mp_rt_parameter;
 
-/* entry: takes {words in, words out}. A buffer is its descriptor of 3 + 2 * rank words, a value one word. */
+/* entry: takes {words in, words out}. A buffer is its descriptor of 3 + 2 * rank words, a value one
+ * word. */
 typedef struct {
   const char *name;
   void (*entry)(void **);
@@ -111,14 +115,16 @@ typedef struct {
 } mp_rt_function;
 
 /* Uploads the arguments, runs, downloads the results into fresh memory (free() it) and frees all
- * device memory the call took. Returns 0; the number of a check that did not hold; or -1. If it is not 0
- * mp_rt_device_error() says why, and results are untouched. */
+ * device memory the call took. Returns 0; the number of a check that did not hold; or -1. If it is
+ * not 0 mp_rt_device_error() says why, and results are untouched. */
 int mp_rt_call(const mp_rt_function *function, const mp_rt_array *arguments, mp_rt_array *results);
 
-/* Largest number of bytes on the device at once, constants included, since the last mp_rt_call began. */
+/* Largest number of bytes on the device at once, constants included, since the last mp_rt_call
+ * began. */
 int64_t mp_rt_device_peak_bytes(void);
 
-/* Frees what loading `module` and its constants took; its kernels must be forgotten by the caller. */
+/* Frees what loading `module` and its constants took; its kernels must be forgotten by the caller.
+ */
 void mp_rt_unload(mp_rt_module *module);
 
 #ifdef __cplusplus

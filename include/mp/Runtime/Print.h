@@ -1,8 +1,8 @@
-/* Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What compiled code prints, in the format of MLIR's own runner libraries, whose functions (printF32,
- * printMemrefF32, rtclock, ...) these stand for in the JIT. C ABI, no LLVM. Programs compiled ahead of
- * time link MLIR's libraries instead.
+ * What compiled code prints, in the format of MLIR's own runner libraries, whose functions
+ * (printF32, printMemrefF32, rtclock, ...) these stand for in the JIT. C ABI, no LLVM. Programs
+ * compiled ahead of time link MLIR's libraries instead.
  */
 #ifndef MP_RUNTIME_PRINT_H
 #define MP_RUNTIME_PRINT_H
@@ -14,8 +14,8 @@ extern "C" {
 #endif
 
 /* Called with each number that code of this thread prints, in order; null ends it. While there is
- * a listener the clock stands still, so that two runs of the same code print the same, and if `quiet`
- * nothing is written. */
+ * a listener the clock stands still, so that two runs of the same code print the same, and if
+ * `quiet` nothing is written. */
 typedef void (*mp_rt_print_listener)(void *user, double number);
 void mp_rt_listen_to_prints(mp_rt_print_listener listener, void *user, int quiet);
 
@@ -36,7 +36,8 @@ void mp_rt_print_newline(void);
  * elements in rows. element: as in mp_rt_expect_close; MP_RT_INTEGER + 64 also serves index. */
 void mp_rt_print_buffer(int64_t rank, const void *descriptor, int64_t element);
 
-/* The same for a buffer in the device's memory, of rank at most MP_RT_MAX_RANK; waits for what was launched. */
+/* The same for a buffer in the device's memory, of rank at most MP_RT_MAX_RANK; waits for what was
+ * launched. */
 void mp_rt_print_device_buffer(int64_t rank, const void *descriptor, int64_t element);
 
 /* Seconds since some moment. */

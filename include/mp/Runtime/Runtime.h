@@ -1,4 +1,4 @@
-/* Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/* Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * What code compiled by mp-to-cpu calls at run time: contractions, memory, and
  * failed checks. C ABI, no LLVM; libMPRuntime.so serves ahead-of-time compiled
@@ -108,8 +108,7 @@ void mp_rt_expect_close(int64_t code, const int64_t *layout, const void *actual,
                         double absolute);
 void mp_rt_expect_bits(int64_t code, const int64_t *layout, const void *actual,
                        const void *expected, int64_t element);
-void mp_rt_expect_finite(int64_t code, const int64_t *layout, const void *actual,
-                         int64_t element);
+void mp_rt_expect_finite(int64_t code, const int64_t *layout, const void *actual, int64_t element);
 
 /* Names that finalize-memref-to-llvm{use-generic-functions} calls. */
 void *_mlir_memref_to_llvm_alloc(int64_t bytes);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Times by roofline: the longer of arithmetic at the documented peak and memory traffic at the
 // documented bandwidth, each times an assumed efficiency, plus a launch. Modelled, not measured; a
@@ -57,8 +57,8 @@ public:
   /// Reads measured times:
   ///   { "schema": "mp-measured-costs", "version": 1, "target": "sm_90a",
   ///     "picoseconds": {"KEY": 1234, ...} }
-  /// Keys are chosen by the caller, but for "launch", which is launch(). An error for another target or
-  /// negative times.
+  /// Keys are chosen by the caller, but for "launch", which is launch(). An error for another
+  /// target or negative times.
   llvm::Error readMeasured(llvm::StringRef text);
   std::optional<int64_t> measured(llvm::StringRef key) const;
   const llvm::StringMap<int64_t> &getMeasured() const { return measuredTimes; }

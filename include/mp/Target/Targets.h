@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The list of targets: lookup by name, and questions whose "no" must help the user.
 
@@ -16,8 +16,8 @@ namespace mp::target {
 /// Every target, in order of compute capability.
 llvm::ArrayRef<const TargetModel *> allTargets();
 
-/// Finds a target by its exact name (sm_80, sm_90a), or that of the installed GPU (native). The error names
-/// the nearest valid one.
+/// Finds a target by its exact name (sm_80, sm_90a), or that of the installed GPU (native). The
+/// error names the nearest valid one.
 llvm::Expected<const TargetModel &> lookupTarget(llvm::StringRef name);
 
 /// The best target for a device of the given compute capability: the architecture-specific one when
@@ -33,8 +33,8 @@ llvm::StringRef nearestFormat(const TargetModel &target, llvm::StringRef format)
 /// says absent or emulated and names the nearest native format; unknown names get a suggestion.
 llvm::Error checkFormat(const TargetModel &target, llvm::StringRef format);
 
-/// A table of formats per target: native, emulated or absent; then rates of the first part; then the device
-/// that is installed.
+/// A table of formats per target: native, emulated or absent; then rates of the first part; then
+/// the device that is installed.
 void printTargets(llvm::raw_ostream &os);
 
 } // namespace mp::target

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What every main of mp starts with: a big stack, readable crashes, quiet colours.
 
@@ -25,7 +25,8 @@ namespace mlir::mp {
 /// - `body` runs on a thread with a stack of 1 GiB (less where the system refuses), because
 ///   MLIR's parser, verifier and printer recurse over nesting; threads started later get 256 MiB.
 /// - A fatal signal in any thread prints one readable message, removes the pending OutputFile and
-///   exits with status `crashStatus`. With MP_BACKTRACE set in the environment the stack is printed.
+///   exits with status `crashStatus`. With MP_BACKTRACE set in the environment the stack is
+///   printed.
 /// - Colours are off when NO_COLOR is set and not empty.
 int runTool(llvm::StringRef tool, int crashStatus, llvm::function_ref<int()> body);
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Input that would hurt the parser is refused with words before it gets there.
 
@@ -18,9 +18,9 @@ inline constexpr unsigned kMaxNesting = 4096;
 /// starts with a byte order mark. Strings and comments are skipped; `// -----` starts anew.
 llvm::Error checkText(llvm::MemoryBufferRef buffer, unsigned limit = kMaxNesting);
 
-/// Upstream's bytecode reader can hang or crash on damaged files. While this lives, a crash, or taking more
-/// than `seconds` of processor time, ends the process as an error of `buffer`. At most one at a time, inside
-/// of runTool().
+/// Upstream's bytecode reader can hang or crash on damaged files. While this lives, a crash, or
+/// taking more than `seconds` of processor time, ends the process as an error of `buffer`. At most
+/// one at a time, inside of runTool().
 class BytecodeWatch {
 public:
   BytecodeWatch(llvm::MemoryBufferRef buffer, unsigned seconds);

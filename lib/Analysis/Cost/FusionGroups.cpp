@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/FusionGroups.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,14 +13,17 @@ using namespace mlir::mp;
 
 static bool hasTensor(Operation *op) {
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
-  return llvm::any_of(op->getResultTypes(), isTensor) || llvm::any_of(op->getOperandTypes(), isTensor);
+  return llvm::any_of(op->getResultTypes(), isTensor) ||
+         llvm::any_of(op->getOperandTypes(), isTensor);
 }
 
 KernelKind mlir::mp::getKernelKind(Operation *op) {
-  if (!hasTensor(op) || op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>() ||
+  if (!hasTensor(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+      op->hasTrait<OpTrait::IsTerminator>() ||
       isa<tensor::EmptyOp, linalg::FillOp, tensor::DimOp, tensor::ExtractOp>(op))
     return KernelKind::None;
-  // Classes of structured ops are read off their bodies, which takes its time: only where they matter.
+  // Classes of structured ops are read off their bodies, which takes its time: only where they
+  // matter.
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (structured && structured.getNumReductionLoops() == 0)
     return KernelKind::Elementwise;
@@ -37,7 +40,8 @@ KernelKind mlir::mp::getKernelKind(Operation *op) {
   if (isa<linalg::SoftmaxOp, tosa::ReduceSumOp, tosa::ReduceMaxOp, tosa::ReduceMinOp,
           tosa::ReduceProductOp>(op))
     return KernelKind::Reduction;
-  if (op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::tosa::TosaElementwiseOperator>() ||
+  if (op->hasTrait<OpTrait::Elementwise>() ||
+      op->hasTrait<OpTrait::tosa::TosaElementwiseOperator>() ||
       isa<tosa::TransposeOp, tosa::CastOp>(op))
     return KernelKind::Elementwise;
   return KernelKind::Other;
@@ -75,7 +79,8 @@ static bool readsOnce(OpOperand &operand) {
   if (getKernelKind(op) == KernelKind::Reduction)
     return !isa<linalg::SoftmaxOp>(op);
   auto read = dyn_cast<RankedTensorType>(operand.get().getType());
-  auto made = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType()) : RankedTensorType();
+  auto made = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                                       : RankedTensorType();
   return read && made && read.getRank() == made.getRank() &&
          (isa<tosa::TransposeOp>(op) || read.getShape() == made.getShape());
 }
@@ -83,12 +88,14 @@ static bool readsOnce(OpOperand &operand) {
 static bool isDestination(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (isa<linalg::LinalgOp>(op) && op->getNumResults() > 0)
-    return operand.getOperandNumber() + op->getNumResults() >= op->getNumOperands(); // asking it makes attributes
+    return operand.getOperandNumber() + op->getNumResults() >=
+           op->getNumOperands(); // asking it makes attributes
   auto destination = dyn_cast<DestinationStyleOpInterface>(op);
   return destination && destination.isDpsInit(&operand);
 }
 
-bool mlir::mp::fusesIntoConsumer(OpOperand &operand, llvm::function_ref<KernelKind(Operation *)> kindOf) {
+bool mlir::mp::fusesIntoConsumer(OpOperand &operand,
+                                 llvm::function_ref<KernelKind(Operation *)> kindOf) {
   Operation *producer = operand.get().getDefiningOp(), *consumer = operand.getOwner();
   if (!producer || producer->getBlock() != consumer->getBlock() || producer->getNumResults() != 1 ||
       kindOf(producer) != KernelKind::Elementwise)
@@ -98,8 +105,8 @@ bool mlir::mp::fusesIntoConsumer(OpOperand &operand, llvm::function_ref<KernelKi
     return false;
   if (isDestination(operand))
     return false;
-  return isCast(producer) ||
-         (producer->getResult(0).hasOneUse() && (readsOnce(operand) || !isCostlyToRepeat(producer)));
+  return isCast(producer) || (producer->getResult(0).hasOneUse() &&
+                              (readsOnce(operand) || !isCostlyToRepeat(producer)));
 }
 
 FusionGroups::FusionGroups(FunctionOpInterface function) {
@@ -118,7 +125,8 @@ FusionGroups::FusionGroups(FunctionOpInterface function) {
   // Readers before definitions: a producer joins the kernel its reader is in.
   for (Operation *op : llvm::reverse(ops)) {
     if (op->getNumResults() != 1 || op->use_empty() ||
-        !llvm::all_of(op->getUses(), [&](OpOperand &use) { return fusesIntoConsumer(use, kindOf); }))
+        !llvm::all_of(op->getUses(),
+                      [&](OpOperand &use) { return fusesIntoConsumer(use, kindOf); }))
       continue;
     Operation *root = llvm::hasSingleElement(op->getUses()) ? getRoot(*op->user_begin()) : nullptr;
     Place &place = getPlace(op);

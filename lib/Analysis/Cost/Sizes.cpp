@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/Sizes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -31,7 +31,8 @@ uint64_t Sizes::countElements(Value value) {
                            : FunctionOpInterface();
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (function && type && argument.getOwner()->isEntryBlock())
-    if (auto dims = function.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(), kDimAttrName);
+    if (auto dims =
+            function.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(), kDimAttrName);
         dims && dims.size() == type.getRank())
       return count(dims.asArrayRef());
   return countElements(value.getType());
@@ -54,7 +55,8 @@ uint64_t Sizes::countMultiplyAdds(Operation *op) {
     plainMaps = matmul.getIndexingMaps();
   if (matmul && matmul.getIndexingMaps() == plainMaps) {
     // The sizes of its loops, without the maps.
-    auto a = cast<ShapedType>(op->getOperand(0).getType()), b = cast<ShapedType>(op->getOperand(1).getType());
+    auto a = cast<ShapedType>(op->getOperand(0).getType()),
+         b = cast<ShapedType>(op->getOperand(1).getType());
     return count({a.getDimSize(0), b.getDimSize(1), a.getDimSize(1)});
   }
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))

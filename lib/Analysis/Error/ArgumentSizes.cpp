@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How large arguments are taken to be: as `mp.range` says, parameters as initialisers make them, else 1.
+// How large arguments are taken to be: as `mp.range` says, parameters as initialisers make them,
+// else 1.
 
 #include "ErrorSignals.h"
 #include "mp/Analysis/Moves.h"
@@ -40,7 +41,8 @@ static std::optional<int64_t> guessProducts(Type type) {
 
 ErrorSignal ErrorSignal::ofArgument(FunctionOpInterface function, unsigned index) {
   if (auto range = function.getArgAttrOfType<ArrayAttr>(index, kRangeAttrName))
-    return between(cast<FloatAttr>(range[0]).getValueAsDouble(), cast<FloatAttr>(range[1]).getValueAsDouble());
+    return between(cast<FloatAttr>(range[0]).getValueAsDouble(),
+                   cast<FloatAttr>(range[1]).getValueAsDouble());
   ErrorSignal signal{1};
   signal.isParameter = !whyParameter(function, index).empty();
   if (!signal.isParameter)

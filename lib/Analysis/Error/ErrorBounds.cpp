@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One sweep over each public function, into branches, loops and calls. What is computed more than once has
-// the largest of its errors.
+// One sweep over each public function, into branches, loops and calls. What is computed more than
+// once has the largest of its errors.
 
 #include "mp/Analysis/ErrorBounds.h"
 #include "../Ranges/FloatTransfer.h"
@@ -42,7 +42,8 @@ private:
 
   //===-- what is known so far
 
-  /// Of a value that is no float: none, or unknown if it may differ from what exact arithmetic gives.
+  /// Of a value that is no float: none, or unknown if it may differ from what exact arithmetic
+  /// gives.
   ErrorFacts errorOf(Value value) const {
     auto known = bounds.errors.find(value);
     return known == bounds.errors.end() ? ErrorFacts::unknown() : known->second;
@@ -78,7 +79,8 @@ private:
   /// Operands whose elements are repeated or moved have other rows than the result.
   static void adaptRows(Measured &operand, Type from, Type to, domains::RowLength rows) {
     auto before = dyn_cast<ShapedType>(from), after = dyn_cast<ShapedType>(to);
-    if (before && after && before.hasRank() && after.hasRank() && before.getShape() == after.getShape())
+    if (before && after && before.hasRank() && after.hasRank() &&
+        before.getShape() == after.getShape())
       return;
     operand.value = domains::reshapeRows(operand.value, rows);
     operand.error.norm2 = operand.error.abs == 0 ? 0 : kInfinity;
@@ -86,8 +88,8 @@ private:
 
   static bool isElementwise(FloatMeaning::Kind kind) {
     using Kind = FloatMeaning::Kind;
-    return kind == Kind::Unary || kind == Kind::Binary || kind == Kind::Fma || kind == Kind::Clamp ||
-           kind == Kind::Cast || kind == Kind::Merge;
+    return kind == Kind::Unary || kind == Kind::Binary || kind == Kind::Fma ||
+           kind == Kind::Clamp || kind == Kind::Cast || kind == Kind::Merge;
   }
 
   //===-- ops
@@ -177,14 +179,16 @@ private:
   ErrorFacts byRanges(Value value) const {
     if (!getFloatFormat(value.getType()))
       return ErrorFacts::unknown();
-    return ErrorTransfer::apart(bounds.exact.lookup(value).facts, bounds.computed.lookup(value).facts);
+    return ErrorTransfer::apart(bounds.exact.lookup(value).facts,
+                                bounds.computed.lookup(value).facts);
   }
 
   //===-- bodies
 
   void visitStructured(linalg::LinalgOp op) {
     Block *body = op.getBlock();
-    DenseMap<Value, FloatRange> exact = bounds.exact.lookInside(op), computed = bounds.computed.lookInside(op);
+    DenseMap<Value, FloatRange> exact = bounds.exact.lookInside(op),
+                                computed = bounds.computed.lookInside(op);
     bool reduces = op.getNumReductionLoops() > 0;
     DenseMap<Value, Measured> inside;
     for (OpOperand &operand : op->getOpOperands())
@@ -216,7 +220,8 @@ private:
         Measured measured = insideOf(result, exact, computed, ErrorFacts::unknown());
         operands.exact = measured.value;
         auto known = computed.find(result);
-        operands.computed = known != computed.end() ? known->second.facts : domains::FloatFacts::top();
+        operands.computed =
+            known != computed.end() ? known->second.facts : domains::FloatFacts::top();
         measured.error = transfer.evaluate(&inner, result, operands);
         inside[result] = measured;
       }
@@ -252,14 +257,16 @@ private:
   }
 
   /// out + x, or a selection of the two.
-  ErrorFacts visitReduction(linalg::LinalgOp op, unsigned index, const DenseMap<Value, Measured> &inside) {
+  ErrorFacts visitReduction(linalg::LinalgOp op, unsigned index,
+                            const DenseMap<Value, Measured> &inside) {
     Operation *combiner = op.getBlock()->getTerminator()->getOperand(index).getDefiningOp();
     BlockArgument out = op.getMatchingBlockArgument(op.getDpsInitOperand(index));
     if (!combiner || combiner->getNumOperands() != 2)
       return ErrorFacts::unknown();
     Value combined = combiner->getOperand(combiner->getOperand(0) == out ? 1 : 0);
     auto known = inside.find(combined);
-    if (known == inside.end() || combined == out || !llvm::is_contained(combiner->getOperands(), out))
+    if (known == inside.end() || combined == out ||
+        !llvm::is_contained(combiner->getOperands(), out))
       return ErrorFacts::unknown();
     Measured init = measure(op.getDpsInitOperand(index)->get());
     Type type = op->getResult(index).getType();
@@ -279,13 +286,15 @@ private:
     if (!errorOf(branch.getCondition()).isExact() || branch.getElseRegion().empty())
       return lose(branch);
     for (auto [result, then, otherwise] :
-         llvm::zip_equal(branch.getResults(), branch.thenYield().getOperands(), branch.elseYield().getOperands()))
+         llvm::zip_equal(branch.getResults(), branch.thenYield().getOperands(),
+                         branch.elseYield().getOperands()))
       set(result, join(errorOf(then), errorOf(otherwise)), branch);
   }
 
   void visitFor(scf::ForOp loop) {
     auto isSame = [&](Value value) { return errorOf(value).isExact(); };
-    bool isRegular = isSame(loop.getLowerBound()) && isSame(loop.getUpperBound()) && isSame(loop.getStep());
+    bool isRegular =
+        isSame(loop.getLowerBound()) && isSame(loop.getUpperBound()) && isSame(loop.getStep());
     std::optional<APInt> trips = loop.getStaticTripCount();
     set(loop.getInductionVar(), isRegular ? ErrorFacts::none() : ErrorFacts::unknown());
     for (auto [argument, init] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs()))
@@ -296,8 +305,8 @@ private:
     for (int64_t trip = 0; trip < most && !rests; ++trip) {
       visit(*loop.getBody());
       rests = true;
-      for (auto [argument, yielded] :
-           llvm::zip_equal(loop.getRegionIterArgs(), loop.getBody()->getTerminator()->getOperands())) {
+      for (auto [argument, yielded] : llvm::zip_equal(
+               loop.getRegionIterArgs(), loop.getBody()->getTerminator()->getOperands())) {
         ErrorFacts before = errorOf(argument);
         set(argument, errorOf(yielded));
         rests &= errorOf(argument) == before;
@@ -318,7 +327,8 @@ private:
       set(argument, errorOf(operand));
     Block &body = callee.getBody().front();
     visit(body);
-    for (auto [result, returned] : llvm::zip_equal(call.getResults(), body.getTerminator()->getOperands()))
+    for (auto [result, returned] :
+         llvm::zip_equal(call.getResults(), body.getTerminator()->getOperands()))
       set(result, errorOf(returned), call);
     --depth;
   }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/ErrorModel.h"
 #include "ErrorSignals.h"
@@ -51,8 +51,8 @@ public:
   }
 
 private:
-  /// What an error of `from` does to `to`: slopes squared; of flips the mean square per error, for the number of
-  /// comparisons that come out otherwise grows with the error itself.
+  /// What an error of `from` does to `to`: slopes squared; of flips the mean square per error, for
+  /// the number of comparisons that come out otherwise grows with the error itself.
   struct Slope {
     Value from, to;
     double squared;
@@ -91,7 +91,8 @@ private:
     if (hasFloats && getOpClass(op) == OpClass::TensorCore)
       return visitContraction(op);
     FloatMeaning meaning = getFloatMeaning(op);
-    if (auto structured = dyn_cast<linalg::LinalgOp>(op); structured && meaning.kind == Kind::Structured)
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op);
+        structured && meaning.kind == Kind::Structured)
       return visitStructured(structured);
     if (!hasFloats)
       return visitCondition(op);
@@ -121,23 +122,26 @@ private:
       conditions[op->getResult(0)] = std::move(all);
   }
 
-  /// One entry a value, however many ways lead to it: conditions of conditions, as of sorting by selection, would
-  /// multiply. Beyond some, more comparisons tell little.
+  /// One entry a value, however many ways lead to it: conditions of conditions, as of sorting by
+  /// selection, would multiply. Beyond some, more comparisons tell little.
   static void merge(SmallVectorImpl<Compared> &all, const Compared &compared) {
-    auto *known = llvm::find_if(all, [&](const Compared &other) { return other.value == compared.value; });
+    auto *known =
+        llvm::find_if(all, [&](const Compared &other) { return other.value == compared.value; });
     if (known != all.end())
       known->density = std::max(known->density, compared.density);
     else if (all.size() < kMostCompared)
       all.push_back(compared);
   }
 
-  /// Choices by a comparison of inexact values are otherwise here and there, by as much as the two are apart.
+  /// Choices by a comparison of inexact values are otherwise here and there, by as much as the two
+  /// are apart.
   void visitChoice(Operation *op, const FloatMeaning &meaning) {
     if ((meaning.kind != Kind::Merge && meaning.kind != Kind::Integer) || getSelectedExtremum(op))
       return;
     double jump = meaning.kind == Kind::Integer ? 1 : 0;
     for (Value value : floatsOf(op->getOperands()))
-      jump = std::hypot(jump, std::min(signals.lookup(value).rms, signals.lookup(op->getResult(0)).rms));
+      jump = std::hypot(jump,
+                        std::min(signals.lookup(value).rms, signals.lookup(op->getResult(0)).rms));
     for (Value operand : op->getOperands())
       if (auto known = conditions.find(operand); known != conditions.end())
         for (const Compared &compared : known->second)
@@ -160,18 +164,19 @@ private:
         link(from, to, signals.lookup(from));
       visit(region);
       for (Block &block : region)
-        for (auto [from, to] : llvm::zip(floatsOf(block.getTerminator()->getOperands()),
-                                         floatsOf(op->getResults())))
+        for (auto [from, to] :
+             llvm::zip(floatsOf(block.getTerminator()->getOperands()), floatsOf(op->getResults())))
           link(from, to, signals.lookup(from));
     }
   }
 
   static SmallVector<Value> floatsOf(ValueRange values) {
-    return llvm::to_vector(
-        llvm::make_filter_range(values, [](Value value) { return bool(getFloatFormat(value.getType())); }));
+    return llvm::to_vector(llvm::make_filter_range(
+        values, [](Value value) { return bool(getFloatFormat(value.getType())); }));
   }
 
-  /// Parameters are as initialisers make them, 1 / sqrt(products), unless that was said of them before.
+  /// Parameters are as initialisers make them, 1 / sqrt(products), unless that was said of them
+  /// before.
   void visitContraction(Operation *op) {
     auto interface = cast<PrecisionOpInterface>(op);
     double products = double(getReductionLength(op).value_or(1024));
@@ -190,12 +195,13 @@ private:
     };
     for (Value factor : factors)
       size *= sizeOf(factor);
-    // Positive weights of what was computed, such as the probabilities of attention: elements that are averaged
-    // may have most in common, and then their errors, too.
-    bool coheres = llvm::any_of(factors, [&](Value factor) { return signals[factor].nonNegative; }) &&
-                   llvm::none_of(factors, [&](Value factor) {
-                     return signals[factor].isParameter || signals[factor].isMade;
-                   });
+    // Positive weights of what was computed, such as the probabilities of attention: elements that
+    // are averaged may have most in common, and then their errors, too.
+    bool coheres =
+        llvm::any_of(factors, [&](Value factor) { return signals[factor].nonNegative; }) &&
+        llvm::none_of(factors, [&](Value factor) {
+          return signals[factor].isParameter || signals[factor].isMade;
+        });
     double terms = std::sqrt(products);
     if (coheres) {
       terms = products;
@@ -253,14 +259,15 @@ private:
 
   void visitReduction(ReduceFn fn, Value x, Value result, int64_t count) {
     ErrorSignal signal = signals.lookup(x);
-    // Elements of one sign do not cancel. Nor may their errors: those of weights, say, are the same everywhere.
-    // In any case a sum is no further off than its elements, relatively.
+    // Elements of one sign do not cancel. Nor may their errors: those of weights, say, are the same
+    // everywhere. In any case a sum is no further off than its elements, relatively.
     ErrorSignal sum = signal.summed(count);
     bool hasOneSign = signal.nonNegative || signal.nonPositive;
     double terms = double(count), squared = terms;
     if (hasOneSign && signal.rms > 0) {
       double relative = (sum.rms / signal.rms) * (sum.rms / signal.rms);
-      // Half way between none and all in common: what Tensor Cores cut off makes every value smaller.
+      // Half way between none and all in common: what Tensor Cores cut off makes every value
+      // smaller.
       squared = signal.errorsCancel ? std::min(std::pow(terms, 1.5), relative) : relative;
     }
     switch (fn) {
@@ -293,10 +300,10 @@ private:
       return link(operand(0), result, slope * slope);
     }
     case Kind::Binary: {
-      BinaryImage image = areSame(operand(0), operand(1)) && meaning.binary == BinaryFn::Mul
-                              ? squareOf(signal(0))
-                          : meaning.binary == BinaryFn::Div ? known.divide(signal(0), signal(1))
-                                                            : applyBinary(meaning.binary, signal(0), signal(1));
+      BinaryImage image =
+          areSame(operand(0), operand(1)) && meaning.binary == BinaryFn::Mul ? squareOf(signal(0))
+          : meaning.binary == BinaryFn::Div ? known.divide(signal(0), signal(1))
+                                            : applyBinary(meaning.binary, signal(0), signal(1));
       set(result, image.signal);
       link(operand(0), result, image.slopes[0] * image.slopes[0]);
       return link(operand(1), result, image.slopes[1] * image.slopes[1]);
@@ -336,8 +343,8 @@ private:
       }
       [[fallthrough]];
     default: {
-      // Moves, merges, casts, and what is not understood: errors come through as they are. Constants that are
-      // chosen instead say nothing of the rest.
+      // Moves, merges, casts, and what is not understood: errors come through as they are.
+      // Constants that are chosen instead say nothing of the rest.
       ErrorSignal largest;
       largest.isMade = true; // of integers
       bool chooses = false;
@@ -366,7 +373,8 @@ private:
 
   DenseMap<Value, ErrorSignal> signals;
   DenseMap<Value, SmallVector<Compared, 2>> conditions;
-  DenseMap<Value, std::pair<Value, AffineMap>> reads; ///< arguments of bodies: of what, through which map
+  DenseMap<Value, std::pair<Value, AffineMap>>
+      reads;                 ///< arguments of bodies: of what, through which map
   std::vector<Slope> slopes; ///< in program order
   UnaryImages known;
 };

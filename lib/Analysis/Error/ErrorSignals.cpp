@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ErrorSignals.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -20,8 +20,8 @@ using domains::UnaryFn;
 /// Masks are lower than scores by a thousand at least, so that their exponentials vanish.
 static constexpr double kMaskRatio = 1000;
 
-/// Behind a mask as of causal attention row i has i elements, and mean squares of averages are 1/i: between them
-/// and 1/n lies a factor of 1 + ln n, 6 for a few hundred.
+/// Behind a mask as of causal attention row i has i elements, and mean squares of averages are 1/i:
+/// between them and 1/n lies a factor of 1 + ln n, 6 for a few hundred.
 static constexpr double kMaskedShare = 0.4;
 
 bool ErrorSignal::hides(const ErrorSignal &other) const {
@@ -191,9 +191,9 @@ static std::pair<ErrorSignal, double> integrate(UnaryFn fn, const ErrorSignal &x
     double z = -4 + 8 * (i + 0.5) / points, step = 1e-4;
     double at = x.nonNegative ? std::fabs(z) : x.nonPositive ? -std::fabs(z) : z;
     double value = domains::evaluate(fn, at * x.rms);
-    double slope = (domains::evaluate(fn, (at + step) * x.rms) -
-                    domains::evaluate(fn, (at - step) * x.rms)) /
-                   (2 * step * x.rms);
+    double slope =
+        (domains::evaluate(fn, (at + step) * x.rms) - domains::evaluate(fn, (at - step) * x.rms)) /
+        (2 * step * x.rms);
     if (!std::isfinite(value) || !std::isfinite(slope))
       continue;
     double weight = std::exp(-z * z / 2);
@@ -260,9 +260,11 @@ BinaryImage UnaryImages::divide(const ErrorSignal &x, const ErrorSignal &y) {
 }
 
 /// How the Tensor Cores of `chip` sum products of `format`; f32 one by one where it has none.
-static domains::Accumulation getAccumulation(StringRef chip, std::optional<numerics::Format> format) {
+static domains::Accumulation getAccumulation(StringRef chip,
+                                             std::optional<numerics::Format> format) {
   auto architecture = numerics::parseArchitecture(chip);
-  auto model = architecture && format ? numerics::tensorCoreModel(*architecture, *format) : std::nullopt;
+  auto model =
+      architecture && format ? numerics::tensorCoreModel(*architecture, *format) : std::nullopt;
   return model ? domains::Accumulation::tensorCore(*model)
                : domains::Accumulation::sequential(numerics::Format::F32);
 }

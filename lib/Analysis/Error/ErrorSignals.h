@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the error model knows of a value, and what functions make of it.
 
@@ -21,19 +21,22 @@ struct ErrorSignal {
   bool isParameter = false; ///< an argument whose size is that of an initialiser
   bool isUnsized = false;   ///< which no contraction told yet
   bool isMade = false;      ///< of constants and integers alone
-  bool isCounted = false;   ///< of integers among others, which as masks hide padding, not what comes later
-  /// Errors of elements have either sign though the elements have one, as those of squares, or what they have
-  /// in common drops out, as of exponentials in a softmax: sums keep little more than their random part.
+  bool isCounted =
+      false; ///< of integers among others, which as masks hide padding, not what comes later
+  /// Errors of elements have either sign though the elements have one, as those of squares, or what
+  /// they have in common drops out, as of exponentials in a softmax: sums keep little more than
+  /// their random part.
   bool errorsCancel = false;
-  bool isMasked = false;    ///< some elements are hidden: few may be left of a row
-  double share = 1;         ///< mean over root mean square, where all have one sign
-  double spread = 0;        ///< of differences to a maximum: the size of what it is the maximum of
-  /// Of exponentials, and of those plus a constant: the size of the exponent, and the slope along it.
+  bool isMasked = false; ///< some elements are hidden: few may be left of a row
+  double share = 1;      ///< mean over root mean square, where all have one sign
+  double spread = 0;     ///< of differences to a maximum: the size of what it is the maximum of
+  /// Of exponentials, and of those plus a constant: the size of the exponent, and the slope along
+  /// it.
   double exponent = 0, exponentSlope = 0;
-  bool isShifted = false;   ///< an exponential plus a constant
+  bool isShifted = false; ///< an exponential plus a constant
 
-  /// True of what is added, or chosen instead, to hide elements of `other`: masks of attention, which are zero
-  /// where they hide nothing. Of the others there the sum is what `other` is.
+  /// True of what is added, or chosen instead, to hide elements of `other`: masks of attention,
+  /// which are zero where they hide nothing. Of the others there the sum is what `other` is.
   bool hides(const ErrorSignal &other) const;
 
   static ErrorSignal between(double lo, double hi);

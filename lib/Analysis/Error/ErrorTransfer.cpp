@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ErrorTransfer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,46 +31,50 @@ static Arithmetic arithmeticOf(Type type, domains::RowLength rows) {
   return arithmetic;
 }
 
-/// Functions that no hardware rounds correctly, on the host and in polynomials: the largest bound of
-/// docs/Math.md. Narrow formats compute them in f32 and round once; the logistic function is several ops.
+/// Functions that no hardware rounds correctly, on the host and in polynomials: the largest bound
+/// of docs/Math.md. Narrow formats compute them in f32 and round once; the logistic function is
+/// several ops.
 static double ulpsOf(UnaryFn fn, numerics::Format format) {
   switch (fn) {
   case UnaryFn::Sqrt:
   case UnaryFn::Reciprocal:
-  case UnaryFn::Square:
-    return 0.5;
-  case UnaryFn::Sigmoid:
-    return 8;
-  default:
-    return numerics::info(format).precision < 24 ? 1 : 4.5;
+  case UnaryFn::Square: return 0.5;
+  case UnaryFn::Sigmoid: return 8;
+  default: return numerics::info(format).precision < 24 ? 1 : 4.5;
   }
 }
 
-/// Sines of exponentials that overflow: what an infinity turned into NaN is no distance from anything.
+/// Sines of exponentials that overflow: what an infinity turned into NaN is no distance from
+/// anything.
 static bool becomesNaN(const domains::FloatFacts &exact, const domains::FloatFacts &computed) {
   return computed.mayNaN && !exact.mayNaN;
 }
 
-ErrorFacts ErrorTransfer::apart(const domains::FloatFacts &exact, const domains::FloatFacts &computed) {
+ErrorFacts ErrorTransfer::apart(const domains::FloatFacts &exact,
+                                const domains::FloatFacts &computed) {
   if (exact.mayNaN || exact.isBottom() || !exact.range.isBounded() || !computed.range.isBounded() ||
       becomesNaN(exact, computed))
     return ErrorFacts::unknown();
-  ErrorFacts error = ErrorFacts::absolute(std::max({domains::subUp(computed.range.hi, exact.range.lo),
-                                                    domains::subUp(exact.range.hi, computed.range.lo), 0.0}));
+  ErrorFacts error =
+      ErrorFacts::absolute(std::max({domains::subUp(computed.range.hi, exact.range.lo),
+                                     domains::subUp(exact.range.hi, computed.range.lo), 0.0}));
   error.provenance = exact.provenance;
   return error;
 }
 
-ErrorFacts ErrorTransfer::evaluate(Operation *op, Value result, const ErrorOperands &operands) const {
+ErrorFacts ErrorTransfer::evaluate(Operation *op, Value result,
+                                   const ErrorOperands &operands) const {
   FloatMeaning meaning = getFloatMeaning(op);
   bool understood = meaning.kind != Kind::Unknown && meaning.kind != Kind::Structured;
   // Integers and truth values that may have come out otherwise: a merge looks at its own.
   for (auto [index, value] : llvm::enumerate(op->getOperands()))
     if (!getFloatFormat(value.getType()) && !operands.isSame(index) && meaning.kind != Kind::Merge)
       understood = false;
-  ErrorFacts error = understood ? evaluateKnown(op, meaning, result, operands) : ErrorFacts::unknown();
+  ErrorFacts error =
+      understood ? evaluateKnown(op, meaning, result, operands) : ErrorFacts::unknown();
   // What is within a known distance of a number is one.
-  bool mayOverflow = llvm::any_of(operands.measured, [](const Measured &x) { return !(x.error.abs < kInfinity); });
+  bool mayOverflow =
+      llvm::any_of(operands.measured, [](const Measured &x) { return !(x.error.abs < kInfinity); });
   if (error.isBottom() || (mayOverflow && becomesNaN(operands.exact, operands.computed)))
     error = ErrorFacts::unknown();
   ErrorFacts other = apart(operands.exact, operands.computed);
@@ -90,8 +94,7 @@ ErrorFacts ErrorTransfer::evaluateKnown(Operation *op, const FloatMeaning &meani
   Arithmetic arithmetic = arithmeticOf(type, operands.rows);
   auto x = [&](unsigned i) -> const Measured & { return operands.measured[meaning.operands[i]]; };
   switch (meaning.kind) {
-  case Kind::Constant:
-    return ErrorFacts::none();
+  case Kind::Constant: return ErrorFacts::none();
   case Kind::Unary: {
     arithmetic.ulps = ulpsOf(meaning.unary, arithmetic.format);
     ErrorFacts error = domains::unaryError(meaning.unary, x(0), arithmetic);
@@ -104,8 +107,7 @@ ErrorFacts ErrorTransfer::evaluateKnown(Operation *op, const FloatMeaning &meani
     if (meaning.binary == BinaryFn::Pow || meaning.binary == BinaryFn::Atan2)
       arithmetic.ulps = 4.5;
     return domains::binaryError(meaning.binary, x(0), x(1), arithmetic);
-  case Kind::Fma:
-    return domains::fmaError(x(0), x(1), x(2), arithmetic);
+  case Kind::Fma: return domains::fmaError(x(0), x(1), x(2), arithmetic);
   case Kind::Clamp: {
     ErrorFacts error = x(0).error; // never further apart than before
     error.relative = kInfinity;
@@ -115,8 +117,7 @@ ErrorFacts ErrorTransfer::evaluateKnown(Operation *op, const FloatMeaning &meani
     if (getFloatFormat(op->getOperand(0).getType()).getWidth() < getFloatFormat(type).getWidth())
       return x(0).error; // wider formats hold every value
     if (auto round = dyn_cast<RoundOp>(op))
-      arithmetic.format =
-          getNumericsFormat(round.getFormat()).value();
+      arithmetic.format = getNumericsFormat(round.getFormat()).value();
     auto narrowing = dyn_cast<CastOp>(op);
     if (narrowing && narrowing.getRounding().value_or(Rounding::RNE) != Rounding::RNE)
       arithmetic.ulps = 1;
@@ -134,13 +135,13 @@ ErrorFacts ErrorTransfer::evaluateKnown(Operation *op, const FloatMeaning &meani
       error.norm2 = error.abs == 0 ? 0 : kInfinity;
     return error;
   }
-  case Kind::Merge:
-    return merge(op, meaning, operands);
+  case Kind::Merge: return merge(op, meaning, operands);
   case Kind::Reduction: {
     auto operand = cast<ShapedType>(op->getOperand(meaning.operands[0]).getType());
     int64_t dim = meaning.dims[0];
-    domains::Extent count = operand.isDynamicDim(dim) ? domains::Extent::unknown()
-                                                      : domains::Extent::exactly(operand.getDimSize(dim));
+    domains::Extent count = operand.isDynamicDim(dim)
+                                ? domains::Extent::unknown()
+                                : domains::Extent::exactly(operand.getDimSize(dim));
     if (meaning.reduce == ReduceFn::Sum)
       return sum(x(0), domains::ReducedElements::acrossRows(count), nullptr, type);
     if (meaning.reduce == ReduceFn::Max || meaning.reduce == ReduceFn::Min)
@@ -152,21 +153,21 @@ ErrorFacts ErrorTransfer::evaluateKnown(Operation *op, const FloatMeaning &meani
     int64_t dim = meaning.dims[0];
     if (operand.isDynamicDim(dim))
       return ErrorFacts::unknown();
-    ErrorFacts error = domains::softmaxError(x(0), operand.getDimSize(dim), 4.5, arithmetic).elements;
+    ErrorFacts error =
+        domains::softmaxError(x(0), operand.getDimSize(dim), 4.5, arithmetic).elements;
     return ErrorFacts::absolute(error.abs);
   }
-  case Kind::Contraction:
-    return contraction(op, meaning, result, operands);
+  case Kind::Contraction: return contraction(op, meaning, result, operands);
   case Kind::NextWord: // and what it becomes part of, as a whole (ErrorWords.h)
   case Kind::JoinWords:
   case Kind::Unknown:
-  case Kind::Structured:
-    break;
+  case Kind::Structured: break;
   }
   return ErrorFacts::unknown();
 }
 
-/// Each element is one of some operand's, the same one as in exact arithmetic unless what picks may differ.
+/// Each element is one of some operand's, the same one as in exact arithmetic unless what picks may
+/// differ.
 ErrorFacts ErrorTransfer::merge(Operation *op, const FloatMeaning &meaning,
                                 const ErrorOperands &operands) const {
   // The two that an extremum is chosen from may change places without a step.
@@ -187,9 +188,10 @@ static const Measured *unlessZero(const Measured *init) {
   return isZero ? nullptr : init;
 }
 
-/// Adds what `terms` sums on top of `init` lose of it; `magnitudes`: of everything else that is added up.
-static void addInit(ErrorFacts &error, const Measured &init, const Accumulation &accumulation, int64_t terms,
-                    double magnitudes) {
+/// Adds what `terms` sums on top of `init` lose of it; `magnitudes`: of everything else that is
+/// added up.
+static void addInit(ErrorFacts &error, const Measured &init, const Accumulation &accumulation,
+                    int64_t terms, double magnitudes) {
   error.abs = domains::addUp(error.abs, init.error.abs);
   error.abs = domains::addUp(
       error.abs, domains::mulUp(accumulation.relativeError(terms + 1), init.computedMag()));
@@ -245,9 +247,11 @@ ErrorFacts ErrorTransfer::contraction(Operation *op, const FloatMeaning &meaning
                                                  accumulation, shape, kInfinity, arithmetic)
                            .total;
     if (operands.words) {
-      const Measured &x = operands.measured[meaning.operands[0]], &w = operands.measured[meaning.operands[1]];
-      error.abs = domains::addUp(error.abs, domains::wordsError(x.computedMag(), w.computedMag(), products,
-                                                                *operands.words, accumulation));
+      const Measured &x = operands.measured[meaning.operands[0]],
+                     &w = operands.measured[meaning.operands[1]];
+      error.abs =
+          domains::addUp(error.abs, domains::wordsError(x.computedMag(), w.computedMag(), products,
+                                                        *operands.words, accumulation));
       error.norm2 = kInfinity;
     }
     if (init)

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What one operation does to worst-case errors, given the ranges of what it reads and gives.
 
@@ -12,8 +12,8 @@ namespace mlir::mp {
 
 /// The operands of an op, and what is known of its result.
 struct ErrorOperands {
-  /// Per operand; of those that are no floats the error alone counts: exact, or unknown where they may
-  /// differ from what exact arithmetic gives.
+  /// Per operand; of those that are no floats the error alone counts: exact, or unknown where they
+  /// may differ from what exact arithmetic gives.
   SmallVector<::mp::domains::Measured> measured;
   ::mp::domains::FloatFacts exact;    ///< of the result
   ::mp::domains::FloatFacts computed; ///< of the result as it is computed
@@ -34,7 +34,8 @@ public:
   }
 
   /// Error of a float result of an op that is no linalg op with a body.
-  ::mp::domains::ErrorFacts evaluate(Operation *op, Value result, const ErrorOperands &operands) const;
+  ::mp::domains::ErrorFacts evaluate(Operation *op, Value result,
+                                     const ErrorOperands &operands) const;
 
   /// A sum of `x` over groups of elements on top of `init`, in the format of `type`.
   ::mp::domains::ErrorFacts sum(const ::mp::domains::Measured &x,

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ErrorWords.h"
 #include "mp/Analysis/Moves.h"
@@ -20,7 +20,8 @@ static Value findSource(Value word, unsigned index, FloatType format) {
     auto cast = dyn_cast_or_null<CastOp>(op);
     auto round = dyn_cast_or_null<RoundOp>(op);
     if (cast && cast.getRounding().value_or(Rounding::RNE) == Rounding::RNE &&
-        getFloatFormat(cast.getSource().getType()).isF32() && getFloatFormat(word.getType()) == format)
+        getFloatFormat(cast.getSource().getType()).isF32() &&
+        getFloatFormat(word.getType()) == format)
       return cast.getSource();
     return round && round.getFormat() == format ? round.getSource() : Value();
   }
@@ -46,7 +47,8 @@ static double largestOf(Value value) {
 }
 
 /// The words of one factor: what they are of, noted in `sources`.
-static bool addWord(Value word, unsigned index, FloatType format, Value (&first)[3], Value &source) {
+static bool addWord(Value word, unsigned index, FloatType format, Value (&first)[3],
+                    Value &source) {
   if (first[index])
     return first[index] == word;
   first[index] = word;
@@ -79,13 +81,15 @@ std::optional<WordProducts> mlir::mp::viewWordProducts(JoinWordsOp joined) {
   for (MultiWord scheme : getWordSchemes()) {
     FloatType format = getWordType(joined.getContext(), scheme);
     auto pairs = numerics::wordPairs(scheme);
-    if (pairs.size() != products.size() || (stored != format && !(stored.isF32() && format.isTF32())))
+    if (pairs.size() != products.size() ||
+        (stored != format && !(stored.isF32() && format.isTF32())))
       continue;
     view.scheme = scheme;
     Value words[2][3] = {};
     for (auto [product, pair] : llvm::zip_equal(products, pairs)) {
       if (product->getName() != view.leading->getName() ||
-          !addWord(product->getOperand(factors[0]), pair.first, format, words[0], view.sources[0]) ||
+          !addWord(product->getOperand(factors[0]), pair.first, format, words[0],
+                   view.sources[0]) ||
           !addWord(product->getOperand(factors[1]), pair.second, format, words[1], view.sources[1]))
         return std::nullopt;
     }
@@ -94,14 +98,16 @@ std::optional<WordProducts> mlir::mp::viewWordProducts(JoinWordsOp joined) {
       if (view.sources[side]) {
         // All words are of the source, none a constant beside.
         for (unsigned index = 0; index < 3; ++index)
-          if (words[side][index] && findSource(words[side][index], index, format) != view.sources[side])
+          if (words[side][index] &&
+              findSource(words[side][index], index, format) != view.sources[side])
             return std::nullopt;
         continue;
       }
       view.sources[side] = words[side][0];
       double first = largestOf(words[side][0]);
       for (unsigned index = 1; index < 3; ++index)
-        if (words[side][index] && !(largestOf(words[side][index]) <= std::pow(u, index) * (1 + u) * first))
+        if (words[side][index] &&
+            !(largestOf(words[side][index]) <= std::pow(u, index) * (1 + u) * first))
           return std::nullopt;
     }
     return view;

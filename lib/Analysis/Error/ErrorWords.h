@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of words as the one product that they stand for.
 
@@ -13,8 +13,8 @@ namespace mlir::mp {
 struct WordProducts {
   Operation *leading = nullptr; ///< of the first words
   ::mp::numerics::MultiWord scheme;
-  unsigned factors[2];  ///< operand numbers of the products
-  Value sources[2];     ///< what the words are of; the first word itself where they are constants
+  unsigned factors[2]; ///< operand numbers of the products
+  Value sources[2];    ///< what the words are of; the first word itself where they are constants
 
   bool isFactor(OpOperand &operand) const;
   /// What stands for an operand of the leading product: the source of a word.
@@ -23,8 +23,8 @@ struct WordProducts {
   ::mp::domains::Measured withRest(::mp::domains::Measured first) const;
 };
 
-/// Nullopt unless the products are those of a scheme, in its order, of words made by casts and `mp.next_word`
-/// of one source each, or of constants no larger than such words.
+/// Nullopt unless the products are those of a scheme, in its order, of words made by casts and
+/// `mp.next_word` of one source each, or of constants no larger than such words.
 std::optional<WordProducts> viewWordProducts(JoinWordsOp joined);
 
 } // namespace mlir::mp

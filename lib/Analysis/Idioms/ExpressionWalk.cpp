@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The walk: which expression each value of a function is.
 
@@ -81,21 +81,24 @@ static std::optional<double> getInteger(Value value) {
   return getSplat(value);
 }
 
-/// Does an index depend on nothing but the loops it is in and constants? Picking by it is a move of data.
+/// Does an index depend on nothing but the loops it is in and constants? Picking by it is a move of
+/// data.
 static bool isFixedIndex(Value index) {
   llvm::SetVector<Value> reached;
   reached.insert(index);
   for (unsigned i = 0; i < reached.size(); ++i) {
     if (auto argument = dyn_cast<BlockArgument>(reached[i])) {
       auto structured = dyn_cast_or_null<linalg::LinalgOp>(argument.getOwner()->getParentOp());
-      if (!structured || !matchPattern(structured.getMatchingOpOperand(argument)->get(), m_Constant()))
+      if (!structured ||
+          !matchPattern(structured.getMatchingOpOperand(argument)->get(), m_Constant()))
         return false;
       continue;
     }
     Operation *op = reached[i].getDefiningOp();
     if (isa<linalg::IndexOp>(op) || matchPattern(op, m_Constant()))
       continue;
-    if (!isa_and_nonnull<arith::ArithDialect, tosa::TosaDialect>(op->getDialect()) || !isMemoryEffectFree(op))
+    if (!isa_and_nonnull<arith::ArithDialect, tosa::TosaDialect>(op->getDialect()) ||
+        !isMemoryEffectFree(op))
       return false;
     reached.insert_range(op->getOperands());
   }
@@ -143,9 +146,11 @@ unsigned ExpressionGraph::evaluate(Operation *op) {
   if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op)) {
     ShapedType type = softmax.getInputOperandType();
     int64_t count = type.getDimSize(softmax.getDimension());
-    return intern({.kind = Kind::Softmax, .a = lookup(first),
+    return intern({.kind = Kind::Softmax,
+                   .a = lookup(first),
                    .count = ShapedType::isDynamic(count) ? 0 : count,
-                   .rank = unsigned(type.getRank()), .axes = 1ull << softmax.getDimension()});
+                   .rank = unsigned(type.getRank()),
+                   .axes = 1ull << softmax.getDimension()});
   }
   if (isa<tosa::ReduceSumOp, tosa::ReduceMaxOp>(op)) {
     auto type = dyn_cast<RankedTensorType>(first.getType());
@@ -177,7 +182,8 @@ unsigned ExpressionGraph::evaluate(Operation *op) {
       return 0;
     return evaluateBinary("max", lookup(first), constant(lo.getValueAsDouble()));
   }
-  if (isa_and_nonnull<arith::ArithDialect, math::MathDialect, tosa::TosaDialect>(op->getDialect())) {
+  if (isa_and_nonnull<arith::ArithDialect, math::MathDialect, tosa::TosaDialect>(
+          op->getDialect())) {
     StringRef name = op->getName().stripDialect();
     SmallVector<unsigned> operands;
     for (Value operand : op->getOperands())

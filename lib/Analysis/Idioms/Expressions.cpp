@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The algebra: how expressions are made, each function spelled one way.
 
@@ -18,9 +18,9 @@ unsigned ExpressionGraph::intern(Expression expression) {
   auto [it, isNew] = known.try_emplace(expression.key(), expressions.size());
   if (!isNew)
     return it->second;
-  bool parameter = expression.kind == Kind::Constant ||
-                   (expression.a && parameters[expression.a] &&
-                    (!expression.b || parameters[expression.b]));
+  bool parameter =
+      expression.kind == Kind::Constant ||
+      (expression.a && parameters[expression.a] && (!expression.b || parameters[expression.b]));
   expressions.push_back(expression);
   parameters.push_back(parameter);
   return it->second;
@@ -127,8 +127,8 @@ unsigned ExpressionGraph::reduce(Kind kind, unsigned a, int64_t count, unsigned 
           spread |= (axes >> kept++ & 1) << dim;
       axes = spread;
     }
-    return intern({.kind = kind, .a = x.a, .count = x.count * count, .rank = x.rank,
-                   .axes = x.axes | axes});
+    return intern(
+        {.kind = kind, .a = x.a, .count = x.count * count, .rank = x.rank, .axes = x.axes | axes});
   }
   return intern({.kind = kind, .a = a, .count = count, .rank = rank, .axes = axes});
 }
@@ -136,8 +136,26 @@ unsigned ExpressionGraph::reduce(Kind kind, unsigned a, int64_t count, unsigned 
 unsigned ExpressionGraph::evaluateUnary(StringRef name, unsigned x) {
   auto apply = [&](Kind kind, unsigned of) { return intern({.kind = kind, .a = of}); };
   unsigned one = constant(1);
-  enum class Fn { None, Neg, Square, Reciprocal, Sqrt, Rsqrt, Exp, Exp2, Expm1, Log, Log2, Log10,
-                  Log1p, Tanh, Erf, Erfc, Abs, Sigmoid };
+  enum class Fn {
+    None,
+    Neg,
+    Square,
+    Reciprocal,
+    Sqrt,
+    Rsqrt,
+    Exp,
+    Exp2,
+    Expm1,
+    Log,
+    Log2,
+    Log10,
+    Log1p,
+    Tanh,
+    Erf,
+    Erfc,
+    Abs,
+    Sigmoid
+  };
   Fn fn = llvm::StringSwitch<Fn>(name)
               .Cases({"negf", "negate"}, Fn::Neg)
               .Case("square", Fn::Square)

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The idioms as equations. Expressions are spelled one way already (Expressions.h): quotients for
 // products with reciprocals, scales outermost, equal expressions one number.
@@ -190,10 +190,11 @@ unsigned Matcher::varianceOf(unsigned number, unsigned *sum) const {
 bool Matcher::isGroupMaxOf(unsigned number, unsigned x) const {
   double by;
   unsigned unscaled = withoutScale(x, &by);
-  return llvm::any_of(factorsOf(number, {Kind::Select, Kind::Max, Kind::Scale}), [&](unsigned part) {
-    // max(c x) = c max(x)
-    return is(part, Kind::GroupMax) && (graph[part].a == x || graph[part].a == unscaled);
-  });
+  return llvm::any_of(
+      factorsOf(number, {Kind::Select, Kind::Max, Kind::Scale}), [&](unsigned part) {
+        // max(c x) = c max(x)
+        return is(part, Kind::GroupMax) && (graph[part].a == x || graph[part].a == unscaled);
+      });
 }
 
 /// A mask may be applied to the exponentials.
@@ -205,7 +206,7 @@ unsigned Matcher::shiftedExpOf(unsigned number) const {
     double by;
     const Expression &difference = graph[withoutScale(e.a, &by)];
     return difference.kind == Kind::Sub && isGroupMaxOf(difference.b, difference.a) ? difference.a
-                                                                                     : e.a;
+                                                                                    : e.a;
   }
   return 0;
 }
@@ -251,7 +252,9 @@ std::optional<IdiomMatch> Matcher::logSoftmax(unsigned root) const {
   const Expression &e = graph[root];
   if (e.kind == Kind::Log) {
     auto inner = softmax(withoutEpsilon(e.a));
-    return inner ? std::optional(IdiomMatch{"log_softmax", inner->of, inner->count, {-kInfinity, 0}}) : std::nullopt;
+    return inner
+               ? std::optional(IdiomMatch{"log_softmax", inner->of, inner->count, {-kInfinity, 0}})
+               : std::nullopt;
   }
   if (e.kind != Kind::Sub)
     return std::nullopt;
@@ -291,7 +294,8 @@ unsigned Matcher::spreadOf(const Expression &e, double *by) const {
   return is(root, Kind::Sqrt) ? withoutEpsilon(graph[root].a) : 0;
 }
 
-/// (x - mean x) / sqrt(variance x + e), x / sqrt(mean x^2 + e), x / sqrt(sum x^2 + e), perhaps with more factors
+/// (x - mean x) / sqrt(variance x + e), x / sqrt(mean x^2 + e), x / sqrt(sum x^2 + e), perhaps with
+/// more factors
 std::optional<Matcher::NormParts> Matcher::normParts(const Expression &e) const {
   double by;
   unsigned spread = spreadOf(e, &by), sum = 0;
@@ -299,16 +303,20 @@ std::optional<Matcher::NormParts> Matcher::normParts(const Expression &e) const 
     // The numerator holds x - mean x as a factor.
     for (unsigned factor : factorsOf(e.a, {Kind::Mul, Kind::Scale}))
       if (centered(factor) == x)
-        return NormParts{{nameOfNorm(graph[sum]), x, graph[sum].count}, factor, rootOf(graph[sum].count) / std::fabs(by)};
+        return NormParts{{nameOfNorm(graph[sum]), x, graph[sum].count},
+                         factor,
+                         rootOf(graph[sum].count) / std::fabs(by)};
   }
   if (unsigned x = meanSquareOf(spread, &sum); x && hasFactor(e.a, x))
-    return NormParts{{"rms_norm", x, graph[sum].count}, x, rootOf(graph[sum].count) / std::fabs(by)};
+    return NormParts{
+        {"rms_norm", x, graph[sum].count}, x, rootOf(graph[sum].count) / std::fabs(by)};
   double bySum;
   sum = withoutScale(spread, &bySum);
   if (is(sum, Kind::Sum)) {
     const Expression &square = graph[graph[sum].a];
     if (square.kind == Kind::Mul && square.a == square.b && hasFactor(e.a, square.a))
-      return NormParts{{"l2_norm", square.a, graph[sum].count}, square.a,
+      return NormParts{{"l2_norm", square.a, graph[sum].count},
+                       square.a,
                        bySum > 0 ? 1 / std::sqrt(bySum) / std::fabs(by) : kInfinity};
   }
   return std::nullopt;
@@ -344,7 +352,8 @@ std::optional<unsigned> Matcher::besideFactor(unsigned product, unsigned factor)
 }
 
 /// The terms of a sum of a few.
-void Matcher::addTerms(unsigned number, double by, unsigned depth, SmallVectorImpl<Term> &terms) const {
+void Matcher::addTerms(unsigned number, double by, unsigned depth,
+                       SmallVectorImpl<Term> &terms) const {
   const Expression &e = graph[number];
   if (depth == 0 || (e.kind != Kind::Add && e.kind != Kind::Sub && e.kind != Kind::Scale))
     return terms.push_back({number, by});
@@ -384,14 +393,18 @@ std::optional<FoldedNormMatch> Matcher::shiftedNorm(unsigned root) const {
     if (!factor || count == 0)
       continue;
     for (auto [mean, share] : terms) {
-      if (!is(mean, Kind::Div) || graph[mean].b != e.b || std::fabs(share * count + scale) > 1e-5 * std::fabs(scale))
+      if (!is(mean, Kind::Div) || graph[mean].b != e.b ||
+          std::fabs(share * count + scale) > 1e-5 * std::fabs(scale))
         continue;
       // The sum of the group that the variance is of.
       for (unsigned sum : factorsOf(graph[mean].a, {Kind::Mul})) {
-        if (!isSumOf(sum, x) || graph[sum].axes != graph[squares].axes || graph[sum].count != count ||
-            besideFactor(graph[mean].a, sum) != factor)
+        if (!isSumOf(sum, x) || graph[sum].axes != graph[squares].axes ||
+            graph[sum].count != count || besideFactor(graph[mean].a, sum) != factor)
           continue;
-        FoldedNormMatch found{{nameOfNorm(graph[squares]), x, count}, std::fabs(scale) * std::sqrt(double(count)), *factor, {}};
+        FoldedNormMatch found{{nameOfNorm(graph[squares]), x, count},
+                              std::fabs(scale) * std::sqrt(double(count)),
+                              *factor,
+                              {}};
         for (auto [term, by] : terms) {
           if (term == whole || term == mean)
             continue;
@@ -482,8 +495,9 @@ std::optional<IdiomMatch> Matcher::statistic(unsigned root) const {
 
 std::optional<IdiomMatch> Matcher::match(unsigned root) const {
   using Rule = std::optional<IdiomMatch> (Matcher::*)(unsigned) const;
-  for (Rule rule : {&Matcher::softmax, &Matcher::logSoftmax, &Matcher::logSumExp, &Matcher::norm,
-                    &Matcher::shiftedNormIdiom, &Matcher::gelu, &Matcher::loss, &Matcher::statistic})
+  for (Rule rule :
+       {&Matcher::softmax, &Matcher::logSoftmax, &Matcher::logSumExp, &Matcher::norm,
+        &Matcher::shiftedNormIdiom, &Matcher::gelu, &Matcher::loss, &Matcher::statistic})
     if (auto found = (this->*rule)(root))
       return found;
   return std::nullopt;
@@ -494,6 +508,7 @@ std::optional<IdiomMatch> mlir::mp::detail::matchIdiom(const ExpressionGraph &gr
   return Matcher(graph).match(root);
 }
 
-std::optional<FoldedNormMatch> mlir::mp::detail::matchFoldedNorm(const ExpressionGraph &graph, unsigned root) {
+std::optional<FoldedNormMatch> mlir::mp::detail::matchFoldedNorm(const ExpressionGraph &graph,
+                                                                 unsigned root) {
   return Matcher(graph).foldedNorm(root);
 }

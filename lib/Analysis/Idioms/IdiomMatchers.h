@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recognising one idiom from its root expression.
 
@@ -19,12 +19,12 @@ struct IdiomMatch {
   ::mp::domains::Interval range = ::mp::domains::Interval::top();
 };
 
-/// A norm with its factor g and terms b, in whatever order they were applied: x a + (b - (mean x) a) or
-/// (x - mean x) a, with a = g / sqrt(variance x + e).
+/// A norm with its factor g and terms b, in whatever order they were applied: x a + (b - (mean x)
+/// a) or (x - mean x) a, with a = g / sqrt(variance x + e).
 struct FoldedNormMatch {
   IdiomMatch idiom;
-  double bound = 0;              ///< of its magnitude but for g and terms
-  unsigned factor = 0;           ///< g; 0 if there is none
+  double bound = 0;               ///< of its magnitude but for g and terms
+  unsigned factor = 0;            ///< g; 0 if there is none
   SmallVector<unsigned, 2> terms; ///< b
 };
 

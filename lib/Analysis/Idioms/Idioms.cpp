@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/Idioms.h"
 
@@ -62,8 +62,7 @@ IdiomAnalysis::IdiomAnalysis(FunctionOpInterface function) : graph(function) {
   std::reverse(idioms.begin(), idioms.end());
 }
 
-void IdiomAnalysis::collectMembers(Idiom &idiom, unsigned of,
-                                   llvm::DenseSet<unsigned> &covered) {
+void IdiomAnalysis::collectMembers(Idiom &idiom, unsigned of, llvm::DenseSet<unsigned> &covered) {
   Dependence dependence(graph, of);
   llvm::SetVector<Operation *> members;
   llvm::SetVector<Value> inputs;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The solver: MLIR's sparse forward dataflow carries FloatTransfer's results
 // through blocks, regions and calls.
@@ -116,13 +116,15 @@ public:
     SmallVector<FloatRange> found = transfer.evaluate(op, ranges);
     for (auto [lattice, range] : llvm::zip_equal(results, found)) {
       if (auto promise = annotatedRange(op->getAttr(kRangeAttrName)))
-        range.facts = domains::meet(range.facts, promised(*promise, lattice->getAnchor().getType()));
+        range.facts =
+            domains::meet(range.facts, promised(*promise, lattice->getAnchor().getType()));
       propagateIfChanged(lattice, lattice->join(range));
     }
     return success();
   }
 
-  /// Arguments of functions that anyone may call, of loops over indices, and all that is not understood.
+  /// Arguments of functions that anyone may call, of loops over indices, and all that is not
+  /// understood.
   void setToEntryState(RangeLattice *lattice) override {
     FloatRange range = FloatRange::unknown();
     auto argument = dyn_cast<BlockArgument>(lattice->getAnchor());
@@ -132,7 +134,8 @@ public:
       range.gain = 1;
       auto shaped = dyn_cast<ShapedType>(argument.getType());
       range.parameter = shaped && shaped.hasRank() && shaped.getRank() <= 1;
-      if (auto promise = annotatedRange(function.getArgAttr(argument.getArgNumber(), kRangeAttrName)))
+      if (auto promise =
+              annotatedRange(function.getArgAttr(argument.getArgNumber(), kRangeAttrName)))
         range.facts = promised(*promise, argument.getType());
       else if (assumed > 0 && getFloatFormat(argument.getType()))
         range.facts = promised({-assumed, assumed}, argument.getType());

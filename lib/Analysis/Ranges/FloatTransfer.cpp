@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FloatTransfer.h"
 #include "mlir/IR/Matchers.h"
@@ -46,7 +46,8 @@ std::optional<numerics::Format> FloatTransfer::formatOf(Type type) const {
 domains::FloatFacts FloatTransfer::roundedTo(const domains::FloatFacts &exact, Type type,
                                              domains::RowLength rows) const {
   std::optional<numerics::Format> format = formatOf(type);
-  return format && *format != numerics::Format::F64 ? domains::roundTo(exact, *format, rows) : exact;
+  return format && *format != numerics::Format::F64 ? domains::roundTo(exact, *format, rows)
+                                                    : exact;
 }
 
 /// Moves the ends outward by a share of themselves; signs stay.
@@ -61,9 +62,10 @@ static domains::FloatFacts slackened(domains::FloatFacts facts, double share) {
   return facts;
 }
 
-/// What library and device code give for a function: some units in the last place off, near zeros of
-/// the function by a small amount, and careless about results below the normal numbers.
-static domains::FloatFacts asComputed(UnaryFn fn, domains::FloatFacts facts, domains::RowLength rows) {
+/// What library and device code give for a function: some units in the last place off, near zeros
+/// of the function by a small amount, and careless about results below the normal numbers.
+static domains::FloatFacts asComputed(UnaryFn fn, domains::FloatFacts facts,
+                                      domains::RowLength rows) {
   switch (fn) {
   case UnaryFn::Exp:
   case UnaryFn::Exp2: {
@@ -81,10 +83,8 @@ static domains::FloatFacts asComputed(UnaryFn fn, domains::FloatFacts facts, dom
   case UnaryFn::Sigmoid:
   case UnaryFn::Tanh:
   case UnaryFn::Erf:
-  case UnaryFn::Cosh:
-    return slackened(facts, kElementSlack);
-  default:
-    return domains::perturb(slackened(facts, kElementSlack), kElementSlack, rows);
+  case UnaryFn::Cosh: return slackened(facts, kElementSlack);
+  default: return domains::perturb(slackened(facts, kElementSlack), kElementSlack, rows);
   }
 }
 
@@ -143,10 +143,8 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
   Type type = op->getResult(0).getType();
   FloatRange result = x[0];
   switch (meaning.kind) {
-  case Kind::Unary:
-    return unary(op, meaning.unary, x[0], rows);
-  case Kind::Binary:
-    return binary(op, meaning.binary, x[0], x[1], rows);
+  case Kind::Unary: return unary(op, meaning.unary, x[0], rows);
+  case Kind::Binary: return binary(op, meaning.binary, x[0], x[1], rows);
   case Kind::Fma:
     result.facts = roundedTo(domains::fma(x[0].facts, x[1].facts, x[2].facts, rows), type, rows);
     result.gain = kInfinity;
@@ -159,8 +157,9 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
     auto round = dyn_cast<RoundOp>(op);
     auto narrowing = dyn_cast<CastOp>(op);
     if (narrowing && narrowing.getOverflow() == Overflow::Saturate && formatOf(type)) {
-      result.facts = domains::castTo(x[0].facts, *formatOf(type), ::mp::numerics::Overflow::Saturate,
-                                     ::mp::numerics::Rounding::SR, rows); // whichever it is, chance is the widest
+      result.facts = domains::castTo(
+          x[0].facts, *formatOf(type), ::mp::numerics::Overflow::Saturate,
+          ::mp::numerics::Rounding::SR, rows); // whichever it is, chance is the widest
       result.lostAt = "";
       return result;
     }
@@ -175,9 +174,10 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
     return result;
   }
   case Kind::Move:
-    result.facts = meaning.rows == FloatMeaning::Rows::Kept   ? x[0].facts
-                   : meaning.rows == FloatMeaning::Rows::Part ? domains::partOfRows(x[0].facts, rows)
-                                                              : domains::reshapeRows(x[0].facts, rows);
+    result.facts = meaning.rows == FloatMeaning::Rows::Kept ? x[0].facts
+                   : meaning.rows == FloatMeaning::Rows::Part
+                       ? domains::partOfRows(x[0].facts, rows)
+                       : domains::reshapeRows(x[0].facts, rows);
     result.facts.channels.reset();
     return result;
   case Kind::Merge:
@@ -196,20 +196,22 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
   case Kind::Reduction: {
     int64_t dim = meaning.dims[0];
     auto operand = cast<ShapedType>(op->getOperand(0).getType());
-    Extent count = operand.isDynamicDim(dim) ? Extent::unknown() : Extent::exactly(operand.getDimSize(dim));
+    Extent count =
+        operand.isDynamicDim(dim) ? Extent::unknown() : Extent::exactly(operand.getDimSize(dim));
     bool isInnermost = dim + 1 == operand.getRank();
     domains::ReducedElements elements =
-        isInnermost ? domains::ReducedElements{count, true, Extent::exactly(1), rowLengthOf(operand)}
-                    : domains::ReducedElements::acrossRows(count);
+        isInnermost
+            ? domains::ReducedElements{count, true, Extent::exactly(1), rowLengthOf(operand)}
+            : domains::ReducedElements::acrossRows(count);
     if (meaning.reduce == domains::ReduceFn::Sum)
       return sum(x[0], elements, type, op->getName().getStringRef());
-    result.facts = roundedTo(domains::reduce(meaning.reduce, x[0].facts, elements, rows), type, rows);
+    result.facts =
+        roundedTo(domains::reduce(meaning.reduce, x[0].facts, elements, rows), type, rows);
     if (meaning.reduce == domains::ReduceFn::Product)
       result.gain = kInfinity;
     return result;
   }
-  case Kind::Contraction:
-    return contraction(op, meaning, operands, rows);
+  case Kind::Contraction: return contraction(op, meaning, operands, rows);
   case Kind::NextWord:
     result.facts = nextWord(op, x[0].facts, rows);
     result.gain = kInfinity;
@@ -221,7 +223,8 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
   case Kind::Softmax: {
     auto operand = cast<ShapedType>(op->getOperand(0).getType());
     int64_t dim = meaning.dims[0];
-    Extent count = operand.isDynamicDim(dim) ? Extent::unknown() : Extent::exactly(operand.getDimSize(dim));
+    Extent count =
+        operand.isDynamicDim(dim) ? Extent::unknown() : Extent::exactly(operand.getDimSize(dim));
     // Subtraction, exponential and quotient each round; what underflows is zero.
     domains::FloatFacts exact =
         domains::softmax(x[0].facts, count, dim + 1 == operand.getRank(), rows);
@@ -235,8 +238,7 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
   }
   case Kind::Unknown:
   case Kind::Constant:
-  case Kind::Structured:
-    break;
+  case Kind::Structured: break;
   }
   return lost(op);
 }
@@ -254,7 +256,8 @@ FloatRange FloatTransfer::constant(Operation *op) {
   }
   Facts &facts = known->second;
   auto elements = dyn_cast<ElementsAttr>(value);
-  std::optional<numerics::Format> source = elements ? getNumericsFormat(elements.getElementType()) : std::nullopt;
+  std::optional<numerics::Format> source =
+      elements ? getNumericsFormat(elements.getElementType()) : std::nullopt;
   auto raw = source ? getRawElements(elements) : std::nullopt;
   if (auto scalar = dyn_cast<FloatAttr>(value)) {
     facts = Facts::constant(scalar.getValueAsDouble());
@@ -265,10 +268,11 @@ FloatRange FloatTransfer::constant(Operation *op) {
     unsigned width = numerics::storageBytes(*source);
     int64_t count = raw->size() / width;
     int64_t length = std::max<int64_t>(rowLengthOf(op->getResult(0).getType()).value_or(1), 1);
-    facts = domains::scanMatrix(count / length, length, [&](int64_t row, MutableArrayRef<double> to) {
-              numerics::convertArray(raw->data() + row * length * width, *source, to.data(),
-                                     numerics::Format::F64, length);
-            }).elements;
+    facts =
+        domains::scanMatrix(count / length, length, [&](int64_t row, MutableArrayRef<double> to) {
+          numerics::convertArray(raw->data() + row * length * width, *source, to.data(),
+                                 numerics::Format::F64, length);
+        }).elements;
   }
   result.facts = facts;
   return result;
@@ -297,8 +301,8 @@ FloatRange FloatTransfer::binary(Operation *op, BinaryFn fn, const FloatRange &x
   if (fn == BinaryFn::Pow && y.facts.range == Interval::point(2)) {
     result = unary(op, UnaryFn::Square, x, rows);
   } else if (fn == BinaryFn::Mul && relations.areEqual(a, b)) {
-    result.facts = roundedTo(domains::unary(UnaryFn::Square, x.facts, rows),
-                             op->getResult(0).getType(), rows);
+    result.facts =
+        roundedTo(domains::unary(UnaryFn::Square, x.facts, rows), op->getResult(0).getType(), rows);
   } else {
     result.facts = domains::binary(fn, x.facts, y.facts, rows);
     if (fn == BinaryFn::Pow || fn == BinaryFn::Atan2)
@@ -319,9 +323,7 @@ FloatRange FloatTransfer::binary(Operation *op, BinaryFn fn, const FloatRange &x
   case BinaryFn::Maximum:
   case BinaryFn::Minimum:
   case BinaryFn::MaxNum:
-  case BinaryFn::MinNum:
-    result.gain = std::max(gainOf(x), gainOf(y));
-    break;
+  case BinaryFn::MinNum: result.gain = std::max(gainOf(x), gainOf(y)); break;
   case BinaryFn::Mul:
     if (relations.areEqual(a, b))
       break;
@@ -337,8 +339,7 @@ FloatRange FloatTransfer::binary(Operation *op, BinaryFn fn, const FloatRange &x
     if (y.parameter && y.isAssumed() && gainOf(x) <= kAssumedMargin)
       result.gain = std::min(result.gain, 1.0);
     break;
-  default:
-    break;
+  default: break;
   }
   return result;
 }
@@ -380,7 +381,9 @@ void FloatTransfer::refineBinary(Operation *op, BinaryFn fn, const FloatRange &x
          hasRows ? domains::mulUp(bound, 1 + double(squares.count) * 0x1p-23) : kInfinity);
   };
   /// x over the largest of the |x|, times a factor.
-  auto scaledTo = [](double factor) { return Interval::symmetric(factor + (factor + 1) * kElementSlack); };
+  auto scaledTo = [](double factor) {
+    return Interval::symmetric(factor + (factor + 1) * kElementSlack);
+  };
   switch (fn) {
   case BinaryFn::Sub:
     if (relations.isGroupMax(b, a))
@@ -394,7 +397,8 @@ void FloatTransfer::refineBinary(Operation *op, BinaryFn fn, const FloatRange &x
     if (auto squares = relations.rootOfSquares(b, a))
       normalized(*squares);
     // What is computed of a subnormal magnitude may lie anywhere.
-    if (auto largest = relations.largestOf(b, a); largest && (!largest->isRounded || y.facts.range.lo >= 0x1p-126))
+    if (auto largest = relations.largestOf(b, a);
+        largest && (!largest->isRounded || y.facts.range.lo >= 0x1p-126))
       also(scaledTo(1 / largest->factor));
     break;
   case BinaryFn::Mul:
@@ -405,12 +409,12 @@ void FloatTransfer::refineBinary(Operation *op, BinaryFn fn, const FloatRange &x
         also({0, 1 + kElementSlack});
       if (auto squares = relations.inverseRootOfSquares(other, value))
         normalized(*squares);
-      if (auto largest = relations.inverseLargestOf(other, value); largest && inverse->facts.mag() <= 0x1p126)
+      if (auto largest = relations.inverseLargestOf(other, value);
+          largest && inverse->facts.mag() <= 0x1p126)
         also(scaledTo(largest->factor));
     }
     break;
-  default:
-    break;
+  default: break;
   }
 }
 
@@ -425,13 +429,15 @@ domains::FloatFacts FloatTransfer::withError(const domains::FloatFacts &exact, d
 }
 
 domains::FloatFacts FloatTransfer::withSumError(const domains::FloatFacts &exact, double terms,
-                                                double mag, Type type, domains::RowLength rows) const {
+                                                double mag, Type type,
+                                                domains::RowLength rows) const {
   std::optional<numerics::Format> format = formatOf(type);
   if (!format)
     return domains::FloatFacts::top();
   if (terms > kMostTerms)
     return withError(exact, kInfinity, *format, rows);
-  double relative = domains::Accumulation::sequential(*format).relativeError(std::max<int64_t>(terms - 1, 0));
+  double relative =
+      domains::Accumulation::sequential(*format).relativeError(std::max<int64_t>(terms - 1, 0));
   return withError(exact, mulUp(relative, mulUp(terms, mag)), *format, rows);
 }
 
@@ -440,8 +446,8 @@ FloatRange FloatTransfer::sum(const FloatRange &x, const domains::ReducedElement
   FloatRange result = x;
   double terms = elements.count.upper();
   RowLength rows = rowLengthOf(type);
-  result.facts = withSumError(domains::reduce(domains::ReduceFn::Sum, x.facts, elements, rows), terms,
-                              x.facts.mag(), type, rows);
+  result.facts = withSumError(domains::reduce(domains::ReduceFn::Sum, x.facts, elements, rows),
+                              terms, x.facts.mag(), type, rows);
   result.gain = terms == kInfinity ? kInfinity : x.gain * terms;
   if (terms == kInfinity)
     result.lostAt = op;
@@ -454,18 +460,22 @@ FloatRange FloatTransfer::contraction(Operation *op, const FloatMeaning &meaning
   result.gain = 1; // the class assumption about contraction results
   result.parameter = false;
   const Facts &x = operands[meaning.operands[0]].facts, &w = operands[meaning.operands[1]].facts;
-  domains::ContractionOperand left = {x, domains::contractedNorm(x, meaning.products, meaning.innermost[0])};
-  domains::ContractionOperand right = {w, domains::contractedNorm(w, meaning.products, meaning.innermost[1])};
+  domains::ContractionOperand left = {
+      x, domains::contractedNorm(x, meaning.products, meaning.innermost[0])};
+  domains::ContractionOperand right = {
+      w, domains::contractedNorm(w, meaning.products, meaning.innermost[1])};
   domains::ContractionShape shape = {meaning.products, rows};
   Type type = op->getResult(0).getType();
   result.facts = domains::FloatFacts::top();
   std::optional<numerics::Format> format = formatOf(type);
   double products = meaning.products.upper();
   if (format && products <= kMostTerms) {
-    double magnitudes = mulUp(products, mulUp(x.mag(), w.mag())), largest = std::max(x.mag(), w.mag());
+    double magnitudes = mulUp(products, mulUp(x.mag(), w.mag())),
+           largest = std::max(x.mag(), w.mag());
     double radius = 0;
     Type factor = op->getOperand(meaning.operands[0]).getType();
-    for (const domains::Accumulation &sum : accumulationsOf(factor, *format, numerics::allArchitectures))
+    for (const domains::Accumulation &sum :
+         accumulationsOf(factor, *format, numerics::allArchitectures))
       radius = std::max(radius, domains::addUp(mulUp(sum.relativeError(products), magnitudes),
                                                sum.subnormalError(products, largest)));
     if (std::min(magnitudes, mulUp(left.norm, right.norm)) > numerics::info(*format).maxFinite)
@@ -475,6 +485,7 @@ FloatRange FloatTransfer::contraction(Operation *op, const FloatMeaning &meaning
   if (meaning.operands.size() > 2 && meaning.operands[2] < operands.size() &&
       getFloatFormat(op->getOperand(meaning.operands[2]).getType()))
     result.facts = roundedTo(
-        domains::binary(BinaryFn::Add, result.facts, operands[meaning.operands[2]].facts, rows), type, rows);
+        domains::binary(BinaryFn::Add, result.facts, operands[meaning.operands[2]].facts, rows),
+        type, rows);
   return result;
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What one operation does to ranges: the value domains applied to what the op
 // means, then the relations between its operands, then the rounding of its result.
@@ -21,12 +21,13 @@ public:
   /// Ranges of the float results of an op without control flow, given those of its operands (any
   /// value for operands that are no floats).
   SmallVector<FloatRange> evaluate(Operation *op, ArrayRef<FloatRange> operands) {
-    RowLength rows = op->getNumResults() > 0 ? rowLengthOf(op->getResult(0).getType()) : std::nullopt;
+    RowLength rows =
+        op->getNumResults() > 0 ? rowLengthOf(op->getResult(0).getType()) : std::nullopt;
     return evaluate(op, operands, rows);
   }
 
-  /// The same of a linalg op; `inside` gets the ranges of its body's values, which stand for rows of that
-  /// length: of the first input where something is reduced, else of the first result.
+  /// The same of a linalg op; `inside` gets the ranges of its body's values, which stand for rows
+  /// of that length: of the first input where something is reduced, else of the first result.
   SmallVector<FloatRange> structured(linalg::LinalgOp op, ArrayRef<FloatRange> operands,
                                      DenseMap<Value, FloatRange> &inside);
 
@@ -38,7 +39,8 @@ private:
   SmallVector<FloatRange> evaluate(Operation *op, ArrayRef<FloatRange> operands, RowLength rows);
   FloatRange evaluateOne(Operation *op, const FloatMeaning &meaning, ArrayRef<FloatRange> operands,
                          RowLength rowLength);
-  static ::mp::domains::FloatFacts nextWord(Operation *op, const ::mp::domains::FloatFacts &x, RowLength rows);
+  static ::mp::domains::FloatFacts nextWord(Operation *op, const ::mp::domains::FloatFacts &x,
+                                            RowLength rows);
   ::mp::domains::FloatFacts joinWords(ArrayRef<FloatRange> parts, Type type, RowLength rows) const;
   FloatRange constant(Operation *op);
   FloatRange unary(Operation *op, ::mp::domains::UnaryFn fn, const FloatRange &x, RowLength rows);
@@ -60,10 +62,12 @@ private:
 
   /// The result of arithmetic in the format of `type`: exact facts, rounded.
   Facts roundedTo(const Facts &exact, Type type, RowLength rows) const;
-  /// The same for a sum of `terms` terms of magnitude `mag`, rounded after each, whatever the order.
+  /// The same for a sum of `terms` terms of magnitude `mag`, rounded after each, whatever the
+  /// order.
   Facts withSumError(const Facts &exact, double terms, double mag, Type type, RowLength rows) const;
   /// The same for a sum that is off by up to `radius` before it is stored.
-  static Facts withError(const Facts &exact, double radius, ::mp::numerics::Format format, RowLength rows);
+  static Facts withError(const Facts &exact, double radius, ::mp::numerics::Format format,
+                         RowLength rows);
   /// What results are rounded to; f64 where nothing is.
   std::optional<::mp::numerics::Format> formatOf(Type type) const;
 
@@ -72,9 +76,10 @@ private:
   DenseMap<Attribute, Facts> constants;
 };
 
-/// The elements that each result element of a linalg op with reduction loops is made of. `rowLoop`: the
-/// loop along the rows of what is reduced.
-::mp::domains::ReducedElements reducedElements(linalg::LinalgOp op, std::optional<unsigned> rowLoop);
+/// The elements that each result element of a linalg op with reduction loops is made of. `rowLoop`:
+/// the loop along the rows of what is reduced.
+::mp::domains::ReducedElements reducedElements(linalg::LinalgOp op,
+                                               std::optional<unsigned> rowLoop);
 
 /// The loop along the rows that values in the body of `op` stand for.
 std::optional<unsigned> rowLoopOf(linalg::LinalgOp op);

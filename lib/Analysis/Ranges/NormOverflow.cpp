@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/NormOverflow.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -41,8 +41,8 @@ static SmallVector<OpOperand *> inputsOf(Operation *op) {
   SmallVector<OpOperand *> inputs;
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   for (OpOperand &operand : op->getOpOperands())
-    if (getFloatFormat(operand.get().getType()) && isa<RankedTensorType>(operand.get().getType()) && !getAdaptable(operand.get()) &&
-        !(structured && structured.isDpsInit(&operand)))
+    if (getFloatFormat(operand.get().getType()) && isa<RankedTensorType>(operand.get().getType()) &&
+        !getAdaptable(operand.get()) && !(structured && structured.isDpsInit(&operand)))
       inputs.push_back(&operand);
   return inputs;
 }
@@ -51,7 +51,8 @@ namespace {
 /// Follows the squares of one op to their roots. Powers are in units of that of its inputs.
 class Chain {
 public:
-  Chain(Operation *square, NormOverflow &norm, MagnitudeOf magnitude, NarrowFormatOf narrowed, bool computedNarrow)
+  Chain(Operation *square, NormOverflow &norm, MagnitudeOf magnitude, NarrowFormatOf narrowed,
+        bool computedNarrow)
       : norm(norm), narrowed(narrowed), computedNarrow(computedNarrow) {
     norm.square = square;
     double sum = 0;
@@ -66,7 +67,9 @@ public:
   bool follow() {
     if (!std::isfinite(bound) || bound == 0)
       return false;
-    auto seed = [&](OpOperand &operand) -> int64_t { return llvm::is_contained(norm.inputs, &operand) ? 1 : 0; };
+    auto seed = [&](OpOperand &operand) -> int64_t {
+      return llvm::is_contained(norm.inputs, &operand) ? 1 : 0;
+    };
     std::optional<PowerTransfer> first = transferPower(norm.square, seed);
     if (!first || first->power != 2)
       return false;
@@ -101,7 +104,8 @@ private:
     if (!format || (!use && format.getWidth() < 32 && !computedNarrow))
       return;
     // Sums round up by a little: a factor of 2 is kept.
-    double limit = largestOf(format), needed = std::ceil((std::log2(magnitude) - std::log2(limit) + (power > 1)) / power);
+    double limit = largestOf(format),
+           needed = std::ceil((std::log2(magnitude) - std::log2(limit) + (power > 1)) / power);
     bool overflows = magnitude > limit;
     if (!overflows || needed <= half)
       return;
@@ -115,7 +119,8 @@ private:
   void take(Operation *op, const PowerTransfer &transfer, double magnitude) {
     for (auto constant : transfer.constants)
       norm.constants.push_back(constant);
-    if (transfer.power == 0 || op->getNumResults() == 0 || !getFloatFormat(op->getResult(0).getType()))
+    if (transfer.power == 0 || op->getNumResults() == 0 ||
+        !getFloatFormat(op->getResult(0).getType()))
       return;
     OpResult result = op->getResult(0);
     if (std::abs(transfer.power) == 1) {
@@ -143,13 +148,15 @@ private:
       largest = std::max(largest, magnitudes.lookup(operand.get()));
       return powers.lookup(operand.get());
     };
-    std::optional<PowerTransfer> transfer = op->hasTrait<OpTrait::IsTerminator>() || op->getNumRegions() > 1 ||
-                                                    (op->getNumRegions() == 1 && !isa<linalg::LinalgOp>(op))
-                                                ? std::nullopt
-                                                : transferPower(op, power);
+    std::optional<PowerTransfer> transfer =
+        op->hasTrait<OpTrait::IsTerminator>() || op->getNumRegions() > 1 ||
+                (op->getNumRegions() == 1 && !isa<linalg::LinalgOp>(op))
+            ? std::nullopt
+            : transferPower(op, power);
     if (!transfer)
-      return refuse(("its squares reach '" + op->getName().getStringRef() + "' at " + describeLocation(op->getLoc()) +
-                     ", which is no multiple of them").str());
+      return refuse(("its squares reach '" + op->getName().getStringRef() + "' at " +
+                     describeLocation(op->getLoc()) + ", which is no multiple of them")
+                        .str());
     take(op, *transfer, largest * countSummed(op));
   }
 
@@ -161,8 +168,8 @@ private:
     for (auto &[constant, power] : norm.constants) {
       power *= -half;
       if (!timesPowerOfTwo(getAdaptable(constant->get()), power))
-        refuse("the constant that is added at " + describeLocation(constant->getOwner()->getLoc()) + " leaves the normal numbers times 2^" +
-               Twine(power));
+        refuse("the constant that is added at " + describeLocation(constant->getOwner()->getLoc()) +
+               " leaves the normal numbers times 2^" + Twine(power));
     }
   }
 
@@ -178,13 +185,16 @@ private:
 };
 } // namespace
 
-std::vector<NormOverflow> mlir::mp::findNormOverflows(FunctionOpInterface function, MagnitudeOf magnitude, NarrowFormatOf narrowed,
+std::vector<NormOverflow> mlir::mp::findNormOverflows(FunctionOpInterface function,
+                                                      MagnitudeOf magnitude,
+                                                      NarrowFormatOf narrowed,
                                                       bool computedNarrow) {
   std::vector<NormOverflow> norms;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     NormOverflow norm;
     norm.inputs = inputsOf(op);
-    if (op != function && !norm.inputs.empty() && op->getNumResults() == 1 && getFloatFormat(op->getResult(0).getType()) &&
+    if (op != function && !norm.inputs.empty() && op->getNumResults() == 1 &&
+        getFloatFormat(op->getResult(0).getType()) &&
         Chain(op, norm, magnitude, narrowed, computedNarrow).follow())
       norms.push_back(std::move(norm));
     return isa<linalg::LinalgOp>(op) ? WalkResult::skip() : WalkResult::advance();

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/Pieces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,8 +20,8 @@ static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Ops that are looked through, and values that are tried as the one all depends on.
 static constexpr unsigned kMostOps = 256, kMostSources = 8;
 
-/// Pieces that cover all numbers, those on which functions tend to be unbounded first: around zero, the
-/// ends, then octaves, the middle ones in 32 parts, and NaN.
+/// Pieces that cover all numbers, those on which functions tend to be unbounded first: around zero,
+/// the ends, then octaves, the middle ones in 32 parts, and NaN.
 static SmallVector<FloatFacts> cutLine() {
   SmallVector<FloatFacts> pieces;
   auto add = [&](double lo, double hi) {
@@ -39,7 +39,8 @@ static SmallVector<FloatFacts> cutLine() {
   for (int octave = last - 1; octave >= first; --octave) {
     unsigned parts = octave >= -4 && octave < 7 ? 32 : 1;
     for (unsigned part = 0; part < parts; ++part)
-      add(std::ldexp(1.0 + double(part) / parts, octave), std::ldexp(1.0 + double(part + 1) / parts, octave));
+      add(std::ldexp(1.0 + double(part) / parts, octave),
+          std::ldexp(1.0 + double(part + 1) / parts, octave));
   }
   FloatFacts nan;
   nan.range = Interval();
@@ -93,13 +94,15 @@ public:
 
 private:
   FloatFacts evaluate(Operation *op) const;
-  static FloatFacts compare(const FloatFacts &larger, const FloatFacts &smaller, bool orEqual, bool ofNaN);
+  static FloatFacts compare(const FloatFacts &larger, const FloatFacts &smaller, bool orEqual,
+                            bool ofNaN);
 
   DenseMap<Value, FloatFacts> facts;
 };
 } // namespace
 
-FloatFacts Evaluation::compare(const FloatFacts &larger, const FloatFacts &smaller, bool orEqual, bool ofNaN) {
+FloatFacts Evaluation::compare(const FloatFacts &larger, const FloatFacts &smaller, bool orEqual,
+                               bool ofNaN) {
   const Interval &a = larger.range, &b = smaller.range;
   bool hasNumbers = !a.isEmpty() && !b.isEmpty(), mayNaN = larger.mayNaN || smaller.mayNaN;
   bool mayHold = (hasNumbers && (orEqual ? a.hi >= b.lo : a.hi > b.lo)) || (mayNaN && ofNaN);
@@ -131,18 +134,16 @@ FloatFacts Evaluation::evaluate(Operation *op) const {
   FloatMeaning meaning = getFloatMeaning(op);
   auto x = [&](unsigned index) { return operand(meaning.operands[index]); };
   switch (meaning.kind) {
-  case Kind::Unary:
-    return domains::unary(meaning.unary, x(0), std::nullopt);
+  case Kind::Unary: return domains::unary(meaning.unary, x(0), std::nullopt);
   case Kind::Binary:
-    if (meaning.binary == domains::BinaryFn::Mul && op->getOperand(meaning.operands[0]) == op->getOperand(meaning.operands[1]))
+    if (meaning.binary == domains::BinaryFn::Mul &&
+        op->getOperand(meaning.operands[0]) == op->getOperand(meaning.operands[1]))
       return domains::unary(domains::UnaryFn::Square, x(0), std::nullopt);
     return domains::binary(meaning.binary, x(0), x(1), std::nullopt);
-  case Kind::Fma:
-    return domains::fma(x(0), x(1), x(2), std::nullopt);
+  case Kind::Fma: return domains::fma(x(0), x(1), x(2), std::nullopt);
   case Kind::Clamp:
     return domains::clamp(x(0), meaning.lo, meaning.hi, /*dropsNaN=*/false, std::nullopt);
-  default:
-    return FloatFacts::top();
+  default: return FloatFacts::top();
   }
 }
 
@@ -159,9 +160,10 @@ void Evaluation::visit(Operation *op) {
     set(result, lookup(yielded));
 }
 
-/// What `value` is where `source` is in `domain`; `ops`, the last first, lead from one to the other.
-static std::optional<Interval> boundAlong(ArrayRef<Operation *> ops, Value source, const Interval &domain, Value value,
-                                          double limit) {
+/// What `value` is where `source` is in `domain`; `ops`, the last first, lead from one to the
+/// other.
+static std::optional<Interval> boundAlong(ArrayRef<Operation *> ops, Value source,
+                                          const Interval &domain, Value value, double limit) {
   static const SmallVector<FloatFacts> pieces = cutLine();
   Interval bound;
   for (FloatFacts piece : pieces) {
@@ -180,7 +182,8 @@ static std::optional<Interval> boundAlong(ArrayRef<Operation *> ops, Value sourc
   return bound;
 }
 
-std::optional<Interval> mlir::mp::boundInPieces(Value value, llvm::function_ref<Interval(Value)> domain, double limit) {
+std::optional<Interval>
+mlir::mp::boundInPieces(Value value, llvm::function_ref<Interval(Value)> domain, double limit) {
   Operation *root = value.getDefiningOp();
   if (!root)
     return std::nullopt;
@@ -199,11 +202,14 @@ std::optional<Interval> mlir::mp::boundInPieces(Value value, llvm::function_ref<
     auto structured = dyn_cast<linalg::LinalgOp>(op);
     for (OpOperand &operand : op->getOpOperands()) {
       bool isRead = structured ? structured.payloadUsesValueFromOperand(&operand) : true;
-      if (isRead && !matchPattern(operand.get(), m_Constant()) && !llvm::is_contained(read, operand.get()))
+      if (isRead && !matchPattern(operand.get(), m_Constant()) &&
+          !llvm::is_contained(read, operand.get()))
         read.push_back(operand.get());
     }
     // A value of another block stands for itself.
-    if (llvm::any_of(read, [&](Value other) { return other.getDefiningOp() && other.getParentBlock() != root->getBlock(); }))
+    if (llvm::any_of(read, [&](Value other) {
+          return other.getDefiningOp() && other.getParentBlock() != root->getBlock();
+        }))
       return std::nullopt;
     if (read.size() != 1)
       continue;

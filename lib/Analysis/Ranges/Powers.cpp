@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/Powers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,7 +21,9 @@ Attribute mlir::mp::getAdaptable(Value value) {
   Attribute constant;
   if (auto fill = value.getDefiningOp<linalg::FillOp>())
     value = fill.getInputs()[0];
-  return getFloatFormat(value.getType()) && matchPattern(value, m_Constant(&constant)) ? constant : Attribute();
+  return getFloatFormat(value.getType()) && matchPattern(value, m_Constant(&constant))
+             ? constant
+             : Attribute();
 }
 
 Attribute mlir::mp::timesPowerOfTwo(Attribute constant, int64_t power) {
@@ -35,14 +37,17 @@ Attribute mlir::mp::timesPowerOfTwo(Attribute constant, int64_t power) {
   if (auto number = dyn_cast<FloatAttr>(constant))
     result = FloatAttr::get(number.getType(), scale(number.getValue()));
   else if (auto elements = dyn_cast<DenseFPElementsAttr>(constant))
-    result = elements.mapValues(elements.getElementType(), [&](const APFloat &value) { return scale(value).bitcastToAPInt(); });
+    result = elements.mapValues(elements.getElementType(), [&](const APFloat &value) {
+      return scale(value).bitcastToAPInt();
+    });
   return isExact ? result : Attribute();
 }
 
 std::optional<Multiple> mlir::mp::getPrescaled(Operation *op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (!generic || !op->hasAttr(kPrescaledAttrName) || generic.getNumDpsInputs() != 1 || generic.getNumDpsInits() != 1 ||
-      generic.getNumReductionLoops() != 0 || !llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) { return map.isIdentity(); }))
+  if (!generic || !op->hasAttr(kPrescaledAttrName) || generic.getNumDpsInputs() != 1 ||
+      generic.getNumDpsInits() != 1 || generic.getNumReductionLoops() != 0 ||
+      !llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) { return map.isIdentity(); }))
     return std::nullopt;
   auto product = generic.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::MulFOp>();
   FloatAttr factor;
@@ -67,12 +72,15 @@ struct Factor {
 
 class Evaluation {
 public:
-  Evaluation(Operation *op, llvm::function_ref<int64_t(OpOperand &)> given) : op(op), given(given) {}
+  Evaluation(Operation *op, llvm::function_ref<int64_t(OpOperand &)> given)
+      : op(op), given(given) {}
 
   std::optional<PowerTransfer> run() {
     if (op->getNumResults() > 1)
       return std::nullopt;
-    Factor result = getFloatMeaning(op).kind == Kind::Structured ? throughBody(cast<linalg::LinalgOp>(op)) : through(op);
+    Factor result = getFloatMeaning(op).kind == Kind::Structured
+                        ? throughBody(cast<linalg::LinalgOp>(op))
+                        : through(op);
     if (failed)
       return std::nullopt;
     PowerTransfer transfer;
@@ -92,7 +100,8 @@ private:
   /// What an operand of `op` itself is multiplied by.
   Factor ofOwn(OpOperand &operand) {
     int64_t power = given(operand);
-    return power == 0 && getAdaptable(operand.get()) ? Factor{std::nullopt, &operand} : Factor{power};
+    return power == 0 && getAdaptable(operand.get()) ? Factor{std::nullopt, &operand}
+                                                     : Factor{power};
   }
 
   Factor of(OpOperand &operand) {
@@ -134,19 +143,15 @@ private:
     switch (fn) {
     case UnaryFn::Identity:
     case UnaryFn::Neg:
-    case UnaryFn::Abs:
-      return {power};
-    case UnaryFn::Square:
-      return {2 * power};
-    case UnaryFn::Reciprocal:
-      return {-power};
+    case UnaryFn::Abs: return {power};
+    case UnaryFn::Square: return {2 * power};
+    case UnaryFn::Reciprocal: return {-power};
     case UnaryFn::Sqrt:
     case UnaryFn::Rsqrt:
       if (power % 2 == 0)
         return {fn == UnaryFn::Sqrt ? power / 2 : -power / 2};
       return fail();
-    default:
-      return power == 0 ? Factor{0} : fail();
+    default: return power == 0 ? Factor{0} : fail();
     }
   }
 
@@ -157,12 +162,9 @@ private:
     case BinaryFn::Maximum:
     case BinaryFn::Minimum:
     case BinaryFn::MaxNum:
-    case BinaryFn::MinNum:
-      return equal(x);
-    case BinaryFn::Mul:
-      return {fixed(x[0]) + fixed(x[1])};
-    case BinaryFn::Div:
-      return {fixed(x[0]) - fixed(x[1])};
+    case BinaryFn::MinNum: return equal(x);
+    case BinaryFn::Mul: return {fixed(x[0]) + fixed(x[1])};
+    case BinaryFn::Div: return {fixed(x[0]) - fixed(x[1])};
     case BinaryFn::Pow: {
       int64_t power = fixed(x[0]), exponent = fixed(x[1]);
       if (power == 0 && exponent == 0)
@@ -174,8 +176,7 @@ private:
       auto number = dyn_cast_if_present<FloatAttr>(constant);
       return exponent == 0 && number && number.getValueAsDouble() == 2 ? Factor{2 * power} : fail();
     }
-    default:
-      return fixed(x[0]) == 0 && fixed(x[1]) == 0 ? Factor{0} : fail();
+    default: return fixed(x[0]) == 0 && fixed(x[1]) == 0 ? Factor{0} : fail();
     }
   }
 
@@ -194,24 +195,18 @@ private:
       if (operand < at->getNumOperands())
         x.push_back(of(at->getOpOperand(operand)));
     switch (meaning.kind) {
-    case Kind::Constant:
-      return {0};
-    case Kind::Unary:
-      return unary(meaning.unary, fixed(x[0]));
-    case Kind::Binary:
-      return binary(meaning.binary, x, at);
-    case Kind::Fma:
-      return equal({Factor{fixed(x[0]) + fixed(x[1])}, x[2]});
+    case Kind::Constant: return {0};
+    case Kind::Unary: return unary(meaning.unary, fixed(x[0]));
+    case Kind::Binary: return binary(meaning.binary, x, at);
+    case Kind::Fma: return equal({Factor{fixed(x[0]) + fixed(x[1])}, x[2]});
     case Kind::Cast:
     case Kind::Move:
-    case Kind::NextWord:
-      return {fixed(x[0])};
+    case Kind::NextWord: return {fixed(x[0])};
     case Kind::Merge:
       if (meaning.padding && *meaning.padding != 0)
         break;
       return equal(x);
-    case Kind::JoinWords:
-      return equal(x);
+    case Kind::JoinWords: return equal(x);
     case Kind::Reduction:
       if (meaning.reduce == ReduceFn::SumSquares)
         return {2 * fixed(x[0])};
@@ -223,8 +218,7 @@ private:
       terms.append(x.begin() + 2, x.end());
       return equal(terms);
     }
-    default:
-      break;
+    default: break;
     }
     bool compares = isa<arith::CmpFOp, tosa::EqualOp, tosa::GreaterOp, tosa::GreaterEqualOp>(at);
     if (compares) {
@@ -240,7 +234,8 @@ private:
 
   Factor throughBody(linalg::LinalgOp structured) {
     for (OpOperand &operand : structured->getOpOperands())
-      if (BlockArgument argument = structured.getMatchingBlockArgument(&operand); argument && getFloatFormat(argument.getType()))
+      if (BlockArgument argument = structured.getMatchingBlockArgument(&operand);
+          argument && getFloatFormat(argument.getType()))
         inside[argument] = ofOwn(operand);
     Block *body = structured.getBlock();
     for (Operation &inner : body->without_terminator()) {
@@ -264,6 +259,7 @@ private:
 };
 } // namespace
 
-std::optional<PowerTransfer> mlir::mp::transferPower(Operation *op, llvm::function_ref<int64_t(OpOperand &)> power) {
+std::optional<PowerTransfer>
+mlir::mp::transferPower(Operation *op, llvm::function_ref<int64_t(OpOperand &)> power) {
   return Evaluation(op, power).run();
 }

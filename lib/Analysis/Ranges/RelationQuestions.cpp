@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is asked of the numbers that Relations.cpp gives.
 
@@ -23,18 +23,17 @@ std::optional<Relations::Largest> Relations::largestOf(unsigned bound, unsigned 
   const Expression &e = expressions[bound];
   switch (e.kind) {
   case Kind::Plus:
-  case Kind::AtLeast:
-    return largestOf(e.a, x);
+  case Kind::AtLeast: return largestOf(e.a, x);
   case Kind::Scaled: {
     auto inner = largestOf(e.a, x);
-    return inner ? std::optional(Largest{inner->factor * e.factor, /*isRounded=*/true}) : std::nullopt;
+    return inner ? std::optional(Largest{inner->factor * e.factor, /*isRounded=*/true})
+                 : std::nullopt;
   }
   case Kind::Max:
     if (expressions[e.a].kind == Kind::Abs && expressions[e.a].a == x)
       return Largest{1};
     return std::nullopt;
-  default:
-    return std::nullopt;
+  default: return std::nullopt;
   }
 }
 
@@ -53,8 +52,10 @@ std::optional<Relations::Largest> Relations::inverseLargestOf(Value inverse, Val
     numerator *= std::abs(*scalarOf(e->a));
   else if (e->kind != Kind::Reciprocal)
     return std::nullopt;
-  auto largest = numberOf(x) ? largestOf(e->kind == Kind::Div ? e->b : e->a, numberOf(x)) : std::nullopt;
-  return largest ? std::optional(Largest{numerator / largest->factor, /*isRounded=*/true}) : std::nullopt;
+  auto largest =
+      numberOf(x) ? largestOf(e->kind == Kind::Div ? e->b : e->a, numberOf(x)) : std::nullopt;
+  return largest ? std::optional(Largest{numerator / largest->factor, /*isRounded=*/true})
+                 : std::nullopt;
 }
 
 bool Relations::isSumOf(unsigned sum, unsigned x) const {
@@ -100,8 +101,7 @@ std::optional<Relations::OwnSquares> Relations::asSquares(unsigned value, bool s
   const Expression &e = expressions[value];
   switch (e.kind) {
   case Kind::Rounded:
-  case Kind::OrNaN:
-    return asSquares(e.a, summed, count);
+  case Kind::OrNaN: return asSquares(e.a, summed, count);
   case Kind::Plus: {
     auto inner = asSquares(e.a, summed, count);
     if (inner)
@@ -120,8 +120,7 @@ std::optional<Relations::OwnSquares> Relations::asSquares(unsigned value, bool s
       inner->squares.factor *= e.factor;
     return inner;
   }
-  case Kind::Square:
-    return summed ? std::optional(OwnSquares{e.a, {1, count}}) : std::nullopt;
+  case Kind::Square: return summed ? std::optional(OwnSquares{e.a, {1, count}}) : std::nullopt;
   case Kind::Sub: {
     // mean(x^2) - mean(x)^2 is the mean square of x - mean(x).
     auto squares = asSquares(e.a, summed, count);
@@ -138,8 +137,7 @@ std::optional<Relations::OwnSquares> Relations::asSquares(unsigned value, bool s
       return std::nullopt;
     return OwnSquares{difference->second, squares->squares};
   }
-  default:
-    return std::nullopt;
+  default: return std::nullopt;
   }
 }
 

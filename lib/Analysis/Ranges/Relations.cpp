@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/Relations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,7 +35,9 @@ unsigned Relations::numberBehindMap(Kind kind, unsigned a, unsigned b, double fa
   case Kind::AtLeast:
   case Kind::Rounded:
   case Kind::OrNaN:
-    return first.kind == Kind::Via ? number(Kind::Via, number(kind, first.a, b, factor), 0, 0, first.map) : 0;
+    return first.kind == Kind::Via
+               ? number(Kind::Via, number(kind, first.a, b, factor), 0, 0, first.map)
+               : 0;
   case Kind::Add:
   case Kind::Sub:
   case Kind::Mul:
@@ -44,8 +46,7 @@ unsigned Relations::numberBehindMap(Kind kind, unsigned a, unsigned b, double fa
     return first.kind == Kind::Via && second.kind == Kind::Via && first.map == second.map
                ? number(Kind::Via, number(kind, first.a, second.a, factor), 0, 0, first.map)
                : 0;
-  default:
-    return 0;
+  default: return 0;
   }
 }
 
@@ -120,12 +121,14 @@ unsigned Relations::write(unsigned element, AffineMap map) {
   return number(Kind::Via, element, 0, 0, map.getAsOpaquePointer());
 }
 
-/// The maps of `op` in one spelling: loops of one step are at 0, and where only such differ from the identity, it is that.
+/// The maps of `op` in one spelling: loops of one step are at 0, and where only such differ from
+/// the identity, it is that.
 static SmallVector<AffineMap> getPlainMaps(linalg::LinalgOp op) {
   MLIRContext *context = op.getContext();
   SmallVector<AffineExpr> loops;
   for (auto [loop, size] : llvm::enumerate(op.getStaticLoopRanges()))
-    loops.push_back(size == 1 ? getAffineConstantExpr(0, context) : getAffineDimExpr(loop, context));
+    loops.push_back(size == 1 ? getAffineConstantExpr(0, context)
+                              : getAffineDimExpr(loop, context));
   AffineMap identity = AffineMap::getMultiDimIdentityMap(loops.size(), context);
   return llvm::map_to_vector(op.getIndexingMapsArray(), [&](AffineMap map) {
     AffineMap plain = map.replaceDimsAndSymbols(loops, {}, loops.size(), 0);
@@ -177,13 +180,17 @@ void Relations::visitStructured(linalg::LinalgOp op) {
     if (isa<arith::AddFOp>(combiner) && *init == 0)
       numbers[result] = write(number(Kind::Sum, x, mask, count), map);
     else if (isa<arith::MaximumFOp, arith::MaxNumFOp>(combiner))
-      numbers[result] = write(numberMaximum(number(Kind::Max, x, mask, count), *init, result.getType()), map);
+      numbers[result] =
+          write(numberMaximum(number(Kind::Max, x, mask, count), *init, result.getType()), map);
   }
 }
 
-/// A maximum that begins with `init` is one of what it reads if that is the lowest number, or infinite.
+/// A maximum that begins with `init` is one of what it reads if that is the lowest number, or
+/// infinite.
 unsigned Relations::numberMaximum(unsigned max, double init, Type type) {
-  double lowest = -::mp::numerics::info(*::mp::numerics::formatOf(getFloatFormat(type).getFloatSemantics())).maxFinite;
+  double lowest =
+      -::mp::numerics::info(*::mp::numerics::formatOf(getFloatFormat(type).getFloatSemantics()))
+           .maxFinite;
   return init <= lowest ? max : number(Kind::AtLeast, max, 0, init);
 }
 
@@ -198,7 +205,8 @@ unsigned Relations::numberComparison(Operation *op, unsigned a, unsigned b) {
   return 0;
 }
 
-/// One or the other; NaN where that is a constant, so that what is known of the other is known of it, or it is NaN.
+/// One or the other; NaN where that is a constant, so that what is known of the other is known of
+/// it, or it is NaN.
 unsigned Relations::numberSelection(unsigned a, unsigned b) {
   auto isNaN = [&](unsigned x) { return expressions[x].kind == Kind::NaN; };
   if (a == b)
@@ -222,7 +230,8 @@ unsigned Relations::numberReshape(Operation *op, unsigned x) {
       bool isUnit = expand.getResultType().getDimSize(dim) == 1;
       if (!isUnit && placed)
         return opaque();
-      results.push_back(isUnit ? getAffineConstantExpr(0, op->getContext()) : map.getResult(source));
+      results.push_back(isUnit ? getAffineConstantExpr(0, op->getContext())
+                               : map.getResult(source));
       placed |= !isUnit;
     }
     if (!placed && expand.getSrcType().getDimSize(source) != 1)
@@ -256,10 +265,8 @@ unsigned Relations::numberResult(Operation *op, ArrayRef<unsigned> operands) {
   if (llvm::is_contained(x, 0u))
     return opaque();
   switch (meaning.kind) {
-  case FloatMeaning::Kind::Unary:
-    return numberUnary(meaning.unary, x[0]);
-  case FloatMeaning::Kind::Binary:
-    return numberBinary(meaning.binary, x[0], x[1]);
+  case FloatMeaning::Kind::Unary: return numberUnary(meaning.unary, x[0]);
+  case FloatMeaning::Kind::Binary: return numberBinary(meaning.binary, x[0], x[1]);
   case FloatMeaning::Kind::Cast: {
     if (isa<RoundOp>(op))
       return opaque();
@@ -288,12 +295,13 @@ unsigned Relations::numberResult(Operation *op, ArrayRef<unsigned> operands) {
       return numberReshape(op, x[0]);
     return isUniform(x[0]) ? x[0] : opaque();
   case FloatMeaning::Kind::Merge: {
-    bool isRepeated = op->getNumOperands() == 3 && (op->getOperand(1).getType() != op->getResult(0).getType() ||
-                                                    op->getOperand(2).getType() != op->getResult(0).getType());
-    return isa<arith::SelectOp, tosa::SelectOp>(op) && !isRepeated ? numberSelection(x[0], x[1]) : opaque();
+    bool isRepeated =
+        op->getNumOperands() == 3 && (op->getOperand(1).getType() != op->getResult(0).getType() ||
+                                      op->getOperand(2).getType() != op->getResult(0).getType());
+    return isa<arith::SelectOp, tosa::SelectOp>(op) && !isRepeated ? numberSelection(x[0], x[1])
+                                                                   : opaque();
   }
-  default:
-    return opaque();
+  default: return opaque();
   }
 }
 
@@ -321,8 +329,7 @@ unsigned Relations::numberBinary(BinaryFn fn, unsigned a, unsigned b) {
     if (left && *left >= 0)
       return number(Kind::Plus, b, 0, *left);
     return number(Kind::Add, low, high);
-  case BinaryFn::Sub:
-    return number(Kind::Sub, a, b);
+  case BinaryFn::Sub: return number(Kind::Sub, a, b);
   case BinaryFn::Mul:
     if (a == b)
       return number(Kind::Square, a);
@@ -342,9 +349,7 @@ unsigned Relations::numberBinary(BinaryFn fn, unsigned a, unsigned b) {
     return right  ? number(Kind::AtLeast, a, 0, *right)
            : left ? number(Kind::AtLeast, b, 0, *left)
                   : opaque();
-  case BinaryFn::Pow:
-    return right && *right == 2 ? number(Kind::Square, a) : opaque();
-  default:
-    return opaque();
+  case BinaryFn::Pow: return right && *right == 2 ? number(Kind::Square, a) : opaque();
+  default: return opaque();
   }
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/Sentinels.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -16,7 +16,8 @@ using Kind = FloatMeaning::Kind;
 
 static bool isInfinite(Attribute constant) {
   auto rounding = inspectRounding(constant, Float32Type::get(constant.getContext()));
-  return rounding && (rounding->infinite > 0 || rounding->largest >= std::numeric_limits<float>::max());
+  return rounding &&
+         (rounding->infinite > 0 || rounding->largest >= std::numeric_limits<float>::max());
 }
 
 /// Operands of which an infinite element may be one of the result.
@@ -25,22 +26,24 @@ static void addSources(Operation *op, llvm::SetVector<Value> &values) {
   bool isExtremum = false;
   switch (meaning.kind) {
   case Kind::Unary:
-    if (meaning.unary != UnaryFn::Identity && meaning.unary != UnaryFn::Neg && meaning.unary != UnaryFn::Abs)
+    if (meaning.unary != UnaryFn::Identity && meaning.unary != UnaryFn::Neg &&
+        meaning.unary != UnaryFn::Abs)
       return;
     break;
   case Kind::Binary:
-    isExtremum = llvm::is_contained({BinaryFn::Maximum, BinaryFn::Minimum, BinaryFn::MaxNum, BinaryFn::MinNum}, meaning.binary);
-    if (!isExtremum && !llvm::is_contained({BinaryFn::Add, BinaryFn::Sub, BinaryFn::Mul, BinaryFn::Div}, meaning.binary))
+    isExtremum = llvm::is_contained(
+        {BinaryFn::Maximum, BinaryFn::Minimum, BinaryFn::MaxNum, BinaryFn::MinNum}, meaning.binary);
+    if (!isExtremum &&
+        !llvm::is_contained({BinaryFn::Add, BinaryFn::Sub, BinaryFn::Mul, BinaryFn::Div},
+                            meaning.binary))
       return;
     break;
   case Kind::Fma:
   case Kind::Cast:
   case Kind::Move:
   case Kind::Merge:
-  case Kind::Reduction:
-    break;
-  default:
-    return;
+  case Kind::Reduction: break;
+  default: return;
   }
   for (unsigned operand : meaning.operands)
     if (Value source = op->getOperand(operand); !isExtremum || !matchPattern(source, m_Constant()))
@@ -83,10 +86,12 @@ Operation *mlir::mp::findMeantInfinity(Value value) {
     } else if (auto fill = dyn_cast<linalg::FillOp>(op)) {
       values.insert(fill.getInputs()[0]);
     } else if (getFloatMeaning(op).kind == Kind::Structured) {
-      values.insert(cast<linalg::LinalgOp>(op).getBlock()->getTerminator()->getOperand(cast<OpResult>(current).getResultNumber()));
+      values.insert(cast<linalg::LinalgOp>(op).getBlock()->getTerminator()->getOperand(
+          cast<OpResult>(current).getResultNumber()));
     } else {
       addSources(op, values);
-      if (auto pad = getFloatMeaning(op).padding; pad && std::abs(*pad) >= std::numeric_limits<float>::max())
+      if (auto pad = getFloatMeaning(op).padding;
+          pad && std::abs(*pad) >= std::numeric_limits<float>::max())
         return op;
       followCarried(op, current);
     }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ranges through the body of a linalg op: elementwise as written, reductions in
 // closed form, without iterating.
@@ -69,7 +69,8 @@ domains::ReducedElements mlir::mp::reducedElements(linalg::LinalgOp op,
   return elements;
 }
 
-SmallVector<FloatRange> FloatTransfer::structured(linalg::LinalgOp op, ArrayRef<FloatRange> operands,
+SmallVector<FloatRange> FloatTransfer::structured(linalg::LinalgOp op,
+                                                  ArrayRef<FloatRange> operands,
                                                   DenseMap<Value, FloatRange> &inside) {
   Block *body = op.getBlock();
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
@@ -102,7 +103,8 @@ SmallVector<FloatRange> FloatTransfer::structured(linalg::LinalgOp op, ArrayRef<
       // Captured: a constant, or a value nothing is known of here.
       arguments.push_back(captured(operand, rows));
     }
-    for (auto [result, range] : llvm::zip_equal(inner.getResults(), evaluate(&inner, arguments, rows)))
+    for (auto [result, range] :
+         llvm::zip_equal(inner.getResults(), evaluate(&inner, arguments, rows)))
       if (getFloatFormat(result.getType()))
         inside[result] = range;
   }
@@ -112,11 +114,13 @@ SmallVector<FloatRange> FloatTransfer::structured(linalg::LinalgOp op, ArrayRef<
     if (!getFloatFormat(result.getType())) {
       results.push_back(FloatRange::unknown());
     } else if (reduces) {
-      results.push_back(reduction(op, index, inside, operands[op.getNumDpsInputs() + index], rowLoop));
+      results.push_back(
+          reduction(op, index, inside, operands[op.getNumDpsInputs() + index], rowLoop));
     } else {
       auto known = inside.find(yielded);
       FloatRange range = known != inside.end() ? known->second : captured(yielded, rows);
-      bool sameRows = rowLoop && lastLoopOf(op.getIndexingMapsArray()[op.getNumDpsInputs() + index]) == rowLoop;
+      bool sameRows =
+          rowLoop && lastLoopOf(op.getIndexingMapsArray()[op.getNumDpsInputs() + index]) == rowLoop;
       if (!sameRows)
         range.facts = domains::reshapeRows(range.facts, rowLengthOf(result.getType()));
       else
@@ -152,7 +156,8 @@ FloatRange FloatTransfer::reduction(linalg::LinalgOp op, unsigned index,
     // A square's sum is bounded by the row norm of what is squared.
     result = sum(x, elements, type, name);
     auto square = combined.getDefiningOp<arith::MulFOp>();
-    auto root = square && square.getLhs() == square.getRhs() ? inside.find(square.getLhs()) : inside.end();
+    auto root =
+        square && square.getLhs() == square.getRhs() ? inside.find(square.getLhs()) : inside.end();
     if (root != inside.end()) {
       Facts bound = withSumError(
           domains::reduce(domains::ReduceFn::SumSquares, root->second.facts, elements, rows),
@@ -161,8 +166,8 @@ FloatRange FloatTransfer::reduction(linalg::LinalgOp op, unsigned index,
     }
     if (relations.isSumOfShiftedExp(op->getResult(index)) && result.facts.range.lo < 0.999)
       result.facts.range.lo = 0.999; // e^0 is 1 up to its rounding
-    result.facts = roundedTo(domains::binary(domains::BinaryFn::Add, result.facts, init.facts, rows),
-                             type, rows);
+    result.facts = roundedTo(
+        domains::binary(domains::BinaryFn::Add, result.facts, init.facts, rows), type, rows);
     return result;
   }
   using domains::ReduceFn;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ranges of words and of what their products add up to.
 
@@ -12,31 +12,38 @@ using namespace mlir::mp;
 namespace domains = ::mp::domains;
 namespace numerics = ::mp::numerics;
 
-/// What `words` words leave of a value is a rounding of the last of them; NaN where the first is infinite.
-domains::FloatFacts FloatTransfer::nextWord(Operation *op, const domains::FloatFacts &x, domains::RowLength rows) {
+/// What `words` words leave of a value is a rounding of the last of them; NaN where the first is
+/// infinite.
+domains::FloatFacts FloatTransfer::nextWord(Operation *op, const domains::FloatFacts &x,
+                                            domains::RowLength rows) {
   auto next = cast<NextWordOp>(op);
   const numerics::FormatInfo &format = numerics::info(*getNumericsFormat(next.getFormat()));
-  double size = std::pow(format.unitRoundoff, double(next.getWords().size())) * (1 + 2 * format.unitRoundoff);
+  double size =
+      std::pow(format.unitRoundoff, double(next.getWords().size())) * (1 + 2 * format.unitRoundoff);
   double largest = domains::addUp(domains::mulUp(x.mag(), size), format.underflowUnit);
-  domains::FloatFacts word = domains::FloatFacts::finite(domains::Interval::symmetric(largest), x.provenance);
+  domains::FloatFacts word =
+      domains::FloatFacts::finite(domains::Interval::symmetric(largest), x.provenance);
   word.mayNaN = x.mayNaN || x.mayInf || !(x.mag() < format.maxFinite);
   if (rows)
-    word.norm2 = domains::addUp(domains::mulUp(x.norm2, size),
-                                domains::mulUp(format.underflowUnit, domains::sqrtUp(double(*rows))));
+    word.norm2 =
+        domains::addUp(domains::mulUp(x.norm2, size),
+                       domains::mulUp(format.underflowUnit, domains::sqrtUp(double(*rows))));
   word.reduce(rows);
   return word;
 }
 
 /// large + small, or large alone where small is NaN; then + init.
 domains::FloatFacts FloatTransfer::joinWords(ArrayRef<FloatRange> parts, Type type,
-                                            domains::RowLength rows) const {
+                                             domains::RowLength rows) const {
   domains::FloatFacts large = parts[0].facts, small = parts[1].facts;
   bool mayStandAlone = small.mayNaN;
   small.mayNaN = false;
-  domains::FloatFacts sum = roundedTo(domains::binary(domains::BinaryFn::Add, large, small, rows), type, rows);
+  domains::FloatFacts sum =
+      roundedTo(domains::binary(domains::BinaryFn::Add, large, small, rows), type, rows);
   if (mayStandAlone)
     sum = domains::join(sum, large);
   return parts.size() < 3
              ? sum
-             : roundedTo(domains::binary(domains::BinaryFn::Add, sum, parts[2].facts, rows), type, rows);
+             : roundedTo(domains::binary(domains::BinaryFn::Add, sum, parts[2].facts, rows), type,
+                         rows);
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The lattice of degrees, propagation over the flat graph, and the search for the seed.
 
@@ -59,23 +59,16 @@ Degree HomogeneityGraph::evaluate(const Node &node, ArrayRef<Degree> degrees) co
     return result;
   };
   switch (node.rule) {
-  case Rule::Leaf:
-    return Degree();
-  case Rule::Any:
-    return Degree::any();
-  case Rule::Join:
-    return joined(operands);
-  case Rule::Product:
-    return product(degrees[operands[0]], degrees[operands[1]]);
+  case Rule::Leaf: return Degree();
+  case Rule::Any: return Degree::any();
+  case Rule::Join: return joined(operands);
+  case Rule::Product: return product(degrees[operands[0]], degrees[operands[1]]);
   case Rule::Contract:
     return join(product(degrees[operands[0]], degrees[operands[1]]),
                 joined(operands.drop_front(2)));
-  case Rule::Quotient:
-    return quotient(degrees[operands[0]], degrees[operands[1]]);
-  case Rule::Power:
-    return power(degrees[operands[0]], node.exponent);
-  case Rule::Compare:
-    return joined(operands).isTop() ? Degree::top() : Degree();
+  case Rule::Quotient: return quotient(degrees[operands[0]], degrees[operands[1]]);
+  case Rule::Power: return power(degrees[operands[0]], node.exponent);
+  case Rule::Compare: return joined(operands).isTop() ? Degree::top() : Degree();
   case Rule::Opaque:
     return llvm::all_of(operands, [&](unsigned o) { return degrees[o].isConstant(); })
                ? Degree()
@@ -85,7 +78,8 @@ Degree HomogeneityGraph::evaluate(const Node &node, ArrayRef<Degree> degrees) co
 }
 
 /// The first operand of a sum of degree 1 that is computed from a contraction, but not scaled.
-std::optional<unsigned> HomogeneityGraph::findUnscaled(const Node &node, ArrayRef<Degree> degrees) const {
+std::optional<unsigned> HomogeneityGraph::findUnscaled(const Node &node,
+                                                       ArrayRef<Degree> degrees) const {
   auto operands = ArrayRef(operandPool).slice(node.firstOperand, node.numOperands);
   auto depends = [&](unsigned condition) { return !degrees[condition].isConstant(); };
   if (node.rule != Rule::Join || llvm::any_of(operands.take_front(node.numConditions), depends))
@@ -107,7 +101,8 @@ std::optional<unsigned> HomogeneityGraph::findUnscaled(const Node &node, ArrayRe
 Degree HomogeneityGraph::advance(Degrees &state, unsigned i) const {
   Degree degree = evaluate(graph[i], state.degrees);
   if (state.isOpen && degree.isTop())
-    if (auto unscaled = findUnscaled(graph[i], state.degrees); unscaled && dependOnContraction[*unscaled]) {
+    if (auto unscaled = findUnscaled(graph[i], state.degrees);
+        unscaled && dependOnContraction[*unscaled]) {
       if (!state.missing)
         state.missing = *unscaled;
       degree = Degree::of(1);
@@ -136,8 +131,8 @@ void HomogeneityGraph::settle(Degrees &state, const Loop &loop) const {
   }
 }
 
-HomogeneityGraph::Degrees HomogeneityGraph::propagate(ArrayRef<Value> sources, bool stopWhenLost, Beyond beyond,
-                                                      ArrayRef<Value> ends) const {
+HomogeneityGraph::Degrees HomogeneityGraph::propagate(ArrayRef<Value> sources, bool stopWhenLost,
+                                                      Beyond beyond, ArrayRef<Value> ends) const {
   Degrees state;
   for (Value end : ends)
     state.ends.insert(nodes.lookup(end));
@@ -163,7 +158,8 @@ void HomogeneityGraph::follow(Degrees &state, ArrayRef<Value> sources, bool stop
     if (graph[i].rule != Rule::Contract)
       return;
     state.contractions += degree.is(1);
-    bool isLost = degree.isTop() || (state.isOpen && !degree.is(1) && !degree.isConstant() && !degree.isAny());
+    bool isLost = degree.isTop() ||
+                  (state.isOpen && !degree.is(1) && !degree.isConstant() && !degree.isAny());
     bool mayBeLost = state.results && countResults(i) < *state.results;
     if (isLost && !mayBeLost && !state.lost)
       state.lost = graph[i].op;
@@ -195,7 +191,8 @@ static bool isF32(Type type) {
   return format && format.isF32() && isa<RankedTensorType>(type);
 }
 
-void HomogeneityGraph::markOperands(std::vector<bool> &reaches, llvm::function_ref<bool(unsigned)> isSource,
+void HomogeneityGraph::markOperands(std::vector<bool> &reaches,
+                                    llvm::function_ref<bool(unsigned)> isSource,
                                     const std::vector<bool> &isEnd) const {
   // Walk the graph backwards once.
   for (unsigned i = graph.size(); i-- > 0;)
@@ -220,7 +217,8 @@ std::vector<bool> HomogeneityGraph::dependOnContractions() const {
   std::vector<bool> depends(graph.size());
   for (unsigned i = 0; i < graph.size(); ++i) {
     auto operands = ArrayRef(operandPool).slice(graph[i].firstOperand, graph[i].numOperands);
-    depends[i] = graph[i].rule == Rule::Contract || llvm::any_of(operands, [&](unsigned o) { return depends[o]; });
+    depends[i] = graph[i].rule == Rule::Contract ||
+                 llvm::any_of(operands, [&](unsigned o) { return depends[o]; });
   }
   return depends;
 }
@@ -245,7 +243,8 @@ const std::vector<llvm::BitVector> &HomogeneityGraph::resultsReached() const {
       auto operands = ArrayRef(operandPool).slice(graph[i].firstOperand, graph[i].numOperands);
       for (unsigned operand : operands)
         results[operand] |= results[i];
-      if (auto later = carriedFrom.find(i); later != carriedFrom.end() && results[i].test(results[later->second])) {
+      if (auto later = carriedFrom.find(i);
+          later != carriedFrom.end() && results[i].test(results[later->second])) {
         results[later->second] |= results[i];
         changed = true;
       }
@@ -262,8 +261,10 @@ unsigned HomogeneityGraph::countResults(ArrayRef<unsigned> from) const {
   return all.count();
 }
 
-SmallVector<std::pair<unsigned, Value>> HomogeneityGraph::seedCandidates(ArrayRef<Value> ends) const {
-  std::vector<bool> reaches = reachContractions(ends), leads(graph.size(), ends.empty()), isEnd(graph.size());
+SmallVector<std::pair<unsigned, Value>>
+HomogeneityGraph::seedCandidates(ArrayRef<Value> ends) const {
+  std::vector<bool> reaches = reachContractions(ends), leads(graph.size(), ends.empty()),
+                    isEnd(graph.size());
   for (Value end : ends)
     isEnd[nodes.lookup(end)] = true;
   if (!ends.empty())
@@ -272,7 +273,8 @@ SmallVector<std::pair<unsigned, Value>> HomogeneityGraph::seedCandidates(ArrayRe
   block->walk([&](Operation *op) {
     for (Value result : op->getResults()) {
       auto node = nodes.find(result);
-      if (node != nodes.end() && reaches[node->second] && leads[node->second] && !isEnd[node->second] && isF32(result.getType()) &&
+      if (node != nodes.end() && reaches[node->second] && leads[node->second] &&
+          !isEnd[node->second] && isF32(result.getType()) &&
           graph[node->second].rule != Rule::Leaf && graph[node->second].rule != Rule::Any)
         candidates.push_back({node->second, result});
     }
@@ -286,7 +288,8 @@ bool HomogeneityGraph::reachesContraction(Value value) const {
   return node != nodes.end() && reachContractions()[node->second];
 }
 
-Value HomogeneityGraph::findSeed(ArrayRef<Value> trained, Beyond beyond, ArrayRef<Value> ends, ArrayRef<Value> excluded) const {
+Value HomogeneityGraph::findSeed(ArrayRef<Value> trained, Beyond beyond, ArrayRef<Value> ends,
+                                 ArrayRef<Value> excluded) const {
   Value best;
   bool bestDepends = false;
   unsigned most = 0, widest = 0;
@@ -297,15 +300,17 @@ Value HomogeneityGraph::findSeed(ArrayRef<Value> trained, Beyond beyond, ArrayRe
     Degrees degrees = propagate(candidate, /*stopWhenLost=*/true, beyond, ends);
     if (degrees.lostContraction() || degrees.scaledContractions() < std::max(most, 1u))
       continue;
-    if (!ends.empty() && llvm::none_of(ends, [&](Value end) { return degrees.loses(end.getDefiningOp()); }))
+    if (!ends.empty() &&
+        llvm::none_of(ends, [&](Value end) { return degrees.loses(end.getDefiningOp()); }))
       continue;
     unsigned reached = llvm::count_if(terminator->getOperands(), [&](Value v) {
       return (isReturnedTensor(v) || llvm::is_contained(trained, v)) && !degrees.of(v).isConstant();
     });
-    // What depends on no contraction is made of inputs alone: in a linear layer the input scales its
-    // weight's gradient as well as the seed does.
+    // What depends on no contraction is made of inputs alone: in a linear layer the input scales
+    // its weight's gradient as well as the seed does.
     bool forward = dependOnContraction[node];
-    if (best && std::tuple(degrees.scaledContractions(), forward, reached) <= std::tuple(most, bestDepends, widest))
+    if (best && std::tuple(degrees.scaledContractions(), forward, reached) <=
+                    std::tuple(most, bestDepends, widest))
       continue;
     bestDepends = forward;
     most = degrees.scaledContractions();
@@ -315,10 +320,12 @@ Value HomogeneityGraph::findSeed(ArrayRef<Value> trained, Beyond beyond, ArrayRe
   return best;
 }
 
-SmallVector<Value> HomogeneityGraph::findSeeds(Beyond beyond, ArrayRef<Value> ends, ArrayRef<Value> excluded) const {
+SmallVector<Value> HomogeneityGraph::findSeeds(Beyond beyond, ArrayRef<Value> ends,
+                                               ArrayRef<Value> excluded) const {
   constexpr unsigned mostSeeds = 16;
   SmallVector<std::pair<unsigned, Value>> candidates = seedCandidates(ends);
-  llvm::erase_if(candidates, [&](auto &candidate) { return llvm::is_contained(excluded, candidate.second); });
+  llvm::erase_if(candidates,
+                 [&](auto &candidate) { return llvm::is_contained(excluded, candidate.second); });
   SmallVector<Value> seeds;
   std::optional<unsigned> missing;
   do {

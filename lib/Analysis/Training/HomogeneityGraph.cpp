@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a function into the flat graph: which rule each op follows. What the op's class
 // settles (contraction, move of data) is taken from PrecisionOpInterface; elementwise
@@ -176,8 +176,7 @@ void HomogeneityGraph::finishLoop(unsigned begin) {
     loops.push_back({begin, unsigned(graph.size())});
 }
 
-void HomogeneityGraph::visitWhile(Operation *op, Region &before, Region &after,
-                                  ValueRange inits) {
+void HomogeneityGraph::visitWhile(Operation *op, Region &before, Region &after, ValueRange inits) {
   unsigned begin = graph.size();
   SmallVector<unsigned> carried;
   for (auto [argument, init] : llvm::zip_equal(before.getArguments(), inits)) {
@@ -385,7 +384,8 @@ bool HomogeneityGraph::visitByName(Operation *op) {
           .Default(std::nullopt);
   bool allFloat = llvm::any_of(op->getResultTypes(), getFloatFormat);
   if (rule && !floats.empty() && (*rule == Rule::Compare || allFloat)) {
-    if (name == "copysign") { // the sign of what is scaled stays; of what is not homogeneous it may not
+    if (name ==
+        "copysign") { // the sign of what is scaled stays; of what is not homogeneous it may not
       conditions.push_back(add(Rule::Compare, {floats[1]}));
       floats.resize(1);
     }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where the search for seeds looks, and what of the state it need not find a gradient of.
 
@@ -10,18 +10,21 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-SmallVector<TrainingState> mlir::mp::findUnreached(func::FuncOp function, ArrayRef<TrainingState> state) {
+SmallVector<TrainingState> mlir::mp::findUnreached(func::FuncOp function,
+                                                   ArrayRef<TrainingState> state) {
   SmallVector<TrainingState> unreached;
   for (const TrainingState &s : state) {
     Type type = function.getArgument(s.argument).getType();
-    if (s.aboveSeed && s.role == kRoleStatistic && !function.getArgAttr(s.argument, kRoleAttrName) &&
-        getFloatFormat(type) && isa<RankedTensorType>(type) && cast<RankedTensorType>(type).getRank() > 0)
+    if (s.aboveSeed && s.role == kRoleStatistic &&
+        !function.getArgAttr(s.argument, kRoleAttrName) && getFloatFormat(type) &&
+        isa<RankedTensorType>(type) && cast<RankedTensorType>(type).getRank() > 0)
       unreached.push_back(s);
   }
   return unreached;
 }
 
-/// True if something is added to `value` to make `updated`, as an optimizer does; a loss is multiplied by its weight.
+/// True if something is added to `value` to make `updated`, as an optimizer does; a loss is
+/// multiplied by its weight.
 static bool isAddedTo(Value value, Value updated) {
   llvm::SetVector<Value> pending;
   pending.insert(updated);
@@ -30,16 +33,20 @@ static bool isAddedTo(Value value, Value updated) {
     if (!op)
       continue;
     bool multiplies = op->walk([](Operation *inner) {
-      return isa<arith::MulFOp, arith::DivFOp>(inner) ? WalkResult::interrupt() : WalkResult::advance();
-    }).wasInterrupted();
+                          return isa<arith::MulFOp, arith::DivFOp>(inner) ? WalkResult::interrupt()
+                                                                          : WalkResult::advance();
+                        }).wasInterrupted();
     for (Value operand : op->getOperands())
-      if (!multiplies || llvm::none_of(op->getOperands(), [&](Value v) { return v != operand && dependsOnContraction(v); }))
+      if (!multiplies || llvm::none_of(op->getOperands(), [&](Value v) {
+            return v != operand && dependsOnContraction(v);
+          }))
         pending.insert(operand);
   }
   return pending.contains(value);
 }
 
-SmallVector<Value> mlir::mp::findTrainedScalars(func::FuncOp function, const HomogeneityGraph &graph) {
+SmallVector<Value> mlir::mp::findTrainedScalars(func::FuncOp function,
+                                                const HomogeneityGraph &graph) {
   StateReach reach(function);
   SmallVector<Value> scalars;
   for (Value returned : function.getBody().front().getTerminator()->getOperands()) {
@@ -58,8 +65,10 @@ static bool isMove(Operation *op) {
   if (movesEveryElement(op))
     return true;
   auto structured = dyn_cast<linalg::LinalgOp>(op);
-  return structured && structured.getNumDpsInputs() == 1 && structured.getNumReductionLoops() == 0 &&
-         structured.getBlock()->getTerminator()->getOperand(0) == structured.getBlock()->getArgument(0);
+  return structured && structured.getNumDpsInputs() == 1 &&
+         structured.getNumReductionLoops() == 0 &&
+         structured.getBlock()->getTerminator()->getOperand(0) ==
+             structured.getBlock()->getArgument(0);
 }
 
 /// `values` and what only moves their elements.
@@ -84,8 +93,8 @@ SmallVector<Value> mlir::mp::findWeights(func::FuncOp function) {
   return withMoves(weights).takeVector();
 }
 
-bool mlir::mp::areOfForwardPass(func::FuncOp function, ArrayRef<Value> seeds, ArrayRef<TrainingState> state,
-                                ArrayRef<TrainingState> unreached) {
+bool mlir::mp::areOfForwardPass(func::FuncOp function, ArrayRef<Value> seeds,
+                                ArrayRef<TrainingState> state, ArrayRef<TrainingState> unreached) {
   Block &block = function.getBody().front();
   SmallVector<Value> updated, trained;
   for (const TrainingState &s : unreached)
@@ -94,14 +103,19 @@ bool mlir::mp::areOfForwardPass(func::FuncOp function, ArrayRef<Value> seeds, Ar
     if (s.role == kRoleParameter)
       trained.push_back(function.getArgument(s.argument));
   llvm::SetVector<Value> weights = withMoves(trained);
-  llvm::DenseSet<Value> forward = backwardSlice(seeds, /*choices=*/true, updated), movedBy = backwardSlice(updated);
+  llvm::DenseSet<Value> forward = backwardSlice(seeds, /*choices=*/true, updated),
+                        movedBy = backwardSlice(updated);
   auto isIn = [](const llvm::DenseSet<Value> &values, Operation *op) {
     return llvm::any_of(op->getResults(), [&](Value v) { return values.contains(v); });
   };
-  return !block.walk([&](Operation *op) {
-    Operation *ancestor = block.findAncestorOpInBlock(*op);
-    bool isOther = getOpClass(op) == OpClass::TensorCore && isIn(movedBy, ancestor) && !isIn(forward, ancestor) &&
-                   llvm::none_of(op->getOperands(), [&](Value v) { return weights.contains(v); });
-    return isOther ? WalkResult::interrupt() : WalkResult::advance();
-  }).wasInterrupted();
+  return !block
+              .walk([&](Operation *op) {
+                Operation *ancestor = block.findAncestorOpInBlock(*op);
+                bool isOther =
+                    getOpClass(op) == OpClass::TensorCore && isIn(movedBy, ancestor) &&
+                    !isIn(forward, ancestor) &&
+                    llvm::none_of(op->getOperands(), [&](Value v) { return weights.contains(v); });
+                return isOther ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "StateReach.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -39,7 +39,8 @@ static bool combinesPlaces(Operation *op) {
   return structured && structured.getNumReductionLoops() > 0;
 }
 
-llvm::BitVector StateReach::follow(Value result, bool moves, llvm::function_ref<void(Value)> visit) {
+llvm::BitVector StateReach::follow(Value result, bool moves,
+                                   llvm::function_ref<void(Value)> visit) {
   llvm::BitVector reached(function.getNumArguments());
   auto shape = squeezed(result.getType());
   if (!shape)
@@ -59,7 +60,8 @@ llvm::BitVector StateReach::follow(Value result, bool moves, llvm::function_ref<
       continue;
     }
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getOwner() == &function.getBody().front() && argument.getType() == result.getType())
+      if (argument.getOwner() == &function.getBody().front() &&
+          argument.getType() == result.getType())
         reached.set(argument.getArgNumber());
       continue;
     }
@@ -97,7 +99,8 @@ bool StateReach::servesOnly(unsigned argument, unsigned result) {
   return true;
 }
 
-llvm::DenseSet<Value> mlir::mp::backwardSlice(ArrayRef<Value> values, bool choices, ArrayRef<Value> ends) {
+llvm::DenseSet<Value> mlir::mp::backwardSlice(ArrayRef<Value> values, bool choices,
+                                              ArrayRef<Value> ends) {
   llvm::SetVector<Value> pending(values.begin(), values.end());
   for (unsigned i = 0; i < pending.size(); ++i)
     if (Operation *op = pending[i].getDefiningOp(); op && !llvm::is_contained(ends, pending[i])) {
@@ -112,7 +115,8 @@ llvm::DenseSet<Value> mlir::mp::backwardSlice(ArrayRef<Value> values, bool choic
 /// True for a condition that one number decides.
 static bool isOneChoice(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return getElementTypeOrSelf(type).isInteger(1) && (!tensor || (tensor.hasStaticShape() && tensor.getNumElements() == 1));
+  return getElementTypeOrSelf(type).isInteger(1) &&
+         (!tensor || (tensor.hasStaticShape() && tensor.getNumElements() == 1));
 }
 
 llvm::DenseSet<Value> mlir::mp::forwardSlice(ArrayRef<Value> values, ArrayRef<Value> ends) {
@@ -135,34 +139,40 @@ static bool isLarge(Value value) {
   return sizes && !sizes->empty();
 }
 
-llvm::SetVector<Operation *> mlir::mp::findContractionsOfGradients(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
-                                                                   ArrayRef<Value> updated) {
+llvm::SetVector<Operation *> mlir::mp::findContractionsOfGradients(
+    func::FuncOp function, const HomogeneityGraph::Degrees &degrees, ArrayRef<Value> updated) {
   StateReach reach(function);
   llvm::DenseSet<Value> inPlace;
   for (Value value : updated)
     if (isLarge(value))
-      reach.movesWith(value, [&](Value v) { return degrees.of(v).is(1) && inPlace.insert(v).second; });
-  // Where the backward pass hands a gradient over: made of something scaled that does not lie in its place, or the first that is scaled.
+      reach.movesWith(value,
+                      [&](Value v) { return degrees.of(v).is(1) && inPlace.insert(v).second; });
+  // Where the backward pass hands a gradient over: made of something scaled that does not lie in
+  // its place, or the first that is scaled.
   SmallVector<Value> gradients;
   for (Value value : inPlace) {
     Operation *op = value.getDefiningOp();
     auto isScaled = [&](Value v) { return degrees.of(v).is(1); };
     if (!op || llvm::none_of(op->getOperands(), isScaled) ||
-        llvm::any_of(op->getOperands(), [&](Value v) { return isScaled(v) && !inPlace.contains(v); }))
+        llvm::any_of(op->getOperands(),
+                     [&](Value v) { return isScaled(v) && !inPlace.contains(v); }))
       gradients.push_back(value);
   }
   llvm::DenseSet<Value> behind = forwardSlice(gradients), before = backwardSlice(gradients);
   llvm::SetVector<Operation *> contractions;
   function.walk([&](Operation *op) {
-    if (op->getNumResults() == 1 && getOpClass(op) == OpClass::TensorCore && degrees.of(op->getResult(0)).is(1) &&
-        behind.contains(op->getResult(0)) && !before.contains(op->getResult(0)))
+    if (op->getNumResults() == 1 && getOpClass(op) == OpClass::TensorCore &&
+        degrees.of(op->getResult(0)).is(1) && behind.contains(op->getResult(0)) &&
+        !before.contains(op->getResult(0)))
       contractions.insert(op);
   });
   return contractions;
 }
 
-llvm::DenseSet<Value> mlir::mp::sourcesOfBackwardPass(func::FuncOp function, const HomogeneityGraph::Degrees &degrees,
-                                                      ArrayRef<Value> seeds, const llvm::SetVector<Operation *> &excepted,
+llvm::DenseSet<Value> mlir::mp::sourcesOfBackwardPass(func::FuncOp function,
+                                                      const HomogeneityGraph::Degrees &degrees,
+                                                      ArrayRef<Value> seeds,
+                                                      const llvm::SetVector<Operation *> &excepted,
                                                       ArrayRef<Value> ends) {
   SmallVector<Value> backward(seeds);
   for (Operation &op : function.getBody().front()) {
@@ -184,9 +194,10 @@ void mlir::mp::assignParameters(func::FuncOp function, TrainingRoles &roles) {
   StateReach reach(function);
   for (const TrainingState &s : roles.state)
     if (s.role == kRoleParameter)
-      reach.movesWith(function.getBody().front().getTerminator()->getOperand(s.result), [&](Value v) {
-        if (Gradient *gradient = gradients.lookup(v); gradient && !gradient->argument)
-          gradient->argument = s.argument;
-        return false;
-      });
+      reach.movesWith(
+          function.getBody().front().getTerminator()->getOperand(s.result), [&](Value v) {
+            if (Gradient *gradient = gradients.lookup(v); gradient && !gradient->argument)
+              gradient->argument = s.argument;
+            return false;
+          });
 }

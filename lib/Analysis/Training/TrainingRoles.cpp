@@ -1,12 +1,12 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The seed of the backward pass, and the gradients: where the optimizer takes over.
 
-#include "StateReach.h"
 #include "mp/Analysis/TrainingRoles.h"
+#include "StateReach.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -19,8 +19,7 @@ const TrainingState *TrainingRoles::ofArgument(unsigned argument) const {
 FailureOr<func::FuncOp> mlir::mp::findTrainStep(ModuleOp module, StringRef name, StringRef who) {
   SmallVector<func::FuncOp> candidates;
   for (auto function : module.getOps<func::FuncOp>())
-    if (!function.isExternal() && function.isPublic() &&
-        !function->hasAttr(kInitOfAttrName))
+    if (!function.isExternal() && function.isPublic() && !function->hasAttr(kInitOfAttrName))
       candidates.push_back(function);
   std::string names;
   for (func::FuncOp function : candidates) {
@@ -69,7 +68,8 @@ static FailureOr<SmallVector<Value>> findPinnedSeeds(func::FuncOp function) {
     if (!role || role.getValue() != kRoleSeed)
       return WalkResult::advance();
     if (op->getNumResults() != 1 || !getFloatFormat(op->getResult(0).getType()))
-      return WalkResult(op->emitError("is called the seed, but has ") << op->getNumResults() << " results, expected one of floats");
+      return WalkResult(op->emitError("is called the seed, but has ")
+                        << op->getNumResults() << " results, expected one of floats");
     pinned.push_back(op->getResult(0));
     return WalkResult::advance();
   });
@@ -83,7 +83,8 @@ namespace {
 /// elsewhere.
 class GradientFinder {
 public:
-  GradientFinder(func::FuncOp function, ArrayRef<Value> seeds, const HomogeneityGraph::Degrees &degrees,
+  GradientFinder(func::FuncOp function, ArrayRef<Value> seeds,
+                 const HomogeneityGraph::Degrees &degrees,
                  ArrayRef<Operation *> contractionsOfGradients)
       : block(function.getBody().front()), seeds(seeds), degrees(degrees) {
     SmallVector<Value> contracted;
@@ -109,8 +110,7 @@ public:
         if (gradient.uses.empty())
           continue;
         if (!degrees.of(result).is(1))
-          return gradient.uses.front()->getOwner()->emitError(
-                     "takes a value of degree ")
+          return gradient.uses.front()->getOwner()->emitError("takes a value of degree ")
                  << degrees.of(result).str()
                  << " in the gradient from the backward pass, expected a gradient (degree 1): "
                     "write 'mp.role = \"seed\"' on the op that begins the backward pass";
@@ -156,12 +156,11 @@ private:
     Operation *op = value.getDefiningOp();
     OpClass opClass = getOpClass(op);
     auto structured = dyn_cast<linalg::LinalgOp>(op);
-    if (llvm::is_contained(seeds, value) || opClass == OpClass::TensorCore || opClass == OpClass::Accumulate ||
-        (op->getNumRegions() && !structured) ||
+    if (llvm::is_contained(seeds, value) || opClass == OpClass::TensorCore ||
+        opClass == OpClass::Accumulate || (op->getNumRegions() && !structured) ||
         (structured && structured.getNumReductionLoops() > 0))
       return true;
-    return llvm::count_if(op->getOperands(),
-                          [&](Value v) { return degrees.of(v).is(1); }) > 1;
+    return llvm::count_if(op->getOperands(), [&](Value v) { return degrees.of(v).is(1); }) > 1;
   }
 
   Block &block;
@@ -175,11 +174,14 @@ private:
 /// A step in which every contraction is in a loop may be several steps.
 static void explainLoop(InFlightDiagnostic &diag, func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
-    bool trains = isa<LoopLikeOpInterface>(op) && op.walk([](Operation *inner) {
-      return getOpClass(inner) == OpClass::TensorCore ? WalkResult::interrupt() : WalkResult::advance();
-    }).wasInterrupted();
+    bool trains = isa<LoopLikeOpInterface>(op) &&
+                  op.walk([](Operation *inner) {
+                      return getOpClass(inner) == OpClass::TensorCore ? WalkResult::interrupt()
+                                                                      : WalkResult::advance();
+                    }).wasInterrupted();
     if (trains)
-      diag.attachNote(op.getLoc()) << "contractions are in this loop: if it carries what it trains from one iteration to the "
+      diag.attachNote(op.getLoc()) << "contractions are in this loop: if it carries what it trains "
+                                      "from one iteration to the "
                                       "next, make its body the train step, and call that as often";
   }
 }
@@ -190,17 +192,20 @@ struct RolesOfSeeds {
   TrainingRoles roles;
   /// Parameters that none of the seeds reaches.
   SmallVector<TrainingState> unreached;
-  /// Every parameter is replaced by what is computed from a scaled value in its place. Where it is not, the optimizer contracts,
-  /// or only a norm of all gradients connects the parameter with the seeds.
+  /// Every parameter is replaced by what is computed from a scaled value in its place. Where it is
+  /// not, the optimizer contracts, or only a norm of all gradients connects the parameter with the
+  /// seeds.
   bool scalesAll = true;
 
   bool reachesAll() const { return unreached.empty(); }
 };
 } // namespace
 
-static FailureOr<RolesOfSeeds> rolesFrom(func::FuncOp function, const HomogeneityGraph &graph, ArrayRef<Value> seeds,
-                                         HomogeneityGraph::Beyond beyond, ArrayRef<Value> handedOver = {}) {
-  HomogeneityGraph::Degrees degrees = graph.propagate(seeds, /*stopWhenLost=*/false, beyond, handedOver);
+static FailureOr<RolesOfSeeds> rolesFrom(func::FuncOp function, const HomogeneityGraph &graph,
+                                         ArrayRef<Value> seeds, HomogeneityGraph::Beyond beyond,
+                                         ArrayRef<Value> handedOver = {}) {
+  HomogeneityGraph::Degrees degrees =
+      graph.propagate(seeds, /*stopWhenLost=*/false, beyond, handedOver);
   if (Operation *lost = degrees.lostContraction()) {
     InFlightDiagnostic diag = lost->emitError("does not scale with the seed: the backward pass "
                                               "must be linear in it up to here");
@@ -214,7 +219,8 @@ static FailureOr<RolesOfSeeds> rolesFrom(func::FuncOp function, const Homogeneit
   roles.handedOver.assign(handedOver.begin(), handedOver.end());
   roles.contractions = graph.numContractions();
   roles.scaledContractions = degrees.scaledContractions();
-  FailureOr<SmallVector<TrainingState>> state = findTrainingState(function, degrees, seeds, handedOver);
+  FailureOr<SmallVector<TrainingState>> state =
+      findTrainingState(function, degrees, seeds, handedOver);
   if (failed(state))
     return failure();
   roles.state = std::move(*state);
@@ -223,14 +229,16 @@ static FailureOr<RolesOfSeeds> rolesFrom(func::FuncOp function, const Homogeneit
   Operation *terminator = function.getBody().front().getTerminator();
   for (const TrainingState &s : roles.state)
     if (s.role == kRoleParameter)
-      found.scalesAll &= reach.movesWith(terminator->getOperand(s.result), [&](Value v) { return degrees.of(v).isScaled(); });
+      found.scalesAll &= reach.movesWith(terminator->getOperand(s.result),
+                                         [&](Value v) { return degrees.of(v).isScaled(); });
   return found;
 }
 
-/// Several optimizers in turn: what the last seed does not reach has been updated before, by a phase that ends there. A phase's
-/// seed is the next of `given`, from the last on, or looked for.
-static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const HomogeneityGraph &graph, ArrayRef<Value> trained,
-                                            RolesOfSeeds found, ArrayRef<Value> given, ArrayRef<Value> excluded = {}) {
+/// Several optimizers in turn: what the last seed does not reach has been updated before, by a
+/// phase that ends there. A phase's seed is the next of `given`, from the last on, or looked for.
+static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const HomogeneityGraph &graph,
+                                            ArrayRef<Value> trained, RolesOfSeeds found,
+                                            ArrayRef<Value> given, ArrayRef<Value> excluded = {}) {
   SmallVector<Value> seeds(found.roles.seeds.begin(), found.roles.seeds.end());
   SmallVector<SmallVector<Value, 1>, 1> phases{found.roles.seeds};
   SmallVector<Value, 0> handedOver;
@@ -242,32 +250,41 @@ static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const Homogen
     for (const TrainingState &s : found.roles.state)
       if (Value value = terminator->getOperand(s.result);
           (s.role == kRoleParameter && !moved.contains(value)) ||
-          llvm::any_of(found.unreached, [&](const TrainingState &u) { return u.argument == s.argument; }))
+          llvm::any_of(found.unreached,
+                       [&](const TrainingState &u) { return u.argument == s.argument; }))
         updated.push_back(value);
     return updated;
   };
   for (SmallVector<Value> updated = notReached(), ends; !updated.empty(); ends.clear()) {
     // What others of them are computed from (moments) is within the phase.
     llvm::copy_if(updated, std::back_inserter(ends), [&](Value end) {
-      return end.getDefiningOp() && llvm::none_of(updated, [&](Value v) { return v != end && backwardSlice(v).contains(end); });
+      return end.getDefiningOp() && llvm::none_of(updated, [&](Value v) {
+               return v != end && backwardSlice(v).contains(end);
+             });
     });
-    auto follow = [&](ArrayRef<Value> from) { return graph.propagate(from, /*stopWhenLost=*/false, HomogeneityGraph::Beyond::None, ends); };
+    auto follow = [&](ArrayRef<Value> from) {
+      return graph.propagate(from, /*stopWhenLost=*/false, HomogeneityGraph::Beyond::None, ends);
+    };
     SmallVector<Value> phase;
     if (!given.empty()) {
-      // Those before it too, of which it needs nothing that has been updated: other losses of this phase.
+      // Those before it too, of which it needs nothing that has been updated: other losses of this
+      // phase.
       auto comesBefore = [&](Value seed) {
         llvm::DenseSet<Value> after = forwardSlice(seed, ends), before = backwardSlice(phase);
-        return llvm::any_of(ends, [&](Value end) { return after.contains(end) && before.contains(end); });
+        return llvm::any_of(ends,
+                            [&](Value end) { return after.contains(end) && before.contains(end); });
       };
       do {
         phase.push_back(given.back());
         given = given.drop_back();
       } while (!given.empty() && !comesBefore(given.back()));
-    } else if (Value seed = graph.findSeed(trained, HomogeneityGraph::Beyond::None, ends, excluded)) {
+    } else if (Value seed =
+                   graph.findSeed(trained, HomogeneityGraph::Beyond::None, ends, excluded)) {
       phase.push_back(seed);
       // A phase may have several losses itself.
       SmallVector<Value> several = graph.findSeeds(HomogeneityGraph::Beyond::None, ends, excluded);
-      if (several.size() > 1 && follow(several).scaledContractions() > follow(phase).scaledContractions())
+      if (several.size() > 1 &&
+          follow(several).scaledContractions() > follow(phase).scaledContractions())
         phase = std::move(several);
     }
     if (phase.empty() || follow(phase).lostContraction())
@@ -276,7 +293,8 @@ static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const Homogen
     phases.emplace_back(phase.begin(), phase.end());
     unsigned before = updated.size();
     llvm::append_range(handedOver, ends);
-    FailureOr<RolesOfSeeds> next = rolesFrom(function, graph, seeds, HomogeneityGraph::Beyond::None, handedOver);
+    FailureOr<RolesOfSeeds> next =
+        rolesFrom(function, graph, seeds, HomogeneityGraph::Beyond::None, handedOver);
     if (failed(next))
       return failure();
     found = std::move(*next);
@@ -293,18 +311,22 @@ static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const Homogen
   return found;
 }
 
-/// The seed that scales most, or several where one does not scale all that is trained, in sum or in turn; last, with an optimizer that contracts.
-/// Leaves `found` failed if there is none. Adds to `partial` what does not reach all that seems trained.
-static LogicalResult searchSeeds(func::FuncOp function, const HomogeneityGraph &graph, ArrayRef<Value> excluded,
-                                 FailureOr<RolesOfSeeds> &found, SmallVectorImpl<RolesOfSeeds> &partial) {
+/// The seed that scales most, or several where one does not scale all that is trained, in sum or in
+/// turn; last, with an optimizer that contracts. Leaves `found` failed if there is none. Adds to
+/// `partial` what does not reach all that seems trained.
+static LogicalResult searchSeeds(func::FuncOp function, const HomogeneityGraph &graph,
+                                 ArrayRef<Value> excluded, FailureOr<RolesOfSeeds> &found,
+                                 SmallVectorImpl<RolesOfSeeds> &partial) {
   SmallVector<Value> trained = findTrainedScalars(function, graph);
   for (auto beyond : {HomogeneityGraph::Beyond::None, HomogeneityGraph::Beyond::Optimizer}) {
     FailureOr<RolesOfSeeds> one;
-    if (Value seed = graph.findSeed(trained, beyond, {}, excluded); seed && failed(one = rolesFrom(function, graph, seed, beyond)))
+    if (Value seed = graph.findSeed(trained, beyond, {}, excluded);
+        seed && failed(one = rolesFrom(function, graph, seed, beyond)))
       return failure();
     if (succeeded(one) && (failed(found) || one->reachesAll()))
       found = std::move(one);
-    if (succeeded(found) && found->reachesAll() && found->scalesAll && !graph.leavesLoss(found->roles.seeds))
+    if (succeeded(found) && found->reachesAll() && found->scalesAll &&
+        !graph.leavesLoss(found->roles.seeds))
       return success();
     // A step with several losses has a seed for each.
     SmallVector<Value> seeds = graph.findSeeds(beyond, {}, excluded);
@@ -312,8 +334,9 @@ static LogicalResult searchSeeds(func::FuncOp function, const HomogeneityGraph &
       auto several = rolesFrom(function, graph, seeds, beyond);
       if (succeeded(several) && !several->reachesAll())
         partial.push_back(*several);
-      else if (succeeded(several) && (failed(found) || !found->reachesAll() ||
-                                      several->roles.scaledContractions > found->roles.scaledContractions))
+      else if (succeeded(several) &&
+               (failed(found) || !found->reachesAll() ||
+                several->roles.scaledContractions > found->roles.scaledContractions))
         found = std::move(several);
     }
     if (succeeded(found) && !found->reachesAll() && beyond == HomogeneityGraph::Beyond::None) {
@@ -322,7 +345,8 @@ static LogicalResult searchSeeds(func::FuncOp function, const HomogeneityGraph &
       FailureOr<RolesOfSeeds> last = found;
       SmallVector<Value> neither(returned);
       llvm::append_range(neither, excluded);
-      if (llvm::any_of(found->roles.seeds, [&](Value seed) { return llvm::is_contained(returned, seed); }))
+      if (llvm::any_of(found->roles.seeds,
+                       [&](Value seed) { return llvm::is_contained(returned, seed); }))
         if (Value seed = graph.findSeed(trained, beyond, {}, neither))
           last = rolesFrom(function, graph, seed, beyond);
       if (succeeded(last) && !last->reachesAll())
@@ -336,8 +360,10 @@ static LogicalResult searchSeeds(func::FuncOp function, const HomogeneityGraph &
   return success();
 }
 
-/// searchSeeds() short of weights, then among all; last what leaves only that unreached which the forward pass hands on.
-static LogicalResult searchAll(func::FuncOp function, const HomogeneityGraph &graph, FailureOr<RolesOfSeeds> &found) {
+/// searchSeeds() short of weights, then among all; last what leaves only that unreached which the
+/// forward pass hands on.
+static LogicalResult searchAll(func::FuncOp function, const HomogeneityGraph &graph,
+                               FailureOr<RolesOfSeeds> &found) {
   SmallVector<RolesOfSeeds, 0> partial;
   SmallVector<Value> weights = findWeights(function);
   for (ArrayRef<Value> excluded : {ArrayRef<Value>(weights), ArrayRef<Value>()}) {
@@ -362,7 +388,9 @@ static LogicalResult searchAll(func::FuncOp function, const HomogeneityGraph &gr
 }
 
 /// Contractions on what the optimizer makes of gradients, in bodies too.
-static SmallVector<Operation *> contractionsBehind(func::FuncOp function, ArrayRef<Gradient> gradients, ArrayRef<Value> handedOver) {
+static SmallVector<Operation *> contractionsBehind(func::FuncOp function,
+                                                   ArrayRef<Gradient> gradients,
+                                                   ArrayRef<Value> handedOver) {
   SmallVector<Value> taken;
   SmallVector<Operation *> contractions;
   for (const Gradient &gradient : gradients)
@@ -370,27 +398,35 @@ static SmallVector<Operation *> contractionsBehind(func::FuncOp function, ArrayR
       llvm::append_range(taken, use->getOwner()->getResults());
   llvm::DenseSet<Value> behind = forwardSlice(taken, handedOver);
   function.walk([&](Operation *op) {
-    if (getOpClass(op) == OpClass::TensorCore && llvm::any_of(op->getResults(), [&](Value v) { return behind.contains(v); }))
+    if (getOpClass(op) == OpClass::TensorCore &&
+        llvm::any_of(op->getResults(), [&](Value v) { return behind.contains(v); }))
       contractions.push_back(op);
   });
   return contractions;
 }
 
-/// Roles of the seeds that somebody named: of one backward pass, or of several in turn, in the order of the text.
-static FailureOr<RolesOfSeeds> rolesFromPinned(func::FuncOp function, const HomogeneityGraph &graph, ArrayRef<Value> pinned) {
+/// Roles of the seeds that somebody named: of one backward pass, or of several in turn, in the
+/// order of the text.
+static FailureOr<RolesOfSeeds> rolesFromPinned(func::FuncOp function, const HomogeneityGraph &graph,
+                                               ArrayRef<Value> pinned) {
   constexpr auto beyond = HomogeneityGraph::Beyond::Optimizer;
   auto isLinear = [&](ArrayRef<Value> seeds) { return !graph.propagate(seeds).lostContraction(); };
   unsigned inLast = 1; // as many as need nothing that others have updated
   while (inLast < pinned.size() && isLinear(pinned.take_back(inLast + 1)))
     ++inLast;
   if (inLast < pinned.size() && isLinear(pinned.take_back(inLast)))
-    if (auto last = rolesFrom(function, graph, pinned.take_back(inLast), HomogeneityGraph::Beyond::None); succeeded(last))
-      if (auto inTurn = searchPhases(function, graph, {}, std::move(*last), pinned.drop_back(inLast)); succeeded(inTurn))
+    if (auto last =
+            rolesFrom(function, graph, pinned.take_back(inLast), HomogeneityGraph::Beyond::None);
+        succeeded(last))
+      if (auto inTurn =
+              searchPhases(function, graph, {}, std::move(*last), pinned.drop_back(inLast));
+          succeeded(inTurn))
         return inTurn;
   return rolesFrom(function, graph, pinned, beyond);
 }
 
-/// Which phases' gradients move each state, and which phase each gradient belongs to; an error where one belongs to several.
+/// Which phases' gradients move each state, and which phase each gradient belongs to; an error
+/// where one belongs to several.
 static LogicalResult assignPhases(func::FuncOp function, TrainingRoles &roles) {
   Operation *terminator = function.getBody().front().getTerminator();
   SmallVector<llvm::DenseSet<Value>> reached;
@@ -406,17 +442,21 @@ static LogicalResult assignPhases(func::FuncOp function, TrainingRoles &roles) {
       if (values.contains(gradient.value))
         phases.push_back(phase);
     if (phases.size() != 1)
-      return gradient.value.getDefiningOp()->emitError("computes a gradient of ") << phases.size() << " optimizers, expected one";
+      return gradient.value.getDefiningOp()->emitError("computes a gradient of ")
+             << phases.size() << " optimizers, expected one";
     gradient.phase = phases.front();
   }
   return success();
 }
 
-LogicalResult mlir::mp::expectOnePhase(func::FuncOp function, const TrainingRoles &roles, StringRef what) {
+LogicalResult mlir::mp::expectOnePhase(func::FuncOp function, const TrainingRoles &roles,
+                                       StringRef what) {
   if (roles.phases.size() <= 1)
     return success();
-  InFlightDiagnostic diag = function.emitError("has ") << roles.phases.size() << " optimizers that update in turn, expected one to " << what
-                                                    << ": do so in the step itself, behind each backward pass";
+  InFlightDiagnostic diag = function.emitError("has ")
+                            << roles.phases.size()
+                            << " optimizers that update in turn, expected one to " << what
+                            << ": do so in the step itself, behind each backward pass";
   for (ArrayRef<Value> seeds : roles.phases)
     diag.attachNote(seeds.front().getLoc()) << "the backward pass of one begins here";
   return diag;
@@ -430,8 +470,11 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
   HomogeneityGraph graph(function);
   if (!graph.numContractions()) {
     bool buffers = llvm::any_of(function.getArgumentTypes(), llvm::IsaPred<MemRefType>);
-    return function.emitError(buffers ? "works on buffers, expected a train step on tensors: convert it before bufferization"
-                                      : "has no contraction of float tensors, expected a train step: a forward pass, a backward pass and an update");
+    return function.emitError(
+        buffers
+            ? "works on buffers, expected a train step on tensors: convert it before bufferization"
+            : "has no contraction of float tensors, expected a train step: a forward pass, a "
+              "backward pass and an update");
   }
   FailureOr<SmallVector<Value>> pinned = findPinnedSeeds(function);
   if (failed(pinned))
@@ -444,14 +487,16 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
     return failure();
   }
   if (failed(found)) {
-    InFlightDiagnostic diag = function.emitError("has no gradient seed: no value scales any of its ")
-                              << graph.numContractions()
-                              << " contractions without a contraction beyond the gradients; write 'mp.role = "
-                                 "\"seed\"' on the op that begins the backward pass, or on each of several";
+    InFlightDiagnostic diag =
+        function.emitError("has no gradient seed: no value scales any of its ")
+        << graph.numContractions()
+        << " contractions without a contraction beyond the gradients; write 'mp.role = "
+           "\"seed\"' on the op that begins the backward pass, or on each of several";
     explainLoop(diag, function);
     for (Type type : function.getArgumentTypes())
       if (FloatType format = getFloatFormat(type); format && format.isF64()) {
-        diag.attachNote() << "a seed is a tensor of f32, and this step has " << type << ": write it in f32";
+        diag.attachNote() << "a seed is a tensor of f32, and this step has " << type
+                          << ": write it in f32";
         break;
       }
     return diag;
@@ -460,24 +505,29 @@ FailureOr<TrainingRoles> mlir::mp::findTrainingRoles(func::FuncOp function) {
   if (!found->reachesAll()) {
     InFlightDiagnostic diag =
         function.emitError("argument #")
-        << found->unreached.front().argument << " is read by the forward pass and replaced by result #" << found->unreached.front().result
+        << found->unreached.front().argument
+        << " is read by the forward pass and replaced by result #"
+        << found->unreached.front().result
         << ", but the gradient seed that was found does not reach it: write 'mp.role = \"seed\"' "
            "on the op that begins the backward pass, or 'mp.role = \"statistic\"' on the argument "
            "if it is none that is trained";
     diag.attachNote(roles.seeds.front().getLoc()) << "the seed found";
     if (found->unreached.size() > 1) {
       Diagnostic &note = diag.attachNote() << "the same is true of argument";
-      llvm::interleaveComma(ArrayRef(found->unreached).drop_front(), note << (found->unreached.size() > 2 ? "s " : " "),
+      llvm::interleaveComma(ArrayRef(found->unreached).drop_front(),
+                            note << (found->unreached.size() > 2 ? "s " : " "),
                             [&](const TrainingState &s) { note << "#" << s.argument; });
     }
     return diag;
   }
-  HomogeneityGraph::Degrees degrees = graph.propagate(roles.seeds, /*stopWhenLost=*/false, HomogeneityGraph::Beyond::None, roles.handedOver);
+  HomogeneityGraph::Degrees degrees = graph.propagate(
+      roles.seeds, /*stopWhenLost=*/false, HomogeneityGraph::Beyond::None, roles.handedOver);
   SmallVector<Value> updated;
   for (const TrainingState &s : roles.state)
     updated.push_back(function.getBody().front().getTerminator()->getOperand(s.result));
   auto ofGradients = findContractionsOfGradients(function, degrees, updated);
-  FailureOr<SmallVector<Gradient>> gradients = GradientFinder(function, roles.seeds, degrees, ofGradients.getArrayRef()).find();
+  FailureOr<SmallVector<Gradient>> gradients =
+      GradientFinder(function, roles.seeds, degrees, ofGradients.getArrayRef()).find();
   if (failed(gradients))
     return failure();
   roles.gradients = std::move(*gradients);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which result replaces which argument in the next step. A result can be the next value
 // of an argument of its type that it reaches place by place; where none is, of one that it
@@ -24,7 +24,9 @@ public:
   /// where that is more.
   SmallVector<int> choose() {
     SmallVector<int> ordered = inOrder(), any = inAnyOrder();
-    auto size = [](ArrayRef<int> pairs) { return llvm::count_if(pairs, [](int p) { return p >= 0; }); };
+    auto size = [](ArrayRef<int> pairs) {
+      return llvm::count_if(pairs, [](int p) { return p >= 0; });
+    };
     return size(any) > size(ordered) ? any : ordered;
   }
 
@@ -35,8 +37,8 @@ private:
     std::vector<std::vector<unsigned>> best(results + 1, std::vector<unsigned>(arguments + 1));
     for (unsigned r = results; r-- > 0;)
       for (unsigned a = arguments; a-- > 0;)
-        best[r][a] = candidates[r][a] ? best[r + 1][a + 1] + 1
-                                      : std::max(best[r + 1][a], best[r][a + 1]);
+        best[r][a] =
+            candidates[r][a] ? best[r + 1][a + 1] + 1 : std::max(best[r + 1][a], best[r][a + 1]);
     SmallVector<int> pairs(results, -1);
     for (unsigned r = 0, a = 0; r < results && a < arguments;) {
       if (candidates[r][a])
@@ -94,21 +96,25 @@ static bool holdsContraction(const llvm::DenseSet<Value> &values) {
 
 bool mlir::mp::dependsOnContraction(Value value) { return holdsContraction(backwardSlice(value)); }
 
-/// A scalar that is computed from a contraction, but is not the sum of something and a gradient, as what
-/// is updated by one is: a loss or another measure. What a check only chooses, a loss scale of the step's
-/// own, is none.
+/// A scalar that is computed from a contraction, but is not the sum of something and a gradient, as
+/// what is updated by one is: a loss or another measure. What a check only chooses, a loss scale of
+/// the step's own, is none.
 static bool isMeasure(Value returned, const HomogeneityGraph::Degrees &degrees) {
   auto type = dyn_cast<RankedTensorType>(returned.getType());
-  bool isOne = type ? type.hasStaticShape() && type.getNumElements() == 1 : returned.getType().isIntOrFloat();
+  bool isOne = type ? type.hasStaticShape() && type.getNumElements() == 1
+                    : returned.getType().isIntOrFloat();
   return isOne && !degrees.of(returned).isTop() &&
          holdsContraction(backwardSlice(returned, /*choices=*/false));
 }
 
 /// What arguments may be called: by people, and by the passes that append state.
-static constexpr StringLiteral kWritten[] = {kRoleParameter, kRoleOptimizer, kRoleStatistic, kRoleInput};
-static constexpr StringLiteral kAppended[] = {kRoleMaster, kRoleRemainder, kRoleRandomSeed, kRoleRandomOffset, kRoleGradientNorm,
-                                              kRoleGradientSum, kRoleMomentScale, kRoleMicroSteps, kRoleLossScale, kRoleCleanSteps,
-                                              kRoleHysteresis, kRoleSkippedSteps, kRoleOverflowed, kRoleAmaxHistory, kRoleEncodeScale, kRoleDecodeScale};
+static constexpr StringLiteral kWritten[] = {kRoleParameter, kRoleOptimizer, kRoleStatistic,
+                                             kRoleInput};
+static constexpr StringLiteral kAppended[] = {
+    kRoleMaster,       kRoleRemainder,   kRoleRandomSeed,  kRoleRandomOffset,
+    kRoleGradientNorm, kRoleGradientSum, kRoleMomentScale, kRoleMicroSteps,
+    kRoleLossScale,    kRoleCleanSteps,  kRoleHysteresis,  kRoleSkippedSteps,
+    kRoleOverflowed,   kRoleAmaxHistory, kRoleEncodeScale, kRoleDecodeScale};
 
 /// A slip of the pen must not be a role of its own.
 static LogicalResult checkRoles(func::FuncOp function) {
@@ -116,12 +122,18 @@ static LogicalResult checkRoles(func::FuncOp function) {
     auto role = function.getArgAttrOfType<StringAttr>(argument, kRoleAttrName);
     if (!role)
       continue;
-    if (!llvm::is_contained(kWritten, role.getValue()) && !llvm::is_contained(kAppended, role.getValue()))
-      return function.emitError() << "argument #" << argument << " has 'mp.role' " << role << ", expected "
-                                  << llvm::join(ArrayRef<StringLiteral>(kWritten), ", ") << " or what mp appends";
-    if (auto next = function.getArgAttrOfType<IntegerAttr>(argument, kStateAttrName); next && role.getValue() == kRoleInput)
-      return function.emitError() << "argument #" << argument << " is called \"input\", but says that its next value is result #"
-                                  << next.getInt() << "; take away its 'mp.role' or its 'mp.state'";
+    if (!llvm::is_contained(kWritten, role.getValue()) &&
+        !llvm::is_contained(kAppended, role.getValue()))
+      return function.emitError() << "argument #" << argument << " has 'mp.role' " << role
+                                  << ", expected "
+                                  << llvm::join(ArrayRef<StringLiteral>(kWritten), ", ")
+                                  << " or what mp appends";
+    if (auto next = function.getArgAttrOfType<IntegerAttr>(argument, kStateAttrName);
+        next && role.getValue() == kRoleInput)
+      return function.emitError()
+             << "argument #" << argument
+             << " is called \"input\", but says that its next value is result #" << next.getInt()
+             << "; take away its 'mp.role' or its 'mp.state'";
   }
   return success();
 }
@@ -144,10 +156,10 @@ mlir::mp::findTrainingState(func::FuncOp function, const HomogeneityGraph::Degre
     int64_t result = pinned.getInt();
     if (result < 0 || result >= results ||
         function.getResultTypes()[result] != function.getArgumentTypes()[argument])
-      return function.emitError()
-             << "argument #" << argument << " says its next value is result #" << result
-             << ", expected a result of its type " << function.getArgumentTypes()[argument]
-             << "; correct its 'mp.state'";
+      return function.emitError() << "argument #" << argument << " says its next value is result #"
+                                  << result << ", expected a result of its type "
+                                  << function.getArgumentTypes()[argument]
+                                  << "; correct its 'mp.state'";
     if (pairs[result] >= 0)
       return function.emitError() << "arguments #" << pairs[result] << " and #" << argument
                                   << " both name result #" << result << " in 'mp.state'";
@@ -176,8 +188,9 @@ mlir::mp::findTrainingState(func::FuncOp function, const HomogeneityGraph::Degre
       else if (candidates[result].any() && !degrees.of(terminator->getOperand(result)).isConstant())
         return function.emitError()
                << "result #" << result << " is updated by the gradient, but which argument of type "
-               << function.getResultTypes()[result] << " it replaces is not clear: write 'mp.state = "
-               << result << "' on that argument, or 'mp.role = \"input\"' on those that are no state";
+               << function.getResultTypes()[result]
+               << " it replaces is not clear: write 'mp.state = " << result
+               << "' on that argument, or 'mp.role = \"input\"' on those that are no state";
     }
   }
 
@@ -186,7 +199,9 @@ mlir::mp::findTrainingState(func::FuncOp function, const HomogeneityGraph::Degre
     if (argument >= 0)
       updated.push_back(terminator->getOperand(result));
   auto ofOptimizer = findContractionsOfGradients(function, degrees, updated);
-  llvm::DenseSet<Value> sources = sourcesOfBackwardPass(function, degrees, seeds, ofOptimizer, handedOver), moved = forwardSlice(seeds, handedOver);
+  llvm::DenseSet<Value> sources = sourcesOfBackwardPass(function, degrees, seeds, ofOptimizer,
+                                                        handedOver),
+                        moved = forwardSlice(seeds, handedOver);
   SmallVector<TrainingState> state;
   for (auto [result, argument] : llvm::enumerate(pairs)) {
     // What is handed through is input, whatever it is called.

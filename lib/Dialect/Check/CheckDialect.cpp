@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Registration of the check dialect, its verifiers, and how it meets buffers.
 
@@ -73,8 +73,8 @@ LogicalResult mlir::mp::detail::readBuffers(Operation *op, RewriterBase &rewrite
   }
   if (!llvm::all_equal(ValueRange(buffers).getTypes()))
     for (Value &buffer : buffers)
-      buffer = memref::CastOp::create(rewriter, op->getLoc(),
-                                      withDynamicLayout(cast<MemRefType>(buffer.getType())), buffer);
+      buffer = memref::CastOp::create(
+          rewriter, op->getLoc(), withDynamicLayout(cast<MemRefType>(buffer.getType())), buffer);
   rewriter.modifyOpInPlace(op, [&] { op->setOperands(buffers); });
   return success();
 }

@@ -1,12 +1,12 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Formats of types, and conversion of constants through lib/Numerics.
 
+#include "mp/Dialect/MP/Formats.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mp/Dialect/MP/Resources.h"
-#include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Dialect/MP/Resources.h"
 #include "mp/Numerics/ArrayCast.h"
 
 using namespace mlir;
@@ -19,7 +19,8 @@ std::optional<numerics::Format> mlir::mp::getNumericsFormat(Type type) {
 }
 
 FloatType mlir::mp::getFloatFormat(Type type) {
-  // Asked of every value many times. Looking for interfaces is dear: a ranked tensor of f32 needs one look.
+  // Asked of every value many times. Looking for interfaces is dear: a ranked tensor of f32 needs
+  // one look.
   auto tensor = dyn_cast<RankedTensorType>(type);
   Type element = tensor ? tensor.getElementType() : type;
   if (auto f32 = dyn_cast<Float32Type>(element))
@@ -36,7 +37,8 @@ bool mlir::mp::hasFloatFormat(Type type) {
 }
 
 Type mlir::mp::withFormat(Type type, FloatType format) {
-  if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getElementType() == Type(format))
+  if (auto tensor = dyn_cast<RankedTensorType>(type);
+      tensor && tensor.getElementType() == Type(format))
     return type;
   if (auto shaped = dyn_cast<ShapedType>(type))
     return shaped.clone(format);
@@ -90,8 +92,8 @@ static Attribute convertElements(ElementsAttr attr, numerics::Format source, Flo
     return {};
   size_t count = raw->size() / numerics::storageBytes(source);
   SmallVector<char, 0> converted(count * numerics::storageBytes(target));
-  numerics::convertArray(raw->data(), source, converted.data(), target, count,
-                         toNumerics(rounding), toNumerics(overflow));
+  numerics::convertArray(raw->data(), source, converted.data(), target, count, toNumerics(rounding),
+                         toNumerics(overflow));
   ShapedType type = attr.getShapedType().clone(to);
   if (isa<DenseElementsAttr>(attr))
     return DenseElementsAttr::getFromRawBuffer(type, converted);
@@ -114,8 +116,7 @@ Attribute mlir::mp::convertConstant(Attribute attr, FloatType to, Rounding round
     return {};
   if (elements)
     return convertElements(elements, *source, to, *target, rounding, overflow);
-  uint64_t bits =
-      numerics::convert(scalar.getValue().bitcastToAPInt().getZExtValue(), *source, *target,
-                        toNumerics(rounding), toNumerics(overflow));
+  uint64_t bits = numerics::convert(scalar.getValue().bitcastToAPInt().getZExtValue(), *source,
+                                    *target, toNumerics(rounding), toNumerics(overflow));
   return FloatAttr::get(to, APFloat(to.getFloatSemantics(), APInt(to.getWidth(), bits)));
 }

@@ -1,10 +1,10 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Text form and rules of #mp.precision.
 
-#include "mp/Dialect/MP/Scaling.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mp/Dialect/MP/Scaling.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -87,9 +87,9 @@ void PrecisionAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-LogicalResult PrecisionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                    ArrayRef<Type> in, Type compute, Type acc, ArrayRef<Type> out,
-                                    Origin origin, StringRef reason) {
+LogicalResult PrecisionAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<Type> in,
+                                    Type compute, Type acc, ArrayRef<Type> out, Origin origin,
+                                    StringRef reason) {
   auto isStorage = [](Type type) {
     return isa<NoneType, Float32Type>(type) || (isa<FloatType>(type) && !type.isTF32());
   };

@@ -1,11 +1,11 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp.cast and mp.round: text form, verifiers, folds.
 
-#include "mp/Dialect/MP/MPDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/Cast.h"
 
 using namespace mlir;
@@ -25,7 +25,8 @@ static Attribute roundConstant(Attribute attr, FloatType format) {
   auto round = [&](const APFloat &value) {
     auto from = ::mp::numerics::formatOf(value.getSemantics());
     uint64_t bits = value.bitcastToAPInt().getZExtValue();
-    uint64_t rounded = ::mp::numerics::convert(::mp::numerics::convert(bits, *from, *to), *to, *from);
+    uint64_t rounded =
+        ::mp::numerics::convert(::mp::numerics::convert(bits, *from, *to), *to, *from);
     return APFloat(value.getSemantics(), APInt(::mp::numerics::info(*from).bits, rounded));
   };
   auto stored = dyn_cast<TypedAttr>(attr);

@@ -1,18 +1,18 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Registration of the mp dialect, and the rules for its discardable attributes.
 
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Dialect/MP/Annotations.h"
-#include "mp/Dialect/MP/Copies.h"
-#include "mp/Dialect/MP/Prescaled.h"
-#include "mp/Dialect/MP/Saturation.h"
-#include "mp/Dialect/MP/Masters.h"
-#include "mp/Dialect/MP/Scaling.h"
-#include "mp/Dialect/MP/Words.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Dialect/MP/Annotations.h"
+#include "mp/Dialect/MP/Copies.h"
+#include "mp/Dialect/MP/Masters.h"
+#include "mp/Dialect/MP/Prescaled.h"
+#include "mp/Dialect/MP/Saturation.h"
+#include "mp/Dialect/MP/Scaling.h"
+#include "mp/Dialect/MP/Words.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -80,11 +80,13 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
       return op->emitOpError("expects #mp.precision in 'mp.precision', found ")
              << attribute.getValue();
     if (!precision.getIn().empty() && precision.getIn().size() != op->getNumOperands())
-      return op->emitOpError("has ") << op->getNumOperands() << " operands, but 'mp.precision' speaks of "
-                                     << precision.getIn().size();
+      return op->emitOpError("has ")
+             << op->getNumOperands() << " operands, but 'mp.precision' speaks of "
+             << precision.getIn().size();
     if (precision.getOut().size() != op->getNumResults())
-      return op->emitOpError("has ") << op->getNumResults() << " results, but 'mp.precision' speaks of "
-                                     << precision.getOut().size();
+      return op->emitOpError("has ")
+             << op->getNumResults() << " results, but 'mp.precision' speaks of "
+             << precision.getOut().size();
     return success();
   }
   if (name == kPinAttrName)
@@ -98,8 +100,10 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   }
   if (name == kScaledAttrName) {
     if (!getScaling(op))
-      return op->emitOpError("expects 'mp.scaled' to be two magnitudes, 0 for one that is measured, or the name of a recipe that "
-                             "stores both factors as floats and keeps no state, as \"current\", found ")
+      return op->emitOpError(
+                 "expects 'mp.scaled' to be two magnitudes, 0 for one that is measured, or the "
+                 "name of a recipe that "
+                 "stores both factors as floats and keeps no state, as \"current\", found ")
              << attribute.getValue();
     return success();
   }
@@ -119,7 +123,8 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   }
   if (name == kFactsAttrName) {
     auto texts = dyn_cast<ArrayAttr>(attribute.getValue());
-    if (!texts || texts.size() != op->getNumResults() || !llvm::all_of(texts, llvm::IsaPred<StringAttr>))
+    if (!texts || texts.size() != op->getNumResults() ||
+        !llvm::all_of(texts, llvm::IsaPred<StringAttr>))
       return op->emitOpError("expects 'mp.facts' to hold a string for each of ")
              << op->getNumResults() << " results, found " << attribute.getValue();
     return success();
@@ -134,14 +139,17 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   if (name == kSaturatedAttrName) {
     auto count = dyn_cast<IntegerAttr>(attribute.getValue());
     if (!count || count.getInt() < 1 || !op->hasTrait<OpTrait::ConstantLike>())
-      return op->emitOpError("expects 'mp.saturated' to be a count of elements, on a constant, found ")
+      return op->emitOpError(
+                 "expects 'mp.saturated' to be a count of elements, on a constant, found ")
              << attribute.getValue();
     return success();
   }
   if (name == kPrescaledAttrName) {
     auto place = dyn_cast<StringAttr>(attribute.getValue());
-    if (!place || !llvm::is_contained({"norm", "root"}, place.getValue()) || op->getName().getStringRef() != "linalg.generic")
-      return op->emitOpError("expects 'mp.prescaled' to be \"norm\" or \"root\", on a linalg.generic that multiplies by a power of "
+    if (!place || !llvm::is_contained({"norm", "root"}, place.getValue()) ||
+        op->getName().getStringRef() != "linalg.generic")
+      return op->emitOpError("expects 'mp.prescaled' to be \"norm\" or \"root\", on a "
+                             "linalg.generic that multiplies by a power of "
                              "two, found ")
              << attribute.getValue();
     return success();
@@ -161,9 +169,11 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   }
   if (name == kStateAttrName || name == kDimAttrName)
     return op->emitOpError() << "has '" << name << "', which belongs on a function argument";
-  return op->emitOpError() << "has unknown attribute '" << name
-                           << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.state, mp.dim, "
-                              "mp.converts, mp.copy_of, mp.init_of, mp.phase, mp.facts, mp.idiom, mp.saturated, mp.words, mp.scaled";
+  return op->emitOpError()
+         << "has unknown attribute '" << name
+         << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.state, mp.dim, "
+            "mp.converts, mp.copy_of, mp.init_of, mp.phase, mp.facts, mp.idiom, mp.saturated, "
+            "mp.words, mp.scaled";
 }
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,
@@ -196,6 +206,7 @@ LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned region
       return op->emitOpError("expects array<i64: ...> in 'mp.dim', found ") << attribute.getValue();
     return success();
   }
-  return op->emitOpError() << "has unknown argument attribute '" << name
-                           << "'; known are mp.pin, mp.range, mp.role, mp.state, mp.dim, mp.storage";
+  return op->emitOpError()
+         << "has unknown argument attribute '" << name
+         << "'; known are mp.pin, mp.range, mp.role, mp.state, mp.dim, mp.storage";
 }

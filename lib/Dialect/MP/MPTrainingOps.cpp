@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loss scaling ops: types, text form, verifiers.
 
@@ -73,8 +73,8 @@ LogicalResult UpdateLossScaleOp::verify() {
   if ((getRule().getHysteresis() > 1) != bool(getHysteresis()))
     return emitOpError("(C1) expects a hysteresis count exactly when the rule tolerates overflows, "
                        "found ")
-           << (getHysteresis() ? "a count" : "none") << " with hysteresis = "
-           << getRule().getHysteresis();
+           << (getHysteresis() ? "a count" : "none")
+           << " with hysteresis = " << getRule().getHysteresis();
   return success();
 }
 

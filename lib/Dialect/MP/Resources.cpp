@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Dialect/MP/Resources.h"
 
@@ -9,12 +9,14 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-DenseResourceElementsAttr mlir::mp::getOrAddResource(ShapedType type, StringRef name, ArrayRef<char> bytes) {
+DenseResourceElementsAttr mlir::mp::getOrAddResource(ShapedType type, StringRef name,
+                                                     ArrayRef<char> bytes) {
   auto &known = DenseResourceElementsHandle::getManagerInterface(type.getContext());
   if (auto *entry = known.getBlobManager().lookup(name))
     if (const AsmResourceBlob *blob = entry->getBlob(); blob && blob->getData() == bytes)
       return DenseResourceElementsAttr::get(
           type, DenseResourceElementsHandle(entry, cast<BuiltinDialect>(known.getDialect())));
   size_t alignment = llvm::PowerOf2Ceil(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
-  return DenseResourceElementsAttr::get(type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, alignment));
+  return DenseResourceElementsAttr::get(
+      type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, alignment));
 }

@@ -1,9 +1,9 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // #mp.scaling and the enums of the scaling ops; what lib/Numerics calls them.
 
-#include "mp/Dialect/MP/Scaling.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "mp/Dialect/MP/Scaling.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -17,11 +17,12 @@ static_assert(unsigned(PowerOfTwo::Even) == unsigned(numerics::PowerOfTwo::Even)
 static_assert(unsigned(OnZero::Keep) == unsigned(numerics::OnZero::Keep));
 static_assert(unsigned(OnNonFinite::Keep) == unsigned(numerics::OnNonFinite::Keep));
 static_assert(unsigned(HistoryChoice::MostRecent) == unsigned(numerics::HistoryChoice::MostRecent));
-static_assert(unsigned(HistoryOrder::BeforeCurrent) == unsigned(numerics::HistoryOrder::BeforeCurrent));
+static_assert(unsigned(HistoryOrder::BeforeCurrent) ==
+              unsigned(numerics::HistoryOrder::BeforeCurrent));
 
-LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError, ScaleForm form, PowerOfTwo,
-                                  OnZero, OnNonFinite onNonFinite, bool wide, FloatAttr largest,
-                                  FloatAttr floor, int64_t, Type limit) {
+LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError, ScaleForm form,
+                                  PowerOfTwo, OnZero, OnNonFinite onNonFinite, bool wide,
+                                  FloatAttr largest, FloatAttr floor, int64_t, Type limit) {
   if (largest && !(largest.getValueAsDouble() > 0 && largest.getValue().isFinite()))
     return emitError() << "expects largest > 0 and finite, found " << largest.getValueAsDouble();
   if (floor && !(floor.getValueAsDouble() >= 0 && floor.getValue().isFinite()))
@@ -32,7 +33,8 @@ LogicalResult ScalingAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   if (wide && form == ScaleForm::Reciprocal)
     return emitError() << "expects wide only with form encode or decode, found reciprocal";
   if (onNonFinite == OnNonFinite::Saturate && form == ScaleForm::Encode)
-    return emitError() << "expects on_nonfinite = saturate only with form decode or reciprocal, found encode";
+    return emitError()
+           << "expects on_nonfinite = saturate only with form decode or reciprocal, found encode";
   return success();
 }
 
@@ -59,17 +61,21 @@ numerics::ScaleRule mlir::mp::toNumerics(ScalingAttr rule) {
 
 ScalingAttr mlir::mp::scalingAttrOf(MLIRContext *context, const numerics::ScaleRule &rule) {
   Builder builder(context);
-  auto optional = [&](double value) { return value ? builder.getF64FloatAttr(value) : FloatAttr(); };
+  auto optional = [&](double value) {
+    return value ? builder.getF64FloatAttr(value) : FloatAttr();
+  };
   Type limit;
   if (rule.limit)
-    limit = *rule.limit == numerics::Format::BF16 ? Type(builder.getBF16Type()) : Type(builder.getF32Type());
+    limit = *rule.limit == numerics::Format::BF16 ? Type(builder.getBF16Type())
+                                                  : Type(builder.getF32Type());
   return ScalingAttr::get(context, ScaleForm(rule.form), PowerOfTwo(rule.pow2), OnZero(rule.onZero),
                           OnNonFinite(rule.onNonFinite), rule.wide, optional(rule.largest),
                           optional(rule.floor), rule.margin, limit);
 }
 
 numerics::HistoryRule mlir::mp::historyRuleOf(UpdateAmaxHistoryOp op) {
-  return {numerics::HistoryChoice(op.getChoice()), numerics::HistoryOrder(op.getOrder()), !op.getKeepOnZero()};
+  return {numerics::HistoryChoice(op.getChoice()), numerics::HistoryOrder(op.getOrder()),
+          !op.getKeepOnZero()};
 }
 
 std::optional<numerics::CodeFormat> mlir::mp::codeFormatOf(Type element) {
@@ -101,7 +107,8 @@ bool mlir::mp::liesOver(RankedTensorType scale, RankedTensorType data) {
   for (auto [scales, size] : llvm::zip_equal(scale.getShape(), data.getShape())) {
     if (scales == size || scales == 1)
       continue;
-    if (ShapedType::isDynamic(scales) || ShapedType::isDynamic(size) || scales == 0 || size % scales)
+    if (ShapedType::isDynamic(scales) || ShapedType::isDynamic(size) || scales == 0 ||
+        size % scales)
       return false;
   }
   return true;

@@ -1,19 +1,21 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Folds of scaling ops on constants, through lib/Numerics/Scaling: weights quantised ahead of
 // time hold what the same ops would have computed at run time.
 
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mp/Dialect/MP/Resources.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Numerics/ArrayCast.h"
 #include "mp/Numerics/Scaling/Blocks.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
-#include "mp/Dialect/MP/Resources.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 namespace numerics = ::mp::numerics;
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
 
 /// The elements of a dense or resource constant of floats as f32; nullopt for anything else, and
 /// for a resource whose data is missing.
@@ -65,7 +67,8 @@ static Attribute writeCodes(ArrayRef<uint8_t> codes, RankedTensorType type, Attr
   bool byByte = type.getElementTypeBitWidth() == 8 || isa<FloatType>(type.getElementType());
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(like); resource && byByte) {
     std::string name;
-    llvm::raw_string_ostream(name) << resource.getRawHandle().getKey() << '_' << type.getElementType();
+    llvm::raw_string_ostream(name)
+        << resource.getRawHandle().getKey() << '_' << type.getElementType();
     return getOrAddResource(type, name, raw);
   }
   if (byByte)
@@ -98,8 +101,9 @@ LogicalResult ComputeScaleOp::fold(FoldAdaptor adaptor, SmallVectorImpl<OpFoldRe
   numerics::ScaleRule rule = toNumerics(getRule());
   std::vector<float> encode, decode;
   for (size_t i = 0; i < amax->size(); ++i) {
-    numerics::Scale scale = numerics::computeScale(rule, *codeFormatOf(getFormat()), *format, (*amax)[i],
-                                                   old ? (*old)[i] : 1, parent ? parent->front() : 1);
+    numerics::Scale scale =
+        numerics::computeScale(rule, *codeFormatOf(getFormat()), *format, (*amax)[i],
+                               old ? (*old)[i] : 1, parent ? parent->front() : 1);
     encode.push_back(scale.encode);
     decode.push_back(scale.decode);
   }
@@ -119,7 +123,8 @@ OpFoldResult QuantizeOp::fold(FoldAdaptor adaptor) {
     return {};
   auto layout = numerics::BlockLayout::get(shapeOf(getSource()), shapeOf(getEnc()));
   std::vector<uint8_t> codes(values->size());
-  numerics::quantizeArray(values->data(), *layout, encode->data(), *codeFormatOf(type.getElementType()), codes.data(),
+  numerics::quantizeArray(values->data(), *layout, encode->data(),
+                          *codeFormatOf(type.getElementType()), codes.data(),
                           ::toNumerics(getRounding().value_or(Rounding::RNE)),
                           getOverflow() == Overflow::Saturate ? numerics::Overflow::Saturate
                                                               : numerics::Overflow::IEEE);
@@ -129,15 +134,17 @@ OpFoldResult QuantizeOp::fold(FoldAdaptor adaptor) {
 LogicalResult BlockQuantizeOp::fold(FoldAdaptor adaptor, SmallVectorImpl<OpFoldResult> &results) {
   auto values = readFloats(adaptor.getSource());
   auto parent = readFloats(adaptor.getParent());
-  auto type = cast<RankedTensorType>(getResult().getType()), scaleType = cast<RankedTensorType>(getScale().getType());
+  auto type = cast<RankedTensorType>(getResult().getType()),
+       scaleType = cast<RankedTensorType>(getScale().getType());
   if (!values || (getParent() && !parent) || getBits() || type.getElementTypeBitWidth() > 8)
     return failure();
   auto layout = numerics::BlockLayout::get(type.getShape(), scaleType.getShape());
   auto format = numerics::formatOf(cast<FloatType>(scaleType.getElementType()).getFloatSemantics());
   std::vector<uint8_t> codes(values->size());
   std::vector<float> scales(layout->scales());
-  numerics::blockQuantize(values->data(), *layout, toNumerics(getRule()), *codeFormatOf(type.getElementType()), *format,
-                          codes.data(), scales.data(), parent ? parent->front() : 1, numerics::NaNRule::Ignore,
+  numerics::blockQuantize(values->data(), *layout, toNumerics(getRule()),
+                          *codeFormatOf(type.getElementType()), *format, codes.data(),
+                          scales.data(), parent ? parent->front() : 1, numerics::NaNRule::Ignore,
                           ::toNumerics(getRounding().value_or(Rounding::RNE)));
   results.push_back(writeCodes(codes, type, adaptor.getSource()));
   results.push_back(writeFloats(scales, scaleType));

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scaling ops: verifiers.
 
@@ -13,26 +13,29 @@ using namespace mlir::mp;
 
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-static LogicalResult verifyLiesOver(Operation *op, StringRef label, StringRef what, Value scale, Value data) {
+static LogicalResult verifyLiesOver(Operation *op, StringRef label, StringRef what, Value scale,
+                                    Value data) {
   if (liesOver(tensorOf(scale), tensorOf(data)))
     return success();
   return op->emitOpError() << label << " expects " << what << " of rank 0, or of rank "
-                           << tensorOf(data).getRank() << " with 1, the same size or a divisor of it in each "
+                           << tensorOf(data).getRank()
+                           << " with 1, the same size or a divisor of it in each "
                            << "dimension of " << data.getType() << ", found " << scale.getType();
 }
 
 static LogicalResult verifySameShape(Operation *op, StringRef label, Value a, Value b) {
   if (tensorOf(a).getShape() == tensorOf(b).getShape())
     return success();
-  return op->emitOpError() << label << " expects operand and result of one shape, found " << a.getType()
-                           << " and " << b.getType();
+  return op->emitOpError() << label << " expects operand and result of one shape, found "
+                           << a.getType() << " and " << b.getType();
 }
 
 static LogicalResult verifyCode(Operation *op, StringRef label, Type format) {
   if (codeFormatOf(format))
     return success();
-  return op->emitOpError() << label << " expects a float of at most 16 bits, i8 or i4 to store values in, found "
-                           << format;
+  return op->emitOpError()
+         << label << " expects a float of at most 16 bits, i8 or i4 to store values in, found "
+         << format;
 }
 
 static LogicalResult verifyBits(Operation *op, StringRef label, Value bits, Value data,
@@ -43,8 +46,8 @@ static LogicalResult verifyBits(Operation *op, StringRef label, Value bits, Valu
                              << (bits ? "bits" : "none") << " with rounding '"
                              << stringifyRounding(rounding.value_or(Rounding::RNE)) << "'";
   if (bits && tensorOf(bits).getShape() != tensorOf(data).getShape())
-    return op->emitOpError() << label << " expects random bits in the shape of " << data.getType() << ", found "
-                             << bits.getType();
+    return op->emitOpError() << label << " expects random bits in the shape of " << data.getType()
+                             << ", found " << bits.getType();
   return success();
 }
 
@@ -58,10 +61,13 @@ static LogicalResult verifyScaleFormat(Operation *op, ScalingAttr rule, RankedTe
   if (rule.getForm() == ScaleForm::Encode && !stored.isF32())
     return op->emitOpError("(C3) expects a decode scale of f32 with form encode, found ") << stored;
   if (isa<Float8E8M0FNUType>(stored) && rule.getPow2() == PowerOfTwo::None)
-    return op->emitOpError("(C4) stores the scale as f8E8M0FNU and so expects pow2 to be down, up or even, "
-                           "found none");
+    return op->emitOpError(
+        "(C4) stores the scale as f8E8M0FNU and so expects pow2 to be down, up or even, "
+        "found none");
   if (rule.getOnNonfinite() == OnNonFinite::Saturate && stored.isF32())
-    return op->emitOpError("(C5) expects a scale narrower than f32 with on_nonfinite = saturate, found ") << scale;
+    return op->emitOpError(
+               "(C5) expects a scale narrower than f32 with on_nonfinite = saturate, found ")
+           << scale;
   return success();
 }
 
@@ -75,7 +81,8 @@ static LogicalResult verifyParent(Operation *op, ScalingAttr rule, Value parent)
 LogicalResult ComputeScaleOp::verify() {
   if (getRule().keepsOld() != bool(getOld()))
     return emitOpError("(C1) expects an old scale exactly where the rule keeps it, found ")
-           << (getOld() ? "one" : "none") << " with on_zero = " << stringifyOnZero(getRule().getOnZero())
+           << (getOld() ? "one" : "none")
+           << " with on_zero = " << stringifyOnZero(getRule().getOnZero())
            << ", on_nonfinite = " << stringifyOnNonFinite(getRule().getOnNonfinite());
   if (failed(verifyParent(*this, getRule(), getParent())) ||
       failed(verifyScaleFormat(*this, getRule(), tensorOf(getScale()))))
@@ -90,7 +97,8 @@ LogicalResult ComputeScaleOp::verify() {
 LogicalResult UpdateAmaxHistoryOp::verify() {
   RankedTensorType type = tensorOf(getHistory());
   if (type.getRank() != 1 || type.isDynamicDim(0) || type.getDimSize(0) < 1)
-    return emitOpError("(C1) expects a history of rank 1 with a static size of at least 1, found ") << type;
+    return emitOpError("(C1) expects a history of rank 1 with a static size of at least 1, found ")
+           << type;
   return success();
 }
 
@@ -99,7 +107,8 @@ LogicalResult QuantizeOp::verify() {
       failed(verifyLiesOver(*this, "(C2)", "a scale", getEnc(), getSource())) ||
       failed(verifyBits(*this, "(C3)", getBits(), getSource(), getRounding())))
     return failure();
-  bool plain = getRounding().value_or(Rounding::RNE) == Rounding::RNE && getOverflow() == Overflow::Saturate;
+  bool plain =
+      getRounding().value_or(Rounding::RNE) == Rounding::RNE && getOverflow() == Overflow::Saturate;
   if (isa<IntegerType>(tensorOf(getResult()).getElementType()) && !plain)
     return emitOpError("(C4) expects rounding 'rne' and overflow 'saturate' for integers, found '")
            << stringifyRounding(getRounding().value_or(Rounding::RNE)) << "' and '"
@@ -135,8 +144,10 @@ LogicalResult BlockQuantizeOp::verify() {
 
 LogicalResult HadamardOp::verify() {
   ArrayRef<int8_t> signs = getSigns();
-  if (!llvm::has_single_bit(signs.size()) || !llvm::all_of(signs, [](int8_t s) { return s == 1 || s == -1; }))
-    return emitOpError("(C1) expects a power of two of signs, each 1 or -1, found ") << getSignsAttr();
+  if (!llvm::has_single_bit(signs.size()) ||
+      !llvm::all_of(signs, [](int8_t s) { return s == 1 || s == -1; }))
+    return emitOpError("(C1) expects a power of two of signs, each 1 or -1, found ")
+           << getSignsAttr();
   auto axis = int64_t(getAxis());
   RankedTensorType type = tensorOf(getSource());
   if (axis < 0 || axis >= type.getRank())
@@ -164,7 +175,8 @@ SmallVector<unsigned> ScaledMatmulOp::getSummedLoops() {
 }
 
 /// Calls `visit` with the loop and the number of scales along it, for each scale and dimension.
-static void forEachScaledLoop(ScaledMatmulOp op, function_ref<void(unsigned loop, int64_t scales)> visit) {
+static void forEachScaledLoop(ScaledMatmulOp op,
+                              function_ref<void(unsigned loop, int64_t scales)> visit) {
   OperandRange scalesOf[] = {op.getScalesA(), op.getScalesB()};
   for (auto [index, scales] : llvm::enumerate(scalesOf)) {
     AffineMap map = cast<AffineMapAttr>(op.getIndexingMaps()[index]).getValue();
@@ -197,28 +209,32 @@ LogicalResult ScaledMatmulOp::verify() {
     if (map.getNumDims() != loops || !map.isProjectedPermutation() ||
         int64_t(map.getNumResults()) != tensorOf(tensor).getRank())
       return emitOpError("(C1) expects a map of ")
-             << loops << " loops that lists a different one for each dimension of " << tensor.getType() << ", found "
-             << AffineMapAttr::get(map);
+             << loops << " loops that lists a different one for each dimension of "
+             << tensor.getType() << ", found " << AffineMapAttr::get(map);
     for (auto [dim, size] : llvm::enumerate(tensorOf(tensor).getShape())) {
       unsigned loop = map.getDimPosition(dim);
       ++uses[loop];
       if (ShapedType::isDynamic(size))
         continue;
       if (!ShapedType::isDynamic(sizes[loop]) && sizes[loop] != size)
-        return emitOpError("(C2) expects one size for loop d") << loop << ", found " << sizes[loop] << " and " << size;
+        return emitOpError("(C2) expects one size for loop d")
+               << loop << ", found " << sizes[loop] << " and " << size;
       sizes[loop] = size;
     }
   }
   for (auto [loop, count] : llvm::enumerate(uses))
     if (count < 2)
-      return emitOpError("(C1) expects every loop in at least two maps, found d") << loop << " in " << count;
+      return emitOpError("(C1) expects every loop in at least two maps, found d")
+             << loop << " in " << count;
   bool integer = isa<IntegerType>(tensorOf(getA()).getElementType());
   if (integer != isa<IntegerType>(tensorOf(getB()).getElementType()))
     return emitOpError("(C3) expects operands of floats or of integers, found ")
            << getA().getType() << " and " << getB().getType();
-  for (auto [data, scales] : {std::pair<Value, OperandRange>{getA(), getScalesA()}, {getB(), getScalesB()}}) {
+  for (auto [data, scales] :
+       {std::pair<Value, OperandRange>{getA(), getScalesA()}, {getB(), getScalesB()}}) {
     if (scales.empty())
-      return emitOpError("(C4) expects a scale for each operand, found none for ") << data.getType();
+      return emitOpError("(C4) expects a scale for each operand, found none for ")
+             << data.getType();
     for (Value scale : scales)
       if (failed(verifyLiesOver(*this, "(C4)", "a scale", scale, data)))
         return failure();
@@ -230,7 +246,8 @@ LogicalResult ScaledMatmulOp::verify() {
       return;
     if (ShapedType::isDynamic(scales) || getBlocksAlong(loop) % scales)
       result = emitOpError("(C5) expects numbers of scales along loop d")
-               << loop << " that divide each other, found " << getBlocksAlong(loop) << " and " << scales;
+               << loop << " that divide each other, found " << getBlocksAlong(loop) << " and "
+               << scales;
   });
   return result;
 }

@@ -1,12 +1,12 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Words of f32 values: verifiers, folds, constants.
 
-#include "mp/Dialect/MP/Words.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mp/Dialect/MP/Resources.h"
+#include "mp/Dialect/MP/Words.h"
 #include "mp/Numerics/ArrayCast.h"
 
 using namespace mlir;
@@ -50,7 +50,8 @@ LogicalResult NextWordOp::verify() {
            << (format.isTF32() ? "'mp.round tf32'" : "'mp.cast ieee'");
   for (Value word : getWords())
     if (word.getType() != getType())
-      return emitOpError("(C2) expects words of type ") << getType() << ", found " << word.getType();
+      return emitOpError("(C2) expects words of type ")
+             << getType() << ", found " << word.getType();
   return success();
 }
 
@@ -74,7 +75,8 @@ static void collectProducts(Value value, SmallVectorImpl<Operation *> &products,
   products.push_back(op);
 }
 
-SmallVector<Operation *> mlir::mp::getProducts(JoinWordsOp joined, SmallVectorImpl<Operation *> *inner) {
+SmallVector<Operation *> mlir::mp::getProducts(JoinWordsOp joined,
+                                               SmallVectorImpl<Operation *> *inner) {
   SmallVector<Operation *> products;
   collectProducts(joined.getSmall(), products, inner);
   collectProducts(joined.getLarge(), products, inner);
@@ -140,7 +142,8 @@ SmallVector<Attribute> mlir::mp::splitConstant(Attribute constant, MultiWord sch
     return {};
   std::vector<float> values(raw->size() / sizeof(float));
   std::memcpy(values.data(), raw->data(), raw->size());
-  std::vector<std::vector<float>> words(numerics::wordCount(scheme), std::vector<float>(values.size()));
+  std::vector<std::vector<float>> words(numerics::wordCount(scheme),
+                                        std::vector<float>(values.size()));
   SmallVector<float *> rows;
   for (std::vector<float> &word : words)
     rows.push_back(word.data());
@@ -157,8 +160,8 @@ SmallVector<Attribute> mlir::mp::splitConstant(Attribute constant, MultiWord sch
       continue;
     }
     std::string name;
-    llvm::raw_string_ostream(name) << resource.getRawHandle().getKey() << '_' << format << "_word"
-                                   << index;
+    llvm::raw_string_ostream(name)
+        << resource.getRawHandle().getKey() << '_' << format << "_word" << index;
     made.push_back(getOrAddResource(type, name, bytes));
   }
   return made;

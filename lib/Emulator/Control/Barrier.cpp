@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // bar, barrier (block, warp and cluster).
 
@@ -10,7 +10,16 @@ using namespace mp::emulator;
 using llvm::Twine;
 
 namespace {
-enum : uint32_t { kAligned = 1, kHasCount = 2, kWaits = 4, kReduces = 8, kNegated = 16, kPopc = 32, kAnd = 64, kOr = 128 };
+enum : uint32_t {
+  kAligned = 1,
+  kHasCount = 2,
+  kWaits = 4,
+  kReduces = 8,
+  kNegated = 16,
+  kPopc = 32,
+  kAnd = 64,
+  kOr = 128
+};
 }
 
 static bool uniform(Warp &w, Reg r, uint32_t &value) {
@@ -35,7 +44,8 @@ static Step execBarrier(Warp &w, const Inst &i) {
     if (step == Step::Leave)
       return step;
     if (step == Step::Fault)
-      return w.fault(FaultKind::Divergence, i, "lanes 0x" + Twine::utohexstr(missing) + " of the warp are not at the barrier",
+      return w.fault(FaultKind::Divergence, i,
+                     "lanes 0x" + Twine::utohexstr(missing) + " of the warp are not at the barrier",
                      std::countr_zero(missing));
     if (!uniform(w, i.a, number) || ((i.flags & kHasCount) && !uniform(w, i.b, count)))
       return w.fault(FaultKind::Misuse, i, "lanes name different barriers or counts", lane);
@@ -48,7 +58,8 @@ static Step execBarrier(Warp &w, const Inst &i) {
   return w.block->barrierArrive(w, i, number, count, i.flags & kWaits, votes);
 }
 
-void mp::emulator::finishReduction(Warp &w, int split, const Inst &i, uint32_t trueCount, uint32_t voters) {
+void mp::emulator::finishReduction(Warp &w, int split, const Inst &i, uint32_t trueCount,
+                                   uint32_t voters) {
   if (i.fn != execBarrier || !(i.flags & kReduces))
     return;
   const Split &s = w.splits[split];
@@ -84,7 +95,8 @@ static Step execWarpBarrier(Warp &w, const Inst &i) {
     return Step::Next;
   }
   if (w.exec != w.active)
-    return w.fault(FaultKind::Divergence, i, "a guarded bar.warp.sync whose predicate differs between the lanes",
+    return w.fault(FaultKind::Divergence, i,
+                   "a guarded bar.warp.sync whose predicate differs between the lanes",
                    std::countr_zero(w.active & ~w.exec));
   w.save();
   w.splits[w.current].blocked = true;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls and returns: direct, through registers, of the extern functions that CUDA code calls.
 
@@ -21,7 +21,8 @@ static void copyParams(Warp &w, uint32_t mask, uint32_t to, uint32_t from, uint3
 static Step execRet(Warp &w, const Inst &i) {
   if (w.frame->fn->isEntry)
     return w.exitLanes(w.exec);
-  // Every lane of the frame arrives here together: the end of the function is where its branches meet.
+  // Every lane of the frame arrives here together: the end of the function is where its branches
+  // meet.
   if (w.exec != w.active)
     return w.diverge(w.exec, w.frame->fn->end, w.pc, w.frame->fn->end);
   uint32_t self = &i - w.launch->program->code.data();
@@ -44,7 +45,9 @@ static Step execRet(Warp &w, const Inst &i) {
 }
 
 static bool agree(llvm::ArrayRef<CallSite::Slot> passed, llvm::ArrayRef<ParamSlot> slots) {
-  return llvm::equal(passed, slots, [](const CallSite::Slot &a, const ParamSlot &b) { return a.bytes == b.bytes; });
+  return llvm::equal(passed, slots, [](const CallSite::Slot &a, const ParamSlot &b) {
+    return a.bytes == b.bytes;
+  });
 }
 
 /// Functions without local memory would recur until the host has none.
@@ -87,13 +90,19 @@ static Step execIndirectCall(Warp &w, const Inst &i) {
   const unsigned first = std::countr_zero(w.exec);
   const uint64_t address = addresses[first], number = (address - kFunctionWindow) / 16;
   if (address < kFunctionWindow || address % 16 || number >= program.functions.size())
-    return w.fault(FaultKind::Misuse, i, "a call of 0x" + Twine::utohexstr(address) + ", where no function is", first);
+    return w.fault(FaultKind::Misuse, i,
+                   "a call of 0x" + Twine::utohexstr(address) + ", where no function is", first);
   const FunctionCode &fn = program.functions[number];
   const auto &site = *static_cast<const CallSite *>(i.aux);
   if (fn.isEntry || !fn.isDefined)
-    return w.fault(FaultKind::Misuse, i, "a call of '" + fn.name + (fn.isEntry ? "', which is a kernel" : "', which this module does not define"), first);
+    return w.fault(
+        FaultKind::Misuse, i,
+        "a call of '" + fn.name +
+            (fn.isEntry ? "', which is a kernel" : "', which this module does not define"),
+        first);
   if (!agree(site.args, fn.params) || !agree(site.results, fn.returns))
-    return w.fault(FaultKind::Misuse, i, "the parameters of '" + fn.name + "' are not those of the call", first);
+    return w.fault(FaultKind::Misuse, i,
+                   "the parameters of '" + fn.name + "' are not those of the call", first);
   uint32_t same = laneMask([&](unsigned l) { return addresses[l] == address; }) & w.exec;
   if (same != w.active)
     return w.diverge(same, w.pc - 1, w.pc - 1, i.rpc);
@@ -117,16 +126,17 @@ static llvm::ArrayRef<CallSite::Slot> slotsOf(Decoder &d, llvm::ArrayRef<syntax:
   return {slots, list.size()};
 }
 
-static void checkSlots(Decoder &d, llvm::ArrayRef<syntax::Operand> list, llvm::ArrayRef<CallSite::Slot> passed,
-                       llvm::ArrayRef<ParamSlot> slots) {
+static void checkSlots(Decoder &d, llvm::ArrayRef<syntax::Operand> list,
+                       llvm::ArrayRef<CallSite::Slot> passed, llvm::ArrayRef<ParamSlot> slots) {
   if (passed.size() != slots.size()) {
-    d.fail("the call passes " + Twine(passed.size()) + " values where the function has " + Twine(slots.size()));
+    d.fail("the call passes " + Twine(passed.size()) + " values where the function has " +
+           Twine(slots.size()));
     return;
   }
   for (unsigned k = 0; k < slots.size(); ++k)
     if (passed[k].bytes != slots[k].bytes)
-      d.fail("'" + list[k].name + "' has " + Twine(passed[k].bytes) + " bytes, the function's parameter has " +
-             Twine(slots[k].bytes));
+      d.fail("'" + list[k].name + "' has " + Twine(passed[k].bytes) +
+             " bytes, the function's parameter has " + Twine(slots[k].bytes));
 }
 
 static void decodeCall(Decoder &d) {

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Blocks of a cluster: barrier.cluster, mapa, getctarank; and setmaxnreg.
 
@@ -16,7 +16,8 @@ enum : uint32_t { kAligned = 1, kReleases = 2 };
 static bool wholeWarp(Warp &w, const Inst &i) {
   if (!(i.flags & kAligned) || w.exec == w.live)
     return true;
-  w.fault(FaultKind::Divergence, i, "a part of the warp is not at the cluster barrier", std::countr_zero(w.live & ~w.exec));
+  w.fault(FaultKind::Divergence, i, "a part of the warp is not at the cluster barrier",
+          std::countr_zero(w.live & ~w.exec));
   return false;
 }
 
@@ -25,7 +26,9 @@ static Step execArrive(Warp &w, const Inst &i) {
     return Step::Fault;
   for (uint32_t m = w.exec; m; m &= m - 1)
     if (w.block->clusterGoal[w.index][std::countr_zero(m)])
-      return w.fault(FaultKind::Misuse, i, "arrives a second time at the cluster barrier without having waited", std::countr_zero(m));
+      return w.fault(FaultKind::Misuse, i,
+                     "arrives a second time at the cluster barrier without having waited",
+                     std::countr_zero(m));
   w.block->clusterArrive(w.exec, w.index, i.flags & kReleases);
   return Step::Next;
 }
@@ -35,7 +38,8 @@ static Step execWait(Warp &w, const Inst &i) {
     return Step::Fault;
   for (uint32_t m = w.exec; m; m &= m - 1)
     if (!w.block->clusterGoal[w.index][std::countr_zero(m)])
-      return w.fault(FaultKind::Misuse, i, "waits at the cluster barrier without having arrived", std::countr_zero(m));
+      return w.fault(FaultKind::Misuse, i, "waits at the cluster barrier without having arrived",
+                     std::countr_zero(m));
   if (w.block->clusterPassed(w.exec, w.index))
     return Step::Next;
   --w.pc; // poll
@@ -63,9 +67,12 @@ template <class T> static Step execMapa(Warp &w, const Inst &i) {
   for (uint32_t m = w.exec; m; m &= m - 1) {
     unsigned l = std::countr_zero(m);
     if (rank[l] >= w.block->cluster->size())
-      return w.fault(FaultKind::Misuse, i, "rank " + Twine(rank[l]) + " of a cluster of " + Twine(w.block->cluster->size()), l);
+      return w.fault(
+          FaultKind::Misuse, i,
+          "rank " + Twine(rank[l]) + " of a cluster of " + Twine(w.block->cluster->size()), l);
     if (uint64_t(a[l]) - window >= kWindowBytes)
-      return w.fault(FaultKind::Misuse, i, "the address 0x" + Twine::utohexstr(a[l]) + " is not one of shared memory", l);
+      return w.fault(FaultKind::Misuse, i,
+                     "the address 0x" + Twine::utohexstr(a[l]) + " is not one of shared memory", l);
     uint64_t offset = (uint64_t(a[l]) - window) & ((1u << kClusterShift) - 1);
     d[l] = T(window + (uint64_t(rank[l] + 1) << kClusterShift | offset));
   }
@@ -74,7 +81,8 @@ template <class T> static Step execMapa(Warp &w, const Inst &i) {
 
 /// The address of a register, or that of a variable in shared memory.
 static bool sharedAddress(Decoder &d, unsigned k, Type t) {
-  if (d.op(k).kind != syntax::Operand::Name || d.resolve(d.op(k).name).kind != Decoder::Resolved::Variable) {
+  if (d.op(k).kind != syntax::Operand::Name ||
+      d.resolve(d.op(k).name).kind != Decoder::Resolved::Variable) {
     d.out->a = d.src(k, t);
     return !d.failed();
   }
@@ -90,7 +98,8 @@ static bool fitsSpace(Decoder &d, bool shared, Type t, unsigned k) {
   if (t != Type::U32 && t != Type::U64)
     return d.unsupported();
   if (!shared && (t == Type::U32 || d.regBits(d.op(k)) != 64))
-    return d.fail("a generic address of 32 bits, or of a variable, is not supported: write .shared::cluster");
+    return d.fail(
+        "a generic address of 32 bits, or of a variable, is not supported: write .shared::cluster");
   return d.requireTarget(90, ~0u, false);
 }
 
@@ -132,7 +141,8 @@ static void decodeGetctarank(Decoder &d) {
 
 static Step execSetmaxnreg(Warp &w, const Inst &i) {
   if (w.exec != w.live)
-    return w.fault(FaultKind::Divergence, i, "setmaxnreg met by a part of the warp", std::countr_zero(w.live & ~w.exec));
+    return w.fault(FaultKind::Divergence, i, "setmaxnreg met by a part of the warp",
+                   std::countr_zero(w.live & ~w.exec));
   return Step::Next;
 }
 

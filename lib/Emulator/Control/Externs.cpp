@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Externs.h"
 #include "llvm/ADT/Twine.h"
@@ -9,7 +9,10 @@ using llvm::Twine;
 template <class T> static T argument(Warp &w, const Inst &i, unsigned lane, unsigned k) {
   const auto &site = *static_cast<const CallSite *>(i.aux);
   T value;
-  std::memcpy(&value, w.local.data() + size_t(lane) * w.localStride + w.frame->localBase + site.args[k].offset, sizeof(T));
+  std::memcpy(&value,
+              w.local.data() + size_t(lane) * w.localStride + w.frame->localBase +
+                  site.args[k].offset,
+              sizeof(T));
   return value;
 }
 
@@ -29,12 +32,15 @@ static Step execAssertFail(Warp &w, const Inst &i) {
   unsigned l = std::countr_zero(w.exec);
   return w.fault(FaultKind::Trap, i,
                  "assertion '" + deviceString(w, argument<uint64_t>(w, i, l, 0)) + "' failed at " +
-                     deviceString(w, argument<uint64_t>(w, i, l, 1)) + ":" + Twine(argument<uint32_t>(w, i, l, 2)),
+                     deviceString(w, argument<uint64_t>(w, i, l, 1)) + ":" +
+                     Twine(argument<uint32_t>(w, i, l, 2)),
                  l);
 }
 
-// Formats with arguments packed as the device compiler does: 4 or 8 bytes, aligned to their size, in local memory.
-static bool format(Warp &w, unsigned lane, uint64_t formatAddress, uint64_t args, std::string &out) {
+// Formats with arguments packed as the device compiler does: 4 or 8 bytes, aligned to their size,
+// in local memory.
+static bool format(Warp &w, unsigned lane, uint64_t formatAddress, uint64_t args,
+                   std::string &out) {
   const std::string text = deviceString(w, formatAddress);
   uint64_t at = args - kLocalWindow;
   auto fetch = [&](auto &value) {
@@ -82,7 +88,8 @@ static bool format(Warp &w, unsigned lane, uint64_t formatAddress, uint64_t args
       uint64_t value;
       if (!fetch(value))
         return false;
-      std::snprintf(buffer, sizeof(buffer), kind == 'p' ? "0x%llx" : (spec + "ll" + kind).c_str(), (unsigned long long)value);
+      std::snprintf(buffer, sizeof(buffer), kind == 'p' ? "0x%llx" : (spec + "ll" + kind).c_str(),
+                    (unsigned long long)value);
       out += buffer;
     } else {
       uint32_t value;
@@ -102,14 +109,17 @@ static Step execVprintf(Warp &w, const Inst &i) {
     std::string line;
     bool fine = format(w, l, argument<uint64_t>(w, i, l, 0), argument<uint64_t>(w, i, l, 1), line);
     if (!fine)
-      return w.fault(FaultKind::Misuse, i, "printf with a format or arguments that cannot be read", l);
+      return w.fault(FaultKind::Misuse, i, "printf with a format or arguments that cannot be read",
+                     l);
     {
       std::lock_guard<std::mutex> lock(w.launch->mutex);
       if (w.launch->printed.size() < (1u << 20)) // as the device's buffer, the rest is lost
         w.launch->printed += line;
     }
     int32_t result = 0;
-    std::memcpy(w.local.data() + size_t(l) * w.localStride + w.frame->localBase + site.results[0].offset, &result, 4);
+    std::memcpy(w.local.data() + size_t(l) * w.localStride + w.frame->localBase +
+                    site.results[0].offset,
+                &result, 4);
   }
   return Step::Next;
 }
@@ -117,7 +127,8 @@ static Step execVprintf(Warp &w, const Inst &i) {
 ExecFn mp::emulator::externFunction(const FunctionCode &f) {
   if (f.name == "__assertfail" && f.params.size() == 5)
     return execAssertFail;
-  if (f.name == "vprintf" && f.params.size() == 2 && f.returns.size() == 1 && f.returns[0].bytes == 4)
+  if (f.name == "vprintf" && f.params.size() == 2 && f.returns.size() == 1 &&
+      f.returns[0].bytes == 4)
     return execVprintf;
   return nullptr;
 }

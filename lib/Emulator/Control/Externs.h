@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls, and the functions of the CUDA device runtime that every program may call: __assertfail and vprintf.
+// Calls, and the functions of the CUDA device runtime that every program may call: __assertfail and
+// vprintf.
 
 #ifndef MP_LIB_EMULATOR_CONTROL_EXTERNS_H
 #define MP_LIB_EMULATOR_CONTROL_EXTERNS_H
@@ -18,7 +19,8 @@ struct CallSite {
   llvm::ArrayRef<Slot> args, results;
 };
 
-/// What executes a call of a function that the module only declares; null when it is none of the known ones.
+/// What executes a call of a function that the module only declares; null when it is none of the
+/// known ones.
 ExecFn externFunction(const FunctionCode &function);
 bool isNoReturn(ExecFn fn);
 bool isReturn(ExecFn fn);

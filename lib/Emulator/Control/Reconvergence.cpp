@@ -1,7 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Immediate post-dominators of the branches, by the algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance
-// Algorithm", 2001) on the reversed flow graph with the function's end as its root.
+// Immediate post-dominators of the branches, by the algorithm of Cooper, Harvey and Kennedy ("A
+// Simple, Fast Dominance Algorithm", 2001) on the reversed flow graph with the function's end as
+// its root.
 
 #include "../Decode/Decoder.h"
 

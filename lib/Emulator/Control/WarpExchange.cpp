@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// shfl, vote, match, activemask, redux and elect: exchanges inside a warp. A lane that the member mask names must be at
-// the instruction with the others; one that has exited does not count.
+// shfl, vote, match, activemask, redux and elect: exchanges inside a warp. A lane that the member
+// mask names must be at the instruction with the others; one that has exited does not count.
 
 #include "../Decode/Decoder.h"
 #include "../Scalar/Lanes.h"
@@ -10,7 +10,8 @@
 using namespace mp::emulator;
 using llvm::Twine;
 
-/// Whether every group of lanes that name one member mask, as the halves of a warp may do, is here as a whole.
+/// Whether every group of lanes that name one member mask, as the halves of a warp may do, is here
+/// as a whole.
 static Step gatherGroups(Warp &w, const Inst &i, const uint32_t *m) {
   w.met.clear();
   for (uint32_t rest = w.exec; rest;) {
@@ -18,12 +19,15 @@ static Step gatherGroups(Warp &w, const Inst &i, const uint32_t *m) {
     const uint32_t value = m[first], group = value & w.live;
     uint32_t missing = group & ~w.exec;
     if (!(value >> first & 1))
-      return w.fault(FaultKind::Misuse, i, "the member mask 0x" + Twine::utohexstr(value) + " lacks the executing lane", first);
+      return w.fault(FaultKind::Misuse, i,
+                     "the member mask 0x" + Twine::utohexstr(value) + " lacks the executing lane",
+                     first);
     if (missing) {
       Step step = w.gather(i, missing);
       if (step == Step::Fault)
         return w.fault(FaultKind::Divergence, i,
-                       "lanes 0x" + Twine::utohexstr(missing) + " are named by the member mask but are elsewhere",
+                       "lanes 0x" + Twine::utohexstr(missing) +
+                           " are named by the member mask but are elsewhere",
                        std::countr_zero(missing));
       if (step == Step::Leave)
         return step;
@@ -32,7 +36,8 @@ static Step gatherGroups(Warp &w, const Inst &i, const uint32_t *m) {
     }
     for (uint32_t g = group; g; g &= g - 1)
       if (m[std::countr_zero(g)] != value)
-        return w.fault(FaultKind::Misuse, i, "lanes of one group name different member masks", std::countr_zero(g));
+        return w.fault(FaultKind::Misuse, i, "lanes of one group name different member masks",
+                       std::countr_zero(g));
     rest &= ~group;
   }
   return Step::Next;
@@ -66,7 +71,8 @@ static Step execShfl(Warp &w, const Inst &i) {
   if (Step step = gatherGroups(w, i, members); step != Step::Next)
     return step;
   uint32_t *d = w.lanes<uint32_t>(i.dst);
-  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
+  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b),
+                 *c = w.lanes<uint32_t>(i.c);
   uint32_t result[kLanes], inRange = 0;
   for (uint32_t rest = w.exec; rest; rest &= rest - 1) {
     int l = std::countr_zero(rest);
@@ -107,7 +113,11 @@ static Step execShfl(Warp &w, const Inst &i) {
 
 static void decodeShfl(Decoder &d) {
   bool sync = d.take("sync");
-  uint32_t mode = d.take("up") ? Up : d.take("down") ? Down : d.take("bfly") ? Bfly : d.take("idx") ? Idx : 9;
+  uint32_t mode = d.take("up")     ? Up
+                  : d.take("down") ? Down
+                  : d.take("bfly") ? Bfly
+                  : d.take("idx")  ? Idx
+                                   : 9;
   if (!sync || mode == 9 || d.takeType() != Type::B32 || !d.expectOps(5)) {
     d.unsupported();
     return;
@@ -138,15 +148,9 @@ static Step execVote(Warp &w, const Inst &i) {
   return forGroups(w, i, i.b, [&](uint32_t group) {
     const uint32_t votes = all & group;
     switch (i.flags & 3) {
-    case All:
-      setPredIn(w, i.dst, group, votes == group ? ~0u : 0);
-      break;
-    case Any:
-      setPredIn(w, i.dst, group, votes ? ~0u : 0);
-      break;
-    case Uni:
-      setPredIn(w, i.dst, group, votes == group || !votes ? ~0u : 0);
-      break;
+    case All: setPredIn(w, i.dst, group, votes == group ? ~0u : 0); break;
+    case Any: setPredIn(w, i.dst, group, votes ? ~0u : 0); break;
+    case Uni: setPredIn(w, i.dst, group, votes == group || !votes ? ~0u : 0); break;
     case Ballot: {
       uint32_t *d = w.lanes<uint32_t>(i.dst);
       forLanes(group, [&](unsigned l) { d[l] = votes; });
@@ -158,7 +162,11 @@ static Step execVote(Warp &w, const Inst &i) {
 
 static void decodeVote(Decoder &d) {
   bool sync = d.take("sync");
-  uint32_t mode = d.take("all") ? All : d.take("any") ? Any : d.take("uni") ? Uni : d.take("ballot") ? Ballot : 9;
+  uint32_t mode = d.take("all")      ? All
+                  : d.take("any")    ? Any
+                  : d.take("uni")    ? Uni
+                  : d.take("ballot") ? Ballot
+                                     : 9;
   Type t = d.takeType();
   if (!sync || mode == 9 || t != (mode == Ballot ? Type::B32 : Type::Pred) || !d.expectOps(3)) {
     d.unsupported();

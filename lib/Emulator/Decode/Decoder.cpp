@@ -1,11 +1,11 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The driver: statements to instructions, reconvergence points, modules.
 
 #include "Decoder.h"
 #include "../Syntax/Lexer.h"
-#include "llvm/ADT/Twine.h"
 #include "mp/Emulator/Forms.h"
+#include "llvm/ADT/Twine.h"
 #include <atomic>
 
 using namespace mp::emulator;
@@ -61,8 +61,8 @@ bool Decoder::requireTarget(unsigned least, unsigned most, bool specific) {
   if (!suffix.consume_front("sm_") || suffix.consumeInteger(10, have))
     return true;
   if (have < least || have > most || (specific && suffix.empty()))
-    return fail("needs .target sm_" + Twine(least) + (specific ? "a" : "") + (most == least ? "" : " or later") + "; the module says " +
-           target);
+    return fail("needs .target sm_" + Twine(least) + (specific ? "a" : "") +
+                (most == least ? "" : " or later") + "; the module says " + target);
   return true;
 }
 
@@ -186,7 +186,9 @@ bool Decoder::decodeFunction(unsigned index) {
 }
 
 void Decoder::markAccumulators(uint32_t begin, uint32_t end) {
-  auto isOne = [&](Reg r) { return r.base() == unsigned(Base::Frame) && accumulators.count(r.bits); };
+  auto isOne = [&](Reg r) {
+    return r.base() == unsigned(Base::Frame) && accumulators.count(r.bits);
+  };
   for (uint32_t pc = begin; pc <= end; ++pc) {
     Inst &i = program.code[pc];
     if (program.where[pc].opcode.starts_with("wgmma"))
@@ -208,7 +210,8 @@ llvm::Error Decoder::run() {
       decodeFunction(f);
   if (isFailed)
     return makeError(module.file, messageLine, message);
-  // Any chain of calls fits when a kernel and every function may be active once; recursion gets some more.
+  // Any chain of calls fits when a kernel and every function may be active once; recursion gets
+  // some more.
   uint64_t kernel = 0, functions = 0;
   for (const FunctionCode &f : program.functions) {
     const uint64_t bytes = llvm::alignTo(f.localBytes, 16);
@@ -217,7 +220,8 @@ llvm::Error Decoder::run() {
     else
       functions += bytes;
   }
-  program.maxLocalBytes = kernel + (program.functions.size() > program.kernels.size() ? 4 * functions + 4096 : 0);
+  program.maxLocalBytes =
+      kernel + (program.functions.size() > program.kernels.size() ? 4 * functions + 4096 : 0);
   return llvm::Error::success();
 }
 
@@ -235,7 +239,7 @@ const KernelInfo *Module::findKernel(llvm::StringRef name) const {
 }
 
 llvm::Expected<std::unique_ptr<Module>> mp::emulator::loadModule(llvm::StringRef text,
-                                                                llvm::StringRef name) {
+                                                                 llvm::StringRef name) {
   auto parsed = syntax::parseModule(text, name);
   if (!parsed)
     return parsed.takeError();

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From syntax to pre-decoded code. Each Ops*.cpp registers a decode function per opcode; it takes the modifiers it
-// implements, and whatever is left over afterwards is refused by name.
+// From syntax to pre-decoded code. Each Ops*.cpp registers a decode function per opcode; it takes
+// the modifiers it implements, and whatever is left over afterwards is refused by name.
 
 #ifndef MP_LIB_EMULATOR_DECODE_DECODER_H
 #define MP_LIB_EMULATOR_DECODE_DECODER_H
@@ -66,7 +66,8 @@ public:
   bool fail(const llvm::Twine &message);
   bool failed() const { return isFailed; }
   bool unsupported() { return fail("this combination of modifiers is not supported"); }
-  /// Fails unless the module's target lies between two numbers, and is architecture-specific if asked.
+  /// Fails unless the module's target lies between two numbers, and is architecture-specific if
+  /// asked.
   bool requireTarget(unsigned least, unsigned most, bool specific);
   bool expectOps(unsigned count);
   bool expectOps(unsigned least, unsigned most);
@@ -104,8 +105,8 @@ public:
   struct Resolved {
     enum Kind { None, Register, Variable, Label, Targets, Prototype, Function } kind = None;
     const syntax::Variable *var = nullptr;
-    unsigned index = 0;    // register slot, label's statement, function index
-    uint64_t address = 0;  // variables: address in their space
+    unsigned index = 0;   // register slot, label's statement, function index
+    uint64_t address = 0; // variables: address in their space
     MemSpace space = MemSpace::Generic;
   };
   Resolved resolve(llvm::StringRef name);
@@ -137,7 +138,7 @@ private:
   llvm::StringMap<unsigned> globalIndex, functionIndexOf;
   llvm::StringMap<uint64_t> sharedModuleAddress; // of the kernel at hand
   std::vector<uint64_t> variablePlace;           // per function variable: slot or address
-  llvm::StringMap<uint64_t> commonShared; // module variables that device functions use
+  llvm::StringMap<uint64_t> commonShared;        // module variables that device functions use
   std::vector<std::vector<std::pair<unsigned, uint64_t>>> functionShared; // of device functions
   uint64_t commonSharedEnd = 0;
   std::unordered_map<uint64_t, uint32_t> pool32, pool64;
@@ -157,7 +158,8 @@ bool takeShape(Decoder &d, uint16_t &m, uint16_t &n, uint16_t &k);
 enum class Flow : uint8_t { Falls, Branches, Ends };
 Flow flowOf(const Inst &inst, llvm::SmallVectorImpl<uint32_t> &targets);
 
-/// Fills Inst::rpc of the function's branches and Inst::join where they meet (immediate post-dominators).
+/// Fills Inst::rpc of the function's branches and Inst::join where they meet (immediate
+/// post-dominators).
 void computeReconvergence(Program &program, const FunctionCode &function);
 
 } // namespace mp::emulator

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where variables live: parameters, shared and local memory, the module image.
 
@@ -162,8 +162,7 @@ bool Decoder::layoutFunction(unsigned index) {
   for (unsigned k = 0; k < fn->variables.size(); ++k) {
     const syntax::Variable &v = fn->variables[k];
     switch (v.space) {
-    case syntax::Space::Reg:
-      break;
+    case syntax::Space::Reg: break;
     case syntax::Space::Param: {
       const unsigned *asParam = llvm::find(fn->params, k), *asReturn = llvm::find(fn->returns, k);
       if (asParam != fn->params.end()) {
@@ -174,8 +173,8 @@ bool Decoder::layoutFunction(unsigned index) {
         }
         info.paramBytes = llvm::alignTo(info.paramBytes, v.alignment());
         variablePlace[k] = info.paramBytes;
-        info.params.push_back({v.name.str(), info.paramBytes, uint32_t(v.bytes()),
-                               uint32_t(v.alignment())});
+        info.params.push_back(
+            {v.name.str(), info.paramBytes, uint32_t(v.bytes()), uint32_t(v.alignment())});
         info.paramBytes += v.bytes();
         break;
       }
@@ -190,7 +189,8 @@ bool Decoder::layoutFunction(unsigned index) {
       variablePlace[k] = code.localBytes;
       code.localBytes += v.bytes();
       if (code.localBytes > kMaxLocalBytes)
-        return fail("'" + fn->name + "' takes " + Twine(code.localBytes) + " bytes of local memory per thread, " + Twine(kMaxLocalBytes) + " are allowed");
+        return fail("'" + fn->name + "' takes " + Twine(code.localBytes) +
+                    " bytes of local memory per thread, " + Twine(kMaxLocalBytes) + " are allowed");
       break;
     case syntax::Space::Shared:
       if (!fn->isEntry)
@@ -220,7 +220,8 @@ bool Decoder::layoutFunction(unsigned index) {
   for (unsigned k : externLocals)
     variablePlace[k] = dynamicAt;
   if (dynamicAt > (1u << kClusterShift))
-    return fail("kernel '" + fn->name + "' declares " + Twine(dynamicAt) + " bytes of shared memory");
+    return fail("kernel '" + fn->name + "' declares " + Twine(dynamicAt) +
+                " bytes of shared memory");
 
   info.name = fn->name.str();
   info.staticSharedBytes = dynamicAt;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operands: registers, constants, special registers, addresses.
 
@@ -20,17 +20,10 @@ Decoder::Resolved Decoder::resolve(StringRef name) {
       const syntax::Symbol &s = it->second;
       r.index = s.index;
       switch (s.kind) {
-      case syntax::Symbol::Label:
-        r.kind = Resolved::Label;
-        return r;
-      case syntax::Symbol::Targets:
-        r.kind = Resolved::Targets;
-        return r;
-      case syntax::Symbol::Prototype:
-        r.kind = Resolved::Prototype;
-        return r;
-      case syntax::Symbol::Var:
-        break;
+      case syntax::Symbol::Label: r.kind = Resolved::Label; return r;
+      case syntax::Symbol::Targets: r.kind = Resolved::Targets; return r;
+      case syntax::Symbol::Prototype: r.kind = Resolved::Prototype; return r;
+      case syntax::Symbol::Var: break;
       }
       r.var = &fn->variables[s.index];
       if (r.var->space == syntax::Space::Reg) {
@@ -38,7 +31,10 @@ Decoder::Resolved Decoder::resolve(StringRef name) {
         uint64_t &place = variablePlace[s.index];
         if (place == ~uint64_t(0)) {
           unsigned bits = bitWidth(r.var->type);
-          place = scratch(r.var->type == Type::Pred ? 1 : kLanes * (bits > 64 ? 4 : bits > 32 ? 2 : 1))
+          place = scratch(r.var->type == Type::Pred ? 1
+                                                    : kLanes * (bits > 64   ? 4
+                                                                : bits > 32 ? 2
+                                                                            : 1))
                       .offset();
         }
         r.index = place;
@@ -51,14 +47,9 @@ Decoder::Resolved Decoder::resolve(StringRef name) {
         r.space = fn->isEntry && llvm::is_contained(fn->params, s.index) ? MemSpace::Param
                                                                          : MemSpace::Local;
         break;
-      case syntax::Space::Shared:
-        r.space = MemSpace::Shared;
-        break;
-      case syntax::Space::Local:
-        r.space = MemSpace::Local;
-        break;
-      default:
-        r.space = r.var->space == syntax::Space::Const ? MemSpace::Const : MemSpace::Global;
+      case syntax::Space::Shared: r.space = MemSpace::Shared; break;
+      case syntax::Space::Local: r.space = MemSpace::Local; break;
+      default: r.space = r.var->space == syntax::Space::Const ? MemSpace::Const : MemSpace::Global;
       }
       return r;
     }
@@ -140,28 +131,34 @@ const Reg *Decoder::keepList(llvm::ArrayRef<Reg> regs) {
 
 static bool specialByName(StringRef name, Special &special, bool &wide) {
   wide = name == "%gridid";
-  unsigned index = llvm::StringSwitch<unsigned>(name)
+  unsigned index =
+      llvm::StringSwitch<unsigned>(name)
 #define MP_S(text, value) .Case(text, unsigned(Special::value))
-      MP_S("%tid.x", TidX) MP_S("%tid.y", TidY) MP_S("%tid.z", TidZ)
-      MP_S("%ntid.x", NtidX) MP_S("%ntid.y", NtidY) MP_S("%ntid.z", NtidZ)
-      MP_S("%ctaid.x", CtaX) MP_S("%ctaid.y", CtaY) MP_S("%ctaid.z", CtaZ)
-      MP_S("%nctaid.x", NctaX) MP_S("%nctaid.y", NctaY) MP_S("%nctaid.z", NctaZ)
-      MP_S("%laneid", LaneId) MP_S("%warpid", WarpId) MP_S("%nwarpid", NwarpId)
-      MP_S("%smid", SmId) MP_S("%nsmid", NsmId) MP_S("%gridid", GridId)
-      MP_S("%lanemask_eq", MaskEq) MP_S("%lanemask_le", MaskLe) MP_S("%lanemask_lt", MaskLt)
-      MP_S("%lanemask_ge", MaskGe) MP_S("%lanemask_gt", MaskGt)
-      MP_S("%dynamic_smem_size", DynamicShared) MP_S("%total_smem_size", TotalShared)
-      MP_S("%aggr_smem_size", AggregateShared)
-      MP_S("%clusterid.x", ClusterX) MP_S("%clusterid.y", ClusterY) MP_S("%clusterid.z", ClusterZ)
-      MP_S("%nclusterid.x", NclusterX) MP_S("%nclusterid.y", NclusterY)
-      MP_S("%nclusterid.z", NclusterZ)
-      MP_S("%cluster_ctaid.x", ClusterCtaX) MP_S("%cluster_ctaid.y", ClusterCtaY)
-      MP_S("%cluster_ctaid.z", ClusterCtaZ)
-      MP_S("%cluster_nctaid.x", ClusterNctaX) MP_S("%cluster_nctaid.y", ClusterNctaY)
-      MP_S("%cluster_nctaid.z", ClusterNctaZ)
-      MP_S("%cluster_ctarank", ClusterRank) MP_S("%cluster_nctarank", ClusterSize)
+          MP_S("%tid.x", TidX) MP_S("%tid.y", TidY) MP_S("%tid.z", TidZ) MP_S(
+              "%ntid.x", NtidX) MP_S("%ntid.y", NtidY) MP_S("%ntid.z", NtidZ) MP_S("%ctaid.x", CtaX)
+              MP_S("%ctaid.y", CtaY) MP_S("%ctaid.z", CtaZ) MP_S("%nctaid.x", NctaX) MP_S(
+                  "%nctaid.y", NctaY) MP_S("%nctaid.z", NctaZ) MP_S("%laneid", LaneId)
+                  MP_S("%warpid", WarpId) MP_S("%nwarpid", NwarpId) MP_S("%smid", SmId) MP_S(
+                      "%nsmid", NsmId) MP_S("%gridid", GridId) MP_S("%lanemask_eq", MaskEq)
+                      MP_S("%lanemask_le", MaskLe) MP_S("%lanemask_lt", MaskLt) MP_S(
+                          "%lanemask_ge", MaskGe) MP_S("%lanemask_gt", MaskGt)
+                          MP_S("%dynamic_smem_size", DynamicShared) MP_S(
+                              "%total_smem_size",
+                              TotalShared) MP_S("%aggr_smem_size",
+                                                AggregateShared) MP_S("%clusterid.x", ClusterX)
+                              MP_S("%clusterid.y", ClusterY) MP_S("%clusterid.z", ClusterZ)
+                                  MP_S("%nclusterid.x", NclusterX) MP_S("%nclusterid.y", NclusterY)
+                                      MP_S("%nclusterid.z", NclusterZ) MP_S("%cluster_ctaid.x",
+                                                                            ClusterCtaX)
+                                          MP_S("%cluster_ctaid.y",
+                                               ClusterCtaY) MP_S("%cluster_ctaid.z", ClusterCtaZ)
+                                              MP_S("%cluster_nctaid.x", ClusterNctaX)
+                                                  MP_S("%cluster_nctaid.y", ClusterNctaY)
+                                                      MP_S("%cluster_nctaid.z", ClusterNctaZ) MP_S(
+                                                          "%cluster_ctarank", ClusterRank)
+                                                          MP_S("%cluster_nctarank", ClusterSize)
 #undef MP_S
-      .Default(unsigned(Special::Count));
+                                                              .Default(unsigned(Special::Count));
   special = Special(index);
   return special != Special::Count;
 }
@@ -240,8 +237,7 @@ Reg Decoder::src(const Operand &operand, Type type, bool relaxed) {
       fail("'" + operand.name + "' cannot be an operand here");
     return {};
   }
-  default:
-    break;
+  default: break;
   }
   fail("an operand of type ." + typeName(type) + " cannot have this form");
   return {};
@@ -344,7 +340,8 @@ bool Decoder::addressInto(const Operand &operand, MemSpace &space, Reg &base, in
   }
   if (r.kind != Resolved::Variable)
     return fail("'" + inner.name + "' is not a register or variable");
-  if (space == MemSpace::Generic || (space == MemSpace::SharedCluster && r.space == MemSpace::Shared))
+  if (space == MemSpace::Generic ||
+      (space == MemSpace::SharedCluster && r.space == MemSpace::Shared))
     space = r.space;
   if (space == MemSpace::Param && r.space == MemSpace::Local) // a call's parameter
     space = MemSpace::Local;

@@ -1,13 +1,14 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every spelling of the scalar instructions, as ptxas 13.0 has them. Combinations that are not here do not exist.
+// Every spelling of the scalar instructions, as ptxas 13.0 has them. Combinations that are not here
+// do not exist.
 
 #include "mp/Emulator/Forms.h"
 #include "../Syntax/Type.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -64,7 +65,8 @@ static const Row known[] = {
     {0, "<bfe|bfind|bfind.shiftamt>.<$words>"},
     {0, "<shf.l|shf.r|bmsk>.<wrap|clamp>.b32"},
     {0, "szext.<wrap|clamp>.<u32|s32>"},
-    {0, "<lop3|lop3.and|lop3.or|fns|prmt|prmt.f4e|prmt.b4e|prmt.rc8|prmt.ecl|prmt.ecr|prmt.rc16>.b32"},
+    {0,
+     "<lop3|lop3.and|lop3.or|fns|prmt|prmt.f4e|prmt.b4e|prmt.rc8|prmt.ecl|prmt.ecr|prmt.rc16>.b32"},
     {0, "selp.<$bits|$int|f32|f64>"},
     {0, "slct.<$bits|$int|f32|f64>.<s32|f32>"},
     {0, "slct.ftz.<$bits|$int|f32|f64>.f32"},
@@ -110,16 +112,21 @@ static const Row known[] = {
     {0, "set.<$order><$combine>.<u32|s32|f32|f16>.<$int>"},
     {0, "set.<$unsigned><$combine>.<u32|s32|f32|f16>.<u16|u32|u64>"},
     {0, "set.<$float><$combine>.<u32.f64|s32.f64|f32.f64|f16.f64>"},
-    {0, "set.<$float><$combine><|.ftz>.<u32.f32|s32.f32|f32.f32|f16.f32|u16.f16|s16.f16|u32.f16|s32.f16|f16.f16|u32.f16x2|s32.f16x2|f16x2.f16x2>"},
+    {0, "set.<$float><$combine><|.ftz>.<u32.f32|s32.f32|f32.f32|f16.f32|u16.f16|s16.f16|u32.f16|"
+        "s32.f16|f16.f16|u32.f16x2|s32.f16x2|f16x2.f16x2>"},
     {90, "set.<eq|ne><$combine>.bf16.<$bits>"},
     {90, "set.<$order><$combine>.bf16.<$int>"},
     {90, "set.<$unsigned><$combine>.bf16.<u16|u32|u64>"},
-    {90, "set.<$float><$combine>.<bf16.f16|bf16.f32|bf16.f64|bf16.bf16|u16.bf16|s16.bf16|u32.bf16|s32.bf16|u32.bf16x2|s32.bf16x2|bf16x2.bf16x2>"},
+    {90, "set.<$float><$combine>.<bf16.f16|bf16.f32|bf16.f64|bf16.bf16|u16.bf16|s16.bf16|u32.bf16|"
+         "s32.bf16|u32.bf16x2|s32.bf16x2|bf16x2.bf16x2>"},
     // Conversions.
     {0, "cvt.<u8|s8|$int>.<u8|s8|$int>"},
-    {0, "cvt.sat.<u8.s8|u8.u16|u8.s16|u8.u32|u8.s32|u8.u64|u8.s64|s8.u8|s8.u16|s8.s16|s8.u32|s8.s32|s8.u64|s8.s64>"},
-    {0, "cvt.sat.<u16.s8|u16.s16|u16.u32|u16.s32|u16.u64|u16.s64|s16.u16|s16.u32|s16.s32|s16.u64|s16.s64>"},
-    {0, "cvt.sat.<u32.s8|u32.s16|u32.s32|u32.u64|u32.s64|s32.u32|s32.u64|s32.s64|u64.s8|u64.s16|u64.s32|u64.s64|s64.u64>"},
+    {0, "cvt.sat.<u8.s8|u8.u16|u8.s16|u8.u32|u8.s32|u8.u64|u8.s64|s8.u8|s8.u16|s8.s16|s8.u32|s8."
+        "s32|s8.u64|s8.s64>"},
+    {0, "cvt.sat.<u16.s8|u16.s16|u16.u32|u16.s32|u16.u64|u16.s64|s16.u16|s16.u32|s16.s32|s16.u64|"
+        "s16.s64>"},
+    {0, "cvt.sat.<u32.s8|u32.s16|u32.s32|u32.u64|u32.s64|s32.u32|s32.u64|s32.s64|u64.s8|u64.s16|"
+        "u64.s32|u64.s64|s64.u64>"},
     {0, "cvt.<$round><|.sat>.<f16|f64>.<u8|s8|$int>"},
     {0, "cvt.<$round><|.ftz><|.sat>.f32.<u8|s8|$int>"},
     {90, "cvt.<$round>.bf16.<$int>"},
@@ -134,9 +141,11 @@ static const Row known[] = {
     {0, "cvt.<$round><|.sat>.f16.f64"},
     {0, "cvt.<rn|rz>.satfinite.f16.f32"},
     {80, "cvt.<rn|rz>.relu<|.satfinite>.f16.f32"},
-    {80, "cvt.<f32.bf16|rm.bf16.f32|rp.bf16.f32|rn.ftz.bf16.f32|rz.ftz.bf16.f32|rm.ftz.bf16.f32|rp.ftz.bf16.f32>"},
+    {80, "cvt.<f32.bf16|rm.bf16.f32|rp.bf16.f32|rn.ftz.bf16.f32|rz.ftz.bf16.f32|rm.ftz.bf16.f32|rp."
+         "ftz.bf16.f32>"},
     {80, "cvt.<rn|rz><|.relu><|.satfinite>.<bf16.f32|f16x2.f32|bf16x2.f32>"},
-    {90, "cvt.<ftz.f32.bf16|f64.bf16|bf16.bf16|rni.bf16.bf16|rzi.bf16.bf16|rmi.bf16.bf16|rpi.bf16.bf16>"},
+    {90, "cvt.<ftz.f32.bf16|f64.bf16|bf16.bf16|rni.bf16.bf16|rzi.bf16.bf16|rmi.bf16.bf16|rpi.bf16."
+         "bf16>"},
     {90, "cvt.<$round>.<bf16.f16|bf16.f64|f16.bf16>"},
     {80, "cvt.rna<|.satfinite>.tf32.f32"},
     {90, "cvt.<rn|rz><|.relu>.tf32.f32"},
@@ -156,7 +165,8 @@ static const Row known[] = {
     {80, "<prefetch|prefetch.global>.L2::<evict_last|evict_normal>"},
     {80, "applypriority<|.global>.L2::evict_normal"},
     {90, "prefetch<|.const|.param>.tensormap"},
-    {80, "createpolicy.<fractional|range|range.global>.L2::<evict_last|evict_normal|evict_first|evict_unchanged><|.L2::evict_first|.L2::evict_unchanged>.b64"},
+    {80, "createpolicy.<fractional|range|range.global>.L2::<evict_last|evict_normal|evict_first|"
+         "evict_unchanged><|.L2::evict_first|.L2::evict_unchanged>.b64"},
     {80, "createpolicy.cvt.L2.b64"},
     {0, "shfl.sync.<up|down|bfly|idx>.b32"},
     {0, "vote.sync.<all.pred|any.pred|uni.pred|ballot.b32>"},
@@ -190,9 +200,11 @@ static const RefusedForm refused[] = {
     {"fma.<$round><|.relu>.oob.<$brain>", "which NaN is out of bounds is not known here"},
     {"<min|max><|.ftz><|.NaN>.abs.f32", "of three operands, sm_100: not implemented"},
     {"cvt.rs<|.relu><|.satfinite>.<f16x2|bf16x2>.f32", "random bits, sm_100a: not implemented"},
-    {"cvt.rs<|.relu>.satfinite.<e2m1x4|e2m3x4|e3m2x4|e4m3x4|e5m2x4>.f32", "random bits, sm_100a: not implemented"},
+    {"cvt.rs<|.relu>.satfinite.<e2m1x4|e2m3x4|e3m2x4|e4m3x4|e5m2x4>.f32",
+     "random bits, sm_100a: not implemented"},
     {"redux.sync.<min|max><|.abs><|.NaN>.f32", "sm_100a: not implemented"},
-    {"cvta<|.to>.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry>.u32", "addresses have 64 bits"},
+    {"cvta<|.to>.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry>.u32",
+     "addresses have 64 bits"},
     {"tcgen05.*", "Tensor Cores of sm_100: not implemented"},
     {"<tex|tld4|txq|suld|sust|sured|suq|istypep>.*", "textures and surfaces are not implemented"},
     {"<vadd|vsub|vmin|vmax|vavrg|vset><|2|4>.*", "video instructions are not implemented"},
@@ -212,7 +224,8 @@ std::vector<std::string> mp::emulator::expandForms(StringRef pattern) {
   llvm::SmallVector<StringRef> choices;
   pattern.slice(open + 1, close).split(choices, '|');
   for (StringRef choice : choices)
-    llvm::append_range(all, expandForms((pattern.take_front(open) + choice + pattern.substr(close + 1)).str()));
+    llvm::append_range(
+        all, expandForms((pattern.take_front(open) + choice + pattern.substr(close + 1)).str()));
   return all;
 }
 

@@ -1,13 +1,14 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pre-decoded code: one Inst per PTX statement, with the function that executes it over the lanes of a warp.
+// Pre-decoded code: one Inst per PTX statement, with the function that executes it over the lanes
+// of a warp.
 
 #ifndef MP_LIB_EMULATOR_DECODE_PROGRAM_H
 #define MP_LIB_EMULATOR_DECODE_PROGRAM_H
 
 #include "../Syntax/Type.h"
-#include "llvm/Support/Allocator.h"
 #include "mp/Emulator/Module.h"
+#include "llvm/Support/Allocator.h"
 #include <deque>
 
 namespace mp::emulator {
@@ -18,8 +19,9 @@ struct Inst;
 constexpr unsigned kLanes = 32;
 constexpr uint32_t kNoPc = ~0u;
 
-/// Where the lanes of an operand lie: 32 x u32 (types up to 32 bits), 32 x u64 (64 bits), 32 x 2 x u64 (128 bits), or one
-/// u32 with a bit per lane (predicates). Offsets count u32 words from one of three bases.
+/// Where the lanes of an operand lie: 32 x u32 (types up to 32 bits), 32 x u64 (64 bits), 32 x 2 x
+/// u64 (128 bits), or one u32 with a bit per lane (predicates). Offsets count u32 words from one of
+/// three bases.
 enum class Base : uint8_t { Frame, Pool, Special };
 
 struct Reg {
@@ -120,7 +122,8 @@ constexpr uint64_t kParamWindow = 0x0300'0000'0000;
 constexpr uint64_t kWindowBytes = 0x0100'0000'0000;
 constexpr uint64_t kFunctionWindow = 0x0400'0000'0000; // + 16 * function index
 constexpr uint64_t kGlobalBase = 0x1000'0000'0000;
-constexpr uint64_t kModuleBase = 0x4000'0000'0000; // + module id << 36: .global and .const variables
+constexpr uint64_t kModuleBase =
+    0x4000'0000'0000; // + module id << 36: .global and .const variables
 /// shared::cluster addresses: (rank + 1) << 24 | offset; 0 << 24 means the executing block.
 constexpr unsigned kClusterShift = 24;
 
@@ -128,13 +131,49 @@ enum class MemSpace : uint8_t { Generic, Global, Shared, SharedCluster, Local, P
 
 /// Special registers, filled when a warp starts; the 64-bit ones occupy two words per lane.
 enum class Special : uint8_t {
-  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaX, CtaY, CtaZ, NctaX, NctaY, NctaZ,
-  LaneId, WarpId, NwarpId, SmId, NsmId, GridId, GridIdHigh,
-  MaskEq, MaskLe, MaskLt, MaskGe, MaskGt,
-  DynamicShared, TotalShared, AggregateShared, Zero,
-  ClusterX, ClusterY, ClusterZ, NclusterX, NclusterY, NclusterZ,
-  ClusterCtaX, ClusterCtaY, ClusterCtaZ, ClusterNctaX, ClusterNctaY, ClusterNctaZ,
-  ClusterRank, ClusterSize, IsCluster,
+  TidX,
+  TidY,
+  TidZ,
+  NtidX,
+  NtidY,
+  NtidZ,
+  CtaX,
+  CtaY,
+  CtaZ,
+  NctaX,
+  NctaY,
+  NctaZ,
+  LaneId,
+  WarpId,
+  NwarpId,
+  SmId,
+  NsmId,
+  GridId,
+  GridIdHigh,
+  MaskEq,
+  MaskLe,
+  MaskLt,
+  MaskGe,
+  MaskGt,
+  DynamicShared,
+  TotalShared,
+  AggregateShared,
+  Zero,
+  ClusterX,
+  ClusterY,
+  ClusterZ,
+  NclusterX,
+  NclusterY,
+  NclusterZ,
+  ClusterCtaX,
+  ClusterCtaY,
+  ClusterCtaZ,
+  ClusterNctaX,
+  ClusterNctaY,
+  ClusterNctaZ,
+  ClusterRank,
+  ClusterSize,
+  IsCluster,
   Count
 };
 constexpr uint32_t kSpecialWords = uint32_t(Special::Count) * kLanes;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Blocks: the turn-taking of warps, barriers, deadlocks.
 
@@ -36,7 +36,8 @@ void Block::fillSpecials(Warp &w) {
   set(Special::MaskGe, [](unsigned l) { return ~((1u << l) - 1); });
   set(Special::MaskGt, [](unsigned l) { return ~((2u << l) - 1); });
   all(Special::DynamicShared, launch->dynamicBytes);
-  all(Special::TotalShared, launch->sharedBytes), all(Special::AggregateShared, launch->sharedBytes);
+  all(Special::TotalShared, launch->sharedBytes),
+      all(Special::AggregateShared, launch->sharedBytes);
   all(Special::ClusterX, id[0] / c.x), all(Special::ClusterY, id[1] / c.y);
   all(Special::ClusterZ, id[2] / c.z);
   all(Special::NclusterX, g.x / c.x), all(Special::NclusterY, g.y / c.y);
@@ -55,7 +56,8 @@ void Block::start(Launch &l, Counters &k, const uint32_t where[3]) {
   std::copy(where, where + 3, id);
   const unsigned threads = l.block.x * l.block.y * l.block.z;
   const unsigned count = (threads + kLanes - 1) / kLanes;
-  shared.reset(l.sharedBytes, l.options.checkRaces ? 2 * count + (count + 3) / 4 : 0, l.program->sharedGranule);
+  shared.reset(l.sharedBytes, l.options.checkRaces ? 2 * count + (count + 3) / 4 : 0,
+               l.program->sharedGranule);
   if (l.options.watch.bytes) {
     trace.writers.assign(l.sharedBytes, {});
     trace.reads.assign(count * kLanes, {});
@@ -300,8 +302,8 @@ void Block::reportDeadlock() {
       }
       if (++listed > 8)
         continue;
-      text += (Twine("\n    warp ") + Twine(w->index) + " lanes 0x" + llvm::Twine::utohexstr(s.mask) +
-               " at line " + Twine(program.where[pc].line) + ": ")
+      text += (Twine("\n    warp ") + Twine(w->index) + " lanes 0x" +
+               llvm::Twine::utohexstr(s.mask) + " at line " + Twine(program.where[pc].line) + ": ")
                   .str();
       text += program.where[pc].text.str();
       if (s.barrier >= 0) {

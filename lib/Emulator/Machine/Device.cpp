@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Emulator/Device.h"
 #include "../Memory/Memory.h"
@@ -29,7 +29,8 @@ llvm::Expected<DevicePtr> Device::alloc(uint64_t bytes, uint64_t align) {
 llvm::Error Device::free(DevicePtr ptr) {
   if (memory->destroy(ptr))
     return llvm::Error::success();
-  return bad("free of 0x" + llvm::utohexstr(ptr) + ", which alloc did not return or which is freed");
+  return bad("free of 0x" + llvm::utohexstr(ptr) +
+             ", which alloc did not return or which is freed");
 }
 
 static llvm::Expected<Allocation *> range(GlobalMemory &memory, DevicePtr ptr, uint64_t bytes) {
@@ -89,7 +90,8 @@ llvm::Error Device::place(const Module &module) {
   for (const GlobalVar &v : program.globals) {
     Allocation *a = memory->create(v.address, v.bytes, v.name);
     if (!a)
-      return bad("the host has no memory for the " + Twine(v.bytes) + " bytes of variable '" + v.name + "'");
+      return bad("the host has no memory for the " + Twine(v.bytes) + " bytes of variable '" +
+                 v.name + "'");
     if (!v.image.empty())
       std::memcpy(a->data.get(), v.image.data(), v.image.size());
     a->allWritten = true;

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One emulated device with the interface of a CUDA driver. Everything happens at once: a stream orders
-// what is already done. An error of the emulator is told by cuGetErrorString.
+// One emulated device with the interface of a CUDA driver. Everything happens at once: a stream
+// orders what is already done. An error of the emulator is told by cuGetErrorString.
 
 #include "mp/Emulator/Driver.h"
 #include "llvm/ADT/StringExtras.h"
@@ -71,8 +71,8 @@ int deviceName(char *name, int size, int) {
   return MP_CU_SUCCESS;
 }
 
-/// MP_EMULATED_CHIP=sm_90 makes the device one of compute capability 9.0; the default is 8.0. Launches
-/// follow the target of their PTX unless options say otherwise.
+/// MP_EMULATED_CHIP=sm_90 makes the device one of compute capability 9.0; the default is 8.0.
+/// Launches follow the target of their PTX unless options say otherwise.
 unsigned capability() {
   unsigned number = 80;
   if (auto chip = llvm::sys::Process::GetEnv("MP_EMULATED_CHIP")) {
@@ -85,18 +85,10 @@ unsigned capability() {
 
 int deviceAttribute(int *value, int attribute, int) {
   switch (attribute) {
-  case MP_CU_COMPUTE_CAPABILITY_MAJOR:
-    *value = int(capability() / 10);
-    return MP_CU_SUCCESS;
-  case MP_CU_COMPUTE_CAPABILITY_MINOR:
-    *value = int(capability() % 10);
-    return MP_CU_SUCCESS;
-  case MP_CU_MULTIPROCESSOR_COUNT:
-    *value = 1;
-    return MP_CU_SUCCESS;
-  case MP_CU_CLOCK_RATE:
-    *value = 1;
-    return MP_CU_SUCCESS;
+  case MP_CU_COMPUTE_CAPABILITY_MAJOR: *value = int(capability() / 10); return MP_CU_SUCCESS;
+  case MP_CU_COMPUTE_CAPABILITY_MINOR: *value = int(capability() % 10); return MP_CU_SUCCESS;
+  case MP_CU_MULTIPROCESSOR_COUNT: *value = 1; return MP_CU_SUCCESS;
+  case MP_CU_CLOCK_RATE: *value = 1; return MP_CU_SUCCESS;
   }
   return MP_CU_INVALID_VALUE;
 }
@@ -187,11 +179,12 @@ int setFunctionAttribute(mp_cu_function *, int attribute, int) {
   return attribute == MP_CU_MAX_DYNAMIC_SHARED_SIZE_BYTES ? MP_CU_SUCCESS : MP_CU_INVALID_VALUE;
 }
 
-int launch(mp_cu_function *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-           unsigned bz, unsigned shared, mp_cu_stream *, void **parameters, void **) {
+int launch(mp_cu_function *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+           unsigned by, unsigned bz, unsigned shared, mp_cu_stream *, void **parameters, void **) {
   std::vector<KernelArg> arguments;
   for (auto [i, parameter] : llvm::enumerate(function->kernel->params))
-    arguments.push_back(KernelArg::bytes({static_cast<const uint8_t *>(parameters[i]), parameter.bytes}));
+    arguments.push_back(
+        KernelArg::bytes({static_cast<const uint8_t *>(parameters[i]), parameter.bytes}));
   State &s = state();
   std::lock_guard guard(s.lock);
   auto stats = s.device.launch(*function->module->code, function->kernel->name, Dim3{gx, gy, gz},
@@ -211,26 +204,13 @@ int launch(mp_cu_function *function, unsigned gx, unsigned gy, unsigned gz, unsi
 
 int errorName(int error, const char **name) {
   switch (error) {
-  case MP_CU_INVALID_VALUE:
-    *name = "CUDA_ERROR_INVALID_VALUE";
-    break;
-  case MP_CU_OUT_OF_MEMORY:
-    *name = "CUDA_ERROR_OUT_OF_MEMORY";
-    break;
-  case MP_CU_INVALID_IMAGE:
-    *name = "CUDA_ERROR_INVALID_IMAGE";
-    break;
-  case MP_CU_INVALID_PTX:
-    *name = "CUDA_ERROR_INVALID_PTX";
-    break;
-  case MP_CU_NOT_FOUND:
-    *name = "CUDA_ERROR_NOT_FOUND";
-    break;
-  case MP_CU_LAUNCH_FAILED:
-    *name = "CUDA_ERROR_LAUNCH_FAILED";
-    break;
-  default:
-    return MP_CU_INVALID_VALUE;
+  case MP_CU_INVALID_VALUE: *name = "CUDA_ERROR_INVALID_VALUE"; break;
+  case MP_CU_OUT_OF_MEMORY: *name = "CUDA_ERROR_OUT_OF_MEMORY"; break;
+  case MP_CU_INVALID_IMAGE: *name = "CUDA_ERROR_INVALID_IMAGE"; break;
+  case MP_CU_INVALID_PTX: *name = "CUDA_ERROR_INVALID_PTX"; break;
+  case MP_CU_NOT_FOUND: *name = "CUDA_ERROR_NOT_FOUND"; break;
+  case MP_CU_LAUNCH_FAILED: *name = "CUDA_ERROR_LAUNCH_FAILED"; break;
+  default: return MP_CU_INVALID_VALUE;
   }
   return MP_CU_SUCCESS;
 }
@@ -245,10 +225,27 @@ int errorText(int, const char **text) {
 EmulatedDriver &mp::emulator::emulatedDriver() { return state().shown; }
 
 const mp_cu_driver &mp::emulator::emulatedDriverTable() {
-  static const mp_cu_driver table = {
-      init,       driverVersion, deviceCount,  device,       deviceName,     deviceAttribute,
-      deviceMemory, retainContext, setContext, createStream, synchronize,    alloc,
-      release,    upload,        download,     loadImage,    unloadModule,   moduleFunction,
-      setFunctionAttribute, launch, errorName, errorText};
+  static const mp_cu_driver table = {init,
+                                     driverVersion,
+                                     deviceCount,
+                                     device,
+                                     deviceName,
+                                     deviceAttribute,
+                                     deviceMemory,
+                                     retainContext,
+                                     setContext,
+                                     createStream,
+                                     synchronize,
+                                     alloc,
+                                     release,
+                                     upload,
+                                     download,
+                                     loadImage,
+                                     unloadModule,
+                                     moduleFunction,
+                                     setFunctionAttribute,
+                                     launch,
+                                     errorName,
+                                     errorText};
   return table;
 }

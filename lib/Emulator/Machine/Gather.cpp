@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lanes of a warp that reach one warp-wide instruction on different ways, which meet only behind it.
+// Lanes of a warp that reach one warp-wide instruction on different ways, which meet only behind
+// it.
 
 #include "Warp.h"
 
@@ -47,7 +48,9 @@ bool Warp::absorb(int other) {
 
 Step Warp::gather(const Inst &inst, uint32_t &missing) {
   uint32_t come = 0;
-  auto isHere = [&](const Split &s) { return s.alive && s.gathering == &inst && s.frame == frame && (s.gathered & missing); };
+  auto isHere = [&](const Split &s) {
+    return s.alive && s.gathering == &inst && s.frame == frame && (s.gathered & missing);
+  };
   for (const Split &s : splits)
     if (isHere(s))
       come |= s.gathered;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Launches: checks, host threads over blocks, counts.
 
@@ -15,7 +15,8 @@ static llvm::Error bad(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
-// What starting a block costs, in instructions, beside those it executes: for the limit of a launch.
+// What starting a block costs, in instructions, beside those it executes: for the limit of a
+// launch.
 static constexpr uint64_t kBlockStart = 1000;
 
 static void spend(Launch &launch, const std::vector<Block *> &members) {
@@ -24,13 +25,15 @@ static void spend(Launch &launch, const std::vector<Block *> &members) {
     spent += b->instructions + kBlockStart;
   const uint64_t limit = launch.options.maxLaunchInstructions;
   if (launch.spent.fetch_add(spent) + spent > limit && limit)
-    members.front()->warps.front()->fault(FaultKind::Limit, launch.program->code[launch.kernel->begin],
-                                          "the launch executed more than " + Twine(limit) +
-                                              " warp instructions, each block counted as " + Twine(kBlockStart) + " more",
-                                          0);
+    members.front()->warps.front()->fault(
+        FaultKind::Limit, launch.program->code[launch.kernel->begin],
+        "the launch executed more than " + Twine(limit) +
+            " warp instructions, each block counted as " + Twine(kBlockStart) + " more",
+        0);
 }
 
-// Rounds without any event before the waiters are called stuck: pollers may do some work between polls.
+// Rounds without any event before the waiters are called stuck: pollers may do some work between
+// polls.
 static constexpr unsigned kPatience = 4096;
 
 static void runCluster(Launch &launch, std::vector<std::unique_ptr<Block>> &blocks,
@@ -148,7 +151,8 @@ llvm::Expected<LaunchStats> Device::launch(const Module &module, llvm::StringRef
       known += " " + k.name;
     return bad("no kernel '" + kernel + "' in " + program.file + "; it has:" + known);
   }
-  if (llvm::Error e = checkShape(*info, grid, block, uint64_t(info->staticSharedBytes) + dynamicShared, options))
+  if (llvm::Error e = checkShape(*info, grid, block,
+                                 uint64_t(info->staticSharedBytes) + dynamicShared, options))
     return std::move(e);
   if (args.size() != info->params.size())
     return bad("kernel '" + kernel + "' takes " + Twine(info->params.size()) + " arguments, " +
@@ -185,7 +189,8 @@ llvm::Expected<LaunchStats> Device::launch(const Module &module, llvm::StringRef
   auto began = std::chrono::steady_clock::now();
   const uint64_t clusterSize = uint64_t(l.cluster.x) * l.cluster.y * l.cluster.z;
   const uint64_t clusters = uint64_t(grid.x) * grid.y * grid.z / clusterSize;
-  unsigned threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads =
+      options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   threads = std::min<uint64_t>(threads, clusters);
   std::vector<Counters> counters(threads);
   std::atomic<uint64_t> nextCluster{0};

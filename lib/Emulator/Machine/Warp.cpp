@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The tree of splits of a warp, its frames, and faults.
 
@@ -82,7 +82,8 @@ int Warp::pick() {
   for (int s = splits.size() - 1; s >= 0; --s)
     if (splits[s].runs())
       return s;
-  // Nobody comes any more, unless a barrier holds somebody back: the instruction says who is missing.
+  // Nobody comes any more, unless a barrier holds somebody back: the instruction says who is
+  // missing.
   int gathering = -1;
   for (int s = 0; s < int(splits.size()); ++s) {
     if (splits[s].alive && splits[s].blocked)
@@ -204,8 +205,8 @@ void Warp::unblock(int s) {
   splits[s].meeting = false;
 }
 
-Fault Warp::describe(FaultKind kind, const Inst &inst, const llvm::Twine &text, uint32_t lane, llvm::StringRef space,
-                     uint64_t address) const {
+Fault Warp::describe(FaultKind kind, const Inst &inst, const llvm::Twine &text, uint32_t lane,
+                     llvm::StringRef space, uint64_t address) const {
   Fault f;
   const Program &program = *launch->program;
   f.kind = kind;
@@ -232,8 +233,8 @@ Fault Warp::describe(FaultKind kind, const Inst &inst, const llvm::Twine &text, 
   return f;
 }
 
-Step Warp::fault(FaultKind kind, const Inst &inst, const llvm::Twine &text, uint32_t lane, llvm::StringRef space,
-                 uint64_t address) {
+Step Warp::fault(FaultKind kind, const Inst &inst, const llvm::Twine &text, uint32_t lane,
+                 llvm::StringRef space, uint64_t address) {
   std::lock_guard<std::mutex> lock(launch->mutex);
   launch->stop = true;
   if (launch->hasFault)
@@ -245,28 +246,17 @@ Step Warp::fault(FaultKind kind, const Inst &inst, const llvm::Twine &text, uint
 
 llvm::StringRef mp::emulator::faultName(FaultKind kind) {
   switch (kind) {
-  case FaultKind::OutOfBounds:
-    return "out of bounds";
-  case FaultKind::Misaligned:
-    return "misaligned";
-  case FaultKind::Uninitialized:
-    return "uninitialized read";
-  case FaultKind::InFlight:
-    return "not waited for";
-  case FaultKind::Race:
-    return "race";
-  case FaultKind::Deadlock:
-    return "deadlock";
-  case FaultKind::Divergence:
-    return "divergence";
-  case FaultKind::Trap:
-    return "trap";
-  case FaultKind::Limit:
-    return "instruction limit";
-  case FaultKind::Misuse:
-    return "misuse";
-  case FaultKind::WrongValue:
-    return "wrong value";
+  case FaultKind::OutOfBounds: return "out of bounds";
+  case FaultKind::Misaligned: return "misaligned";
+  case FaultKind::Uninitialized: return "uninitialized read";
+  case FaultKind::InFlight: return "not waited for";
+  case FaultKind::Race: return "race";
+  case FaultKind::Deadlock: return "deadlock";
+  case FaultKind::Divergence: return "divergence";
+  case FaultKind::Trap: return "trap";
+  case FaultKind::Limit: return "instruction limit";
+  case FaultKind::Misuse: return "misuse";
+  case FaultKind::WrongValue: return "wrong value";
   }
   return "fault";
 }

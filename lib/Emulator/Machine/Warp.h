@@ -1,10 +1,10 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The state of a running warp and block.
 //
-// Divergence: a warp is a tree of splits. The lanes of a divergent branch become children that run until the branch's
-// immediate post-dominator, where the parent takes over when its last child has arrived. Only leaves run; when one
-// blocks, another leaf of the warp may go on.
+// Divergence: a warp is a tree of splits. The lanes of a divergent branch become children that run
+// until the branch's immediate post-dominator, where the parent takes over when its last child has
+// arrived. Only leaves run; when one blocks, another leaf of the warp may go on.
 
 #ifndef MP_LIB_EMULATOR_MACHINE_WARP_H
 #define MP_LIB_EMULATOR_MACHINE_WARP_H
@@ -36,9 +36,9 @@ struct Split {
   Frame *frame = nullptr, *rpcFrame = nullptr;
   int parent = -1;
   unsigned children = 0;
-  int barrier = -1;       // blocked at this block barrier
-  uint32_t waitMask = 0;  // blocked at bar.warp.sync
-  bool meeting = false;   // blocked at a wgmma
+  int barrier = -1;                // blocked at this block barrier
+  uint32_t waitMask = 0;           // blocked at bar.warp.sync
+  bool meeting = false;            // blocked at a wgmma
   const Inst *gathering = nullptr; // stands at it until other lanes come
   uint32_t gathered = 0;           // those that execute it then
   bool runs() const { return alive && !blocked && !children && !gathering; }
@@ -56,7 +56,7 @@ struct PendingCopy {
 struct AsyncGroup {
   unsigned agent = 0;
   uint32_t clock = 0;
-  uint32_t lanes = 0; // bulk copies: those that committed it and did not wait for it yet
+  uint32_t lanes = 0;         // bulk copies: those that committed it and did not wait for it yet
   std::vector<Reg> registers; // wgmma: the accumulators
 };
 
@@ -79,7 +79,8 @@ struct Warp {
   Allocation *lastAllocation = nullptr;
 
   std::vector<Split> splits;
-  llvm::SmallVector<int, 4> met; // splits that execute the instruction at hand with the current one, behind it already
+  llvm::SmallVector<int, 4>
+      met; // splits that execute the instruction at hand with the current one, behind it already
   std::deque<Frame> frames;
   std::vector<Frame *> freeFrames;
   std::vector<uint32_t> special;
@@ -87,30 +88,29 @@ struct Warp {
   uint32_t localStride = 0;
 
   std::vector<PendingCopy> copies; // cp.async, oldest first
-  uint32_t copyGroup[kLanes] = {};  // groups each lane has committed
+  uint32_t copyGroup[kLanes] = {}; // groups each lane has committed
   std::vector<AsyncGroup> wgmmaGroups;
   AsyncGroup wgmmaOpen;
   bool wgmmaFenced = false;
   std::vector<AsyncGroup> bulkGroups; // cp.async.bulk into global memory
 
   unsigned asyncAgent() const;
-  template <class T> T *lanes(Reg r) {
-    return reinterpret_cast<T *>(base[r.base()] + r.offset());
-  }
+  template <class T> T *lanes(Reg r) { return reinterpret_cast<T *>(base[r.base()] + r.offset()); }
   uint32_t &pred(Reg r) { return base[r.base()][r.offset()]; }
 
   Step fault(FaultKind kind, const Inst &inst, const llvm::Twine &message, uint32_t lane,
              llvm::StringRef space = "", uint64_t address = 0);
-  Fault describe(FaultKind kind, const Inst &inst, const llvm::Twine &message, uint32_t lane, llvm::StringRef space,
-                 uint64_t address) const;
+  Fault describe(FaultKind kind, const Inst &inst, const llvm::Twine &message, uint32_t lane,
+                 llvm::StringRef space, uint64_t address) const;
   void start(uint32_t members, const FunctionCode &fn);
   Frame *newFrame(const FunctionCode &fn);
   void dropFrame(Frame *frame);
   void enter(int split); // loads the hot part
   void save();           // stores pc into the current split
   int pick();            // a runnable leaf, or -1
-  /// For an instruction that needs more lanes than are here. Next: others stood at it; they are in exec and met now. Leave: the
-  /// split waits for them. Fault: those left in \p missing cannot come.
+  /// For an instruction that needs more lanes than are here. Next: others stood at it; they are in
+  /// exec and met now. Leave: the split waits for them. Fault: those left in \p missing cannot
+  /// come.
   Step gather(const Inst &inst, uint32_t &missing);
   Step diverge(uint32_t taken, uint32_t target, uint32_t fall, uint32_t rpc);
   Step reconverge();             // the current split stands at its rpc
@@ -198,7 +198,8 @@ struct Block {
   uint32_t rank = 0; // in the cluster
   std::vector<Block *> *cluster = nullptr;
   ClusterBarrier clusterBarrier; // the first block's counts for all
-  std::vector<std::array<uint32_t, kLanes>> clusterGoal; // per warp and lane: the generation after the one it arrived in
+  std::vector<std::array<uint32_t, kLanes>>
+      clusterGoal; // per warp and lane: the generation after the one it arrived in
   RaceDetector::Clock clusterClock;
   SharedMemory shared;
   SharedTrace trace;
@@ -215,7 +216,8 @@ struct Block {
   /// Runs every warp for a while; false when a fault stopped the launch.
   bool round(bool &anyWork);
   bool done() const { return liveWarps == 0; }
-  /// Runs until the warp blocks, polls in vain, ends or has spent its turn (\p anyWork is set then).
+  /// Runs until the warp blocks, polls in vain, ends or has spent its turn (\p anyWork is set
+  /// then).
   bool runWarp(Warp &warp, bool &anyWork);
   void barrierCheck(unsigned id);
   void threadsExited(unsigned count);
@@ -244,7 +246,7 @@ struct Launch {
   std::optional<numerics::Architecture> architecture; // of the Tensor Cores
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> spent{0}; // instructions of the blocks that are done
-  std::mutex mutex; // guards what follows
+  std::mutex mutex;               // guards what follows
   bool hasFault = false;
   Fault fault;
   std::optional<Fault> watched;
@@ -256,7 +258,8 @@ bool checkPending(Warp &warp, const Inst &inst);
 /// Writes bar.red's result for one waiting split.
 void finishReduction(Warp &warp, int split, const Inst &inst, uint32_t trueCount, uint32_t voters);
 
-// Host addresses for the active lanes of an access to a space; false after a fault. Counts and checks.
+// Host addresses for the active lanes of an access to a space; false after a fault. Counts and
+// checks.
 bool resolveLanes(Warp &warp, const Inst &inst, MemSpace space, const uint64_t *addresses,
                   uint32_t mask, unsigned bytes, Access access, uint8_t **pointers);
 /// The same for one contiguous range of shared memory on behalf of `who` (matrix loads, copies).
@@ -267,12 +270,16 @@ bool checkShared(Warp &warp, const Inst &inst, Block &block, uint32_t offset, ui
                  Access access, Actor who, bool sync);
 bool resolveGlobal(Warp &warp, const Inst &inst, uint64_t address, uint64_t bytes, Access access,
                    uint32_t lane, uint8_t *&pointer);
-/// Keeps what LaunchOptions::watch is there for: of an access to shared memory that is about to happen, and of a write to global memory.
-void traceShared(Warp &warp, const Inst &inst, Block &block, uint32_t offset, uint32_t bytes, Access access, Actor who);
+/// Keeps what LaunchOptions::watch is there for: of an access to shared memory that is about to
+/// happen, and of a write to global memory.
+void traceShared(Warp &warp, const Inst &inst, Block &block, uint32_t offset, uint32_t bytes,
+                 Access access, Actor who);
 void traceGlobal(Warp &warp, const Inst &inst, uint64_t address, uint64_t bytes, unsigned lane);
 
-/// The block and offset that a shared address means; null after a fault. \p ownOnly: of .shared::cta.
-Block *sharedBlock(Warp &warp, const Inst &inst, uint64_t address, bool ownOnly, unsigned lane, uint32_t &offset);
+/// The block and offset that a shared address means; null after a fault. \p ownOnly: of
+/// .shared::cta.
+Block *sharedBlock(Warp &warp, const Inst &inst, uint64_t address, bool ownOnly, unsigned lane,
+                   uint32_t &offset);
 
 } // namespace mp::emulator
 

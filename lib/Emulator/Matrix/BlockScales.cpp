@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "BlockScales.h"
 #include "llvm/ADT/Twine.h"
@@ -24,7 +24,8 @@ bool mp::emulator::takeBlockScales(Decoder &d, llvm::StringRef kind, Type scaleT
   if (op.scaleBlocks != blocks || (fours && !nv))
     return false;
   // NVFP4's instruction with scales in ue8m0 is MXFP4's.
-  auto model = numerics::blockScaledModel(nv && !fours ? "mxf4" : kind, formatOf(op.a), formatOf(op.b));
+  auto model =
+      numerics::blockScaledModel(nv && !fours ? "mxf4" : kind, formatOf(op.a), formatOf(op.b));
   if (!model)
     return false;
   op.scaled = *model;
@@ -53,7 +54,8 @@ static float scaleValue(const numerics::BlockScaledModel &model, uint32_t byte) 
 }
 
 // One value for all lanes, below `limit` and a multiple of `step`.
-static bool selector(Warp &w, const Inst &inst, Reg reg, const char *what, unsigned limit, unsigned step, unsigned &value) {
+static bool selector(Warp &w, const Inst &inst, Reg reg, const char *what, unsigned limit,
+                     unsigned step, unsigned &value) {
   const uint32_t *lanes = w.lanes<uint32_t>(reg);
   value = uint16_t(lanes[0]);
   for (unsigned l = 0; l < kLanes; ++l) {
@@ -62,9 +64,10 @@ static bool selector(Warp &w, const Inst &inst, Reg reg, const char *what, unsig
       continue;
     w.fault(FaultKind::Misuse, inst,
             Twine(what) + " of the scales is " + Twine(v) +
-                (v != value ? ", lane 0 has " + Twine(value) + ": one value is needed"
-                            : Twine(": less than ") + Twine(limit) + (step > 1 ? ", a multiple of " + Twine(step) : Twine()) +
-                                  " is needed"),
+                (v != value
+                     ? ", lane 0 has " + Twine(value) + ": one value is needed"
+                     : Twine(": less than ") + Twine(limit) +
+                           (step > 1 ? ", a multiple of " + Twine(step) : Twine()) + " is needed"),
             l);
     return false;
   }
@@ -84,7 +87,8 @@ bool mp::emulator::gatherScales(Warp &w, const Inst &inst, const MatrixOp &op, M
       v.scalesA[size_t(r) * op.scaleBlocks + k] =
           scaleValue(op.scaled, a[4 * (r % 8) + 2 * threadA + r / 8] >> (8 * (byteA + k)) & 0xff);
     for (unsigned c = 0; c < op.n; ++c)
-      v.scalesB[size_t(c) * op.scaleBlocks + k] = scaleValue(op.scaled, b[4 * c + threadB] >> (8 * (byteB + k)) & 0xff);
+      v.scalesB[size_t(c) * op.scaleBlocks + k] =
+          scaleValue(op.scaled, b[4 * c + threadB] >> (8 * (byteB + k)) & 0xff);
   }
   return true;
 }

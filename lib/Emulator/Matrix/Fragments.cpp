@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Fragments.h"
 
@@ -9,7 +9,9 @@ void mp::emulator::gatherA(Warp &w, const MatrixOp &op, MatrixValues &v) {
   for (unsigned r = 0; r < op.aCount; ++r) {
     if (op.a == Element::F64) {
       const double *d = w.lanes<double>(op.aRegs[r]);
-      forFragmentA(op, r, [&](unsigned l, unsigned, unsigned row, unsigned col) { v.da[row * op.storedK() + col] = d[l]; });
+      forFragmentA(op, r, [&](unsigned l, unsigned, unsigned row, unsigned col) {
+        v.da[row * op.storedK() + col] = d[l];
+      });
       continue;
     }
     const uint32_t *word = w.lanes<uint32_t>(op.aRegs[r]);
@@ -29,7 +31,9 @@ void mp::emulator::gatherB(Warp &w, const MatrixOp &op, MatrixValues &v) {
   for (unsigned r = 0; r < op.bCount; ++r) {
     if (op.b == Element::F64) {
       const double *d = w.lanes<double>(op.bRegs[r]);
-      forFragmentB(op, r, [&](unsigned l, unsigned, unsigned row, unsigned col) { v.db[row * op.n + col] = d[l]; });
+      forFragmentB(op, r, [&](unsigned l, unsigned, unsigned row, unsigned col) {
+        v.db[row * op.n + col] = d[l];
+      });
       continue;
     }
     const uint32_t *word = w.lanes<uint32_t>(op.bRegs[r]);

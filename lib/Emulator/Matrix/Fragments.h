@@ -1,10 +1,12 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which lane and register hold which element of a matrix operand (PTX ISA, "Matrix Fragments for mma"). All mma.sync
-// shapes but m8n8k4 of f16 (QuadPair.cpp) follow one rule: with g = lane / 4, t = lane % 4 and e elements per register,
+// Which lane and register hold which element of a matrix operand (PTX ISA, "Matrix Fragments for
+// mma"). All mma.sync shapes but m8n8k4 of f16 (QuadPair.cpp) follow one rule: with g = lane / 4, t
+// = lane % 4 and e elements per register,
 //   A: register r holds row g + 8 (r % (m / 8)), columns 4 e (r / (m / 8)) + t e + i
 //   B: register r holds rows 4 e r + t e + i of column g
-//   C: register r holds row g + 8 (r / 2), column 2 t + r % 2 (two columns per register when packed in 16 bits)
+//   C: register r holds row g + 8 (r / 2), column 2 t + r % 2 (two columns per register when packed
+//   in 16 bits)
 // The columns of a sparse A are those that are stored.
 
 #ifndef MP_LIB_EMULATOR_MATRIX_FRAGMENTS_H

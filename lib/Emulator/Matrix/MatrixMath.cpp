@@ -1,8 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "MatrixMath.h"
-#include "llvm/ADT/Twine.h"
 #include "mp/Numerics/ModelGemm.h"
+#include "llvm/ADT/Twine.h"
 #include <algorithm>
 #include <cmath>
 
@@ -13,115 +13,68 @@ using llvm::Twine;
 unsigned mp::emulator::elementBits(Element e) {
   switch (e) {
   case Element::F16:
-  case Element::BF16:
-    return 16;
+  case Element::BF16: return 16;
   case Element::TF32:
   case Element::F32:
-  case Element::S32:
-    return 32;
+  case Element::S32: return 32;
   case Element::E4M3:
   case Element::E5M2:
   case Element::E3M2:
   case Element::E2M3:
   case Element::PaddedE2M1:
   case Element::S8:
-  case Element::U8:
-    return 8;
+  case Element::U8: return 8;
   case Element::E2M1:
   case Element::S4:
-  case Element::U4:
-    return 4;
-  case Element::B1:
-    return 1;
-  case Element::F64:
-    return 64;
+  case Element::U4: return 4;
+  case Element::B1: return 1;
+  case Element::F64: return 64;
   }
   return 0;
 }
 
 bool mp::emulator::elementOf(Type type, Element &e) {
   switch (type) {
-  case Type::F16:
-    e = Element::F16;
-    return true;
-  case Type::BF16:
-    e = Element::BF16;
-    return true;
-  case Type::TF32:
-    e = Element::TF32;
-    return true;
-  case Type::E4M3:
-    e = Element::E4M3;
-    return true;
-  case Type::E5M2:
-    e = Element::E5M2;
-    return true;
-  case Type::E3M2:
-    e = Element::E3M2;
-    return true;
-  case Type::E2M3:
-    e = Element::E2M3;
-    return true;
-  case Type::E2M1:
-    e = Element::PaddedE2M1;
-    return true;
-  case Type::S8:
-    e = Element::S8;
-    return true;
-  case Type::U8:
-    e = Element::U8;
-    return true;
-  case Type::S4:
-    e = Element::S4;
-    return true;
-  case Type::U4:
-    e = Element::U4;
-    return true;
-  case Type::B1:
-    e = Element::B1;
-    return true;
-  case Type::F64:
-    e = Element::F64;
-    return true;
-  case Type::F32:
-    e = Element::F32;
-    return true;
-  case Type::S32:
-    e = Element::S32;
-    return true;
-  default:
-    return false;
+  case Type::F16: e = Element::F16; return true;
+  case Type::BF16: e = Element::BF16; return true;
+  case Type::TF32: e = Element::TF32; return true;
+  case Type::E4M3: e = Element::E4M3; return true;
+  case Type::E5M2: e = Element::E5M2; return true;
+  case Type::E3M2: e = Element::E3M2; return true;
+  case Type::E2M3: e = Element::E2M3; return true;
+  case Type::E2M1: e = Element::PaddedE2M1; return true;
+  case Type::S8: e = Element::S8; return true;
+  case Type::U8: e = Element::U8; return true;
+  case Type::S4: e = Element::S4; return true;
+  case Type::U4: e = Element::U4; return true;
+  case Type::B1: e = Element::B1; return true;
+  case Type::F64: e = Element::F64; return true;
+  case Type::F32: e = Element::F32; return true;
+  case Type::S32: e = Element::S32; return true;
+  default: return false;
   }
 }
 
 numerics::Format mp::emulator::formatOf(Element e) {
   switch (e) {
-  case Element::F16:
-    return numerics::Format::F16;
-  case Element::BF16:
-    return numerics::Format::BF16;
-  case Element::TF32:
-    return numerics::Format::TF32;
-  case Element::E4M3:
-    return numerics::Format::F8E4M3FN;
-  case Element::E5M2:
-    return numerics::Format::F8E5M2;
-  case Element::E3M2:
-    return numerics::Format::F6E3M2FN;
-  case Element::E2M3:
-    return numerics::Format::F6E2M3FN;
+  case Element::F16: return numerics::Format::F16;
+  case Element::BF16: return numerics::Format::BF16;
+  case Element::TF32: return numerics::Format::TF32;
+  case Element::E4M3: return numerics::Format::F8E4M3FN;
+  case Element::E5M2: return numerics::Format::F8E5M2;
+  case Element::E3M2: return numerics::Format::F6E3M2FN;
+  case Element::E2M3: return numerics::Format::F6E2M3FN;
   case Element::PaddedE2M1:
-  case Element::E2M1:
-    return numerics::Format::F4E2M1FN;
-  default:
-    return numerics::Format::F32;
+  case Element::E2M1: return numerics::Format::F4E2M1FN;
+  default: return numerics::Format::F32;
   }
 }
 
 float mp::emulator::smallFloat(Element e, uint32_t bits) {
   if (e == Element::PaddedE2M1)
     bits >>= 2;
-  numerics::Unpacked u = numerics::unpack(bits, formatOf(e)); // these formats have finite values only
+  numerics::Unpacked u =
+      numerics::unpack(bits, formatOf(e)); // these formats have finite values only
   float magnitude = std::ldexp(float(u.significand), u.exponent);
   return u.negative ? -magnitude : magnitude;
 }
@@ -153,13 +106,15 @@ void mp::emulator::noSuchTensorCore(Warp &w, const Inst &inst, const Twine &what
           0);
 }
 
-// The rows of B that row r of a sparse A meets. The Tensor Core multiplies only these, as many as a dense product of
-// half the depth; no recorded result bears on sparse sums, whose order is taken to be that product's.
+// The rows of B that row r of a sparse A meets. The Tensor Core multiplies only these, as many as a
+// dense product of half the depth; no recorded result bears on sparse sums, whose order is taken to
+// be that product's.
 static const float *selectRows(const MatrixOp &op, MatrixValues &v, unsigned r) {
   const unsigned depth = op.storedK();
   v.selected.resize(size_t(depth) * op.n);
   for (unsigned s = 0; s < depth; ++s)
-    std::copy_n(&v.b[size_t(v.row[size_t(r) * depth + s]) * op.n], op.n, &v.selected[size_t(s) * op.n]);
+    std::copy_n(&v.b[size_t(v.row[size_t(r) * depth + s]) * op.n], op.n,
+                &v.selected[size_t(s) * op.n]);
   return v.selected.data();
 }
 
@@ -183,19 +138,20 @@ static bool multiplyFloat(Warp &w, const Inst &inst, const MatrixOp &op, MatrixV
       x = -x;
   const unsigned depth = op.storedK();
   if (!sparse) {
-    numerics::modelGemm(*model, rows, op.n, depth, v.a.data(), depth, v.b.data(), op.n, v.c.data(), op.n, v.c.data(),
-                        op.n, /*threads=*/1);
+    numerics::modelGemm(*model, rows, op.n, depth, v.a.data(), depth, v.b.data(), op.n, v.c.data(),
+                        op.n, v.c.data(), op.n, /*threads=*/1);
     return true;
   }
   for (unsigned r = 0; r < rows; ++r) {
     float *c = &v.c[size_t(r) * op.n];
-    numerics::modelGemm(*model, 1, op.n, depth, &v.a[size_t(r) * depth], depth, selectRows(op, v, r), op.n, c, op.n, c,
-                        op.n, /*threads=*/1);
+    numerics::modelGemm(*model, 1, op.n, depth, &v.a[size_t(r) * depth], depth,
+                        selectRows(op, v, r), op.n, c, op.n, c, op.n, /*threads=*/1);
   }
   return true;
 }
 
-static bool multiplyScaled(Warp &w, const Inst &inst, const MatrixOp &op, MatrixValues &v, unsigned rows) {
+static bool multiplyScaled(Warp &w, const Inst &inst, const MatrixOp &op, MatrixValues &v,
+                           unsigned rows) {
   if (w.launch->architecture != numerics::Architecture::SM120) {
     noSuchTensorCore(w, inst, "scaled blocks in mma.sync");
     return false;
@@ -208,7 +164,8 @@ static bool multiplyScaled(Warp &w, const Inst &inst, const MatrixOp &op, Matrix
       for (unsigned k = 0; k < depth; ++k)
         column[k] = b[size_t(k) * op.n + c];
       float &sum = v.c[size_t(r) * op.n + c];
-      sum = numerics::blockScaledDot(op.scaled, &v.a[size_t(r) * depth], column.data(), &v.scalesA[size_t(r) * op.scaleBlocks],
+      sum = numerics::blockScaledDot(op.scaled, &v.a[size_t(r) * depth], column.data(),
+                                     &v.scalesA[size_t(r) * op.scaleBlocks],
                                      &v.scalesB[size_t(c) * op.scaleBlocks], depth, sum);
     }
   }
@@ -226,8 +183,9 @@ static void multiplyInt(const MatrixOp &op, MatrixValues &v, unsigned rows) {
         int32_t x = v.ia[at], y = v.ib[size_t(sparse ? v.row[at] : s) * op.n + c];
         sum += bits ? (op.bitAnd ? x & y : x ^ y) : x * y;
       }
-      v.ic[size_t(r) * op.n + c] =
-          op.satfinite ? int32_t(std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX)) : int32_t(uint32_t(sum));
+      v.ic[size_t(r) * op.n + c] = op.satfinite
+                                       ? int32_t(std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX))
+                                       : int32_t(uint32_t(sum));
     }
 }
 
@@ -245,7 +203,8 @@ static void multiplyDouble(const MatrixOp &op, MatrixValues &v, unsigned rows) {
     for (unsigned c = 0; c < op.n; ++c) {
       double sum = v.dc[size_t(r) * op.n + c];
       for (unsigned k = 0; k < op.k; ++k)
-        sum = fusedMultiplyAdd(v.da[size_t(r) * op.k + k], v.db[size_t(k) * op.n + c], sum, op.rounding);
+        sum = fusedMultiplyAdd(v.da[size_t(r) * op.k + k], v.db[size_t(k) * op.n + c], sum,
+                               op.rounding);
       v.dc[size_t(r) * op.n + c] = sum;
     }
 }

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The arithmetic of matrix instructions, apart from where their fragments lie: a thin layer over lib/Numerics.
+// The arithmetic of matrix instructions, apart from where their fragments lie: a thin layer over
+// lib/Numerics.
 
 #ifndef MP_LIB_EMULATOR_MATRIX_MATRIXMATH_H
 #define MP_LIB_EMULATOR_MATRIX_MATRIXMATH_H
@@ -12,9 +13,27 @@
 
 namespace mp::emulator {
 
-/// What an operand register holds. e3m2, e2m3 and PaddedE2M1 fill a byte each, the last in its bits 2 to 5 (.kind::f8f6f4
-/// and .kind::mxf8f6f4); E2M1 is packed.
-enum class Element : uint8_t { F16, BF16, TF32, E4M3, E5M2, E3M2, E2M3, PaddedE2M1, E2M1, S8, U8, S4, U4, B1, F64, F32, S32 };
+/// What an operand register holds. e3m2, e2m3 and PaddedE2M1 fill a byte each, the last in its bits
+/// 2 to 5 (.kind::f8f6f4 and .kind::mxf8f6f4); E2M1 is packed.
+enum class Element : uint8_t {
+  F16,
+  BF16,
+  TF32,
+  E4M3,
+  E5M2,
+  E3M2,
+  E2M3,
+  PaddedE2M1,
+  E2M1,
+  S8,
+  U8,
+  S4,
+  U4,
+  B1,
+  F64,
+  F32,
+  S32
+};
 
 unsigned elementBits(Element e);
 inline bool isFloatElement(Element e) { return e <= Element::E2M1; }
@@ -29,29 +48,20 @@ float smallFloat(Element e, uint32_t bits);
 /// Value of an element as the Tensor Core takes it: tf32 without its low 13 bits.
 inline float floatElement(Element e, uint32_t bits) {
   switch (e) {
-  case Element::F16:
-    return widenF16(uint16_t(bits));
-  case Element::BF16:
-    return widenBF16(uint16_t(bits));
-  case Element::TF32:
-    return std::bit_cast<float>(bits & ~0x1fffu);
+  case Element::F16: return widenF16(uint16_t(bits));
+  case Element::BF16: return widenBF16(uint16_t(bits));
+  case Element::TF32: return std::bit_cast<float>(bits & ~0x1fffu);
   case Element::E4M3:
-  case Element::E5M2:
-    return widenFp8(uint8_t(bits), e == Element::E5M2);
-  default:
-    return smallFloat(e, bits);
+  case Element::E5M2: return widenFp8(uint8_t(bits), e == Element::E5M2);
+  default: return smallFloat(e, bits);
   }
 }
 inline int32_t intElement(Element e, uint32_t bits) {
   switch (e) {
-  case Element::S8:
-    return int8_t(bits);
-  case Element::U8:
-    return uint8_t(bits);
-  case Element::S4:
-    return int32_t(bits << 28) >> 28;
-  default:
-    return int32_t(bits & (e == Element::U4 ? 15 : 1));
+  case Element::S8: return int8_t(bits);
+  case Element::U8: return uint8_t(bits);
+  case Element::S4: return int32_t(bits << 28) >> 28;
+  default: return int32_t(bits & (e == Element::U4 ? 15 : 1));
   }
 }
 /// Bits of element `index` of a word.
@@ -67,7 +77,8 @@ enum class Sparsity : uint8_t {
   PairsOfFour ///< 4 bits: two of four neighbouring pairs
 };
 
-/// Operands of .block_scale beside the model: a word of scales per lane, and which byte of which lane holds them.
+/// Operands of .block_scale beside the model: a word of scales per lane, and which byte of which
+/// lane holds them.
 struct ScaleOperand {
   Reg data, byte, thread;
 };
@@ -75,11 +86,11 @@ struct ScaleOperand {
 struct MatrixOp {
   uint16_t m = 0, n = 0, k = 0;
   Element a = Element::F16, b = Element::F16, c = Element::F32, d = Element::F32;
-  bool satfinite = false;  // integers
+  bool satfinite = false;                // integers
   Rounding rounding = Rounding::Nearest; // f64
-  bool bitAnd = false;     // b1: .and.popc, else .xor.popc
-  bool wgmma = false;      // route
-  bool rowA = true, colB = true; // memory layouts; of m8n8k4 in f16 those of the fragments
+  bool bitAnd = false;                   // b1: .and.popc, else .xor.popc
+  bool wgmma = false;                    // route
+  bool rowA = true, colB = true;         // memory layouts; of m8n8k4 in f16 those of the fragments
   bool negateA = false, negateB = false;
   const Reg *aRegs = nullptr, *bRegs = nullptr, *cRegs = nullptr, *dRegs = nullptr;
   uint8_t aCount = 0, bCount = 0, cCount = 0, dCount = 0;
@@ -97,17 +108,18 @@ struct MatrixOp {
 
 /// A (m x stored k) and B (k x n), row-major; C and D (m x n).
 struct MatrixValues {
-  std::vector<float> a, b, c;            // float operands; f16 accumulators as f32
-  std::vector<int32_t> ia, ib, ic;       // integer operands
-  std::vector<double> da, db, dc;        // f64
-  std::vector<uint16_t> row;             // sparse A: the row of B that each element meets
-  std::vector<float> scalesA, scalesB;   // block-scaled: a row's (column's) after the other's
-  std::vector<float> selected;           // scratch of the products
+  std::vector<float> a, b, c;          // float operands; f16 accumulators as f32
+  std::vector<int32_t> ia, ib, ic;     // integer operands
+  std::vector<double> da, db, dc;      // f64
+  std::vector<uint16_t> row;           // sparse A: the row of B that each element meets
+  std::vector<float> scalesA, scalesB; // block-scaled: a row's (column's) after the other's
+  std::vector<float> selected;         // scratch of the products
   void resize(const MatrixOp &op, unsigned rows);
 };
 
 /// c = a * b + c over `rows` rows of A; false after a fault (no such Tensor Core).
-bool multiply(Warp &warp, const Inst &inst, const MatrixOp &op, MatrixValues &values, unsigned rows);
+bool multiply(Warp &warp, const Inst &inst, const MatrixOp &op, MatrixValues &values,
+              unsigned rows);
 
 /// The fault of a launch on a chip without the Tensor Core an instruction needs.
 void noSuchTensorCore(Warp &warp, const Inst &inst, const llvm::Twine &what);

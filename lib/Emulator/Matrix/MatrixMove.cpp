@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ldmatrix, stmatrix and movmatrix: matrices between shared memory and fragments.
 
@@ -12,13 +12,15 @@ using llvm::Twine;
 static bool wholeWarp(Warp &w, const Inst &i) {
   if (w.exec == ~0u)
     return true;
-  w.fault(FaultKind::Divergence, i, "all 32 lanes are needed; lanes 0x" + Twine::utohexstr(~w.exec) + " are elsewhere",
+  w.fault(FaultKind::Divergence, i,
+          "all 32 lanes are needed; lanes 0x" + Twine::utohexstr(~w.exec) + " are elsewhere",
           std::countr_zero(~w.exec));
   return false;
 }
 
 namespace {
-/// A matrix in shared memory has rows of 16 bytes; lanes R j to R j + R - 1 give the addresses of the R rows of matrix j.
+/// A matrix in shared memory has rows of 16 bytes; lanes R j to R j + R - 1 give the addresses of
+/// the R rows of matrix j.
 struct MoveForm {
   enum Shape : uint8_t { M8N8, M16N16, M8N16, M16N8 } shape = M8N8;
   bool trans = false;
@@ -29,14 +31,17 @@ struct MoveForm {
 };
 } // namespace
 
-static bool rowPointers(Warp &w, const Inst &i, const MoveForm &f, unsigned matrix, Access access, uint8_t **rows) {
+static bool rowPointers(Warp &w, const Inst &i, const MoveForm &f, unsigned matrix, Access access,
+                        uint8_t **rows) {
   uint64_t addresses[kLanes];
   laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
   const unsigned first = f.rows() * matrix;
   const uint32_t lanes = ((1u << f.rows()) - 1) << first;
   for (unsigned l = first; l < first + f.rows(); ++l)
     if (addresses[l] % 16) {
-      w.fault(FaultKind::Misaligned, i, "the row's address 0x" + Twine::utohexstr(addresses[l]) + " is no multiple of 16", l, "shared", addresses[l]);
+      w.fault(FaultKind::Misaligned, i,
+              "the row's address 0x" + Twine::utohexstr(addresses[l]) + " is no multiple of 16", l,
+              "shared", addresses[l]);
       return false;
     }
   // What fills a row up to 16 bytes is not looked at.
@@ -46,7 +51,8 @@ static bool rowPointers(Warp &w, const Inst &i, const MoveForm &f, unsigned matr
     return false;
   for (unsigned l = first; l < first + f.rows(); ++l)
     addresses[l] += 8;
-  return f.rowBytes() != 12 || resolveLanes(w, i, MemSpace(i.space), addresses, lanes, 4, access, upper);
+  return f.rowBytes() != 12 ||
+         resolveLanes(w, i, MemSpace(i.space), addresses, lanes, 4, access, upper);
 }
 
 /// Element `k` of a row of 16 bytes or elements, as a byte.
@@ -60,15 +66,14 @@ static uint32_t byteOf(const uint8_t *row, unsigned bits, unsigned k) {
 }
 
 // Where part `e` of a lane's register stands: its row in memory and its place there.
-static void place(const MoveForm &f, unsigned lane, unsigned reg, unsigned e, unsigned &row, unsigned &at) {
+static void place(const MoveForm &f, unsigned lane, unsigned reg, unsigned e, unsigned &row,
+                  unsigned &at) {
   const unsigned group = lane / 4, inGroup = lane % 4;
   switch (f.shape) {
   case MoveForm::M8N8:
     row = f.trans ? inGroup * 2 + e : group, at = f.trans ? group : inGroup * 2 + e;
     return;
-  case MoveForm::M8N16:
-    row = group, at = 4 * inGroup + e;
-    return;
+  case MoveForm::M8N16: row = group, at = 4 * inGroup + e; return;
   case MoveForm::M16N16: // transposed
     row = 4 * inGroup + e, at = group + 8 * reg;
     return;
@@ -96,7 +101,8 @@ static Step execLdmatrix(Warp &w, const Inst &i) {
           uint16_t half = 0;
           if (f.bits == 16)
             std::memcpy(&half, from + 2 * at, 2);
-          result[per * j + r][l] |= f.bits == 16 ? uint32_t(half) << (16 * e) : byteOf(from, f.bits, at) << (8 * e);
+          result[per * j + r][l] |=
+              f.bits == 16 ? uint32_t(half) << (16 * e) : byteOf(from, f.bits, at) << (8 * e);
         }
   }
   for (unsigned j = 0; j < i.count; ++j)
@@ -156,14 +162,10 @@ static bool takeForm(Decoder &d, bool load, MoveForm &f) {
   else
     f.bits = bitWidth(d.takeType());
   switch (f.shape) {
-  case MoveForm::M8N8:
-    return f.bits == 16;
-  case MoveForm::M8N16:
-    return !f.trans && (f.bits == 6 || f.bits == 4);
-  case MoveForm::M16N16:
-    return f.trans && (f.bits == 8 || f.bits == 6 || f.bits == 4);
-  case MoveForm::M16N8:
-    return f.trans && f.bits == 8;
+  case MoveForm::M8N8: return f.bits == 16;
+  case MoveForm::M8N16: return !f.trans && (f.bits == 6 || f.bits == 4);
+  case MoveForm::M16N16: return f.trans && (f.bits == 8 || f.bits == 6 || f.bits == 4);
+  case MoveForm::M16N8: return f.trans && f.bits == 8;
   }
   return false;
 }
@@ -173,7 +175,8 @@ static void decodeLdStMatrix(Decoder &d, bool load) {
   bool fine = d.take("sync") && d.take("aligned");
   unsigned count = d.take("x1") ? 1 : d.take("x2") ? 2 : d.take("x4") ? 4 : 0;
   MemSpace space = takeSpace(d);
-  fine = takeForm(d, load, f) && fine && count && (space == MemSpace::Shared || space == MemSpace::Generic);
+  fine = takeForm(d, load, f) && fine && count &&
+         (space == MemSpace::Shared || space == MemSpace::Generic);
   if (!fine || count * f.rows() > kLanes || d.failed() || !d.expectOps(2)) {
     d.unsupported();
     return;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "MmaForms.h"
 #include "llvm/ADT/Twine.h"
@@ -11,12 +11,9 @@ static bool isQuadPair(const MatrixOp &op) { return op.a == Element::F16 && op.m
 static bool isDenseShape(const MatrixOp &op, const MmaModifiers &mods) {
   const unsigned m = op.m, k = op.k;
   switch (op.a) {
-  case Element::F16:
-    return (m == 8 && k == 4) || (m == 16 && (k == 8 || k == 16));
-  case Element::BF16:
-    return m == 16 && (k == 8 || k == 16);
-  case Element::TF32:
-    return m == 16 && (k == 4 || k == 8);
+  case Element::F16: return (m == 8 && k == 4) || (m == 16 && (k == 8 || k == 16));
+  case Element::BF16: return m == 16 && (k == 8 || k == 16);
+  case Element::TF32: return m == 16 && (k == 4 || k == 8);
   case Element::E4M3:
   case Element::E5M2:
   case Element::E3M2:
@@ -25,20 +22,14 @@ static bool isDenseShape(const MatrixOp &op, const MmaModifiers &mods) {
     const bool fp8 = op.a <= Element::E5M2 && op.b <= Element::E5M2;
     return m == 16 && (k == 32 || (k == 16 && fp8 && !mods.blockScale));
   }
-  case Element::E2M1:
-    return m == 16 && k == 64;
+  case Element::E2M1: return m == 16 && k == 64;
   case Element::S8:
-  case Element::U8:
-    return (m == 8 && k == 16) || (m == 16 && (k == 16 || k == 32));
+  case Element::U8: return (m == 8 && k == 16) || (m == 16 && (k == 16 || k == 32));
   case Element::S4:
-  case Element::U4:
-    return (m == 8 && k == 32) || (m == 16 && (k == 32 || k == 64));
-  case Element::B1:
-    return (m == 8 && k == 128) || (m == 16 && (k == 128 || k == 256));
-  case Element::F64:
-    return (m == 8 && k == 4) || (m == 16 && (k == 4 || k == 8 || k == 16));
-  default:
-    return false;
+  case Element::U4: return (m == 8 && k == 32) || (m == 16 && (k == 32 || k == 64));
+  case Element::B1: return (m == 8 && k == 128) || (m == 16 && (k == 128 || k == 256));
+  case Element::F64: return (m == 8 && k == 4) || (m == 16 && (k == 4 || k == 8 || k == 16));
+  default: return false;
   }
 }
 
@@ -47,20 +38,14 @@ static bool isSparseShape(const MatrixOp &op) {
     return false;
   switch (op.a) {
   case Element::F16:
-  case Element::BF16:
-    return op.k == 16 || op.k == 32;
-  case Element::TF32:
-    return op.k == 8 || op.k == 16;
+  case Element::BF16: return op.k == 16 || op.k == 32;
+  case Element::TF32: return op.k == 8 || op.k == 16;
   case Element::S8:
-  case Element::U8:
-    return op.k == 32 || op.k == 64;
+  case Element::U8: return op.k == 32 || op.k == 64;
   case Element::S4:
-  case Element::U4:
-    return op.k == 64 || op.k == 128;
-  case Element::E2M1:
-    return op.k == 128;
-  default:
-    return isByteFloat(op.a) && op.k == 64;
+  case Element::U4: return op.k == 64 || op.k == 128;
+  case Element::E2M1: return op.k == 128;
+  default: return isByteFloat(op.a) && op.k == 64;
   }
 }
 
@@ -78,7 +63,8 @@ static bool areAccumulators(const MatrixOp &op, const MmaModifiers &mods) {
     return op.c == Element::S32 && op.d == Element::S32;
   if (op.a == Element::F64)
     return op.c == Element::F64 && op.d == Element::F64;
-  const bool wide = op.c == Element::F32 && op.d == Element::F32, narrow = op.c == Element::F16 && op.d == Element::F16;
+  const bool wide = op.c == Element::F32 && op.d == Element::F32,
+             narrow = op.c == Element::F16 && op.d == Element::F16;
   if (isQuadPair(op))
     return wide || narrow || (op.c == Element::F16 && op.d == Element::F32);
   if (mods.blockScale || op.a == Element::BF16 || op.a == Element::TF32)
@@ -121,14 +107,17 @@ void mp::emulator::checkMmaTarget(Decoder &d, const MatrixOp &op, const MmaModif
     least = op.m == 8 ? 80 : 90;
   else if (isQuadPair(op))
     least = 70;
-  else if (!mods.sparse && ((op.a == Element::F16 && op.k == 8) ||
-                            (isIntElement(op.a) && op.m == 8 && !(op.a == Element::B1 && op.bitAnd))))
+  else if (!mods.sparse &&
+           ((op.a == Element::F16 && op.k == 8) ||
+            (isIntElement(op.a) && op.m == 8 && !(op.a == Element::B1 && op.bitAnd))))
     least = 75;
   d.requireTarget(least, ~0u, least >= 100);
 }
 
 void mp::emulator::countMmaRegisters(MatrixOp &op) {
-  auto count = [](unsigned elements, Element e) { return uint8_t(elements * elementBits(e) / (e == Element::F64 ? 2048 : 1024)); };
+  auto count = [](unsigned elements, Element e) {
+    return uint8_t(elements * elementBits(e) / (e == Element::F64 ? 2048 : 1024));
+  };
   if (isQuadPair(op)) {
     // Four products, so that each lane has its part of one.
     op.aCount = op.bCount = 2;

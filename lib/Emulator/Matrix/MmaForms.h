@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which combinations of shape, types and modifiers mma.sync has: the manual's tables, as ptxas 13 accepts them.
+// Which combinations of shape, types and modifiers mma.sync has: the manual's tables, as ptxas 13
+// accepts them.
 
 #ifndef MP_LIB_EMULATOR_MATRIX_MMAFORMS_H
 #define MP_LIB_EMULATOR_MATRIX_MMAFORMS_H

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mma.sync: dense, sparse (.sp) and block-scaled forms, every shape and type.
 
@@ -15,7 +15,9 @@ using llvm::Twine;
 static Step execMma(Warp &w, const Inst &i) {
   const MatrixOp &op = *static_cast<const MatrixOp *>(i.aux);
   if (w.exec != ~0u)
-    return w.fault(FaultKind::Divergence, i, "mma needs all 32 lanes; lanes 0x" + Twine::utohexstr(~w.exec) + " are elsewhere",
+    return w.fault(FaultKind::Divergence, i,
+                   "mma needs all 32 lanes; lanes 0x" + Twine::utohexstr(~w.exec) +
+                       " are elsewhere",
                    std::countr_zero(~w.exec));
   if (op.a == Element::F16 && op.m == 8)
     return execQuadPairs(w, i);
@@ -39,9 +41,9 @@ bool mp::emulator::takeShape(Decoder &d, uint16_t &m, uint16_t &n, uint16_t &k) 
   for (llvm::StringRef mod : d.restMods()) {
     llvm::StringRef rest = mod;
     unsigned long long a, b, c;
-    if (rest.consume_front("m") && !llvm::consumeUnsignedInteger(rest, 10, a) && rest.consume_front("n") &&
-        !llvm::consumeUnsignedInteger(rest, 10, b) && rest.consume_front("k") &&
-        !llvm::consumeUnsignedInteger(rest, 10, c) && rest.empty()) {
+    if (rest.consume_front("m") && !llvm::consumeUnsignedInteger(rest, 10, a) &&
+        rest.consume_front("n") && !llvm::consumeUnsignedInteger(rest, 10, b) &&
+        rest.consume_front("k") && !llvm::consumeUnsignedInteger(rest, 10, c) && rest.empty()) {
       m = a, n = b, k = c;
       return d.take(mod);
     }
@@ -96,7 +98,8 @@ static void decodeMma(Decoder &d) {
         *e = Element::E2M1;
   if (mods.sparse)
     op.sparsity = sparsityOf(op.a);
-  if (!fine || !isMmaForm(op, mods) || (mods.blockScale && !takeBlockScales(d, mods.kind, scaleType, op))) {
+  if (!fine || !isMmaForm(op, mods) ||
+      (mods.blockScale && !takeBlockScales(d, mods.kind, scaleType, op))) {
     d.unsupported();
     return;
   }
@@ -107,7 +110,8 @@ static void decodeMma(Decoder &d) {
   auto list = [&](unsigned at, unsigned count, Type type, bool result) -> const Reg * {
     auto parts = d.elements(d.op(at));
     if (parts.size() != count) {
-      d.fail("operand " + Twine(at + 1) + " has " + Twine(parts.size()) + " registers, the shape needs " + Twine(count));
+      d.fail("operand " + Twine(at + 1) + " has " + Twine(parts.size()) +
+             " registers, the shape needs " + Twine(count));
       return nullptr;
     }
     llvm::SmallVector<Reg, 16> regs;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "QuadPair.h"
 #include <cmath>
@@ -37,7 +37,8 @@ static void gather(Warp &w, const MatrixOp &op, unsigned pair, MatrixValues &v) 
   forLanesOf(pair, 8, [&](unsigned l, unsigned i, unsigned h, unsigned t) {
     unsigned row, column;
     placeC(op.c, i, h, t, row, column);
-    v.c[row * 8 + column] = op.c == Element::F16 ? half(w, op.cRegs, l, i) : w.lanes<float>(op.cRegs[i])[l];
+    v.c[row * 8 + column] =
+        op.c == Element::F16 ? half(w, op.cRegs, l, i) : w.lanes<float>(op.cRegs[i])[l];
   });
 }
 
@@ -56,7 +57,8 @@ static void scatter(Warp &w, const MatrixOp &op, unsigned pair, const MatrixValu
   });
 }
 
-// From sm_80 on the assembler expands the instruction into scalar f32 multiply-adds: ascending k, an f16 result rounded once.
+// From sm_80 on the assembler expands the instruction into scalar f32 multiply-adds: ascending k,
+// an f16 result rounded once.
 static void multiplyByScalars(MatrixValues &v) {
   for (unsigned r = 0; r < 8; ++r)
     for (unsigned c = 0; c < 8; ++c)
@@ -68,7 +70,8 @@ Step mp::emulator::execQuadPairs(Warp &w, const Inst &i) {
   const MatrixOp &op = *static_cast<const MatrixOp *>(i.aux);
   MatrixValues &v = matrixScratch();
   v.resize(op, op.m);
-  const bool tensorCores = !w.launch->architecture || *w.launch->architecture < numerics::Architecture::SM80;
+  const bool tensorCores =
+      !w.launch->architecture || *w.launch->architecture < numerics::Architecture::SM80;
   // All are read before any is written: results may lie in the operands' registers.
   MatrixValues pairs[4];
   for (unsigned pair = 0; pair < 4; ++pair) {

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Sparsity.h"
 #include "llvm/ADT/Twine.h"
@@ -8,12 +8,9 @@ using llvm::Twine;
 
 Sparsity mp::emulator::sparsityOf(Element a) {
   switch (elementBits(a)) {
-  case 32:
-    return Sparsity::OneOfTwo;
-  case 4:
-    return Sparsity::PairsOfFour;
-  default:
-    return Sparsity::TwoOfFour;
+  case 32: return Sparsity::OneOfTwo;
+  case 4: return Sparsity::PairsOfFour;
+  default: return Sparsity::TwoOfFour;
   }
 }
 
@@ -34,16 +31,15 @@ void mp::emulator::decodeMetadata(Decoder &d, unsigned at, MatrixOp &op) {
     return;
   const unsigned limit = selectorsOf(op);
   if (selector < 0 || selector >= int64_t(limit))
-    d.fail("the sparsity selector is " + Twine(selector) + ", this form has 0 to " + Twine(limit - 1));
+    d.fail("the sparsity selector is " + Twine(selector) + ", this form has 0 to " +
+           Twine(limit - 1));
   op.selector = uint8_t(selector);
 }
 
 static unsigned laneOfGroup(const MatrixOp &op, unsigned row, unsigned group, unsigned &shift) {
   const unsigned quad = 4 * (row % 8), half = row / 8;
   switch (groupsPerRow(op)) {
-  case 4:
-    shift = 16 * half + 4 * group;
-    return quad + op.selector;
+  case 4: shift = 16 * half + 4 * group; return quad + op.selector;
   case 8:
     if (elementBits(op.a) >= 16) {
       shift = 16 * half + 4 * (group % 4);
@@ -51,14 +47,12 @@ static unsigned laneOfGroup(const MatrixOp &op, unsigned row, unsigned group, un
     }
     shift = 4 * group;
     return quad + 2 * op.selector + half;
-  default:
-    shift = 4 * (group % 8);
-    return quad + 2 * (group / 8) + half;
+  default: shift = 4 * (group % 8); return quad + 2 * (group / 8) + half;
   }
 }
 
-std::optional<BadMetadata> mp::emulator::readMetadata(const uint32_t *words, const MatrixOp &op, unsigned firstRow,
-                                                      MatrixValues &v) {
+std::optional<BadMetadata> mp::emulator::readMetadata(const uint32_t *words, const MatrixOp &op,
+                                                      unsigned firstRow, MatrixValues &v) {
   const unsigned width = groupWidth(op.sparsity), perGroup = width / 2;
   for (unsigned row = 0; row < 16; ++row)
     for (unsigned group = 0; group < groupsPerRow(op); ++group) {
@@ -84,13 +78,17 @@ std::optional<BadMetadata> mp::emulator::readMetadata(const uint32_t *words, con
   return std::nullopt;
 }
 
-Step mp::emulator::badMetadata(Warp &w, const Inst &inst, const MatrixOp &op, const BadMetadata &bad) {
+Step mp::emulator::badMetadata(Warp &w, const Inst &inst, const MatrixOp &op,
+                               const BadMetadata &bad) {
   std::string bits;
   for (int i = 3; i >= 0; --i)
     bits += bad.bits >> i & 1 ? '1' : '0';
-  const char *rule = op.sparsity == Sparsity::OneOfTwo ? "0100 and 1110 are the two places of one element"
-                     : op.orderedMetadata             ? "two different places in ascending order are needed"
-                                                      : "two different places are needed";
+  const char *rule = op.sparsity == Sparsity::OneOfTwo
+                         ? "0100 and 1110 are the two places of one element"
+                     : op.orderedMetadata ? "two different places in ascending order are needed"
+                                          : "two different places are needed";
   return w.fault(FaultKind::Misuse, inst,
-                 "sparsity metadata 0b" + Twine(bits) + " of row " + Twine(bad.row) + " has no meaning: " + rule, bad.lane);
+                 "sparsity metadata 0b" + Twine(bits) + " of row " + Twine(bad.row) +
+                     " has no meaning: " + rule,
+                 bad.lane);
 }

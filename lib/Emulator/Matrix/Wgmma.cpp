@@ -1,13 +1,14 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// wgmma, dense and sparse: matrix products of a warpgroup on operands in shared memory. The last of the four warps to arrive computes for
-// all; until a wait_group the accumulators may be used by other wgmma only.
+// wgmma, dense and sparse: matrix products of a warpgroup on operands in shared memory. The last of
+// the four warps to arrive computes for all; until a wait_group the accumulators may be used by
+// other wgmma only.
 
 #include "../Transfer/Async.h"
 #include "Fragments.h"
 #include "Sparsity.h"
-#include "llvm/ADT/Twine.h"
 #include "mp/Emulator/TensorMap.h"
+#include "llvm/ADT/Twine.h"
 #include <algorithm>
 
 using namespace mp::emulator;
@@ -35,7 +36,8 @@ struct Descriptor {
     const uint32_t spans[] = {16, 32, 64, 128};
     return spans[unsigned(swizzle)];
   }
-  /// Shared memory address of 16-byte chunk: `outer` is the row (M or N), `k` in bytes, K contiguous in memory.
+  /// Shared memory address of 16-byte chunk: `outer` is the row (M or N), `k` in bytes, K
+  /// contiguous in memory.
   uint32_t kMajor(uint32_t outer, uint32_t kBytes) const {
     uint32_t at = start + outer / 8 * stride + outer % 8 * span();
     at += swizzle == TensorMap::Swizzle::None ? kBytes / 16 * leading + kBytes % 16 : kBytes;
@@ -58,7 +60,8 @@ static bool overlaps(Reg a, Reg b) { return a.bits == b.bits; }
 bool mp::emulator::checkPending(Warp &w, const Inst &i) {
   w.wgmmaFenced = false; // the registers changed hands: a fence is needed before the next wgmma
   auto touches = [&](Reg r) {
-    if (overlaps(r, i.dst) || overlaps(r, i.a) || overlaps(r, i.b) || overlaps(r, i.c) || overlaps(r, i.d))
+    if (overlaps(r, i.dst) || overlaps(r, i.a) || overlaps(r, i.b) || overlaps(r, i.c) ||
+        overlaps(r, i.d))
       return true;
     for (unsigned k = 0; i.list && k < i.count; ++k)
       if (overlaps(r, i.list[k]))
@@ -68,13 +71,16 @@ bool mp::emulator::checkPending(Warp &w, const Inst &i) {
   auto inGroup = [&](const AsyncGroup &g) { return llvm::any_of(g.registers, touches); };
   if (!inGroup(w.wgmmaOpen) && !llvm::any_of(w.wgmmaGroups, inGroup))
     return true;
-  w.fault(FaultKind::InFlight, i, "uses an accumulator of a wgmma that was not waited for (wgmma.wait_group)",
+  w.fault(FaultKind::InFlight, i,
+          "uses an accumulator of a wgmma that was not waited for (wgmma.wait_group)",
           std::countr_zero(w.exec));
   return false;
 }
 
-// One operand from shared memory into row-major values; `rows` of M for A, of N for B. Tracks the bytes once per chunk.
-static bool fetch(Warp &w, const Inst &i, const WgmmaOp &x, bool isA, uint64_t descriptor, unsigned agent, MatrixValues &v) {
+// One operand from shared memory into row-major values; `rows` of M for A, of N for B. Tracks the
+// bytes once per chunk.
+static bool fetch(Warp &w, const Inst &i, const WgmmaOp &x, bool isA, uint64_t descriptor,
+                  unsigned agent, MatrixValues &v) {
   const MatrixOp &op = x.op;
   const Descriptor desc(descriptor);
   const Element e = isA ? op.a : op.b;
@@ -101,11 +107,14 @@ static bool fetch(Warp &w, const Inst &i, const WgmmaOp &x, bool isA, uint64_t d
     if (!placed || *placed == desc.swizzle)
       return true;
     auto name = [](TensorMap::Swizzle s) {
-      return s == TensorMap::Swizzle::None ? std::string("no swizzle") : "a swizzle of " + std::to_string(16 << unsigned(s)) + " bytes";
+      return s == TensorMap::Swizzle::None
+                 ? std::string("no swizzle")
+                 : "a swizzle of " + std::to_string(16 << unsigned(s)) + " bytes";
     };
     w.fault(FaultKind::Misuse, i,
-            Twine("the descriptor of operand ") + (isA ? "A" : "B") + " says " + name(desc.swizzle) +
-                ", but the tensor copy that wrote these bytes had " + name(*placed),
+            Twine("the descriptor of operand ") + (isA ? "A" : "B") + " says " +
+                name(desc.swizzle) + ", but the tensor copy that wrote these bytes had " +
+                name(*placed),
             0, "shared", at);
     return false;
   };
@@ -133,15 +142,20 @@ static Step execMma(Warp &w, const Inst &i) {
   Block &block = *w.block;
   const unsigned first = w.index / 4 * 4;
   if (w.exec != ~0u)
-    return w.fault(FaultKind::Divergence, i, "wgmma needs all 32 lanes of each warp; lanes 0x" +
-                   Twine::utohexstr(~w.exec) + " are elsewhere", std::countr_zero(~w.exec));
+    return w.fault(FaultKind::Divergence, i,
+                   "wgmma needs all 32 lanes of each warp; lanes 0x" + Twine::utohexstr(~w.exec) +
+                       " are elsewhere",
+                   std::countr_zero(~w.exec));
   if (block.warps.size() < first + 4)
     return w.fault(FaultKind::Misuse, i, "wgmma needs a warpgroup of four whole warps", 0);
   if (!w.wgmmaFenced)
-    return w.fault(FaultKind::Misuse, i, "no wgmma.fence since the accumulators were last touched by other instructions", 0);
+    return w.fault(FaultKind::Misuse, i,
+                   "no wgmma.fence since the accumulators were last touched by other instructions",
+                   0);
   WarpgroupMeeting &meeting = block.meetings[w.index / 4];
   if (meeting.arrived && meeting.inst != &i)
-    return w.fault(FaultKind::Divergence, i, "other warps of the warpgroup are at another wgmma", 0);
+    return w.fault(FaultKind::Divergence, i, "other warps of the warpgroup are at another wgmma",
+                   0);
   meeting.inst = &i;
   meeting.arrived |= 1u << (w.index - first);
   meeting.split[w.index - first] = w.current;
@@ -164,7 +178,8 @@ static Step execMma(Warp &w, const Inst &i) {
   uint64_t a = 0, b = 0;
   if (!uniform64(w, x.descB, b) || (!x.aInRegisters && !uniform64(w, x.descA, a)))
     return w.fault(FaultKind::Misuse, i, "the matrix descriptor differs between the lanes", 0);
-  if (!fetch(w, i, x, false, b, agent, v) || (!x.aInRegisters && !fetch(w, i, x, true, a, agent, v)))
+  if (!fetch(w, i, x, false, b, agent, v) ||
+      (!x.aInRegisters && !fetch(w, i, x, true, a, agent, v)))
     return Step::Fault;
   const bool keep = w.pred(x.scaleD) & 1;
   auto forWarps = [&](auto &&body) {
@@ -185,7 +200,8 @@ static Step execMma(Warp &w, const Inst &i) {
       for (unsigned l = 0; l < kLanes; ++l)
         for (unsigned e = 0; e < packed; ++e) {
           unsigned index = r * packed + e;
-          unsigned row = 16 * k + l / 4 + 8 * (index / 2 % 2), col = index / 4 * 8 + l % 4 * 2 + index % 2;
+          unsigned row = 16 * k + l / 4 + 8 * (index / 2 % 2),
+                   col = index / 4 * 8 + l % 4 * 2 + index % 2;
           size_t at = size_t(row) * perRow + col;
           uint32_t &word = other.lanes<uint32_t>(op.dRegs[r])[l];
           if (op.d == Element::S32) {
@@ -282,13 +298,18 @@ static bool isWgmmaForm(const MatrixOp &op, bool sparse, bool bitAnd) {
   auto isInt8 = [](Element e) { return e == Element::S8 || e == Element::U8; };
   const bool fp8 = isFp8(op.a) && isFp8(op.b), int8 = isInt8(op.a) && isInt8(op.b);
   const bool half = is(Element::F16) || is(Element::BF16), b1 = is(Element::B1);
-  const unsigned depth = half ? 16 : is(Element::TF32) ? 8 : fp8 || int8 ? 32 : b1 && !sparse ? 256 : 0;
+  const unsigned depth = half                ? 16
+                         : is(Element::TF32) ? 8
+                         : fp8 || int8       ? 32
+                         : b1 && !sparse     ? 256
+                                             : 0;
   if (op.m != 64 || !depth || op.storedK() != depth || b1 != bitAnd || (op.satfinite && !int8))
     return false;
   const bool wide = int8 || b1;
   if (op.n < 8 || op.n > 256 || op.n % 8 || (wide && op.n != 8 && op.n != 24 && op.n % 16))
     return false;
-  return wide ? op.d == Element::S32 : op.d == Element::F32 || (op.d == Element::F16 && (is(Element::F16) || fp8));
+  return wide ? op.d == Element::S32
+              : op.d == Element::F32 || (op.d == Element::F16 && (is(Element::F16) || fp8));
 }
 
 static void decodeMma(Decoder &d) {
@@ -326,7 +347,8 @@ static void decodeMma(Decoder &d) {
   auto list = [&](unsigned at, unsigned count, bool result) -> const Reg * {
     auto parts = d.elements(d.op(at));
     if (parts.size() != count) {
-      d.fail("operand " + Twine(at + 1) + " has " + Twine(parts.size()) + " registers, the shape needs " + Twine(count));
+      d.fail("operand " + Twine(at + 1) + " has " + Twine(parts.size()) +
+             " registers, the shape needs " + Twine(count));
       return nullptr;
     }
     llvm::SmallVector<Reg, 128> regs;

@@ -1,8 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// wmma.load, wmma.store and wmma.mma. The manual leaves the layout of these fragments open; here register r of lane l
-// holds elements (32 r + l) e ... + e - 1 of the matrix in the order in which k (for C and D: the column) is fastest. f16
-// operands have room for every element twice.
+// wmma.load, wmma.store and wmma.mma. The manual leaves the layout of these fragments open; here
+// register r of lane l holds elements (32 r + l) e ... + e - 1 of the matrix in the order in which
+// k (for C and D: the column) is fastest. f16 operands have room for every element twice.
 
 #include "../Decode/Decoder.h"
 #include "../Transfer/LoadStore.h"
@@ -57,33 +57,24 @@ static bool shapeAllowed(Element e, unsigned m, unsigned n, unsigned k) {
   case Element::F16:
   case Element::BF16:
   case Element::S8:
-  case Element::U8:
-    return isK16(m, n, k);
-  case Element::TF32:
-    return m == 16 && n == 16 && k == 8;
+  case Element::U8: return isK16(m, n, k);
+  case Element::TF32: return m == 16 && n == 16 && k == 8;
   case Element::S4:
-  case Element::U4:
-    return m == 8 && n == 8 && k == 32;
-  case Element::B1:
-    return m == 8 && n == 8 && k == 128;
-  case Element::F64:
-    return m == 8 && n == 8 && k == 4;
-  default:
-    return false;
+  case Element::U4: return m == 8 && n == 8 && k == 32;
+  case Element::B1: return m == 8 && n == 8 && k == 128;
+  case Element::F64: return m == 8 && n == 8 && k == 4;
+  default: return false;
   }
 }
 
 static bool accumulatorAllowed(Element e, unsigned m, unsigned n, unsigned k) {
-  const bool tf32 = shapeAllowed(Element::TF32, m, n, k), narrow = shapeAllowed(Element::S4, m, n, k) || shapeAllowed(Element::B1, m, n, k);
+  const bool tf32 = shapeAllowed(Element::TF32, m, n, k),
+             narrow = shapeAllowed(Element::S4, m, n, k) || shapeAllowed(Element::B1, m, n, k);
   switch (e) {
-  case Element::F16:
-    return isK16(m, n, k);
-  case Element::F32:
-    return isK16(m, n, k) || tf32;
-  case Element::S32:
-    return isK16(m, n, k) || narrow;
-  default:
-    return e == Element::F64 && shapeAllowed(e, m, n, k);
+  case Element::F16: return isK16(m, n, k);
+  case Element::F32: return isK16(m, n, k) || tf32;
+  case Element::S32: return isK16(m, n, k) || narrow;
+  default: return e == Element::F64 && shapeAllowed(e, m, n, k);
   }
 }
 
@@ -96,7 +87,9 @@ static bool checkTarget(Decoder &d, Element e, bool bitAnd) {
 static Step execMove(Warp &w, const Inst &i) {
   const Layout &f = *static_cast<const Layout *>(i.aux);
   if (w.exec != ~0u)
-    return w.fault(FaultKind::Divergence, i, "all 32 lanes are needed; lanes 0x" + Twine::utohexstr(~w.exec) + " are elsewhere",
+    return w.fault(FaultKind::Divergence, i,
+                   "all 32 lanes are needed; lanes 0x" + Twine::utohexstr(~w.exec) +
+                       " are elsewhere",
                    std::countr_zero(~w.exec));
   const bool load = i.flags & 1;
   uint64_t bases[kLanes], addresses[kLanes];
@@ -122,7 +115,8 @@ static Step execMove(Warp &w, const Inst &i) {
       }
       if (!mask)
         continue;
-      if (!resolveLanes(w, i, MemSpace(i.space), addresses, mask, bytes, load ? Access::Read : Access::Write, pointers))
+      if (!resolveLanes(w, i, MemSpace(i.space), addresses, mask, bytes,
+                        load ? Access::Read : Access::Write, pointers))
         return Step::Fault;
       for (unsigned l = 0; l < kLanes; ++l) {
         if (!(mask >> l & 1))
@@ -154,8 +148,8 @@ static Step execMove(Warp &w, const Inst &i) {
 static const Reg *registers(Decoder &d, unsigned at, const Layout &f, bool result) {
   auto parts = d.elements(d.op(at));
   if (parts.size() != f.registers) {
-    d.fail("operand " + Twine(at + 1) + " has " + Twine(parts.size()) + " registers, the fragment has " +
-           Twine(f.registers));
+    d.fail("operand " + Twine(at + 1) + " has " + Twine(parts.size()) +
+           " registers, the fragment has " + Twine(f.registers));
     return nullptr;
   }
   llvm::SmallVector<Reg, 8> regs;
@@ -226,12 +220,14 @@ static Step execWmma(Warp &w, const Inst &i) {
   const WmmaOp &x = *static_cast<const WmmaOp *>(i.aux);
   const MatrixOp &op = x.op;
   if (w.exec != ~0u)
-    return w.fault(FaultKind::Divergence, i, "all 32 lanes are needed; lanes 0x" + Twine::utohexstr(~w.exec) + " are elsewhere",
+    return w.fault(FaultKind::Divergence, i,
+                   "all 32 lanes are needed; lanes 0x" + Twine::utohexstr(~w.exec) +
+                       " are elsewhere",
                    std::countr_zero(~w.exec));
   MatrixValues &v = matrixScratch();
   v.resize(op, op.m);
-  auto operand = [&](const Layout &f, const Reg *regs, std::vector<float> &floats, std::vector<int32_t> &ints,
-                     std::vector<double> &doubles, unsigned width) {
+  auto operand = [&](const Layout &f, const Reg *regs, std::vector<float> &floats,
+                     std::vector<int32_t> &ints, std::vector<double> &doubles, unsigned width) {
     forFragment(f, [&](unsigned q, unsigned l, unsigned r, unsigned k) {
       unsigned row, col;
       f.place(q, row, col);
@@ -260,19 +256,14 @@ static Step execWmma(Warp &w, const Inst &i) {
     return Step::Fault;
   forFragment(x.d, [&](unsigned q, unsigned l, unsigned r, unsigned k) {
     switch (x.d.element) {
-    case Element::F64:
-      w.lanes<double>(op.dRegs[r])[l] = v.dc[q];
-      break;
-    case Element::F32:
-      w.lanes<float>(op.dRegs[r])[l] = v.c[q];
-      break;
+    case Element::F64: w.lanes<double>(op.dRegs[r])[l] = v.dc[q]; break;
+    case Element::F32: w.lanes<float>(op.dRegs[r])[l] = v.c[q]; break;
     case Element::F16: {
       uint32_t &word = w.lanes<uint32_t>(op.dRegs[r])[l], half = narrowF16(v.c[q]);
       word = k ? (word & 0xffff) | half << 16 : half;
       break;
     }
-    default:
-      w.lanes<int32_t>(op.dRegs[r])[l] = v.ic[q];
+    default: w.lanes<int32_t>(op.dRegs[r])[l] = v.ic[q];
     }
   });
   return Step::Next;
@@ -288,7 +279,8 @@ static void decodeMma(Decoder &d) {
   bool natural = true;
   for (bool isA : {true, false}) {
     auto mods = d.restMods();
-    const auto *layout = llvm::find_if(mods, [](llvm::StringRef mod) { return mod == "row" || mod == "col"; });
+    const auto *layout =
+        llvm::find_if(mods, [](llvm::StringRef mod) { return mod == "row" || mod == "col"; });
     fine = fine && layout != mods.end();
     natural = natural && fine && (*layout == "row") == isA;
     if (layout != mods.end())
@@ -308,14 +300,18 @@ static void decodeMma(Decoder &d) {
   if (d.failed() || !d.expectOps(4))
     return;
   fine &= elementOf(td, op.d) && elementOf(ta, op.a) && elementOf(tb, op.b) && elementOf(tc, op.c);
-  fine = fine && op.a == op.b && shapeAllowed(op.a, op.m, op.n, op.k) && named == (op.a != Element::F16);
+  fine = fine && op.a == op.b && shapeAllowed(op.a, op.m, op.n, op.k) &&
+         named == (op.a != Element::F16);
   bool isInt = op.a >= Element::S8 && op.a <= Element::B1, b1 = op.a == Element::B1;
   fine = fine && (natural || elementBits(op.a) >= 8);
-  fine = fine && (!op.satfinite || (isInt && !b1)) && b1 == popc && (b1 ? xorOp != op.bitAnd : !xorOp && !op.bitAnd);
+  fine = fine && (!op.satfinite || (isInt && !b1)) && b1 == popc &&
+         (b1 ? xorOp != op.bitAnd : !xorOp && !op.bitAnd);
   fine = fine && (!rounds || op.a == Element::F64);
   auto isAccumulator = [&](Element e) {
-    return isInt ? e == Element::S32 : op.a == Element::F64 ? e == Element::F64
-                                  : e == Element::F32 || (e == Element::F16 && op.a == Element::F16);
+    return isInt ? e == Element::S32
+           : op.a == Element::F64
+               ? e == Element::F64
+               : e == Element::F32 || (e == Element::F16 && op.a == Element::F16);
   };
   fine = fine && isAccumulator(op.c) && isAccumulator(op.d);
   if (!fine) {

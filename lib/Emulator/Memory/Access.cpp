@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From the lane addresses of a memory instruction to host pointers, for every state space.
 
@@ -40,12 +40,13 @@ static bool sharedLanes(Warp &w, const Inst &inst, const uint64_t *addresses, ui
     unsigned l = std::countr_zero(m);
     Block *block = w.block;
     offsets[l] = uint32_t(addresses[l]);
-    if (addresses[l] >> kClusterShift && !(block = sharedBlock(w, inst, addresses[l], ownOnly, l, offsets[l])))
+    if (addresses[l] >> kClusterShift &&
+        !(block = sharedBlock(w, inst, addresses[l], ownOnly, l, offsets[l])))
       return false;
-    bool repeated = access == Access::Read && addresses[l] == last && !w.launch->options.watch.bytes;
+    bool repeated =
+        access == Access::Read && addresses[l] == last && !w.launch->options.watch.bytes;
     last = addresses[l];
-    if (!repeated &&
-        !checkShared(w, inst, *block, offsets[l], bytes, access, {w.index, l}, sync))
+    if (!repeated && !checkShared(w, inst, *block, offsets[l], bytes, access, {w.index, l}, sync))
       return false;
     pointers[l] = block->shared.data.data() + offsets[l];
   }
@@ -125,10 +126,9 @@ static bool paramLanes(Warp &w, const Inst &inst, const uint64_t *addresses, uin
     if (access != Access::Read || addresses[l] > params.size() ||
         bytes > params.size() - addresses[l]) {
       w.fault(FaultKind::OutOfBounds, inst,
-              access != Access::Read
-                  ? Twine("write to a kernel parameter")
-                  : Twine(bytes) + " bytes at offset " + Twine(addresses[l]) + " of " +
-                        Twine(params.size()) + " bytes of parameters",
+              access != Access::Read ? Twine("write to a kernel parameter")
+                                     : Twine(bytes) + " bytes at offset " + Twine(addresses[l]) +
+                                           " of " + Twine(params.size()) + " bytes of parameters",
               l, "param", addresses[l]);
       return false;
     }
@@ -142,17 +142,14 @@ bool mp::emulator::resolveLanes(Warp &w, const Inst &inst, MemSpace space,
                                 Access access, uint8_t **pointers) {
   switch (space) {
   case MemSpace::Global:
-  case MemSpace::Const:
-    return globalLanes(w, inst, addresses, mask, bytes, access, pointers);
+  case MemSpace::Const: return globalLanes(w, inst, addresses, mask, bytes, access, pointers);
   case MemSpace::Shared:
   case MemSpace::SharedCluster:
-    return sharedLanes(w, inst, addresses, mask, bytes, access, /*ownOnly=*/space == MemSpace::Shared, pointers);
-  case MemSpace::Local:
-    return localLanes(w, inst, addresses, mask, bytes, pointers);
-  case MemSpace::Param:
-    return paramLanes(w, inst, addresses, mask, bytes, access, pointers);
-  case MemSpace::Generic:
-    break;
+    return sharedLanes(w, inst, addresses, mask, bytes, access,
+                       /*ownOnly=*/space == MemSpace::Shared, pointers);
+  case MemSpace::Local: return localLanes(w, inst, addresses, mask, bytes, pointers);
+  case MemSpace::Param: return paramLanes(w, inst, addresses, mask, bytes, access, pointers);
+  case MemSpace::Generic: break;
   }
   // Generic: each window in turn.
   uint64_t moved[kLanes];
@@ -161,7 +158,8 @@ bool mp::emulator::resolveLanes(Warp &w, const Inst &inst, MemSpace space,
     MemSpace space;
   };
   uint32_t rest = mask;
-  for (Window window : {Window{kSharedWindow, MemSpace::SharedCluster}, {kLocalWindow, MemSpace::Local},
+  for (Window window : {Window{kSharedWindow, MemSpace::SharedCluster},
+                        {kLocalWindow, MemSpace::Local},
                         {kParamWindow, MemSpace::Param}}) {
     uint32_t part = 0;
     for (uint32_t m = rest; m; m &= m - 1) {

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Global memory (allocations with bounds and initialisation bits) and shared memory (bounds, initialisation,
-// bank conflicts, races).
+// Global memory (allocations with bounds and initialisation bits) and shared memory (bounds,
+// initialisation, bank conflicts, races).
 
 #ifndef MP_LIB_EMULATOR_MEMORY_MEMORY_H
 #define MP_LIB_EMULATOR_MEMORY_MEMORY_H
@@ -9,16 +9,21 @@
 #include "../Decode/Program.h"
 #include "mp/Emulator/Device.h"
 #include "mp/Emulator/TensorMap.h"
-#include <cstdlib>
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
 
 namespace mp::emulator {
 
-enum class Access : uint8_t { Read, Write, Atomic, Mbarrier }; // the last: an operation on an mbarrier
+enum class Access : uint8_t {
+  Read,
+  Write,
+  Atomic,
+  Mbarrier
+}; // the last: an operation on an mbarrier
 
 struct Allocation {
   uint64_t base = 0, size = 0;
@@ -53,15 +58,15 @@ private:
   uint64_t next = kGlobalBase;
 };
 
-/// Who touches shared memory: a warp (agent w), the copy engine on its behalf (agent warps + w), or the wgmma of its
-/// warpgroup (agent 2 warps + w / 4). At most 72 agents.
+/// Who touches shared memory: a warp (agent w), the copy engine on its behalf (agent warps + w), or
+/// the wgmma of its warpgroup (agent 2 warps + w / 4). At most 72 agents.
 struct Actor {
   unsigned agent = 0;
   unsigned lane = 0;
 };
 
-/// Happens-before between agents by vector clocks (FastTrack, Flanagan and Freund, PLDI 2009), with one record per
-/// granule of shared memory.
+/// Happens-before between agents by vector clocks (FastTrack, Flanagan and Freund, PLDI 2009), with
+/// one record per granule of shared memory.
 class RaceDetector {
 public:
   void reset(unsigned agents, uint32_t bytes, unsigned granule);
@@ -117,13 +122,15 @@ struct SharedMemory {
   std::vector<uint8_t> data, state;
   RaceDetector races;
   void reset(uint32_t bytes, unsigned agents, unsigned granule);
-  /// How the tensor copy that wrote the 16 bytes there last placed them; none of those written otherwise.
+  /// How the tensor copy that wrote the 16 bytes there last placed them; none of those written
+  /// otherwise.
   std::optional<TensorMap::Swizzle> swizzleAt(uint32_t offset) const;
   void setSwizzle(uint32_t offset, uint32_t bytes, std::optional<TensorMap::Swizzle> swizzle);
   uint32_t size() const { return data.size(); }
 
 private:
-  std::vector<uint8_t> swizzles; // 1 + the swizzle of each 16 bytes; empty before the first tensor copy
+  std::vector<uint8_t>
+      swizzles; // 1 + the swizzle of each 16 bytes; empty before the first tensor copy
 };
 
 /// Wavefronts a warp-wide shared access needs, and the least it could need for as many bytes.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Memory.h"
 #include <algorithm>
@@ -85,8 +85,8 @@ RaceDetector::Conflict RaceDetector::write(uint32_t offset, uint32_t bytes, Acto
         unsigned agent = 64 * half + std::countr_zero(readers);
         uint32_t record = readClocks[size_t(c) * agents + agent];
         uint32_t clock = record >> 6, lane = (record & 63) - 1;
-        bool fine = agent == who.agent ? lane == who.lane || clock < mine[agent]
-                                       : clock <= mine[agent];
+        bool fine =
+            agent == who.agent ? lane == who.lane || clock < mine[agent] : clock <= mine[agent];
         if (!fine)
           return {true, false, agent, lane == 62 ? 0 : lane};
       }

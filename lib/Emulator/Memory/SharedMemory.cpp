@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Accesses of lanes to every space: bounds, alignment, initialisation, races, bank conflicts.
 
@@ -24,7 +24,8 @@ std::optional<TensorMap::Swizzle> SharedMemory::swizzleAt(uint32_t offset) const
   return TensorMap::Swizzle(swizzles[offset / 16] - 1);
 }
 
-void SharedMemory::setSwizzle(uint32_t offset, uint32_t bytes, std::optional<TensorMap::Swizzle> swizzle) {
+void SharedMemory::setSwizzle(uint32_t offset, uint32_t bytes,
+                              std::optional<TensorMap::Swizzle> swizzle) {
   if (swizzles.empty()) {
     if (!swizzle)
       return;
@@ -94,19 +95,23 @@ static std::string nameOf(Warp &w, unsigned agent, unsigned lane) {
 /// What a lane stores as the k-th element.
 static const uint8_t *storedBytes(Warp &w, const Inst &inst, unsigned k, unsigned lane) {
   const size_t stride = inst.size == 16 ? 16 : inst.flags & kWideData ? 8 : 4;
-  return reinterpret_cast<const uint8_t *>(w.lanes<uint32_t>(inst.count == 1 ? inst.dst : inst.list[k])) + stride * lane;
+  return reinterpret_cast<const uint8_t *>(
+             w.lanes<uint32_t>(inst.count == 1 ? inst.dst : inst.list[k])) +
+         stride * lane;
 }
 
 /// Whether a lane stores what is there already: then it does not matter who stores first.
 static bool storesWhatIsThere(Warp &w, const Inst &inst, unsigned lane, const uint8_t *there) {
   for (unsigned k = 0; k < inst.count; ++k)
-    if (!(inst.flags & kRegisterStore) || std::memcmp(there + k * inst.size, storedBytes(w, inst, k, lane), inst.size) != 0)
+    if (!(inst.flags & kRegisterStore) ||
+        std::memcmp(there + k * inst.size, storedBytes(w, inst, k, lane), inst.size) != 0)
       return false;
   return true;
 }
 
-/// Whether two lanes store the same value to the same place in this very instruction: then it does not
-/// matter which of them does (PTX ISA, memory consistency model: what is stored is one of the values).
+/// Whether two lanes store the same value to the same place in this very instruction: then it does
+/// not matter which of them does (PTX ISA, memory consistency model: what is stored is one of the
+/// values).
 static bool storeTheSame(Warp &w, const Inst &inst, unsigned x, unsigned y) {
   if (!(inst.flags & kRegisterStore) || !(w.exec >> y & 1))
     return false;
@@ -118,8 +123,8 @@ static bool storeTheSame(Warp &w, const Inst &inst, unsigned x, unsigned y) {
   return addresses[x] == addresses[y];
 }
 
-bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t offset, uint32_t bytes,
-                        Access access, Actor who, bool sync) {
+bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t offset,
+                               uint32_t bytes, Access access, Actor who, bool sync) {
   SharedMemory &shared = block.shared;
   unsigned lane = who.lane;
   if (offset > shared.size() || bytes > shared.size() - offset) {
@@ -147,8 +152,9 @@ bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t
       continue;
     if (state[k] == kMbarrier) {
       w.fault(FaultKind::Misuse, inst,
-              "byte " + Twine(offset + k) + " belongs to an mbarrier, which is no ordinary memory until mbarrier.inval", lane,
-              "shared", offset);
+              "byte " + Twine(offset + k) +
+                  " belongs to an mbarrier, which is no ordinary memory until mbarrier.inval",
+              lane, "shared", offset);
       return false;
     }
     if (state[k] == kInFlight) {
@@ -178,14 +184,15 @@ bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t
                              : reads ? shared.races.read(offset, bytes, who)
                                      : shared.races.write(offset, bytes, who);
   bool repeats = c.found && access == Access::Write && c.otherWrites &&
-                 (c.agent == who.agent ? storeTheSame(w, inst, who.lane, c.lane)
-                                       : c.agent < block.warps.size() && storesWhatIsThere(w, inst, who.lane, shared.data.data() + offset));
+                 (c.agent == who.agent
+                      ? storeTheSame(w, inst, who.lane, c.lane)
+                      : c.agent < block.warps.size() &&
+                            storesWhatIsThere(w, inst, who.lane, shared.data.data() + offset));
   if (!c.found || repeats)
     return true;
   w.fault(FaultKind::Race, inst,
-          Twine(reads ? "reads" : "writes") + " what " +
-              nameOf(w, c.agent, c.lane) + (c.otherWrites ? " wrote" : " read") +
-              " with no barrier between",
+          Twine(reads ? "reads" : "writes") + " what " + nameOf(w, c.agent, c.lane) +
+              (c.otherWrites ? " wrote" : " read") + " with no barrier between",
           lane, "shared", offset);
   return false;
 }
@@ -195,7 +202,8 @@ bool mp::emulator::touchShared(Warp &w, const Inst &inst, Block &block, uint32_t
   return checkShared(w, inst, block, offset, bytes, access, who, /*sync=*/false);
 }
 
-Block *mp::emulator::sharedBlock(Warp &w, const Inst &inst, uint64_t address, bool ownOnly, unsigned lane, uint32_t &offset) {
+Block *mp::emulator::sharedBlock(Warp &w, const Inst &inst, uint64_t address, bool ownOnly,
+                                 unsigned lane, uint32_t &offset) {
   uint64_t rank = address >> kClusterShift;
   offset = uint32_t(address) & ((1u << kClusterShift) - 1);
   if (rank == 0)
@@ -208,8 +216,10 @@ Block *mp::emulator::sharedBlock(Warp &w, const Inst &inst, uint64_t address, bo
     return bad("shared address 0x" + Twine::utohexstr(address) + " lies beyond the cluster");
   Block *block = (*w.block->cluster)[rank - 1];
   if (block != w.block && ownOnly)
-    return bad("an address of block " + Twine(rank - 1) + " of the cluster, where the instruction reaches the own block only");
+    return bad("an address of block " + Twine(rank - 1) +
+               " of the cluster, where the instruction reaches the own block only");
   if (block != w.block && block->done())
-    return bad("block " + Twine(rank - 1) + " of the cluster has ended, and its shared memory with it");
+    return bad("block " + Twine(rank - 1) +
+               " of the cluster has ended, and its shared memory with it");
   return block;
 }

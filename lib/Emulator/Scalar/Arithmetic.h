@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared between the integer and the float files: opcodes like add and min that have forms of both kinds.
+// Shared between the integer and the float files: opcodes like add and min that have forms of both
+// kinds.
 
 #ifndef MP_LIB_EMULATOR_SCALAR_ARITHMETIC_H
 #define MP_LIB_EMULATOR_SCALAR_ARITHMETIC_H
@@ -12,7 +13,8 @@ namespace mp::emulator {
 
 enum class FloatOp : uint8_t { Add, Sub, Mul, Div, Fma };
 
-// Each looks at the modifiers: false and nothing taken when the type is no float, else true (perhaps with a failure).
+// Each looks at the modifiers: false and nothing taken when the type is no float, else true
+// (perhaps with a failure).
 bool decodeFloatAddSubMul(Decoder &d, FloatOp op);
 bool decodeFloatFma(Decoder &d);
 bool decodeFloatDiv(Decoder &d);
@@ -40,9 +42,11 @@ void decodePack(Decoder &d);
 
 /// Directed rounding of one f32 or f64 operation, by APFloat.
 enum class Rounding : uint8_t { Nearest, Zero, Down, Up };
-/// cvt of pairs of fp6, fp4 and ue8m0; `rounding` is what .rn, .rz or .rp says. False when the combination is none.
+/// cvt of pairs of fp6, fp4 and ue8m0; `rounding` is what .rn, .rz or .rp says. False when the
+/// combination is none.
 bool isSmallPair(Type type);
-bool decodeSmallConvert(Decoder &d, Type to, Type from, std::optional<Rounding> rounding, bool relu, bool satfinite);
+bool decodeSmallConvert(Decoder &d, Type to, Type from, std::optional<Rounding> rounding, bool relu,
+                        bool satfinite);
 
 llvm::APFloat::roundingMode apMode(Rounding rounding);
 /// One operation rounded once as said, of f32 or f64; `c` counts for Fma only.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // setp and set: comparison, ordered and unordered, combined with a predicate.
 
@@ -10,56 +10,45 @@ using namespace mp::emulator;
 
 namespace {
 enum class Cmp : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };
-enum : uint32_t { kAnd = 1, kOr = 2, kXor = 3, kCombine = 3, kNotC = 4, kTwo = 8, kFtz = 16, kFloatResult = 32 };
+enum : uint32_t {
+  kAnd = 1,
+  kOr = 2,
+  kXor = 3,
+  kCombine = 3,
+  kNotC = 4,
+  kTwo = 8,
+  kFtz = 16,
+  kFloatResult = 32
+};
 
 template <class T, Cmp C> bool compare(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     bool unordered = a != a || b != b;
     switch (C) {
-    case Cmp::Eq:
-      return a == b;
-    case Cmp::Ne:
-      return !unordered && a != b;
-    case Cmp::Lt:
-      return a < b;
-    case Cmp::Le:
-      return a <= b;
-    case Cmp::Gt:
-      return a > b;
-    case Cmp::Ge:
-      return a >= b;
-    case Cmp::Equ:
-      return unordered || a == b;
-    case Cmp::Neu:
-      return a != b;
-    case Cmp::Ltu:
-      return !(a >= b);
-    case Cmp::Leu:
-      return !(a > b);
-    case Cmp::Gtu:
-      return !(a <= b);
-    case Cmp::Geu:
-      return !(a < b);
-    case Cmp::Num:
-      return !unordered;
-    case Cmp::Nan:
-      return unordered;
+    case Cmp::Eq: return a == b;
+    case Cmp::Ne: return !unordered && a != b;
+    case Cmp::Lt: return a < b;
+    case Cmp::Le: return a <= b;
+    case Cmp::Gt: return a > b;
+    case Cmp::Ge: return a >= b;
+    case Cmp::Equ: return unordered || a == b;
+    case Cmp::Neu: return a != b;
+    case Cmp::Ltu: return !(a >= b);
+    case Cmp::Leu: return !(a > b);
+    case Cmp::Gtu: return !(a <= b);
+    case Cmp::Geu: return !(a < b);
+    case Cmp::Num: return !unordered;
+    case Cmp::Nan: return unordered;
     }
     return false;
   } else {
     switch (C) {
-    case Cmp::Eq:
-      return a == b;
-    case Cmp::Ne:
-      return a != b;
-    case Cmp::Lt:
-      return a < b;
-    case Cmp::Le:
-      return a <= b;
-    case Cmp::Gt:
-      return a > b;
-    default:
-      return a >= b;
+    case Cmp::Eq: return a == b;
+    case Cmp::Ne: return a != b;
+    case Cmp::Lt: return a < b;
+    case Cmp::Le: return a <= b;
+    case Cmp::Gt: return a > b;
+    default: return a >= b;
     }
   }
 }
@@ -121,12 +110,9 @@ static uint32_t combine(Warp &w, const Inst &i, uint32_t result) {
   if (i.flags & kNotC)
     c = ~c;
   switch (i.flags & kCombine) {
-  case kAnd:
-    return result & c;
-  case kOr:
-    return result | c;
-  default:
-    return result ^ c;
+  case kAnd: return result & c;
+  case kOr: return result | c;
+  default: return result ^ c;
   }
 }
 
@@ -163,7 +149,9 @@ template <class Low, class High, Cmp C> static Step execSetPair(Warp &w, const I
   uint32_t q = combine(w, i, compareMask<High, C>(w, i.a, i.b));
   uint32_t *d = w.lanes<uint32_t>(i.dst);
   const uint32_t yes = uint32_t(i.imm);
-  forLanes(w.exec, [&](unsigned l) { d[l] = (p >> l & 1 ? yes & 0xffff : 0) | (q >> l & 1 ? yes << 16 : 0); });
+  forLanes(w.exec, [&](unsigned l) {
+    d[l] = (p >> l & 1 ? yes & 0xffff : 0) | (q >> l & 1 ? yes << 16 : 0);
+  });
   return Step::Next;
 }
 
@@ -180,43 +168,27 @@ template <class In, Form F, Cmp C> static constexpr ExecFn single() {
 
 template <class In, Form F> static ExecFn pickInt(Cmp c) {
   switch (c) {
-  case Cmp::Eq:
-    return single<In, F, Cmp::Eq>();
-  case Cmp::Ne:
-    return single<In, F, Cmp::Ne>();
-  case Cmp::Lt:
-    return single<In, F, Cmp::Lt>();
-  case Cmp::Le:
-    return single<In, F, Cmp::Le>();
-  case Cmp::Gt:
-    return single<In, F, Cmp::Gt>();
-  case Cmp::Ge:
-    return single<In, F, Cmp::Ge>();
-  default:
-    return nullptr;
+  case Cmp::Eq: return single<In, F, Cmp::Eq>();
+  case Cmp::Ne: return single<In, F, Cmp::Ne>();
+  case Cmp::Lt: return single<In, F, Cmp::Lt>();
+  case Cmp::Le: return single<In, F, Cmp::Le>();
+  case Cmp::Gt: return single<In, F, Cmp::Gt>();
+  case Cmp::Ge: return single<In, F, Cmp::Ge>();
+  default: return nullptr;
   }
 }
 
 template <class In, Form F> static ExecFn pickFloat(Cmp c) {
   switch (c) {
-  case Cmp::Equ:
-    return single<In, F, Cmp::Equ>();
-  case Cmp::Neu:
-    return single<In, F, Cmp::Neu>();
-  case Cmp::Ltu:
-    return single<In, F, Cmp::Ltu>();
-  case Cmp::Leu:
-    return single<In, F, Cmp::Leu>();
-  case Cmp::Gtu:
-    return single<In, F, Cmp::Gtu>();
-  case Cmp::Geu:
-    return single<In, F, Cmp::Geu>();
-  case Cmp::Num:
-    return single<In, F, Cmp::Num>();
-  case Cmp::Nan:
-    return single<In, F, Cmp::Nan>();
-  default:
-    return pickInt<In, F>(c);
+  case Cmp::Equ: return single<In, F, Cmp::Equ>();
+  case Cmp::Neu: return single<In, F, Cmp::Neu>();
+  case Cmp::Ltu: return single<In, F, Cmp::Ltu>();
+  case Cmp::Leu: return single<In, F, Cmp::Leu>();
+  case Cmp::Gtu: return single<In, F, Cmp::Gtu>();
+  case Cmp::Geu: return single<In, F, Cmp::Geu>();
+  case Cmp::Num: return single<In, F, Cmp::Num>();
+  case Cmp::Nan: return single<In, F, Cmp::Nan>();
+  default: return pickInt<In, F>(c);
   }
 }
 
@@ -235,34 +207,22 @@ template <class Low, class High, Form F> static ExecFn pickPair(Cmp c) {
 template <Form F> static ExecFn pick(Type t, Cmp c, bool ftz) {
   switch (t) {
   case Type::B16:
-  case Type::U16:
-    return pickInt<Plain<uint16_t>, F>(c);
-  case Type::S16:
-    return pickInt<Plain<int16_t>, F>(c);
+  case Type::U16: return pickInt<Plain<uint16_t>, F>(c);
+  case Type::S16: return pickInt<Plain<int16_t>, F>(c);
   case Type::B32:
-  case Type::U32:
-    return pickInt<Plain<uint32_t>, F>(c);
-  case Type::S32:
-    return pickInt<Plain<int32_t>, F>(c);
+  case Type::U32: return pickInt<Plain<uint32_t>, F>(c);
+  case Type::S32: return pickInt<Plain<int32_t>, F>(c);
   case Type::B64:
-  case Type::U64:
-    return pickInt<Plain<uint64_t>, F>(c);
-  case Type::S64:
-    return pickInt<Plain<int64_t>, F>(c);
-  case Type::F32:
-    return ftz ? pickFloat<F32Ftz, F>(c) : pickFloat<Plain<float>, F>(c);
-  case Type::F64:
-    return ftz ? nullptr : pickFloat<Plain<double>, F>(c);
-  case Type::F16:
-    return ftz ? pickFloat<F16Ftz, F>(c) : pickFloat<F16In, F>(c);
-  case Type::BF16:
-    return ftz ? nullptr : pickFloat<BF16In, F>(c);
+  case Type::U64: return pickInt<Plain<uint64_t>, F>(c);
+  case Type::S64: return pickInt<Plain<int64_t>, F>(c);
+  case Type::F32: return ftz ? pickFloat<F32Ftz, F>(c) : pickFloat<Plain<float>, F>(c);
+  case Type::F64: return ftz ? nullptr : pickFloat<Plain<double>, F>(c);
+  case Type::F16: return ftz ? pickFloat<F16Ftz, F>(c) : pickFloat<F16In, F>(c);
+  case Type::BF16: return ftz ? nullptr : pickFloat<BF16In, F>(c);
   case Type::F16x2:
     return ftz ? pickPair<F16Ftz, F16HighFtz, F>(c) : pickPair<F16In, F16High, F>(c);
-  case Type::BF16x2:
-    return ftz ? nullptr : pickPair<BF16In, BF16High, F>(c);
-  default:
-    return nullptr;
+  case Type::BF16x2: return ftz ? nullptr : pickPair<BF16In, BF16High, F>(c);
+  default: return nullptr;
   }
 }
 
@@ -279,7 +239,8 @@ static bool takeComparison(Decoder &d, Cmp &cmp, Type operand) {
   for (auto &row : names) {
     if (!d.take(row.name))
       continue;
-    bool unsignedName = row.name[0] == 'h' || (row.name[0] == 'l' && (row.name[1] == 'o' || row.name[1] == 's'));
+    bool unsignedName =
+        row.name[0] == 'h' || (row.name[0] == 'l' && (row.name[1] == 'o' || row.name[1] == 's'));
     bool isUnsigned = operand >= Type::U8 && operand <= Type::U64;
     cmp = row.cmp;
     if ((unsignedName && !isUnsigned) || (isBits(operand) && cmp != Cmp::Eq && cmp != Cmp::Ne))
@@ -342,27 +303,15 @@ static void decodeSet(Decoder &d) {
   bool pair = t == Type::F16x2 || t == Type::BF16x2;
   switch (result) {
   case Type::U32:
-  case Type::S32:
-    d.out->imm = ~0u;
-    break;
-  case Type::F32:
-    d.out->imm = 0x3f800000;
-    break;
+  case Type::S32: d.out->imm = ~0u; break;
+  case Type::F32: d.out->imm = 0x3f800000; break;
   case Type::U16:
-  case Type::S16:
-    d.out->imm = 0xffff;
-    break;
+  case Type::S16: d.out->imm = 0xffff; break;
   case Type::F16:
-  case Type::F16x2:
-    d.out->imm = 0x3c003c00;
-    break;
+  case Type::F16x2: d.out->imm = 0x3c003c00; break;
   case Type::BF16:
-  case Type::BF16x2:
-    d.out->imm = 0x3f803f80;
-    break;
-  default:
-    d.unsupported();
-    return;
+  case Type::BF16x2: d.out->imm = 0x3f803f80; break;
+  default: d.unsupported(); return;
   }
   bool pairResult = bitWidth(result) == 32 && result != Type::F32;
   if (pair && !pairResult) {

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cvt between integers, f16, bf16, f32 and f64, and the forms with packed results (f16x2, bf16x2, tf32, fp8).
+// cvt between integers, f16, bf16, f32 and f64, and the forms with packed results (f16x2, bf16x2,
+// tf32, fp8).
 
 #include "../Decode/Decoder.h"
 #include "Arithmetic.h"
@@ -24,32 +25,24 @@ static float flush(float v) {
 static APFloat::roundingMode apMode(Round r) {
   switch (r) {
   case Round::Rz:
-  case Round::Rzi:
-    return APFloat::rmTowardZero;
+  case Round::Rzi: return APFloat::rmTowardZero;
   case Round::Rm:
-  case Round::Rmi:
-    return APFloat::rmTowardNegative;
+  case Round::Rmi: return APFloat::rmTowardNegative;
   case Round::Rp:
-  case Round::Rpi:
-    return APFloat::rmTowardPositive;
-  case Round::Rna:
-    return APFloat::rmNearestTiesToAway;
-  default:
-    return APFloat::rmNearestTiesToEven;
+  case Round::Rpi: return APFloat::rmTowardPositive;
+  case Round::Rna: return APFloat::rmNearestTiesToAway;
+  default: return APFloat::rmNearestTiesToEven;
   }
 }
 
 static double toIntegral(double v, Round r) {
   switch (r) {
   case Round::Rz:
-  case Round::Rzi:
-    return std::trunc(v);
+  case Round::Rzi: return std::trunc(v);
   case Round::Rm:
-  case Round::Rmi:
-    return std::floor(v);
+  case Round::Rmi: return std::floor(v);
   case Round::Rp:
-  case Round::Rpi:
-    return std::ceil(v);
+  case Round::Rpi: return std::ceil(v);
   default: {
     double f = std::floor(v), diff = v - f; // exact for |v| < 2^52
     if (std::fabs(v) >= 0x1p52)
@@ -60,18 +53,14 @@ static double toIntegral(double v, Round r) {
   }
 }
 
-// Values in flight between the two formats of a conversion: floats as f64 (every narrower format embeds), integers as
-// 64 bits.
+// Values in flight between the two formats of a conversion: floats as f64 (every narrower format
+// embeds), integers as 64 bits.
 static double readFloat(Type t, uint64_t bits) {
   switch (t) {
-  case Type::F16:
-    return widenF16(uint16_t(bits));
-  case Type::BF16:
-    return widenBF16(uint16_t(bits));
-  case Type::F32:
-    return std::bit_cast<float>(uint32_t(bits));
-  default:
-    return std::bit_cast<double>(bits);
+  case Type::F16: return widenF16(uint16_t(bits));
+  case Type::BF16: return widenBF16(uint16_t(bits));
+  case Type::F32: return std::bit_cast<float>(uint32_t(bits));
+  default: return std::bit_cast<double>(bits);
   }
 }
 
@@ -104,7 +93,8 @@ static uint64_t integerToFloat(Type from, uint64_t bits, Type to, Round r) {
   if (width < 64)
     value = sign ? int64_t(bits << (64 - width)) >> (64 - width)
                  : int64_t(bits & ((uint64_t(1) << width) - 1));
-  bool small = sign || width < 64 ? std::abs(double(value)) <= 0x1p53 : uint64_t(value) <= uint64_t(1) << 53;
+  bool small =
+      sign || width < 64 ? std::abs(double(value)) <= 0x1p53 : uint64_t(value) <= uint64_t(1) << 53;
   if (small)
     return writeFloat(to, double(value), r);
   APFloat x(semantics(to));
@@ -114,7 +104,8 @@ static uint64_t integerToFloat(Type from, uint64_t bits, Type to, Round r) {
 
 static uint64_t floatToInteger(double v, Type to, Round r, bool from64) {
   unsigned width = bitWidth(to);
-  // NaN: 0 below 64 bits of float source to 32 bits, the top bit alone for 64-bit results and f64 sources.
+  // NaN: 0 below 64 bits of float source to 32 bits, the top bit alone for 64-bit results and f64
+  // sources.
   if (v != v)
     return width == 64 || from64 ? uint64_t(1) << (width - 1) : 0;
   v = toIntegral(v, r);
@@ -275,7 +266,9 @@ static void decodeCvt(Decoder &d) {
   if (isSmallPair(to) || isSmallPair(from)) {
     std::optional<Rounding> rounding;
     if (round == Round::Rn || round == Round::Rz || round == Round::Rp)
-      rounding = round == Round::Rn ? Rounding::Nearest : round == Round::Rz ? Rounding::Zero : Rounding::Up;
+      rounding = round == Round::Rn   ? Rounding::Nearest
+                 : round == Round::Rz ? Rounding::Zero
+                                      : Rounding::Up;
     if (ftz || sat || !decodeSmallConvert(d, to, from, rounding, relu, satfinite))
       d.unsupported();
     return;

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cvt with packed or special formats: two f32 to f16x2 or bf16x2, tf32, and fp8 (e4m3x2, e5m2x2) both ways.
+// cvt with packed or special formats: two f32 to f16x2 or bf16x2, tf32, and fp8 (e4m3x2, e5m2x2)
+// both ways.
 
 #include "../Decode/Decoder.h"
 #include "Arithmetic.h"
@@ -111,12 +112,12 @@ static Step execF16FromFp8(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-bool mp::emulator::decodePackedConvert(Decoder &d, Type to, Type from, bool rn, bool rz, bool rna, bool relu,
-                         bool satfinite, bool sat, bool ftz) {
+bool mp::emulator::decodePackedConvert(Decoder &d, Type to, Type from, bool rn, bool rz, bool rna,
+                                       bool relu, bool satfinite, bool sat, bool ftz) {
   if (sat || ftz)
     return false;
-  d.out->flags = (relu ? kRelu : 0) | (satfinite ? kSatFinite : 0) | (rz ? kZero : 0) |
-                 (rna ? kAway : 0);
+  d.out->flags =
+      (relu ? kRelu : 0) | (satfinite ? kSatFinite : 0) | (rz ? kZero : 0) | (rna ? kAway : 0);
   bool fp8To = to == Type::E4M3x2 || to == Type::E5M2x2;
   bool fp8From = from == Type::E4M3x2 || from == Type::E5M2x2;
   if (to == Type::E5M2x2 || from == Type::E5M2x2)

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cvt of pairs of fp6 (e3m2x2, e2m3x2), fp4 (e2m1x2) and scales (ue8m0x2), both ways. The first source goes to the upper half.
+// cvt of pairs of fp6 (e3m2x2, e2m3x2), fp4 (e2m1x2) and scales (ue8m0x2), both ways. The first
+// source goes to the upper half.
 
 #include "../Decode/Decoder.h"
 #include "Arithmetic.h"
@@ -20,26 +21,20 @@ struct SmallPair {
 };
 
 /// Bits that one of a pair takes in its register.
-unsigned slotBits(Format format) { return format == Format::F4E2M1FN ? 4 : std::max(8u, numerics::info(format).bits); }
+unsigned slotBits(Format format) {
+  return format == Format::F4E2M1FN ? 4 : std::max(8u, numerics::info(format).bits);
+}
 
 std::optional<Format> formatOfPair(Type type) {
   switch (type) {
-  case Type::E2M1x2:
-    return Format::F4E2M1FN;
-  case Type::E3M2x2:
-    return Format::F6E3M2FN;
-  case Type::E2M3x2:
-    return Format::F6E2M3FN;
-  case Type::UE8M0x2:
-    return Format::F8E8M0FNU;
-  case Type::F16x2:
-    return Format::F16;
-  case Type::BF16x2:
-    return Format::BF16;
-  case Type::F32:
-    return Format::F32;
-  default:
-    return std::nullopt;
+  case Type::E2M1x2: return Format::F4E2M1FN;
+  case Type::E3M2x2: return Format::F6E3M2FN;
+  case Type::E2M3x2: return Format::F6E2M3FN;
+  case Type::UE8M0x2: return Format::F8E8M0FNU;
+  case Type::F16x2: return Format::F16;
+  case Type::BF16x2: return Format::BF16;
+  case Type::F32: return Format::F32;
+  default: return std::nullopt;
   }
 }
 
@@ -69,8 +64,8 @@ static Step execSmallPair(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-bool mp::emulator::decodeSmallConvert(Decoder &d, Type to, Type from, std::optional<Rounding> rounding, bool relu,
-                                      bool satfinite) {
+bool mp::emulator::decodeSmallConvert(Decoder &d, Type to, Type from,
+                                      std::optional<Rounding> rounding, bool relu, bool satfinite) {
   auto toFormat = formatOfPair(to), fromFormat = formatOfPair(from);
   if (!toFormat || !fromFormat || !rounding)
     return false;
@@ -91,10 +86,14 @@ bool mp::emulator::decodeSmallConvert(Decoder &d, Type to, Type from, std::optio
   if (!d.requireTarget(100, ~0u, /*specific=*/true) || !d.expectOps(single ? 3 : 2))
     return true;
   SmallPair p{*fromFormat, *toFormat};
-  p.rounding = nearest ? numerics::Rounding::RNE : *rounding == Rounding::Zero ? numerics::Rounding::RZ : numerics::Rounding::RU;
+  p.rounding = nearest                       ? numerics::Rounding::RNE
+               : *rounding == Rounding::Zero ? numerics::Rounding::RZ
+                                             : numerics::Rounding::RU;
   p.overflow = satfinite ? numerics::Overflow::Saturate : numerics::Overflow::IEEE;
   p.relu = relu;
-  auto registerType = [](Type t) { return bitWidth(t) == 8 ? Type::B8 : bitWidth(t) == 16 ? Type::B16 : t; };
+  auto registerType = [](Type t) {
+    return bitWidth(t) == 8 ? Type::B8 : bitWidth(t) == 16 ? Type::B16 : t;
+  };
   d.out->dst = d.dst(0, registerType(to));
   d.out->a = d.src(1, registerType(from));
   d.out->b = single ? d.src(2, from) : d.out->a;

@@ -1,7 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f32 and f64 arithmetic (PTX ISA, "Floating-Point Instructions"): round to nearest on the host's own arithmetic, the
-// directed roundings by APFloat. f32 results that are NaN are the canonical 0x7fffffff.
+// f32 and f64 arithmetic (PTX ISA, "Floating-Point Instructions"): round to nearest on the host's
+// own arithmetic, the directed roundings by APFloat. f32 results that are NaN are the canonical
+// 0x7fffffff.
 
 #include "Arithmetic.h"
 #include "Half.h"
@@ -45,14 +46,17 @@ template <bool Ftz, bool Sat> static inline float finish(float r) {
   return canonical(r);
 }
 
-template <auto F, bool Ftz, bool Sat> static constexpr auto f32Binary = [](float a, float b) {
+template <auto F, bool Ftz, bool Sat>
+static constexpr auto f32Binary = [](float a, float b) {
   return Ftz ? finish<Ftz, Sat>(F(flush(a), flush(b))) : finish<Ftz, Sat>(F(a, b));
 };
 template <auto F> static ExecFn pickF32(bool ftz, bool sat) {
   using T = float;
   if (ftz)
-    return sat ? binary<T, T, T, f32Binary<F, true, true>> : binary<T, T, T, f32Binary<F, true, false>>;
-  return sat ? binary<T, T, T, f32Binary<F, false, true>> : binary<T, T, T, f32Binary<F, false, false>>;
+    return sat ? binary<T, T, T, f32Binary<F, true, true>>
+               : binary<T, T, T, f32Binary<F, true, false>>;
+  return sat ? binary<T, T, T, f32Binary<F, false, true>>
+             : binary<T, T, T, f32Binary<F, false, false>>;
 }
 
 static constexpr auto addOp = [](auto a, auto b) { return a + b; };
@@ -65,14 +69,10 @@ static constexpr uint32_t kFtz = 1u << 8, kSat = 1u << 9;
 
 APFloat::roundingMode mp::emulator::apMode(Rounding r) {
   switch (r) {
-  case Rounding::Nearest:
-    return APFloat::rmNearestTiesToEven;
-  case Rounding::Zero:
-    return APFloat::rmTowardZero;
-  case Rounding::Down:
-    return APFloat::rmTowardNegative;
-  case Rounding::Up:
-    return APFloat::rmTowardPositive;
+  case Rounding::Nearest: return APFloat::rmNearestTiesToEven;
+  case Rounding::Zero: return APFloat::rmTowardZero;
+  case Rounding::Down: return APFloat::rmTowardNegative;
+  case Rounding::Up: return APFloat::rmTowardPositive;
   }
   return APFloat::rmNearestTiesToEven;
 }
@@ -80,20 +80,11 @@ APFloat::roundingMode mp::emulator::apMode(Rounding r) {
 template <class T> static T rounded(FloatOp op, APFloat::roundingMode mode, T a, T b, T c) {
   APFloat x(a), y(b), z(c);
   switch (op) {
-  case FloatOp::Add:
-    x.add(y, mode);
-    break;
-  case FloatOp::Sub:
-    x.subtract(y, mode);
-    break;
-  case FloatOp::Mul:
-    x.multiply(y, mode);
-    break;
-  case FloatOp::Div:
-    x.divide(y, mode);
-    break;
-  case FloatOp::Fma:
-    x.fusedMultiplyAdd(y, z, mode);
+  case FloatOp::Add: x.add(y, mode); break;
+  case FloatOp::Sub: x.subtract(y, mode); break;
+  case FloatOp::Mul: x.multiply(y, mode); break;
+  case FloatOp::Div: x.divide(y, mode); break;
+  case FloatOp::Fma: x.fusedMultiplyAdd(y, z, mode);
   }
   if constexpr (sizeof(T) == 4)
     return x.convertToFloat();
@@ -101,8 +92,12 @@ template <class T> static T rounded(FloatOp op, APFloat::roundingMode mode, T a,
     return x.convertToDouble();
 }
 
-float mp::emulator::roundedOp(FloatOp op, Rounding r, float a, float b, float c) { return rounded(op, apMode(r), a, b, c); }
-double mp::emulator::roundedOp(FloatOp op, Rounding r, double a, double b, double c) { return rounded(op, apMode(r), a, b, c); }
+float mp::emulator::roundedOp(FloatOp op, Rounding r, float a, float b, float c) {
+  return rounded(op, apMode(r), a, b, c);
+}
+double mp::emulator::roundedOp(FloatOp op, Rounding r, double a, double b, double c) {
+  return rounded(op, apMode(r), a, b, c);
+}
 
 template <class T> static Step execSlow(Warp &w, const Inst &i) {
   auto *d = w.lanes<SlotOf<T>>(i.dst);
@@ -111,7 +106,8 @@ template <class T> static Step execSlow(Warp &w, const Inst &i) {
   const auto mode = apMode(Rounding(i.size));
   for (uint32_t m = w.exec; m; m &= m - 1) {
     unsigned l = std::countr_zero(m);
-    T x = fromSlot<T>(a[l]), y = fromSlot<T>(b[l]), z = op == FloatOp::Fma ? fromSlot<T>(c[l]) : T(0);
+    T x = fromSlot<T>(a[l]), y = fromSlot<T>(b[l]),
+      z = op == FloatOp::Fma ? fromSlot<T>(c[l]) : T(0);
     if constexpr (sizeof(T) == 4) {
       if (i.flags & kFtz)
         x = flush(x), y = flush(y), z = flush(z);
@@ -142,7 +138,8 @@ static Step execMixed(Warp &w, const Inst &i) {
   auto widen = [&](uint32_t v) { return i.count ? widenBF16(uint16_t(v)) : widenF16(uint16_t(v)); };
   for (uint32_t m = w.exec; m; m &= m - 1) {
     unsigned l = std::countr_zero(m);
-    float x = widen(a[l]), y = op == FloatOp::Fma ? widen(b[l]) : c[l], z = op == FloatOp::Fma ? c[l] : 0.0f;
+    float x = widen(a[l]), y = op == FloatOp::Fma ? widen(b[l]) : c[l],
+          z = op == FloatOp::Fma ? c[l] : 0.0f;
     float r = rounded<float>(op, mode, x, y, z);
     d[l] = i.flags & kSat ? finish<false, true>(r) : canonical(r);
   }
@@ -156,7 +153,8 @@ static bool decodeMixed(Decoder &d, FloatOp op, Rounding r, bool ftz, bool sat) 
     return false;
   d.takeType();
   const unsigned sources = op == FloatOp::Fma ? 3 : 2;
-  if ((source != Type::F16 && source != Type::BF16) || op == FloatOp::Mul || ftz || !d.expectOps(sources + 1)) {
+  if ((source != Type::F16 && source != Type::BF16) || op == FloatOp::Mul || ftz ||
+      !d.expectOps(sources + 1)) {
     d.unsupported();
     return true;
   }
@@ -217,20 +215,19 @@ bool mp::emulator::decodeFloatAddSubMul(Decoder &d, FloatOp op) {
   case FloatOp::Sub:
     d.out->fn = t == Type::F32 ? pickF32<subOp>(ftz, sat) : binary<D, D, D, subOp>;
     break;
-  default:
-    d.out->fn = t == Type::F32 ? pickF32<mulOp>(ftz, sat) : binary<D, D, D, mulOp>;
-    break;
+  default: d.out->fn = t == Type::F32 ? pickF32<mulOp>(ftz, sat) : binary<D, D, D, mulOp>; break;
   }
   return true;
 }
 
-template <bool Ftz, bool Sat> static constexpr auto f32Fma = [](float a, float b, float c) {
+template <bool Ftz, bool Sat>
+static constexpr auto f32Fma = [](float a, float b, float c) {
   if constexpr (Ftz)
     a = flush(a), b = flush(b), c = flush(c);
   return finish<Ftz, Sat>(float(mulAddOdd(a, b, c)));
 };
-template <bool Ftz, bool Sat> static constexpr ExecFn softFma =
-    ternary<float, float, float, float, f32Fma<Ftz, Sat>>;
+template <bool Ftz, bool Sat>
+static constexpr ExecFn softFma = ternary<float, float, float, float, f32Fma<Ftz, Sat>>;
 static constexpr auto f64Fma = [](double a, double b, double c) { return std::fma(a, b, c); };
 
 #if defined(__x86_64__)
@@ -332,30 +329,34 @@ template <class T> static T minMax(T a, T b, bool max, bool nan) {
   return (a < b) != max ? a : b;
 }
 /// .xorsign.abs: of the magnitudes, with the signs' exclusive or.
-template <bool Max, bool Nan, bool Ftz> static constexpr auto xorSignOp = [](float a, float b) {
+template <bool Max, bool Nan, bool Ftz>
+static constexpr auto xorSignOp = [](float a, float b) {
   if constexpr (Ftz)
     a = flush(a), b = flush(b);
   float r = minMax<float>(std::fabs(a), std::fabs(b), Max, Nan);
   return r != r ? r : std::signbit(a) != std::signbit(b) ? -r : r;
 };
-template <bool Max, bool Nan, bool Ftz> static constexpr ExecFn xorSign = binary<float, float, float, xorSignOp<Max, Nan, Ftz>>;
+template <bool Max, bool Nan, bool Ftz>
+static constexpr ExecFn xorSign = binary<float, float, float, xorSignOp<Max, Nan, Ftz>>;
 template <bool Max> static ExecFn pickXorSign(bool nan, bool ftz) {
   if (ftz)
     return nan ? xorSign<Max, true, true> : xorSign<Max, false, true>;
   return nan ? xorSign<Max, true, false> : xorSign<Max, false, false>;
 }
-template <class T, bool Max, bool Nan, bool Ftz> static constexpr auto minMaxOp = [](T a, T b) {
+template <class T, bool Max, bool Nan, bool Ftz>
+static constexpr auto minMaxOp = [](T a, T b) {
   if constexpr (Ftz)
     a = flush(a), b = flush(b);
   return minMax<T>(a, b, Max, Nan);
 };
 /// min and max of three, sm_100 and up (PTX ISA 8.8).
-template <bool Max, bool Nan, bool Ftz> static constexpr auto minMax3Op = [](float a, float b, float c) {
+template <bool Max, bool Nan, bool Ftz>
+static constexpr auto minMax3Op = [](float a, float b, float c) {
   constexpr auto op = minMaxOp<float, Max, Nan, Ftz>;
   return op(op(a, b), c);
 };
-template <bool Max, bool Nan, bool Ftz> static constexpr ExecFn minMax3 =
-    ternary<float, float, float, float, minMax3Op<Max, Nan, Ftz>>;
+template <bool Max, bool Nan, bool Ftz>
+static constexpr ExecFn minMax3 = ternary<float, float, float, float, minMax3Op<Max, Nan, Ftz>>;
 template <bool Max> static ExecFn pickMinMax3(bool nan, bool ftz) {
   if (ftz)
     return nan ? minMax3<Max, true, true> : minMax3<Max, false, true>;
@@ -392,7 +393,8 @@ bool mp::emulator::decodeFloatMinMax(Decoder &d, bool max) {
   else if (t == Type::F32)
     d.out->fn = max ? pickMinMax<float, true>(nan, ftz) : pickMinMax<float, false>(nan, ftz);
   else
-    d.out->fn = max ? pickMinMax<double, true>(false, false) : pickMinMax<double, false>(false, false);
+    d.out->fn =
+        max ? pickMinMax<double, true>(false, false) : pickMinMax<double, false>(false, false);
   return true;
 }
 
@@ -413,12 +415,14 @@ bool mp::emulator::decodeFloatSign(Decoder &d, bool abs) {
   using F = float;
   using D = double;
   if (t == Type::F64)
-    d.out->fn = abs ? unary<D, D, [](D a) { return std::fabs(a); }> : unary<D, D, [](D a) { return -a; }>;
+    d.out->fn =
+        abs ? unary<D, D, [](D a) { return std::fabs(a); }> : unary<D, D, [](D a) { return -a; }>;
   else if (ftz)
     d.out->fn = abs ? unary<F, F, [](F a) { return std::fabs(flush(a)); }>
                     : unary<F, F, [](F a) { return -flush(a); }>;
   else
-    d.out->fn = abs ? unary<F, F, [](F a) { return std::fabs(a); }> : unary<F, F, [](F a) { return -a; }>;
+    d.out->fn =
+        abs ? unary<F, F, [](F a) { return std::fabs(a); }> : unary<F, F, [](F a) { return -a; }>;
   return true;
 }
 
@@ -435,7 +439,8 @@ static void decodeCopysign(Decoder &d) {
   if (t == Type::F32)
     d.out->fn = binary<float, float, float, [](float a, float b) { return std::copysign(b, a); }>;
   else if (t == Type::F64)
-    d.out->fn = binary<double, double, double, [](double a, double b) { return std::copysign(b, a); }>;
+    d.out->fn =
+        binary<double, double, double, [](double a, double b) { return std::copysign(b, a); }>;
 }
 
 template <class T, auto F> static Step execTest(Warp &w, const Inst &i) {
@@ -451,11 +456,11 @@ static void decodeTestp(Decoder &d) {
   Type t = peekType(d);
   if (t != Type::None)
     d.takeType();
-  d.out->fn = d.take("finite")        ? pickTest<[](auto a) { return std::isfinite(a); }>(t)
-              : d.take("infinite")    ? pickTest<[](auto a) { return std::isinf(a); }>(t)
-              : d.take("number")      ? pickTest<[](auto a) { return !std::isnan(a); }>(t)
-              : d.take("notanumber")  ? pickTest<[](auto a) { return std::isnan(a); }>(t)
-              : d.take("normal")      ? pickTest<[](auto a) { return std::isnormal(a); }>(t)
+  d.out->fn = d.take("finite")       ? pickTest<[](auto a) { return std::isfinite(a); }>(t)
+              : d.take("infinite")   ? pickTest<[](auto a) { return std::isinf(a); }>(t)
+              : d.take("number")     ? pickTest<[](auto a) { return !std::isnan(a); }>(t)
+              : d.take("notanumber") ? pickTest<[](auto a) { return std::isnan(a); }>(t)
+              : d.take("normal")     ? pickTest<[](auto a) { return std::isnormal(a); }>(t)
               : d.take("subnormal")
                   ? pickTest<[](auto a) { return std::fpclassify(a) == FP_SUBNORMAL; }>(t)
                   : nullptr;

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f8E4M3FN and f8E5M2 to and from f32. Narrowing rounds to nearest even and saturates to the largest finite value, as
-// cvt.rn.satfinite does; NaN becomes 0x7f.
+// f8E4M3FN and f8E5M2 to and from f32. Narrowing rounds to nearest even and saturates to the
+// largest finite value, as cvt.rn.satfinite does; NaN becomes 0x7f.
 
 #ifndef MP_LIB_EMULATOR_SCALAR_FP8_H
 #define MP_LIB_EMULATOR_SCALAR_FP8_H

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f16 and bf16 to and from f32, to nearest even, in integer arithmetic that vectorises. NaN becomes the canonical NaN
-// of the result (0x7fff for both, as the hardware gives). Tested against APFloat.
+// f16 and bf16 to and from f32, to nearest even, in integer arithmetic that vectorises. NaN becomes
+// the canonical NaN of the result (0x7fff for both, as the hardware gives). Tested against APFloat.
 
 #ifndef MP_LIB_EMULATOR_SCALAR_HALF_H
 #define MP_LIB_EMULATOR_SCALAR_HALF_H
@@ -20,7 +20,8 @@ inline float widenF16(uint16_t h) {
 }
 
 inline uint16_t narrowF16(float value) {
-  uint32_t bits = std::bit_cast<uint32_t>(value), sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
+  uint32_t bits = std::bit_cast<uint32_t>(value), sign = bits >> 16 & 0x8000,
+           rest = bits & 0x7fffffff;
   if (rest > 0x7f800000)
     return 0x7fff;
   if (rest >= 0x47800000) // at least 2^16
@@ -42,8 +43,8 @@ inline uint16_t narrowBF16(float value) {
   return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/// a * b + c rounded to odd in f64: rounding the result once more to 51 or fewer bits rounds the exact value. The
-/// product must be exact in f64.
+/// a * b + c rounded to odd in f64: rounding the result once more to 51 or fewer bits rounds the
+/// exact value. The product must be exact in f64.
 inline double mulAddOdd(double a, double b, double c) {
   double p = a * b, s = p + c;
   double t = s - p, error = (p - (s - t)) + (c - t);

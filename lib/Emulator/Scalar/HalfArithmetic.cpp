@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic on f16, f16x2, bf16 and bf16x2. Sums and products of two values are exact in f64 or rounded there to odd,
-// so one rounding follows. NaN results are canonical (0x7fff).
+// Arithmetic on f16, f16x2, bf16 and bf16x2. Sums and products of two values are exact in f64 or
+// rounded there to odd, so one rounding follows. NaN results are canonical (0x7fff).
 
 #include "Arithmetic.h"
 #include "Half.h"
@@ -90,7 +90,8 @@ static uint16_t compute(uint16_t x, uint16_t y, uint16_t z, uint32_t flags) {
 
 template <class H, HalfOp Op, bool Pair> static Step execHalf(Warp &w, const Inst &i) {
   uint32_t *d = w.lanes<uint32_t>(i.dst);
-  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
+  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b),
+                 *c = w.lanes<uint32_t>(i.c);
   const uint32_t flags = i.flags;
   for (uint32_t m = w.exec; m; m &= m - 1) {
     unsigned l = std::countr_zero(m);
@@ -102,9 +103,11 @@ template <class H, HalfOp Op, bool Pair> static Step execHalf(Warp &w, const Ins
   return Step::Next;
 }
 
-// fma of bf16 with a directed rounding, which the nearest value of f64 in that direction leaves right.
+// fma of bf16 with a directed rounding, which the nearest value of f64 in that direction leaves
+// right.
 static uint16_t directedFma(Rounding rounding, uint16_t x, uint16_t y, uint16_t z, uint32_t flags) {
-  const double r = roundedOp(FloatOp::Fma, rounding, BF16::widen(x), BF16::widen(y), BF16::widen(z));
+  const double r =
+      roundedOp(FloatOp::Fma, rounding, BF16::widen(x), BF16::widen(y), BF16::widen(z));
   if (r != r)
     return 0x7fff;
   llvm::APFloat narrow(r);
@@ -114,7 +117,8 @@ static uint16_t directedFma(Rounding rounding, uint16_t x, uint16_t y, uint16_t 
 }
 static Step execDirectedFma(Warp &w, const Inst &i) {
   uint32_t *d = w.lanes<uint32_t>(i.dst);
-  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
+  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b),
+                 *c = w.lanes<uint32_t>(i.c);
   const auto rounding = Rounding(i.size);
   forLanes(w.exec, [&](unsigned l) {
     uint32_t r = directedFma(rounding, uint16_t(a[l]), uint16_t(b[l]), uint16_t(c[l]), i.flags);
@@ -157,8 +161,8 @@ bool mp::emulator::decodeHalfFma(Decoder &d, Type t) {
   d.takeType();
   bool present;
   const Rounding rounding = takeRounding(d, Rounding::Nearest, present);
-  uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("sat") ? kSat : 0) |
-                   (d.take("relu") ? kRelu : 0);
+  uint32_t flags =
+      (d.take("ftz") ? kFtz : 0) | (d.take("sat") ? kSat : 0) | (d.take("relu") ? kRelu : 0);
   choose<HalfOp::Fma>(d, t, 3, flags);
   if (rounding != Rounding::Nearest && !d.failed()) {
     d.out->size = uint8_t(rounding);
@@ -170,7 +174,8 @@ bool mp::emulator::decodeHalfFma(Decoder &d, Type t) {
 
 bool mp::emulator::decodeHalfMinMax(Decoder &d, bool max, Type t) {
   d.takeType();
-  uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("NaN") ? kNaN : 0) | (d.take("xorsign") && d.take("abs") ? kXorSign : 0);
+  uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("NaN") ? kNaN : 0) |
+                   (d.take("xorsign") && d.take("abs") ? kXorSign : 0);
   if (max)
     choose<HalfOp::Max>(d, t, 2, flags);
   else
@@ -187,4 +192,3 @@ bool mp::emulator::decodeHalfSign(Decoder &d, bool abs, Type t) {
     choose<HalfOp::Neg>(d, t, 1, flags);
   return true;
 }
-

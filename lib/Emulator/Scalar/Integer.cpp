@@ -1,7 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Integer arithmetic (PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic").
-// add, sub, mul, mad, div, abs, neg, min and max also have float forms, in Float.cpp and HalfArithmetic.cpp.
+// Integer arithmetic (PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer
+// Arithmetic"). add, sub, mul, mad, div, abs, neg, min and max also have float forms, in Float.cpp
+// and HalfArithmetic.cpp.
 
 #include "Arithmetic.h"
 #include "llvm/ADT/Twine.h"
@@ -12,33 +13,22 @@ using namespace mp::emulator;
 // The functor F for the integer type, or null.
 template <auto F> static ExecFn binaryInt(Type t) {
   switch (t) {
-  case Type::U16:
-    return binary<uint16_t, uint16_t, uint16_t, F>;
-  case Type::S16:
-    return binary<int16_t, int16_t, int16_t, F>;
-  case Type::U32:
-    return binary<uint32_t, uint32_t, uint32_t, F>;
-  case Type::S32:
-    return binary<int32_t, int32_t, int32_t, F>;
-  case Type::U64:
-    return binary<uint64_t, uint64_t, uint64_t, F>;
-  case Type::S64:
-    return binary<int64_t, int64_t, int64_t, F>;
-  default:
-    return nullptr;
+  case Type::U16: return binary<uint16_t, uint16_t, uint16_t, F>;
+  case Type::S16: return binary<int16_t, int16_t, int16_t, F>;
+  case Type::U32: return binary<uint32_t, uint32_t, uint32_t, F>;
+  case Type::S32: return binary<int32_t, int32_t, int32_t, F>;
+  case Type::U64: return binary<uint64_t, uint64_t, uint64_t, F>;
+  case Type::S64: return binary<int64_t, int64_t, int64_t, F>;
+  default: return nullptr;
   }
 }
 
 template <auto F> static ExecFn unarySigned(Type t) {
   switch (t) {
-  case Type::S16:
-    return unary<int16_t, int16_t, F>;
-  case Type::S32:
-    return unary<int32_t, int32_t, F>;
-  case Type::S64:
-    return unary<int64_t, int64_t, F>;
-  default:
-    return nullptr;
+  case Type::S16: return unary<int16_t, int16_t, F>;
+  case Type::S32: return unary<int32_t, int32_t, F>;
+  case Type::S64: return unary<int64_t, int64_t, F>;
+  default: return nullptr;
   }
 }
 
@@ -81,14 +71,13 @@ static constexpr auto remainder = [](auto a, auto b) {
 };
 static constexpr auto minimum = [](auto a, auto b) { return a < b ? a : b; };
 static constexpr auto maximum = [](auto a, auto b) { return a > b ? a : b; };
-template <auto F> static constexpr auto notNegative = [](auto a, auto b) {
+template <auto F>
+static constexpr auto notNegative = [](auto a, auto b) {
   auto r = F(a, b);
   return r < 0 ? decltype(r)(0) : r;
 };
 static constexpr auto negate = [](auto a) { return decltype(a)(0 - uint64_t(a)); };
-static constexpr auto absolute = [](auto a) {
-  return a < 0 ? decltype(a)(0 - uint64_t(a)) : a;
-};
+static constexpr auto absolute = [](auto a) { return a < 0 ? decltype(a)(0 - uint64_t(a)) : a; };
 
 static constexpr auto addSat = [](int32_t a, int32_t b) {
   return int32_t(std::clamp<int64_t>(int64_t(a) + b, INT32_MIN, INT32_MAX));
@@ -104,12 +93,10 @@ template <auto F, class T> static uint32_t pairwise(uint32_t a, uint32_t b) {
 }
 template <auto F> static ExecFn packedInt(Type t) {
   if (t == Type::U16x2)
-    return binary<uint32_t, uint32_t, uint32_t, [](uint32_t a, uint32_t b) {
-      return pairwise<F, uint16_t>(a, b);
-    }>;
-  return binary<uint32_t, uint32_t, uint32_t, [](uint32_t a, uint32_t b) {
-    return pairwise<F, int16_t>(a, b);
-  }>;
+    return binary<uint32_t, uint32_t, uint32_t,
+                  [](uint32_t a, uint32_t b) { return pairwise<F, uint16_t>(a, b); }>;
+  return binary<uint32_t, uint32_t, uint32_t,
+                [](uint32_t a, uint32_t b) { return pairwise<F, int16_t>(a, b); }>;
 }
 
 static bool operands2(Decoder &d, Type t) {
@@ -152,7 +139,8 @@ template <class T> static Step execCarryMad(Warp &w, const Inst &i) {
   forLanes(w.exec, [&](unsigned l) {
     unsigned __int128 product;
     if (i.flags & kSubtract) // signed high part
-      product = (unsigned __int128)((__int128)std::make_signed_t<T>(a[l]) * std::make_signed_t<T>(b[l]));
+      product =
+          (unsigned __int128)((__int128)std::make_signed_t<T>(a[l]) * std::make_signed_t<T>(b[l]));
     else
       product = (unsigned __int128)a[l] * b[l];
     T part = i.flags & kHigh ? T(product >> (8 * sizeof(T))) : T(product);
@@ -209,23 +197,18 @@ static void decodeSubc(Decoder &d) {
 
 static Type widened(Type t) {
   switch (t) {
-  case Type::U16:
-    return Type::U32;
-  case Type::S16:
-    return Type::S32;
-  case Type::U32:
-    return Type::U64;
-  case Type::S32:
-    return Type::S64;
-  default:
-    return Type::None;
+  case Type::U16: return Type::U32;
+  case Type::S16: return Type::S32;
+  case Type::U32: return Type::U64;
+  case Type::S32: return Type::S64;
+  default: return Type::None;
   }
 }
 
 template <class W, class T> static constexpr auto wideMul = [](T a, T b) { return W(W(a) * W(b)); };
-template <class W, class T> static constexpr auto wideMad = [](T a, T b, W c) {
-  return W(uint64_t(W(a)) * uint64_t(W(b)) + uint64_t(c));
-};
+template <class W, class T>
+static constexpr auto wideMad =
+    [](T a, T b, W c) { return W(uint64_t(W(a)) * uint64_t(W(b)) + uint64_t(c)); };
 
 static void decodeMul(Decoder &d) {
   if (decodeFloatAddSubMul(d, FloatOp::Mul))
@@ -272,20 +255,13 @@ static constexpr auto madHighSat = [](int32_t a, int32_t b, int32_t c) {
 
 template <auto F> static ExecFn ternaryInt(Type t) {
   switch (t) {
-  case Type::U16:
-    return ternary<uint16_t, uint16_t, uint16_t, uint16_t, F>;
-  case Type::S16:
-    return ternary<int16_t, int16_t, int16_t, int16_t, F>;
-  case Type::U32:
-    return ternary<uint32_t, uint32_t, uint32_t, uint32_t, F>;
-  case Type::S32:
-    return ternary<int32_t, int32_t, int32_t, int32_t, F>;
-  case Type::U64:
-    return ternary<uint64_t, uint64_t, uint64_t, uint64_t, F>;
-  case Type::S64:
-    return ternary<int64_t, int64_t, int64_t, int64_t, F>;
-  default:
-    return nullptr;
+  case Type::U16: return ternary<uint16_t, uint16_t, uint16_t, uint16_t, F>;
+  case Type::S16: return ternary<int16_t, int16_t, int16_t, int16_t, F>;
+  case Type::U32: return ternary<uint32_t, uint32_t, uint32_t, uint32_t, F>;
+  case Type::S32: return ternary<int32_t, int32_t, int32_t, int32_t, F>;
+  case Type::U64: return ternary<uint64_t, uint64_t, uint64_t, uint64_t, F>;
+  case Type::S64: return ternary<int64_t, int64_t, int64_t, int64_t, F>;
+  default: return nullptr;
   }
 }
 
@@ -315,8 +291,8 @@ static void decodeMad(Decoder &d) {
   } else if (lo) {
     d.out->fn = ternaryInt<madLow>(t);
   } else if (hi) {
-    d.out->fn = sat ? ternary<int32_t, int32_t, int32_t, int32_t, madHighSat>
-                    : ternaryInt<madHigh>(t);
+    d.out->fn =
+        sat ? ternary<int32_t, int32_t, int32_t, int32_t, madHighSat> : ternaryInt<madHigh>(t);
   } else if (t == Type::U16) {
     d.out->fn = ternary<uint32_t, uint16_t, uint16_t, uint32_t, wideMad<uint32_t, uint16_t>>;
   } else if (t == Type::S16) {
@@ -342,8 +318,7 @@ static void decodeMadc(Decoder &d) {
   d.out->a = d.src(1, t);
   d.out->b = d.src(2, t);
   d.out->c = d.src(3, t);
-  d.out->flags =
-      kCarryIn | (cc ? kCarryOut : 0) | (hi ? kHigh : 0) | (isSigned(t) ? kSubtract : 0);
+  d.out->flags = kCarryIn | (cc ? kCarryOut : 0) | (hi ? kHigh : 0) | (isSigned(t) ? kSubtract : 0);
   d.out->fn = bits == 32 ? execCarryMad<uint32_t> : execCarryMad<uint64_t>;
 }
 

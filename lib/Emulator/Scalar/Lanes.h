@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops over the lanes of a warp. With all lanes active they are plain counted loops over arrays, which the host
-// compiler vectorises.
+// Loops over the lanes of a warp. With all lanes active they are plain counted loops over arrays,
+// which the host compiler vectorises.
 
 #ifndef MP_LIB_EMULATOR_SCALAR_LANES_H
 #define MP_LIB_EMULATOR_SCALAR_LANES_H
@@ -47,7 +47,8 @@ template <class T> inline SlotOf<T> toSlot(T value) {
     return std::bit_cast<SlotOf<T>>(value);
 }
 
-/// Takes the next lane from a mask where the order of lanes shows: the first, or the last in reverse.
+/// Takes the next lane from a mask where the order of lanes shows: the first, or the last in
+/// reverse.
 inline unsigned takeLane(uint32_t &mask, bool reverse) {
   unsigned lane = reverse ? 31 - std::countl_zero(mask) : std::countr_zero(mask);
   mask &= ~(1u << lane);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bits: and or xor not cnot lop3 shl shr shf bfe bfi prmt popc clz bfind brev bmsk szext fns.
 
@@ -77,7 +77,8 @@ static void decodeCnot(Decoder &d) {
 
 static Step execLop3(Warp &w, const Inst &i) {
   uint32_t *d = w.lanes<uint32_t>(i.dst);
-  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
+  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b),
+                 *c = w.lanes<uint32_t>(i.c);
   uint32_t term[8];
   for (unsigned k = 0; k < 8; ++k)
     term[k] = i.imm >> k & 1 ? ~0u : 0;
@@ -124,10 +125,11 @@ static void decodeLop3(Decoder &d) {
     d.fail("the table of lop3 has 8 bits");
 }
 
-template <class T> static constexpr auto shiftLeft = [](T a, uint32_t n) {
-  return n >= 8 * sizeof(T) ? T(0) : T(uint64_t(a) << n);
-};
-template <class T> static constexpr auto shiftRight = [](T a, uint32_t n) {
+template <class T>
+static constexpr auto shiftLeft =
+    [](T a, uint32_t n) { return n >= 8 * sizeof(T) ? T(0) : T(uint64_t(a) << n); };
+template <class T>
+static constexpr auto shiftRight = [](T a, uint32_t n) {
   constexpr uint32_t bits = 8 * sizeof(T);
   if (n >= bits)
     return std::is_signed_v<T> ? T(a >> (bits - 1)) : T(0);
@@ -159,33 +161,21 @@ static void decodeShr(Decoder &d) {
     return;
   switch (t) {
   case Type::B16:
-  case Type::U16:
-    d.out->fn = binary<uint16_t, uint16_t, uint32_t, shiftRight<uint16_t>>;
-    break;
+  case Type::U16: d.out->fn = binary<uint16_t, uint16_t, uint32_t, shiftRight<uint16_t>>; break;
   case Type::B32:
-  case Type::U32:
-    d.out->fn = binary<uint32_t, uint32_t, uint32_t, shiftRight<uint32_t>>;
-    break;
+  case Type::U32: d.out->fn = binary<uint32_t, uint32_t, uint32_t, shiftRight<uint32_t>>; break;
   case Type::B64:
-  case Type::U64:
-    d.out->fn = binary<uint64_t, uint64_t, uint32_t, shiftRight<uint64_t>>;
-    break;
-  case Type::S16:
-    d.out->fn = binary<int16_t, int16_t, uint32_t, shiftRight<int16_t>>;
-    break;
-  case Type::S32:
-    d.out->fn = binary<int32_t, int32_t, uint32_t, shiftRight<int32_t>>;
-    break;
-  case Type::S64:
-    d.out->fn = binary<int64_t, int64_t, uint32_t, shiftRight<int64_t>>;
-    break;
-  default:
-    break;
+  case Type::U64: d.out->fn = binary<uint64_t, uint64_t, uint32_t, shiftRight<uint64_t>>; break;
+  case Type::S16: d.out->fn = binary<int16_t, int16_t, uint32_t, shiftRight<int16_t>>; break;
+  case Type::S32: d.out->fn = binary<int32_t, int32_t, uint32_t, shiftRight<int32_t>>; break;
+  case Type::S64: d.out->fn = binary<int64_t, int64_t, uint32_t, shiftRight<int64_t>>; break;
+  default: break;
   }
 }
 
 // shf: the 64 bits b:a shifted; clamp or wrap the amount at 32.
-template <bool Left, bool Wrap> static constexpr auto funnel = [](uint32_t a, uint32_t b, uint32_t c) {
+template <bool Left, bool Wrap>
+static constexpr auto funnel = [](uint32_t a, uint32_t b, uint32_t c) {
   uint32_t n = Wrap ? c & 31 : std::min(c, 32u);
   uint64_t both = uint64_t(b) << 32 | a;
   return uint32_t(Left ? (both << n) >> 32 : both >> n);
@@ -202,13 +192,15 @@ static void decodeShf(Decoder &d) {
   d.out->a = d.src(1, Type::B32);
   d.out->b = d.src(2, Type::B32);
   d.out->c = d.src(3, Type::U32);
-  d.out->fn = left ? (wrap ? ternary<U, U, U, U, funnel<true, true>> : ternary<U, U, U, U, funnel<true, false>>)
+  d.out->fn = left ? (wrap ? ternary<U, U, U, U, funnel<true, true>>
+                           : ternary<U, U, U, U, funnel<true, false>>)
                    : (wrap ? ternary<U, U, U, U, funnel<false, true>>
                            : ternary<U, U, U, U, funnel<false, false>>);
 }
 
 // bfe: len bits of a from pos; the manual's pseudo code.
-template <class T> static constexpr auto extract = [](T a, uint32_t b, uint32_t c) {
+template <class T>
+static constexpr auto extract = [](T a, uint32_t b, uint32_t c) {
   using U = std::make_unsigned_t<T>;
   constexpr uint32_t msb = 8 * sizeof(T) - 1;
   uint32_t pos = b & 0xff, len = c & 0xff;
@@ -283,7 +275,8 @@ static const uint16_t prmtModes[6][4] = {{0x3210, 0x4321, 0x5432, 0x6543},  // f
                                          {0x1010, 0x3232, 0x1010, 0x3232}}; // rc16
 static Step execPrmt(Warp &w, const Inst &i) {
   uint32_t *d = w.lanes<uint32_t>(i.dst);
-  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
+  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b),
+                 *c = w.lanes<uint32_t>(i.c);
   forLanes(w.exec, [&](unsigned l) {
     d[l] = permute(a[l], b[l], i.imm < 0 ? c[l] : prmtModes[i.imm][c[l] & 3]);
   });
@@ -313,7 +306,9 @@ template <auto F32, auto F64> static void decodeCount(Decoder &d) { // the resul
     return;
   d.out->dst = d.dst(0, Type::U32);
   d.out->a = d.src(1, t);
-  d.out->fn = t == Type::B32 ? unary<uint32_t, uint32_t, F32> : t == Type::B64 ? unary<uint32_t, uint64_t, F64> : nullptr;
+  d.out->fn = t == Type::B32   ? unary<uint32_t, uint32_t, F32>
+              : t == Type::B64 ? unary<uint32_t, uint64_t, F64>
+                               : nullptr;
 }
 
 static void decodeBrev(Decoder &d) {
@@ -334,7 +329,8 @@ static void decodeBrev(Decoder &d) {
 }
 
 // bfind: position of the most significant bit that is not the sign; -1 when there is none.
-template <class T, bool Shift> static constexpr auto findBit = [](T a) {
+template <class T, bool Shift>
+static constexpr auto findBit = [](T a) {
   using U = std::make_unsigned_t<T>;
   constexpr int msb = 8 * sizeof(T) - 1;
   U v = std::is_signed_v<T> && a < 0 ? U(~U(a)) : U(a);
@@ -360,7 +356,8 @@ static void decodeBfind(Decoder &d) {
                                : nullptr;
 }
 
-/// Where the n-th set bit lies, counted from base upward or, for negative n, downward; the manual's program.
+/// Where the n-th set bit lies, counted from base upward or, for negative n, downward; the manual's
+/// program.
 static uint32_t findNth(uint32_t mask, uint32_t base, int32_t n) {
   if (n == 0)
     return base < 32 && mask >> base & 1 ? base : ~0u;
@@ -391,13 +388,15 @@ static void decodeBmsk(Decoder &d) {
   d.out->dst = d.dst(0, Type::B32);
   d.out->a = d.src(1, Type::B32);
   d.out->b = d.src(2, Type::B32);
-  d.out->fn = wrap ? binary<U, U, U, [](U a, U b) {
-    a &= 31, b &= 31;
-    return U(((uint64_t(1) << b) - 1) << a);
-  }> : binary<U, U, U, [](U a, U b) {
-    a = std::min(a, 32u), b = std::min(b, 32u);
-    return U(((uint64_t(1) << b) - 1) << a);
-  }>;
+  d.out->fn = wrap ? binary<U, U, U,
+                            [](U a, U b) {
+                              a &= 31, b &= 31;
+                              return U(((uint64_t(1) << b) - 1) << a);
+                            }>
+                   : binary<U, U, U, [](U a, U b) {
+                       a = std::min(a, 32u), b = std::min(b, 32u);
+                       return U(((uint64_t(1) << b) - 1) << a);
+                     }>;
 }
 
 template <class T> static T extendFrom(T a, uint32_t n) {

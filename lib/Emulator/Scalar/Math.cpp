@@ -1,11 +1,11 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // rcp, sqrt, rsqrt, sin, cos, lg2, ex2 and tanh.
 
 #include "Arithmetic.h"
 #include "Half.h"
-#include "llvm/ADT/APFloat.h"
 #include "mp/Emulator/Approximate.h"
+#include "llvm/ADT/APFloat.h"
 
 using namespace mp::emulator;
 using llvm::APFloat;
@@ -38,22 +38,14 @@ constexpr uint32_t kFtz = 1;
 
 static double evaluate(MathOp op, double x) {
   switch (op) {
-  case MathOp::Rcp:
-    return 1 / x;
-  case MathOp::Sqrt:
-    return std::sqrt(x);
-  case MathOp::Rsqrt:
-    return 1 / std::sqrt(x);
-  case MathOp::Sin:
-    return std::sin(x);
-  case MathOp::Cos:
-    return std::cos(x);
-  case MathOp::Lg2:
-    return std::log2(x);
-  case MathOp::Ex2:
-    return std::exp2(x);
-  case MathOp::Tanh:
-    return std::tanh(x);
+  case MathOp::Rcp: return 1 / x;
+  case MathOp::Sqrt: return std::sqrt(x);
+  case MathOp::Rsqrt: return 1 / std::sqrt(x);
+  case MathOp::Sin: return std::sin(x);
+  case MathOp::Cos: return std::cos(x);
+  case MathOp::Lg2: return std::log2(x);
+  case MathOp::Ex2: return std::exp2(x);
+  case MathOp::Tanh: return std::tanh(x);
   }
   return 0;
 }
@@ -180,7 +172,9 @@ template <MathOp Op> static void decodeRoot(Decoder &d) { // rcp, sqrt, rsqrt
       return;
     d.out->size = uint8_t(r);
     d.out->count = uint16_t(Op);
-    d.out->fn = t == Type::F32 ? execDirected<float> : t == Type::F64 ? execDirected<double> : nullptr;
+    d.out->fn = t == Type::F32   ? execDirected<float>
+                : t == Type::F64 ? execDirected<double>
+                                 : nullptr;
   } else if (t == Type::F32) {
     // One f64 operation rounded to f32 is correctly rounded for rcp and sqrt.
     d.out->fn = execF32<Op>;

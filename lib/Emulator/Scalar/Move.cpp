@@ -1,14 +1,15 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mov (with packing and unpacking), cvta, isspacep, selp, slct, prefetches and hints that change no value.
+// mov (with packing and unpacking), cvta, isspacep, selp, slct, prefetches and hints that change no
+// value.
 
 #include "../Decode/Decoder.h"
 #include "Lanes.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mp::emulator;
-using syntax::Operand;
 using llvm::Twine;
+using syntax::Operand;
 
 template <class T> static Step execMov(Warp &w, const Inst &i) {
   T *d = w.lanes<T>(i.dst);
@@ -100,16 +101,11 @@ static Step execUnpack(Warp &w, const Inst &i) {
 
 static Type bitsOf(unsigned bits) {
   switch (bits) {
-  case 8:
-    return Type::B8;
-  case 16:
-    return Type::B16;
-  case 32:
-    return Type::B32;
-  case 64:
-    return Type::B64;
-  default:
-    return Type::B128;
+  case 8: return Type::B8;
+  case 16: return Type::B16;
+  case 32: return Type::B32;
+  case 64: return Type::B64;
+  default: return Type::B128;
   }
 }
 
@@ -254,8 +250,9 @@ static Step execIsspacep(Warp &w, const Inst &i) {
   const uint64_t *a = w.lanes<uint64_t>(i.a);
   uint64_t window = i.imm;
   setPred(w, i.dst, laneMask([&](unsigned l) {
-    return window ? a[l] - window < kWindowBytes : a[l] < kSharedWindow || a[l] >= kFunctionWindow;
-  }));
+            return window ? a[l] - window < kWindowBytes
+                          : a[l] < kSharedWindow || a[l] >= kFunctionWindow;
+          }));
   return Step::Next;
 }
 
@@ -274,11 +271,14 @@ static Step execNothing(Warp &, const Inst &) { return Step::Next; }
 // prefetch, prefetchu and applypriority: hints about caches, without a value.
 static void decodeHint(Decoder &d) {
   const bool sized = d.opcode().starts_with("applypriority");
-  MemSpace space = d.take("local") ? MemSpace::Local : d.take("global") ? MemSpace::Global : MemSpace::Generic;
+  MemSpace space = d.take("local")    ? MemSpace::Local
+                   : d.take("global") ? MemSpace::Global
+                                      : MemSpace::Generic;
   while (d.hasMods())
     d.takeFront();
   int64_t bytes = 128;
-  if (!d.expectOps(sized ? 2 : 1) || !d.address(d.op(0), space) || (sized && !d.constant(d.op(1), bytes)))
+  if (!d.expectOps(sized ? 2 : 1) || !d.address(d.op(0), space) ||
+      (sized && !d.constant(d.op(1), bytes)))
     return;
   if (bytes != 128)
     d.fail("a priority is for 128 bytes");
@@ -291,7 +291,9 @@ static void decodeCreatepolicy(Decoder &d) {
   while (d.hasMods())
     d.takeFront();
   MemSpace space = MemSpace::Generic;
-  if (!(range ? d.expectOps(4) && d.address(d.op(1), space) : fractional ? d.expectOps(1, 2) : d.expectOps(2)))
+  if (!(range        ? d.expectOps(4) && d.address(d.op(1), space)
+        : fractional ? d.expectOps(1, 2)
+                     : d.expectOps(2)))
     return;
   if (range)
     d.src(2, Type::U32), d.src(3, Type::U32);

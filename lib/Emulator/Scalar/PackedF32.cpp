@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // add, sub, mul and fma of .f32x2 (sm_100 and later): two f32 in a 64-bit register.
 
@@ -15,7 +15,8 @@ float flushed(float v) {
   return std::bit_cast<float>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
 }
 
-template <FloatOp Op> uint32_t compute(uint32_t x, uint32_t y, uint32_t z, bool ftz, Rounding rounding) {
+template <FloatOp Op>
+uint32_t compute(uint32_t x, uint32_t y, uint32_t z, bool ftz, Rounding rounding) {
   float a = std::bit_cast<float>(x), b = std::bit_cast<float>(y), c = std::bit_cast<float>(z);
   if (ftz) {
     a = flushed(a);
@@ -36,7 +37,8 @@ template <FloatOp Op> Step execPacked(Warp &w, const Inst &i) {
   const auto rounding = Rounding(i.size);
   forLanes(w.exec, [&](unsigned l) {
     uint64_t low = compute<Op>(uint32_t(a[l]), uint32_t(b[l]), uint32_t(c[l]), ftz, rounding);
-    uint64_t high = compute<Op>(uint32_t(a[l] >> 32), uint32_t(b[l] >> 32), uint32_t(c[l] >> 32), ftz, rounding);
+    uint64_t high = compute<Op>(uint32_t(a[l] >> 32), uint32_t(b[l] >> 32), uint32_t(c[l] >> 32),
+                                ftz, rounding);
     d[l] = high << 32 | low;
   });
   return Step::Next;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arithmetic on parts of words: mul24, mad24, dp4a, dp2a, vabsdiff2, vabsdiff4.
 
@@ -8,17 +8,21 @@
 using namespace mp::emulator;
 
 // .lo: bits 0..31 of the 48-bit product; .hi: bits 16..47.
-template <class T> static constexpr auto product24 = [](T a, T b) {
+template <class T>
+static constexpr auto product24 = [](T a, T b) {
   auto low = [](T v) { return int64_t(T(uint32_t(v) << 8) >> 8); };
   return low(a) * low(b);
 };
 template <class T> static constexpr auto mul24Low = [](T a, T b) { return T(product24<T>(a, b)); };
-template <class T> static constexpr auto mul24High = [](T a, T b) { return T(product24<T>(a, b) >> 16); };
-template <auto F, class T> static constexpr auto plus = [](T a, T b, T c) { return T(uint32_t(F(a, b)) + uint32_t(c)); };
+template <class T>
+static constexpr auto mul24High = [](T a, T b) { return T(product24<T>(a, b) >> 16); };
+template <auto F, class T>
+static constexpr auto plus = [](T a, T b, T c) { return T(uint32_t(F(a, b)) + uint32_t(c)); };
 
 template <class T> static ExecFn pick24(bool low, bool add) {
   if (add)
-    return low ? ternary<T, T, T, T, plus<mul24Low<T>, T>> : ternary<T, T, T, T, plus<mul24High<T>, T>>;
+    return low ? ternary<T, T, T, T, plus<mul24Low<T>, T>>
+               : ternary<T, T, T, T, plus<mul24High<T>, T>>;
   return low ? binary<T, T, T, mul24Low<T>> : binary<T, T, T, mul24High<T>>;
 }
 
@@ -34,7 +38,11 @@ static void decode24(Decoder &d, bool add) {
   if (add)
     d.out->c = d.src(3, t);
   using S = int32_t;
-  d.out->fn = sat               ? ternary<S, S, S, S, [](S a, S b, S c) { return S(std::clamp<int64_t>(int64_t(mul24High<S>(a, b)) + c, INT32_MIN, INT32_MAX)); }>
+  d.out->fn = sat              ? ternary<S, S, S, S,
+                                         [](S a, S b, S c) {
+                              return S(std::clamp<int64_t>(int64_t(mul24High<S>(a, b)) + c,
+                                                           INT32_MIN, INT32_MAX));
+                                         }>
               : t == Type::U32 ? pick24<uint32_t>(!hi, add)
                                : pick24<int32_t>(!hi, add);
 }
@@ -49,7 +57,8 @@ static int32_t element(uint32_t word, unsigned index, unsigned bits, bool sign) 
 }
 static Step execDp(Warp &w, const Inst &i) {
   uint32_t *d = w.lanes<uint32_t>(i.dst);
-  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
+  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b),
+                 *c = w.lanes<uint32_t>(i.c);
   const unsigned n = i.count;
   forLanes(w.exec, [&](unsigned l) {
     uint32_t sum = c[l];
@@ -81,7 +90,8 @@ static void decodeDp(Decoder &d, unsigned count) {
     return;
   }
   partOperands(d, a, b, count);
-  d.out->flags = (a == Type::S32 ? kSignedA : 0) | (b == Type::S32 ? kSignedB : 0) | (hi ? kUpper : 0);
+  d.out->flags =
+      (a == Type::S32 ? kSignedA : 0) | (b == Type::S32 ? kSignedB : 0) | (hi ? kUpper : 0);
   d.out->fn = execDp;
 }
 static void decodeDp4a(Decoder &d) { decodeDp(d, 4); }
@@ -91,13 +101,15 @@ static void decodeDp2a(Decoder &d) { decodeDp(d, 2); }
 static constexpr uint32_t kSaturates = 8, kSums = 16, kSignedResult = 32;
 static Step execDistances(Warp &w, const Inst &i) {
   uint32_t *d = w.lanes<uint32_t>(i.dst);
-  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b), *c = w.lanes<uint32_t>(i.c);
+  const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b),
+                 *c = w.lanes<uint32_t>(i.c);
   const unsigned n = i.count, bits = 32 / n;
   const int32_t largest = (1 << (i.flags & kSignedResult ? bits - 1 : bits)) - 1;
   forLanes(w.exec, [&](unsigned l) {
     uint32_t sum = c[l], packed = 0;
     for (unsigned k = 0; k < n; ++k) {
-      int32_t distance = std::abs(element(a[l], k, bits, i.flags & kSignedA) - element(b[l], k, bits, i.flags & kSignedB));
+      int32_t distance = std::abs(element(a[l], k, bits, i.flags & kSignedA) -
+                                  element(b[l], k, bits, i.flags & kSignedB));
       sum += distance;
       if (i.flags & kSaturates)
         distance = std::min(distance, largest);
@@ -118,8 +130,9 @@ static void decodeDistances(Decoder &d, unsigned count) {
       return;
     }
   partOperands(d, a, b, count);
-  d.out->flags = (a == Type::S32 ? kSignedA : 0) | (b == Type::S32 ? kSignedB : 0) | (result == Type::S32 ? kSignedResult : 0) |
-                 (saturates ? kSaturates : 0) | (sums ? kSums : 0);
+  d.out->flags = (a == Type::S32 ? kSignedA : 0) | (b == Type::S32 ? kSignedB : 0) |
+                 (result == Type::S32 ? kSignedResult : 0) | (saturates ? kSaturates : 0) |
+                 (sums ? kSums : 0);
   d.out->fn = execDistances;
 }
 static void decodeDistances2(Decoder &d) { decodeDistances(d, 2); }

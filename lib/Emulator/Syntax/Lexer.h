@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cuts PTX text into words. Opcodes with their modifiers ("ld.global.L1::no_allocate.v4.f32") are one word.
+// Cuts PTX text into words. Opcodes with their modifiers ("ld.global.L1::no_allocate.v4.f32") are
+// one word.
 
 #ifndef MP_LIB_EMULATOR_SYNTAX_LEXER_H
 #define MP_LIB_EMULATOR_SYNTAX_LEXER_H

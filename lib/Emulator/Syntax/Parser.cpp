@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Parser.h"
 #include "llvm/ADT/Twine.h"
@@ -215,8 +215,7 @@ bool Parser::declarators(Variable prototype, std::vector<Variable> &into, Functi
       return false;
     for (uint64_t i = 0, n = isRange ? range : 1; i < n; ++i) {
       if (isRange) {
-        module.strings.push_back(
-            std::make_unique<std::string>((v.name + Twine(i)).str()));
+        module.strings.push_back(std::make_unique<std::string>((v.name + Twine(i)).str()));
         StringRef stored = *module.strings.back();
         into.push_back(v);
         into.back().name = stored;
@@ -259,8 +258,8 @@ bool Parser::initialiser(Variable &v) {
   if (v.isArray && v.count == 0 && !v.isExtern)
     v.count = v.initial.size() / v.vector;
   if (v.initial.size() > v.count * v.vector)
-    return fail("initialiser of '" + v.name + "' has " + Twine(v.initial.size()) +
-                " values for " + Twine(v.count * v.vector) + " elements");
+    return fail("initialiser of '" + v.name + "' has " + Twine(v.initial.size()) + " values for " +
+                Twine(v.count * v.vector) + " elements");
   return true;
 }
 
@@ -438,7 +437,7 @@ bool Parser::function(bool isEntry) {
 }
 
 llvm::Expected<std::unique_ptr<Module>> mp::emulator::syntax::parseModule(StringRef text,
-                                                                         StringRef file) {
+                                                                          StringRef file) {
   auto module = std::make_unique<Module>();
   module->file = file.str();
   module->source = text.str();

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recursive descent over PTX modules. Declarations are in Parser.cpp, function bodies in ParserBody.cpp.
+// Recursive descent over PTX modules. Declarations are in Parser.cpp, function bodies in
+// ParserBody.cpp.
 
 #ifndef MP_LIB_EMULATOR_SYNTAX_PARSER_H
 #define MP_LIB_EMULATOR_SYNTAX_PARSER_H

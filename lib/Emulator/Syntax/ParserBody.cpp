@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Parser.h"
 #include "llvm/ADT/Twine.h"
@@ -161,10 +161,8 @@ bool Parser::operand(Operand &op) {
       op.bits ^= tok.kind == Token::Float32 ? uint64_t(1) << 31 : uint64_t(1) << 63;
     advance();
     return true;
-  case Token::Word:
-    break;
-  default:
-    return expected("an operand");
+  case Token::Word: break;
+  default: return expected("an operand");
   }
   if (minus)
     return fail("'-' before a name");

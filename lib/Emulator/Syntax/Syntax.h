@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX text as a tree: what the parser makes and the decoder reads. Nothing here knows what an opcode means.
+// PTX text as a tree: what the parser makes and the decoder reads. Nothing here knows what an
+// opcode means.
 
 #ifndef MP_LIB_EMULATOR_SYNTAX_SYNTAX_H
 #define MP_LIB_EMULATOR_SYNTAX_SYNTAX_H

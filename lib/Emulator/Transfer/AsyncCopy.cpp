@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cp.async: copies of 4, 8 or 16 bytes whose bytes appear at the wait of the thread that issued them. Until then the
-// destination may neither be read nor written.
+// cp.async: copies of 4, 8 or 16 bytes whose bytes appear at the wait of the thread that issued
+// them. Until then the destination may neither be read nor written.
 
 #include "Async.h"
 #include "LoadStore.h"
@@ -19,20 +19,22 @@ void mp::emulator::beginAsync(Warp &w, unsigned agent) {
   races.tick(agent);
 }
 
-bool mp::emulator::beginAsyncWrite(Warp &w, const Inst &i, Block &target, uint32_t offset, uint32_t bytes,
-                                   unsigned lane) {
+bool mp::emulator::beginAsyncWrite(Warp &w, const Inst &i, Block &target, uint32_t offset,
+                                   uint32_t bytes, unsigned lane) {
   if (!touchShared(w, i, target, offset, bytes, Access::Write, {w.asyncAgent(), lane}))
     return false;
   std::fill_n(target.shared.state.begin() + offset, bytes, kInFlight);
   return true;
 }
 
-void mp::emulator::finishAsyncWrite(Block &target, uint32_t offset, const uint8_t *data, uint32_t bytes) {
+void mp::emulator::finishAsyncWrite(Block &target, uint32_t offset, const uint8_t *data,
+                                    uint32_t bytes) {
   std::memcpy(target.shared.data.data() + offset, data, bytes);
   std::fill_n(target.shared.state.begin() + offset, bytes, kWritten);
 }
 
-bool mp::emulator::asyncRead(Warp &w, const Inst &i, uint32_t offset, uint32_t bytes, unsigned agent, unsigned lane) {
+bool mp::emulator::asyncRead(Warp &w, const Inst &i, uint32_t offset, uint32_t bytes,
+                             unsigned agent, unsigned lane) {
   if (!touchShared(w, i, *w.block, offset, bytes, Access::Read, {agent, lane}))
     return false;
   RaceDetector &races = w.block->shared.races;
@@ -40,7 +42,8 @@ bool mp::emulator::asyncRead(Warp &w, const Inst &i, uint32_t offset, uint32_t b
   if (writer < 0)
     return true;
   w.fault(FaultKind::Race, i,
-          "the async proxy reads what warp " + Twine(writer) + " wrote with ordinary stores, and no fence.proxy.async follows them",
+          "the async proxy reads what warp " + Twine(writer) +
+              " wrote with ordinary stores, and no fence.proxy.async follows them",
           lane, "shared", offset);
   return false;
 }
@@ -57,7 +60,8 @@ void mp::emulator::finishCopies(Warp &w, unsigned lane, uint32_t end, bool tellW
     any = true;
   }
   if (any)
-    w.copies.erase(std::remove_if(w.copies.begin(), w.copies.end(), [](const PendingCopy &c) { return c.bytes == 0; }),
+    w.copies.erase(std::remove_if(w.copies.begin(), w.copies.end(),
+                                  [](const PendingCopy &c) { return c.bytes == 0; }),
                    w.copies.end());
 }
 
@@ -72,7 +76,8 @@ struct CopyOp {
 };
 } // namespace
 
-bool mp::emulator::addressOperand(Decoder &d, const syntax::Operand &operand, MemSpace space, AddressOperand &out) {
+bool mp::emulator::addressOperand(Decoder &d, const syntax::Operand &operand, MemSpace space,
+                                  AddressOperand &out) {
   MemSpace s = space;
   return d.addressInto(operand, s, out.base, out.offset, out.wide);
 }
@@ -95,12 +100,14 @@ static Step execCopy(Warp &w, const Inst &i) {
                      "addresses must be multiples of the " + Twine(op.bytes) + " bytes copied", l,
                      dst & (op.bytes - 1) ? "shared" : "global", dst & (op.bytes - 1) ? dst : src);
     if (dst >> kClusterShift)
-      return w.fault(FaultKind::OutOfBounds, i, "cp.async writes the own block's shared memory only", l, "shared", dst);
+      return w.fault(FaultKind::OutOfBounds, i,
+                     "cp.async writes the own block's shared memory only", l, "shared", dst);
     uint32_t take = op.hasSize ? w.lanes<uint32_t>(op.size)[l] : op.bytes;
     if (op.hasIgnore && ((w.pred(op.ignore) >> l & 1) != op.ignoreNegated))
       take = 0;
     if (take > op.bytes)
-      return w.fault(FaultKind::Misuse, i, "src-size " + Twine(take) + " exceeds " + Twine(op.bytes), l);
+      return w.fault(FaultKind::Misuse, i,
+                     "src-size " + Twine(take) + " exceeds " + Twine(op.bytes), l);
     PendingCopy c;
     c.lane = l;
     c.dst = uint32_t(dst);
@@ -163,7 +170,8 @@ static Step execMbarrierArrive(Warp &w, const Inst &i) {
     Mbarrier *b = mbarrierAt(w, i, addresses[l], /*ownOnly=*/true, l, owner, offset);
     if (!b)
       return Step::Fault;
-    // The copies complete first, and their completion arrives; the thread itself learns of it by waiting.
+    // The copies complete first, and their completion arrives; the thread itself learns of it by
+    // waiting.
     finishCopies(w, l, ~0u, /*tellWarp=*/false);
     if (owner->shared.races.enabled() && owner == w.block)
       owner->shared.races.release(w.asyncAgent(), b->clock);
@@ -221,15 +229,16 @@ static void decodeCp(Decoder &d) {
     d.unsupported();
     return;
   }
-  if (!addressOperand(d, d.op(0), MemSpace::Shared, op.dst) || !addressOperand(d, d.op(1), MemSpace::Global, op.src) ||
-      !d.constant(d.op(2), bytes))
+  if (!addressOperand(d, d.op(0), MemSpace::Shared, op.dst) ||
+      !addressOperand(d, d.op(1), MemSpace::Global, op.src) || !d.constant(d.op(2), bytes))
     return;
   if ((bytes != 4 && bytes != 8 && bytes != 16) || (cg && bytes != 16)) {
     d.fail("cp.async copies 4, 8 or 16 bytes, .cg only 16; found " + Twine(bytes));
     return;
   }
   int64_t size = 0;
-  if (d.numOps() > 3 && d.op(3).kind == syntax::Operand::Integer && d.constant(d.op(3), size) && size > bytes) {
+  if (d.numOps() > 3 && d.op(3).kind == syntax::Operand::Integer && d.constant(d.op(3), size) &&
+      size > bytes) {
     d.fail("a source of " + Twine(size) + " bytes for a copy of " + Twine(bytes));
     return;
   }

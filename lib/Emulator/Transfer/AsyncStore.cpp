@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// st.async and red.async: into shared memory of the cluster, with an mbarrier beside it that counts the bytes.
+// st.async and red.async: into shared memory of the cluster, with an mbarrier beside it that counts
+// the bytes.
 
 #include "Async.h"
 #include "LoadStore.h"
@@ -24,15 +25,20 @@ static bool storeLane(Warp &w, const Inst &i, const AsyncStore &op, unsigned l) 
   const uint32_t bytes = op.count * op.bytes;
   uint32_t at, barrier;
   Block *target = sharedBlock(w, i, address, false, l, at);
-  Block *barBlock = target ? sharedBlock(w, i, sharedAddress(addressOf(w, op.mbarrier, l)), false, l, barrier) : nullptr;
+  Block *barBlock =
+      target ? sharedBlock(w, i, sharedAddress(addressOf(w, op.mbarrier, l)), false, l, barrier)
+             : nullptr;
   if (!barBlock)
     return false;
   if (target != barBlock) {
-    w.fault(FaultKind::Misuse, i, "the address and its mbarrier lie in different blocks", l, "shared", address);
+    w.fault(FaultKind::Misuse, i, "the address and its mbarrier lie in different blocks", l,
+            "shared", address);
     return false;
   }
   if (at % bytes) {
-    w.fault(FaultKind::Misaligned, i, "address 0x" + Twine::utohexstr(address) + " is no multiple of " + Twine(bytes), l, "shared", address);
+    w.fault(FaultKind::Misaligned, i,
+            "address 0x" + Twine::utohexstr(address) + " is no multiple of " + Twine(bytes), l,
+            "shared", address);
     return false;
   }
   BulkCopy copy;
@@ -65,15 +71,19 @@ static Step execStore(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-// [address], values, [mbarrier] in .shared::cluster or generic memory, with .mbarrier::complete_tx::bytes.
+// [address], values, [mbarrier] in .shared::cluster or generic memory, with
+// .mbarrier::complete_tx::bytes.
 static void decode(Decoder &d, AsyncStore op, Type type) {
   const MemSpace space = takeSpace(d);
-  if (!d.take("mbarrier::complete_tx::bytes") || (space != MemSpace::SharedCluster && space != MemSpace::Generic)) {
-    d.fail(d.opcode().split('.').first + ".async without .shared::cluster and .mbarrier::complete_tx::bytes is not supported");
+  if (!d.take("mbarrier::complete_tx::bytes") ||
+      (space != MemSpace::SharedCluster && space != MemSpace::Generic)) {
+    d.fail(d.opcode().split('.').first +
+           ".async without .shared::cluster and .mbarrier::complete_tx::bytes is not supported");
     return;
   }
   op.bytes = bitWidth(type) / 8;
-  if (!d.expectOps(3) || !addressOperand(d, d.op(0), space, op.address) || !addressOperand(d, d.op(2), space, op.mbarrier))
+  if (!d.expectOps(3) || !addressOperand(d, d.op(0), space, op.address) ||
+      !addressOperand(d, d.op(2), space, op.mbarrier))
     return;
   auto values = d.elements(d.op(1));
   if (values.size() != op.count) {
@@ -99,7 +109,8 @@ void mp::emulator::decodeAsyncStore(Decoder &d) {
     d.fail("st.async without .shared::cluster and an mbarrier is not supported");
     return;
   }
-  if (d.failed() || (bits != 32 && bits != 64) || (bits == 64 && op.count == 4) || type == Type::F16x2 || type == Type::BF16x2 || type == Type::TF32) {
+  if (d.failed() || (bits != 32 && bits != 64) || (bits == 64 && op.count == 4) ||
+      type == Type::F16x2 || type == Type::BF16x2 || type == Type::TF32) {
     d.unsupported();
     return;
   }

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// atom and red on global, shared and generic memory. Lanes go one after the other, in lane order or reversed.
+// atom and red on global, shared and generic memory. Lanes go one after the other, in lane order or
+// reversed.
 
 #include "Async.h"
 #include "LoadStore.h"
@@ -10,10 +11,12 @@ using namespace mp::emulator;
 
 static bool inShared(MemSpace space, uint64_t address) {
   return space == MemSpace::Shared || space == MemSpace::SharedCluster ||
-         (space == MemSpace::Generic && address >= kSharedWindow && address < kSharedWindow + kWindowBytes);
+         (space == MemSpace::Generic && address >= kSharedWindow &&
+          address < kSharedWindow + kWindowBytes);
 }
 
-/// Calls body(lane, its place, whether that is in shared memory) for each lane in turn, nobody else at that place.
+/// Calls body(lane, its place, whether that is in shared memory) for each lane in turn, nobody else
+/// at that place.
 template <class F> static Step inTurn(Warp &w, const Inst &i, uint32_t bytes, F &&body) {
   uint64_t addresses[kLanes];
   uint8_t *pointers[kLanes];
@@ -50,8 +53,9 @@ template <class T, Rmw O> static Step execVector(Warp &w, const Inst &i) {
     for (unsigned k = 0; k < n; ++k) {
       uint32_t source = w.lanes<uint32_t>(i.list[2 * k + 1])[l], result = 0;
       for (unsigned e = 0; e < perRegister; ++e) {
-        T old, add = std::bit_cast<T>(static_cast<std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>>(
-                   source >> (16 * e)));
+        T old, add = std::bit_cast<T>(
+                   static_cast<std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>>(source >>
+                                                                                       (16 * e)));
         uint8_t *at = place + k * i.size + e * sizeof(T);
         std::memcpy(&old, at, sizeof(T));
         T now = applyIn<T, O>(shared, old, add, add);
@@ -64,7 +68,9 @@ template <class T, Rmw O> static Step execVector(Warp &w, const Inst &i) {
 }
 
 template <class T> static ExecFn vectorOp(Rmw op) {
-  return op == Rmw::Add ? execVector<T, Rmw::Add> : op == Rmw::Min ? execVector<T, Rmw::Min> : execVector<T, Rmw::Max>;
+  return op == Rmw::Add   ? execVector<T, Rmw::Add>
+         : op == Rmw::Min ? execVector<T, Rmw::Min>
+                          : execVector<T, Rmw::Max>;
 }
 
 // exch and cas of 128 bits.
@@ -84,59 +90,42 @@ template <Rmw O> static Step execAtomic128(Warp &w, const Inst &i) {
 
 template <class T> static ExecFn integerOp(Rmw op) {
   switch (op) {
-  case Rmw::Add:
-    return execAtomic<T, Rmw::Add>;
-  case Rmw::Min:
-    return execAtomic<T, Rmw::Min>;
-  case Rmw::Max:
-    return execAtomic<T, Rmw::Max>;
-  default:
-    return nullptr;
+  case Rmw::Add: return execAtomic<T, Rmw::Add>;
+  case Rmw::Min: return execAtomic<T, Rmw::Min>;
+  case Rmw::Max: return execAtomic<T, Rmw::Max>;
+  default: return nullptr;
   }
 }
 template <class T> static ExecFn bitsOp(Rmw op) {
   switch (op) {
-  case Rmw::And:
-    return execAtomic<T, Rmw::And>;
-  case Rmw::Or:
-    return execAtomic<T, Rmw::Or>;
-  case Rmw::Xor:
-    return execAtomic<T, Rmw::Xor>;
-  case Rmw::Cas:
-    return execAtomic<T, Rmw::Cas>;
-  case Rmw::Exch:
-    return execAtomic<T, Rmw::Exch>;
-  default:
-    return nullptr;
+  case Rmw::And: return execAtomic<T, Rmw::And>;
+  case Rmw::Or: return execAtomic<T, Rmw::Or>;
+  case Rmw::Xor: return execAtomic<T, Rmw::Xor>;
+  case Rmw::Cas: return execAtomic<T, Rmw::Cas>;
+  case Rmw::Exch: return execAtomic<T, Rmw::Exch>;
+  default: return nullptr;
   }
 }
 
 static ExecFn pick(Type t, Rmw op) {
   switch (t) {
-  case Type::B32:
-    return bitsOp<uint32_t>(op);
-  case Type::B64:
-    return bitsOp<uint64_t>(op);
+  case Type::B32: return bitsOp<uint32_t>(op);
+  case Type::B64: return bitsOp<uint64_t>(op);
   case Type::B128:
-    return op == Rmw::Cas ? execAtomic128<Rmw::Cas> : op == Rmw::Exch ? execAtomic128<Rmw::Exch> : nullptr;
-  case Type::B16:
-    return op == Rmw::Cas ? execAtomic<uint16_t, Rmw::Cas> : nullptr;
+    return op == Rmw::Cas    ? execAtomic128<Rmw::Cas>
+           : op == Rmw::Exch ? execAtomic128<Rmw::Exch>
+                             : nullptr;
+  case Type::B16: return op == Rmw::Cas ? execAtomic<uint16_t, Rmw::Cas> : nullptr;
   case Type::U32:
     return op == Rmw::Inc   ? execAtomic<uint32_t, Rmw::Inc>
            : op == Rmw::Dec ? execAtomic<uint32_t, Rmw::Dec>
-                           : integerOp<uint32_t>(op);
-  case Type::S32:
-    return op == Rmw::Add ? integerOp<uint32_t>(op) : integerOp<int32_t>(op);
-  case Type::U64:
-    return integerOp<uint64_t>(op);
-  case Type::S64:
-    return op == Rmw::Add ? nullptr : integerOp<int64_t>(op);
-  case Type::F32:
-    return op == Rmw::Add ? execAtomic<float, Rmw::Add> : nullptr;
-  case Type::F64:
-    return op == Rmw::Add ? execAtomic<double, Rmw::Add> : nullptr;
-  default:
-    return nullptr;
+                            : integerOp<uint32_t>(op);
+  case Type::S32: return op == Rmw::Add ? integerOp<uint32_t>(op) : integerOp<int32_t>(op);
+  case Type::U64: return integerOp<uint64_t>(op);
+  case Type::S64: return op == Rmw::Add ? nullptr : integerOp<int64_t>(op);
+  case Type::F32: return op == Rmw::Add ? execAtomic<float, Rmw::Add> : nullptr;
+  case Type::F64: return op == Rmw::Add ? execAtomic<double, Rmw::Add> : nullptr;
+  default: return nullptr;
   }
 }
 
@@ -156,8 +145,9 @@ static void decodeAtomic(Decoder &d, bool result) {
   const unsigned at = result ? 1 : 0;
   if (!d.expectOps(at + 2 + cas + hint))
     return;
-  if (!op || (space != MemSpace::Global && space != MemSpace::Shared && space != MemSpace::Generic &&
-              space != MemSpace::SharedCluster) ||
+  if (!op ||
+      (space != MemSpace::Global && space != MemSpace::Shared && space != MemSpace::Generic &&
+       space != MemSpace::SharedCluster) ||
       (!result && (cas || *op == Rmw::Exch))) {
     d.unsupported();
     return;
@@ -172,7 +162,8 @@ static void decodeAtomic(Decoder &d, bool result) {
   if (half || n > 1) {
     const bool extremum = half && n > 1 && (*op == Rmw::Min || *op == Rmw::Max);
     const bool global = space == MemSpace::Global || space == MemSpace::Generic;
-    if (!(*op == Rmw::Add || extremum) || half != noftz || !(half || t == Type::F32) || (n > 1 && !global) || n * bitWidth(t) > 128) {
+    if (!(*op == Rmw::Add || extremum) || half != noftz || !(half || t == Type::F32) ||
+        (n > 1 && !global) || n * bitWidth(t) > 128) {
       d.unsupported();
       return;
     }

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cp.async.bulk and cp.async.bulk.tensor (tiled mode): global to shared with an mbarrier, shared to global with bulk
-// groups, between the blocks of a cluster, and reductions.
+// cp.async.bulk and cp.async.bulk.tensor (tiled mode): global to shared with an mbarrier, shared to
+// global with bulk groups, between the blocks of a cluster, and reductions.
 
 #include "BulkCopy.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,11 +26,13 @@ static std::optional<TensorMap> mapAt(Warp &w, const Inst &i, uint64_t address, 
   }
   std::optional<TensorMap> map = bytes ? TensorMap::decode(bytes) : std::nullopt;
   if (!map)
-    w.fault(FaultKind::Misuse, i, "there is no valid tensor map at this address", lane, "generic", address);
+    w.fault(FaultKind::Misuse, i, "there is no valid tensor map at this address", lane, "generic",
+            address);
   return map;
 }
 
-// fn(offset in the copy, global address or 0 when outside, bytes) for the runs of elements of one row, from coordinates on.
+// fn(offset in the copy, global address or 0 when outside, bytes) for the runs of elements of one
+// row, from coordinates on.
 template <class F> static bool forRow(const TensorMap &m, uint64_t to, const int64_t *at, F &&fn) {
   const unsigned e = m.elementBytes();
   const int64_t length = m.rowElements();
@@ -46,7 +48,8 @@ template <class F> static bool forRow(const TensorMap &m, uint64_t to, const int
     first = last = 0;
   if (first > 0 && !fn(to, uint64_t(0), uint32_t(first * e)))
     return false;
-  if (last > first && !fn(to + first * e, base + uint64_t(at[0] + first) * e, uint32_t((last - first) * e)))
+  if (last > first &&
+      !fn(to + first * e, base + uint64_t(at[0] + first) * e, uint32_t((last - first) * e)))
     return false;
   return last >= length || fn(to + last * e, uint64_t(0), uint32_t((length - last) * e));
 }
@@ -66,7 +69,8 @@ template <class F> static bool forTile(const TensorMap &m, const int64_t *at, F 
 }
 
 /// The pixels of an im2col copy: a row each.
-template <class F> static bool forPixels(const TensorMap &m, const int64_t *at, const int64_t *offsets, F &&fn) {
+template <class F>
+static bool forPixels(const TensorMap &m, const int64_t *at, const int64_t *offsets, F &&fn) {
   const uint64_t row = uint64_t(m.channels) * m.elementBytes();
   int64_t corner[5], here[5];
   std::copy(at, at + m.rank, corner);
@@ -89,7 +93,8 @@ template <class F> static bool forPixels(const TensorMap &m, const int64_t *at, 
   return true;
 }
 
-template <class F> static bool forRows(Warp &w, const BulkOp &op, const TensorMap &m, unsigned lane, F &&fn) {
+template <class F>
+static bool forRows(Warp &w, const BulkOp &op, const TensorMap &m, unsigned lane, F &&fn) {
   int64_t at[5] = {}, offsets[3] = {};
   for (unsigned d = 0; d < op.rank; ++d)
     at[d] = w.lanes<int32_t>(op.coords[d])[lane];
@@ -113,9 +118,11 @@ static void pieces(BulkCopy &copy, TensorMap::Swizzle swizzle, uint32_t dst) {
     copy.pieces.push_back({swizzled(swizzle, dst + k), k, std::min(16u, size - k)});
 }
 
-bool mp::emulator::sendCopy(Warp &w, const Inst &i, Block &target, uint32_t barrier, BulkCopy copy, unsigned lane) {
+bool mp::emulator::sendCopy(Warp &w, const Inst &i, Block &target, uint32_t barrier, BulkCopy copy,
+                            unsigned lane) {
   if (!target.mbarriers.count(barrier)) {
-    w.fault(FaultKind::Uninitialized, i, "no mbarrier is initialised at offset " + Twine(barrier), lane, "shared", barrier);
+    w.fault(FaultKind::Uninitialized, i, "no mbarrier is initialised at offset " + Twine(barrier),
+            lane, "shared", barrier);
     return false;
   }
   for (const BulkCopy::Piece &p : copy.pieces)
@@ -132,10 +139,12 @@ bool mp::emulator::sendCopy(Warp &w, const Inst &i, Block &target, uint32_t barr
 }
 
 // To the destination and its mbarrier, or to the same places in every block of the multicast mask.
-static bool deliver(Warp &w, const Inst &i, const BulkOp &op, BulkCopy copy, uint64_t dst, uint64_t bar, unsigned lane) {
+static bool deliver(Warp &w, const Inst &i, const BulkOp &op, BulkCopy copy, uint64_t dst,
+                    uint64_t bar, unsigned lane) {
   uint32_t dstOffset, barOffset;
   Block *target = sharedBlock(w, i, sharedAddress(dst), op.ownDestination, lane, dstOffset);
-  Block *barBlock = target ? sharedBlock(w, i, sharedAddress(bar), op.ownDestination, lane, barOffset) : nullptr;
+  Block *barBlock =
+      target ? sharedBlock(w, i, sharedAddress(bar), op.ownDestination, lane, barOffset) : nullptr;
   auto bad = [&](const char *message) {
     w.fault(FaultKind::Misuse, i, message, lane);
     return false;
@@ -168,31 +177,39 @@ static void countGlobal(Warp &w, uint64_t bytes) {
   stats.globalSectors += (bytes + 31) / 32;
 }
 
-static bool plainAddresses(Warp &w, const Inst &i, uint64_t a, uint64_t b, uint32_t bytes, unsigned lane) {
+static bool plainAddresses(Warp &w, const Inst &i, uint64_t a, uint64_t b, uint32_t bytes,
+                           unsigned lane) {
   if (!(bytes % 16 || a % 16 || b % 16))
     return true;
-  w.fault(FaultKind::Misaligned, i, "addresses and size of a bulk copy are multiples of 16", lane, "shared", a);
+  w.fault(FaultKind::Misaligned, i, "addresses and size of a bulk copy are multiples of 16", lane,
+          "shared", a);
   return false;
 }
 
-static bool mapFits(Warp &w, const Inst &i, const BulkOp &op, const TensorMap &map, uint64_t shared, unsigned lane) {
+static bool mapFits(Warp &w, const Inst &i, const BulkOp &op, const TensorMap &map, uint64_t shared,
+                    unsigned lane) {
   if (map.rank != op.rank) {
     w.fault(FaultKind::Misuse, i, "the tensor map has rank " + Twine(unsigned(map.rank)), lane);
     return false;
   }
   if (map.im2col != op.im2col) {
-    w.fault(FaultKind::Misuse, i, map.im2col ? "the tensor map is one of im2col" : "the tensor map is one of tiles", lane);
+    w.fault(FaultKind::Misuse, i,
+            map.im2col ? "the tensor map is one of im2col" : "the tensor map is one of tiles",
+            lane);
     return false;
   }
   if (shared % 128) {
-    w.fault(FaultKind::Misaligned, i, "a tensor copy's place in shared memory is a multiple of 128", lane, "shared", shared);
+    w.fault(FaultKind::Misaligned, i, "a tensor copy's place in shared memory is a multiple of 128",
+            lane, "shared", shared);
     return false;
   }
   return true;
 }
 
-// Shared memory of one block onto that of another: at once, as atomics do; what waits is told later.
-static bool reduceIntoShared(Warp &w, const Inst &i, const BulkOp &op, uint64_t dst, const uint8_t *from, uint32_t bytes, unsigned lane) {
+// Shared memory of one block onto that of another: at once, as atomics do; what waits is told
+// later.
+static bool reduceIntoShared(Warp &w, const Inst &i, const BulkOp &op, uint64_t dst,
+                             const uint8_t *from, uint32_t bytes, unsigned lane) {
   uint32_t offset;
   Block *target = sharedBlock(w, i, sharedAddress(dst), false, lane, offset);
   if (!target || !touchShared(w, i, *target, offset, bytes, Access::Atomic, {w.asyncAgent(), lane}))
@@ -205,7 +222,8 @@ static bool reduceIntoShared(Warp &w, const Inst &i, const BulkOp &op, uint64_t 
 
 static bool loadOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
   BulkCopy copy;
-  uint64_t dst = addressOf(w, op.shared, l), other = addressOf(w, op.other, l), bar = addressOf(w, op.mbarrier, l);
+  uint64_t dst = addressOf(w, op.shared, l), other = addressOf(w, op.other, l),
+           bar = addressOf(w, op.mbarrier, l);
   LaunchStats &stats = w.block->counters->stats;
   if (!op.rank) {
     uint32_t bytes = w.lanes<uint32_t>(op.size)[l];
@@ -216,7 +234,8 @@ static bool loadOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
     copy.data.resize(bytes);
     if (op.direction == BulkOp::SharedToShared) {
       uint32_t from;
-      if (!sharedBlock(w, i, sharedAddress(other), /*ownOnly=*/true, l, from) || !asyncRead(w, i, from, bytes, w.asyncAgent(), l))
+      if (!sharedBlock(w, i, sharedAddress(other), /*ownOnly=*/true, l, from) ||
+          !asyncRead(w, i, from, bytes, w.asyncAgent(), l))
         return false;
       std::memcpy(copy.data.data(), w.block->shared.data.data() + from, bytes);
       if (op.reduction && !reduceIntoShared(w, i, op, dst, copy.data.data(), bytes, l))
@@ -252,7 +271,8 @@ static bool loadOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
   return fine && deliver(w, i, op, std::move(copy), dst, bar, l);
 }
 
-static bool storeRange(Warp &w, const Inst &i, const BulkOp &op, uint64_t to, const uint8_t *from, uint32_t bytes, Type type, unsigned lane) {
+static bool storeRange(Warp &w, const Inst &i, const BulkOp &op, uint64_t to, const uint8_t *from,
+                       uint32_t bytes, Type type, unsigned lane) {
   uint8_t *p;
   if (!resolveGlobal(w, i, to, bytes, op.reduction ? Access::Atomic : Access::Write, lane, p))
     return false;
@@ -263,12 +283,14 @@ static bool storeRange(Warp &w, const Inst &i, const BulkOp &op, uint64_t to, co
     std::memcpy(p, from, bytes);
     return true;
   }
-  const bool bits = *op.reduction == Rmw::And || *op.reduction == Rmw::Or || *op.reduction == Rmw::Xor;
+  const bool bits =
+      *op.reduction == Rmw::And || *op.reduction == Rmw::Or || *op.reduction == Rmw::Xor;
   if (bits && !isFloat(type))
     type = bitWidth(type) == 32 ? Type::B32 : bitWidth(type) == 64 ? Type::B64 : type;
   CombineFn fn = combineFor(type, *op.reduction);
   if (!fn) {
-    w.fault(FaultKind::Misuse, i, "this reduction does not exist for elements of ." + typeName(type), lane);
+    w.fault(FaultKind::Misuse, i,
+            "this reduction does not exist for elements of ." + typeName(type), lane);
     return false;
   }
   for (uint32_t k = 0; k < bytes; k += bitWidth(type) / 8)
@@ -277,7 +299,9 @@ static bool storeRange(Warp &w, const Inst &i, const BulkOp &op, uint64_t to, co
 }
 
 static Type elementType(TensorMap::Type t) {
-  static constexpr Type types[] = {Type::U8, Type::U16, Type::U32, Type::S32, Type::U64, Type::S64, Type::F16, Type::F32, Type::F64, Type::BF16, Type::TF32};
+  static constexpr Type types[] = {Type::U8,  Type::U16,  Type::U32, Type::S32,
+                                   Type::U64, Type::S64,  Type::F16, Type::F32,
+                                   Type::F64, Type::BF16, Type::TF32};
   return types[unsigned(t)];
 }
 
@@ -291,7 +315,8 @@ static bool storeOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
   if (!op.rank) {
     uint32_t bytes = w.lanes<uint32_t>(op.size)[l];
     return plainAddresses(w, i, src, other, bytes, l) &&
-           (!bytes || (asyncRead(w, i, src, bytes, w.asyncAgent(), l) && storeRange(w, i, op, other, shared + src, bytes, op.type, l)));
+           (!bytes || (asyncRead(w, i, src, bytes, w.asyncAgent(), l) &&
+                       storeRange(w, i, op, other, shared + src, bytes, op.type, l)));
   }
   auto map = mapAt(w, i, other, l);
   if (!map || !mapFits(w, i, op, *map, src, l))

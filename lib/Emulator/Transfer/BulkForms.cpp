@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The forms of cp.async.bulk, cp.async.bulk.tensor, cp.reduce.async.bulk and their prefetches.
 
@@ -12,7 +12,8 @@ static Step execNothing(Warp &, const Inst &) { return Step::Next; }
 
 // [map, {coordinates}]
 static bool tensorOperand(Decoder &d, const syntax::Operand &o, BulkOp &op) {
-  if (o.kind != syntax::Operand::Address || o.parts.size() != 2 || d.elements(o.parts[1]).size() != op.rank)
+  if (o.kind != syntax::Operand::Address || o.parts.size() != 2 ||
+      d.elements(o.parts[1]).size() != op.rank)
     return d.fail("expected [map, {" + Twine(op.rank) + " coordinates}]");
   syntax::Operand plain = o;
   plain.parts.resize(1);
@@ -69,7 +70,8 @@ static void decodePrefetch(Decoder &d, bool tensor, BulkOp &op) {
   }
   if (!d.expectOps((tensor ? 1 : 2) + offsets + hint) || (offsets && !offsetOperand(d, 1, op)))
     return;
-  if (!(tensor ? tensorOperand(d, d.op(0), op) : addressOperand(d, d.op(0), MemSpace::Global, op.other) && sizeOperand(d, 1, op)))
+  if (!(tensor ? tensorOperand(d, d.op(0), op)
+               : addressOperand(d, d.op(0), MemSpace::Global, op.other) && sizeOperand(d, 1, op)))
     return;
   if (hint)
     d.src(d.numOps() - 1, Type::B64);
@@ -91,7 +93,8 @@ static bool takeDirection(Decoder &d, bool tensor, BulkOp &op) {
   op.direction = from == "global" ? BulkOp::Load : BulkOp::SharedToShared;
   op.ownDestination = to == "shared::cta";
   op.multicast = d.take("multicast::cluster");
-  bool fine = d.take("mbarrier::complete_tx::bytes") && (to == "shared::cta" || to == "shared::cluster");
+  bool fine =
+      d.take("mbarrier::complete_tx::bytes") && (to == "shared::cta" || to == "shared::cluster");
   fine = fine && !(op.multicast && (op.ownDestination || op.direction == BulkOp::SharedToShared));
   if (op.direction == BulkOp::SharedToShared)
     fine = fine && !tensor && from == "shared::cta" && !op.ownDestination;
@@ -108,7 +111,8 @@ static bool takeReduction(Decoder &d, bool tensor, BulkOp &op) {
   const bool noftz = d.take("noftz");
   op.type = d.takeType();
   const bool half = op.type == Type::F16 || op.type == Type::BF16;
-  bool fine = !d.failed() && combineFor(op.type, *op.reduction) && noftz == (half && op.reduction == Rmw::Add);
+  bool fine = !d.failed() && combineFor(op.type, *op.reduction) &&
+              noftz == (half && op.reduction == Rmw::Add);
   if (op.direction != BulkOp::Store) // into shared memory: sums of u64, and what 32 bits have
     fine = fine && op.direction == BulkOp::SharedToShared && !half && !isFloat(op.type) &&
            (bitWidth(op.type) == 32 || (op.type == Type::U64 && op.reduction == Rmw::Add));
@@ -120,7 +124,8 @@ static bool storeOperands(Decoder &d, bool tensor, bool hint, BulkOp &op) {
     return d.unsupported();
   if (!d.expectOps((tensor ? 2 : 3) + hint))
     return false;
-  if (!(tensor ? tensorOperand(d, d.op(0), op) : addressOperand(d, d.op(0), MemSpace::Global, op.other)) ||
+  if (!(tensor ? tensorOperand(d, d.op(0), op)
+               : addressOperand(d, d.op(0), MemSpace::Global, op.other)) ||
       !addressOperand(d, d.op(1), MemSpace::Shared, op.shared))
     return false;
   return tensor || sizeOperand(d, 2, op);
@@ -130,12 +135,15 @@ static bool loadOperands(Decoder &d, bool tensor, bool hint, BulkOp &op) {
   const bool offsets = op.offsetCount != 0;
   if (op.im2col && !offsets)
     return d.unsupported();
-  if (!d.expectOps((tensor ? 3 : 4) + offsets + op.multicast + hint) || !addressOperand(d, d.op(0), MemSpace::SharedCluster, op.shared))
+  if (!d.expectOps((tensor ? 3 : 4) + offsets + op.multicast + hint) ||
+      !addressOperand(d, d.op(0), MemSpace::SharedCluster, op.shared))
     return false;
   const MemSpace from = op.direction == BulkOp::Load ? MemSpace::Global : MemSpace::Shared;
   unsigned at = 2;
-  if (!(tensor ? tensorOperand(d, d.op(1), op) : addressOperand(d, d.op(1), from, op.other) && sizeOperand(d, at++, op)) ||
-      !addressOperand(d, d.op(at++), MemSpace::SharedCluster, op.mbarrier) || (offsets && !offsetOperand(d, at++, op)))
+  if (!(tensor ? tensorOperand(d, d.op(1), op)
+               : addressOperand(d, d.op(1), from, op.other) && sizeOperand(d, at++, op)) ||
+      !addressOperand(d, d.op(at++), MemSpace::SharedCluster, op.mbarrier) ||
+      (offsets && !offsetOperand(d, at++, op)))
     return false;
   if (op.multicast)
     op.mask = d.src(at, Type::U16);
@@ -148,7 +156,12 @@ static void decodeTransfer(Decoder &d, bool reduces) {
     return;
   const bool tensor = d.take("tensor"), prefetch = d.take("prefetch");
   if (tensor) {
-    op.rank = d.take("1d") ? 1 : d.take("2d") ? 2 : d.take("3d") ? 3 : d.take("4d") ? 4 : d.take("5d") ? 5 : 0;
+    op.rank = d.take("1d")   ? 1
+              : d.take("2d") ? 2
+              : d.take("3d") ? 3
+              : d.take("4d") ? 4
+              : d.take("5d") ? 5
+                             : 0;
     if (!op.rank) {
       d.fail("a dimension is missing");
       return;
@@ -165,7 +178,8 @@ static void decodeTransfer(Decoder &d, bool reduces) {
     d.unsupported();
     return;
   }
-  if (!(op.direction == BulkOp::Store ? storeOperands(d, tensor, hint, op) : loadOperands(d, tensor, hint, op)))
+  if (!(op.direction == BulkOp::Store ? storeOperands(d, tensor, hint, op)
+                                      : loadOperands(d, tensor, hint, op)))
     return;
   if (hint)
     d.src(d.numOps() - 1, Type::B64);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // membar and fence.
 
@@ -10,7 +10,8 @@ using namespace mp::emulator;
 // Orders this thread's accesses; other threads still need a synchronisation to see them.
 static Step execFence(Warp &, const Inst &) { return Step::Next; }
 
-// What the thread wrote to shared memory, and what it knows of, is visible to the async proxy from here on.
+// What the thread wrote to shared memory, and what it knows of, is visible to the async proxy from
+// here on.
 static Step execProxyFence(Warp &w, const Inst &) {
   if (w.block->shared.races.enabled())
     w.block->shared.races.fenceProxy(w.index);
@@ -19,7 +20,8 @@ static Step execProxyFence(Warp &w, const Inst &) {
 
 static void decodeMembar(Decoder &d) {
   const bool proxy = d.take("proxy");
-  if (proxy ? d.take("alias") && d.requireTarget(70, ~0u, false) : d.take("cta") || d.take("gl") || d.take("sys"))
+  if (proxy ? d.take("alias") && d.requireTarget(70, ~0u, false)
+            : d.take("cta") || d.take("gl") || d.take("sys"))
     d.out->fn = execFence;
   else
     d.unsupported();
@@ -45,7 +47,9 @@ static bool decodeDirectedFence(Decoder &d) {
   if (!d.take("async::generic"))
     return d.unsupported();
   const bool acquire = d.take("acquire");
-  if (!(acquire || d.take("release")) || !d.take(acquire ? "sync_restrict::shared::cluster" : "sync_restrict::shared::cta") || !d.take("cluster"))
+  if (!(acquire || d.take("release")) ||
+      !d.take(acquire ? "sync_restrict::shared::cluster" : "sync_restrict::shared::cta") ||
+      !d.take("cluster"))
     return d.unsupported();
   d.out->fn = execProxyFence;
   return true;
@@ -85,9 +89,11 @@ static void decodeFence(Decoder &d) {
   const bool acquire = d.take("acquire"), release = !acquire && d.take("release");
   if (!acquire && !release && !d.take("sc"))
     d.take("acq_rel");
-  const bool restricted = (acquire && d.take("sync_restrict::shared::cluster")) || (release && d.take("sync_restrict::shared::cta"));
+  const bool restricted = (acquire && d.take("sync_restrict::shared::cluster")) ||
+                          (release && d.take("sync_restrict::shared::cta"));
   const bool cluster = d.take("cluster");
-  if (!(cluster || (!restricted && takeScope(d))) || !d.requireTarget(restricted || cluster ? 90 : 70, ~0u, false)) {
+  if (!(cluster || (!restricted && takeScope(d))) ||
+      !d.requireTarget(restricted || cluster ? 90 : 70, ~0u, false)) {
     d.unsupported();
     return;
   }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ld, ldu and st of every space, width and vector length.
 
@@ -59,15 +59,18 @@ static bool takeAccessForm(Decoder &d, bool load, AccessForm &f) {
     d.take("weak");
   f.nonCoherent = load && d.take("nc");
   f.cop = load ? takeAny(d, {"ca", "cg", "cs", "lu", "cv"}) : takeAny(d, {"wb", "cg", "cs", "wt"});
-  f.evict = takeAny(d, {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate"});
+  f.evict = takeAny(d, {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
+                        "L1::evict_last", "L1::no_allocate"});
   f.evictL2 = takeAny(d, {"L2::evict_last", "L2::evict_normal", "L2::evict_first"});
   f.prefetch = load && takeAny(d, {"L2::64B", "L2::128B", "L2::256B"});
   f.hint = d.take("L2::cache_hint");
   const bool global = f.space == MemSpace::Global || f.space == MemSpace::Generic;
   const bool shared = f.space == MemSpace::Shared || f.space == MemSpace::SharedCluster;
   bool fine = !f.ordered || global || shared;
-  fine = fine && (!f.cop || !f.ordered) && (!f.nonCoherent || (f.space == MemSpace::Global && !f.ordered));
-  fine = fine && (!(f.evict || f.hint || f.evictL2) || (global && !f.isVolatile)) && (!f.prefetch || global);
+  fine = fine && (!f.cop || !f.ordered) &&
+         (!f.nonCoherent || (f.space == MemSpace::Global && !f.ordered));
+  fine = fine && (!(f.evict || f.hint || f.evictL2) || (global && !f.isVolatile)) &&
+         (!f.prefetch || global);
   return fine || d.unsupported();
 }
 
@@ -77,7 +80,8 @@ template <class T, class S> static Step execLoad(Warp &w, const Inst &i) {
   uint8_t *pointers[kLanes];
   laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
   const unsigned n = i.count;
-  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, sizeof(T) * n, Access::Read, pointers))
+  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, sizeof(T) * n, Access::Read,
+                    pointers))
     return Step::Fault;
   if (n == 1) {
     S *d = w.lanes<S>(i.dst);
@@ -106,7 +110,8 @@ template <class T, class S> static Step execStore(Warp &w, const Inst &i) {
   uint8_t *pointers[kLanes];
   laneAddresses(w, i.a, i.imm, i.flags & kWideAddress, addresses);
   const unsigned n = i.count;
-  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, sizeof(T) * n, Access::Write, pointers))
+  if (!resolveLanes(w, i, MemSpace(i.space), addresses, w.exec, sizeof(T) * n, Access::Write,
+                    pointers))
     return Step::Fault;
   // Lanes that store to one place: the last one wins, the first in reverse mode.
   const bool reverse = w.launch->options.reverse;
@@ -140,45 +145,29 @@ template <bool Load> static Step exec128(Warp &w, const Inst &i) {
 
 static ExecFn loadFor(Type t, bool wide) {
   switch (t) {
-  case Type::S8:
-    return wide ? execLoad<int8_t, uint64_t> : execLoad<int8_t, uint32_t>;
-  case Type::S16:
-    return wide ? execLoad<int16_t, uint64_t> : execLoad<int16_t, uint32_t>;
-  case Type::S32:
-    return wide ? execLoad<int32_t, uint64_t> : execLoad<int32_t, uint32_t>;
-  default:
-    break;
+  case Type::S8: return wide ? execLoad<int8_t, uint64_t> : execLoad<int8_t, uint32_t>;
+  case Type::S16: return wide ? execLoad<int16_t, uint64_t> : execLoad<int16_t, uint32_t>;
+  case Type::S32: return wide ? execLoad<int32_t, uint64_t> : execLoad<int32_t, uint32_t>;
+  default: break;
   }
   switch (bitWidth(t)) {
-  case 8:
-    return wide ? execLoad<uint8_t, uint64_t> : execLoad<uint8_t, uint32_t>;
-  case 16:
-    return wide ? execLoad<uint16_t, uint64_t> : execLoad<uint16_t, uint32_t>;
-  case 32:
-    return wide ? execLoad<uint32_t, uint64_t> : execLoad<uint32_t, uint32_t>;
-  case 64:
-    return wide ? execLoad<uint64_t, uint64_t> : nullptr;
-  case 128:
-    return exec128<true>;
-  default:
-    return nullptr;
+  case 8: return wide ? execLoad<uint8_t, uint64_t> : execLoad<uint8_t, uint32_t>;
+  case 16: return wide ? execLoad<uint16_t, uint64_t> : execLoad<uint16_t, uint32_t>;
+  case 32: return wide ? execLoad<uint32_t, uint64_t> : execLoad<uint32_t, uint32_t>;
+  case 64: return wide ? execLoad<uint64_t, uint64_t> : nullptr;
+  case 128: return exec128<true>;
+  default: return nullptr;
   }
 }
 
 static ExecFn storeFor(Type t, bool wide) {
   switch (bitWidth(t)) {
-  case 8:
-    return wide ? execStore<uint8_t, uint64_t> : execStore<uint8_t, uint32_t>;
-  case 16:
-    return wide ? execStore<uint16_t, uint64_t> : execStore<uint16_t, uint32_t>;
-  case 32:
-    return wide ? execStore<uint32_t, uint64_t> : execStore<uint32_t, uint32_t>;
-  case 64:
-    return wide ? execStore<uint64_t, uint64_t> : nullptr;
-  case 128:
-    return exec128<false>;
-  default:
-    return nullptr;
+  case 8: return wide ? execStore<uint8_t, uint64_t> : execStore<uint8_t, uint32_t>;
+  case 16: return wide ? execStore<uint16_t, uint64_t> : execStore<uint16_t, uint32_t>;
+  case 32: return wide ? execStore<uint32_t, uint64_t> : execStore<uint32_t, uint32_t>;
+  case 64: return wide ? execStore<uint64_t, uint64_t> : nullptr;
+  case 128: return exec128<false>;
+  default: return nullptr;
   }
 }
 
@@ -197,9 +186,10 @@ static void decodeLoadStore(Decoder &d, bool load) {
   if (form.hint)
     d.src(2, Type::B64);
   const bool isHalf = t == Type::F16 || t == Type::BF16 || t == Type::F16x2 || t == Type::BF16x2;
-  const bool widest = bytes * n == 32, global = space == MemSpace::Global || space == MemSpace::Generic;
-  if (bytes == 0 || isHalf || bytes * n > 32 || (n > 1 && bytes == 16) || (n == 8 && bytes != 4) || (widest && !global) ||
-      (form.evictL2 && !widest) || (!load && space == MemSpace::Const)) {
+  const bool widest = bytes * n == 32,
+             global = space == MemSpace::Global || space == MemSpace::Generic;
+  if (bytes == 0 || isHalf || bytes * n > 32 || (n > 1 && bytes == 16) || (n == 8 && bytes != 4) ||
+      (widest && !global) || (form.evictL2 && !widest) || (!load && space == MemSpace::Const)) {
     d.unsupported();
     return;
   }
@@ -222,7 +212,9 @@ static void decodeLoadStore(Decoder &d, bool load) {
   for (const syntax::Operand &part : parts) {
     regs.push_back(load ? d.dst(part, t, true)
                    : part.kind == syntax::Operand::Integer && isFloat(t)
-                       ? d.src(part, bytes == 8 ? Type::B64 : bytes == 4 ? Type::B32 : Type::B16)
+                       ? d.src(part, bytes == 8   ? Type::B64
+                                     : bytes == 4 ? Type::B32
+                                                  : Type::B16)
                        : d.src(part, t, true));
     unsigned bits = d.regBits(part);
     bool partWide = bits ? bits == 64 : bytes == 8;

@@ -1,9 +1,9 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mbarrier.
 //
-// A phase completes when no arrival and no bytes are missing. Bulk copies bound to an mbarrier arrive when somebody
-// next looks at it: before that their destination is in flight.
+// A phase completes when no arrival and no bytes are missing. Bulk copies bound to an mbarrier
+// arrive when somebody next looks at it: before that their destination is in flight.
 
 #include "Async.h"
 #include "LoadStore.h"
@@ -31,14 +31,15 @@ void mp::emulator::mbarrierTx(Block &owner, Mbarrier &b, int64_t delta) {
   phaseCheck(owner, b);
 }
 
-Mbarrier *mp::emulator::mbarrierAt(Warp &w, const Inst &i, uint64_t address, bool ownOnly, unsigned lane, Block *&owner,
-                                   uint32_t &offset) {
+Mbarrier *mp::emulator::mbarrierAt(Warp &w, const Inst &i, uint64_t address, bool ownOnly,
+                                   unsigned lane, Block *&owner, uint32_t &offset) {
   owner = sharedBlock(w, i, sharedAddress(address), ownOnly, lane, offset);
   if (!owner)
     return nullptr;
   auto it = owner->mbarriers.find(offset);
   if (it == owner->mbarriers.end()) {
-    w.fault(FaultKind::Uninitialized, i, "no mbarrier is initialised at offset " + Twine(offset), lane, "shared", address);
+    w.fault(FaultKind::Uninitialized, i, "no mbarrier is initialised at offset " + Twine(offset),
+            lane, "shared", address);
     return nullptr;
   }
   // Whoever uses it must be ordered after the thread that initialised it.
@@ -74,7 +75,15 @@ static void landCopies(Block &block, uint32_t offset, Mbarrier &b) {
 }
 
 namespace {
-enum : uint32_t { kParity = 1, kExpectTx = 2, kHasCount = 4, kDrop = 8, kRelaxed = 16, kNoState = 32, kNoComplete = 64 };
+enum : uint32_t {
+  kParity = 1,
+  kExpectTx = 2,
+  kHasCount = 4,
+  kDrop = 8,
+  kRelaxed = 16,
+  kNoState = 32,
+  kNoComplete = 64
+};
 constexpr int64_t kMostTx = (1 << 20) - 1; // of bytes, of arrivals
 } // namespace
 
@@ -88,7 +97,8 @@ template <class F> static Step each(Warp &w, const Inst &i, F &&body) {
     unsigned l = std::countr_zero(m);
     Block *owner;
     uint32_t offset;
-    Mbarrier *b = mbarrierAt(w, i, addresses[l], MemSpace(i.space) == MemSpace::Shared, l, owner, offset);
+    Mbarrier *b =
+        mbarrierAt(w, i, addresses[l], MemSpace(i.space) == MemSpace::Shared, l, owner, offset);
     if (!b || !body(l, *owner, offset, *b))
       return Step::Fault;
   }
@@ -104,13 +114,17 @@ static Step execInit(Warp &w, const Inst &i) {
     const uint32_t count = w.lanes<uint32_t>(i.b)[l];
     uint32_t at;
     if (address & 7)
-      return w.fault(FaultKind::Misaligned, i, "an mbarrier is aligned to 8 bytes", l, "shared", address);
+      return w.fault(FaultKind::Misaligned, i, "an mbarrier is aligned to 8 bytes", l, "shared",
+                     address);
     if (count == 0 || count > kMostTx)
-      return w.fault(FaultKind::Misuse, i, "an expected count of " + Twine(count) + ": 1 to 2^20 - 1 is allowed", l);
+      return w.fault(FaultKind::Misuse, i,
+                     "an expected count of " + Twine(count) + ": 1 to 2^20 - 1 is allowed", l);
     if (!sharedBlock(w, i, address, /*ownOnly=*/true, l, at))
       return Step::Fault;
     if (w.block->mbarriers.count(at))
-      return w.fault(FaultKind::Misuse, i, "an mbarrier is initialised there already, and mbarrier.inval did not end it", l, "shared", at);
+      return w.fault(FaultKind::Misuse, i,
+                     "an mbarrier is initialised there already, and mbarrier.inval did not end it",
+                     l, "shared", at);
     if (!touchShared(w, i, *w.block, at, 8, Access::Write, {w.index, l}))
       return Step::Fault;
     std::fill_n(w.block->shared.state.begin() + at, 8, kMbarrier);
@@ -126,7 +140,8 @@ static Step execInval(Warp &w, const Inst &i) {
   return each(w, i, [&](unsigned l, Block &owner, uint32_t offset, Mbarrier &) {
     for (const BulkCopy &c : owner.bulk)
       if (c.barrier == offset) {
-        w.fault(FaultKind::InFlight, i, "a copy that completes on this mbarrier was not waited for", l, "shared", offset);
+        w.fault(FaultKind::InFlight, i, "a copy that completes on this mbarrier was not waited for",
+                l, "shared", offset);
         return false;
       }
     owner.mbarriers.erase(offset);
@@ -142,7 +157,10 @@ static Step execInval(Warp &w, const Inst &i) {
 // Bytes that the phase waits for, between -(2^20 - 1) and 2^20 - 1.
 static bool addTx(Warp &w, const Inst &i, Mbarrier &b, int64_t bytes, unsigned l) {
   if (std::abs(bytes) > kMostTx || std::abs(b.tx + bytes) > kMostTx) {
-    w.fault(FaultKind::Misuse, i, Twine(bytes) + " bytes more to wait for make " + Twine(b.tx + bytes) + ", up to 2^20 - 1 are allowed", l, "shared");
+    w.fault(FaultKind::Misuse, i,
+            Twine(bytes) + " bytes more to wait for make " + Twine(b.tx + bytes) +
+                ", up to 2^20 - 1 are allowed",
+            l, "shared");
     return false;
   }
   b.tx += bytes;
@@ -157,7 +175,8 @@ static Step execArrive(Warp &w, const Inst &i) {
     };
     const uint32_t count = i.flags & kHasCount ? w.lanes<uint32_t>(i.b)[l] : 1;
     if (count == 0 || count > b.pending)
-      return bad(Twine(count) + " arrivals where " + Twine(b.pending) + " are pending in the phase");
+      return bad(Twine(count) + " arrivals where " + Twine(b.pending) +
+                 " are pending in the phase");
     if (&owner != w.block && !(i.flags & kNoState))
       return bad("an arrival in another block of the cluster gives no state: write _");
     if (i.flags & kExpectTx && !addTx(w, i, b, w.lanes<uint32_t>(i.b)[l], l))
@@ -196,7 +215,9 @@ static Step execWait(Warp &w, const Inst &i) {
     landCopies(owner, offset, b);
     const uint32_t since = b.phase - uint32_t(w.lanes<uint64_t>(i.b)[l] >> 32);
     if (!(i.flags & kParity) && since > 1) {
-      w.fault(FaultKind::Misuse, i, "the state is not one of the mbarrier's current phase or of the one before", l, "shared", offset);
+      w.fault(FaultKind::Misuse, i,
+              "the state is not one of the mbarrier's current phase or of the one before", l,
+              "shared", offset);
       return false;
     }
     if (i.flags & kParity ? (b.phase & 1) != (w.lanes<uint32_t>(i.b)[l] & 1) : since == 1) {
@@ -239,7 +260,8 @@ static void decodeArrive(Decoder &d, bool drop) {
   const bool remote = space == MemSpace::SharedCluster;
   // The state comes first; remote mbarriers have none.
   const bool sink = d.numOps() && d.op(0).kind == syntax::Operand::Sink;
-  if (d.takeType() != Type::B64 || (space != MemSpace::Shared && space != MemSpace::Generic && !remote) || (remote && !sink) ||
+  if (d.takeType() != Type::B64 ||
+      (space != MemSpace::Shared && space != MemSpace::Generic && !remote) || (remote && !sink) ||
       (noComplete && (expect || remote))) {
     d.unsupported();
     return;
@@ -249,14 +271,17 @@ static void decodeArrive(Decoder &d, bool drop) {
   if (!sink)
     i.dst = d.dst(0, Type::B64);
   int64_t count = 1;
-  if (!expect && d.numOps() == 3 && d.op(2).kind == syntax::Operand::Integer && d.constant(d.op(2), count) && !count) {
+  if (!expect && d.numOps() == 3 && d.op(2).kind == syntax::Operand::Integer &&
+      d.constant(d.op(2), count) && !count) {
     d.fail("a count of 0 arrivals");
     return;
   }
   if (d.numOps() == 3)
     i.b = d.src(2, Type::U32);
   i.flags |= (sink ? kNoState : 0) | (drop ? kDrop : 0) | (noComplete ? kNoComplete : 0) |
-             (expect ? kExpectTx : d.numOps() == 3 ? kHasCount : 0);
+             (expect            ? kExpectTx
+              : d.numOps() == 3 ? kHasCount
+                                : 0);
   i.space = uint8_t(space);
   i.fn = execArrive;
   if (expect || remote || (d.numOps() == 3 && !noComplete))
@@ -302,13 +327,15 @@ static void decodeMbarrier(Decoder &d) {
     i.fn = execPendingCount;
     return;
   }
-  const bool init = d.take("init"), inval = !init && d.take("inval"), expect = d.take("expect_tx"), tx = expect || d.take("complete_tx");
+  const bool init = d.take("init"), inval = !init && d.take("inval"), expect = d.take("expect_tx"),
+             tx = expect || d.take("complete_tx");
   if (init + inval + tx != 1 || (tx && !(takeOrder(d, "") && d.requireTarget(90, ~0u, false)))) {
     d.unsupported();
     return;
   }
   MemSpace space = takeSpace(d);
-  if (d.takeType() != Type::B64 || (space != MemSpace::Shared && space != MemSpace::Generic && (!tx || space != MemSpace::SharedCluster))) {
+  if (d.takeType() != Type::B64 || (space != MemSpace::Shared && space != MemSpace::Generic &&
+                                    (!tx || space != MemSpace::SharedCluster))) {
     d.unsupported();
     return;
   }

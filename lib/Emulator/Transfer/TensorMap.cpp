@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Emulator/TensorMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,18 +11,14 @@ using llvm::Twine;
 
 unsigned TensorMap::elementBytes() const {
   switch (type) {
-  case Type::U8:
-    return 1;
+  case Type::U8: return 1;
   case Type::U16:
   case Type::F16:
-  case Type::BF16:
-    return 2;
+  case Type::BF16: return 2;
   case Type::U64:
   case Type::S64:
-  case Type::F64:
-    return 8;
-  default:
-    return 4;
+  case Type::F64: return 8;
+  default: return 4;
   }
 }
 
@@ -47,24 +43,30 @@ llvm::Error TensorMap::verify() const {
     return bad("the address is no multiple of 16");
   for (unsigned d = 0; d < rank; ++d) {
     if (dims[d] == 0 || dims[d] > uint64_t(1) << 32)
-      return bad("dimension " + Twine(d) + " has " + Twine(dims[d]) + " elements, 1 to 2^32 are allowed");
+      return bad("dimension " + Twine(d) + " has " + Twine(dims[d]) +
+                 " elements, 1 to 2^32 are allowed");
     if (!im2col && (box[d] == 0 || box[d] > 256))
-      return bad("the box has " + Twine(box[d]) + " elements in dimension " + Twine(d) + ", 1 to 256 are allowed");
+      return bad("the box has " + Twine(box[d]) + " elements in dimension " + Twine(d) +
+                 ", 1 to 256 are allowed");
     if (elementStrides[d] == 0 || elementStrides[d] > 8 || (!im2col && elementStrides[d] != 1))
-      return bad("element stride " + Twine(elementStrides[d]) + " is not supported: only 1, with im2col 1 to 8");
+      return bad("element stride " + Twine(elementStrides[d]) +
+                 " is not supported: only 1, with im2col 1 to 8");
     if (d && (strides[d - 1] % 16 || strides[d - 1] == 0 || strides[d - 1] >= uint64_t(1) << 40))
-      return bad("stride " + Twine(strides[d - 1]) + " of dimension " + Twine(d) + " is no multiple of 16 below 2^40");
+      return bad("stride " + Twine(strides[d - 1]) + " of dimension " + Twine(d) +
+                 " is no multiple of 16 below 2^40");
   }
   if (im2col) {
     if (rank < 3)
       return bad("im2col needs rank 3 to 5, found " + Twine(unsigned(rank)));
     if (channels == 0 || channels > 256 || pixels == 0 || pixels > 1024)
-      return bad(Twine(pixels) + " pixels of " + Twine(channels) + " channels; 1 to 1024 of 1 to 256 are allowed");
+      return bad(Twine(pixels) + " pixels of " + Twine(channels) +
+                 " channels; 1 to 1024 of 1 to 256 are allowed");
     const int limit = rank == 3 ? 1 << 15 : rank == 4 ? 1 << 7 : 1 << 4;
     for (unsigned d = 0; d + 2 < rank; ++d) {
       for (int corner : {lower[d], upper[d]})
         if (corner < -limit || corner >= limit)
-          return bad("corner " + Twine(corner) + " of rank " + Twine(unsigned(rank)) + " is not in " + Twine(-limit) + " to " + Twine(limit - 1));
+          return bad("corner " + Twine(corner) + " of rank " + Twine(unsigned(rank)) +
+                     " is not in " + Twine(-limit) + " to " + Twine(limit - 1));
       if (int64_t(dims[d + 1]) + upper[d] <= lower[d])
         return bad("the corners leave no pixel in dimension " + Twine(d + 1));
     }
@@ -74,7 +76,8 @@ llvm::Error TensorMap::verify() const {
     return bad("a row of the box has " + Twine(row) + " bytes, not a multiple of 16");
   const uint64_t span[] = {0, 32, 64, 128};
   if (swizzle != Swizzle::None && row > span[unsigned(swizzle)])
-    return bad("a row of the box has " + Twine(row) + " bytes, the swizzle allows " + Twine(span[unsigned(swizzle)]));
+    return bad("a row of the box has " + Twine(row) + " bytes, the swizzle allows " +
+               Twine(span[unsigned(swizzle)]));
   return llvm::Error::success();
 }
 
@@ -139,10 +142,13 @@ std::optional<TensorMap> TensorMap::decode(const uint8_t *bytes) {
   return m;
 }
 
-const char *mp::emulator::replaceField(uint8_t *bytes, TensorMapField field, unsigned dim, uint64_t value) {
+const char *mp::emulator::replaceField(uint8_t *bytes, TensorMapField field, unsigned dim,
+                                       uint64_t value) {
   using Type = TensorMap::Type;
   // PTX counts two formats that flush subnormals, which no copy does.
-  static constexpr Type types[] = {Type::U8, Type::U16, Type::U32, Type::S32, Type::U64, Type::S64, Type::F16, Type::F32, Type::F32, Type::F64, Type::BF16, Type::TF32, Type::TF32};
+  static constexpr Type types[] = {Type::U8,   Type::U16,  Type::U32, Type::S32, Type::U64,
+                                   Type::S64,  Type::F16,  Type::F32, Type::F32, Type::F64,
+                                   Type::BF16, Type::TF32, Type::TF32};
   Packed p;
   std::memcpy(&p, bytes, sizeof(p));
   // Zeros are a map that lacks everything, which programs fill field by field.
@@ -151,18 +157,12 @@ const char *mp::emulator::replaceField(uint8_t *bytes, TensorMapField field, uns
     return "there is no tensor map at this address";
   p.magic = kMagic;
   switch (field) {
-  case TensorMapField::Address:
-    p.address = value;
-    break;
+  case TensorMapField::Address: p.address = value; break;
   case TensorMapField::Rank: // less 1
     p.rank = uint8_t(std::min<uint64_t>(value, 254) + 1);
     break;
-  case TensorMapField::Box:
-    p.boxes[dim] = uint16_t(std::min<uint64_t>(value, 0xffff));
-    break;
-  case TensorMapField::Dim:
-    p.dimsLess1[dim] = uint32_t(value - 1);
-    break;
+  case TensorMapField::Box: p.boxes[dim] = uint16_t(std::min<uint64_t>(value, 0xffff)); break;
+  case TensorMapField::Dim: p.dimsLess1[dim] = uint32_t(value - 1); break;
   case TensorMapField::Stride:
     if (dim == 4)
       return "strides are those of dimensions 1 to 4, numbered from 0";
@@ -185,9 +185,7 @@ const char *mp::emulator::replaceField(uint8_t *bytes, TensorMapField field, uns
       return "a swizzle of 96 bytes is not supported";
     p.swizzle = uint8_t(value);
     break;
-  case TensorMapField::Fill:
-    p.nanFill = uint8_t(value);
-    break;
+  case TensorMapField::Fill: p.nanFill = uint8_t(value); break;
   }
   std::memcpy(bytes, &p, sizeof(p));
   return nullptr;

@@ -1,11 +1,12 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tensormap.replace and tensormap.cp_fenceproxy (sm_90a and its like): kernels that fit a tensor map to their own problem.
+// tensormap.replace and tensormap.cp_fenceproxy (sm_90a and its like): kernels that fit a tensor
+// map to their own problem.
 
 #include "Async.h"
 #include "LoadStore.h"
-#include "llvm/ADT/Twine.h"
 #include "mp/Emulator/TensorMap.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace mp::emulator;
 using llvm::Twine;
@@ -32,22 +33,32 @@ struct FieldForm {
 };
 } // namespace
 
-static const FieldForm forms[] = {{"global_address", Field::Address, true, false, -1},  {"global_stride", Field::Stride, true, true, -1},
-                                  {"rank", Field::Rank, false, false, -1},               {"box_dim", Field::Box, false, true, -1},
-                                  {"global_dim", Field::Dim, false, true, -1},           {"element_stride", Field::ElementStride, false, true, -1},
-                                  {"elemtype", Field::ElementType, false, false, 15},    {"interleave_layout", Field::Interleave, false, false, 2},
-                                  {"swizzle_mode", Field::Swizzle, false, false, 4},     {"fill_mode", Field::Fill, false, false, 1}};
+static const FieldForm forms[] = {{"global_address", Field::Address, true, false, -1},
+                                  {"global_stride", Field::Stride, true, true, -1},
+                                  {"rank", Field::Rank, false, false, -1},
+                                  {"box_dim", Field::Box, false, true, -1},
+                                  {"global_dim", Field::Dim, false, true, -1},
+                                  {"element_stride", Field::ElementStride, false, true, -1},
+                                  {"elemtype", Field::ElementType, false, false, 15},
+                                  {"interleave_layout", Field::Interleave, false, false, 2},
+                                  {"swizzle_mode", Field::Swizzle, false, false, 4},
+                                  {"fill_mode", Field::Fill, false, false, 1}};
 
-/// The 128 bytes at the address of a lane, which is in shared memory of the block or in global memory; null after a fault.
-static uint8_t *bytesAt(Warp &w, const Inst &i, uint64_t address, MemSpace space, Access access, unsigned lane) {
+/// The 128 bytes at the address of a lane, which is in shared memory of the block or in global
+/// memory; null after a fault.
+static uint8_t *bytesAt(Warp &w, const Inst &i, uint64_t address, MemSpace space, Access access,
+                        unsigned lane) {
   if (address % 128) {
-    w.fault(FaultKind::Misaligned, i, "a tensor map's address is a multiple of 128", lane, "generic", address);
+    w.fault(FaultKind::Misaligned, i, "a tensor map's address is a multiple of 128", lane,
+            "generic", address);
     return nullptr;
   }
   if (space == MemSpace::Shared || address - kSharedWindow < kWindowBytes) {
     uint32_t offset;
     Block *owner = sharedBlock(w, i, sharedAddress(address), /*ownOnly=*/true, lane, offset);
-    return owner && touchShared(w, i, *owner, offset, 128, access, {w.index, lane}) ? owner->shared.data.data() + offset : nullptr;
+    return owner && touchShared(w, i, *owner, offset, 128, access, {w.index, lane})
+               ? owner->shared.data.data() + offset
+               : nullptr;
   }
   uint8_t *bytes;
   return resolveGlobal(w, i, address, 128, access, lane, bytes) ? bytes : nullptr;
@@ -57,7 +68,9 @@ static Step execReplace(Warp &w, const Inst &i) {
   const ReplaceOp &op = *static_cast<const ReplaceOp *>(i.aux);
   for (uint32_t m = w.exec; m; m &= m - 1) {
     const unsigned l = std::countr_zero(m);
-    const uint64_t value = op.wide ? w.lanes<uint64_t>(op.value)[l] : w.lanes<uint32_t>(op.value)[l], at = addressOf(w, op.map, l);
+    const uint64_t value =
+                       op.wide ? w.lanes<uint64_t>(op.value)[l] : w.lanes<uint32_t>(op.value)[l],
+                   at = addressOf(w, op.map, l);
     uint8_t *bytes = bytesAt(w, i, at, op.space, Access::Read, l);
     if (!bytes || !bytesAt(w, i, at, op.space, Access::Write, l))
       return Step::Fault;
@@ -94,7 +107,8 @@ static void decodeReplace(Decoder &d) {
     return;
   }
   const unsigned last = d.numOps() - 1;
-  if (form->most >= 0 && (!d.constant(d.op(last), constant) || constant < 0 || constant > form->most)) {
+  if (form->most >= 0 &&
+      (!d.constant(d.op(last), constant) || constant < 0 || constant > form->most)) {
     d.fail(Twine("expected a constant from 0 to ") + Twine(form->most));
     return;
   }
@@ -109,10 +123,12 @@ static Step execCopyMap(Warp &w, const Inst &i) {
   const CopyOp &op = *static_cast<const CopyOp *>(i.aux);
   const unsigned first = std::countr_zero(w.exec);
   if (w.exec != w.live)
-    return w.fault(FaultKind::Divergence, i, "not all lanes of the warp are here", std::countr_zero(w.live & ~w.exec));
+    return w.fault(FaultKind::Divergence, i, "not all lanes of the warp are here",
+                   std::countr_zero(w.live & ~w.exec));
   const uint64_t to = addressOf(w, op.to, first), from = addressOf(w, op.from, first);
   for (uint32_t m = w.exec; m; m &= m - 1)
-    if (const unsigned l = std::countr_zero(m); addressOf(w, op.to, l) != to || addressOf(w, op.from, l) != from)
+    if (const unsigned l = std::countr_zero(m);
+        addressOf(w, op.to, l) != to || addressOf(w, op.from, l) != from)
       return w.fault(FaultKind::Misuse, i, "lanes name different tensor maps", l);
   const uint8_t *source = bytesAt(w, i, from, MemSpace::Shared, Access::Read, first);
   uint8_t *target = source ? bytesAt(w, i, to, MemSpace::Global, Access::Write, first) : nullptr;
@@ -126,7 +142,8 @@ static void decodeCopyMap(Decoder &d) {
   CopyOp op;
   if (!d.requireTarget(90, ~0u, false))
     return;
-  for (const char *word : {"global", "shared::cta", "tensormap::generic", "release", "sync", "aligned"})
+  for (const char *word :
+       {"global", "shared::cta", "tensormap::generic", "release", "sync", "aligned"})
     if (!d.take(word)) {
       d.unsupported();
       return;
@@ -136,8 +153,8 @@ static void decodeCopyMap(Decoder &d) {
     return;
   }
   int64_t bytes = 0;
-  if (!d.expectOps(3) || !addressOperand(d, d.op(0), MemSpace::Global, op.to) || !addressOperand(d, d.op(1), MemSpace::Shared, op.from) ||
-      !d.constant(d.op(2), bytes))
+  if (!d.expectOps(3) || !addressOperand(d, d.op(0), MemSpace::Global, op.to) ||
+      !addressOperand(d, d.op(1), MemSpace::Shared, op.from) || !d.constant(d.op(2), bytes))
     return;
   if (bytes != 128) {
     d.fail("a tensor map has 128 bytes, found " + Twine(bytes));

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Calibrate.h"
 #include "../Host/Observer.h"
@@ -44,7 +44,8 @@ llvm::Expected<CalibrationOptions> mlir::mp::parseCalibration(StringRef text) {
 }
 
 /// Whole batches in what is given as such.
-static llvm::Expected<int64_t> countBatches(ArrayRef<BatchedInput> batches, ArrayRef<Array> arguments) {
+static llvm::Expected<int64_t> countBatches(ArrayRef<BatchedInput> batches,
+                                            ArrayRef<Array> arguments) {
   if (batches.empty())
     return createStringError("--calibrate: expected at least one file of rows, found none");
   int64_t count = std::numeric_limits<int64_t>::max();
@@ -53,7 +54,8 @@ static llvm::Expected<int64_t> countBatches(ArrayRef<BatchedInput> batches, Arra
   return count;
 }
 
-llvm::Expected<StaticScales> mlir::mp::calibrate(ModuleOp original, StringRef entry, const InputOptions &inputs,
+llvm::Expected<StaticScales> mlir::mp::calibrate(ModuleOp original, StringRef entry,
+                                                 const InputOptions &inputs,
                                                  const CalibrationOptions &options) {
   OwningOpRef<ModuleOp> module = original.clone();
   auto function = findEntry(*module, entry);
@@ -80,7 +82,8 @@ llvm::Expected<StaticScales> mlir::mp::calibrate(ModuleOp original, StringRef en
       places.push_back({scales.functions.size() - 1, operand});
   }
   if (places.empty())
-    return createStringError("--calibrate: nothing that '" + function->getName() + "' computes multiplies f32 tensors");
+    return createStringError("--calibrate: nothing that '" + function->getName() +
+                             "' computes multiplies f32 tensors");
   for (auto [number, place] : llvm::enumerate(places))
     observe(*module, place.operand.op->getOpOperand(place.operand.operand), number);
 
@@ -110,18 +113,20 @@ llvm::Expected<StaticScales> mlir::mp::calibrate(ModuleOp original, StringRef en
   // What no batch reached has no magnitude.
   for (auto [place, histogram] : llvm::zip_equal(places, histograms))
     if (histogram.total() > 0)
-      scales.functions[place.function].operands[{place.operand.contraction, place.operand.operand}] = {
-          numerics::calibrate(histogram, options.method, options.code, options.share), histogram.largest(),
-          histogram.total(), histogram.nonFinite()};
+      scales.functions[place.function]
+          .operands[{place.operand.contraction, place.operand.operand}] = {
+          numerics::calibrate(histogram, options.method, options.code, options.share),
+          histogram.largest(), histogram.total(), histogram.nonFinite()};
   return scales;
 }
 
 void mlir::mp::printScales(llvm::raw_ostream &os, const StaticScales &scales) {
   for (const FunctionMagnitudes &function : scales.functions)
     for (const auto &[place, measured] : function.operands)
-      os << "@" << function.name << ", contraction " << place.first << ", operand " << place.second << ": "
-         << llvm::format("%.6g", measured.amax) << " of " << llvm::format("%.6g", measured.largest) << ", "
-         << measured.values << " values"
-         << (measured.nonFinite ? ", " + std::to_string(measured.nonFinite) + " not finite" : "") << "\n";
+      os << "@" << function.name << ", contraction " << place.first << ", operand " << place.second
+         << ": " << llvm::format("%.6g", measured.amax) << " of "
+         << llvm::format("%.6g", measured.largest) << ", " << measured.values << " values"
+         << (measured.nonFinite ? ", " + std::to_string(measured.nonFinite) + " not finite" : "")
+         << "\n";
   os << scales.batches << " batches, " << scales.method << "\n";
 }

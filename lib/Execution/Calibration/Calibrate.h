@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs a function on batches of data and finds magnitudes for the operands of its contractions.
 
@@ -14,16 +14,17 @@ namespace mlir::mp {
 /// How magnitudes are chosen.
 struct CalibrationOptions {
   ::mp::numerics::CalibrationMethod method = ::mp::numerics::CalibrationMethod::AbsMax;
-  double share = 0.9999; ///< of percentile
+  double share = 0.9999;                                              ///< of percentile
   ::mp::numerics::CodeFormat code = ::mp::numerics::Format::F8E4M3FN; ///< of mse
-  std::string text = "absmax"; ///< as it was asked for
+  std::string text = "absmax";                                        ///< as it was asked for
 };
 
 /// Parses absmax, percentile[:SHARE], mse[:e4m3|e5m2|int8] or entropy.
 llvm::Expected<CalibrationOptions> parseCalibration(llvm::StringRef text);
 
 /// Runs `entry` of a copy of the module once for every whole batch of the inputs given as batches.
-llvm::Expected<StaticScales> calibrate(ModuleOp module, llvm::StringRef entry, const InputOptions &inputs,
+llvm::Expected<StaticScales> calibrate(ModuleOp module, llvm::StringRef entry,
+                                       const InputOptions &inputs,
                                        const CalibrationOptions &options);
 
 /// A line for each operand: what was seen, and what was chosen.

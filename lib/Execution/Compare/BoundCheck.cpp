@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Execution/BoundCheck.h"
 
@@ -22,7 +22,8 @@ void BoundCheck::add(const BoundCheck &other) {
 void BoundCheck::print(llvm::raw_ostream &os) const {
   os << values << " values, " << bounded << " bounded";
   if (measured > 0)
-    os << ", bounds " << llvm::format("2^%.1f", excess / measured) << " above what was seen on average";
+    os << ", bounds " << llvm::format("2^%.1f", excess / measured)
+       << " above what was seen on average";
   os << "; " << violations.size() << " outside\n";
   for (const std::string &violation : violations)
     os << "  " << violation << "\n";
@@ -39,8 +40,9 @@ static void stateRange(func::FuncOp function, unsigned index, const Array &array
     hi = i == 0 ? value : std::max(hi, value);
   }
   Builder builder(function.getContext());
-  function.setArgAttr(index, kRangeAttrName,
-                      builder.getArrayAttr({builder.getF64FloatAttr(lo), builder.getF64FloatAttr(hi)}));
+  function.setArgAttr(
+      index, kRangeAttrName,
+      builder.getArrayAttr({builder.getF64FloatAttr(lo), builder.getF64FloatAttr(hi)}));
 }
 
 void mlir::mp::stateRanges(func::FuncOp function, ArrayRef<Array> arguments) {
@@ -61,5 +63,6 @@ void mlir::mp::forEachResult(func::FuncOp function, ArrayRef<Array> results,
 
 std::string mlir::mp::describeValue(Value value) {
   Operation *def = value.getDefiningOp();
-  return def ? (def->getName().getStringRef() + " at " + describeLocation(def->getLoc())).str() : "argument";
+  return def ? (def->getName().getStringRef() + " at " + describeLocation(def->getLoc())).str()
+             : "argument";
 }

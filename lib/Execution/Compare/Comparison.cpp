@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Execution/Comparison.h"
 
@@ -66,7 +66,8 @@ llvm::json::Object ErrorReport::toJSON() const {
 }
 
 llvm::Expected<ErrorReport> mlir::mp::compareArrays(const Array &result, const Array &reference,
-                                                    StringRef label, std::optional<numerics::Format> storedAs) {
+                                                    StringRef label,
+                                                    std::optional<numerics::Format> storedAs) {
   if (result.shape != reference.shape)
     return createStringError(label + ": " + result.typeStr() + " cannot be compared with " +
                              reference.typeStr());
@@ -78,7 +79,8 @@ llvm::Expected<ErrorReport> mlir::mp::compareArrays(const Array &result, const A
   report.type = result.typeStr();
   report.storedAs = storedAs;
   // What f32 holds as zero is another's doing.
-  bool mayFlush = storedAs && numerics::info(*storedAs).minNormal > numerics::info(numerics::Format::F32).minNormal;
+  bool mayFlush = storedAs && numerics::info(*storedAs).minNormal >
+                                  numerics::info(numerics::Format::F32).minNormal;
   double vanishing = mayFlush ? numerics::info(*storedAs).underflowUnit : 0;
   report.isFloat = result.type.isFloat;
   report.stats = numerics::Comparison(report.isFloat ? result.type.format : numerics::Format::F64);
@@ -141,8 +143,9 @@ void mlir::mp::printTable(raw_ostream &os, ArrayRef<ErrorReport> reports) {
   size_t width = 10;
   for (const ErrorReport &report : reports)
     width = std::max(width, std::min<size_t>(report.label.size(), 60));
-  os << llvm::left_justify("value", width) << format("  %10s  %10s  %10s  %8s  %5s  %s\n", "max abs", "rel.", "max ULP",
-                                                     "SQNR dB", "n.f.", "type");
+  os << llvm::left_justify("value", width)
+     << format("  %10s  %10s  %10s  %8s  %5s  %s\n", "max abs", "rel.", "max ULP", "SQNR dB",
+               "n.f.", "type");
   for (const ErrorReport &report : reports)
     os << llvm::left_justify(StringRef(report.label).take_front(60), width)
        << format("  %10.3g  %10.3g  %10.4g  %8.1f  %5zu  %s\n", report.stats.maxAbsolute,
@@ -160,7 +163,8 @@ void mlir::mp::printFlushed(raw_ostream &os, ArrayRef<ErrorReport> reports) {
       continue;
     const numerics::FormatInfo &stored = numerics::info(*report.storedAs);
     os << "mp-run: warning: " << stored.name
-       << format(" flushes %.3g %% of the values of '%s' to zero; the reference reaches %.3g, the format down to %.3g\n",
+       << format(" flushes %.3g %% of the values of '%s' to zero; the reference reaches %.3g, the "
+                 "format down to %.3g\n",
                  100 * share, report.label.c_str(), report.largestReference, stored.minSubnormal);
   }
   if (count > shown)

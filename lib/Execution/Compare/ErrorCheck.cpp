@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Execution/BoundCheck.h"
 
@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace mlir::mp;
 
 BoundCheck mlir::mp::checkErrors(ModuleOp module, func::FuncOp function, ArrayRef<Array> arguments,
-                                 ArrayRef<Array> results, ArrayRef<Array> reference, StringRef chip) {
+                                 ArrayRef<Array> results, ArrayRef<Array> reference,
+                                 StringRef chip) {
   stateRanges(function, arguments);
   ErrorBounds bounds(module, chip);
   BoundCheck check;
@@ -29,8 +30,8 @@ BoundCheck mlir::mp::checkErrors(ModuleOp module, func::FuncOp function, ArrayRe
       if (!(error <= allowed)) {
         std::string text;
         llvm::raw_string_ostream(text)
-            << describeValue(value) << ": element " << i << " is " << found << " for " << exact << ", off by "
-            << error << ", but the analysis says at most " << bound;
+            << describeValue(value) << ": element " << i << " is " << found << " for " << exact
+            << ", off by " << error << ", but the analysis says at most " << bound;
         check.violations.push_back(text);
         return;
       }

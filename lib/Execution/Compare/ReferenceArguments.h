@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a reference is run on.
 
@@ -17,8 +17,8 @@ struct ReferenceFunction {
   size_t appended; ///< arguments that are state which mp added
 };
 
-/// The arguments `given` to a run, `appended` of them state that mp added, as the reference wants them: rounded,
-/// widened. State that only one of them has appended has no counterpart.
+/// The arguments `given` to a run, `appended` of them state that mp added, as the reference wants
+/// them: rounded, widened. State that only one of them has appended has no counterpart.
 llvm::Expected<std::vector<Array>> adaptArguments(llvm::ArrayRef<Array> given, size_t appended,
                                                   const ReferenceFunction &reference);
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Execution/Trace.h"
 
@@ -15,21 +15,24 @@ namespace numerics = ::mp::numerics;
 
 /// Moves, fills or converts values, or reads none.
 static bool onlyMoves(Operation *op) {
-  if (isa<CastOp, RoundOp, NextWordOp, arith::ExtFOp, arith::TruncFOp, linalg::FillOp, linalg::TransposeOp,
-          linalg::BroadcastOp, tosa::CastOp, tosa::ReshapeOp, tosa::TransposeOp, tosa::ConstOp,
-          tosa::SliceOp, tosa::ConcatOp, tosa::PadOp>(op))
+  if (isa<CastOp, RoundOp, NextWordOp, arith::ExtFOp, arith::TruncFOp, linalg::FillOp,
+          linalg::TransposeOp, linalg::BroadcastOp, tosa::CastOp, tosa::ReshapeOp,
+          tosa::TransposeOp, tosa::ConstOp, tosa::SliceOp, tosa::ConcatOp, tosa::PadOp>(op))
     return true;
   return op->hasTrait<OpTrait::ConstantLike>() ||
-         isa_and_nonnull<tensor::TensorDialect, bufferization::BufferizationDialect>(op->getDialect());
+         isa_and_nonnull<tensor::TensorDialect, bufferization::BufferizationDialect>(
+             op->getDialect());
 }
 
-/// The format among `value`'s own and those it is cast to, moved about at most, that reaches least far down.
+/// The format among `value`'s own and those it is cast to, moved about at most, that reaches least
+/// far down.
 static void findStored(Value value, std::optional<numerics::Format> &least) {
   std::optional<numerics::Format> own = getNumericsFormat(value.getType());
   if (own && (!least || numerics::info(*own).minSubnormal > numerics::info(*least).minSubnormal))
     least = own;
   for (Operation *user : value.getUsers())
-    if (onlyMoves(user) && user->getNumResults() == 1 && getFloatFormat(user->getResult(0).getType()))
+    if (onlyMoves(user) && user->getNumResults() == 1 &&
+        getFloatFormat(user->getResult(0).getType()))
       findStored(user->getResult(0), least);
 }
 

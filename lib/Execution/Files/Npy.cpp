@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // NumPy's array files (numpy.lib.format).
 
@@ -70,11 +70,11 @@ static llvm::Error parseDescr(StringRef text, Header &header) {
   case 'i':
   case 'u':
   case 'V': // how NumPy stores the types of ml_dtypes
-    if ((bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) && (rest.front() != 'V' || bytes < 4))
+    if ((bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) &&
+        (rest.front() != 'V' || bytes < 4))
       type = ElementType::integer(8 * bytes, rest.front() != 'i');
     break;
-  default:
-    break;
+  default: break;
   }
   if (!type)
     return createStringError("its element type '" + descr.str() +
@@ -174,9 +174,8 @@ llvm::Expected<Array> mlir::mp::parseNpy(StringRef bytes) {
   auto count = elementCount(header->shape);
   uint64_t available = bytes.size() / header->type.bytes();
   if (!count || uint64_t(*count) > available)
-    return createStringError(
-        llvm::formatv("it holds {0} elements where its shape, {1}, needs more", available,
-                      typeString(header->shape, header->type)));
+    return createStringError(llvm::formatv("it holds {0} elements where its shape, {1}, needs more",
+                                           available, typeString(header->shape, header->type)));
   Array array(header->type, header->shape);
   std::memcpy(array.data.data(), bytes.data(), array.data.size());
   if (header->swapped)
@@ -192,8 +191,7 @@ llvm::Expected<Array> mlir::mp::readNpy(StringRef path) {
     return createStringError("cannot read '" + path + "': " + buffer.getError().message());
   auto array = parseNpy((*buffer)->getBuffer());
   if (!array)
-    return createStringError("cannot read '" + path +
-                             "': " + llvm::toString(array.takeError()));
+    return createStringError("cannot read '" + path + "': " + llvm::toString(array.takeError()));
   return array;
 }
 
@@ -208,7 +206,8 @@ static std::string descrOf(const ElementType &type) {
 }
 
 std::string mlir::mp::formatNpy(const Array &array) {
-  std::string header = "{'descr': '" + descrOf(array.type) + "', 'fortran_order': False, 'shape': (";
+  std::string header =
+      "{'descr': '" + descrOf(array.type) + "', 'fortran_order': False, 'shape': (";
   for (int64_t size : array.shape)
     header += llvm::itostr(size) + ",";
   header += "), }";
@@ -231,12 +230,10 @@ llvm::Error mlir::mp::writeText(StringRef path, StringRef text) {
   // Written beside the file and renamed by commit().
   auto buffer = llvm::FileOutputBuffer::create(path, text.size());
   if (!buffer)
-    return createStringError("cannot write '" + path +
-                             "': " + llvm::toString(buffer.takeError()));
+    return createStringError("cannot write '" + path + "': " + llvm::toString(buffer.takeError()));
   std::memcpy((*buffer)->getBufferStart(), text.data(), text.size());
   if (llvm::Error error = (*buffer)->commit())
-    return createStringError("cannot write '" + path +
-                             "': " + llvm::toString(std::move(error)));
+    return createStringError("cannot write '" + path + "': " + llvm::toString(std::move(error)));
   return llvm::Error::success();
 }
 

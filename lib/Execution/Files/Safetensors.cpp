@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // safetensors: 8 bytes of length, a JSON header, raw data.
 
@@ -90,9 +90,9 @@ llvm::Expected<Safetensors> Safetensors::parse(std::unique_ptr<llvm::MemoryBuffe
     auto count = elementCount(result.shape);
     if (!count || (result.end - result.begin) / type->bytes() != uint64_t(*count) ||
         (result.end - result.begin) % type->bytes() != 0)
-      return malformed(name, llvm::formatv("is {0} but has {1} bytes of data",
-                                           typeString(result.shape, *type),
-                                           result.end - result.begin));
+      return malformed(name,
+                       llvm::formatv("is {0} but has {1} bytes of data",
+                                     typeString(result.shape, *type), result.end - result.begin));
     file.entries.emplace(std::move(name), std::move(result));
   }
   file.buffer = std::move(buffer);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TrainingPage.h"
 #include "llvm/ADT/MapVector.h"
@@ -50,8 +50,8 @@ struct Axis {
     }
   }
   double at(double value) const {
-    double part = logarithmic ? std::log(value / low) / std::log(high / low)
-                              : (value - low) / (high - low);
+    double part =
+        logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
     return kTop + (1 - part) * (kHeight - kTop - kBottom);
   }
 };
@@ -70,7 +70,9 @@ static std::string escaped(llvm::StringRef text) {
   return safe;
 }
 
-static std::string number(double value) { return llvm::formatv("{0}", llvm::format("%.4g", value)); }
+static std::string number(double value) {
+  return llvm::formatv("{0}", llvm::format("%.4g", value));
+}
 
 /// A line broken where a step gave no number.
 static std::string curve(llvm::ArrayRef<double> values, const Axis &axis, llvm::StringRef colour) {

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Execution/BufferEntry.h"
 
@@ -23,7 +23,8 @@ static void mergeMemorySpaces(ModuleOp module) {
   replacer.addReplacement([](UnrankedMemRefType type) -> std::optional<Type> {
     return UnrankedMemRefType::get(type.getElementType(), Attribute());
   });
-  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
   module.walk([](memref::MemorySpaceCastOp op) {
     op.replaceAllUsesWith(op.getSource());
     op.erase();
@@ -31,7 +32,9 @@ static void mergeMemorySpaces(ModuleOp module) {
 }
 
 /// The contiguous buffer of the same shape.
-static MemRefType contiguous(MemRefType type) { return MemRefType::get(type.getShape(), type.getElementType()); }
+static MemRefType contiguous(MemRefType type) {
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
 
 /// The tensor with a buffer's contents; null for buffers whose layout a contiguous one has not.
 static RankedTensorType tensorOf(MemRefType type) {
@@ -51,7 +54,8 @@ static bool toTensors(SmallVectorImpl<Type> &types, bool &any) {
     if (!buffer && !vector)
       continue;
     any = true;
-    type = buffer ? tensorOf(buffer) : RankedTensorType::get(vector.getShape(), vector.getElementType());
+    type = buffer ? tensorOf(buffer)
+                  : RankedTensorType::get(vector.getShape(), vector.getElementType());
     if (!type)
       return false;
   }
@@ -65,8 +69,9 @@ static bool isOnlyRead(Value buffer) {
     SmallVector<MemoryEffects::EffectInstance> effects;
     if (op)
       op.getEffectsOnValue(use.get(), effects);
-    return !effects.empty() &&
-           llvm::all_of(effects, [](auto &effect) { return isa<MemoryEffects::Read>(effect.getEffect()); });
+    return !effects.empty() && llvm::all_of(effects, [](auto &effect) {
+      return isa<MemoryEffects::Read>(effect.getEffect());
+    });
   });
 }
 
@@ -86,13 +91,16 @@ static Value zeroIndex(ImplicitLocOpBuilder &b) { return arith::ConstantIndexOp:
 static Value readVector(ImplicitLocOpBuilder &b, Value tensor, VectorType type) {
   Value padding = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
   SmallVector<Value> indices(type.getRank(), zeroIndex(b));
-  return vector::TransferReadOp::create(b, type, tensor, indices, padding, SmallVector<bool>(type.getRank(), true));
+  return vector::TransferReadOp::create(b, type, tensor, indices, padding,
+                                        SmallVector<bool>(type.getRank(), true));
 }
 
 static Value writeVector(ImplicitLocOpBuilder &b, Value vector, RankedTensorType type) {
   Value empty = tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
   SmallVector<Value> indices(type.getRank(), zeroIndex(b));
-  return vector::TransferWriteOp::create(b, vector, empty, indices, SmallVector<bool>(type.getRank(), true)).getResult();
+  return vector::TransferWriteOp::create(b, vector, empty, indices,
+                                         SmallVector<bool>(type.getRank(), true))
+      .getResult();
 }
 
 llvm::Error mlir::mp::exposeBuffers(ModuleOp module, StringRef entry) {
@@ -114,8 +122,9 @@ llvm::Error mlir::mp::exposeBuffers(ModuleOp module, StringRef entry) {
       results.push_back(arguments[i]);
     }
 
-  module.getContext()->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, memref::MemRefDialect,
-                                   tensor::TensorDialect, vector::VectorDialect>();
+  module.getContext()
+      ->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, memref::MemRefDialect,
+                    tensor::TensorDialect, vector::VectorDialect>();
   SmallVector<DictionaryAttr> argumentAttributes;
   function.getAllArgAttrs(argumentAttributes);
   SymbolTable symbols(module);

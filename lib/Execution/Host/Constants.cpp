@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Constants.h"
 
@@ -46,7 +46,8 @@ static llvm::Expected<const void *> dataOf(LLVM::GlobalOp global, ElementsAttr a
     out += size;
   };
   if (bytes > 0 && dense.isSplat()) {
-    write(type->isFloat ? dense.getSplatValue<APFloat>().bitcastToAPInt() : dense.getSplatValue<APInt>());
+    write(type->isFloat ? dense.getSplatValue<APFloat>().bitcastToAPInt()
+                        : dense.getSplatValue<APInt>());
     for (char *end = begin + bytes; out < end;) { // what is written doubles
       size_t written = out - begin, more = std::min<size_t>(written, end - out);
       out = std::copy_n(begin, more, out);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Engine.h"
 
@@ -22,7 +22,9 @@ using namespace mlir::mp;
 /// What libMPRuntime offers to compiled code, by name.
 static llvm::StringMap<void *> runtimeFunctions(bool onDevice) {
   llvm::StringMap<void *> functions;
-  auto add = [&](StringRef name, auto *function) { functions[name] = reinterpret_cast<void *>(function); };
+  auto add = [&](StringRef name, auto *function) {
+    functions[name] = reinterpret_cast<void *>(function);
+  };
   add("mp_rt_contract", &mp_rt_contract);
   add("mp_rt_fail", &mp_rt_fail);
   add("mp_rt_expect_close", &mp_rt_expect_close);
@@ -49,7 +51,8 @@ static llvm::orc::SymbolMap symbolsOf(const llvm::StringMap<void *> &functions,
   llvm::orc::SymbolMap symbols;
   for (const auto &function : functions)
     symbols[mangle(function.getKey())] = {llvm::orc::ExecutorAddr::fromPtr(function.getValue()),
-                                          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+                                          llvm::JITSymbolFlags::Exported |
+                                              llvm::JITSymbolFlags::Callable};
   return symbols;
 }
 
@@ -60,14 +63,15 @@ static llvm::Error checkDefined(ModuleOp module, const llvm::StringMap<void *> &
     std::string name = function.getName().str();
     if (function.isExternal() && !name.starts_with("llvm.") && !functions.contains(name) &&
         !llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name))
-      return llvm::createStringError("the program calls @" + name + ", which is not defined in the module, libMPRuntime "
+      return llvm::createStringError("the program calls @" + name +
+                                     ", which is not defined in the module, libMPRuntime "
                                      "or the C library");
   }
   return llvm::Error::success();
 }
 
-/// Vectorised loops, but without what multiplies the code of each: a program runs once, and compiling it
-/// is the larger part.
+/// Vectorised loops, but without what multiplies the code of each: a program runs once, and
+/// compiling it is the larger part.
 static llvm::PipelineTuningOptions tuneForOneRun() {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopUnrolling = false;
@@ -77,13 +81,15 @@ static llvm::PipelineTuningOptions tuneForOneRun() {
   return tuning;
 }
 
-/// `optimise` or not: in the latter case LLVM selects instructions and allocates registers the fast way, too.
-static llvm::Expected<std::unique_ptr<ExecutionEngine>> compile(ModuleOp module, const llvm::StringMap<void *> &functions,
-                                                                bool optimise) {
+/// `optimise` or not: in the latter case LLVM selects instructions and allocates registers the fast
+/// way, too.
+static llvm::Expected<std::unique_ptr<ExecutionEngine>>
+compile(ModuleOp module, const llvm::StringMap<void *> &functions, bool optimise) {
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
-  builder->setCodeGenOptLevel(optimise ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
+  builder->setCodeGenOptLevel(optimise ? llvm::CodeGenOptLevel::Default
+                                       : llvm::CodeGenOptLevel::None);
   auto machine = builder->createTargetMachine();
   if (!machine)
     return machine.takeError();
@@ -139,7 +145,8 @@ struct CompiledKernels {
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module, std::string *llvmIR, bool onDevice) {
+llvm::Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module, std::string *llvmIR,
+                                                       bool onDevice) {
   llvm::StringMap<void *> functions = runtimeFunctions(onDevice);
   if (llvm::Error error = checkDefined(module, functions))
     return std::move(error);
@@ -147,7 +154,8 @@ llvm::Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module, std::str
     return llvm::createStringError("the lowered program could not be translated to LLVM IR");
   std::unique_ptr<Engine> result(new Engine);
   MLIRContext *context = module.getContext();
-  std::vector<KernelModule> kernels = takeKernels(module, context->isMultithreadingEnabled() ? context->getNumThreads() : 1);
+  std::vector<KernelModule> kernels =
+      takeKernels(module, context->isMultithreadingEnabled() ? context->getNumThreads() : 1);
   std::vector<CompiledKernels> compiled(kernels.size());
   parallelFor(context, 0, kernels.size(),
               [&](size_t i) { compiled[i].error = compiled[i].run(kernels[i], functions); });

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MP_LIB_EXECUTION_ENGINE_H
 #define MP_LIB_EXECUTION_ENGINE_H
 
@@ -7,13 +7,16 @@
 
 namespace mlir::mp {
 
-/// A module in the LLVM dialect, compiled for this machine with libMPRuntime's functions at hand. Functions that only
-/// compute (KernelModules.h) are optimised, several at a time; what calls them is compiled the quick way: LLVM's register
-/// allocator takes minutes over the one long function that calls the layers of a network.
+/// A module in the LLVM dialect, compiled for this machine with libMPRuntime's functions at hand.
+/// Functions that only compute (KernelModules.h) are optimised, several at a time; what calls them
+/// is compiled the quick way: LLVM's register allocator takes minutes over the one long function
+/// that calls the layers of a network.
 class Engine {
 public:
-  /// `llvmIR`, if not null, gets the text before optimisation. `onDevice` if the module's buffers are in a device's memory.
-  static llvm::Expected<std::unique_ptr<Engine>> create(ModuleOp module, std::string *llvmIR, bool onDevice);
+  /// `llvmIR`, if not null, gets the text before optimisation. `onDevice` if the module's buffers
+  /// are in a device's memory.
+  static llvm::Expected<std::unique_ptr<Engine>> create(ModuleOp module, std::string *llvmIR,
+                                                        bool onDevice);
 
   /// The address of a function or record of what calls.
   llvm::Expected<void *> lookup(llvm::StringRef name) const { return callers->lookup(name); }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "EntryTables.h"
 
@@ -50,7 +50,8 @@ static void findWords(OpBuilder &b, Value value, MutableArrayRef<Value> words) {
   }
   while (auto insert = value.getDefiningOp<LLVM::InsertValueOp>()) { // the last one comes first
     size_t count = wordCount(insert.getValue().getType());
-    findWords(b, insert.getValue(), words.slice(wordOf(value.getType(), insert.getPosition()), count));
+    findWords(b, insert.getValue(),
+              words.slice(wordOf(value.getType(), insert.getPosition()), count));
     value = insert.getContainer();
   }
   if (llvm::all_of(words, [](Value word) { return bool(word); }))
@@ -58,7 +59,8 @@ static void findWords(OpBuilder &b, Value value, MutableArrayRef<Value> words) {
   for (auto [i, part] : llvm::enumerate(partsOf(value.getType()))) {
     size_t count = wordCount(part);
     if (!llvm::all_of(words.take_front(count), [](Value word) { return bool(word); }))
-      findWords(b, LLVM::ExtractValueOp::create(b, value.getLoc(), value, int64_t(i)), words.take_front(count));
+      findWords(b, LLVM::ExtractValueOp::create(b, value.getLoc(), value, int64_t(i)),
+                words.take_front(count));
     words = words.drop_front(count);
   }
 }
@@ -74,7 +76,8 @@ std::string mlir::mp::passByTables(ModuleOp module, StringRef name) {
   ImplicitLocOpBuilder b(function.getLoc(), function.getContext());
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto wordAt = [&](Value table, size_t index) -> Value {
-    return LLVM::GEPOp::create(b, pointer, b.getI64Type(), table, ArrayRef<LLVM::GEPArg>{int32_t(index)});
+    return LLVM::GEPOp::create(b, pointer, b.getI64Type(), table,
+                               ArrayRef<LLVM::GEPArg>{int32_t(index)});
   };
   Block &first = function.getBody().front();
   Value tables = first.insertArgument(0u, pointer, b.getLoc());
@@ -82,7 +85,8 @@ std::string mlir::mp::passByTables(ModuleOp module, StringRef name) {
   Value in = LLVM::LoadOp::create(b, pointer, tables);
   Value out = LLVM::LoadOp::create(b, pointer, wordAt(tables, 1));
   for (BlockArgument argument : first.getArguments().drop_front())
-    argument.replaceAllUsesWith(LLVM::LoadOp::create(b, argument.getType(), wordAt(in, argument.getArgNumber() - 1)));
+    argument.replaceAllUsesWith(
+        LLVM::LoadOp::create(b, argument.getType(), wordAt(in, argument.getArgNumber() - 1)));
   first.eraseArguments(1, first.getNumArguments() - 1);
   function.walk([&](LLVM::ReturnOp op) {
     b.setInsertionPoint(op);
@@ -95,7 +99,8 @@ std::string mlir::mp::passByTables(ModuleOp module, StringRef name) {
     }
     op->setOperands({});
   });
-  function.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer}));
+  function.setFunctionType(
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer}));
   function.setArgAttrsAttr({});
   function.setResAttrsAttr({});
   return function.getName().str();

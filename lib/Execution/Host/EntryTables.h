@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MP_LIB_EXECUTION_ENTRYTABLES_H
 #define MP_LIB_EXECUTION_ENTRYTABLES_H
 
@@ -6,10 +6,11 @@
 
 namespace mlir::mp {
 
-/// Makes the function `name` of a lowered module one that takes {words in, words out}: a descriptor's words for a tensor, one
-/// word for a number. As LLVM's arguments and as one struct of results, the thousands of words of a train step
-/// take longer to compile than the rest of it. Calls within the module keep the
-/// function as it was, and the new one has another name: it is returned.
+/// Makes the function `name` of a lowered module one that takes {words in, words out}: a
+/// descriptor's words for a tensor, one word for a number. As LLVM's arguments and as one struct of
+/// results, the thousands of words of a train step take longer to compile than the rest of it.
+/// Calls within the module keep the function as it was, and the new one has another name: it is
+/// returned.
 std::string passByTables(ModuleOp module, llvm::StringRef name);
 
 } // namespace mlir::mp

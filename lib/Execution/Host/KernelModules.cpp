@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelModules.h"
 
@@ -10,7 +10,8 @@ using namespace mlir::mp;
 
 static bool isMarked(LLVM::LLVMFuncOp function) {
   ArrayAttr attributes = function.getPassthroughAttr();
-  return attributes && llvm::is_contained(attributes, StringAttr::get(function.getContext(), "optnone"));
+  return attributes &&
+         llvm::is_contained(attributes, StringAttr::get(function.getContext(), "optnone"));
 }
 
 namespace {
@@ -64,7 +65,8 @@ std::vector<KernelModule> mlir::mp::takeKernels(ModuleOp module, unsigned parts)
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     if (!kernels.contains(function))
       for (Operation *callee : references.of(function))
-        if (kernels.contains(callee) && cast<LLVM::LLVMFuncOp>(callee).getLinkage() == LLVM::Linkage::External)
+        if (kernels.contains(callee) &&
+            cast<LLVM::LLVMFuncOp>(callee).getLinkage() == LLVM::Linkage::External)
           called.insert(callee);
 
   std::vector<KernelModule> modules(std::min<size_t>(parts, called.size()));

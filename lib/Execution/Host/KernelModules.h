@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MP_LIB_EXECUTION_KERNELMODULES_H
 #define MP_LIB_EXECUTION_KERNELMODULES_H
 
@@ -13,9 +13,10 @@ struct KernelModule {
   std::vector<std::string> names;
 };
 
-/// Takes the functions that only compute out of a module in the LLVM dialect, where `mp-outline-loops` has marked what calls
-/// them: private ones that need no global and call nothing marked. At most `parts` modules, with copies of what
-/// several need; the module keeps declarations. None if nothing is marked.
+/// Takes the functions that only compute out of a module in the LLVM dialect, where
+/// `mp-outline-loops` has marked what calls them: private ones that need no global and call nothing
+/// marked. At most `parts` modules, with copies of what several need; the module keeps
+/// declarations. None if nothing is marked.
 std::vector<KernelModule> takeKernels(ModuleOp module, unsigned parts);
 
 } // namespace mlir::mp

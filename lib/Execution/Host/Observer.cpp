@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Observer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-static constexpr StringLiteral kObserve = "mp_observe_f32", kObserveWrapper = "_mlir_ciface_mp_observe_f32";
+static constexpr StringLiteral kObserve = "mp_observe_f32",
+                               kObserveWrapper = "_mlir_ciface_mp_observe_f32";
 static thread_local std::optional<Observation> current;
 
 Observer::Observer(Observation observation) { current = observation; }
@@ -22,7 +23,8 @@ void mlir::mp::observe(ModuleOp module, OpOperand &operand, int64_t place) {
   auto report = module.lookupSymbol<func::FuncOp>(kObserve);
   if (!report) {
     OpBuilder atEnd = OpBuilder::atBlockEnd(module.getBody());
-    report = func::FuncOp::create(atEnd, loc, kObserve, builder.getFunctionType({builder.getI64Type(), unranked}, {}));
+    report = func::FuncOp::create(atEnd, loc, kObserve,
+                                  builder.getFunctionType({builder.getI64Type(), unranked}, {}));
     report.setPrivate();
     report->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), builder.getUnitAttr());
   }
@@ -57,4 +59,6 @@ static void report(int64_t place, const Unranked *buffer) {
   (*current)(place, elements);
 }
 
-std::pair<StringRef, void *> mlir::mp::observerSymbol() { return {kObserveWrapper, reinterpret_cast<void *>(&report)}; }
+std::pair<StringRef, void *> mlir::mp::observerSymbol() {
+  return {kObserveWrapper, reinterpret_cast<void *>(&report)};
+}

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of a running program, shown to whoever runs it: wherever they are computed, in loops and in called functions.
+// Values of a running program, shown to whoever runs it: wherever they are computed, in loops and
+// in called functions.
 
 #ifndef MP_LIB_EXECUTION_OBSERVER_H
 #define MP_LIB_EXECUTION_OBSERVER_H

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Execution/PrintRecorder.h"
 
@@ -10,8 +10,10 @@ using namespace mlir::mp;
 
 PrintRecorder::PrintRecorder(bool quiet) {
   mp_rt_listen_to_prints(
-      [](void *user, double number) { static_cast<std::vector<double> *>(user)->push_back(number); }, &heard,
-      quiet);
+      [](void *user, double number) {
+        static_cast<std::vector<double> *>(user)->push_back(number);
+      },
+      &heard, quiet);
 }
 
 PrintRecorder::~PrintRecorder() { mp_rt_listen_to_prints(nullptr, nullptr, 0); }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PrintSymbols.h"
 
@@ -29,16 +29,22 @@ struct BufferSymbols {
   void (*wrapped)(const Unranked *);
 };
 
-template <int64_t element> constexpr BufferSymbols bufferSymbols(llvm::StringRef suffix, bool onDevice) {
+template <int64_t element>
+constexpr BufferSymbols bufferSymbols(llvm::StringRef suffix, bool onDevice) {
   if (onDevice)
-    return {suffix, &printBuffer<element, mp_rt_print_device_buffer>, &printWrapped<element, mp_rt_print_device_buffer>};
-  return {suffix, &printBuffer<element, mp_rt_print_buffer>, &printWrapped<element, mp_rt_print_buffer>};
+    return {suffix, &printBuffer<element, mp_rt_print_device_buffer>,
+            &printWrapped<element, mp_rt_print_device_buffer>};
+  return {suffix, &printBuffer<element, mp_rt_print_buffer>,
+          &printWrapped<element, mp_rt_print_buffer>};
 }
 
 } // namespace
 
-void mlir::mp::forEachPrintSymbol(bool onDevice, llvm::function_ref<void(llvm::StringRef, void *)> add) {
-  auto addFunction = [&](llvm::StringRef name, auto *function) { add(name, reinterpret_cast<void *>(function)); };
+void mlir::mp::forEachPrintSymbol(bool onDevice,
+                                  llvm::function_ref<void(llvm::StringRef, void *)> add) {
+  auto addFunction = [&](llvm::StringRef name, auto *function) {
+    add(name, reinterpret_cast<void *>(function));
+  };
   addFunction("printI64", &mp_rt_print_i64);
   addFunction("printU64", &mp_rt_print_u64);
   addFunction("printF16", &mp_rt_print_f16);
@@ -55,8 +61,10 @@ void mlir::mp::forEachPrintSymbol(bool onDevice, llvm::function_ref<void(llvm::S
   for (const BufferSymbols &symbols :
        {bufferSymbols<MP_RT_F64>("F64", onDevice), bufferSymbols<MP_RT_F32>("F32", onDevice),
         bufferSymbols<MP_RT_F16>("F16", onDevice), bufferSymbols<MP_RT_BF16>("BF16", onDevice),
-        bufferSymbols<MP_RT_INTEGER + 8>("I8", onDevice), bufferSymbols<MP_RT_INTEGER + 16>("I16", onDevice),
-        bufferSymbols<MP_RT_INTEGER + 32>("I32", onDevice), bufferSymbols<MP_RT_INTEGER + 64>("I64", onDevice),
+        bufferSymbols<MP_RT_INTEGER + 8>("I8", onDevice),
+        bufferSymbols<MP_RT_INTEGER + 16>("I16", onDevice),
+        bufferSymbols<MP_RT_INTEGER + 32>("I32", onDevice),
+        bufferSymbols<MP_RT_INTEGER + 64>("I64", onDevice),
         bufferSymbols<MP_RT_INTEGER + 64>("Ind", onDevice)}) {
     addFunction(("printMemref" + symbols.suffix).str(), symbols.plain);
     addFunction(("_mlir_ciface_printMemref" + symbols.suffix).str(), symbols.wrapped);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MP_LIB_EXECUTION_PRINTSYMBOLS_H
 #define MP_LIB_EXECUTION_PRINTSYMBOLS_H
 
@@ -7,9 +7,11 @@
 
 namespace mlir::mp {
 
-/// Calls `add` with the names under which code calls MLIR's runner libraries to print and to read the
-/// clock, and the function of libMPRuntime that serves each; `onDevice` if its buffers are in a device's memory.
-void forEachPrintSymbol(bool onDevice, llvm::function_ref<void(llvm::StringRef name, void *function)> add);
+/// Calls `add` with the names under which code calls MLIR's runner libraries to print and to read
+/// the clock, and the function of libMPRuntime that serves each; `onDevice` if its buffers are in a
+/// device's memory.
+void forEachPrintSymbol(bool onDevice,
+                        llvm::function_ref<void(llvm::StringRef name, void *function)> add);
 
 } // namespace mlir::mp
 

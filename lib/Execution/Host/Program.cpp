@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Execution/Program.h"
 
@@ -46,8 +46,8 @@ static void promote(std::vector<Parameter> &parameters) {
       parameter.type = ElementType::floating(numerics::Format::F64);
 }
 
-llvm::Expected<std::unique_ptr<Program>>
-Program::compile(ModuleOp original, StringRef entryName, const ProgramOptions &options) {
+llvm::Expected<std::unique_ptr<Program>> Program::compile(ModuleOp original, StringRef entryName,
+                                                          const ProgramOptions &options) {
   llvm::Expected<Entry> entry = isolateEntry(original, entryName);
   if (!entry)
     return entry.takeError();
@@ -107,9 +107,12 @@ static std::vector<int64_t> describe(const Array &array) {
 }
 
 /// Words that a value is passed in.
-static size_t wordCount(const Parameter &parameter) { return parameter.isTensor ? 3 + 2 * parameter.shape.size() : 1; }
+static size_t wordCount(const Parameter &parameter) {
+  return parameter.isTensor ? 3 + 2 * parameter.shape.size() : 1;
+}
 
-static llvm::Expected<Array> takeResult(const Parameter &parameter, const int64_t *words, size_t index) {
+static llvm::Expected<Array> takeResult(const Parameter &parameter, const int64_t *words,
+                                        size_t index) {
   if (!parameter.isTensor) {
     Array array(parameter.type, {});
     std::memcpy(array.data.data(), words, array.data.size());
@@ -117,8 +120,8 @@ static llvm::Expected<Array> takeResult(const Parameter &parameter, const int64_
   }
   ArrayRef<int64_t> shape(words + 3, parameter.shape.size());
   if (!elementCount(shape))
-    return createStringError(llvm::Twine("result ") + llvm::Twine(index) + " has a negative size: " +
-                             typeString(shape, parameter.type));
+    return createStringError(llvm::Twine("result ") + llvm::Twine(index) +
+                             " has a negative size: " + typeString(shape, parameter.type));
   Array array(parameter.type, shape);
   // Results have the identity layout (mp-to-cpu asks for it).
   const char *data = reinterpret_cast<const char *>(words[1]) + words[2] * parameter.type.bytes();

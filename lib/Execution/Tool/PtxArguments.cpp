@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PtxArguments.h"
 
@@ -15,7 +15,8 @@ namespace emulator = ::mp::emulator;
 namespace {
 class Placer {
 public:
-  Placer(llvm::ArrayRef<std::string> inputs, emulator::Device &device) : inputs(inputs), device(device), arrayOf(inputs.size()) {}
+  Placer(llvm::ArrayRef<std::string> inputs, emulator::Device &device)
+      : inputs(inputs), device(device), arrayOf(inputs.size()) {}
 
   /// The argument for a parameter.
   llvm::Error place(size_t index, const emulator::KernelParam &parameter);
@@ -26,7 +27,8 @@ private:
   llvm::Error placeMap(size_t index, const emulator::KernelParam &parameter);
   llvm::Expected<size_t> arrayOfMap(size_t index, const TensorMapInput &map);
   llvm::Error at(size_t index, llvm::Error error) {
-    return createStringError("--input " + llvm::Twine(index) + ": " + llvm::toString(std::move(error)));
+    return createStringError("--input " + llvm::Twine(index) + ": " +
+                             llvm::toString(std::move(error)));
   }
 
   llvm::ArrayRef<std::string> inputs;
@@ -54,7 +56,8 @@ llvm::Expected<size_t> Placer::arrayOfMap(size_t index, const TensorMapInput &ma
     return addArray(std::move(*array));
   }
   if (*map.inputNumber >= index || !arrayOf[*map.inputNumber])
-    return createStringError(llvm::formatv("tensor map: \"array\": {0} is no --input before it that is an array", *map.inputNumber));
+    return createStringError(llvm::formatv(
+        "tensor map: \"array\": {0} is no --input before it that is an array", *map.inputNumber));
   return *arrayOf[*map.inputNumber];
 }
 
@@ -63,7 +66,8 @@ llvm::Error Placer::placeMap(size_t index, const emulator::KernelParam &paramete
   if (!map)
     return map.takeError();
   if (parameter.bytes != 128)
-    return createStringError(llvm::formatv("a tensor map has 128 bytes, parameter {0} has {1}", parameter.name, parameter.bytes));
+    return createStringError(llvm::formatv("a tensor map has 128 bytes, parameter {0} has {1}",
+                                           parameter.name, parameter.bytes));
   auto number = arrayOfMap(index, *map);
   if (!number)
     return number.takeError();
@@ -87,10 +91,12 @@ llvm::Error Placer::place(size_t index, const emulator::KernelParam &parameter) 
   bool byValue = !text.starts_with("@") && array->shape.empty();
   unsigned size = byValue ? array->type.bytes() : 8;
   if (size != parameter.bytes)
-    return createStringError(llvm::formatv("--input {0}: expected {1} bytes for parameter {2}, found {3}", index, parameter.bytes,
-                                           parameter.name, byValue ? llvm::Twine(size).str() : "an address of 8"));
+    return createStringError(llvm::formatv(
+        "--input {0}: expected {1} bytes for parameter {2}, found {3}", index, parameter.bytes,
+        parameter.name, byValue ? llvm::Twine(size).str() : "an address of 8"));
   if (byValue) {
-    arguments.values.push_back(emulator::KernelArg::bytes({reinterpret_cast<const uint8_t *>(array->data.data()), array->data.size()}));
+    arguments.values.push_back(emulator::KernelArg::bytes(
+        {reinterpret_cast<const uint8_t *>(array->data.data()), array->data.size()}));
     return llvm::Error::success();
   }
   auto number = addArray(std::move(*array));
@@ -101,14 +107,18 @@ llvm::Error Placer::place(size_t index, const emulator::KernelParam &parameter) 
   return llvm::Error::success();
 }
 
-llvm::Expected<PtxArguments> mlir::mp::placeArguments(llvm::ArrayRef<std::string> inputs, const emulator::KernelInfo &kernel,
+llvm::Expected<PtxArguments> mlir::mp::placeArguments(llvm::ArrayRef<std::string> inputs,
+                                                      const emulator::KernelInfo &kernel,
                                                       emulator::Device &device) {
   if (inputs.size() != kernel.params.size()) {
     std::string parameters;
     for (const emulator::KernelParam &p : kernel.params)
-      parameters += llvm::formatv("{0}{1} ({2} bytes)", parameters.empty() ? "" : ", ", p.name, p.bytes).str();
-    return createStringError(llvm::formatv("--input given {0} times, but {1} has {2} parameters: {3}", inputs.size(), kernel.name,
-                                           kernel.params.size(), parameters.empty() ? "none" : parameters));
+      parameters +=
+          llvm::formatv("{0}{1} ({2} bytes)", parameters.empty() ? "" : ", ", p.name, p.bytes)
+              .str();
+    return createStringError(
+        llvm::formatv("--input given {0} times, but {1} has {2} parameters: {3}", inputs.size(),
+                      kernel.name, kernel.params.size(), parameters.empty() ? "none" : parameters));
   }
   Placer placer(inputs, device);
   for (size_t i = 0; i < inputs.size(); ++i)

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments of a PTX kernel from --input: arrays become device memory, scalars and tensor maps go by value.
+// Arguments of a PTX kernel from --input: arrays become device memory, scalars and tensor maps go
+// by value.
 
 #ifndef MP_LIB_EXECUTION_PTXARGUMENTS_H
 #define MP_LIB_EXECUTION_PTXARGUMENTS_H
@@ -21,7 +22,8 @@ struct PtxArguments {
   std::vector<::mp::emulator::KernelArg> values;
 };
 
-llvm::Expected<PtxArguments> placeArguments(llvm::ArrayRef<std::string> inputs, const ::mp::emulator::KernelInfo &kernel,
+llvm::Expected<PtxArguments> placeArguments(llvm::ArrayRef<std::string> inputs,
+                                            const ::mp::emulator::KernelInfo &kernel,
                                             ::mp::emulator::Device &device);
 
 } // namespace mlir::mp

@@ -1,10 +1,10 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PtxMode.h"
 
 #include "PtxArguments.h"
-#include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Comparison.h"
+#include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Files.h"
 #include "mp/Execution/Inputs.h"
 #include "llvm/Support/Format.h"
@@ -34,8 +34,8 @@ static llvm::Error readBack(const RunOptions &options, emulator::Device &device,
                             std::vector<DeviceArray> &buffers) {
   size_t wanted = options.outputs.empty() ? buffers.size() : options.outputs.size();
   if (wanted > buffers.size())
-    return createStringError(llvm::formatv("--output given {0} times, but only {1} inputs are arrays",
-                                           wanted, buffers.size()));
+    return createStringError(llvm::formatv(
+        "--output given {0} times, but only {1} inputs are arrays", wanted, buffers.size()));
   for (size_t i = 0; i < wanted; ++i) {
     DeviceArray &buffer = buffers[buffers.size() - wanted + i];
     auto *data = reinterpret_cast<uint8_t *>(buffer.array.data.data());
@@ -51,17 +51,24 @@ static llvm::Error readBack(const RunOptions &options, emulator::Device &device,
 
 /// Options that say something about functions only.
 static llvm::Error checkOptions(const RunOptions &options) {
-  const std::pair<StringRef, bool> given[] = {
-      {"entry", !options.entry.empty()},        {"params", !options.inputs.params.empty()},
-      {"compare", !options.compare.empty()},    {"per-op", options.perOp},
-      {"check-ranges", options.checkRanges},    {"check-errors", options.checkErrors},
-      {"steps", options.steps > 1},             {"calibrate", options.calibrates},
-      {"emit-llvm", options.emitLLVM},          {"html", !options.html.empty()},
-      {"input-dir", !options.inputDir.empty()}, {"output-dir", !options.outputDir.empty()}, {"numerics", options.numericsName != "ieee"},
-      {"device=cuda", options.device == "cuda"}};
+  const std::pair<StringRef, bool> given[] = {{"entry", !options.entry.empty()},
+                                              {"params", !options.inputs.params.empty()},
+                                              {"compare", !options.compare.empty()},
+                                              {"per-op", options.perOp},
+                                              {"check-ranges", options.checkRanges},
+                                              {"check-errors", options.checkErrors},
+                                              {"steps", options.steps > 1},
+                                              {"calibrate", options.calibrates},
+                                              {"emit-llvm", options.emitLLVM},
+                                              {"html", !options.html.empty()},
+                                              {"input-dir", !options.inputDir.empty()},
+                                              {"output-dir", !options.outputDir.empty()},
+                                              {"numerics", options.numericsName != "ieee"},
+                                              {"device=cuda", options.device == "cuda"}};
   for (auto [name, isGiven] : given)
     if (isGiven)
-      return createStringError("--" + name + " is of functions; '" + options.file + "' is PTX, which runs in the emulator (see --help)");
+      return createStringError("--" + name + " is of functions; '" + options.file +
+                               "' is PTX, which runs in the emulator (see --help)");
   return llvm::Error::success();
 }
 
@@ -75,10 +82,13 @@ struct Difference {
 } // namespace
 
 /// The first difference in the last arrays, if any.
-static llvm::Expected<std::optional<Difference>> firstDifference(const RunOptions &options, emulator::Device &device,
-                                                                 const std::vector<DeviceArray> &buffers) {
+static llvm::Expected<std::optional<Difference>>
+firstDifference(const RunOptions &options, emulator::Device &device,
+                const std::vector<DeviceArray> &buffers) {
   if (options.expected.size() > buffers.size())
-    return createStringError(llvm::formatv("--expect given {0} times, but only {1} inputs are arrays", options.expected.size(), buffers.size()));
+    return createStringError(
+        llvm::formatv("--expect given {0} times, but only {1} inputs are arrays",
+                      options.expected.size(), buffers.size()));
   const double limit = options.maxRelative.value_or(0);
   for (size_t i = 0; i < options.expected.size(); ++i) {
     const size_t at = buffers.size() - options.expected.size() + i;
@@ -89,15 +99,19 @@ static llvm::Expected<std::optional<Difference>> firstDifference(const RunOption
     if (!expected)
       return expected.takeError();
     if (expected->size() != found.size())
-      return createStringError(llvm::formatv("--expect={0}: expected {1} elements, found {2}", options.expected[i], found.size(), expected->size()));
-    if (llvm::Error error = device.read(buffers[at].address, {reinterpret_cast<uint8_t *>(found.data.data()), found.data.size()}))
+      return createStringError(llvm::formatv("--expect={0}: expected {1} elements, found {2}",
+                                             options.expected[i], found.size(), expected->size()));
+    if (llvm::Error error =
+            device.read(buffers[at].address,
+                        {reinterpret_cast<uint8_t *>(found.data.data()), found.data.size()}))
       return std::move(error);
     double largest = 0;
     for (int64_t k = 0; k < found.size(); ++k)
       largest = std::max(largest, std::fabs(expected->value(k)));
     for (int64_t k = 0; k < found.size(); ++k) {
       const double x = found.value(k), y = expected->value(k);
-      if (found.pattern(k) == expected->pattern(k) || std::fabs(x - y) <= limit * largest || (std::isnan(x) && std::isnan(y)))
+      if (found.pattern(k) == expected->pattern(k) || std::fabs(x - y) <= limit * largest ||
+          (std::isnan(x) && std::isnan(y)))
         continue;
       return Difference{at, i, k, x, y};
     }
@@ -107,7 +121,8 @@ static llvm::Expected<std::optional<Difference>> firstDifference(const RunOption
 
 /// Runs once more from the start and tells who wrote the element.
 template <class Launch>
-static llvm::Error explain(const RunOptions &options, const emulator::KernelInfo &kernel, const Difference &d, emulator::LaunchOptions launch, Launch &&start) {
+static llvm::Error explain(const RunOptions &options, const emulator::KernelInfo &kernel,
+                           const Difference &d, emulator::LaunchOptions launch, Launch &&start) {
   emulator::Device device;
   auto arguments = placeArguments(options.inputs.inputs, kernel, device);
   if (!arguments)
@@ -119,7 +134,9 @@ static llvm::Error explain(const RunOptions &options, const emulator::KernelInfo
   if (!stats)
     return stats.takeError();
   std::string what;
-  llvm::raw_string_ostream(what) << "array " << d.reported << ", element " << d.element << llvm::format(": expected %.9g, found %.9g", d.expected, d.found);
+  llvm::raw_string_ostream(what) << "array " << d.reported << ", element " << d.element
+                                 << llvm::format(": expected %.9g, found %.9g", d.expected,
+                                                 d.found);
   if (!stats->watched)
     return createStringError("wrong value: " + what + ", which the kernel did not write");
   emulator::Fault fault = *stats->watched;
@@ -136,7 +153,8 @@ int mlir::mp::runPtx(const RunOptions &options) {
     return fail(2, std::move(error));
   auto text = llvm::MemoryBuffer::getFileOrSTDIN(options.file);
   if (!text)
-    return fail(2, createStringError("cannot read '" + options.file + "': " + text.getError().message()));
+    return fail(
+        2, createStringError("cannot read '" + options.file + "': " + text.getError().message()));
   auto module = emulator::loadModule((*text)->getBuffer(), options.file);
   if (!module)
     return fail(2, module.takeError());
@@ -153,8 +171,10 @@ int mlir::mp::runPtx(const RunOptions &options) {
   launch.maxInstructions = launch.maxLaunchInstructions = options.maxInstructions;
   emulator::Dim3 grid{options.grid[0], options.grid[1], options.grid[2]};
   emulator::Dim3 block{options.block[0], options.block[1], options.block[2]};
-  auto start = [&](emulator::Device &device, const PtxArguments &arguments, const emulator::LaunchOptions &launch) {
-    return device.launch(**module, (*kernel)->name, grid, block, options.sharedBytes, arguments.values, launch);
+  auto start = [&](emulator::Device &device, const PtxArguments &arguments,
+                   const emulator::LaunchOptions &launch) {
+    return device.launch(**module, (*kernel)->name, grid, block, options.sharedBytes,
+                         arguments.values, launch);
   };
   auto stats = start(device, *arguments, launch);
   if (!stats) {
@@ -174,8 +194,11 @@ int mlir::mp::runPtx(const RunOptions &options) {
     return fail(1, explain(options, **kernel, **difference, launch, start));
   if (options.json.empty())
     return 0;
-  llvm::json::Object report{{"version", 1}, {"file", options.file}, {"kernels", kernelsToJSON({{(*kernel)->name, 1, *stats}})}};
-  if (llvm::Error error = writeText(options.json, llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report))).str()))
+  llvm::json::Object report{{"version", 1},
+                            {"file", options.file},
+                            {"kernels", kernelsToJSON({{(*kernel)->name, 1, *stats}})}};
+  if (llvm::Error error = writeText(
+          options.json, llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report))).str()))
     return fail(2, std::move(error));
   return 0;
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MP_LIB_EXECUTION_TOOL_RUN_H
 #define MP_LIB_EXECUTION_TOOL_RUN_H
 
@@ -22,7 +22,7 @@ struct Side {
   OwningOpRef<ModuleOp> module;
   std::vector<TracedValue> traced;
   size_t ownResults = 0;
-  size_t appended = 0; ///< arguments, and results, of state that mp added to a train step
+  size_t appended = 0;      ///< arguments, and results, of state that mp added to a train step
   std::vector<Array> start; ///< arguments of the first step
   std::unique_ptr<Executable> program;
   DeviceProgram *device = nullptr; ///< `program`, where that runs kernels

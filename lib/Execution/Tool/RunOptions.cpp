@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RunOptions.h"
 
@@ -93,8 +93,8 @@ static StringRef nearest(StringRef word, ArrayRef<StringRef> candidates) {
 
 static llvm::Error parseDevice(RunOptions &options, StringRef value) {
   if (value != "cpu" && value != "emulator" && value != "cuda")
-    return bad("device", value, "cpu, emulator or cuda; nearest is " +
-                                    nearest(value, {"cpu", "emulator", "cuda"}));
+    return bad("device", value,
+               "cpu, emulator or cuda; nearest is " + nearest(value, {"cpu", "emulator", "cuda"}));
   options.device = value.str();
   return llvm::Error::success();
 }
@@ -115,8 +115,8 @@ static llvm::Error parseNumerics(RunOptions &options, StringRef value) {
     return llvm::Error::success();
   const StringRef known[] = {"ieee",  "sm_70", "sm_75",  "sm_80",
                              "sm_89", "sm_90", "sm_100", "sm_120"};
-  return bad("numerics", value, "ieee or a GPU with a Tensor Core model; nearest is " +
-                                    nearest(value, known));
+  return bad("numerics", value,
+             "ieee or a GPU with a Tensor Core model; nearest is " + nearest(value, known));
 }
 
 template <typename T>
@@ -181,9 +181,11 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
       {"expect",
        [&](StringRef value) -> llvm::Error {
          options.expected.push_back(value.str());
-         return value.empty() ? bad("expect", value, "an array, as --input takes it") : llvm::Error::success();
+         return value.empty() ? bad("expect", value, "an array, as --input takes it")
+                              : llvm::Error::success();
        }},
-      {"seed", [&](StringRef v) { return parseInteger<uint64_t>("seed", v, 0, options.inputs.seed); }},
+      {"seed",
+       [&](StringRef v) { return parseInteger<uint64_t>("seed", v, 0, options.inputs.seed); }},
       {"dim",
        [&](StringRef v) { return parseInteger<int64_t>("dim", v, 1, options.inputs.dynamicSize); }},
       {"steps", [&](StringRef v) { return parseInteger<int64_t>("steps", v, 1, options.steps); }},
@@ -193,9 +195,12 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
       {"chip", text(options.chip)},
       {"grid", [&](StringRef v) { return parseExtent("grid", v, options.grid); }},
       {"block", [&](StringRef v) { return parseExtent("block", v, options.block); }},
-      {"smem", [&](StringRef v) { return parseInteger<uint32_t>("smem", v, 0, options.sharedBytes); }},
+      {"smem",
+       [&](StringRef v) { return parseInteger<uint32_t>("smem", v, 0, options.sharedBytes); }},
       {"max-instructions",
-       [&](StringRef v) { return parseInteger<uint64_t>("max-instructions", v, 1, options.maxInstructions); }},
+       [&](StringRef v) {
+         return parseInteger<uint64_t>("max-instructions", v, 1, options.maxInstructions);
+       }},
       {"device", [&](StringRef v) { return parseDevice(options, v); }},
       {"numerics", [&](StringRef v) { return parseNumerics(options, v); }},
       {"math", [&](StringRef v) { return parseMath(options, v); }},
@@ -221,7 +226,8 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
     StringRef argument = arguments[i];
     if (argument == "-" || !argument.starts_with("-")) {
       if (!options.file.empty())
-        return createStringError("expected one file, found '" + options.file + "' and '" + argument + "'");
+        return createStringError("expected one file, found '" + options.file + "' and '" +
+                                 argument + "'");
       options.file = argument.str();
       continue;
     }
@@ -257,29 +263,36 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
   if (options.maxRelative && options.compare.empty() && options.expected.empty())
     return createStringError("--max-rel needs --compare or, of PTX, --expect");
   if (!options.html.empty() && options.steps < 2)
-    return createStringError("--html needs --steps of at least 2, found " + llvm::Twine(options.steps));
+    return createStringError("--html needs --steps of at least 2, found " +
+                             llvm::Twine(options.steps));
   bool onDevice = options.device != "cpu";
   if (!options.expected.empty() && !StringRef(options.file).ends_with(".ptx"))
     return createStringError("--expect is of PTX files; functions are compared by --compare");
   if (options.reverse && options.device != "emulator" && !StringRef(options.file).ends_with(".ptx"))
-    return createStringError("--reverse is of the emulator's threads: --device=emulator, or a PTX file");
+    return createStringError(
+        "--reverse is of the emulator's threads: --device=emulator, or a PTX file");
   if (options.calibrates && (options.json.empty() || onDevice || !options.compare.empty()))
-    return createStringError("--calibrate writes its scales to --json=FILE, runs on the CPU, and compares nothing");
+    return createStringError(
+        "--calibrate writes its scales to --json=FILE, runs on the CPU, and compares nothing");
   if (options.checkErrors) {
     if (onDevice || !options.compare.empty() || options.checkRanges || options.steps > 1)
-      return createStringError("--check-errors is of one run on the CPU beside f64, without --device, --compare, "
-                               "--check-ranges and --steps");
+      return createStringError(
+          "--check-errors is of one run on the CPU beside f64, without --device, --compare, "
+          "--check-ranges and --steps");
     options.compare = "f64";
     options.perOp = true;
   }
   if (options.perOp && options.compare.empty() && !onDevice)
     return createStringError("--per-op needs --compare or --device=emulator");
   if (options.checkRanges && (onDevice || !options.compare.empty() || options.steps > 1))
-    return createStringError("--check-ranges is of one run on the CPU, without --device, --compare and --steps");
+    return createStringError(
+        "--check-ranges is of one run on the CPU, without --device, --compare and --steps");
   if (onDevice && options.numerics && (options.compare.empty() || options.compare == "f64"))
-    return createStringError("--numerics=" + options.numericsName + " with --device=" + options.device +
-                             " is the arithmetic of the reference and needs --compare=FILE; the GPU is --chip");
+    return createStringError(
+        "--numerics=" + options.numericsName + " with --device=" + options.device +
+        " is the arithmetic of the reference and needs --compare=FILE; the GPU is --chip");
   if (onDevice && options.emitLLVM)
-    return createStringError("--emit-llvm is of --device=cpu; mp-opt --mp-to-nvvm shows the kernels");
+    return createStringError(
+        "--emit-llvm is of --device=cpu; mp-opt --mp-to-nvvm shows the kernels");
   return options;
 }

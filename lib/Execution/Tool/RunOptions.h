@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef MP_LIB_EXECUTION_RUNOPTIONS_H
 #define MP_LIB_EXECUTION_RUNOPTIONS_H
 
@@ -16,13 +16,13 @@ struct RunOptions {
   std::string entry;
   InputOptions inputs;
   std::vector<std::string> outputs; ///< paths, "-" for standard output
-  std::string inputDir;  ///< for all arguments; empty for none
-  std::string outputDir; ///< for all results; empty for none
+  std::string inputDir;             ///< for all arguments; empty for none
+  std::string outputDir;            ///< for all results; empty for none
   std::string device = "cpu";
   std::string numericsName = "ieee";
   std::optional<::mp::numerics::Architecture> numerics; ///< nullopt for IEEE
   bool exactMath = false;
-  std::string compare;                                  ///< "", "f64" or a path
+  std::string compare; ///< "", "f64" or a path
   std::optional<double> maxRelative;
   bool perOp = false;
   bool checkRanges = false, checkErrors = false;

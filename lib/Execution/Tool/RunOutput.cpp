@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a run of mp-run prints and writes.
 
@@ -25,7 +25,8 @@ void Run::printDrift() {
 }
 
 /// Arrays as DIR/NAME-000.npy and so on.
-static llvm::Error writeAll(StringRef option, StringRef dir, StringRef name, ArrayRef<Array> arrays) {
+static llvm::Error writeAll(StringRef option, StringRef dir, StringRef name,
+                            ArrayRef<Array> arrays) {
   if (dir.empty())
     return llvm::Error::success();
   if (std::error_code error = llvm::sys::fs::create_directories(dir))
@@ -39,28 +40,34 @@ static llvm::Error writeAll(StringRef option, StringRef dir, StringRef name, Arr
   return llvm::Error::success();
 }
 
-llvm::Error Run::writeInputs(ArrayRef<Array> arguments) { return writeAll("input-dir", options.inputDir, "input", arguments); }
+llvm::Error Run::writeInputs(ArrayRef<Array> arguments) {
+  return writeAll("input-dir", options.inputDir, "input", arguments);
+}
 
 llvm::Error Run::writeOutputs() {
   if (options.outputs.size() > main.ownResults)
     return createStringError(llvm::Twine("--output given ") + llvm::Twine(options.outputs.size()) +
-                             " times, but the function has " + llvm::Twine(main.ownResults) + " results");
+                             " times, but the function has " + llvm::Twine(main.ownResults) +
+                             " results");
   for (auto [path, result] : llvm::zip(options.outputs, main.results))
     if (llvm::Error error = writeNpy(path, result))
       return error;
-  return writeAll("output-dir", options.outputDir, "result", ArrayRef(main.results).take_front(main.ownResults));
+  return writeAll("output-dir", options.outputDir, "result",
+                  ArrayRef(main.results).take_front(main.ownResults));
 }
 
 /// Results, what was printed, and the values inside.
 std::vector<Run::Pair> Run::comparedPairs() const {
   std::vector<Pair> pairs;
   for (size_t i = 0; i < main.ownResults - main.appended; ++i)
-    pairs.push_back({"result " + std::to_string(i), &main.results[i], &reference.results[i], true, {}});
+    pairs.push_back(
+        {"result " + std::to_string(i), &main.results[i], &reference.results[i], true, {}});
   if (main.printed.size() > 0 || reference.printed.size() > 0)
     pairs.push_back({"printed", &main.printed, &reference.printed, true, {}});
   for (auto [i, match] : llvm::enumerate(matched))
     pairs.push_back({main.traced[match.first].label, &main.results[main.ownResults + i],
-                     &reference.results[reference.ownResults + i], false, main.traced[match.first].storedAs});
+                     &reference.results[reference.ownResults + i], false,
+                     main.traced[match.first].storedAs});
   return pairs;
 }
 
@@ -91,8 +98,11 @@ Status Run::printComparison() {
   llvm::outs().flush(); // what is said of it comes behind
   printFlushed(llvm::errs(), inner);
   constexpr double far = 0.1;
-  if (!options.perOp && llvm::any_of(outputs, [](const ErrorReport &output) { return output.stats.relativeNorm() > far; }))
-    llvm::errs() << "mp-run: note: far from the reference; --per-op shows where, and what narrow formats flush to zero\n";
+  if (!options.perOp && llvm::any_of(outputs, [](const ErrorReport &output) {
+        return output.stats.relativeNorm() > far;
+      }))
+    llvm::errs() << "mp-run: note: far from the reference; --per-op shows where, and what narrow "
+                    "formats flush to zero\n";
   if (!options.json.empty())
     if (llvm::Error error = writeJSON(passed))
       return report(Status::BadInput, std::move(error));

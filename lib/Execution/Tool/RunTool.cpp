@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mp/Emulator/Forms.h"
 #include "mp/Execution/RunTool.h"
+#include "mp/Emulator/Forms.h"
 
 #include "../Compare/ReferenceArguments.h"
 #include "PtxMode.h"
@@ -73,7 +73,8 @@ llvm::Error Run::compile(Side &side, bool promoteToF64) {
   ProgramOptions programOptions;
   programOptions.promoteToF64 = promoteToF64;
   programOptions.exactMath = options.exactMath && !promoteToF64; // f64 has no polynomials
-  programOptions.fuse = options.device == "cpu" && !promoteToF64; // what those are compared with runs op by op
+  programOptions.fuse =
+      options.device == "cpu" && !promoteToF64; // what those are compared with runs op by op
   std::string ir;
   if (options.emitLLVM)
     programOptions.llvmIR = &ir;
@@ -160,8 +161,9 @@ llvm::Error Run::prepare() {
 StepLoop Run::loopOf(const Side &side) const {
   if (&side == &main)
     return StepLoop(main.program->signature(), main.ownResults);
-  return StepLoop(withStateOf(side.program->signature(), side.ownResults, main.program->signature()),
-                  side.ownResults, "reference, ");
+  return StepLoop(
+      withStateOf(side.program->signature(), side.ownResults, main.program->signature()),
+      side.ownResults, "reference, ");
 }
 
 llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCores) {
@@ -227,10 +229,12 @@ Status Run::go() {
   if (!given)
     return report(Status::BadInput, given.takeError());
   std::vector<Array> arguments = *given;
-  // With a file of parameters, inputs are counted without those that it names: none of them is said of appended state.
+  // With a file of parameters, inputs are counted without those that it names: none of them is said
+  // of appended state.
   const InputOptions &inputs = options.inputs;
   auto stated = [&](size_t argument) {
-    return inputs.params.empty() && argument < inputs.inputs.size() && inputs.inputs[argument] != "seed";
+    return inputs.params.empty() && argument < inputs.inputs.size() &&
+           inputs.inputs[argument] != "seed";
   };
   if (llvm::Error error = applyInit(*main.module, options.entry, arguments, stated))
     return report(Status::BadInput, std::move(error));
@@ -267,8 +271,9 @@ Status Run::go() {
         return report(Status::BadInput, std::move(error));
     return Status::Done;
   }
-  auto adapted = adaptArguments(*given, main.appended,
-                                {*reference.module, options.entry, reference.program->signature(), reference.appended});
+  auto adapted = adaptArguments(
+      *given, main.appended,
+      {*reference.module, options.entry, reference.program->signature(), reference.appended});
   if (!adapted)
     return report(Status::BadInput, adapted.takeError());
   if (llvm::Error error = execute(reference, std::move(*adapted), modelled && main.device))

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Steps.h"
 
@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Scales come in the order of the moments that are stored with one: of those that are narrower than f32.
+/// Scales come in the order of the moments that are stored with one: of those that are narrower
+/// than f32.
 static std::map<size_t, size_t> findScales(const Signature &signature) {
   std::vector<size_t> scaled, scales;
   for (const Parameter &argument : signature.arguments) {
@@ -20,7 +21,8 @@ static std::map<size_t, size_t> findScales(const Signature &signature) {
       continue;
     if (argument.role == "moment_scale")
       scales.push_back(*argument.nextValue);
-    else if (argument.role == "optimizer_state" && argument.type.isFloat && argument.type.bytes() < 4)
+    else if (argument.role == "optimizer_state" && argument.type.isFloat &&
+             argument.type.bytes() < 4)
       scaled.push_back(*argument.nextValue);
   }
   std::map<size_t, size_t> pairs;
@@ -32,7 +34,8 @@ static std::map<size_t, size_t> findScales(const Signature &signature) {
 
 StepLoop::StepLoop(const Signature &signature, size_t results, llvm::StringRef prefix)
     : results(results), prefix(prefix), names(results), values(results) {
-  bool isStated = llvm::any_of(signature.arguments, [](auto &p) { return p.nextValue.has_value(); });
+  bool isStated =
+      llvm::any_of(signature.arguments, [](auto &p) { return p.nextValue.has_value(); });
   for (auto [i, argument] : llvm::enumerate(signature.arguments)) {
     if (isStated) {
       if (!argument.nextValue || size_t(*argument.nextValue) >= results)
@@ -104,7 +107,9 @@ double StepLoop::drift(llvm::ArrayRef<Array> start, llvm::ArrayRef<Array> outcom
         start[argument].shape != reference[result].shape) // state that one of them alone has
       continue;
     auto scale = scales.find(result);
-    double factor = scale != scales.end() && scale->second < outcome.size() ? outcome[scale->second].value(0) : 1;
+    double factor = scale != scales.end() && scale->second < outcome.size()
+                        ? outcome[scale->second].value(0)
+                        : 1;
     for (int64_t i = 0, count = reference[result].size(); i != count; ++i) {
       double expected = reference[result].value(i);
       apart += std::pow(outcome[result].value(i) * factor - expected, 2);
@@ -158,7 +163,8 @@ llvm::Expected<Signature> mlir::mp::signatureBefore(ModuleOp module, llvm::Strin
     return original.takeError();
   for (const Parameter &parameter : original->arguments) {
     if (!parameter.nextValue || size_t(*parameter.nextValue) >= now.arguments.size())
-      return llvm::createStringError("@" + init->getName() + ": expected 'mp.state' on every "
+      return llvm::createStringError("@" + init->getName() +
+                                     ": expected 'mp.state' on every "
                                      "argument, an argument of the step");
     now.arguments[*parameter.nextValue].type = parameter.type;
   }
@@ -166,7 +172,8 @@ llvm::Expected<Signature> mlir::mp::signatureBefore(ModuleOp module, llvm::Strin
 }
 
 llvm::Error mlir::mp::applyInit(ModuleOp module, llvm::StringRef entry,
-                                std::vector<Array> &arguments, llvm::function_ref<bool(size_t)> stated) {
+                                std::vector<Array> &arguments,
+                                llvm::function_ref<bool(size_t)> stated) {
   auto init = findInit(module, entry);
   if (!init)
     return init.takeError();
@@ -190,7 +197,8 @@ llvm::Error mlir::mp::applyInit(ModuleOp module, llvm::StringRef entry,
   auto appended = first->begin() + converted.size();
   for (auto [argument, value] : llvm::zip(converted, *first))
     arguments[argument] = std::move(value);
-  for (size_t argument = arguments.size() - (first->end() - appended); appended != first->end(); ++argument, ++appended)
+  for (size_t argument = arguments.size() - (first->end() - appended); appended != first->end();
+       ++argument, ++appended)
     if (!stated || !stated(argument))
       arguments[argument] = std::move(*appended);
   return llvm::Error::success();

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Running a program again and again: results become arguments, inputs move on, and what
 // the scalars were is kept.
@@ -43,9 +43,9 @@ private:
   size_t results;
   std::string prefix;
   std::vector<std::pair<size_t, size_t>> state; ///< result, argument
-  std::map<size_t, size_t> scales;              ///< of moments that are stored scaled: result, result
-  std::vector<std::string> names;               ///< of results, by role; empty if none
-  std::vector<std::vector<double>> values;      ///< of scalar results, by result
+  std::map<size_t, size_t> scales;         ///< of moments that are stored scaled: result, result
+  std::vector<std::string> names;          ///< of results, by role; empty if none
+  std::vector<std::vector<double>> values; ///< of scalar results, by result
 };
 
 /// What a step says of its state, where `own` says nothing: the same step in another
@@ -60,7 +60,8 @@ llvm::Expected<size_t> countAppended(ModuleOp module, llvm::StringRef entry);
 llvm::Expected<Signature> signatureBefore(ModuleOp module, llvm::StringRef entry, Signature now);
 
 /// Makes arguments for `signatureBefore` those of the first step: runs the function that says
-/// `mp.init_of = entry`. Appended ones that are `stated` stay. Nothing happens if there is no such function.
+/// `mp.init_of = entry`. Appended ones that are `stated` stay. Nothing happens if there is no such
+/// function.
 llvm::Error applyInit(ModuleOp module, llvm::StringRef entry, std::vector<Array> &arguments,
                       llvm::function_ref<bool(size_t argument)> stated = nullptr);
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TensorMapInput.h"
 
@@ -19,11 +19,13 @@ bool mlir::mp::isTensorMapInput(llvm::StringRef text) {
 
 static llvm::Error bad(const Twine &text) { return createStringError("tensor map: " + text); }
 
-static constexpr llvm::StringRef typeNames[] = {"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "tf32"};
+static constexpr llvm::StringRef typeNames[] = {"u8",  "u16", "u32", "s32",  "u64", "s64",
+                                                "f16", "f32", "f64", "bf16", "tf32"};
 static constexpr llvm::StringRef swizzleNames[] = {"none", "32B", "64B", "128B"};
 
 /// Position of a string among the names, the first where the key is missing.
-static llvm::Expected<size_t> oneOf(const llvm::json::Object &object, llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> names) {
+static llvm::Expected<size_t> oneOf(const llvm::json::Object &object, llvm::StringRef key,
+                                    llvm::ArrayRef<llvm::StringRef> names) {
   const llvm::json::Value *value = object.get(key);
   if (!value)
     return 0;
@@ -34,10 +36,13 @@ static llvm::Expected<size_t> oneOf(const llvm::json::Object &object, llvm::Stri
   std::string all;
   for (llvm::StringRef name : names)
     all += (all.empty() ? "" : ", ") + name.str();
-  return bad("\"" + key + "\": expected one of " + all + ", found " + llvm::formatv("{0}", *value).str());
+  return bad("\"" + key + "\": expected one of " + all + ", found " +
+             llvm::formatv("{0}", *value).str());
 }
 
-template <class T> static llvm::Error numbers(const llvm::json::Object &object, llvm::StringRef key, llvm::SmallVectorImpl<T> &to) {
+template <class T>
+static llvm::Error numbers(const llvm::json::Object &object, llvm::StringRef key,
+                           llvm::SmallVectorImpl<T> &to) {
   const llvm::json::Value *value = object.get(key);
   if (!value)
     return llvm::Error::success();
@@ -46,13 +51,16 @@ template <class T> static llvm::Error numbers(const llvm::json::Object &object, 
     if (auto number = (*list)[i].getAsInteger(); number && (std::is_signed_v<T> || *number >= 0))
       to.push_back(T(*number));
   if (!list || to.size() != list->size() || to.empty() || to.size() > 5)
-    return bad("\"" + key + "\": expected one to five numbers, as in [64, 32], found " + llvm::formatv("{0}", *value).str());
+    return bad("\"" + key + "\": expected one to five numbers, as in [64, 32], found " +
+               llvm::formatv("{0}", *value).str());
   return llvm::Error::success();
 }
 
 /// The keys of im2col mode, which "pixels" stands for.
 static llvm::Error readIm2col(const llvm::json::Object &object, TensorMapInput &input) {
-  auto count = [&](llvm::StringRef key) { return std::clamp<int64_t>(object.getInteger(key).value_or(0), 0, UINT32_MAX); };
+  auto count = [&](llvm::StringRef key) {
+    return std::clamp<int64_t>(object.getInteger(key).value_or(0), 0, UINT32_MAX);
+  };
   if (!object.get("pixels")) {
     for (llvm::StringRef key : {"channels", "lower", "upper", "elementStrides"})
       if (object.get(key))
@@ -65,7 +73,9 @@ static llvm::Error readIm2col(const llvm::json::Object &object, TensorMapInput &
   input.channels = uint32_t(count("channels"));
   if (llvm::Error error = numbers(object, "elementStrides", input.elementStrides))
     return error;
-  for (auto [key, to] : {std::pair<llvm::StringRef, llvm::SmallVectorImpl<int64_t> *>{"lower", &input.lower}, {"upper", &input.upper}})
+  for (auto [key, to] :
+       {std::pair<llvm::StringRef, llvm::SmallVectorImpl<int64_t> *>{"lower", &input.lower},
+        {"upper", &input.upper}})
     if (llvm::Error error = numbers(object, key, *to))
       return error;
   return llvm::Error::success();
@@ -86,11 +96,14 @@ llvm::Expected<TensorMapInput> mlir::mp::parseTensorMapInput(llvm::StringRef tex
   const llvm::json::Object *object = json->getAsObject();
   if (!object)
     return bad("expected an object, as in {\"array\": \"64x96xf16=0\", \"box\": [64, 32]}");
-  const llvm::StringRef keys[] = {"array", "type", "dims", "strides", "box", "swizzle", "outside", "pixels", "channels", "lower", "upper", "elementStrides"};
+  const llvm::StringRef keys[] = {"array",    "type",    "dims",    "strides",
+                                  "box",      "swizzle", "outside", "pixels",
+                                  "channels", "lower",   "upper",   "elementStrides"};
   for (const auto &[key, value] : *object)
     if (!llvm::is_contained(keys, llvm::StringRef(key))) {
       llvm::StringRef word = key;
-      llvm::StringRef near = *llvm::min_element(keys, [&](auto x, auto y) { return word.edit_distance(x) < word.edit_distance(y); });
+      llvm::StringRef near = *llvm::min_element(
+          keys, [&](auto x, auto y) { return word.edit_distance(x) < word.edit_distance(y); });
       return bad("unknown key \"" + word + "\"; nearest is \"" + near + "\"");
     }
   TensorMapInput input;
@@ -99,13 +112,16 @@ llvm::Expected<TensorMapInput> mlir::mp::parseTensorMapInput(llvm::StringRef tex
   else if (auto array = object->getString("array"))
     input.array = array->str();
   else
-    return bad("\"array\": expected an array as --input takes it, or the number of the --input that is one");
+    return bad("\"array\": expected an array as --input takes it, or the number of the --input "
+               "that is one");
   input.type = object->getString("type").value_or("").str();
   if (object->get("type"))
     if (auto known = oneOf(*object, "type", typeNames); !known)
       return known.takeError();
-  for (auto [key, to] : {std::pair<llvm::StringRef, llvm::SmallVectorImpl<uint64_t> *>{"dims", &input.dims},
-                         {"strides", &input.strides}, {"box", &input.box}})
+  for (auto [key, to] :
+       {std::pair<llvm::StringRef, llvm::SmallVectorImpl<uint64_t> *>{"dims", &input.dims},
+        {"strides", &input.strides},
+        {"box", &input.box}})
     if (llvm::Error error = numbers(*object, key, *to))
       return std::move(error);
   if (llvm::Error error = readIm2col(*object, input))
@@ -123,7 +139,8 @@ llvm::Expected<TensorMapInput> mlir::mp::parseTensorMapInput(llvm::StringRef tex
   return input;
 }
 
-static llvm::Expected<TensorMap::Type> typeOf(const TensorMapInput &input, const ElementType &type) {
+static llvm::Expected<TensorMap::Type> typeOf(const TensorMapInput &input,
+                                              const ElementType &type) {
   std::string name = input.type;
   if (name.empty() && type.isFloat)
     name = type.bits() == 8 ? "u8" : type.str();
@@ -141,7 +158,8 @@ static llvm::Error fillIm2col(const TensorMapInput &input, TensorMap &map) {
   map.channels = input.channels;
   for (auto [from, to] : {std::pair{&input.lower, &map.lower}, {&input.upper, &map.upper}}) {
     if (!from->empty() && from->size() + 2 != map.rank)
-      return bad("corners of " + Twine(from->size()) + " dimensions, rank " + Twine(unsigned(map.rank)) + " has two more");
+      return bad("corners of " + Twine(from->size()) + " dimensions, rank " +
+                 Twine(unsigned(map.rank)) + " has two more");
     for (auto [i, corner] : llvm::enumerate(*from)) {
       if (corner != int16_t(corner))
         return bad("corner " + Twine(corner) + " has more than 16 bits");
@@ -149,13 +167,15 @@ static llvm::Error fillIm2col(const TensorMapInput &input, TensorMap &map) {
     }
   }
   if (!input.elementStrides.empty() && input.elementStrides.size() != map.rank)
-    return bad(Twine(input.elementStrides.size()) + " element strides for rank " + Twine(unsigned(map.rank)));
+    return bad(Twine(input.elementStrides.size()) + " element strides for rank " +
+               Twine(unsigned(map.rank)));
   for (auto [i, stride] : llvm::enumerate(input.elementStrides))
     map.elementStrides[i] = uint32_t(std::min<uint64_t>(stride, UINT32_MAX));
   return llvm::Error::success();
 }
 
-llvm::Expected<TensorMap> mlir::mp::makeTensorMap(const TensorMapInput &input, const Array &array, uint64_t address) {
+llvm::Expected<TensorMap> mlir::mp::makeTensorMap(const TensorMapInput &input, const Array &array,
+                                                  uint64_t address) {
   TensorMap map;
   auto type = typeOf(input, array.type);
   if (!type)
@@ -174,7 +194,8 @@ llvm::Expected<TensorMap> mlir::mp::makeTensorMap(const TensorMapInput &input, c
     strides.push_back(dims[d - 1] * (d == 1 ? map.elementBytes() : strides.back()));
   const size_t boxes = input.pixels ? dims.size() : input.box.size();
   if (strides.size() + 1 != dims.size() || boxes != dims.size())
-    return bad(Twine(dims.size()) + " dimensions need a box of as many and one stride less, found " + Twine(boxes) +
+    return bad(Twine(dims.size()) +
+               " dimensions need a box of as many and one stride less, found " + Twine(boxes) +
                " and " + Twine(strides.size()));
   map.rank = uint8_t(dims.size());
   for (size_t d = 0; d < dims.size(); ++d) {
@@ -194,6 +215,7 @@ llvm::Expected<TensorMap> mlir::mp::makeTensorMap(const TensorMapInput &input, c
   for (size_t d = 1; d < dims.size(); ++d)
     last += map.strides[d - 1] * (map.dims[d] - 1);
   if (last > array.data.size())
-    return bad("dims and strides reach " + Twine(last) + " bytes, the array " + array.typeStr() + " has " + Twine(array.data.size()));
+    return bad("dims and strides reach " + Twine(last) + " bytes, the array " + array.typeStr() +
+               " has " + Twine(array.data.size()));
   return map;
 }

@@ -1,15 +1,15 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tensor maps as JSON, which PTX kernels take by value:
 //   {"array": "64x96xf16=uniform:1,1,0", "box": [64, 32], "swizzle": "128B"}
 // array    what --input takes, or the number of the --input that is the array
 // box      elements of a copy, the fastest dimension first, as in everything below
 // type     u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16 tf32 (default: the array's)
-// dims     elements (default: the array's shape); strides: bytes of all dimensions but the fastest (default: packed)
-// swizzle  none, 32B, 64B or 128B (default: none)
-// outside  zero or nan: what is read beyond the tensor (default: zero)
-// In im2col mode, instead of a box: pixels and channels of a copy, lower and upper (corners of the pixels' box beside the
-// image's, default 0) and elementStrides (of all dimensions, default 1):
+// dims     elements (default: the array's shape); strides: bytes of all dimensions but the fastest
+// (default: packed) swizzle  none, 32B, 64B or 128B (default: none) outside  zero or nan: what is
+// read beyond the tensor (default: zero) In im2col mode, instead of a box: pixels and channels of a
+// copy, lower and upper (corners of the pixels' box beside the image's, default 0) and
+// elementStrides (of all dimensions, default 1):
 //   {"array": "2x5x7x16xf16=0", "pixels": 20, "channels": 16, "lower": [-1, -1], "upper": [-1, -1]}
 
 #ifndef MP_LIB_EXECUTION_TENSORMAPINPUT_H
@@ -22,7 +22,8 @@
 
 namespace mlir::mp {
 
-/// A map that still lacks its array's address, and which array that is: a number of an --input, or the text of one.
+/// A map that still lacks its array's address, and which array that is: a number of an --input, or
+/// the text of one.
 struct TensorMapInput {
   std::string array;
   std::optional<size_t> inputNumber;
@@ -41,7 +42,8 @@ bool isTensorMapInput(llvm::StringRef text);
 llvm::Expected<TensorMapInput> parseTensorMapInput(llvm::StringRef text);
 
 /// The map of an array at an address. Errors say which rule of tensor maps is broken.
-llvm::Expected<::mp::emulator::TensorMap> makeTensorMap(const TensorMapInput &input, const Array &array, uint64_t address);
+llvm::Expected<::mp::emulator::TensorMap> makeTensorMap(const TensorMapInput &input,
+                                                        const Array &array, uint64_t address);
 
 } // namespace mlir::mp
 

@@ -1,12 +1,14 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // quantize_affine and dequantize_affine, which have maps and no body:
 //
-//   %r = iree_linalg_ext.quantize_affine <indexing_maps = [MAPS], quant_min = -128, quant_max = 127, FLAG>
+//   %r = iree_linalg_ext.quantize_affine <indexing_maps = [MAPS], quant_min = -128, quant_max =
+//   127, FLAG>
 //        ins(%value, %scale, %zero_point : TYPES) outs(%out : TYPE) -> TYPE
 //
-// The zero point may be left out, scale and zero point may be scalars; FLAG is storage_unsigned or input_unsigned. They
-// become linalg.generic over the same maps: round half to even, saturate, and convert; or subtract, convert and scale.
+// The zero point may be left out, scale and zero point may be scalars; FLAG is storage_unsigned or
+// input_unsigned. They become linalg.generic over the same maps: round half to even, saturate, and
+// convert; or subtract, convert and scale.
 
 #include "../LoopText.h"
 #include "../Rules.h"
@@ -32,7 +34,8 @@ static std::string read(const Source &source, size_t at, AffineOp &op, size_t &e
   size_t close = source.closing(at);
   for (Span entry : source.split({at + 1, close})) {
     StringRef word = source.text(entry.begin);
-    std::string value = entry.end > entry.begin + 2 ? source.text(Span{entry.begin + 2, entry.end}).str() : "";
+    std::string value =
+        entry.end > entry.begin + 2 ? source.text(Span{entry.begin + 2, entry.end}).str() : "";
     if (word == "indexing_maps")
       op.maps = value;
     else if (word == "quant_min")
@@ -63,14 +66,15 @@ static std::string read(const Source &source, size_t at, AffineOp &op, size_t &e
   if (source.kind(at) != Tok::Arrow)
     return "has no tensor result; it was exported after bufferization, export tensors";
   end = source.typeEnd(at + 1);
-  if (op.values.size() != op.types.size() || op.values.size() < 3 || op.values.size() > 4 || op.maps.empty() ||
-      op.lowest.empty() || op.highest.empty())
+  if (op.values.size() != op.types.size() || op.values.size() < 3 || op.values.size() > 4 ||
+      op.maps.empty() || op.lowest.empty() || op.highest.empty())
     return "expects maps, quant_min, quant_max, a tensor, scale, maybe zero point, and an output";
   return "";
 }
 
 /// The value in `type` of the integer `value`, which has the type `from`.
-static std::string resize(LoopText &text, StringRef value, StringRef from, StringRef type, bool isUnsigned) {
+static std::string resize(LoopText &text, StringRef value, StringRef from, StringRef type,
+                          bool isUnsigned) {
   unsigned width = 0, wanted = 0;
   from.drop_front().getAsInteger(10, width);
   type.drop_front().getAsInteger(10, wanted);
@@ -93,18 +97,21 @@ size_t mlir::mp::import::translateAffine(Source &source, size_t name) {
   StringRef input = op.elements.front(), output = op.elements.back();
   StringRef integer = quantizes ? output : input, real = quantizes ? input : output;
   unsigned width = 0;
-  if (!integer.starts_with("i") || integer.drop_front().getAsInteger(10, width) || op.elements[1] != real) {
-    source.error(name, "'" + source.text(name) +
-                           "' expects integers on one side and the scale in the type of the other, found " + input + ", " +
-                           op.elements[1] + " and " + output);
+  if (!integer.starts_with("i") || integer.drop_front().getAsInteger(10, width) ||
+      op.elements[1] != real) {
+    source.error(
+        name, "'" + source.text(name) +
+                  "' expects integers on one side and the scale in the type of the other, found " +
+                  input + ", " + op.elements[1] + " and " + output);
     return name + 1;
   }
 
   LoopText text(source);
-  text.add((begin == name ? "" : source.text(Span{begin, name})) + " linalg.generic {indexing_maps = " + op.maps +
-           ", iterator_types = [");
-  text.add(join(Values(op.rank, "\"parallel\""), ", ") + "]} ins(" + join(drop_end(op.values), ", ") + " : " +
-           join(drop_end(op.types), ", ") + ") outs(" + op.values.back() + " : " + op.types.back() + ") {");
+  text.add((begin == name ? "" : source.text(Span{begin, name})) +
+           " linalg.generic {indexing_maps = " + op.maps + ", iterator_types = [");
+  text.add(join(Values(op.rank, "\"parallel\""), ", ") + "]} ins(" +
+           join(drop_end(op.values), ", ") + " : " + join(drop_end(op.types), ", ") + ") outs(" +
+           op.values.back() + " : " + op.types.back() + ") {");
   Values arguments, heads;
   for (StringRef element : op.elements) {
     arguments.push_back(source.freshValue());
@@ -116,14 +123,16 @@ size_t mlir::mp::import::translateAffine(Source &source, size_t name) {
     result = text.define("arith.divf " + arguments[0] + ", " + arguments[1] + " : " + real);
     result = text.define("math.roundeven " + result + " : " + real);
     if (hasZero) {
-      std::string zero = text.define("arith.sitofp " + arguments[2] + " : " + op.elements[2] + " to " + real);
+      std::string zero =
+          text.define("arith.sitofp " + arguments[2] + " : " + op.elements[2] + " to " + real);
       result = text.define("arith.addf " + result + ", " + zero + " : " + real);
     }
     std::string lowest = text.define("arith.constant " + op.lowest + ".0 : " + real);
     std::string highest = text.define("arith.constant " + op.highest + ".0 : " + real);
     result = text.define("arith.maxnumf " + result + ", " + lowest + " : " + real);
     result = text.define("arith.minnumf " + result + ", " + highest + " : " + real);
-    result = text.define("arith.fpto" + Twine(op.isUnsigned ? "u" : "s") + "i " + result + " : " + real + " to " + integer);
+    result = text.define("arith.fpto" + Twine(op.isUnsigned ? "u" : "s") + "i " + result + " : " +
+                         real + " to " + integer);
   } else {
     // The difference of two numbers of n bits needs n + 1.
     std::string wide = width < 32 ? "i32" : "i64";

@@ -1,7 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// arg_compare: the best element along one dimension and its index. The body says whether its first argument is better
-// than its second; the first of equals stays. Becomes linalg.generic with two results.
+// arg_compare: the best element along one dimension and its index. The body says whether its first
+// argument is better than its second; the first of equals stays. Becomes linalg.generic with two
+// results.
 
 #include "../LoopText.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,17 +13,19 @@ using namespace mlir::mp::import;
 void mlir::mp::import::translateArgCompare(Source &source, const StructuredOp &op) {
   std::optional<int64_t> dimension = op.integer("dimension");
   size_t rank = op.inputs.empty() ? 0 : op.inputs[0].type.rank();
-  bool valid = (op.inputs.size() == 1 || op.inputs.size() == 2) && op.outputs.size() == 2 && op.arguments.size() == 2 &&
-               op.yielded.size() == 1 && dimension && *dimension >= 0 && *dimension < int64_t(rank) &&
-               op.words.size() == 1;
+  bool valid = (op.inputs.size() == 1 || op.inputs.size() == 2) && op.outputs.size() == 2 &&
+               op.arguments.size() == 2 && op.yielded.size() == 1 && dimension && *dimension >= 0 &&
+               *dimension < int64_t(rank) && op.words.size() == 1;
   for (const Operand &output : op.outputs)
     valid &= output.type.rank() + 1 == rank;
   for (const Operand &input : op.inputs)
     valid &= input.type.rank() == rank;
   if (!valid)
-    return source.error(op.span.begin, "'" + op.name +
-                                           "' expects dimension(D) and no index_base, values and maybe indices, two "
-                                           "outputs of one dimension less and a comparison of two arguments");
+    return source.error(
+        op.span.begin,
+        "'" + op.name +
+            "' expects dimension(D) and no index_base, values and maybe indices, two "
+            "outputs of one dimension less and a comparison of two arguments");
   Values dims, kept, iterators(rank, "\"parallel\"");
   for (size_t dim = 0; dim < rank; ++dim)
     dims.push_back("d" + std::to_string(dim));
@@ -43,8 +46,8 @@ void mlir::mp::import::translateArgCompare(Source &source, const StructuredOp &o
     }
     text.add(word + "(" + join(values, ", ") + " : " + join(types, ", ") + ")");
   };
-  text.add(op.results + "linalg.generic {indexing_maps = [" + join(maps, ", ") + "], iterator_types = [" +
-           join(iterators, ", ") + "]}");
+  text.add(op.results + "linalg.generic {indexing_maps = [" + join(maps, ", ") +
+           "], iterator_types = [" + join(iterators, ", ") + "]}");
   operands("ins", op.inputs);
   operands("outs", op.outputs);
   Values arguments, heads;
@@ -62,10 +65,11 @@ void mlir::mp::import::translateArgCompare(Source &source, const StructuredOp &o
   }
   ArrayRef<std::string> best = ArrayRef(arguments).take_back(2);
   std::string isBetter = text.body(op, {arguments[0], best[0]})[0];
-  std::string value =
-      text.define("arith.select " + isBetter + ", " + arguments[0] + ", " + best[0] + " : " + element);
-  std::string number = text.define("arith.select " + isBetter + ", " + index + ", " + best[1] + " : " + indexType);
-  text.add("linalg.yield " + value + ", " + number + " : " + element + ", " + indexType + " } -> (" +
-           op.outputs[0].type.text + ", " + op.outputs[1].type.text + ")");
+  std::string value = text.define("arith.select " + isBetter + ", " + arguments[0] + ", " +
+                                  best[0] + " : " + element);
+  std::string number =
+      text.define("arith.select " + isBetter + ", " + index + ", " + best[1] + " : " + indexType);
+  text.add("linalg.yield " + value + ", " + number + " : " + element + ", " + indexType +
+           " } -> (" + op.outputs[0].type.text + ", " + op.outputs[1].type.text + ")");
   source.replace(op.span, text.take());
 }

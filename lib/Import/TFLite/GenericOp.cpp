@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GenericOp.h"
 
@@ -22,7 +22,8 @@ std::optional<GenericOp> GenericOp::parse(Source &source, size_t name) {
   if (source.is(at, "<") && source.is(at + 1, "{")) {
     for (Span entry : source.split({at + 2, source.closing(at + 1)}))
       op.properties[source.text(entry.begin)] =
-          source.is(entry.begin + 1, "=") ? source.text(Span{entry.begin + 2, entry.end}).str() : "";
+          source.is(entry.begin + 1, "=") ? source.text(Span{entry.begin + 2, entry.end}).str()
+                                          : "";
     at = source.closing(at) + 1;
   }
   if (source.is(at, "{"))
@@ -32,12 +33,14 @@ std::optional<GenericOp> GenericOp::parse(Source &source, size_t name) {
   size_t typesClose = source.closing(at + 1);
   SmallVector<Span> types = source.split({at + 2, typesClose});
   if (types.size() != values.size())
-    return fail(at, "has " + Twine(values.size()) + " operands and " + Twine(types.size()) + " types");
+    return fail(at,
+                "has " + Twine(values.size()) + " operands and " + Twine(types.size()) + " types");
   auto read = [&](Span span) { return TensorType::parse(source.text(span)); };
   for (auto [value, type] : zip_equal(values, types)) {
     auto tensor = read(type);
     if (!tensor)
-      return fail(type.begin, "expects ranked tensors without encoding, found '" + source.text(type) + "'");
+      return fail(type.begin,
+                  "expects ranked tensors without encoding, found '" + source.text(type) + "'");
     op.operands.push_back({source.value(value.begin).str(), *tensor});
   }
   at = typesClose + 2; // behind the arrow
@@ -52,14 +55,15 @@ std::optional<GenericOp> GenericOp::parse(Source &source, size_t name) {
   for (Span type : resultTypes) {
     auto tensor = read(type);
     if (!tensor)
-      return fail(type.begin, "expects ranked tensors without encoding, found '" + source.text(type) + "'");
+      return fail(type.begin,
+                  "expects ranked tensors without encoding, found '" + source.text(type) + "'");
     op.types.push_back(*tensor);
   }
   return op;
 }
 
-std::optional<SmallVector<int64_t>> mlir::mp::import::constantIntegers(const Source &source, const GenericOp &op,
-                                                                       size_t operand) {
+std::optional<SmallVector<int64_t>>
+mlir::mp::import::constantIntegers(const Source &source, const GenericOp &op, size_t operand) {
   StringRef value = op.operands[operand].value;
   // Upwards: names are one function's, and values stand before their uses.
   for (size_t i = op.span.begin; i-- > 0 && !source.is(i, "func.func");) {

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Suppression.h"
 #include "llvm/ADT/StringExtras.h"
@@ -26,17 +26,20 @@ static Box readBox(LoopText &text, const Operand &boxes, StringRef which) {
   box.bottom = compute(text, "maximumf", corner[0], corner[2]);
   box.left = compute(text, "minimumf", corner[1], corner[3]);
   box.right = compute(text, "maximumf", corner[1], corner[3]);
-  box.area = compute(text, "mulf", compute(text, "subf", box.bottom, box.top), compute(text, "subf", box.right, box.left));
+  box.area = compute(text, "mulf", compute(text, "subf", box.bottom, box.top),
+                     compute(text, "subf", box.right, box.left));
   return box;
 }
 
 /// Intersection over union; 0 where a box has no area.
 static std::string overlap(LoopText &text, const Box &a, const Box &b, StringRef zero) {
   auto extent = [&](StringRef lowA, StringRef lowB, StringRef highA, StringRef highB) {
-    std::string low = compute(text, "maximumf", lowA, lowB), high = compute(text, "minimumf", highA, highB);
+    std::string low = compute(text, "maximumf", lowA, lowB),
+                high = compute(text, "minimumf", highA, highB);
     return compute(text, "maximumf", compute(text, "subf", high, low), zero);
   };
-  std::string height = extent(a.top, b.top, a.bottom, b.bottom), width = extent(a.left, b.left, a.right, b.right);
+  std::string height = extent(a.top, b.top, a.bottom, b.bottom),
+              width = extent(a.left, b.left, a.right, b.right);
   std::string both = compute(text, "mulf", height, width);
   std::string either = compute(text, "subf", compute(text, "addf", a.area, b.area), both);
   std::string ratio = compute(text, "divf", both, either);
@@ -52,36 +55,45 @@ void mlir::mp::import::translateSuppression(Source &source, const GenericOp &op)
   // The fifth version also returns scores, and lowers those of boxes that overlap a chosen one.
   bool softens = StringRef(op.name).ends_with("_v5");
   bool valid = op.operands.size() == (softens ? 6 : 5) && op.types.size() == (softens ? 3 : 2) &&
-               op.operands[0].type.rank() == 2 && op.operands[0].type.shape[1] == 4 && op.operands[0].type.element == "f32" &&
-               op.operands[1].type.rank() == 1 && op.operands[1].type.element == "f32" && isScalar(2, "i32") &&
-               isScalar(3, "f32") && isScalar(4, "f32") && op.types[0].rank() == 1 && op.types[0].element == "i32" &&
+               op.operands[0].type.rank() == 2 && op.operands[0].type.shape[1] == 4 &&
+               op.operands[0].type.element == "f32" && op.operands[1].type.rank() == 1 &&
+               op.operands[1].type.element == "f32" && isScalar(2, "i32") && isScalar(3, "f32") &&
+               isScalar(4, "f32") && op.types[0].rank() == 1 && op.types[0].element == "i32" &&
                op.types.back().rank() == 0 && op.types.back().element == "i32" &&
                StringRef(op.results).count(',') + 1 == op.types.size();
   if (softens)
     valid = valid && isScalar(5, "f32") && op.types[1].rank() == 1 && op.types[1].element == "f32";
   if (!valid)
-    return source.error(op.span.begin, "'" + op.name + "' expects boxes of 4 and scores in f32, a number, two thresholds" +
-                                           (softens ? " and a sigma" : "") + ", and a name for each result");
+    return source.error(op.span.begin,
+                        "'" + op.name +
+                            "' expects boxes of 4 and scores in f32, a number, two thresholds" +
+                            (softens ? " and a sigma" : "") + ", and a name for each result");
   LoopText text(source);
   const Operand &boxes = op.operands[0], &scores = op.operands[1];
-  std::string zero = text.define("arith.constant 0.0 : f32"), none = text.define("arith.constant 0xFF800000 : f32");
+  std::string zero = text.define("arith.constant 0.0 : f32"),
+              none = text.define("arith.constant 0xFF800000 : f32");
   std::string first = text.index(0), one = text.index(1), count = text.size(scores, 0);
-  std::string most = text.define("arith.index_cast " + text.extract(op.operands[2], {}) + " : i32 to index");
-  std::string overlapLimit = text.extract(op.operands[3], {}), scoreLimit = text.extract(op.operands[4], {});
+  std::string most =
+      text.define("arith.index_cast " + text.extract(op.operands[2], {}) + " : i32 to index");
+  std::string overlapLimit = text.extract(op.operands[3], {}),
+              scoreLimit = text.extract(op.operands[4], {});
   std::string fading;
   if (softens) { // none for a sigma of 0
-    std::string sigma = text.extract(op.operands[5], {}), half = text.define("arith.constant -0.5 : f32");
+    std::string sigma = text.extract(op.operands[5], {}),
+                half = text.define("arith.constant -0.5 : f32");
     std::string isSoft = text.define("arith.cmpf ogt, " + sigma + ", " + zero + " : f32");
-    fading = text.define("arith.select " + isSoft + ", " + compute(text, "divf", half, sigma) + ", " + zero + " : f32");
+    fading = text.define("arith.select " + isSoft + ", " + compute(text, "divf", half, sigma) +
+                         ", " + zero + " : f32");
   }
   TensorType places = TensorType::get({-1}, "i32"), marks = TensorType::get({-1}, "f32");
   std::string empty = text.define("tensor.empty(" + most + ") : " + places.text);
   std::string zeroInteger = text.define("arith.constant 0 : i32");
-  std::string start = text.define("linalg.fill ins(" + zeroInteger + " : i32) outs(" + empty + " : " + places.text +
-                                  ") -> " + places.text);
+  std::string start = text.define("linalg.fill ins(" + zeroInteger + " : i32) outs(" + empty +
+                                  " : " + places.text + ") -> " + places.text);
 
   std::string noMarks = text.define("tensor.empty(" + most + ") : " + marks.text);
-  noMarks = text.define("linalg.fill ins(" + zero + " : f32) outs(" + noMarks + " : " + marks.text + ") -> " + marks.text);
+  noMarks = text.define("linalg.fill ins(" + zero + " : f32) outs(" + noMarks + " : " + marks.text +
+                        ") -> " + marks.text);
 
   // Scores that are left: those beyond the threshold.
   Values kept, state = {scores.value}, results;
@@ -100,8 +112,10 @@ void mlir::mp::import::translateSuppression(Source &source, const GenericOp &op)
   i = text.openOne(count, search, {"f32", "index"}, head);
   score = text.extract({state[0], scores.type}, {i});
   std::string larger = text.define("arith.cmpf ogt, " + score + ", " + search[0] + " : f32");
-  std::string value = text.define("arith.select " + larger + ", " + score + ", " + search[0] + " : f32");
-  text.close({value, text.define("arith.select " + larger + ", " + i + ", " + search[1] + " : index")});
+  std::string value =
+      text.define("arith.select " + larger + ", " + score + ", " + search[0] + " : f32");
+  text.close(
+      {value, text.define("arith.select " + larger + ", " + i + ", " + search[1] + " : index")});
 
   std::string found = text.define("arith.cmpf ogt, " + best[0] + ", " + none + " : f32");
   Values next;
@@ -128,16 +142,19 @@ void mlir::mp::import::translateSuppression(Source &source, const GenericOp &op)
   }
   left = text.define("arith.select " + goes + ", " + none + ", " + score + " : f32");
   text.close({text.insert(left, {carried[0], scores.type}, {i})});
-  text.add("scf.yield " + rest[0] + ", " + chosen + ", " + more + ", " + marked + " : " + types + " } else { scf.yield " +
-           join(state, ", ") + " : " + types + " }");
+  text.add("scf.yield " + rest[0] + ", " + chosen + ", " + more + ", " + marked + " : " + types +
+           " } else { scf.yield " + join(state, ", ") + " : " + types + " }");
   text.close(next);
 
   SmallVector<StringRef> names;
   StringRef(op.results).split(names, ',');
   std::string number = text.define("arith.index_cast " + results[2] + " : index to i32");
-  text.add(names[0].trim() + " = tensor.cast " + results[1] + " : " + places.text + " to " + op.types[0].text);
+  text.add(names[0].trim() + " = tensor.cast " + results[1] + " : " + places.text + " to " +
+           op.types[0].text);
   if (softens)
-    text.add(names[1].trim() + " = tensor.cast " + results[3] + " : " + marks.text + " to " + op.types[1].text);
-  text.add(names.back().trim(" =") + " = tensor.from_elements " + number + " : " + op.types.back().text);
+    text.add(names[1].trim() + " = tensor.cast " + results[3] + " : " + marks.text + " to " +
+             op.types[1].text);
+  text.add(names.back().trim(" =") + " = tensor.from_elements " + number + " : " +
+           op.types.back().text);
   source.replace(op.span, text.take());
 }

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tosa-converter-for-tflite leaves in its text. Structured ops become those of tm_tensor and iree_linalg_ext, which
-// the next pass over the text translates; the others plain MLIR.
+// What tosa-converter-for-tflite leaves in its text. Structured ops become those of tm_tensor and
+// iree_linalg_ext, which the next pass over the text translates; the others plain MLIR.
 
 #include "../Rules.h"
 #include "Suppression.h"
@@ -36,8 +36,8 @@ private:
   bool expects(size_t operands, size_t results) {
     if (op.operands.size() == operands && op.types.size() == results)
       return true;
-    fail("expects " + Twine(operands) + " operands and " + Twine(results) + " results, found " + Twine(op.operands.size()) +
-         " and " + Twine(op.types.size()));
+    fail("expects " + Twine(operands) + " operands and " + Twine(results) + " results, found " +
+         Twine(op.operands.size()) + " and " + Twine(op.types.size()));
     return false;
   }
   bool isStatic(const TensorType &type) {
@@ -50,8 +50,8 @@ private:
   std::string filled(StringRef value, const TensorType &type) {
     std::string scalar = text.define("arith.constant " + value + " : " + type.element);
     std::string empty = text.define("tensor.empty() : " + type.text);
-    return text.define("linalg.fill ins(" + scalar + " : " + type.element + ") outs(" + empty + " : " + type.text + ") -> " +
-                       type.text);
+    return text.define("linalg.fill ins(" + scalar + " : " + type.element + ") outs(" + empty +
+                       " : " + type.text + ") -> " + type.text);
   }
   std::string filled(Combine combine, const TensorType &type);
   /// What no element lies below.
@@ -60,8 +60,9 @@ private:
   std::string combined(Combine combine, const TensorType &type, StringRef a, StringRef b);
   void scatter(const Operand &updates, const Operand &indices, Combine combine);
   std::string asIndex(StringRef value, const TensorType &of) {
-    return of.element == "index" ? value.str()
-                                 : text.define("arith.index_cast " + value + " : " + of.element + " to index");
+    return of.element == "index"
+               ? value.str()
+               : text.define("arith.index_cast " + value + " : " + of.element + " to index");
   }
   void done() { source.replace(op.span, text.take()); }
 
@@ -92,14 +93,16 @@ std::string Writer::lowest(const TensorType &type) {
 
 std::string Writer::filled(Combine combine, const TensorType &type) {
   if (combine == Combine::Sum || combine == Combine::Product)
-    return filled((combine == Combine::Sum ? "0" : "1") + std::string(type.isFloat() ? ".0" : ""), type);
+    return filled((combine == Combine::Sum ? "0" : "1") + std::string(type.isFloat() ? ".0" : ""),
+                  type);
   // As TFLite: where there is nothing, the lowest or largest finite number.
   StringRef finite = StringSwitch<StringRef>(type.element)
                          .Case("f32", "3.40282347E+38")
                          .Case("bf16", "3.38953139E+38")
                          .Case("f16", "65504.0")
                          .Default("");
-  std::string largest = finite.empty() ? std::to_string(largestInteger(type.element)) : finite.str();
+  std::string largest =
+      finite.empty() ? std::to_string(largestInteger(type.element)) : finite.str();
   if (combine == Combine::Minimum)
     return filled(largest, type);
   return filled(finite.empty() ? lowest(type) : "-" + largest, type);
@@ -127,10 +130,12 @@ void Writer::topK() {
   std::string numbers = filled(std::to_string(largestInteger(indices.element)), indices);
   std::string a = source.freshValue(), b = source.freshValue(), c = source.freshValue();
   std::string compare = values.isFloat() ? "arith.cmpf ogt, " : "arith.cmpi sgt, ";
-  text.add(op.results + "tm_tensor.topk dimension(" + Twine(values.rank() - 1) + ") ins(" + x.value + " : " + x.type.text +
-           ") outs(" + bests + ", " + numbers + " : " + values.text + ", " + indices.text + ") { ^bb0(" + a + ": " +
-           values.element + ", " + b + ": " + values.element + "): " + c + " = " + compare + a + ", " + b + " : " +
-           values.element + " tm_tensor.yield " + c + " : i1 } -> " + values.text + ", " + indices.text);
+  text.add(op.results + "tm_tensor.topk dimension(" + Twine(values.rank() - 1) + ") ins(" +
+           x.value + " : " + x.type.text + ") outs(" + bests + ", " + numbers + " : " +
+           values.text + ", " + indices.text + ") { ^bb0(" + a + ": " + values.element + ", " + b +
+           ": " + values.element + "): " + c + " = " + compare + a + ", " + b + " : " +
+           values.element + " tm_tensor.yield " + c + " : i1 } -> " + values.text + ", " +
+           indices.text);
   done();
 }
 
@@ -139,13 +144,17 @@ void Writer::cumulativeSum() {
     return;
   auto axis = constantIntegers(source, op, 1);
   const TensorType &type = op.types[0];
-  if (!axis || axis->size() != 1 || (*axis)[0] < -int64_t(type.rank()) || (*axis)[0] >= int64_t(type.rank()))
+  if (!axis || axis->size() != 1 || (*axis)[0] < -int64_t(type.rank()) ||
+      (*axis)[0] >= int64_t(type.rank()))
     return fail("expects a constant axis of " + type.text);
   int64_t dim = (*axis)[0] < 0 ? (*axis)[0] + int64_t(type.rank()) : (*axis)[0];
-  bool isReversed = op.properties.lookup("reverse") == "true", isInclusive = op.properties.lookup("exclusive") != "true";
+  bool isReversed = op.properties.lookup("reverse") == "true",
+       isInclusive = op.properties.lookup("exclusive") != "true";
   std::string x = op.operands[0].value;
   auto reversed = [&](StringRef value) {
-    return ("tosa.reverse " + value + " {axis = " + Twine(dim) + " : i32} : (" + type.text + ") -> " + type.text).str();
+    return ("tosa.reverse " + value + " {axis = " + Twine(dim) + " : i32} : (" + type.text +
+            ") -> " + type.text)
+        .str();
   };
   if (isReversed)
     x = text.define(reversed(x));
@@ -156,10 +165,11 @@ void Writer::cumulativeSum() {
   std::string a = source.freshValue(), b = source.freshValue(), c = source.freshValue();
   std::string result = source.freshValue(), total = source.freshValue();
   StringRef name = StringRef(op.results).split(' ').first; // of the only result
-  text.add((isReversed ? StringRef(result) : name) + ", " + total + " = tm_tensor.scan dimension(" + Twine(dim) +
-           ") inclusive(" + (isInclusive ? "true" : "false") + ") ins(" + x + " : " + type.text + ") outs(" + sums + ", " +
-           last + " : " + type.text + ", " + lower.text + ") { ^bb0(" + a + ": " + type.element + ", " + b + ": " +
-           type.element + "): " + c + " = " + combined(Combine::Sum, type, a, b) + " tm_tensor.yield " + c + " : " +
+  text.add((isReversed ? StringRef(result) : name) + ", " + total + " = tm_tensor.scan dimension(" +
+           Twine(dim) + ") inclusive(" + (isInclusive ? "true" : "false") + ") ins(" + x + " : " +
+           type.text + ") outs(" + sums + ", " + last + " : " + type.text + ", " + lower.text +
+           ") { ^bb0(" + a + ": " + type.element + ", " + b + ": " + type.element + "): " + c +
+           " = " + combined(Combine::Sum, type, a, b) + " tm_tensor.yield " + c + " : " +
            type.element + " } -> " + type.text + ", " + lower.text);
   if (isReversed)
     text.add(op.results + reversed(result));
@@ -177,21 +187,26 @@ void Writer::scatter(const Operand &updates, const Operand &indices, Combine com
     dims.push_back(std::to_string(dim));
   std::string start = filled(combine, type);
   std::string a = source.freshValue(), b = source.freshValue(), c = source.freshValue();
-  text.add(op.results + "iree_linalg_ext.scatter dimension_map = [" + join(dims, ", ") + "] unique_indices(false) ins(" +
-           updates.value + ", " + indices.value + " : " + updates.type.text + ", " + indices.type.text + ") outs(" + start +
-           " : " + type.text + ") { ^bb0(" + a + ": " + type.element + ", " + b + ": " + type.element + "): " + c + " = " +
-           combined(combine, type, b, a) + " iree_linalg_ext.yield " + c + " : " + type.element + " } -> " + type.text);
+  text.add(op.results + "iree_linalg_ext.scatter dimension_map = [" + join(dims, ", ") +
+           "] unique_indices(false) ins(" + updates.value + ", " + indices.value + " : " +
+           updates.type.text + ", " + indices.type.text + ") outs(" + start + " : " + type.text +
+           ") { ^bb0(" + a + ": " + type.element + ", " + b + ": " + type.element + "): " + c +
+           " = " + combined(combine, type, b, a) + " iree_linalg_ext.yield " + c + " : " +
+           type.element + " } -> " + type.text);
   done();
 }
 
 void Writer::scatterND() {
   if (!expects(3, 1) || !isStatic(op.types[0]))
     return;
-  const TensorType &indices = op.operands[0].type, &updates = op.operands[1].type, &type = op.types[0];
-  bool fits = indices.rank() > 0 && indices.shape.back() >= 0 && indices.shape.back() <= int64_t(type.rank()) &&
+  const TensorType &indices = op.operands[0].type, &updates = op.operands[1].type,
+                   &type = op.types[0];
+  bool fits = indices.rank() > 0 && indices.shape.back() >= 0 &&
+              indices.shape.back() <= int64_t(type.rank()) &&
               updates.rank() + indices.shape.back() == indices.rank() - 1 + type.rank();
   if (!fits)
-    return fail("has updates " + updates.text + " and indices " + indices.text + " that do not fit " + type.text);
+    return fail("has updates " + updates.text + " and indices " + indices.text +
+                " that do not fit " + type.text);
   scatter(op.operands[1], op.operands[0], Combine::Sum);
 }
 
@@ -200,7 +215,8 @@ void Writer::segments(Combine combine) {
     return;
   const TensorType &data = op.operands[0].type, &ids = op.operands[1].type, &type = op.types[0];
   if (ids.rank() + type.rank() != data.rank() + 1 || type.rank() == 0)
-    return fail("has data " + data.text + " and segments " + ids.text + " that do not fit " + type.text);
+    return fail("has data " + data.text + " and segments " + ids.text + " that do not fit " +
+                type.text);
   scatter(op.operands[0], op.operands[1], combine);
 }
 
@@ -220,12 +236,15 @@ void Writer::slice() {
       continue;
     }
     std::string stated = asIndex(text.extract(size, at), size.type);
-    std::string rest = text.define("arith.subi " + text.size(x, dim) + ", " + offsets.back() + " : index");
+    std::string rest =
+        text.define("arith.subi " + text.size(x, dim) + ", " + offsets.back() + " : index");
     std::string toEnd = text.define("arith.cmpi slt, " + stated + ", " + zero + " : index");
-    sizes.push_back(text.define("arith.select " + toEnd + ", " + rest + ", " + stated + " : index"));
+    sizes.push_back(
+        text.define("arith.select " + toEnd + ", " + rest + ", " + stated + " : index"));
   }
-  text.add(op.results + "tensor.extract_slice " + x.value + "[" + join(offsets, ", ") + "] [" + join(sizes, ", ") + "] [" +
-           join(ones, ", ") + "] : " + x.type.text + " to " + type.text);
+  text.add(op.results + "tensor.extract_slice " + x.value + "[" + join(offsets, ", ") + "] [" +
+           join(sizes, ", ") + "] [" + join(ones, ", ") + "] : " + x.type.text + " to " +
+           type.text);
   done();
 }
 
@@ -235,8 +254,10 @@ void Writer::where() {
     return;
   const Operand &x = op.operands[0];
   const TensorType &type = op.types[0];
-  if (x.type.element != "i1" || type.rank() != 2 || type.shape[1] != int64_t(x.type.rank()) || type.shape[0] >= 0)
-    return fail("expects truth values and a row of indices for each, found " + x.type.text + " and " + type.text);
+  if (x.type.element != "i1" || type.rank() != 2 || type.shape[1] != int64_t(x.type.rank()) ||
+      type.shape[0] >= 0)
+    return fail("expects truth values and a row of indices for each, found " + x.type.text +
+                " and " + type.text);
   Values sizes = text.sizes(x);
   std::string total = text.index(1), zero = text.index(0), one = text.index(1);
   for (const std::string &size : sizes)
@@ -261,17 +282,19 @@ void Writer::where() {
   head = text.freshResults(2, results) + " = ";
   holds = open(state, {"index", type.text}, head);
   Values written;
-  text.add(text.freshResults(2, written) + " = scf.if " + holds + " -> (index, " + type.text + ") {");
+  text.add(text.freshResults(2, written) + " = scf.if " + holds + " -> (index, " + type.text +
+           ") {");
   std::string rows = state[1];
   for (auto [dim, index] : enumerate(position)) {
-    std::string value = type.element == "index"
-                            ? index
-                            : text.define("arith.index_cast " + index + " : index to " + type.element);
+    std::string value =
+        type.element == "index"
+            ? index
+            : text.define("arith.index_cast " + index + " : index to " + type.element);
     rows = text.insert(value, {rows, type}, {state[0], text.index(dim)});
   }
   std::string next = text.define("arith.addi " + state[0] + ", " + one + " : index");
-  text.add("scf.yield " + next + ", " + rows + " : index, " + type.text + " } else { scf.yield " + state[0] + ", " +
-           state[1] + " : index, " + type.text + " }");
+  text.add("scf.yield " + next + ", " + rows + " : index, " + type.text + " } else { scf.yield " +
+           state[0] + ", " + state[1] + " : index, " + type.text + " }");
   text.close(written);
   text.add(op.results + "tensor.cast " + results[1] + " : " + type.text + " to " + type.text);
   done();
@@ -295,8 +318,9 @@ void Writer::branch() {
   auto region = [&](StringRef callee) {
     Values results;
     std::string head = types.empty() ? "" : text.freshResults(types.size(), results) + " = ";
-    text.add("{ " + head + "func.call " + callee + "(" + join(operands, ", ") + ") : (" + join(operandTypes, ", ") +
-             ") -> (" + list + ")" + (types.empty() ? "" : " scf.yield " + join(results, ", ") + " : " + list) + " }");
+    text.add("{ " + head + "func.call " + callee + "(" + join(operands, ", ") + ") : (" +
+             join(operandTypes, ", ") + ") -> (" + list + ")" +
+             (types.empty() ? "" : " scf.yield " + join(results, ", ") + " : " + list) + " }");
   };
   text.add(op.results + "scf.if " + taken + (types.empty() ? "" : " -> (" + list + ")"));
   region(yes);
@@ -313,9 +337,12 @@ size_t mlir::mp::import::translateTFLiteOp(Source &source, size_t name) {
                        .Case("tfl.scatter_nd", [](Writer &writer) { writer.scatterND(); })
                        .Cases({"tfl.segment_sum", "tfl.unsorted_segment_sum"},
                               [](Writer &writer) { writer.segments(Combine::Sum); })
-                       .Case("tfl.unsorted_segment_prod", [](Writer &writer) { writer.segments(Combine::Product); })
-                       .Case("tfl.unsorted_segment_max", [](Writer &writer) { writer.segments(Combine::Maximum); })
-                       .Case("tfl.unsorted_segment_min", [](Writer &writer) { writer.segments(Combine::Minimum); })
+                       .Case("tfl.unsorted_segment_prod",
+                             [](Writer &writer) { writer.segments(Combine::Product); })
+                       .Case("tfl.unsorted_segment_max",
+                             [](Writer &writer) { writer.segments(Combine::Maximum); })
+                       .Case("tfl.unsorted_segment_min",
+                             [](Writer &writer) { writer.segments(Combine::Minimum); })
                        .Case("tfl.slice", [](Writer &writer) { writer.slice(); })
                        .Case("tfl.where", [](Writer &writer) { writer.where(); })
                        .Cases({"tfl.non_max_suppression_v4", "tfl.non_max_suppression_v5"},

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mp/Kernels/Passes.h"
@@ -15,7 +15,8 @@ using namespace mlir::mp;
 static bool isCostly(linalg::GenericOp op) {
   unsigned count = 0;
   for (Operation &inner : op.getBody()->without_terminator())
-    if (isa_and_nonnull<math::MathDialect>(inner.getDialect()) || isa<arith::DivFOp>(inner) || ++count > 4)
+    if (isa_and_nonnull<math::MathDialect>(inner.getDialect()) || isa<arith::DivFOp>(inner) ||
+        ++count > 4)
       return true;
   return false;
 }
@@ -25,9 +26,11 @@ static bool readsOnce(linalg::GenericOp consumer, OpOperand *operand) {
   return consumer.getMatchingIndexingMap(operand).isPermutation();
 }
 
-/// True if `op` computes with what its results replace. Fused where an element is read more than once, it would be added to as often.
+/// True if `op` computes with what its results replace. Fused where an element is read more than
+/// once, it would be added to as often.
 static bool readsDestination(linalg::GenericOp op) {
-  return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) { return op.payloadUsesValueFromOperand(&init); });
+  return llvm::any_of(op.getDpsInitsMutable(),
+                      [&](OpOperand &init) { return op.payloadUsesValueFromOperand(&init); });
 }
 
 static bool shouldFuse(OpOperand *operand) {

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GatherLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,8 +8,9 @@
 
 using namespace mlir;
 
-/// The slices' side of either op: a tensor whose leading dimensions are those of the indices without the last, which
-/// holds coordinates along `chosen` dimensions of the table. The others follow; a chosen one is dropped or of size 1.
+/// The slices' side of either op: a tensor whose leading dimensions are those of the indices
+/// without the last, which holds coordinates along `chosen` dimensions of the table. The others
+/// follow; a chosen one is dropped or of size 1.
 struct Slices {
   Value indices, table;
   ArrayRef<int64_t> chosen;
@@ -17,7 +18,8 @@ struct Slices {
 
   int64_t leading() const { return cast<RankedTensorType>(indices.getType()).getRank() - 1; }
   bool dropsChosen() const {
-    return rank == leading() + cast<RankedTensorType>(table.getType()).getRank() - int64_t(chosen.size());
+    return rank ==
+           leading() + cast<RankedTensorType>(table.getType()).getRank() - int64_t(chosen.size());
   }
 
   /// Where the element at `position` of the slices is in the table.
@@ -34,7 +36,9 @@ struct Slices {
       SmallVector<Value> at(position.take_front(leading()));
       at.push_back(arith::ConstantIndexOp::create(b, coordinate - chosen.begin()));
       Value index = tensor::ExtractOp::create(b, indices, at);
-      place.push_back(index.getType().isIndex() ? index : arith::IndexCastOp::create(b, b.getIndexType(), index));
+      place.push_back(index.getType().isIndex()
+                          ? index
+                          : arith::IndexCastOp::create(b, b.getIndexType(), index));
     }
     return place;
   }
@@ -68,7 +72,8 @@ void mlir::mp::lowerGather(tensor::GatherOp op, RewriterBase &rewriter) {
         SmallVector<Value> position;
         for (int64_t dim = 0; dim < type.getRank(); ++dim)
           position.push_back(linalg::IndexOp::create(body, dim));
-        Value element = tensor::ExtractOp::create(body, op.getSource(), slices.inTable(body, position));
+        Value element =
+            tensor::ExtractOp::create(body, op.getSource(), slices.inTable(body, position));
         linalg::YieldOp::create(body, element);
       });
   rewriter.replaceOp(op, generic);
@@ -83,12 +88,15 @@ void mlir::mp::lowerScatter(tensor::ScatterOp op, RewriterBase &rewriter) {
   SmallVector<Value> from(rank, zero), to, step(rank, one);
   for (int64_t dim = 0; dim < rank; ++dim)
     to.push_back(tensor::DimOp::create(b, op.getSource(), dim));
-  scf::LoopNest nest = scf::buildLoopNest(
-      b, op.getLoc(), from, to, step, op.getDest(),
-      [&](OpBuilder &nested, Location loc, ValueRange position, ValueRange carried) -> scf::ValueVector {
-        ImplicitLocOpBuilder body(loc, nested);
-        Value element = tensor::ExtractOp::create(body, op.getSource(), position);
-        return {tensor::InsertOp::create(body, element, carried.front(), slices.inTable(body, position))};
-      });
+  scf::LoopNest nest =
+      scf::buildLoopNest(b, op.getLoc(), from, to, step, op.getDest(),
+                         [&](OpBuilder &nested, Location loc, ValueRange position,
+                             ValueRange carried) -> scf::ValueVector {
+                           ImplicitLocOpBuilder body(loc, nested);
+                           Value element =
+                               tensor::ExtractOp::create(body, op.getSource(), position);
+                           return {tensor::InsertOp::create(body, element, carried.front(),
+                                                            slices.inTable(body, position))};
+                         });
   rewriter.replaceOp(op, nest.results);
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tensor.gather and tensor.scatter as loops: upstream (LLVM 22) lowers neither.
 
@@ -13,7 +13,8 @@ namespace mlir::mp {
 /// A linalg.generic that reads one element for each of the result's.
 void lowerGather(tensor::GatherOp op, RewriterBase &rewriter);
 
-/// A nest of scf.for that inserts element after element: coordinates differ, so that the order does not matter.
+/// A nest of scf.for that inserts element after element: coordinates differ, so that the order does
+/// not matter.
 void lowerScatter(tensor::ScatterOp op, RewriterBase &rewriter);
 
 } // namespace mlir::mp

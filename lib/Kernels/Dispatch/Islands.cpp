@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Islands.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -55,9 +55,7 @@ static bool isDeviceNest(Operation *op) {
   return touches && !result.wasInterrupted();
 }
 
-static bool touchesMemory(Operation *op) {
-  return isAccess(op) || isDeviceNest(op);
-}
+static bool touchesMemory(Operation *op) { return isAccess(op) || isDeviceNest(op); }
 
 /// May stand between the members of a run: makes addresses, sizes and fresh buffers.
 static bool isTransparent(Operation *op) {

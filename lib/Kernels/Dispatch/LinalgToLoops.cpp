@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -40,7 +40,8 @@ public:
         ivs(threads.size()) {}
 
   void build() {
-    SmallVector<Range, 4> ranges = cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(builder, loc);
+    SmallVector<Range, 4> ranges =
+        cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(builder, loc);
     SmallVector<Value> lower, upper, step;
     for (auto [loop, range] : llvm::enumerate(ranges)) {
       sizes.push_back(materialize(range.size));
@@ -65,7 +66,9 @@ public:
 
 private:
   Value index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
-  Value materialize(OpFoldResult size) { return getValueOrCreateConstantIndexOp(builder, loc, size); }
+  Value materialize(OpFoldResult size) {
+    return getValueOrCreateConstantIndexOp(builder, loc, size);
+  }
 
   /// The element of `operand` at the current loop point.
   SmallVector<Value> address(OpOperand *operand) {
@@ -120,7 +123,8 @@ private:
                                      ValueRange values) {
     if (depth == sequential.size())
       return buildBody(accumulators, values);
-    auto loop = scf::ForOp::create(builder, loc, index(0), sizes[sequential[depth]], index(1), values);
+    auto loop =
+        scf::ForOp::create(builder, loc, index(0), sizes[sequential[depth]], index(1), values);
     OpBuilder::InsertionGuard guard(builder);
     Block *body = loop.getBody();
     bool terminated = !body->empty() && body->back().hasTrait<OpTrait::IsTerminator>();

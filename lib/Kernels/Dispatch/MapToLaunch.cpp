@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Islands.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -173,8 +173,9 @@ LogicalResult localizeAllocs(scf::ParallelOp op) {
 /// A kernel cannot reach the host's stack.
 void moveOffStack(memref::AllocaOp alloca) {
   OpBuilder b(alloca);
-  auto alloc = memref::AllocOp::create(b, alloca.getLoc(), alloca.getType(), alloca.getDynamicSizes(),
-                                       alloca.getSymbolOperands(), alloca.getAlignmentAttr());
+  auto alloc =
+      memref::AllocOp::create(b, alloca.getLoc(), alloca.getType(), alloca.getDynamicSizes(),
+                              alloca.getSymbolOperands(), alloca.getAlignmentAttr());
   alloca.replaceAllUsesWith(alloc.getResult());
   alloca.erase();
 }
@@ -187,8 +188,8 @@ LogicalResult lowerReduction(scf::ParallelOp op) {
   IRMapping map;
   SmallVector<Value> carried(op.getInitVals());
   SmallVector<scf::ForOp> loops;
-  for (auto [iv, lower, upper, step] : llvm::zip_equal(
-           op.getInductionVars(), op.getLowerBound(), op.getUpperBound(), op.getStep())) {
+  for (auto [iv, lower, upper, step] : llvm::zip_equal(op.getInductionVars(), op.getLowerBound(),
+                                                       op.getUpperBound(), op.getStep())) {
     auto loop = scf::ForOp::create(b, loc, lower, upper, step, carried);
     b.setInsertionPointToEnd(loop.getBody());
     map.map(iv, loop.getInductionVar());
@@ -218,11 +219,13 @@ LogicalResult lowerReduction(scf::ParallelOp op) {
 /// More elements than anybody prints are not read one by one.
 constexpr int64_t kMostHostElements = 1024;
 
-/// A vector read as scalars, which compiled host code can do; false where it is too large or no plain slice.
+/// A vector read as scalars, which compiled host code can do; false where it is too large or no
+/// plain slice.
 bool readElements(vector::TransferReadOp op) {
   VectorType type = op.getVectorType();
   if (type.isScalable() || type.getNumElements() > kMostHostElements || op.getMask() ||
-      !op.getPermutationMap().isMinorIdentity() || isa<VectorType>(cast<MemRefType>(op.getBase().getType()).getElementType()))
+      !op.getPermutationMap().isMinorIdentity() ||
+      isa<VectorType>(cast<MemRefType>(op.getBase().getType()).getElementType()))
     return false;
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -233,7 +236,8 @@ bool readElements(vector::TransferReadOp op) {
     Value inside;
     for (int64_t dim = type.getRank() - 1, rest = i; dim >= 0; rest /= type.getDimSize(dim--)) {
       Value &index = at[first + dim];
-      index = arith::AddIOp::create(b, loc, index, arith::ConstantIndexOp::create(b, loc, rest % type.getDimSize(dim)));
+      index = arith::AddIOp::create(
+          b, loc, index, arith::ConstantIndexOp::create(b, loc, rest % type.getDimSize(dim)));
       if (op.isDimInBounds(dim))
         continue;
       Value size = memref::DimOp::create(b, loc, op.getBase(), first + dim);
@@ -250,8 +254,11 @@ bool readElements(vector::TransferReadOp op) {
       continue;
     }
     auto choice = scf::IfOp::create(
-        b, loc, inside, [&](OpBuilder &then, Location l) { scf::YieldOp::create(then, l, load(then, l)); },
-        [&](OpBuilder &otherwise, Location l) { scf::YieldOp::create(otherwise, l, op.getPadding()); });
+        b, loc, inside,
+        [&](OpBuilder &then, Location l) { scf::YieldOp::create(then, l, load(then, l)); },
+        [&](OpBuilder &otherwise, Location l) {
+          scf::YieldOp::create(otherwise, l, op.getPadding());
+        });
     elements.push_back(choice.getResult(0));
   }
   op.replaceAllUsesWith(vector::FromElementsOp::create(b, loc, type, elements).getResult());
@@ -265,7 +272,8 @@ struct MapToLaunch : mlir::mp::impl::MapToLaunchBase<MapToLaunch> {
   /// Host code that reads vectors, mostly to print them, does so on purpose.
   void markVectorReads() {
     getOperation()->walk([](Operation *op) {
-      if (op->getParentOfType<gpu::LaunchOp>() || !isa<vector::TransferReadOp, vector::LoadOp>(op) ||
+      if (op->getParentOfType<gpu::LaunchOp>() ||
+          !isa<vector::TransferReadOp, vector::LoadOp>(op) ||
           !isa<MemRefType>(op->getOperand(0).getType()))
         return;
       auto transfer = dyn_cast<vector::TransferReadOp>(op);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/IR/IRMapping.h"
 #include "mp/Kernels/Passes.h"
 
@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace mlir::mp;
 
 /// lb + (trip - 1 - i) * step for i in [0, trip): the points of the loop, last first.
-static Value reversedPoint(OpBuilder &b, Location loc, Value iv, Value lower, Value trip, Value step) {
+static Value reversedPoint(OpBuilder &b, Location loc, Value iv, Value lower, Value trip,
+                           Value step) {
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value last = arith::SubIOp::create(b, loc, trip, one);
   Value position = arith::SubIOp::create(b, loc, last, iv);

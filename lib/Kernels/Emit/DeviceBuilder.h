@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Short names for building kernel code: 32-bit tile arithmetic, offset arithmetic in the kernel's
 // index type, typed accesses to global and shared memory.
@@ -28,7 +28,9 @@ struct DeviceBuilder {
   Value mul(Value x, Value y) { return b.createOrFold<arith::MulIOp>(x, y); }
   Value div(Value x, Value y) { return b.createOrFold<arith::DivUIOp>(x, y); }
   Value rem(Value x, Value y) { return b.createOrFold<arith::RemUIOp>(x, y); }
-  Value logicalAnd(Value x, Value y) { return !x ? y : !y ? x : b.createOrFold<arith::AndIOp>(x, y); }
+  Value logicalAnd(Value x, Value y) {
+    return !x ? y : !y ? x : b.createOrFold<arith::AndIOp>(x, y);
+  }
   Value less(Value x, Value y) {
     return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, x, y);
   }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GemmKernel.h"
 #include "mp/Kernels/MmaSelection.h"
 #include "mp/Kernels/Passes.h"
@@ -48,8 +48,9 @@ private:
              << " has no instruction for; run mp-select-contractions for the same target";
 
     OpBuilder b(op);
-    GemmPlan plan = planGemm(b, op, *contraction, *instruction,
-                             promotionInterval(model, *instruction), op->hasAttr(kMmaFreshAttrName));
+    GemmPlan plan =
+        planGemm(b, op, *contraction, *instruction, promotionInterval(model, *instruction),
+                 op->hasAttr(kMmaFreshAttrName));
     SmallVector<Value> operands;
     for (Value buffer : op->getOperands())
       operands.push_back(kernelBuffer(b, buffer));
@@ -60,8 +61,10 @@ private:
     gpu::GPUFuncOp &kernel = kernels[key];
     if (!kernel) {
       std::string name = ("mma_" + format + "_" + Twine(plan.tile.m) + "x" + Twine(plan.tile.n) +
-                          "_" + Twine(kernels.size() - 1)).str();
-      kernel = emitGemmKernel(kernelModule(), op.getLoc(), name, plan, ValueRange(operands).getTypes());
+                          "_" + Twine(kernels.size() - 1))
+                             .str();
+      kernel =
+          emitGemmKernel(kernelModule(), op.getLoc(), name, plan, ValueRange(operands).getTypes());
     }
     for (Size *size : dynamicSizes(plan))
       operands.push_back(size->dynamic);
@@ -92,7 +95,9 @@ private:
 
   /// Tiles along batch, m and n; null factors are known to be one.
   static SmallVector<Value> gridFactors(OpBuilder &b, Location loc, const GemmPlan &plan) {
-    auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(b, loc, value); };
+    auto index = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, value);
+    };
     auto tiles = [&](ArrayRef<GemmLoop> loops, int64_t tile) -> Value {
       int64_t known = 1;
       Value product;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GemmKernel.h"
 #include "Staging.h"
 
@@ -82,7 +82,8 @@ private:
     b.store(b.load(d.ix(0)), zero);
     Value steps = roundUpDiv(extent(plan.k), plan.tile.k);
     Value nothing = arith::ConstantOp::create(d.b, d.b.getZeroAttr(accumulatorType()));
-    int count = plan.tile.warpM() / plan.instruction->m * (plan.tile.warpN() / plan.instruction->n) * 4;
+    int count =
+        plan.tile.warpM() / plan.instruction->m * (plan.tile.warpN() / plan.instruction->n) * 4;
     // With promotion, totals follow the sums of the running interval.
     SmallVector<Value> initial(plan.promoteEvery ? 2 * count : count, nothing);
     auto loop = scf::ForOp::create(d.b, d.ix(0), steps, d.ix(1), initial);
@@ -107,17 +108,22 @@ private:
     return SmallVector<Value>(loop.getResults().take_back(count));
   }
 
-  /// LLVM would take the last step, which loads nothing, out of the loop: twice the code, and more registers than there are.
+  /// LLVM would take the last step, which loads nothing, out of the loop: twice the code, and more
+  /// registers than there are.
   static void keepWhole(scf::ForOp loop) {
     MLIRContext *context = loop.getContext();
-    auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
+    auto unroll =
+        LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
     // The name of the attribute of the branch that the loop becomes.
-    loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}));
+    loop->setAttr("loop_annotation",
+                  LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {},
+                                                {}, {}, {}, {}, {}));
   }
 
   /// Adds the sums to the totals, appended to `sums`, and starts them again from zero, after each
   /// interval and after the last step.
-  void promote(SmallVectorImpl<Value> &sums, ValueRange totals, Value step, Value steps, Value zero) {
+  void promote(SmallVectorImpl<Value> &sums, ValueRange totals, Value step, Value steps,
+               Value zero) {
     Value done = d.add(step, d.ix(1));
     Value rest = d.rem(done, d.ix(plan.promoteEvery / plan.tile.k));
     auto equal = [&](Value x, Value y) -> Value {
@@ -153,18 +159,21 @@ private:
 
   /// sums += rows * columns, as the instruction computes it.
   void mma(ArrayRef<Value> rows, ArrayRef<Value> columns, MutableArrayRef<Value> sums) {
-    Type result = LLVM::LLVMStructType::getLiteral(d.b.getContext(), SmallVector<Type>(4, accumulatorType()));
+    Type result =
+        LLVM::LLVMStructType::getLiteral(d.b.getContext(), SmallVector<Type>(4, accumulatorType()));
     Value product = plan.instruction->intrinsic.empty() ? mmaOp(result, rows, columns, sums)
                                                         : mmaIntrinsic(result, rows, columns, sums);
     for (int i = 0; i < 4; ++i)
       sums[i] = LLVM::ExtractValueOp::create(d.b, product, i);
   }
 
-  Value mmaIntrinsic(Type result, ArrayRef<Value> rows, ArrayRef<Value> columns, ArrayRef<Value> sums) {
+  Value mmaIntrinsic(Type result, ArrayRef<Value> rows, ArrayRef<Value> columns,
+                     ArrayRef<Value> sums) {
     SmallVector<Value> operands(rows);
     operands.append(columns.begin(), columns.end());
     operands.append(sums.begin(), sums.end());
-    return LLVM::CallIntrinsicOp::create(d.b, result, d.b.getStringAttr(plan.instruction->intrinsic), operands)
+    return LLVM::CallIntrinsicOp::create(d.b, result,
+                                         d.b.getStringAttr(plan.instruction->intrinsic), operands)
         .getResult(0);
   }
 
@@ -204,7 +213,8 @@ private:
     }
     Value laneRow = d.add(warpRow, d.weighBits(lane, rowWeights));
     Value laneColumn = d.add(warpColumn, d.weighBits(lane, columnWeights));
-    int tilesM = plan.tile.warpM() / plan.instruction->m, tilesN = plan.tile.warpN() / plan.instruction->n;
+    int tilesM = plan.tile.warpM() / plan.instruction->m,
+        tilesN = plan.tile.warpN() / plan.instruction->n;
     for (int tileM = 0; tileM < tilesM; ++tileM)
       for (int half = 0; half < 2; ++half) {
         int rowInWarp = tileM * plan.instruction->m + layout.position(0, 2 * half).row;
@@ -213,7 +223,8 @@ private:
         enterIf(bound(row, plan.m, plan.tile.m));
         Value rowOffset = d.add(base, d.offsetOf(2, plan.m, row));
         for (int tileN = 0; tileN < tilesN; ++tileN) {
-          Value column = d.add(columnStart, d.widen(d.add(laneColumn, d.i32(tileN * plan.instruction->n))));
+          Value column =
+              d.add(columnStart, d.widen(d.add(laneColumn, d.i32(tileN * plan.instruction->n))));
           ArrayRef<Value> pair = sums.slice((tileM * tilesN + tileN) * 4 + 2 * half, 2);
           storePair(pair, pointer, rowOffset, column);
         }
@@ -296,7 +307,8 @@ gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, S
   auto globalPointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
   SmallVector<Value> pointers;
   for (unsigned operand = 0; operand < 3; ++operand) {
-    Value address = memref::ExtractAlignedPointerAsIndexOp::create(device.b, entry.getArgument(operand));
+    Value address =
+        memref::ExtractAlignedPointerAsIndexOp::create(device.b, entry.getArgument(operand));
     address = arith::IndexCastOp::create(device.b, device.b.getI64Type(), address);
     pointers.push_back(LLVM::IntToPtrOp::create(device.b, globalPointer, address));
   }
@@ -304,10 +316,10 @@ gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, S
   OpBuilder::InsertPoint body = device.b.saveInsertionPoint();
   GemmKernel writer(device, plan);
   b.setInsertionPoint(kernel);
-  auto shared = LLVM::GlobalOp::create(
-      b, LLVM::LLVMArrayType::get(i8, writer.sharedBytes()), /*isConstant=*/false,
-      LLVM::Linkage::Internal, (name + "_tiles").str(), Attribute(), /*alignment=*/128,
-      /*addrSpace=*/3);
+  auto shared = LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(i8, writer.sharedBytes()),
+                                       /*isConstant=*/false, LLVM::Linkage::Internal,
+                                       (name + "_tiles").str(), Attribute(), /*alignment=*/128,
+                                       /*addrSpace=*/3);
   device.b.restoreInsertionPoint(body);
   Value sharedPointer = LLVM::AddressOfOp::create(device.b, shared);
   writer.emit(pointers, sharedPointer);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GemmPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -93,8 +93,8 @@ void dropUnitLoops(SmallVectorImpl<GemmLoop> &loops) {
 
 /// Elements of `operand` that can be read at once along the innermost loops of `group`: a power of
 /// two that divides the contiguous run and everything else that moves the address.
-unsigned vectorWidth(unsigned operand, ArrayRef<GemmLoop> group, ArrayRef<ArrayRef<GemmLoop>> others,
-                     Size offset, unsigned most) {
+unsigned vectorWidth(unsigned operand, ArrayRef<GemmLoop> group,
+                     ArrayRef<ArrayRef<GemmLoop>> others, Size offset, unsigned most) {
   if (group.empty() || !group.back().step[operand].is(1))
     return 1;
   // The run: loops from the innermost outwards that continue one another.
@@ -108,7 +108,8 @@ unsigned vectorWidth(unsigned operand, ArrayRef<GemmLoop> group, ArrayRef<ArrayR
     auto aligned = [&](const GemmLoop &loop) { return loop.step[operand].divides(width); };
     return run.divides(width) && offset.divides(width) &&
            llvm::all_of(group.take_front(outside), aligned) &&
-           llvm::all_of(others, [&](ArrayRef<GemmLoop> loops) { return llvm::all_of(loops, aligned); });
+           llvm::all_of(others,
+                        [&](ArrayRef<GemmLoop> loops) { return llvm::all_of(loops, aligned); });
   };
   unsigned width = most;
   while (width > 1 && !fits(width))
@@ -130,11 +131,14 @@ StagingPlan planStaging(unsigned operand, ArrayRef<GemmLoop> outer, ArrayRef<Gem
   return widthK >= widthOuter ? StagingPlan{true, widthK} : StagingPlan{false, widthOuter};
 }
 
-int64_t tiles(Size extent, int size) { return extent.isKnown() ? (extent.value + size - 1) / size : 8; }
+int64_t tiles(Size extent, int size) {
+  return extent.isKnown() ? (extent.value + size - 1) / size : 8;
+}
 
 /// Large tiles when they fill the machine, thin ones for thin products.
 TileShape chooseTile(const GemmPlan &plan) {
-  Size m = GemmPlan::extent(plan.m), n = GemmPlan::extent(plan.n), batch = GemmPlan::extent(plan.batch);
+  Size m = GemmPlan::extent(plan.m), n = GemmPlan::extent(plan.n),
+       batch = GemmPlan::extent(plan.batch);
   int k = 512 / plan.instruction->elementBits; // 64 bytes a row
   if (m.isKnown() && m.value <= 16)
     return {16, 128, k, 1, 4};
@@ -200,7 +204,8 @@ std::string GemmPlan::key() const {
       stream << "? ";
   };
   stream << instruction->format << instruction->k << ' ' << tile.m << ' ' << tile.n << ' '
-         << stageA.alongK << stageA.vector << stageB.alongK << stageB.vector << promoteEvery << fresh << pairedStore;
+         << stageA.alongK << stageA.vector << stageB.alongK << stageB.vector << promoteEvery
+         << fresh << pairedStore;
   for (ArrayRef<GemmLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)}) {
     stream << " | ";
     for (const GemmLoop &loop : group) {
@@ -215,8 +220,9 @@ std::string GemmPlan::key() const {
   return text;
 }
 
-GemmPlan mlir::mp::planGemm(OpBuilder &builder, linalg::GenericOp op, const Contraction &contraction,
-                            const MmaInstruction &instruction, int promoteEvery, bool fresh) {
+GemmPlan mlir::mp::planGemm(OpBuilder &builder, linalg::GenericOp op,
+                            const Contraction &contraction, const MmaInstruction &instruction,
+                            int promoteEvery, bool fresh) {
   SizeBuilder sizes{builder, op.getLoc()};
   SmallVector<Range, 4> ranges =
       cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(builder, op.getLoc());

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a contraction kernel must know before it is written: how loops map to rows, columns and
 // reduction, where operands are contiguous, how wide they can be loaded, which tile to take.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Staging.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -183,7 +183,8 @@ SmallVector<SmallVector<Value>> OperandStaging::fragments(Value buffer, int step
     int tile = matrix / registers;
     FragmentPosition p = layout.position(0, (matrix % registers) * pack);
     int64_t offset = place(tile * instructionOuter() + outerOf(p), k + kOf(p));
-    SmallVector<Value> loaded = loadMatrices(d.advanceBytes(start, offset * elementBytes()), perLoad);
+    SmallVector<Value> loaded =
+        loadMatrices(d.advanceBytes(start, offset * elementBytes()), perLoad);
     for (int i = 0; i < perLoad; ++i)
       result[(matrix + i) / registers].push_back(loaded[i]);
   }

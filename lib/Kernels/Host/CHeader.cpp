@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CHeader.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -51,13 +51,15 @@ std::string mlir::mp::headerText(StringRef prefix, ArrayRef<CFunction> functions
   std::string guard = "MP_MODEL_" + prefix.upper() + "_H";
   os << "/* Made by mp. Link with " << prefix << ".o and libMPRuntime.\n"
      << " *\n"
-     << " * Arrays are row-major on the host: data and sizes of each. Results come in memory to free().\n"
+     << " * Arrays are row-major on the host: data and sizes of each. Results come in memory to "
+        "free().\n"
      << " * Each function returns 0, or -1 and says why in mp_rt_device_error(). */\n"
      << "#ifndef " << guard << "\n#define " << guard << "\n\n#include \"mp/Runtime/Device.h\"\n\n"
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   for (const CFunction &function : functions) {
     std::string record = recordName(prefix, function);
-    os << llvm::formatv("\n/* ({0}) -> ({1}) */\n", list(function.type.getInputs()), list(function.type.getResults()))
+    os << llvm::formatv("\n/* ({0}) -> ({1}) */\n", list(function.type.getInputs()),
+                        list(function.type.getResults()))
        << "extern const mp_rt_function " << record << ";\n"
        << "static inline int " << cName(prefix, function.name)
        << "(const mp_rt_array *arguments, mp_rt_array *results) {\n"

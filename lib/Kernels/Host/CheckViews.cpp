@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mp/Analysis/ViewBounds.h"
@@ -20,7 +20,8 @@ struct CheckViews : mlir::mp::impl::CheckViewsBase<CheckViews> {
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
       llvm::TypeSwitch<Operation *>(op)
-          .Case<memref::SubViewOp, memref::CastOp, memref::ExpandShapeOp>([](auto view) { check(view); });
+          .Case<memref::SubViewOp, memref::CastOp, memref::ExpandShapeOp>(
+              [](auto view) { check(view); });
     });
   }
 
@@ -35,16 +36,19 @@ struct CheckViews : mlir::mp::impl::CheckViewsBase<CheckViews> {
   static void check(memref::CastOp cast) {
     auto to = dyn_cast<MemRefType>(cast.getType());
     ImplicitLocOpBuilder b(cast.getLoc(), cast);
-    for (int64_t dim = 0; to && isa<MemRefType>(cast.getSource().getType()) && dim < to.getRank(); ++dim)
+    for (int64_t dim = 0; to && isa<MemRefType>(cast.getSource().getType()) && dim < to.getRank();
+         ++dim)
       if (Value fits = buildSizeFits(b, cast.getSource(), to, dim))
-        require(b, fits, "dimension " + Twine(dim) + " is not of size " + Twine(to.getDimSize(dim)));
+        require(b, fits,
+                "dimension " + Twine(dim) + " is not of size " + Twine(to.getDimSize(dim)));
   }
 
   static void check(memref::ExpandShapeOp expand) {
     ImplicitLocOpBuilder b(expand.getLoc(), expand);
     SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape();
     for (auto [dim, group] : llvm::enumerate(expand.getReassociationIndices()))
-      if (Value fits = buildSplitFits(b, expand.getSrc(), dim, ArrayRef(sizes).slice(group.front(), group.size())))
+      if (Value fits = buildSplitFits(b, expand.getSrc(), dim,
+                                      ArrayRef(sizes).slice(group.front(), group.size())))
         require(b, fits, "sizes do not multiply to that of dimension " + Twine(dim));
   }
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../Serialize/OutputFile.h"
 #include "CHeader.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -26,7 +26,8 @@ static FailureOr<std::string> compile(ModuleOp module) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> ir = translateModuleToLLVMIR(module, context, "mp");
   if (!ir)
-    return module.emitError("cannot be translated to LLVM IR; mp-host-to-llvm must run before"), failure();
+    return module.emitError("cannot be translated to LLVM IR; mp-host-to-llvm must run before"),
+           failure();
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -54,7 +55,8 @@ struct EmitObject : mlir::mp::impl::EmitObjectBase<EmitObject> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (!isCIdentifier(name)) {
-      module.emitError("option 'name': found '") << name << "', expected a C identifier such as 'model'";
+      module.emitError("option 'name': found '")
+          << name << "', expected a C identifier such as 'model'";
       return signalPassFailure();
     }
     std::vector<CFunction> functions;
@@ -74,7 +76,8 @@ struct EmitObject : mlir::mp::impl::EmitObjectBase<EmitObject> {
       return signalPassFailure();
     }
     for (const CFunction &function : functions) {
-      auto record = copy->lookupSymbol<LLVM::GlobalOp>((kFunctionRecordPrefix + function.name).str());
+      auto record =
+          copy->lookupSymbol<LLVM::GlobalOp>((kFunctionRecordPrefix + function.name).str());
       record.setSymName(recordName(name, function));
       record.setLinkage(LLVM::Linkage::External);
     }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Globals.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -19,15 +19,15 @@ LLVM::GlobalOp Globals::string(StringRef name, StringRef text) {
   b.setInsertionPointToEnd(module.getBody());
   std::string data = (text + StringRef("\0", 1)).str();
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), data.size());
-  return LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal, name,
-                                b.getStringAttr(data));
+  return LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/true,
+                                LLVM::Linkage::Internal, name, b.getStringAttr(data));
 }
 
 LLVM::GlobalOp Globals::record(StringRef name, Type type, bool constant,
                                llvm::function_ref<Value(OpBuilder &)> fill) {
   b.setInsertionPointToEnd(module.getBody());
-  auto global = LLVM::GlobalOp::create(b, module.getLoc(), type, constant, LLVM::Linkage::Internal, name,
-                                       Attribute());
+  auto global = LLVM::GlobalOp::create(b, module.getLoc(), type, constant, LLVM::Linkage::Internal,
+                                       name, Attribute());
   OpBuilder inner = OpBuilder::atBlockEnd(b.createBlock(&global.getInitializerRegion()));
   Value value = fill(inner);
   LLVM::ReturnOp::create(inner, module.getLoc(), value);
@@ -45,5 +45,6 @@ LLVM::LLVMFuncOp Globals::function(StringRef name, Type result, ArrayRef<Type> a
   if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return known;
   b.setInsertionPointToStart(module.getBody());
-  return LLVM::LLVMFuncOp::create(b, module.getLoc(), name, LLVM::LLVMFunctionType::get(result, arguments));
+  return LLVM::LLVMFuncOp::create(b, module.getLoc(), name,
+                                  LLVM::LLVMFunctionType::get(result, arguments));
 }

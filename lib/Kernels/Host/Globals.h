@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Data of the runtime as LLVM globals.
 
@@ -10,7 +10,8 @@
 
 namespace mlir::mp {
 
-/// What a value of `type`, or an element of it, takes in memory; a complex number takes two of its parts.
+/// What a value of `type`, or an element of it, takes in memory; a complex number takes two of its
+/// parts.
 int64_t elementBytes(Type type);
 
 /// Makes globals at the end of a module. Names are made unique by the caller.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Globals.h"
 #include "mp/Kernels/Host/Passes.h"
 #include "mp/Runtime/Device.h"
@@ -11,13 +11,14 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Size of a constant of the program; nothing for texts and records of the runtime. A constant of rank 0
-/// has become a plain number.
+/// Size of a constant of the program; nothing for texts and records of the runtime. A constant of
+/// rank 0 has become a plain number.
 static std::optional<int64_t> dataBytes(LLVM::GlobalOp global) {
   Attribute value = global.getConstant() ? global.getValueOrNull() : Attribute();
   if (auto elements = dyn_cast_or_null<ElementsAttr>(value))
     return elements.getNumElements() * elementBytes(elements.getElementType());
-  if (auto number = dyn_cast_or_null<TypedAttr>(value); number && isa<FloatAttr, IntegerAttr>(value))
+  if (auto number = dyn_cast_or_null<TypedAttr>(value);
+      number && isa<FloatAttr, IntegerAttr>(value))
     return elementBytes(number.getType());
   return std::nullopt;
 }
@@ -70,10 +71,11 @@ private:
     for (auto global : module.getOps<LLVM::GlobalOp>())
       if (global.getSymName().ends_with(kModuleRecordSuffix))
         return global;
-    auto type = LLVM::LLVMStructType::getLiteral(module.getContext(), {pointer, word, pointer, pointer});
-    auto owner = globals.record(("mp_constants" + kModuleRecordSuffix).str(), type, false, [&](OpBuilder &inner) {
-      return LLVM::ZeroOp::create(inner, loc, type).getResult();
-    });
+    auto type =
+        LLVM::LLVMStructType::getLiteral(module.getContext(), {pointer, word, pointer, pointer});
+    auto owner = globals.record(
+        ("mp_constants" + kModuleRecordSuffix).str(), type, false,
+        [&](OpBuilder &inner) { return LLVM::ZeroOp::create(inner, loc, type).getResult(); });
     owner.setLinkage(LLVM::Linkage::External);
     return owner;
   }
@@ -92,19 +94,22 @@ private:
       return;
     LLVM::GlobalOp owner = findOwner();
     llvm::StringMap<LLVM::GlobalOp> records;
-    auto type = LLVM::LLVMStructType::getLiteral(module.getContext(), {pointer, pointer, word, word, pointer});
+    auto type = LLVM::LLVMStructType::getLiteral(module.getContext(),
+                                                 {pointer, pointer, word, word, pointer});
     auto place = globals.function("mp_rt_device_constant", pointer, {pointer});
     for (LLVM::AddressOfOp op : uses) {
       auto global = module.lookupSymbol<LLVM::GlobalOp>(op.getGlobalName());
       LLVM::GlobalOp &record = records[global.getSymName()];
       if (!record)
-        record = globals.record((global.getSymName() + "_device").str(), type, false, [&](OpBuilder &inner) {
-          Value null = LLVM::ZeroOp::create(inner, loc, pointer);
-          Value module = LLVM::AddressOfOp::create(inner, loc, owner);
-          Value data = LLVM::AddressOfOp::create(inner, loc, global);
-          Value bytes = integer(inner, word, *dataBytes(global));
-          return Globals::makeStruct(inner, loc, type, {module, data, bytes, integer(inner, word, 0), null});
-        });
+        record = globals.record(
+            (global.getSymName() + "_device").str(), type, false, [&](OpBuilder &inner) {
+              Value null = LLVM::ZeroOp::create(inner, loc, pointer);
+              Value module = LLVM::AddressOfOp::create(inner, loc, owner);
+              Value data = LLVM::AddressOfOp::create(inner, loc, global);
+              Value bytes = integer(inner, word, *dataBytes(global));
+              return Globals::makeStruct(inner, loc, type,
+                                         {module, data, bytes, integer(inner, word, 0), null});
+            });
       b.setInsertionPoint(op);
       Value at = LLVM::AddressOfOp::create(b, loc, record);
       op.replaceAllUsesWith(LLVM::CallOp::create(b, loc, place, at).getResult());
@@ -113,13 +118,15 @@ private:
   }
 
   Value wordAt(Value memory, int64_t index) {
-    return LLVM::GEPOp::create(b, loc, pointer, word, memory, ArrayRef<LLVM::GEPArg>{int32_t(index)});
+    return LLVM::GEPOp::create(b, loc, pointer, word, memory,
+                               ArrayRef<LLVM::GEPArg>{int32_t(index)});
   }
 
   /// @mp_entry_F({words in, words out}) calls @F.
   LLVM::LLVMFuncOp makeEntry(LLVM::LLVMFuncOp function, FunctionType type) {
     auto nothing = LLVM::LLVMVoidType::get(module.getContext());
-    LLVM::LLVMFuncOp entry = globals.function(("mp_entry_" + function.getName()).str(), nothing, {pointer});
+    LLVM::LLVMFuncOp entry =
+        globals.function(("mp_entry_" + function.getName()).str(), nothing, {pointer});
     entry->moveAfter(function);
     b.setInsertionPointToStart(entry.addEntryBlock(b));
     Value packed = entry.getArgument(0);
@@ -150,7 +157,8 @@ private:
       sizes = LLVM::InsertValueOp::create(inner, loc, sizes, integer(inner, word, size), i);
     }
     return Globals::makeStruct(inner, loc, record,
-                               {integer(inner, number, rank), integer(inner, number, elementBytes(type)),
+                               {integer(inner, number, rank),
+                                integer(inner, number, elementBytes(type)),
                                 integer(inner, number, buffer ? 1 : 0), sizes});
   }
 
@@ -169,17 +177,20 @@ private:
     LLVM::LLVMFuncOp entry = makeEntry(function, type);
     StringRef name = function.getName();
     auto sizes = LLVM::LLVMArrayType::get(word, MP_RT_MAX_RANK);
-    auto one = LLVM::LLVMStructType::getLiteral(module.getContext(), {number, number, number, sizes});
+    auto one =
+        LLVM::LLVMStructType::getLiteral(module.getContext(), {number, number, number, sizes});
     auto all = LLVM::LLVMArrayType::get(one, types.size());
     LLVM::GlobalOp parameters =
         globals.record(("mp_parameters_" + name).str(), all, true, [&](OpBuilder &inner) {
           Value value = LLVM::UndefOp::create(inner, loc, all);
           for (auto [i, each] : llvm::enumerate(types))
-            value = LLVM::InsertValueOp::create(inner, loc, value, parameter(inner, one, each), int64_t(i));
+            value = LLVM::InsertValueOp::create(inner, loc, value, parameter(inner, one, each),
+                                                int64_t(i));
           return value;
         });
     LLVM::GlobalOp text = globals.string(("mp_name_" + name).str(), name);
-    auto record = LLVM::LLVMStructType::getLiteral(module.getContext(), {pointer, pointer, number, number, pointer});
+    auto record = LLVM::LLVMStructType::getLiteral(module.getContext(),
+                                                   {pointer, pointer, number, number, pointer});
     LLVM::GlobalOp callable =
         globals.record((kFunctionRecordPrefix + name).str(), record, true, [&](OpBuilder &inner) {
           Value named = LLVM::AddressOfOp::create(inner, loc, text);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Globals.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mp/Kernels/Host/Passes.h"
@@ -41,11 +41,12 @@ private:
       b.setInsertionPoint(op);
       loc = op->getLoc();
       LogicalResult result = success();
-      bool isComplex = isa<memref::LoadOp>(op) ? isa<ComplexType>(op->getResult(0).getType())
-                                               : llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ComplexType>);
+      bool isComplex = isa<memref::LoadOp>(op)
+                           ? isa<ComplexType>(op->getResult(0).getType())
+                           : llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ComplexType>);
       if (isComplex && isa<memref::LoadOp, gpu::LaunchFuncOp>(op))
-        result = op->emitOpError(
-            "passes a complex number between host and device, which compiled host code cannot; pass its parts");
+        result = op->emitOpError("passes a complex number between host and device, which compiled "
+                                 "host code cannot; pass its parts");
       else if (auto kernel = dyn_cast<gpu::LaunchFuncOp>(op))
         result = launch(kernel, function);
       else if (auto load = dyn_cast<memref::LoadOp>(op))
@@ -54,17 +55,21 @@ private:
         check(assertion);
       else if (isa_and_nonnull<vector::VectorDialect>(op->getDialect()) &&
                llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>))
-        result = op->emitOpError("reads device memory as vectors on the host, which compiled host code cannot");
+        result = op->emitOpError(
+            "reads device memory as vectors on the host, which compiled host code cannot");
       if (failed(result))
         return failure();
     }
     return success();
   }
 
-  Value constant(int64_t value) { return LLVM::ConstantOp::create(b, loc, word, b.getI64IntegerAttr(value)); }
+  Value constant(int64_t value) {
+    return LLVM::ConstantOp::create(b, loc, word, b.getI64IntegerAttr(value));
+  }
   Value addressOf(LLVM::GlobalOp global) { return LLVM::AddressOfOp::create(b, loc, global); }
 
-  /// Memory of the host that a function's launches share; made in its entry block, where it is made once.
+  /// Memory of the host that a function's launches share; made in its entry block, where it is made
+  /// once.
   Value scratch(Value &cache, func::FuncOp function, int64_t words) {
     if (!cache) {
       OpBuilder::InsertionGuard guard(b);
@@ -76,12 +81,14 @@ private:
 
   int64_t mostArguments(func::FuncOp function) {
     int64_t most = 1;
-    function.walk([&](gpu::LaunchFuncOp op) { most = std::max<int64_t>(most, op.getNumKernelOperands()); });
+    function.walk(
+        [&](gpu::LaunchFuncOp op) { most = std::max<int64_t>(most, op.getNumKernelOperands()); });
     return most;
   }
 
   void store(Value memory, int64_t index, Value value) {
-    Value at = LLVM::GEPOp::create(b, loc, pointer, word, memory, ArrayRef<LLVM::GEPArg>{int32_t(index)});
+    Value at =
+        LLVM::GEPOp::create(b, loc, pointer, word, memory, ArrayRef<LLVM::GEPArg>{int32_t(index)});
     LLVM::StoreOp::create(b, loc, value, at);
   }
 
@@ -107,13 +114,16 @@ private:
     auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
     StringRef data = object.getObject().getValue();
     LLVM::GlobalOp image = globals.string((binary.getName() + "_image").str(), data);
-    auto type = LLVM::LLVMStructType::getLiteral(module.getContext(), {pointer, word, pointer, pointer});
-    known = globals.record((binary.getName() + kModuleRecordSuffix).str(), type, false, [&](OpBuilder &inner) {
-      Value null = LLVM::ZeroOp::create(inner, loc, pointer);
-      Value bytes = LLVM::ConstantOp::create(inner, loc, word, inner.getI64IntegerAttr(data.size() + 1));
-      Value at = LLVM::AddressOfOp::create(inner, loc, image);
-      return Globals::makeStruct(inner, loc, type, {at, bytes, null, null});
-    });
+    auto type =
+        LLVM::LLVMStructType::getLiteral(module.getContext(), {pointer, word, pointer, pointer});
+    known = globals.record(
+        (binary.getName() + kModuleRecordSuffix).str(), type, false, [&](OpBuilder &inner) {
+          Value null = LLVM::ZeroOp::create(inner, loc, pointer);
+          Value bytes =
+              LLVM::ConstantOp::create(inner, loc, word, inner.getI64IntegerAttr(data.size() + 1));
+          Value at = LLVM::AddressOfOp::create(inner, loc, image);
+          return Globals::makeStruct(inner, loc, type, {at, bytes, null, null});
+        });
     known.setLinkage(LLVM::Linkage::External); // whoever runs the code can unload it
     return known;
   }
@@ -125,11 +135,13 @@ private:
       return known;
     auto binary = module.lookupSymbol<gpu::BinaryOp>(op.getKernelModuleName());
     if (!binary)
-      return op.emitOpError("launches a kernel of '") << op.getKernelModuleName().getValue()
-                                                      << "', which is no gpu.binary; mp-emit-kernels makes one";
+      return op.emitOpError("launches a kernel of '")
+             << op.getKernelModuleName().getValue()
+             << "', which is no gpu.binary; mp-emit-kernels makes one";
     LLVM::GlobalOp owner = moduleRecord(binary);
     LLVM::GlobalOp text = globals.string((name + "_name").str(), name);
-    auto type = LLVM::LLVMStructType::getLiteral(module.getContext(), {pointer, pointer, pointer, word});
+    auto type =
+        LLVM::LLVMStructType::getLiteral(module.getContext(), {pointer, pointer, pointer, word});
     known = globals.record((name + "_kernel").str(), type, false, [&](OpBuilder &inner) {
       Value null = LLVM::ZeroOp::create(inner, loc, pointer);
       Value zero = LLVM::ConstantOp::create(inner, loc, word, inner.getI64IntegerAttr(0));
@@ -144,7 +156,8 @@ private:
     FailureOr<LLVM::GlobalOp> kernel = kernelRecord(op);
     if (failed(kernel))
       return failure();
-    Value words = scratch(arguments, function, mostArguments(function)), extents = scratch(shape, function, 7);
+    Value words = scratch(arguments, function, mostArguments(function)),
+          extents = scratch(shape, function, 7);
     gpu::KernelDim3 grid = op.getGridSizeOperandValues(), block = op.getBlockSizeOperandValues();
     Value sizes[] = {grid.x, grid.y, grid.z, block.x, block.y, block.z};
     for (auto [i, extent] : llvm::enumerate(sizes))
@@ -153,9 +166,11 @@ private:
     store(extents, 6, shared ? asWord(shared) : constant(0));
     for (auto [i, operand] : llvm::enumerate(op.getKernelOperands()))
       store(words, int64_t(i), asWord(operand));
-    auto callee = globals.function("mp_rt_device_launch", nothing, {pointer, pointer, pointer, word});
-    LLVM::CallOp::create(b, loc, callee,
-                         ValueRange{addressOf(*kernel), extents, words, constant(op.getNumKernelOperands())});
+    auto callee =
+        globals.function("mp_rt_device_launch", nothing, {pointer, pointer, pointer, word});
+    LLVM::CallOp::create(
+        b, loc, callee,
+        ValueRange{addressOf(*kernel), extents, words, constant(op.getNumKernelOperands())});
     op.erase();
     return success();
   }
@@ -173,7 +188,8 @@ private:
     Value scale = arith::ConstantIndexOp::create(b, loc, bytes);
     Value address = arith::AddIOp::create(b, loc, base, arith::MulIOp::create(b, loc, at, scale));
     auto callee = globals.function("mp_rt_device_read", word, {word, word});
-    Value bits = LLVM::CallOp::create(b, loc, callee, ValueRange{asWord(address), constant(bytes)}).getResult();
+    Value bits = LLVM::CallOp::create(b, loc, callee, ValueRange{asWord(address), constant(bytes)})
+                     .getResult();
     Value value = bits;
     if (type.isIndex()) {
       value = arith::IndexCastOp::create(b, loc, type, bits);
@@ -193,7 +209,8 @@ private:
     llvm::raw_string_ostream(text) << "assertion failed: " << op.getMsg() << " at " << loc;
     LLVM::GlobalOp message = globals.string("mp_check_" + std::to_string(checks++), text);
     Value holds = op.getArg();
-    Value no = arith::XOrIOp::create(b, loc, holds, arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1));
+    Value no = arith::XOrIOp::create(b, loc, holds,
+                                     arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1));
     auto branch = scf::IfOp::create(b, loc, no, /*withElseRegion=*/false);
     b.setInsertionPoint(branch.thenYield());
     auto callee = globals.function("mp_rt_check_failed", nothing, {pointer});

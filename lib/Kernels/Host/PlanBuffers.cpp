@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BufferPlan.h"
 #include "Globals.h"
 #include "mp/Analysis/BufferLifetime.h"
@@ -14,8 +14,8 @@ using namespace mlir::mp;
 
 namespace {
 
-/// Positions of ops in the order of the text, which is the order of execution except that loops repeat
-/// theirs: what lives across iterations is used by the loop as a whole.
+/// Positions of ops in the order of the text, which is the order of execution except that loops
+/// repeat theirs: what lives across iterations is used by the loop as a whole.
 struct Positions {
   explicit Positions(func::FuncOp function) {
     int64_t next = 0;
@@ -32,7 +32,9 @@ struct Positions {
   DenseMap<Operation *, int64_t> begin, end;
 };
 
-int64_t byteSize(MemRefType type) { return elementBytes(type.getElementType()) * type.getNumElements(); }
+int64_t byteSize(MemRefType type) {
+  return elementBytes(type.getElementType()) * type.getNumElements();
+}
 
 struct PlanBuffers : mlir::mp::impl::PlanBuffersBase<PlanBuffers> {
   using Base::Base;
@@ -74,10 +76,11 @@ struct PlanBuffers : mlir::mp::impl::PlanBuffersBase<PlanBuffers> {
       return b.getNamedAttr(name, b.getI64IntegerAttr(value));
     };
     if (!allocs.empty())
-      function->setAttr(kBufferPlanAttrName,
-                        b.getDictionaryAttr({number("buffers", planned.size()), number("bytes", plan.bytes()),
-                                             number("live_bytes", plan.liveBytes()),
-                                             number("separate", separate)}));
+      function->setAttr(
+          kBufferPlanAttrName,
+          b.getDictionaryAttr({number("buffers", planned.size()), number("bytes", plan.bytes()),
+                               number("live_bytes", plan.liveBytes()),
+                               number("separate", separate)}));
   }
 
   void place(MutableArrayRef<memref::AllocOp> allocs, const BufferPlan &plan) {
@@ -90,7 +93,8 @@ struct PlanBuffers : mlir::mp::impl::PlanBuffersBase<PlanBuffers> {
     for (auto [alloc, offset] : llvm::zip_equal(allocs, plan.offsets())) {
       b.setInsertionPoint(alloc);
       Value at = arith::ConstantIndexOp::create(b, alloc.getLoc(), offset);
-      Value view = memref::ViewOp::create(b, alloc.getLoc(), alloc.getType(), memory, at, ValueRange());
+      Value view =
+          memref::ViewOp::create(b, alloc.getLoc(), alloc.getType(), memory, at, ValueRange());
       alloc.replaceAllUsesWith(view);
       alloc.erase();
     }

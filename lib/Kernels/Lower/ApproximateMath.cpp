@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // f32 functions as the GPU's approximate instructions. What the manual promises of each is in
 // mp/Emulator/Approximate.h, what that makes of the functions in docs/Math.md.
@@ -18,7 +18,9 @@ static Value call(ImplicitLocOpBuilder &b, StringRef intrinsic, Value x,
 }
 
 static Value power(ImplicitLocOpBuilder &b, Value x) { return call(b, "llvm.nvvm.ex2.approx", x); }
-static Value logarithm(ImplicitLocOpBuilder &b, Value x) { return call(b, "llvm.nvvm.lg2.approx.f", x); }
+static Value logarithm(ImplicitLocOpBuilder &b, Value x) {
+  return call(b, "llvm.nvvm.lg2.approx.f", x);
+}
 
 static Value scaled(ImplicitLocOpBuilder &b, Value x, double factor) {
   ScalarMath m(b, b.getF32Type());
@@ -49,7 +51,8 @@ template <typename OpTy> struct Approximate : OpRewritePattern<OpTy> {
 } // namespace
 
 void mlir::mp::populateApproximateMath(RewritePatternSet &patterns) {
-  constexpr double log2e = 1.4426950408889634, ln2 = 0.6931471805599453, log10of2 = 0.3010299956639812;
+  constexpr double log2e = 1.4426950408889634, ln2 = 0.6931471805599453,
+                   log10of2 = 0.3010299956639812;
   MLIRContext *context = patterns.getContext();
   patterns.add<Approximate<math::Exp2Op>>(context, power);
   patterns.add<Approximate<math::ExpOp>>(
@@ -58,11 +61,13 @@ void mlir::mp::populateApproximateMath(RewritePatternSet &patterns) {
   patterns.add<Approximate<math::LogOp>>(
       context, +[](ImplicitLocOpBuilder &b, Value x) { return scaled(b, logarithm(b, x), ln2); });
   patterns.add<Approximate<math::Log10Op>>(
-      context, +[](ImplicitLocOpBuilder &b, Value x) { return scaled(b, logarithm(b, x), log10of2); });
+      context,
+      +[](ImplicitLocOpBuilder &b, Value x) { return scaled(b, logarithm(b, x), log10of2); });
   patterns.add<Approximate<math::TanhOp>>(
       context, +[](ImplicitLocOpBuilder &b, Value x) {
         return call(b, "llvm.tanh", x, LLVM::FastmathFlags::afn);
       });
   patterns.add<Approximate<math::RsqrtOp>>(
-      context, +[](ImplicitLocOpBuilder &b, Value x) { return call(b, "llvm.nvvm.rsqrt.approx.f", x); });
+      context,
+      +[](ImplicitLocOpBuilder &b, Value x) { return call(b, "llvm.nvvm.rsqrt.approx.f", x); });
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ApproximateMath.h"
 #include "MathFunctions.h"
 #include "ScalarMath.h"
@@ -23,8 +23,7 @@ namespace {
 bool isWideScalar(Type type) { return type.isF32() || type.isF64(); }
 
 /// f(x)  ==>  its expansion
-template <typename OpTy>
-struct ExpandUnary : OpRewritePattern<OpTy> {
+template <typename OpTy> struct ExpandUnary : OpRewritePattern<OpTy> {
   using Expansion = Value (*)(ImplicitLocOpBuilder &, Value);
 
   ExpandUnary(MLIRContext *context, Expansion expansion)
@@ -71,9 +70,10 @@ struct ComputeWide : RewritePattern {
     Type wide = rewriter.getF32Type();
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(operand.getType() == type
-                             ? arith::ExtFOp::create(rewriter, op->getLoc(), wide, operand).getResult()
-                             : operand);
+      operands.push_back(
+          operand.getType() == type
+              ? arith::ExtFOp::create(rewriter, op->getLoc(), wide, operand).getResult()
+              : operand);
     Operation *made = rewriter.create(op->getLoc(), op->getName().getIdentifier(), operands, wide,
                                       op->getAttrs());
     rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, made->getResult(0));
@@ -133,8 +133,9 @@ Value powerLoop(ImplicitLocOpBuilder &b, Value x, Value n, Value one) {
           return arith::ConstantOp::create(nested, loc, nested.getIntegerAttr(n.getType(), value))
               .getResult();
         };
-        Value odd = arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::ne,
-                                          arith::AndIOp::create(nested, loc, args[2], make(1)), make(0));
+        Value odd =
+            arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::ne,
+                                  arith::AndIOp::create(nested, loc, args[2], make(1)), make(0));
         Value product = MultiplyOp::create(nested, loc, args[0], args[1]);
         Value result = arith::SelectOp::create(nested, loc, odd, product, args[0]);
         Value square = MultiplyOp::create(nested, loc, args[1], args[1]);
@@ -190,7 +191,8 @@ struct ExpandIPowI : OpRewritePattern<math::IPowIOp> {
     };
     Value negative = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, n, constant(0));
     // 1 / x^|n| is zero unless x is 1 or -1, for which the sign of n does not matter.
-    Value magnitude = arith::SelectOp::create(b, negative, arith::SubIOp::create(b, constant(0), n), n);
+    Value magnitude =
+        arith::SelectOp::create(b, negative, arith::SubIOp::create(b, constant(0), n), n);
     Value power = powerLoop<arith::MulIOp>(b, x, magnitude, constant(1));
     Value unit = arith::OrIOp::create(b, is(x, 1), is(x, -1));
     Value small = arith::SelectOp::create(b, unit, power, constant(0));
@@ -250,11 +252,13 @@ struct ExpandMath : mlir::mp::impl::ExpandMathBase<ExpandMath> {
     patterns.add<ExpandUnary<math::AsinOp>>(context, expandAsin);
     patterns.add<ExpandUnary<math::AcosOp>>(context, expandAcos);
     patterns.add<ExpandUnary<math::CbrtOp>>(context, expandCbrt);
-    patterns.add<ExpandAtan2, ExpandPow, ExpandFPowI, ExpandIPowI, ExpandRemF, ComputeWide>(context);
+    patterns.add<ExpandAtan2, ExpandPow, ExpandFPowI, ExpandIPowI, ExpandRemF, ComputeWide>(
+        context);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     // The rest by upstream's identities, which end in the functions above.
     math::populateExpansionPatterns(patterns, {"cosh", "tan", "acosh", "clampf"});
-    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) { return name == "math.erfc"; });
+    populateMathPolynomialApproximationPatterns(patterns,
+                                                [](StringRef name) { return name == "math.erfc"; });
     if (accuracy == MathAccuracy::Approximate)
       populateApproximateMath(patterns);
     GreedyRewriteConfig config;

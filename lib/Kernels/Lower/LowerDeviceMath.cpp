@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Kernels/Passes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -57,17 +57,18 @@ struct LowerDeviceMath : mlir::mp::impl::LowerDeviceMathBase<LowerDeviceMath> {
       // Zero counts all bits: not poison.
       Value defined = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
       StringRef name = isa<math::CountLeadingZerosOp>(op) ? "llvm.ctlz" : "llvm.cttz";
-      return replace(op, call(b, loc, name, op->getResult(0).getType(), {op->getOperand(0), defined}));
+      return replace(op,
+                     call(b, loc, name, op->getResult(0).getType(), {op->getOperand(0), defined}));
     }
     if (isa<math::AbsIOp>(op)) {
       Value wraps = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
-      return replace(op, call(b, loc, "llvm.abs", op->getResult(0).getType(), {op->getOperand(0), wraps}));
+      return replace(
+          op, call(b, loc, "llvm.abs", op->getResult(0).getType(), {op->getOperand(0), wraps}));
     }
     if (isa<math::IsNaNOp, math::IsInfOp, math::IsFiniteOp, math::IsNormalOp>(op))
       return replace(op, classify(b, op));
     return op->emitOpError("has no lowering for ")
-           << op->getResult(0).getType()
-           << " without a vendor library; compute it in f32";
+           << op->getResult(0).getType() << " without a vendor library; compute it in f32";
   }
 
   LogicalResult replace(Operation *op, Value value) {
@@ -77,7 +78,8 @@ struct LowerDeviceMath : mlir::mp::impl::LowerDeviceMathBase<LowerDeviceMath> {
   }
 
   Value call(OpBuilder &b, Location loc, StringRef name, Type type, ValueRange operands) {
-    return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), operands).getResult(0);
+    return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), operands)
+        .getResult(0);
   }
 
   /// Comparisons that put the value into its class.

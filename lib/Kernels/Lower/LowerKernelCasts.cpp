@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ScalarMath.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Kernels/Passes.h"
@@ -29,7 +29,8 @@ static void lowerCast(CastOp op) {
   Value value = op.getSource();
   // f16 to bf16 and back: exactly to f32 first, then one rounding.
   if (from.getWidth() == to.getWidth() && from != to) {
-    value = arith::ExtFOp::create(b, op.getLoc(), withFormat(value.getType(), b.getF32Type()), value);
+    value =
+        arith::ExtFOp::create(b, op.getLoc(), withFormat(value.getType(), b.getF32Type()), value);
     from = b.getF32Type();
   }
   Type type = op.getResult().getType();

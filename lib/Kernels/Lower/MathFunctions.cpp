@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MathFunctions.h"
 #include "MathTables.h"
 #include "ScalarMath.h"
@@ -150,8 +150,8 @@ Value mlir::mp::expandErf(ImplicitLocOpBuilder &b, Value x) {
 }
 
 Value mlir::mp::expandSinh(ImplicitLocOpBuilder &b, Value x) {
-  // With e = exp(|x|) - 1: sinh = (e + e / (e + 1)) / 2, without cancellation; from 20 on the second
-  // term is lost, and exp(|x| / 2)^2 / 2 overflows no earlier than the result.
+  // With e = exp(|x|) - 1: sinh = (e + e / (e + 1)) / 2, without cancellation; from 20 on the
+  // second term is lost, and exp(|x| / 2)^2 / 2 overflows no earlier than the result.
   Expansion m(b, x);
   Value a = m.abs(x);
   Value e = expandExpM1(b, a);
@@ -233,7 +233,8 @@ Value mlir::mp::expandAcos(ImplicitLocOpBuilder &b, Value x) {
 }
 
 Value mlir::mp::expandCbrt(ImplicitLocOpBuilder &b, Value x) {
-  // A third of the exponent, then Halley's steps, which each triple the number of right bits, from 5.
+  // A third of the exponent, then Halley's steps, which each triple the number of right bits,
+  // from 5.
   Expansion m(b, x);
   Value a = m.abs(x);
   Value tiny = m.less(a, m.c(m.t.minNormal));

@@ -1,7 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Functions as arith ops: range reduction and a polynomial. Every function gives the same bits
-// wherever IEEE arithmetic and a fused multiply-add are. Arguments and results are scalars of f32 or f64.
+// wherever IEEE arithmetic and a fused multiply-add are. Arguments and results are scalars of f32
+// or f64.
 
 #ifndef MP_LIB_KERNELS_LOWER_MATHFUNCTIONS_H
 #define MP_LIB_KERNELS_LOWER_MATHFUNCTIONS_H

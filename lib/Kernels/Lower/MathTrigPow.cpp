@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sine, cosine, powers and remainders.
 #include "MathFunctions.h"
@@ -63,8 +63,8 @@ static Value expandSine(ImplicitLocOpBuilder &b, Value x, int64_t shift) {
   Value quadrant = arith::AddIOp::create(b, k, m.i(shift));
   Value square = m.mul(r, r);
   Value sine = m.fma(m.mul(square, r), m.polynomial(t.sin, square), r);
-  Value cosine = m.fma(m.mul(square, square), m.polynomial(t.cos, square),
-                       m.fma(m.c(-0.5), square, m.c(1)));
+  Value cosine =
+      m.fma(m.mul(square, square), m.polynomial(t.cos, square), m.fma(m.c(-0.5), square, m.c(1)));
   auto bit = [&](int64_t mask) -> Value {
     Value masked = arith::AndIOp::create(b, quadrant, m.i(mask));
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, masked, m.i(0));
@@ -166,10 +166,12 @@ Pair log2InTwo(ScalarMath &d, Value x) {
   Pair square = product(d, ratio, ratio);
   Pair third = {d.c(0x1.5555555555555p-2), d.c(0x1.5555555555555p-56)};
   Pair cubic = product(d, product(d, square, ratio), third);
-  Value tail = d.mul(d.mul(square.high, square.high), d.mul(z, d.polynomial(poly::kAtanh64Tail, square.high)));
+  Value tail = d.mul(d.mul(square.high, square.high),
+                     d.mul(z, d.polynomial(poly::kAtanh64Tail, square.high)));
   Pair atanh = sum(d, ratio, cubic);
   atanh = sum(d, atanh.high, d.add(atanh.low, tail));
-  Pair fractionLog = product(d, atanh, {d.c(2 * 0x1.71547652b82fep+0), d.c(2 * 0x1.777d0ffda0d24p-56)});
+  Pair fractionLog =
+      product(d, atanh, {d.c(2 * 0x1.71547652b82fep+0), d.c(2 * 0x1.777d0ffda0d24p-56)});
   // The exponent is a whole number and so larger, or nothing.
   return sum(d, {e, d.c(0)}, fractionLog);
 }
@@ -207,8 +209,8 @@ Value mlir::mp::expandPow(ImplicitLocOpBuilder &b, Value x, Value y) {
       b, integral, arith::CmpIOp::create(b, arith::CmpIPredicate::ne, oddBit, m.i(0)));
   result = m.select(odd, m.copySign(result, x), result);
   Value negative = arith::AndIOp::create(b, m.less(x, m.c(0)), m.less(m.c(-INFINITY), x));
-  Value fractional = arith::XOrIOp::create(
-      b, integral, arith::ConstantOp::create(b, b.getBoolAttr(true)));
+  Value fractional =
+      arith::XOrIOp::create(b, integral, arith::ConstantOp::create(b, b.getBoolAttr(true)));
   result = m.select(arith::AndIOp::create(b, negative, fractional), m.nan(), result);
 
   Value anyNaN = m.compare(arith::CmpFPredicate::UNO, x, y);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/Dialect/GPU/Utils/GPUUtils.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -66,12 +66,14 @@ static constexpr int64_t kMostVectorElements = 256;
 static LogicalResult splitVector(gpu::LaunchOp launch, Value vector) {
   auto type = cast<VectorType>(vector.getType());
   if (type.isScalable() || type.getNumElements() > kMostVectorElements)
-    return launch.emitOpError("takes a vector that the host computed: ") << type << "; at most " << kMostVectorElements << " elements can be passed";
+    return launch.emitOpError("takes a vector that the host computed: ")
+           << type << "; at most " << kMostVectorElements << " elements can be passed";
   OpBuilder host(launch), device = OpBuilder::atBlockBegin(&launch.getBody().front());
   SmallVector<int64_t> strides = computeStrides(type.getShape());
   SmallVector<Value> elements;
   for (int64_t i = 0; i < type.getNumElements(); ++i)
-    elements.push_back(vector::ExtractOp::create(host, launch.getLoc(), vector, delinearize(i, strides)));
+    elements.push_back(
+        vector::ExtractOp::create(host, launch.getLoc(), vector, delinearize(i, strides)));
   Value whole = vector::FromElementsOp::create(device, launch.getLoc(), type, elements);
   replaceAllUsesInRegionWith(vector, whole, launch.getBody());
   return success();
@@ -103,10 +105,10 @@ static std::string cleanName(StringRef name) {
 static llvm::hash_code hashKernel(gpu::GPUFuncOp kernel) {
   llvm::hash_code hash = llvm::hash_value(kernel.getFunctionType().getAsOpaquePointer());
   kernel.getBody().walk([&](Operation *op) {
-    hash = llvm::hash_combine(hash, OperationEquivalence::computeHash(
-                                        op, OperationEquivalence::ignoreHashValue,
-                                        OperationEquivalence::ignoreHashValue,
-                                        OperationEquivalence::IgnoreLocations));
+    hash = llvm::hash_combine(
+        hash, OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
+                                                OperationEquivalence::ignoreHashValue,
+                                                OperationEquivalence::IgnoreLocations));
   });
   return hash;
 }
@@ -142,7 +144,8 @@ struct OutlineKernels : mlir::mp::impl::OutlineKernelsBase<OutlineKernels> {
     gpu::GPUFuncOp kernel = outlineKernelFunc(launch, name, operands);
     kernel->removeAttr(kernel.getKnownGridSizeAttrName());
     SmallVectorImpl<gpu::GPUFuncOp> &same = kernels[hashKernel(kernel)];
-    auto known = llvm::find_if(same, [&](gpu::GPUFuncOp other) { return equalKernels(kernel, other); });
+    auto known =
+        llvm::find_if(same, [&](gpu::GPUFuncOp other) { return equalKernels(kernel, other); });
     if (known == same.end()) {
       SymbolTable(kernelModule()).insert(kernel);
       same.push_back(kernel);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Short names for building scalar arithmetic.
 
@@ -24,8 +24,14 @@ struct ScalarMath {
     return arith::ConstantOp::create(b, b.getFloatAttr(type, exact));
   }
   Value i(int64_t value) { return arith::ConstantOp::create(b, b.getIntegerAttr(bitsType, value)); }
-  Value infinity() { return arith::ConstantOp::create(b, b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics()))); }
-  Value nan() { return arith::ConstantOp::create(b, b.getFloatAttr(type, APFloat::getNaN(type.getFloatSemantics()))); }
+  Value infinity() {
+    return arith::ConstantOp::create(
+        b, b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics())));
+  }
+  Value nan() {
+    return arith::ConstantOp::create(
+        b, b.getFloatAttr(type, APFloat::getNaN(type.getFloatSemantics())));
+  }
 
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
@@ -35,8 +41,12 @@ struct ScalarMath {
   Value abs(Value x) { return math::AbsFOp::create(b, x); }
   Value nearest(Value x) { return math::RoundEvenOp::create(b, x); }
   Value copySign(Value x, Value sign) { return math::CopySignOp::create(b, x, sign); }
-  Value select(Value condition, Value x, Value y) { return arith::SelectOp::create(b, condition, x, y); }
-  Value compare(arith::CmpFPredicate predicate, Value x, Value y) { return arith::CmpFOp::create(b, predicate, x, y); }
+  Value select(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b, condition, x, y);
+  }
+  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
+    return arith::CmpFOp::create(b, predicate, x, y);
+  }
   Value less(Value x, Value y) { return compare(arith::CmpFPredicate::OLT, x, y); }
   Value equal(Value x, Value y) { return compare(arith::CmpFPredicate::OEQ, x, y); }
   Value isNaN(Value x) { return compare(arith::CmpFPredicate::UNO, x, x); }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -23,17 +23,23 @@ static void scalarize(Operation *op) {
     SmallVector<int64_t> at = delinearize(i, strides);
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(isa<VectorType>(operand.getType()) ? vector::ExtractOp::create(b, loc, operand, at).getResult() : operand);
+      operands.push_back(isa<VectorType>(operand.getType())
+                             ? vector::ExtractOp::create(b, loc, operand, at).getResult()
+                             : operand);
     SmallVector<Type> types;
     for (Type type : op->getResultTypes())
       types.push_back(getElementTypeOrSelf(type));
-    Operation *scalar = isa<vector::FMAOp>(op) ? math::FmaOp::create(b, loc, operands[0], operands[1], operands[2]).getOperation()
-                                               : b.create(loc, op->getName().getIdentifier(), operands, types, op->getAttrs());
+    Operation *scalar =
+        isa<vector::FMAOp>(op)
+            ? math::FmaOp::create(b, loc, operands[0], operands[1], operands[2]).getOperation()
+            : b.create(loc, op->getName().getIdentifier(), operands, types, op->getAttrs());
     for (auto [all, result] : llvm::zip_equal(results, scalar->getResults()))
       all.push_back(result);
   }
   for (auto [all, result] : llvm::zip_equal(results, op->getResults()))
-    result.replaceAllUsesWith(vector::FromElementsOp::create(b, loc, cast<VectorType>(result.getType()), all).getResult());
+    result.replaceAllUsesWith(
+        vector::FromElementsOp::create(b, loc, cast<VectorType>(result.getType()), all)
+            .getResult());
   op->erase();
 }
 
@@ -45,8 +51,10 @@ struct ScalarizeVectors : mlir::mp::impl::ScalarizeVectorsBase<ScalarizeVectors>
   void runOnOperation() override {
     // What convert-vector-to-llvm leaves.
     RewritePatternSet patterns(&getContext());
-    vector::populateVectorMultiReductionLoweringPatterns(patterns, vector::VectorMultiReductionLowering::InnerReduction);
-    vector::populateVectorTransposeLoweringPatterns(patterns, vector::VectorTransposeLowering::EltWise);
+    vector::populateVectorMultiReductionLoweringPatterns(
+        patterns, vector::VectorMultiReductionLowering::InnerReduction);
+    vector::populateVectorTransposeLoweringPatterns(patterns,
+                                                    vector::VectorTransposeLowering::EltWise);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     SmallVector<Operation *> ops;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Kernels/Passes.h"
 
 namespace mlir::mp {
@@ -30,7 +30,8 @@ static LogicalResult checkCall(LLVM::CallOp call, gpu::GPUModuleOp module) {
 static LogicalResult checkOp(Operation *op, gpu::GPUModuleOp module) {
   if (auto call = dyn_cast<LLVM::CallOp>(op))
     return checkCall(call, module);
-  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op); call && call.getIntrin().starts_with("llvm.nvvm.sqrt.approx"))
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+      call && call.getIntrin().starts_with("llvm.nvvm.sqrt.approx"))
     return op->emitOpError("takes an approximate square root");
   if (!isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
     return op->emitOpError("was left behind by the conversion to NVVM");

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Kernels/Contraction.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
@@ -10,7 +10,8 @@ using namespace mlir::mp;
 
 /// The block argument behind at most one exact widening; null if there is none.
 static BlockArgument widenedArgument(Value value) {
-  if (Operation *ext = value.getDefiningOp(); isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(ext))
+  if (Operation *ext = value.getDefiningOp();
+      isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(ext))
     value = ext->getOperand(0);
   else if (auto cast = value.getDefiningOp<CastOp>(); cast && !cast.isNarrowing())
     value = cast.getSource();
@@ -70,7 +71,8 @@ FailureOr<Contraction> mlir::mp::matchContraction(linalg::GenericOp op, std::str
   }
   Contraction result;
   result.format = {a.getType(), b.getType()};
-  result.isUnsigned = {bool(left.getDefiningOp<arith::ExtUIOp>()), bool(right.getDefiningOp<arith::ExtUIOp>())};
+  result.isUnsigned = {bool(left.getDefiningOp<arith::ExtUIOp>()),
+                       bool(right.getDefiningOp<arith::ExtUIOp>())};
   result.accumulator = sum->getResult(0).getType();
   auto isNarrow = [](Type type) { return type.getIntOrFloatBitWidth() == 8; };
   if (a.getType() != b.getType() && !(isa<FloatType>(a.getType()) && isa<FloatType>(b.getType()) &&

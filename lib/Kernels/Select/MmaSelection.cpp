@@ -1,13 +1,16 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Kernels/MmaSelection.h"
 
 using namespace mlir::mp;
 using ::mp::target::TargetModel;
 
 /// Targets list integers by width: their instructions take any mixture of signs.
-static llvm::StringRef nameInTarget(llvm::StringRef operand) { return operand == "u8" ? "i8" : operand; }
+static llvm::StringRef nameInTarget(llvm::StringRef operand) {
+  return operand == "u8" ? "i8" : operand;
+}
 
-const MmaInstruction *mlir::mp::selectMmaInstruction(const TargetModel &model, llvm::StringRef format) {
+const MmaInstruction *mlir::mp::selectMmaInstruction(const TargetModel &model,
+                                                     llvm::StringRef format) {
   auto [a, b] = format.split('_');
   auto shapeOf = [&](llvm::StringRef operand) {
     return model.bestShape(nameInTarget(operand), ::mp::target::InstructionFamily::MmaSync);
@@ -21,6 +24,8 @@ const MmaInstruction *mlir::mp::selectMmaInstruction(const TargetModel &model, l
 int mlir::mp::promotionInterval(const TargetModel &model, const MmaInstruction &instruction) {
   unsigned interval = 0;
   for (unsigned operand : {0, 1})
-    interval = std::max(interval, model.findOperand(nameInTarget(instruction.operandFormat(operand)))->promoteEvery);
+    interval =
+        std::max(interval,
+                 model.findOperand(nameInTarget(instruction.operandFormat(operand)))->promoteEvery);
   return int(interval);
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -49,10 +49,11 @@ static StringRef selectFormat(linalg::GenericOp op, const ::mp::target::TargetMo
   if (failed(contraction))
     return {};
   bool isInteger = isa<IntegerType>(contraction->format[0]);
-  if (isInteger ? !contraction->accumulator.isInteger(32) : !isa<Float32Type>(contraction->accumulator)) {
-    llvm::raw_string_ostream(reason) << "it accumulates in " << contraction->accumulator
-                                     << " and Tensor Cores here accumulate in "
-                                     << (isInteger ? "i32" : "f32");
+  if (isInteger ? !contraction->accumulator.isInteger(32)
+                : !isa<Float32Type>(contraction->accumulator)) {
+    llvm::raw_string_ostream(reason)
+        << "it accumulates in " << contraction->accumulator
+        << " and Tensor Cores here accumulate in " << (isInteger ? "i32" : "f32");
     return {};
   }
   StringRef formats[2];
@@ -132,8 +133,9 @@ struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContrac
         generic->setAttr(kMmaAttrName, rewriter.getStringAttr(format));
         dropZeroInit(generic);
       } else
-        remark::missed(generic.getLoc(), remark::RemarkOpts::name("ScalarContraction")
-                                             .category("mp-select-contractions"))
+        remark::missed(
+            generic.getLoc(),
+            remark::RemarkOpts::name("ScalarContraction").category("mp-select-contractions"))
             << "contraction runs on the scalar units: " << reason;
     }
   }

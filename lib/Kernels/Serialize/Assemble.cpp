@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PTX.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -69,7 +69,8 @@ static FailureOr<std::string> runTool(ArrayRef<StringRef> command, Location loc)
   ScratchFile log("log");
   std::optional<StringRef> redirects[] = {std::nullopt, log.name(), log.name()};
   std::string error;
-  int status = llvm::sys::ExecuteAndWait(command[0], command, std::nullopt, redirects, 0, 0, &error);
+  int status =
+      llvm::sys::ExecuteAndWait(command[0], command, std::nullopt, redirects, 0, 0, &error);
   std::string output = log.read();
   if (status == 0)
     return output;
@@ -108,8 +109,8 @@ static void parseReport(StringRef report, SmallVectorImpl<KernelResources> &reso
   }
 }
 
-/// Says what ptxas remarks about speed: wgmma that it serialises (C7510, C7511, C7514), setmaxnreg that
-/// it ignores (C7508), and its warnings.
+/// Says what ptxas remarks about speed: wgmma that it serialises (C7510, C7511, C7514), setmaxnreg
+/// that it ignores (C7508), and its warnings.
 static void warnOfSlowness(StringRef report, Location loc) {
   SmallVector<StringRef> lines;
   report.split(lines, '\n');

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OutputFile.h"
 #include "PTX.h"
 #include "mlir/IR/Remarks.h"
@@ -62,8 +62,8 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
     return success();
   }
 
-  /// ptxas may spill to fit more blocks into a multiprocessor. Kernels that it does so with are asked to
-  /// fit once; true if there are any.
+  /// ptxas may spill to fit more blocks into a multiprocessor. Kernels that it does so with are
+  /// asked to fit once; true if there are any.
   static bool askForOneBlock(gpu::GPUModuleOp module, ArrayRef<KernelResources> resources) {
     constexpr unsigned mostRegisters = 255;
     bool any = false;
@@ -81,7 +81,8 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
   }
 
   /// Machine code of `ptx`, which is replaced if it had to be changed.
-  FailureOr<std::string> assembleChecked(gpu::GPUModuleOp module, std::string &ptx, const ::mp::target::TargetModel &model) {
+  FailureOr<std::string> assembleChecked(gpu::GPUModuleOp module, std::string &ptx,
+                                         const ::mp::target::TargetModel &model) {
     Location loc = module.getLoc();
     SmallVector<KernelResources> resources;
     FailureOr<std::string> cubin = assemble(ptx, model, loc, resources);
@@ -98,8 +99,8 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
     bool spills = false;
     for (const KernelResources &kernel : resources) {
       remark::analysis(loc, remark::RemarkOpts::name("KernelResources").category("mp-emit-kernels"))
-          << ("kernel '" + kernel.name + "' takes " + Twine(kernel.registers) + " registers a thread and " +
-              Twine(kernel.sharedBytes) + " bytes of shared memory")
+          << ("kernel '" + kernel.name + "' takes " + Twine(kernel.registers) +
+              " registers a thread and " + Twine(kernel.sharedBytes) + " bytes of shared memory")
                  .str();
       if (kernel.spillBytes == 0)
         continue;
@@ -120,7 +121,8 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
                                             model.ptxFeature());
     Attribute image = gpu::ObjectAttr::get(&getContext(), target, format, b.getStringAttr(object),
                                            nullptr, nullptr);
-    gpu::BinaryOp::create(b, module.getLoc(), module.getName(), nullptr, ArrayRef<Attribute>{image});
+    gpu::BinaryOp::create(b, module.getLoc(), module.getName(), nullptr,
+                          ArrayRef<Attribute>{image});
     module.erase();
   }
 };

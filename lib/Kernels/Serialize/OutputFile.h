@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Files that passes write.
 
@@ -9,8 +9,8 @@
 
 namespace mlir::mp {
 
-/// Writes DIR/NAME under a temporary name and renames it, so that no reader ever sees half of it. The folder
-/// is made if missing; what goes wrong is an error at `loc`.
+/// Writes DIR/NAME under a temporary name and renames it, so that no reader ever sees half of it.
+/// The folder is made if missing; what goes wrong is an error at `loc`.
 LogicalResult writeWhole(StringRef dir, StringRef name, StringRef content, Location loc);
 
 } // namespace mlir::mp

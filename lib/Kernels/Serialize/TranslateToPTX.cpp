@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PTX.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -57,9 +57,9 @@ FailureOr<std::string> mlir::mp::translateToPTX(gpu::GPUModuleOp module,
     return module.emitOpError("cannot be compiled: this LLVM has no NVPTX backend: ") << error,
            failure();
   llvm::TargetOptions options;
-  std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
-      triple, model.name, model.ptxFeature(), options, std::nullopt, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      backend->createTargetMachine(triple, model.name, model.ptxFeature(), options, std::nullopt,
+                                   std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   ir->setTargetTriple(triple);
   ir->setDataLayout(machine->createDataLayout());
   optimizeLLVM(*ir, *machine, optLevel);

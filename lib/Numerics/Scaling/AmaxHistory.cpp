@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/Scaling/AmaxHistory.h"
 
@@ -7,8 +7,8 @@
 
 using namespace mp::numerics;
 
-float mp::numerics::updateAmaxHistory(llvm::MutableArrayRef<float> history,
-                                      float amax, const HistoryRule &rule) {
+float mp::numerics::updateAmaxHistory(llvm::MutableArrayRef<float> history, float amax,
+                                      const HistoryRule &rule) {
   bool after = rule.order == HistoryOrder::AfterCurrent;
   bool rolls = rule.rollOnZero || amax != 0;
   if (after)

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/Scaling/Blocks.h"
 #include "mp/Numerics/ArrayCast.h"
@@ -35,8 +35,7 @@ std::optional<BlockLayout> BlockLayout::get(llvm::ArrayRef<int64_t> shape,
   return layout;
 }
 
-void BlockLayout::forEachRun(
-    llvm::function_ref<void(size_t, size_t, size_t)> visit) const {
+void BlockLayout::forEachRun(llvm::function_ref<void(size_t, size_t, size_t)> visit) const {
   if (!count)
     return;
   if (scaleCount == 1)
@@ -55,8 +54,8 @@ void BlockLayout::forEachRun(
   }
 }
 
-void mp::numerics::amaxArray(const float *x, const BlockLayout &layout,
-                             float *result, NaNRule nan) {
+void mp::numerics::amaxArray(const float *x, const BlockLayout &layout, float *result,
+                             NaNRule nan) {
   std::fill_n(result, layout.scales(), 0.0f);
   layout.forEachRun([&](size_t first, size_t length, size_t scale) {
     float largest = result[scale];
@@ -72,9 +71,8 @@ void mp::numerics::amaxArray(const float *x, const BlockLayout &layout,
   });
 }
 
-void mp::numerics::quantizeArray(const float *x, const BlockLayout &layout,
-                                 const float *encode, CodeFormat code,
-                                 uint8_t *codes, Rounding rounding,
+void mp::numerics::quantizeArray(const float *x, const BlockLayout &layout, const float *encode,
+                                 CodeFormat code, uint8_t *codes, Rounding rounding,
                                  Overflow overflow, const uint32_t *randomBits) {
   constexpr size_t chunk = 1024;
   float scaled[chunk];
@@ -85,8 +83,8 @@ void mp::numerics::quantizeArray(const float *x, const BlockLayout &layout,
         scaled[i] = x[at + i] * encode[scale];
       const uint32_t *bits = randomBits ? randomBits + at : nullptr;
       if (!code.isInteger()) {
-        convertArray(scaled, Format::F32, codes + at, code.floatFormat(), now,
-                     rounding, overflow, bits);
+        convertArray(scaled, Format::F32, codes + at, code.floatFormat(), now, rounding, overflow,
+                     bits);
         continue;
       }
       for (size_t i = 0; i < now; ++i)
@@ -103,9 +101,8 @@ void mp::numerics::dequantizeArray(const uint8_t *codes, const BlockLayout &layo
   });
 }
 
-void mp::numerics::blockQuantize(const float *x, const BlockLayout &layout,
-                                 const ScaleRule &rule, CodeFormat code,
-                                 Format scaleFormat, uint8_t *codes, float *scales,
+void mp::numerics::blockQuantize(const float *x, const BlockLayout &layout, const ScaleRule &rule,
+                                 CodeFormat code, Format scaleFormat, uint8_t *codes, float *scales,
                                  float parent, NaNRule nan, Rounding rounding,
                                  const uint32_t *randomBits) {
   std::vector<float> encode(layout.scales());
@@ -115,6 +112,5 @@ void mp::numerics::blockQuantize(const float *x, const BlockLayout &layout,
     encode[i] = scale.encode;
     scales[i] = scale.decode;
   }
-  quantizeArray(x, layout, encode.data(), code, codes, rounding,
-                Overflow::Saturate, randomBits);
+  quantizeArray(x, layout, encode.data(), code, codes, rounding, Overflow::Saturate, randomBits);
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/Scaling/Calibration.h"
 
@@ -11,7 +11,9 @@ using namespace mp::numerics;
 
 static constexpr llvm::StringRef methodNames[] = {"absmax", "percentile", "mse", "entropy"};
 
-llvm::StringRef mp::numerics::toString(CalibrationMethod method) { return methodNames[size_t(method)]; }
+llvm::StringRef mp::numerics::toString(CalibrationMethod method) {
+  return methodNames[size_t(method)];
+}
 
 std::optional<CalibrationMethod> mp::numerics::parseCalibrationMethod(llvm::StringRef spelling) {
   for (size_t i = 0; i < std::size(methodNames); ++i)
@@ -63,7 +65,8 @@ double MagnitudeHistogram::leastSquares(CodeFormat code) const {
       if (!counts[i])
         continue;
       float middle = float((double(i) + 0.5) * width);
-      double difference = double(middle) - double(code.decode(code.encode(middle * encode))) * decode;
+      double difference =
+          double(middle) - double(code.decode(code.encode(middle * encode))) * decode;
       error += double(counts[i]) * difference * difference;
     }
     if (error < least) {
@@ -85,12 +88,14 @@ static double relativeEntropy(llvm::ArrayRef<double> bins, size_t cut, size_t le
       merged[levelOf(i)] += bins[i];
       ++members[levelOf(i)];
     }
-  double kept = std::accumulate(merged.begin(), merged.end(), 0.0), all = kept + beyond, entropy = 0;
+  double kept = std::accumulate(merged.begin(), merged.end(), 0.0), all = kept + beyond,
+         entropy = 0;
   for (size_t i = 0; i < cut; ++i) {
     double reference = (bins[i] + (i + 1 == cut ? beyond : 0)) / all;
     double model = bins[i] > 0 ? merged[levelOf(i)] / members[levelOf(i)] / kept : 0;
     if (reference > 0)
-      entropy += model > 0 ? reference * std::log(reference / model) : std::numeric_limits<double>::infinity();
+      entropy += model > 0 ? reference * std::log(reference / model)
+                           : std::numeric_limits<double>::infinity();
   }
   return entropy;
 }
@@ -111,18 +116,14 @@ double MagnitudeHistogram::leastEntropy() const {
   return best;
 }
 
-double mp::numerics::calibrate(const MagnitudeHistogram &histogram, CalibrationMethod method, CodeFormat code,
-                               double share) {
+double mp::numerics::calibrate(const MagnitudeHistogram &histogram, CalibrationMethod method,
+                               CodeFormat code, double share) {
   double largest = histogram.largest();
   switch (method) {
-  case CalibrationMethod::AbsMax:
-    return largest;
-  case CalibrationMethod::Percentile:
-    return std::min(histogram.percentile(share), largest);
-  case CalibrationMethod::MSE:
-    return std::min(histogram.leastSquares(code), largest);
-  case CalibrationMethod::Entropy:
-    return std::min(histogram.leastEntropy(), largest);
+  case CalibrationMethod::AbsMax: return largest;
+  case CalibrationMethod::Percentile: return std::min(histogram.percentile(share), largest);
+  case CalibrationMethod::MSE: return std::min(histogram.leastSquares(code), largest);
+  case CalibrationMethod::Entropy: return std::min(histogram.leastEntropy(), largest);
   }
   return largest;
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/Scaling/Hadamard.h"
 
@@ -7,17 +7,14 @@
 using namespace mp::numerics;
 
 llvm::ArrayRef<int8_t> mp::numerics::hadamardSigns16() {
-  static constexpr int8_t signs[] = {1,  1,  1,  -1, 1,  -1, -1, -1,
-                                     -1, -1, -1, 1,  -1, 1,  -1, -1};
+  static constexpr int8_t signs[] = {1, 1, 1, -1, 1, -1, -1, -1, -1, -1, -1, 1, -1, 1, -1, -1};
   return signs;
 }
 
-float mp::numerics::hadamardFactor(uint64_t size) {
-  return float(1 / std::sqrt(double(size)));
-}
+float mp::numerics::hadamardFactor(uint64_t size) { return float(1 / std::sqrt(double(size))); }
 
-void mp::numerics::hadamard(llvm::MutableArrayRef<float> block,
-                            llvm::ArrayRef<int8_t> signs, bool inverse) {
+void mp::numerics::hadamard(llvm::MutableArrayRef<float> block, llvm::ArrayRef<int8_t> signs,
+                            bool inverse) {
   auto applySigns = [&] {
     for (size_t i = 0; i < block.size(); ++i)
       block[i] = signs[i] < 0 ? -block[i] : block[i];

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/Scaling/ScaleRule.h"
 
@@ -16,15 +16,14 @@ CodeFormat CodeFormat::integer(unsigned bits) {
 }
 
 double CodeFormat::largest() const {
-  return isInteger() ? double((1u << (integerBits - 1)) - 1)
-                     : info(format).maxFinite;
+  return isInteger() ? double((1u << (integerBits - 1)) - 1) : info(format).maxFinite;
 }
 
 uint32_t CodeFormat::encode(float value, Rounding rounding, Overflow overflow,
                             uint32_t randomBits) const {
   if (!isInteger())
-    return uint32_t(convert(llvm::bit_cast<uint32_t>(value), Format::F32,
-                            format, rounding, overflow, randomBits));
+    return uint32_t(convert(llvm::bit_cast<uint32_t>(value), Format::F32, format, rounding,
+                            overflow, randomBits));
   if (std::isnan(value))
     return 0;
   float bound = float(largest());
@@ -36,8 +35,7 @@ uint32_t CodeFormat::encode(float value, Rounding rounding, Overflow overflow,
 
 float CodeFormat::decode(uint32_t code) const {
   if (!isInteger())
-    return llvm::bit_cast<float>(
-        uint32_t(convert(code, format, Format::F32)));
+    return llvm::bit_cast<float>(uint32_t(convert(code, format, Format::F32)));
   unsigned unused = 32 - integerBits;
   return float(int32_t(code << unused) >> unused);
 }
@@ -58,8 +56,7 @@ static float toPowerOfTwo(float scale, PowerOfTwo pow2, CodeFormat code) {
   if (pow2 == PowerOfTwo::Up)
     bits += fractionField;
   else if (pow2 == PowerOfTwo::Even)
-    bits += halfPlace(code.isInteger() ? code.bits() - 1
-                                       : info(code.floatFormat()).fractionBits);
+    bits += halfPlace(code.isInteger() ? code.bits() - 1 : info(code.floatFormat()).fractionBits);
   return llvm::bit_cast<float>(bits & signAndExponent);
 }
 
@@ -67,9 +64,8 @@ static float toPowerOfTwo(float scale, PowerOfTwo pow2, CodeFormat code) {
 static float store(float scale, const ScaleRule &rule, Format format) {
   if (format == Format::F32)
     return scale;
-  Overflow overflow = rule.onNonFinite == OnNonFinite::Propagate
-                          ? Overflow::IEEE
-                          : Overflow::Saturate;
+  Overflow overflow =
+      rule.onNonFinite == OnNonFinite::Propagate ? Overflow::IEEE : Overflow::Saturate;
   // Already a power of two unless it was below f32's normal range.
   Rounding rounding = rule.pow2 == PowerOfTwo::None ? Rounding::RNE
                       : rule.pow2 == PowerOfTwo::Up ? Rounding::RU
@@ -77,9 +73,8 @@ static float store(float scale, const ScaleRule &rule, Format format) {
   return roundTo(scale, format, rounding, overflow);
 }
 
-Scale mp::numerics::computeScale(const ScaleRule &rule, CodeFormat code,
-                                 Format scaleFormat, float amax, float old,
-                                 float parent) {
+Scale mp::numerics::computeScale(const ScaleRule &rule, CodeFormat code, Format scaleFormat,
+                                 float amax, float old, float parent) {
   double top = std::ldexp(rule.largest ? rule.largest : code.largest(), -rule.margin);
   double floored = amax < rule.floor ? rule.floor : double(amax);
   float a = float(floored);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/TrainingRoles.h"
 #include "mp/Transforms/Annotate/Passes.h"
@@ -35,10 +35,10 @@ struct AnnotateRoles : mlir::mp::impl::AnnotateRolesBase<AnnotateRoles> {
       return llvm::count_if(roles.state, [&](auto &s) { return s.role == role; });
     };
     step.emitRemark() << "is a train step: the seed scales " << roles.scaledContractions << " of "
-                      << roles.contractions << " contractions; " << gradients
-                      << " gradients, " << count(kRoleParameter) << " parameters, "
-                      << count(kRoleOptimizer) << " of optimizer state, "
-                      << count(kRoleStatistic) << " statistics and counters";
+                      << roles.contractions << " contractions; " << gradients << " gradients, "
+                      << count(kRoleParameter) << " parameters, " << count(kRoleOptimizer)
+                      << " of optimizer state, " << count(kRoleStatistic)
+                      << " statistics and counters";
   }
 };
 } // namespace

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-assign-precision: the layers of decision, in order, module by module.
 
@@ -63,8 +63,8 @@ static LogicalResult checkOpNames(const policy::Policy &policy, MLIRContext *con
       known.push_back(entry.op);
   for (const policy::Rule &rule : policy.rules) {
     StringRef op = rule.select.op;
-    if (op.empty() || op.find_first_of("*?[{\\") != StringRef::npos || llvm::is_contained(known, op) ||
-        RegisteredOperationName::lookup(op, context))
+    if (op.empty() || op.find_first_of("*?[{\\") != StringRef::npos ||
+        llvm::is_contained(known, op) || RegisteredOperationName::lookup(op, context))
       continue;
     return emitError(UnknownLoc::get(context))
            << "mp-assign-precision: rule '" << rule.name << "' of policy '" << policy.name
@@ -85,7 +85,8 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     PlacementOptions options;
     options.objective = objective;
     auto bad = [](StringRef option, const Twine &value, const Twine &expected) {
-      return llvm::createStringError("option '" + option + "' is '" + value + "', expected " + expected);
+      return llvm::createStringError("option '" + option + "' is '" + value + "', expected " +
+                                     expected);
     };
     if (objective != "time" && objective != "memory" && objective != "error")
       return bad("objective", objective, "time, memory or error");
@@ -94,7 +95,8 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     if (minSqnr < 0)
       return bad("min-sqnr", Twine(std::to_string(minSqnr)), "a positive number of decibels");
     if (maxRelError > 0 && minSqnr > 0)
-      return llvm::createStringError("options 'max-rel-error' and 'min-sqnr' say the same; give one");
+      return llvm::createStringError(
+          "options 'max-rel-error' and 'min-sqnr' say the same; give one");
     if (maxTime < 0)
       return bad("max-time", Twine(std::to_string(maxTime)), "a positive number of microseconds");
     options.maxRelError = minSqnr > 0 ? std::pow(10, -minSqnr / 20) : maxRelError;
@@ -103,8 +105,9 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       return llvm::createStringError(
           "option 'max-time' limits modelled time for objective=error, and is needed there");
     if (options.maxTime > 0 && options.maxRelError > 0)
-      return llvm::createStringError("options 'max-time' and 'max-rel-error' exclude each other: one is "
-                                     "limited, the other least");
+      return llvm::createStringError(
+          "options 'max-time' and 'max-rel-error' exclude each other: one is "
+          "limited, the other least");
     if (multiWord != "on" && multiWord != "off")
       return bad("multi-word", multiWord, "on or off");
     options.allowsWords = multiWord == "on";
@@ -133,13 +136,17 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       for (const auto &known : ::mp::numerics::scalingRecipes())
         if (known.isSelfContained())
           names.push_back(known.name);
-      return llvm::createStringError("option 'recipe' is '" + recipe + "', expected one that stores both factors as floats and keeps "
-                                     "no state, where contractions choose: " + llvm::join(names, ", ") + "; nearest is '" +
+      return llvm::createStringError("option 'recipe' is '" + recipe +
+                                     "', expected one that stores both factors as floats and keeps "
+                                     "no state, where contractions choose: " +
+                                     llvm::join(names, ", ") + "; nearest is '" +
                                      policy::nearestWord(recipe, names) + "'");
     }
     if (!options.freesContractions())
-      return llvm::createStringError("option 'recipe' offers scaled values to contractions that choose: expected max-rel-error, "
-                                     "min-sqnr, max-time or never-slower; without, mp-insert-scaling scales all of them");
+      return llvm::createStringError(
+          "option 'recipe' offers scaled values to contractions that choose: expected "
+          "max-rel-error, "
+          "min-sqnr, max-time or never-slower; without, mp-insert-scaling scales all of them");
     return llvm::Error::success();
   }
 
@@ -158,26 +165,30 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     if (costsFile.empty())
       return llvm::Error::success();
     auto text = llvm::MemoryBuffer::getFile(costsFile, /*IsText=*/true);
-    return text ? costs.readMeasured((*text)->getBuffer()) : llvm::createStringError(text.getError(), "cannot be read");
+    return text ? costs.readMeasured((*text)->getBuffer())
+                : llvm::createStringError(text.getError(), "cannot be read");
   }
 
   void runOnOperation() override {
     hasCopied = false;
     std::optional<::mp::numerics::MultiWord> words = parseWordScheme(format);
-    std::string of = words ? getFormatName(getWordType(&getContext(), *words)) : std::string(format);
+    std::string of =
+        words ? getFormatName(getWordType(&getContext(), *words)) : std::string(format);
     auto effective = policy::findPolicy({of, target, policyFile});
     if (!effective)
       return fail(llvm::toString(effective.takeError()));
     const policy::Policy &policy = effective->policy;
     FloatType narrow = getAssignableFormat(policy.format, &getContext());
     if (!narrow)
-      return fail("option 'format' is '" + policy.format + "', expected bf16, f16, tf32 or products of words: bf16x3, bf16x6, bf16x9, tf32x3");
+      return fail(
+          "option 'format' is '" + policy.format +
+          "', expected bf16, f16, tf32 or products of words: bf16x3, bf16x6, bf16x9, tf32x3");
     auto model = ::mp::target::lookupTarget(policy.target);
     llvm::Error error =
         model ? ::mp::target::checkFormat(*model, policy.format) : model.takeError();
     if (error)
-      return fail("option 'target' is '" + policy.target + "': " +
-                  llvm::toString(std::move(error)));
+      return fail("option 'target' is '" + policy.target +
+                  "': " + llvm::toString(std::move(error)));
     if (failed(checkOpNames(policy, &getContext())))
       return signalPassFailure();
 
@@ -207,15 +218,19 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     if (llvm::Error error = readCosts(*costs))
       return fail("option 'costs' is '" + costsFile + "': " + llvm::toString(std::move(error)));
     if (placement->recipe) {
-      std::string stored = getFormatName(floatTypeOf(&getContext(), placement->recipe->activation->code.floatFormat()));
+      std::string stored = getFormatName(
+          floatTypeOf(&getContext(), placement->recipe->activation->code.floatFormat()));
       if (!costs->contractionTime(stored, "", 1, 1))
         emitWarning(UnknownLoc::get(&getContext()))
-            << "recipe '" << recipe << "' is offered to no contraction: " << policy.target << " has no products of " << stored;
+            << "recipe '" << recipe << "' is offered to no contraction: " << policy.target
+            << " has no products of " << stored;
     }
     std::map<std::string, int64_t> asked = {{"launch", costs->launch()}};
     bool wantsTimes = !dumpCosts.empty() || !costsFile.empty();
-    AssignSettings settings{policy,          *model, rules, narrow, maxUnderflow,
-                            promote == "on", *costs, *placement, words, wantsTimes ? &asked : nullptr, *saturated};
+    AssignSettings settings{
+        policy,          *model, rules,      narrow, maxUnderflow,
+        promote == "on", *costs, *placement, words,  wantsTimes ? &asked : nullptr,
+        *saturated};
     bool anyDecided = false;
     WalkResult decided = walkOutsideBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
       return WalkResult(decide(module, settings, replay, explanation, anyDecided));
@@ -235,7 +250,8 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
             costs->writeTimes(asked, os);
             return llvm::Error::success();
           }))
-        return fail("option 'dump-costs' is '" + dumpCosts + "': " + llvm::toString(std::move(error)));
+        return fail("option 'dump-costs' is '" + dumpCosts +
+                    "': " + llvm::toString(std::move(error)));
     if (explanation) {
       llvm::Expected<std::string> story = explanation->finish();
       if (!story)
@@ -296,7 +312,8 @@ private:
       chooseCarried(all, carried);
     for (FunctionDecisions &decisions : functions) {
       if (!replay) {
-        if (failed(decideSignature(decisions, settings)) || failed(chooseStorage(decisions, settings)))
+        if (failed(decideSignature(decisions, settings)) ||
+            failed(chooseStorage(decisions, settings)))
           return failure();
         tell("cost", decisions);
       }

@@ -1,9 +1,9 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What loops, branches and private functions carry narrow: a gang of values does, exactly when every
-// use of each of them would round it to one narrow format anyway. A use may hand the value on to the
-// same gang or to another, so this is a greatest fixed point over the whole module: everything is
-// assumed to be read narrow, until a use says otherwise.
+// What loops, branches and private functions carry narrow: a gang of values does, exactly when
+// every use of each of them would round it to one narrow format anyway. A use may hand the value on
+// to the same gang or to another, so this is a greatest fixed point over the whole module:
+// everything is assumed to be read narrow, until a use says otherwise.
 
 #include "Decisions.h"
 #include "llvm/ADT/SetVector.h"
@@ -40,7 +40,8 @@ private:
 
 class CarriedReadings {
 public:
-  CarriedReadings(ArrayRef<FunctionDecisions *> functions, const StorageGangs &gangs) : gangs(gangs) {
+  CarriedReadings(ArrayRef<FunctionDecisions *> functions, const StorageGangs &gangs)
+      : gangs(gangs) {
     for (FunctionDecisions *function : functions)
       for (auto &[op, decision] : function->getOps())
         decided[op] = {function, &decision};
@@ -88,16 +89,16 @@ private:
 
   bool mayChange(const StorageGang &gang) const {
     return gang.frozen.empty() && llvm::all_of(gang.values, [&](Value value) {
-      Operation *op = value.getDefiningOp();
-      auto argument = dyn_cast<BlockArgument>(value);
-      if (argument)
-        op = argument.getOwner()->getParentOp();
-      if (auto function = dyn_cast<FunctionOpInterface>(op);
-          function && function.getArgAttr(argument.getArgNumber(), kPinAttrName))
-        return false;
-      const Decision *decision = decided.lookup(op).second;
-      return isNarrowable(value.getType()) && !(decision && decision->keepsStorage);
-    });
+             Operation *op = value.getDefiningOp();
+             auto argument = dyn_cast<BlockArgument>(value);
+             if (argument)
+               op = argument.getOwner()->getParentOp();
+             if (auto function = dyn_cast<FunctionOpInterface>(op);
+                 function && function.getArgAttr(argument.getArgNumber(), kPinAttrName))
+               return false;
+             const Decision *decision = decided.lookup(op).second;
+             return isNarrowable(value.getType()) && !(decision && decision->keepsStorage);
+           });
   }
 
   Reading read(Value value) const {
@@ -151,7 +152,8 @@ private:
 } // namespace
 
 void mlir::mp::chooseCarried(ArrayRef<FunctionDecisions *> functions, CarriedStorage &carried) {
-  if (llvm::none_of(carried.gangs.getAll(), [](const StorageGang &gang) { return gang.frozen.empty(); }))
+  if (llvm::none_of(carried.gangs.getAll(),
+                    [](const StorageGang &gang) { return gang.frozen.empty(); }))
     return; // nothing may change
   CarriedReadings readings(functions, carried.gangs);
   readings.solve();

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the class of an op says: contractions compute narrow, everything else in
 // its own format. A contraction that makes angles stays wide: sin and cos of
@@ -43,15 +43,15 @@ static DenseSet<Value> findAngles(FunctionDecisions &decisions) {
 static void decideWords(Operation *op, Decision &decision, ::mp::numerics::MultiWord scheme) {
   std::string why;
   if (!viewWords(op, scheme, &why))
-    return decision.decide(decision.compute, Origin::Class,
-                           ("T, but not as " + ::mp::numerics::toString(scheme) + ": " + why).str());
+    return decision.decide(
+        decision.compute, Origin::Class,
+        ("T, but not as " + ::mp::numerics::toString(scheme) + ": " + why).str());
   decision.words = scheme;
   decision.keepsStorage = true;
   decision.decide(decision.compute, Origin::Class, "T");
 }
 
-LogicalResult mlir::mp::applyClasses(FunctionDecisions &decisions,
-                                    const AssignSettings &settings) {
+LogicalResult mlir::mp::applyClasses(FunctionDecisions &decisions, const AssignSettings &settings) {
   DenseSet<Value> angles = findAngles(decisions);
   for (auto &[op, decision] : decisions.getOps()) {
     if (decision.origin)
@@ -64,7 +64,8 @@ LogicalResult mlir::mp::applyClasses(FunctionDecisions &decisions,
     if (llvm::any_of(op->getResults(), [&](Value v) { return angles.contains(v); }))
       decision.decide(decision.compute, Origin::Class, "T, but its result is an angle");
     else if (!decisions.canContractIn(op, settings.narrow))
-      decision.decide(decision.compute, Origin::Class, "T, but its factors are not all f32 tensors of known rank");
+      decision.decide(decision.compute, Origin::Class,
+                      "T, but its factors are not all f32 tensors of known rank");
     else if (settings.words)
       decideWords(op, decision, *settings.words);
     else

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A resource that was left out in printing, or is of the wrong length, parses without a word. Where
 // a contraction would store its values in another format they are needed: that is an error. Where

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A private function has one signature and one evidence for all its callers. Where one of them
 // would read a result narrow and others would not, or where what one hands over has evidence that
@@ -162,17 +162,15 @@ FunctionOpInterface mlir::mp::copyFunction(FunctionOpInterface function, StringR
 /// Of many minds, the most frequent get a copy, and the rest share the original.
 static void copyForGroups(FunctionOpInterface function, SmallVector<Group> &groups) {
   if (groups.size() > kMostCopies + 1)
-    llvm::stable_sort(groups, [](const Group &a, const Group &b) {
-      return a.calls.size() > b.calls.size();
-    });
+    llvm::stable_sort(
+        groups, [](const Group &a, const Group &b) { return a.calls.size() > b.calls.size(); });
   else
     std::rotate(groups.begin(), groups.begin() + 1, groups.end());
   size_t copies = std::min<size_t>(kMostCopies, groups.size() - 1);
   for (Group &group : MutableArrayRef(groups).take_front(copies)) {
     auto copy = copyFunction(function, function.getName().str() + "_copy");
     for (Operation *call : group.calls)
-      cast<CallOpInterface>(call).setCalleeFromCallable(
-          FlatSymbolRefAttr::get(copy.getNameAttr()));
+      cast<CallOpInterface>(call).setCalleeFromCallable(FlatSymbolRefAttr::get(copy.getNameAttr()));
   }
 }
 

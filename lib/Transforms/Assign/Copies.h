@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies of private functions whose callers disagree.
 
@@ -15,7 +15,8 @@ namespace mlir::mp {
 /// decision itself says why.
 void copyForCallers(ModuleOp module, const AssignSettings &settings);
 
-/// Puts a copy of `function` behind it and its other copies, named `name` or, if that is taken, after it.
+/// Puts a copy of `function` behind it and its other copies, named `name` or, if that is taken,
+/// after it.
 FunctionOpInterface copyFunction(FunctionOpInterface function, StringRef name);
 
 } // namespace mlir::mp

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Decisions.h"
 #include "../Scale/Contractions.h"
@@ -38,18 +38,23 @@ std::string mlir::mp::getFormatName(FloatType format) {
 }
 
 std::string ComputeChoice::getName() const {
-  return scaled ? scaled->name.str() : words ? ::mp::numerics::toString(*words).str() : getFormatName(format);
+  return scaled  ? scaled->name.str()
+         : words ? ::mp::numerics::toString(*words).str()
+                 : getFormatName(format);
 }
 
-/// A tensor of unknown rank, or one whose encoding allows no other elements: a sparse one may state their values.
+/// A tensor of unknown rank, or one whose encoding allows no other elements: a sparse one may state
+/// their values.
 static bool isOpaque(Type type) {
   auto ranked = dyn_cast<RankedTensorType>(type);
-  auto encoding = ranked ? dyn_cast_if_present<VerifiableTensorEncoding>(ranked.getEncoding()) : VerifiableTensorEncoding();
+  auto encoding = ranked ? dyn_cast_if_present<VerifiableTensorEncoding>(ranked.getEncoding())
+                         : VerifiableTensorEncoding();
   if (!encoding)
     return isa<UnrankedTensorType>(type);
   ScopedDiagnosticHandler quiet(type.getContext(), [](Diagnostic &) { return success(); });
   auto refuse = [&] { return emitError(UnknownLoc::get(type.getContext())); };
-  return failed(encoding.verifyEncoding(ranked.getShape(), Float16Type::get(type.getContext()), refuse));
+  return failed(
+      encoding.verifyEncoding(ranked.getShape(), Float16Type::get(type.getContext()), refuse));
 }
 
 bool mlir::mp::isNarrowable(Type type) {
@@ -59,7 +64,8 @@ bool mlir::mp::isNarrowable(Type type) {
 
 /// Has a tensor for an operand or result whose type is not ours to change.
 static bool touchesOpaque(Operation *op) {
-  return llvm::any_of(llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()), isOpaque);
+  return llvm::any_of(llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
+                      isOpaque);
 }
 
 FunctionDecisions::FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried,
@@ -80,8 +86,12 @@ void FunctionDecisions::collect(Region &region) {
       if (!own || op.hasTrait<OpTrait::IsTerminator>())
         continue;
       bool isOpaque = touchesOpaque(&op);
-      ops[&op] = {.opClass = interface ? interface.getOpClass() : OpClass::Barrier, .rule = rule, .compute = own, .reason = "",
-                  .keepsStorage = isOpaque, .touchesOpaque = isOpaque};
+      ops[&op] = {.opClass = interface ? interface.getOpClass() : OpClass::Barrier,
+                  .rule = rule,
+                  .compute = own,
+                  .reason = "",
+                  .keepsStorage = isOpaque,
+                  .touchesOpaque = isOpaque};
     }
 }
 
@@ -91,7 +101,8 @@ bool FunctionDecisions::canContractIn(Operation *op, FloatType format) {
 }
 
 bool FunctionDecisions::canContractIn(Operation *op, const Decision &decision, FloatType format) {
-  if (decision.opClass != OpClass::TensorCore || decision.rule == TypeRule::Frozen || decision.touchesOpaque)
+  if (decision.opClass != OpClass::TensorCore || decision.rule == TypeRule::Frozen ||
+      decision.touchesOpaque)
     return false;
   if (decision.askedFormat == format)
     return decision.canContract;
@@ -160,7 +171,8 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
         storage != getFloatFormat(argument.getType()))
       function.setArgAttr(argument.getArgNumber(), kStorageAttrName, TypeAttr::get(storage));
   for (auto &[op, decision] : decisions.getOps()) {
-    bool accumulates = decision.opClass == OpClass::TensorCore || decision.opClass == OpClass::Accumulate;
+    bool accumulates =
+        decision.opClass == OpClass::TensorCore || decision.opClass == OpClass::Accumulate;
     auto interface = accumulates ? dyn_cast<PrecisionOpInterface>(op) : PrecisionOpInterface();
     bool narrowContraction = decisions.isNarrowContraction(op, decision);
     SmallVector<Type> in, out;
@@ -169,7 +181,8 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
       FloatType storage = taken ? taken : decisions.getStorage(operand.get());
       if (storage && narrowContraction && !decision.compute.isTF32()) {
         OperandRole role = interface.getOperandRole(index);
-        if (role == OperandRole::Factor || role == OperandRole::Data || decision.rule == TypeRule::Uniform)
+        if (role == OperandRole::Factor || role == OperandRole::Data ||
+            decision.rule == TypeRule::Uniform)
           storage = decision.compute;
       }
       in.push_back(storage ? Type(storage) : none);
@@ -183,15 +196,16 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
     FloatType accumulator = decision.accumulator;
     if (!accumulator && interface)
       accumulator = interface.getAccumulator();
-    FloatType compute =
-        decision.rule == TypeRule::Container ? FloatType() : decision.compute;
+    FloatType compute = decision.rule == TypeRule::Container ? FloatType() : decision.compute;
     op->setDiscardableAttr(precisionName, PrecisionAttr::get(context, in, compute, accumulator, out,
                                                              *decision.origin, decision.reason));
     if (decision.words)
-      op->setAttr(kWordsAttrName, StringAttr::get(context, ::mp::numerics::toString(*decision.words)));
+      op->setAttr(kWordsAttrName,
+                  StringAttr::get(context, ::mp::numerics::toString(*decision.words)));
     if (decision.scaled)
-      op->setAttr(kScaledAttrName, decision.scaled->name == kScaledName
-                                       ? Attribute(DenseF64ArrayAttr::get(context, *decision.magnitudes))
-                                       : StringAttr::get(context, decision.scaled->name));
+      op->setAttr(kScaledAttrName,
+                  decision.scaled->name == kScaledName
+                      ? Attribute(DenseF64ArrayAttr::get(context, *decision.magnitudes))
+                      : StringAttr::get(context, decision.scaled->name));
   }
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The decisions about one function, and the layers that make them.
 
@@ -37,12 +37,13 @@ struct Decision {
   /// The format the op computes in; its own where no layer said otherwise.
   FloatType compute;
   FloatType accumulator = {}; ///< wider than the op's own; empty where that stays
-  /// An f32 contraction is made of products of words: what it reads and returns is f32 all the same.
+  /// An f32 contraction is made of products of words: what it reads and returns is f32 all the
+  /// same.
   std::optional<::mp::numerics::MultiWord> words = std::nullopt;
   /// An f32 contraction works on factors stored as this recipe says.
   const ::mp::numerics::Recipe *scaled = nullptr;
-  /// One without evidence for f16 may work on factors times powers of two, made of these magnitudes, 0 for one that is measured
-  /// where it is computed.
+  /// One without evidence for f16 may work on factors times powers of two, made of these
+  /// magnitudes, 0 for one that is measured where it is computed.
   std::optional<std::array<double, 2>> magnitudes = std::nullopt;
   std::optional<Origin> origin = std::nullopt; ///< empty while undecided
   std::string reason;
@@ -86,7 +87,9 @@ struct CarriedStorage {
   llvm::DenseMap<Value, FloatType> wished;
 
   /// That of the gang; null if it keeps its own.
-  FloatType lookup(const StorageGang *gang) const { return gang ? chosen.lookup(gang) : FloatType(); }
+  FloatType lookup(const StorageGang *gang) const {
+    return gang ? chosen.lookup(gang) : FloatType();
+  }
 };
 
 /// What storing is chosen for.
@@ -97,7 +100,8 @@ struct PlacementOptions {
   int64_t maxTime = 0; ///< picoseconds, with objective error
   /// Contractions may stay in f32 where the casts they need cost more than they save.
   bool neverSlower = false;
-  bool summarizes = false; ///< somebody wants to know the placement, and its error even where nothing is limited
+  bool summarizes =
+      false; ///< somebody wants to know the placement, and its error even where nothing is limited
   int64_t assumedDim = 128;
   std::string dumpProblem; ///< file for the optimisation problem as JSON; empty: none
   /// The module decides several functions: each dump gets its function's name.
@@ -172,7 +176,8 @@ public:
   bool mayStoreNarrow(Value value) const;
   /// What is known of ranges; computed at the first call.
   const EvidenceAnalysis &getEvidence() { return evidence.get(function); }
-  /// What is proved of ranges alone, by a dearer analysis of the module; computed at the first call.
+  /// What is proved of ranges alone, by a dearer analysis of the module; computed at the first
+  /// call.
   const FloatRanges &getProofs() { return evidence.getProofs(function); }
   /// What the cost layer placed; empty if decisions were replayed, or nobody asked.
   std::optional<Placement> placement;
@@ -212,15 +217,19 @@ LogicalResult applyPromotions(FunctionDecisions &decisions, const AssignSettings
 /// All of them but the last two.
 LogicalResult decideComputing(FunctionDecisions &decisions, const AssignSettings &settings,
                               llvm::function_ref<void(StringRef layer)> decided);
-/// Why `op` must not read its factors in the narrow format, as `evidence` has it; empty if it may, or
-/// `proofs`, if given, overrules it. Formats with the range of f32 never ask for either.
+/// Why `op` must not read its factors in the narrow format, as `evidence` has it; empty if it may,
+/// or `proofs`, if given, overrules it. Formats with the range of f32 never ask for either.
 std::string whyWide(Operation *op, llvm::function_ref<const EvidenceAnalysis &()> evidence,
                     const AssignSettings &settings,
                     llvm::function_ref<const FloatRanges &()> proofs = nullptr);
-/// The factors of `op`, a contraction, that lack evidence; none where a constant is what cannot be narrow.
-SmallVector<OpOperand *> findUnproven(Operation *op, FunctionDecisions &decisions, const AssignSettings &settings);
-/// Norms whose squares may leave the format they are computed in, or `narrow` where a contraction reads them in it.
-std::vector<NormOverflow> findOverflowingNorms(FunctionDecisions &decisions, FloatType narrow, bool computedNarrow);
+/// The factors of `op`, a contraction, that lack evidence; none where a constant is what cannot be
+/// narrow.
+SmallVector<OpOperand *> findUnproven(Operation *op, FunctionDecisions &decisions,
+                                      const AssignSettings &settings);
+/// Norms whose squares may leave the format they are computed in, or `narrow` where a contraction
+/// reads them in it.
+std::vector<NormOverflow> findOverflowingNorms(FunctionDecisions &decisions, FloatType narrow,
+                                               bool computedNarrow);
 LogicalResult decideSignature(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings);
 

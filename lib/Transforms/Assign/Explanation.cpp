@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Explanation.h"
 #include "mp/Analysis/Locations.h"
 #include "llvm/Support/Error.h"
@@ -92,7 +92,8 @@ static void describeReaders(FunctionDecisions &decisions, Value value, raw_ostre
   for (OpOperand &use : value.getUses())
     readers[readFormat(decisions, use)].push_back(use.getOwner()->getName().getStringRef());
   for (auto &[format, ops] : readers) {
-    os << "    read as " << format << " by " << ops.size() << (ops.size() == 1 ? " use (" : " uses (");
+    os << "    read as " << format << " by " << ops.size()
+       << (ops.size() == 1 ? " use (" : " uses (");
     llvm::SmallVector<StringRef> shown(ArrayRef<StringRef>(ops).take_front(4));
     llvm::interleaveComma(shown, os);
     os << (ops.size() > 4 ? ", ...)" : ")");

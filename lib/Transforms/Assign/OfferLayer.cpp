@@ -1,8 +1,9 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a contraction that ranges keep in f32 could be instead. If its factors are scaled by powers of two it may compute in
-// f16 all the same: a variant, which the cost layer takes where it is worth its passes (docs/Scaling.md). Other
-// rewrites, which are passes of their own, are named only.
+// What a contraction that ranges keep in f32 could be instead. If its factors are scaled by powers
+// of two it may compute in f16 all the same: a variant, which the cost layer takes where it is
+// worth its passes (docs/Scaling.md). Other rewrites, which are passes of their own, are named
+// only.
 
 #include "../Scale/Contractions.h"
 #include "Decisions.h"
@@ -15,38 +16,48 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// A bound so many powers of two beyond the format is too loose to scale by: what is small would lose places.
+/// A bound so many powers of two beyond the format is too loose to scale by: what is small would
+/// lose places.
 static constexpr double kLoosest = 256;
 
-/// The magnitude to make a power of two of, where it is known before the program runs, else 0: of a constant's elements,
-/// or measured.
-static double magnitudeOf(Value value, FunctionDecisions &decisions, const AssignSettings &settings) {
+/// The magnitude to make a power of two of, where it is known before the program runs, else 0: of a
+/// constant's elements, or measured.
+static double magnitudeOf(Value value, FunctionDecisions &decisions,
+                          const AssignSettings &settings) {
   if (findConstant(value))
     return 0;
   double unscaled = ::mp::numerics::findScaleRule(kScaledName)->rule.largest;
   bool mayAssume = settings.policy.evidence == ::mp::policy::EvidenceKind::Assumed;
   const EvidenceAnalysis &evidence = decisions.getEvidence();
   if (evidence.whyNot(value, settings.narrow, settings.maxUnderflow, mayAssume).empty() ||
-      decisions.getProofs().whyNot(value, settings.narrow, settings.maxUnderflow, /*mayAssume=*/false).empty())
+      decisions.getProofs()
+          .whyNot(value, settings.narrow, settings.maxUnderflow, /*mayAssume=*/false)
+          .empty())
     return unscaled;
   double bound = evidence.lookup(value).range.mag();
   return bound <= unscaled * kLoosest ? bound : 0;
 }
 
 /// Of the power of two that brings `bound` to what the rule has for the largest.
-static int64_t exponentFor(double bound) { return std::ilogb(::mp::numerics::findScaleRule(kScaledName)->rule.largest / bound); }
+static int64_t exponentFor(double bound) {
+  return std::ilogb(::mp::numerics::findScaleRule(kScaledName)->rule.largest / bound);
+}
 
 /// What clamps and powers of two would do for a contraction that lacks evidence.
-static SmallVector<Offer, 0> findOffers(Operation *op, FunctionDecisions &decisions, const AssignSettings &settings) {
+static SmallVector<Offer, 0> findOffers(Operation *op, FunctionDecisions &decisions,
+                                        const AssignSettings &settings) {
   double limit = ::mp::numerics::info(::mp::numerics::Format::F16).maxFinite;
   SmallVector<Offer, 0> offers;
   auto add = [&](OpOperand &factor, StringRef rewrite, StringRef option, int64_t exponent = 0) {
     double found = std::min(decisions.getEvidence().lookup(factor.get()).range.mag(),
                             decisions.getProofs().lookup(factor.get()).facts.mag());
-    offers.push_back({rewrite.str(), option.str(), "operand " + std::to_string(factor.getOperandNumber()), found, limit, "f16", exponent});
+    offers.push_back({rewrite.str(), option.str(),
+                      "operand " + std::to_string(factor.getOperandNumber()), found, limit, "f16",
+                      exponent});
   };
   SmallVector<OpOperand *> unproven = findUnproven(op, decisions, settings);
-  bool isMeant = llvm::any_of(unproven, [](OpOperand *factor) { return findMeantInfinity(factor->get()); });
+  bool isMeant =
+      llvm::any_of(unproven, [](OpOperand *factor) { return findMeantInfinity(factor->get()); });
   for (OpOperand *factor : unproven) {
     if (!isMeant)
       add(*factor, "clamp", "clamp-unproven=true");
@@ -58,11 +69,13 @@ static SmallVector<Offer, 0> findOffers(Operation *op, FunctionDecisions &decisi
   return offers;
 }
 
-std::vector<NormOverflow> mlir::mp::findOverflowingNorms(FunctionDecisions &decisions, FloatType narrow, bool computedNarrow) {
+std::vector<NormOverflow> mlir::mp::findOverflowingNorms(FunctionDecisions &decisions,
+                                                         FloatType narrow, bool computedNarrow) {
   auto magnitude = [&](Value value) { return decisions.getEvidence().lookup(value).range.mag(); };
   auto read = [&](OpOperand &operand) {
     auto interface = dyn_cast<PrecisionOpInterface>(operand.getOwner());
-    bool isFactor = interface && interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor;
+    bool isFactor =
+        interface && interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor;
     return isFactor && decisions.canContractIn(operand.getOwner(), narrow) ? narrow : FloatType();
   };
   return findNormOverflows(decisions.getFunction(), magnitude, read, computedNarrow);
@@ -70,13 +83,16 @@ std::vector<NormOverflow> mlir::mp::findOverflowingNorms(FunctionDecisions &deci
 
 /// And what powers of two would do for norms.
 static void offerPrescaling(FunctionDecisions &decisions, const AssignSettings &settings) {
-  for (const NormOverflow &norm : findOverflowingNorms(decisions, settings.narrow, !settings.promotes))
+  for (const NormOverflow &norm :
+       findOverflowingNorms(decisions, settings.narrow, !settings.promotes))
     if (Decision *decision = decisions.find(norm.square); decision && norm.refusal.empty())
-      decision->offers.push_back({"pre-scaled norm", "prescale-norms=true", "its squares", norm.found, norm.limit,
-                                  getFormatName(norm.format), norm.exponent});
+      decision->offers.push_back({"pre-scaled norm", "prescale-norms=true", "its squares",
+                                  norm.found, norm.limit, getFormatName(norm.format),
+                                  norm.exponent});
 }
 
-LogicalResult mlir::mp::offerRewrites(FunctionDecisions &decisions, const AssignSettings &settings) {
+LogicalResult mlir::mp::offerRewrites(FunctionDecisions &decisions,
+                                      const AssignSettings &settings) {
   StringRef wanted = settings.placement.scaleUnproven;
   if (!settings.narrow.isF16())
     return success();
@@ -89,7 +105,8 @@ LogicalResult mlir::mp::offerRewrites(FunctionDecisions &decisions, const Assign
     auto view = wanted == "off" ? std::nullopt : viewContraction(op);
     if (!view)
       continue;
-    decision.magnitudes = {magnitudeOf(view->a->get(), decisions, settings), magnitudeOf(view->b->get(), decisions, settings)};
+    decision.magnitudes = {magnitudeOf(view->a->get(), decisions, settings),
+                           magnitudeOf(view->b->get(), decisions, settings)};
     if (wanted == "on") {
       decision.scaled = ::mp::numerics::findRecipe(kScaledName);
       decision.reason += ", so scaled";

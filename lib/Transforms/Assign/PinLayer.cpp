@@ -1,9 +1,9 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the user pinned, on ops (SignatureLayer.cpp has arguments). A pin of an op's own format keeps the op, its operands and its results in
-// it. A pin of a narrower one makes a contraction compute in it and other ops store their results
-// in it, whatever the other layers think and whichever format the run is for. A pin that cannot be
-// followed is a warning that says why.
+// What the user pinned, on ops (SignatureLayer.cpp has arguments). A pin of an op's own format
+// keeps the op, its operands and its results in it. A pin of a narrower one makes a contraction
+// compute in it and other ops store their results in it, whatever the other layers think and
+// whichever format the run is for. A pin that cannot be followed is a warning that says why.
 
 #include "../Common/WordCode.h"
 #include "../Scale/Contractions.h"
@@ -50,8 +50,8 @@ static LogicalResult pinWords(Operation *op, Decision &decision, const AssignSet
     decision.decide(decision.compute, Origin::Pin, (kWordsAttrName + " = " + name).str());
     return success();
   }
-  op->emitWarning() << "is to be computed as " << name << ", but stays in " << decision.compute << ": "
-                    << why;
+  op->emitWarning() << "is to be computed as " << name << ", but stays in " << decision.compute
+                    << ": " << why;
   op->removeAttr(kWordsAttrName);
   return failure();
 }
@@ -68,8 +68,10 @@ static LogicalResult pinScaling(FunctionDecisions &decisions, Operation *op, Dec
     decision.decide(decision.compute, Origin::Pin, kScaledAttrName);
     return success();
   }
-  op->emitWarning() << "is to be scaled as recipe '" << recipe->name << "' says, but stays in " << decision.compute << ": "
-                    << (isPinned ? "it is pinned to something else besides" : "it is no contraction of two f32 tensors");
+  op->emitWarning() << "is to be scaled as recipe '" << recipe->name << "' says, but stays in "
+                    << decision.compute << ": "
+                    << (isPinned ? "it is pinned to something else besides"
+                                 : "it is no contraction of two f32 tensors");
   op->removeAttr(kScaledAttrName);
   return failure();
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the policy says: the first rule that selects an op, then the limits on contractions.
 
@@ -38,13 +38,11 @@ static void follow(const policy::Rule &rule, FunctionDecisions &decisions, Opera
                    Decision &decision, FloatType narrow) {
   std::string reason = rule.reason.empty() ? rule.name : rule.name + ": " + rule.reason;
   switch (rule.wish) {
-  case policy::Wish::Inherit:
-    return;
+  case policy::Wish::Inherit: return;
   case policy::Wish::Wide:
     decision.keepsStorage = true;
     return decision.decide(decision.compute, Origin::Policy, reason);
-  case policy::Wish::Narrow:
-    break;
+  case policy::Wish::Narrow: break;
   }
   FloatType format =
       rule.format.empty() ? narrow : getAssignableFormat(rule.format, op->getContext());

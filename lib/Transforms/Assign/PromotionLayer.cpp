@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Graphs that are narrow already keep what they store; where they would compute narrow what needs
 // f32, they are widened inside. Contractions and sums accumulate in f32, softmax, norms and powers
@@ -15,8 +15,7 @@ namespace {
 class Promotion {
 public:
   explicit Promotion(FunctionDecisions &decisions)
-      : decisions(decisions),
-        wide(Float32Type::get(decisions.getFunction()->getContext())) {}
+      : decisions(decisions), wide(Float32Type::get(decisions.getFunction()->getContext())) {}
 
   void run() {
     for (auto &[op, decision] : decisions.getOps())
@@ -32,7 +31,8 @@ public:
 
 private:
   static FloatType getNarrowFormat(Operation *op) {
-    FloatType format = op->getNumResults() ? getFloatFormat(op->getResult(0).getType()) : FloatType();
+    FloatType format =
+        op->getNumResults() ? getFloatFormat(op->getResult(0).getType()) : FloatType();
     return format && format.getWidth() < 32 ? format : FloatType();
   }
 
@@ -102,10 +102,10 @@ private:
   void promote(Operation *op, Decision &decision) {
     promoted.insert(op);
     bool accumulates = static_cast<bool>(cast<PrecisionOpInterface>(op).getAccumulator());
-    decision.decide(decision.opClass == OpClass::TensorCore ? decision.compute : wide, Origin::Class,
-                    stringifyOpClass(decision.opClass) +
-                        (accumulates ? ", promotion: accumulates in f32"
-                                     : ", promotion: computes in f32"));
+    decision.decide(
+        decision.opClass == OpClass::TensorCore ? decision.compute : wide, Origin::Class,
+        stringifyOpClass(decision.opClass) +
+            (accumulates ? ", promotion: accumulates in f32" : ", promotion: computes in f32"));
     if (accumulates || decision.rule != TypeRule::Uniform)
       decision.accumulator = wide;
   }

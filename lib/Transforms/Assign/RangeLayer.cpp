@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What ranges say. Formats with f32's range need no evidence beyond their
 // constants. For a smaller range every factor of a contraction needs some: a
@@ -12,9 +12,12 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Why the op must not read what `operand` is in the narrow format; empty if it may, or if that is no factor of f32.
-static std::string whyNotNarrow(OpOperand &operand, llvm::function_ref<const EvidenceAnalysis &()> evidence,
-                                const AssignSettings &settings, llvm::function_ref<const FloatRanges &()> proofs) {
+/// Why the op must not read what `operand` is in the narrow format; empty if it may, or if that is
+/// no factor of f32.
+static std::string whyNotNarrow(OpOperand &operand,
+                                llvm::function_ref<const EvidenceAnalysis &()> evidence,
+                                const AssignSettings &settings,
+                                llvm::function_ref<const FloatRanges &()> proofs) {
   FloatType narrow = settings.narrow;
   auto interface = cast<PrecisionOpInterface>(operand.getOwner());
   if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
@@ -25,23 +28,28 @@ static std::string whyNotNarrow(OpOperand &operand, llvm::function_ref<const Evi
   bool mayAssume = settings.policy.evidence == ::mp::policy::EvidenceKind::Assumed;
   // Constants are checked for every format: also bf16 has a largest and a smallest value.
   Attribute constant = findConstant(operand.get());
-  std::string why = constant        ? whyNotRounded(constant, narrow, settings.maxUnderflow, settings.maxSaturated)
-                    : needsEvidence ? evidence().whyNot(operand.get(), narrow, settings.maxUnderflow, mayAssume)
-                                    : "";
-  bool isProved = !why.empty() && !constant && needsEvidence && proofs &&
-                  proofs().whyNot(operand.get(), narrow, settings.maxUnderflow, /*mayAssume=*/false).empty();
+  std::string why =
+      constant ? whyNotRounded(constant, narrow, settings.maxUnderflow, settings.maxSaturated)
+      : needsEvidence ? evidence().whyNot(operand.get(), narrow, settings.maxUnderflow, mayAssume)
+                      : "";
+  bool isProved =
+      !why.empty() && !constant && needsEvidence && proofs &&
+      proofs().whyNot(operand.get(), narrow, settings.maxUnderflow, /*mayAssume=*/false).empty();
   return isProved ? "" : why;
 }
 
-std::string mlir::mp::whyWide(Operation *op, llvm::function_ref<const EvidenceAnalysis &()> evidence,
-                              const AssignSettings &settings, llvm::function_ref<const FloatRanges &()> proofs) {
+std::string mlir::mp::whyWide(Operation *op,
+                              llvm::function_ref<const EvidenceAnalysis &()> evidence,
+                              const AssignSettings &settings,
+                              llvm::function_ref<const FloatRanges &()> proofs) {
   for (OpOperand &operand : op->getOpOperands())
     if (std::string why = whyNotNarrow(operand, evidence, settings, proofs); !why.empty())
       return why;
   return "";
 }
 
-SmallVector<OpOperand *> mlir::mp::findUnproven(Operation *op, FunctionDecisions &decisions, const AssignSettings &settings) {
+SmallVector<OpOperand *> mlir::mp::findUnproven(Operation *op, FunctionDecisions &decisions,
+                                                const AssignSettings &settings) {
   auto evidence = [&]() -> const EvidenceAnalysis & { return decisions.getEvidence(); };
   auto proofs = [&]() -> const FloatRanges & { return decisions.getProofs(); };
   SmallVector<OpOperand *> unproven;

@@ -1,9 +1,9 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Remarks, from a module-level pass in program order: upstream's engine is not safe in threads.
 
-#include "Explanation.h"
 #include "mlir/IR/Remarks.h"
+#include "Explanation.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -12,12 +12,11 @@ std::string mlir::mp::suggestChange(const Decision &decision, FloatType narrow) 
   if (decision.opClass != OpClass::TensorCore || !decision.compute.isF32())
     return "";
   switch (*decision.origin) {
-  case Origin::Pin:
-    return "remove mp.pin";
-  case Origin::Policy:
-    return "change the policy (docs/Policies.md)";
+  case Origin::Pin: return "remove mp.pin";
+  case Origin::Policy: return "change the policy (docs/Policies.md)";
   case Origin::Range:
-    return "state the range of what feeds it (mp.range), take a format of f32's range such as bf16, "
+    return "state the range of what feeds it (mp.range), take a format of f32's range such as "
+           "bf16, "
            "or pin it (mp.pin = " +
            getFormatName(narrow) + ")";
   case Origin::Class:
@@ -38,10 +37,15 @@ void mlir::mp::emitRemarks(FunctionDecisions &decisions, const AssignSettings &s
   for (auto &[op, decision] : decisions.getOps()) {
     for (const Offer &offer : decision.offers)
       remark::analysis(op->getLoc(), named("offer")) << remark::add("{0}", describeOffer(offer));
-    auto rule = [&decision = decision] { return (stringifyOrigin(*decision.origin) + " " + decision.reason).str(); };
+    auto rule = [&decision = decision] {
+      return (stringifyOrigin(*decision.origin) + " " + decision.reason).str();
+    };
     if (decisions.isNarrowContraction(op, decision) || decision.words || decision.scaled) {
-      if (auto passed = remark::passed(op->getLoc(), named(decision.words ? "words" : decision.scaled ? "scaled" : "narrowed")))
-        passed << remark::add("{0} computes in {1}", op->getName().getStringRef().str(), decision.getComputeName())
+      if (auto passed = remark::passed(op->getLoc(), named(decision.words    ? "words"
+                                                           : decision.scaled ? "scaled"
+                                                                             : "narrowed")))
+        passed << remark::add("{0} computes in {1}", op->getName().getStringRef().str(),
+                              decision.getComputeName())
                << remark::reason("{0}", rule());
       continue;
     }

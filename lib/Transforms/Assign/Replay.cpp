@@ -1,6 +1,6 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../Common/WordCode.h"
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Replay.h"
+#include "../Common/WordCode.h"
 #include "../Scale/Contractions.h"
 #include "Copies.h"
 #include "mp/Analysis/FunctionCopies.h"
@@ -64,8 +64,13 @@ llvm::Expected<Replay> Replay::read(StringRef text, StringRef file) {
     if (known == replay.functions.end() || *ordinal != int64_t(known->second.rows.size()))
       return error("'" + file + "': row " + Twine(index) + " of 'ops' is number " +
                    Twine(*ordinal) + " of @" + *function + ", out of order or of no function");
-    Row row{op->str(), compute->str(), fields->getString("acc").value_or("").str(), fields->getString("by").value_or("?").str(),
-            fields->getString("reason").value_or("").str(), {}, {}};
+    Row row{op->str(),
+            compute->str(),
+            fields->getString("acc").value_or("").str(),
+            fields->getString("by").value_or("?").str(),
+            fields->getString("reason").value_or("").str(),
+            {},
+            {}};
     for (const json::Value &storage : *out)
       row.out.push_back(storage.getAsString().value_or("").str());
     if (const json::Array *magnitudes = fields->getArray("magnitudes"))
@@ -89,7 +94,8 @@ LogicalResult Replay::makeCopies(ModuleOp module) const {
     if (original->hasAttr(kPhaseAttrName) || lookup(name))
       return original.emitError() << "the replayed report '" << file << "' has a copy of it named @"
                                   << name << ", which cannot be made: "
-                                  << (lookup(name) ? "that name is taken" : "it is decided already");
+                                  << (lookup(name) ? "that name is taken"
+                                                   : "it is decided already");
     copyFunction(original, name);
   }
   SmallVector<std::pair<CallOpInterface, StringRef>> moved;
@@ -127,7 +133,8 @@ LogicalResult Replay::applyRow(const Row &row, FunctionDecisions &decisions, Ope
     decision.words = words;
   } else if (const auto *recipe = ::mp::numerics::findRecipe(row.compute)) {
     bool hasMagnitudes = row.magnitudes.size() == 2;
-    if (!decisions.canScale(op) || !recipe->isSelfContained() || hasMagnitudes != (recipe->name == kScaledName))
+    if (!decisions.canScale(op) || !recipe->isSelfContained() ||
+        hasMagnitudes != (recipe->name == kScaledName))
       return refuse("lets it compute as '" + row.compute + "', which it cannot");
     if (hasMagnitudes)
       decision.magnitudes = {row.magnitudes[0], row.magnitudes[1]};
@@ -138,7 +145,8 @@ LogicalResult Replay::applyRow(const Row &row, FunctionDecisions &decisions, Ope
     bool isPromotion = row.compute == "f32" && decision.compute.getWidth() < 32;
     if (isPromotion)
       format = Float32Type::get(context);
-    bool isUniform = decision.opClass == OpClass::ExactCommute && decision.rule == TypeRule::Uniform;
+    bool isUniform =
+        decision.opClass == OpClass::ExactCommute && decision.rule == TypeRule::Uniform;
     if (!format ||
         !(isPromotion || (isUniform ? !format.isTF32() : decisions.canContractIn(op, format))))
       return refuse("lets it compute in '" + row.compute + "', which it cannot");
@@ -195,7 +203,8 @@ LogicalResult Replay::apply(FunctionDecisions &decisions) const {
   FunctionOpInterface function = decisions.getFunction();
   auto found = functions.find(function.getName());
   if (found == functions.end())
-    return function.emitError() << "the replayed report '" << file << "' does not know this function";
+    return function.emitError() << "the replayed report '" << file
+                                << "' does not know this function";
   const Function &known = found->second;
   const std::string &hash = known.hash;
   const std::vector<Row> &rows = known.rows;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The report of an earlier run taken as the policy of this one: every decision as it was, or as the
 // user has edited it.
@@ -17,12 +17,12 @@ public:
   /// Reads the rows of a report; `file` is its name in messages.
   static llvm::Expected<Replay> read(StringRef text, StringRef file);
 
-  /// Copies the private functions of `module` that the report has copies of, and lets the same calls
-  /// call them.
+  /// Copies the private functions of `module` that the report has copies of, and lets the same
+  /// calls call them.
   LogicalResult makeCopies(ModuleOp module) const;
 
-  /// Decides every op and argument of the function as the report says. An error if the report does not know the
-  /// function, speaks of another version of it, or asks for what an op cannot do.
+  /// Decides every op and argument of the function as the report says. An error if the report does
+  /// not know the function, speaks of another version of it, or asks for what an op cannot do.
   LogicalResult apply(FunctionDecisions &decisions) const;
 
 private:
@@ -34,8 +34,8 @@ private:
   struct Function {
     std::string hash;
     std::vector<std::string> arguments; ///< the format each is stored in
-    std::vector<Row> rows; ///< by ordinal
-    std::string copyOf;    ///< the function this one is a copy of; else empty
+    std::vector<Row> rows;              ///< by ordinal
+    std::string copyOf;                 ///< the function this one is a copy of; else empty
     /// Who calls it: a function, and which of its calls of the original and all copies.
     std::vector<std::pair<std::string, int64_t>> calls;
   };

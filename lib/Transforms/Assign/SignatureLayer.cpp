@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which arguments change their format. A pinned one does as pinned. With `parameters` narrow in the
 // policy, a parameter does if every use of it rounds it to one narrow format anyway: then no number

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where values are stored narrow, and so where casts stand: the optimum of the cost model among what
-// is permitted (StoragePermission.h). The contractions' formats are decided by now.
+// Where values are stored narrow, and so where casts stand: the optimum of the cost model among
+// what is permitted (StoragePermission.h). The contractions' formats are decided by now.
 
 #include "Storage/StorageProblem.h"
 #include "mp/Analysis/Locations.h"
@@ -74,9 +74,10 @@ static std::string describePrice(const StorageProblem &storage, const assignment
   if (price == 0)
     os << "costs the same";
   else
-    os << "would cost " << formatAmount(std::abs(price), objective) << (price > 0 ? " more" : " less");
-  os << ", all else chosen anew" << (other->provenOptimal && answer.provenOptimal ? " (proven)" : "")
-     << "\n";
+    os << "would cost " << formatAmount(std::abs(price), objective)
+       << (price > 0 ? " more" : " less");
+  os << ", all else chosen anew"
+     << (other->provenOptimal && answer.provenOptimal ? " (proven)" : "") << "\n";
   return text;
 }
 
@@ -98,7 +99,8 @@ static std::string describeAlternatives(FunctionDecisions &decisions,
     if (!decisions.mayStoreNarrow(result) || permissions.getNarrow(result) ||
         settings.narrow.isTF32())
       continue;
-    os << "  instead result " << result.getResultNumber() << " stored in " << settings.narrow << ": ";
+    os << "  instead result " << result.getResultNumber() << " stored in " << settings.narrow
+       << ": ";
     if (OpOperand *use = permissions.findWideUse(result, settings.narrow))
       os << "would lose what " << use->getOwner()->getName() << " at "
          << describeLocation(use->getOwner()->getLoc()) << " reads in full\n";
@@ -124,7 +126,8 @@ static LogicalResult reportUnmetLimit(FunctionOpInterface function, const Storag
   InFlightDiagnostic diagnostic = function.emitError();
   diagnostic << "the error allowed (max-rel-error, min-sqnr), " << print(options.maxRelError)
              << ", cannot be kept: the least that pins, policies and layers leave is modelled as "
-             << print(errors.findLeast(storage.get())) << ", and half of what is allowed may be modelled";
+             << print(errors.findLeast(storage.get()))
+             << ", and half of what is allowed may be modelled";
   constexpr unsigned shown = 3;
   for (auto &[error, op] : ArrayRef(inexact).take_front(shown))
     diagnostic.attachNote(op->getLoc())
@@ -144,15 +147,19 @@ static LogicalResult refuseScaled(FunctionOpInterface function) {
   });
   if (!scaled)
     return success();
-  InFlightDiagnostic diagnostic = function.emitError()
-                                  << "error or time is limited (max-rel-error, min-sqnr, max-time), but contractions are scaled already, "
-                                     "which neither counts: expected a recipe that stores both factors as floats in its own format, "
-                                     "without state and files of scales, so that being scaled is a choice within the limit";
+  InFlightDiagnostic diagnostic =
+      function.emitError()
+      << "error or time is limited (max-rel-error, min-sqnr, max-time), but contractions are "
+         "scaled already, "
+         "which neither counts: expected a recipe that stores both factors as floats in its own "
+         "format, "
+         "without state and files of scales, so that being scaled is a choice within the limit";
   diagnostic.attachNote(scaled->getLoc()) << "the last one";
   return diagnostic;
 }
 
-LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const AssignSettings &settings) {
+LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions,
+                                      const AssignSettings &settings) {
   FunctionOpInterface function = decisions.getFunction();
   const PlacementOptions &options = settings.placement;
   StoragePermissions permissions(decisions);
@@ -171,9 +178,11 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const Assign
   }
   ErrorShares errors(decisions, settings, schemes ? &*schemes : nullptr);
   if (!errors.canLimit())
-    return function.emitError() << "the error of the results cannot be limited: the modelled size of one is "
-                                   "zero or infinite; state the ranges of arguments (mp.range)";
-  StorageProblem storage(decisions, permissions, costs, errors, schemes ? &*schemes : nullptr, options);
+    return function.emitError()
+           << "the error of the results cannot be limited: the modelled size of one is "
+              "zero or infinite; state the ranges of arguments (mp.range)";
+  StorageProblem storage(decisions, permissions, costs, errors, schemes ? &*schemes : nullptr,
+                         options);
   assignment::SolveOptions solving;
   solving.certify = !options.dumpProblem.empty();
   llvm::Expected<assignment::Solution> answer = assignment::solve(storage.get(), solving);
@@ -182,7 +191,8 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions, const Assign
     return reportUnmetLimit(function, storage, errors, options);
   }
   if (!answer)
-    return function.emitError() << "no storage can be chosen: " << llvm::toString(answer.takeError());
+    return function.emitError() << "no storage can be chosen: "
+                                << llvm::toString(answer.takeError());
   if (!options.dumpProblem.empty() &&
       failed(dump(function, storage.get(), *answer, nameDump(function, options))))
     return failure();

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // State that a pass appends to a train step: arguments and results at the end of the
 // signature, paired by `mp.state`, and their first values in a companion `@NAME_init`.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Choice.h"
 #include "TensorCode.h"
@@ -14,7 +14,8 @@ Value mlir::mp::buildChoice(OpBuilder &builder, const Choice &choice) {
     Value flag = tensor::ExtractOp::create(builder, yes.getLoc(), condition, ValueRange());
     return arith::SelectOp::create(builder, yes.getLoc(), flag, yes, no);
   }
-  return buildElementwise(builder, yes.getLoc(), {yes, no, condition}, getElementTypeOrSelf(yes.getType()),
+  return buildElementwise(builder, yes.getLoc(), {yes, no, condition},
+                          getElementTypeOrSelf(yes.getType()),
                           [](OpBuilder &b, Location loc, ValueRange x) -> Value {
                             return arith::SelectOp::create(b, loc, x[2], x[0], x[1]);
                           });
@@ -35,11 +36,13 @@ std::optional<Choice> mlir::mp::matchChoice(Value value) {
   auto select = generic.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
   if (!select)
     return std::nullopt;
-  // Each operand of the choice is an operand of the op, read in place; the condition is one for all.
+  // Each operand of the choice is an operand of the op, read in place; the condition is one for
+  // all.
   Value chosen[3];
   for (auto [slot, scalar] : llvm::zip_equal(chosen, select->getOperands())) {
     auto argument = dyn_cast<BlockArgument>(scalar);
-    if (!argument || argument.getOwner() != generic.getBody() || argument.getArgNumber() >= unsigned(generic.getNumDpsInputs()))
+    if (!argument || argument.getOwner() != generic.getBody() ||
+        argument.getArgNumber() >= unsigned(generic.getNumDpsInputs()))
       return std::nullopt;
     OpOperand &operand = generic->getOpOperand(argument.getArgNumber());
     AffineMap map = generic.getMatchingIndexingMap(&operand);

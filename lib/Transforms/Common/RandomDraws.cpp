@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RandomDraws.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,7 +16,8 @@ RandomDraws::RandomDraws(AppendedState &state, MLIRContext *context, int64_t see
 
 static Value plus(OpBuilder &builder, Value offset, int64_t count) {
   auto type = cast<RankedTensorType>(offset.getType());
-  Value constant = arith::ConstantOp::create(builder, offset.getLoc(), DenseElementsAttr::get(type, count));
+  Value constant =
+      arith::ConstantOp::create(builder, offset.getLoc(), DenseElementsAttr::get(type, count));
   return arith::AddIOp::create(builder, offset.getLoc(), offset, constant);
 }
 
@@ -27,7 +28,9 @@ Value RandomDraws::drawFor(OpBuilder &builder, Value x) {
   return RandomBitsOp::create(builder, x.getLoc(), type.clone(builder.getI32Type()), seed, from);
 }
 
-SmallVector<Value> RandomDraws::next(OpBuilder &atEnd) { return {seed, plus(atEnd, offset, drawn)}; }
+SmallVector<Value> RandomDraws::next(OpBuilder &atEnd) {
+  return {seed, plus(atEnd, offset, drawn)};
+}
 
 Value mlir::mp::roundTo(OpBuilder &builder, Value x, FloatType format, Value bits) {
   RoundingAttr rounding;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TensorCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,8 +21,8 @@ Value mlir::mp::scalarTensor(OpBuilder &builder, Location loc, TypedAttr value) 
                                    DenseElementsAttr::get(type, ArrayRef<Attribute>(value)));
 }
 
-Value mlir::mp::buildElementwise(OpBuilder &builder, Location loc, ValueRange operands, Type element,
-                                 ScalarCode code) {
+Value mlir::mp::buildElementwise(OpBuilder &builder, Location loc, ValueRange operands,
+                                 Type element, ScalarCode code) {
   int64_t rank = cast<RankedTensorType>(operands[0].getType()).getRank();
   SmallVector<AffineMap> maps;
   for (Value operand : operands)
@@ -68,11 +68,11 @@ Value mlir::mp::buildReduction(OpBuilder &builder, Location loc, Value x, ArrayR
       linalg::FillOp::create(builder, loc, scalar(builder, loc, first), empty).getResult(0);
   SmallVector<AffineMap> maps{builder.getMultiDimIdentityMap(type.getRank()),
                               AffineMap::get(type.getRank(), 0, results, builder.getContext())};
-  auto generic = linalg::GenericOp::create(
-      builder, loc, initial.getType(), x, initial, maps, iterators,
-      [&](OpBuilder &inner, Location at, ValueRange elements) {
-        linalg::YieldOp::create(inner, at, code(inner, at, elements));
-      });
+  auto generic =
+      linalg::GenericOp::create(builder, loc, initial.getType(), x, initial, maps, iterators,
+                                [&](OpBuilder &inner, Location at, ValueRange elements) {
+                                  linalg::YieldOp::create(inner, at, code(inner, at, elements));
+                                });
   return generic.getResult(0);
 }
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "WordCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,8 +35,9 @@ std::optional<WordOperands> mlir::mp::viewWords(Operation *op, numerics::MultiWo
   bool isTF32 = numerics::wordFormat(scheme) == numerics::Format::TF32;
   TypeRule rule = interface.getTypeRule();
   if (rule != TypeRule::Contraction && !(rule == TypeRule::Uniform && isTF32))
-    return refuse(rule == TypeRule::Uniform ? "it would return its words' format: only tf32 words are f32"
-                                            : "its formats are fixed");
+    return refuse(rule == TypeRule::Uniform
+                      ? "it would return its words' format: only tf32 words are f32"
+                      : "its formats are fixed");
   WordOperands view;
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = operand.get();
@@ -61,8 +62,7 @@ std::optional<WordOperands> mlir::mp::viewWords(Operation *op, numerics::MultiWo
         return refuse("it reads floats besides its factors");
       view.zeros.push_back(&operand);
       break;
-    case OperandRole::Other:
-      break;
+    case OperandRole::Other: break;
     }
   }
   if (view.factors.size() != 2)
@@ -74,7 +74,8 @@ std::optional<WordOperands> mlir::mp::viewWords(Operation *op, numerics::MultiWo
 static Value widenWord(OpBuilder &builder, Location loc, Value word, Type wide) {
   if (word.getType() == wide)
     return word;
-  return CastOp::create(builder, loc, wide, word, Value(), RoundingAttr(), OverflowAttr(), UnitAttr());
+  return CastOp::create(builder, loc, wide, word, Value(), RoundingAttr(), OverflowAttr(),
+                        UnitAttr());
 }
 
 Value mlir::mp::expandWords(OpBuilder &builder, NextWordOp op) {
@@ -84,15 +85,18 @@ Value mlir::mp::expandWords(OpBuilder &builder, NextWordOp op) {
     rest = arith::SubFOp::create(builder, loc, rest,
                                  widenWord(builder, loc, word, op.getSource().getType()));
   if (cast<FloatType>(op.getFormat()).isTF32())
-    return RoundOp::create(builder, loc, op.getType(), op.getFormatAttr(), rest, op.getInsertedAttr());
+    return RoundOp::create(builder, loc, op.getType(), op.getFormatAttr(), rest,
+                           op.getInsertedAttr());
   return CastOp::create(builder, loc, op.getType(), rest, Value(), RoundingAttr(),
-                        OverflowAttr::get(builder.getContext(), Overflow::IEEE), op.getInsertedAttr());
+                        OverflowAttr::get(builder.getContext(), Overflow::IEEE),
+                        op.getInsertedAttr());
 }
 
 Value mlir::mp::expandWords(OpBuilder &builder, JoinWordsOp op) {
   Location loc = op.getLoc();
   // Choosing between sums rather than addends needs no zero, which would have dynamic sizes.
-  Value isNaN = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, op.getSmall(), op.getSmall());
+  Value isNaN =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, op.getSmall(), op.getSmall());
   Value sum = arith::AddFOp::create(builder, loc, op.getLarge(), op.getSmall());
   sum = arith::SelectOp::create(builder, loc, isNaN, op.getLarge(), sum);
   if (op.getInit())

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Contractions as products of words: which can be, and what the word ops come down to.
 
@@ -18,8 +18,9 @@ struct WordOperands {
   SmallVector<OpOperand *, 2> zeros;   ///< zero points: constants of the factors' format
 };
 
-/// Nullopt if `op` cannot be computed by `scheme`: it must be linear in each of two f32 factors, ranked
-/// tensors, and return f32 whatever the format of its factors. `whyNot`, if given, says what is missing.
+/// Nullopt if `op` cannot be computed by `scheme`: it must be linear in each of two f32 factors,
+/// ranked tensors, and return f32 whatever the format of its factors. `whyNot`, if given, says what
+/// is missing.
 std::optional<WordOperands> viewWords(Operation *op, ::mp::numerics::MultiWord scheme,
                                       std::string *whyNot = nullptr);
 

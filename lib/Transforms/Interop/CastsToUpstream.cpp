@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-casts-to-upstream: what other compilers read.
 
@@ -82,7 +82,9 @@ static FailureOr<Value> expressInIntegers(OpBuilder &builder, Operation *op) {
 
 /// Removes the discardable attributes of mp.
 static void dropAttributes(Operation *op) {
-  auto isOurs = [](NamedAttribute attribute) { return attribute.getName().strref().starts_with("mp."); };
+  auto isOurs = [](NamedAttribute attribute) {
+    return attribute.getName().strref().starts_with("mp.");
+  };
   for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
     if (isOurs(attribute))
       op->removeDiscardableAttr(attribute.getName());

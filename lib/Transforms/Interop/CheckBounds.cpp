@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-check-bounds: what would be undefined behaviour at run time fails with a message instead.
 
@@ -32,8 +32,7 @@ public:
     stream << message << " at " << b.getLoc();
     messages.push_back(b.getStringAttr(text));
     Value holds = condition;
-    Value no = arith::XOrIOp::create(
-        b, holds, arith::ConstantIntOp::create(b, b.getI1Type(), 1));
+    Value no = arith::XOrIOp::create(b, holds, arith::ConstantIntOp::create(b, b.getI1Type(), 1));
     auto branch = scf::IfOp::create(b, no, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
@@ -45,8 +44,8 @@ public:
     if (messages.empty())
       return;
     OpBuilder b(module.getBody(), module.getBody()->begin());
-    auto function = func::FuncOp::create(b, module.getLoc(), kFailName,
-                                         b.getFunctionType(b.getI64Type(), {}));
+    auto function =
+        func::FuncOp::create(b, module.getLoc(), kFailName, b.getFunctionType(b.getI64Type(), {}));
     function.setPrivate();
     function->setAttr(kChecksAttrName, b.getArrayAttr(messages));
   }
@@ -70,25 +69,31 @@ static void checkBounds(Checks &checks, Operation *op, Value shaped, ValueRange 
   auto type = cast<ShapedType>(shaped.getType());
   for (auto [dim, index] : llvm::enumerate(indices)) {
     APInt known;
-    if (matchPattern(index, m_ConstantInt(&known)) && !type.isDynamicDim(dim) && known.ult(type.getDimSize(dim)))
+    if (matchPattern(index, m_ConstantInt(&known)) && !type.isDynamicDim(dim) &&
+        known.ult(type.getDimSize(dim)))
       continue;
     if (index.getDefiningOp<linalg::IndexOp>())
       continue; // a loop of the enclosing op; wrong only if the file is
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, buildSize(b, shaped, dim));
-    checks.require(b, inside, "index out of bounds in dimension " + Twine(dim) + " of a " + op->getName().getStringRef());
+    Value inside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, buildSize(b, shaped, dim));
+    checks.require(b, inside,
+                   "index out of bounds in dimension " + Twine(dim) + " of a " +
+                       op->getName().getStringRef());
   }
 }
 
 /// A type that states sizes which the operand's leaves open.
 static void checkCast(Checks &checks, Operation *op) {
-  auto from = dyn_cast<ShapedType>(op->getOperand(0).getType()), to = dyn_cast<ShapedType>(op->getResult(0).getType());
+  auto from = dyn_cast<ShapedType>(op->getOperand(0).getType()),
+       to = dyn_cast<ShapedType>(op->getResult(0).getType());
   if (!from || !to || !from.hasRank() || !to.hasRank())
     return;
   ImplicitLocOpBuilder b(op->getLoc(), op);
   for (int64_t dim = 0; dim < to.getRank(); ++dim)
     if (Value fits = buildSizeFits(b, op->getOperand(0), to, dim))
-      checks.require(b, fits, "dimension " + Twine(dim) + " of a " + op->getName().getStringRef() + " is not of size " +
-                                  Twine(to.getDimSize(dim)));
+      checks.require(b, fits,
+                     "dimension " + Twine(dim) + " of a " + op->getName().getStringRef() +
+                         " is not of size " + Twine(to.getDimSize(dim)));
 }
 
 /// Sizes of a tensor that is made: none may be negative.
@@ -104,13 +109,14 @@ static void checkSizes(Checks &checks, Operation *op, ValueRange sizes) {
 }
 
 /// Groups of dimensions that one dimension of `whole` falls into.
-static void checkExpansion(Checks &checks, Operation *op, Value whole, ArrayRef<ReassociationIndices> groups,
-                           ArrayRef<OpFoldResult> sizes) {
+static void checkExpansion(Checks &checks, Operation *op, Value whole,
+                           ArrayRef<ReassociationIndices> groups, ArrayRef<OpFoldResult> sizes) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   for (auto [dim, group] : llvm::enumerate(groups))
     if (Value fits = buildSplitFits(b, whole, dim, sizes.slice(group.front(), group.size())))
-      checks.require(b, fits, "sizes of a " + op->getName().getStringRef() + " do not multiply to that of dimension " +
-                                  Twine(dim));
+      checks.require(b, fits,
+                     "sizes of a " + op->getName().getStringRef() +
+                         " do not multiply to that of dimension " + Twine(dim));
 }
 
 /// As many elements as before, and the sizes that the type of the result states.
@@ -124,14 +130,18 @@ static void checkReshape(Checks &checks, tensor::ReshapeOp op) {
   for (int64_t dim = 0; dim < source.getRank(); ++dim)
     before = arith::MulIOp::create(b, before, buildSize(b, op.getSource(), dim));
   for (int64_t dim = 0; dim < result.getRank(); ++dim) {
-    Value size = tensor::ExtractOp::create(b, op.getShape(), Value(arith::ConstantIndexOp::create(b, dim)));
+    Value size =
+        tensor::ExtractOp::create(b, op.getShape(), Value(arith::ConstantIndexOp::create(b, dim)));
     if (!size.getType().isIndex())
       size = arith::IndexCastOp::create(b, b.getIndexType(), size);
     checkSizes(checks, op, size);
     if (!result.isDynamicDim(dim))
-      checks.require(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size,
-                                              arith::ConstantIndexOp::create(b, result.getDimSize(dim))),
-                     "dimension " + Twine(dim) + " of a tensor.reshape is not of size " + Twine(result.getDimSize(dim)));
+      checks.require(
+          b,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size,
+                                arith::ConstantIndexOp::create(b, result.getDimSize(dim))),
+          "dimension " + Twine(dim) + " of a tensor.reshape is not of size " +
+              Twine(result.getDimSize(dim)));
     after = arith::MulIOp::create(b, after, size);
   }
   checks.require(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, after),
@@ -143,7 +153,9 @@ static void checkSlice(Checks &checks, OffsetSizeAndStrideOpInterface op, Value 
   ImplicitLocOpBuilder b(op.getLoc(), op);
   for (int64_t dim = 0; dim < cast<ShapedType>(whole.getType()).getRank(); ++dim)
     if (Value fits = buildSliceFits(b, op, whole, dim))
-      checks.require(b, fits, "slice out of bounds in dimension " + Twine(dim) + " of a " + op->getName().getStringRef());
+      checks.require(b, fits,
+                     "slice out of bounds in dimension " + Twine(dim) + " of a " +
+                         op->getName().getStringRef());
 }
 
 /// What is inserted fills the slice.
@@ -155,7 +167,10 @@ static void checkInserted(Checks &checks, tensor::InsertSliceOp op) {
     if (dropped[dim])
       continue;
     if (Value fits = buildSplitFits(b, op.getSource(), from++, sizes[dim]))
-      checks.require(b, fits, "the source of a tensor.insert_slice is not of the slice's size in dimension " + Twine(dim));
+      checks.require(
+          b, fits,
+          "the source of a tensor.insert_slice is not of the slice's size in dimension " +
+              Twine(dim));
   }
 }
 
@@ -167,7 +182,8 @@ static void checkPadding(Checks &checks, tensor::PadOp op) {
   auto type = op.getResultType();
   SmallVector<OpFoldResult> low = op.getMixedLowPad(), high = op.getMixedHighPad();
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    bool isKnown = !op.getSourceType().isDynamicDim(dim) && isa<Attribute>(low[dim]) && isa<Attribute>(high[dim]);
+    bool isKnown = !op.getSourceType().isDynamicDim(dim) && isa<Attribute>(low[dim]) &&
+                   isa<Attribute>(high[dim]);
     if (type.isDynamicDim(dim) || isKnown)
       continue;
     Value size = buildSize(b, op.getSource(), dim);
@@ -175,11 +191,13 @@ static void checkPadding(Checks &checks, tensor::PadOp op) {
       size = arith::AddIOp::create(b, size, getValueOrCreateConstantIndexOp(b, b.getLoc(), side));
     Value stated = arith::ConstantIndexOp::create(b, type.getDimSize(dim));
     checks.require(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, stated),
-                   "dimension " + Twine(dim) + " of a tensor.pad is not of size " + Twine(type.getDimSize(dim)));
+                   "dimension " + Twine(dim) + " of a tensor.pad is not of size " +
+                       Twine(type.getDimSize(dim)));
   }
 }
 
-/// Parts of one size beside the dimension along which they follow each other, and there of the size that is stated.
+/// Parts of one size beside the dimension along which they follow each other, and there of the size
+/// that is stated.
 static void checkConcat(Checks &checks, tensor::ConcatOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto type = op.getResultType();
@@ -189,15 +207,18 @@ static void checkConcat(Checks &checks, tensor::ConcatOp op) {
       auto partType = cast<RankedTensorType>(part.getType());
       if (dim == int64_t(op.getDim()))
         whole = arith::AddIOp::create(b, whole, buildSize(b, part, dim));
-      else if (part != op.getInputs().front() && (partType.isDynamicDim(dim) || type.isDynamicDim(dim)))
-        checks.require(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, buildSize(b, part, dim),
-                                                buildSize(b, op.getInputs().front(), dim)),
+      else if (part != op.getInputs().front() &&
+               (partType.isDynamicDim(dim) || type.isDynamicDim(dim)))
+        checks.require(b,
+                       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, buildSize(b, part, dim),
+                                             buildSize(b, op.getInputs().front(), dim)),
                        "parts of a tensor.concat differ in dimension " + Twine(dim));
     }
   }
   if (!type.isDynamicDim(op.getDim()))
-    checks.require(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, whole, buildSize(b, op, op.getDim())),
-                   "parts of a tensor.concat do not add up to " + Twine(type.getDimSize(op.getDim())));
+    checks.require(
+        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, whole, buildSize(b, op, op.getDim())),
+        "parts of a tensor.concat do not add up to " + Twine(type.getDimSize(op.getDim())));
 }
 
 /// Whether `size` is that of this dimension by definition.
@@ -219,7 +240,8 @@ static void checkShapes(Checks &checks, linalg::LinalgOp op) {
   for (Range &loop : loops) {
     Value size = getValueOrCreateConstantIndexOp(b, op.getLoc(), loop.size);
     last.push_back(arith::SubIOp::create(b, size, one));
-    anyEmpty = arith::OrIOp::create(b, anyEmpty, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, zero));
+    anyEmpty = arith::OrIOp::create(b, anyEmpty,
+                                    arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, zero));
   }
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<ShapedType>(operand.get().getType());
@@ -231,18 +253,19 @@ static void checkShapes(Checks &checks, linalg::LinalgOp op) {
         isDynamic |= index.isFunctionOfDim(i) && !isa<Attribute>(loops[i].size);
       if (!isDynamic || (loop && isSizeOf(loops[loop.getPosition()].size, operand.get(), dim)))
         continue;
-      Value end = affine::AffineApplyOp::create(b, AffineMap::get(map.getNumDims(), 0, index), last);
+      Value end =
+          affine::AffineApplyOp::create(b, AffineMap::get(map.getNumDims(), 0, index), last);
       Value size = buildSize(b, operand.get(), dim);
       Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, end, size);
       checks.require(b, loop ? fits : arith::OrIOp::create(b, fits, anyEmpty),
-                     "operand " + Twine(operand.getOperandNumber()) + " of a " + op->getName().getStringRef() +
-                         " is too small in dimension " + Twine(dim));
+                     "operand " + Twine(operand.getOperandNumber()) + " of a " +
+                         op->getName().getStringRef() + " is too small in dimension " + Twine(dim));
     }
   }
 }
 
-/// A transfer of a vector. Beyond the end it may reach where it does not say `in_bounds` or lanes are masked off; its
-/// lowering pads nothing in front.
+/// A transfer of a vector. Beyond the end it may reach where it does not say `in_bounds` or lanes
+/// are masked off; its lowering pads nothing in front.
 static void checkTransfer(Checks &checks, VectorTransferOpInterface op) {
   Operation *place = isa<vector::MaskOp>(op->getParentOp()) ? op->getParentOp() : op.getOperation();
   ImplicitLocOpBuilder b(op.getLoc(), place);
@@ -257,30 +280,39 @@ static void checkTransfer(Checks &checks, VectorTransferOpInterface op) {
     if (!op.isDimInBounds(dim) || isMasked)
       end = Value();
     else
-      end = arith::AddIOp::create(b, end, arith::ConstantIndexOp::create(b, type.getDimSize(dim) - 1));
+      end = arith::AddIOp::create(b, end,
+                                  arith::ConstantIndexOp::create(b, type.getDimSize(dim) - 1));
   }
   for (auto [dim, first, end] : llvm::enumerate(op.getIndices(), last)) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, first, zero);
     if (end)
-      inside = arith::AndIOp::create(
-          b, inside, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, end, buildSize(b, op.getBase(), dim)));
-    checks.require(b, inside, "index out of bounds in dimension " + Twine(dim) + " of a " + op->getName().getStringRef());
+      inside = arith::AndIOp::create(b, inside,
+                                     arith::CmpIOp::create(b, arith::CmpIPredicate::slt, end,
+                                                           buildSize(b, op.getBase(), dim)));
+    checks.require(b, inside,
+                   "index out of bounds in dimension " + Twine(dim) + " of a " +
+                       op->getName().getStringRef());
   }
 }
 
 /// Elements one after the other along the last dimension.
-static void checkRow(Checks &checks, Operation *op, Value base, ValueRange indices, VectorType type) {
+static void checkRow(Checks &checks, Operation *op, Value base, ValueRange indices,
+                     VectorType type) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   for (auto [dim, index] : llvm::enumerate(indices)) {
     Value size = buildSize(b, base, dim);
     Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, size);
     int64_t place = int64_t(dim) - (int64_t(indices.size()) - type.getRank());
     if (place >= 0) {
-      Value end = arith::AddIOp::create(b, index, arith::ConstantIndexOp::create(b, type.getDimSize(place)));
-      inside = arith::AndIOp::create(b, inside, arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, size));
+      Value end = arith::AddIOp::create(b, index,
+                                        arith::ConstantIndexOp::create(b, type.getDimSize(place)));
+      inside = arith::AndIOp::create(
+          b, inside, arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, size));
     }
-    checks.require(b, inside, "index out of bounds in dimension " + Twine(dim) + " of a " + op->getName().getStringRef());
+    checks.require(b, inside,
+                   "index out of bounds in dimension " + Twine(dim) + " of a " +
+                       op->getName().getStringRef());
   }
 }
 
@@ -296,12 +328,15 @@ static void checkView(Checks &checks, memref::ViewOp op) {
   auto dynamic = op.getSizes().begin();
   for (int64_t size : type.getShape())
     end = arith::MulIOp::create(
-        b, end, ShapedType::isDynamic(size) ? *dynamic++ : Value(arith::ConstantIndexOp::create(b, size)));
+        b, end,
+        ShapedType::isDynamic(size) ? *dynamic++ : Value(arith::ConstantIndexOp::create(b, size)));
   end = arith::AddIOp::create(b, end, op.getByteShift());
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value behind = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, op.getByteShift(), zero);
-  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, buildSize(b, op.getSource(), 0));
-  checks.require(b, arith::AndIOp::create(b, behind, fits), "a memref.view reaches beyond its source");
+  Value fits =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, buildSize(b, op.getSource(), 0));
+  checks.require(b, arith::AndIOp::create(b, behind, fits),
+                 "a memref.view reaches beyond its source");
 }
 
 /// Traps on the host: division by zero, and the one quotient that overflows.
@@ -345,10 +380,18 @@ struct CheckBounds : mlir::mp::impl::CheckBoundsBase<CheckBounds> {
   static void check(Checks &checks, Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](cf::AssertOp assertion) { checkAssert(checks, assertion); })
-        .Case([&](tensor::ExtractOp extract) { checkBounds(checks, op, extract.getTensor(), extract.getIndices()); })
-        .Case([&](tensor::InsertOp insert) { checkBounds(checks, op, insert.getDest(), insert.getIndices()); })
-        .Case([&](memref::LoadOp load) { checkBounds(checks, op, load.getMemRef(), load.getIndices()); })
-        .Case([&](memref::StoreOp store) { checkBounds(checks, op, store.getMemRef(), store.getIndices()); })
+        .Case([&](tensor::ExtractOp extract) {
+          checkBounds(checks, op, extract.getTensor(), extract.getIndices());
+        })
+        .Case([&](tensor::InsertOp insert) {
+          checkBounds(checks, op, insert.getDest(), insert.getIndices());
+        })
+        .Case([&](memref::LoadOp load) {
+          checkBounds(checks, op, load.getMemRef(), load.getIndices());
+        })
+        .Case([&](memref::StoreOp store) {
+          checkBounds(checks, op, store.getMemRef(), store.getIndices());
+        })
         .Case([&](linalg::LinalgOp structured) { checkShapes(checks, structured); })
         .Case([&](tensor::ExtractSliceOp slice) { checkSlice(checks, slice, slice.getSource()); })
         .Case([&](tensor::InsertSliceOp slice) {
@@ -363,7 +406,8 @@ struct CheckBounds : mlir::mp::impl::CheckBoundsBase<CheckBounds> {
         .Case([&](memref::SubViewOp slice) { checkSlice(checks, slice, slice.getSource()); })
         .Case<tensor::CastOp, memref::CastOp>([&](auto) { checkCast(checks, op); })
         .Case<tensor::ExpandShapeOp, memref::ExpandShapeOp>([&](auto expand) {
-          checkExpansion(checks, op, expand.getSrc(), expand.getReassociationIndices(), expand.getMixedOutputShape());
+          checkExpansion(checks, op, expand.getSrc(), expand.getReassociationIndices(),
+                         expand.getMixedOutputShape());
         })
         .Case([&](tensor::ReshapeOp reshape) { checkReshape(checks, reshape); })
         .Case<tensor::EmptyOp, tensor::SplatOp, memref::AllocOp, memref::AllocaOp>(
@@ -371,7 +415,8 @@ struct CheckBounds : mlir::mp::impl::CheckBoundsBase<CheckBounds> {
         .Case([&](tensor::GenerateOp made) { checkSizes(checks, op, made.getDynamicExtents()); })
         .Case([&](tensor::PadOp pad) { checkPadding(checks, pad); })
         .Case([&](tensor::ConcatOp concat) { checkConcat(checks, concat); })
-        .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>([&](auto) { checkDivision(checks, op); });
+        .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+            [&](auto) { checkDivision(checks, op); });
   }
 };
 

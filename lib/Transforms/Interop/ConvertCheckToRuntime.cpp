@@ -1,12 +1,12 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // convert-check-to-runtime: expectations as calls of libMPRuntime.
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "mp/Dialect/Check/CheckDialect.h"
 #include "mp/Numerics/Format.h"
 #include "mp/Transforms/Interop/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_CONVERTCHECKTORUNTIME
@@ -35,8 +35,8 @@ static func::FuncOp failFunction(ModuleOp module) {
   if (auto known = module.lookupSymbol<func::FuncOp>(kFailName))
     return known;
   OpBuilder b(module.getBody(), module.getBody()->begin());
-  auto made = func::FuncOp::create(b, module.getLoc(), kFailName,
-                                   b.getFunctionType(b.getI64Type(), {}));
+  auto made =
+      func::FuncOp::create(b, module.getLoc(), kFailName, b.getFunctionType(b.getI64Type(), {}));
   made.setPrivate();
   return made;
 }
@@ -173,8 +173,7 @@ private:
   SmallVector<Attribute> messages;
 };
 
-struct ConvertCheckToRuntime
-    : mlir::mp::impl::ConvertCheckToRuntimeBase<ConvertCheckToRuntime> {
+struct ConvertCheckToRuntime : mlir::mp::impl::ConvertCheckToRuntimeBase<ConvertCheckToRuntime> {
   using Base::Base;
 
   void runOnOperation() override {

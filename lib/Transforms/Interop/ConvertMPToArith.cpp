@@ -1,12 +1,12 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // convert-mp-to-arith: casts between float formats as integer arithmetic.
 
 #include "FormatArithmetic.h"
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Transforms/Interop/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_CONVERTMPTOARITH
@@ -19,34 +19,23 @@ namespace numerics = ::mp::numerics;
 
 static numerics::Rounding toNumerics(std::optional<Rounding> rounding) {
   switch (rounding.value_or(Rounding::RNE)) {
-  case Rounding::RNE:
-    return numerics::Rounding::RNE;
-  case Rounding::RNA:
-    return numerics::Rounding::RNA;
-  case Rounding::RZ:
-    return numerics::Rounding::RZ;
-  case Rounding::RU:
-    return numerics::Rounding::RU;
-  case Rounding::RD:
-    return numerics::Rounding::RD;
-  case Rounding::SR:
-    return numerics::Rounding::SR;
+  case Rounding::RNE: return numerics::Rounding::RNE;
+  case Rounding::RNA: return numerics::Rounding::RNA;
+  case Rounding::RZ: return numerics::Rounding::RZ;
+  case Rounding::RU: return numerics::Rounding::RU;
+  case Rounding::RD: return numerics::Rounding::RD;
+  case Rounding::SR: return numerics::Rounding::SR;
   }
   llvm_unreachable("unknown rounding");
 }
 
 static numerics::Rounding toNumerics(std::optional<arith::RoundingMode> mode) {
   switch (mode.value_or(arith::RoundingMode::to_nearest_even)) {
-  case arith::RoundingMode::to_nearest_even:
-    return numerics::Rounding::RNE;
-  case arith::RoundingMode::downward:
-    return numerics::Rounding::RD;
-  case arith::RoundingMode::upward:
-    return numerics::Rounding::RU;
-  case arith::RoundingMode::toward_zero:
-    return numerics::Rounding::RZ;
-  case arith::RoundingMode::to_nearest_away:
-    return numerics::Rounding::RNA;
+  case arith::RoundingMode::to_nearest_even: return numerics::Rounding::RNE;
+  case arith::RoundingMode::downward: return numerics::Rounding::RD;
+  case arith::RoundingMode::upward: return numerics::Rounding::RU;
+  case arith::RoundingMode::toward_zero: return numerics::Rounding::RZ;
+  case arith::RoundingMode::to_nearest_away: return numerics::Rounding::RNA;
   }
   llvm_unreachable("unknown rounding mode");
 }

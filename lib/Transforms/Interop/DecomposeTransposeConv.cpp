@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-decompose-transpose-conv: transposed convolutions as convolutions, which lower to linalg.
 
@@ -22,7 +22,8 @@ struct DecomposeTransposeConv : mp::impl::DecomposeTransposeConvBase<DecomposeTr
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     getOperation()->walk([&](tosa::TransposeConv2DOp op) {
-      op.emitError() << "expected static sizes, but for the batch, to lower a transposed convolution, found operands of type "
+      op.emitError() << "expected static sizes, but for the batch, to lower a transposed "
+                        "convolution, found operands of type "
                      << op.getInput().getType() << " and " << op.getWeight().getType()
                      << "; export with fixed sizes";
       signalPassFailure();

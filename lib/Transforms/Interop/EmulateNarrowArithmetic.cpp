@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-emulate-narrow-arithmetic: upstream's emulation for all formats of at most 16
 // bits (its own pass cannot name them all), and integers converted with one rounding.
@@ -17,12 +17,12 @@ using namespace mlir;
 using namespace mlir::mp;
 
 static SmallVector<Type> narrowFormats(MLIRContext *context) {
-  return {BFloat16Type::get(context),          Float16Type::get(context),
-          Float8E5M2Type::get(context),        Float8E4M3Type::get(context),
-          Float8E4M3FNType::get(context),      Float8E5M2FNUZType::get(context),
-          Float8E4M3FNUZType::get(context),    Float8E4M3B11FNUZType::get(context),
-          Float8E3M4Type::get(context),        Float8E8M0FNUType::get(context),
-          Float6E3M2FNType::get(context),      Float6E2M3FNType::get(context),
+  return {BFloat16Type::get(context),       Float16Type::get(context),
+          Float8E5M2Type::get(context),     Float8E4M3Type::get(context),
+          Float8E4M3FNType::get(context),   Float8E5M2FNUZType::get(context),
+          Float8E4M3FNUZType::get(context), Float8E4M3B11FNUZType::get(context),
+          Float8E3M4Type::get(context),     Float8E8M0FNUType::get(context),
+          Float6E3M2FNType::get(context),   Float6E2M3FNType::get(context),
           Float4E2M1FNType::get(context)};
 }
 
@@ -44,7 +44,8 @@ struct EmulateNarrowArithmetic
     MLIRContext *context = &getContext();
     SmallVector<Operation *> fromIntegers;
     getOperation()->walk([&](Operation *op) {
-      if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) && !isa<TensorType>(op->getResult(0).getType()) &&
+      if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) &&
+          !isa<TensorType>(op->getResult(0).getType()) &&
           getFloatFormat(op->getResult(0).getType()).getWidth() <= 16)
         fromIntegers.push_back(op);
     });

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-fold-empty-tensors: tensors without elements have shapes only.
 
@@ -38,14 +38,16 @@ struct FoldProducer : RewritePattern {
   explicit FoldProducer(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (op->getNumResults() != 1 || !isEmpty(op->getResult(0).getType()) || op->hasTrait<OpTrait::ConstantLike>() ||
-        isa<tensor::EmptyOp>(op) || !isMemoryEffectFree(op))
+    if (op->getNumResults() != 1 || !isEmpty(op->getResult(0).getType()) ||
+        op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op) ||
+        !isMemoryEffectFree(op))
       return failure();
     FailureOr<SmallVector<OpFoldResult>> sizes = sizesOfResult(op, rewriter);
     if (failed(sizes))
       return failure();
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    Value empty = tensor::EmptyOp::create(rewriter, op->getLoc(), *sizes, type.getElementType(), type.getEncoding());
+    Value empty = tensor::EmptyOp::create(rewriter, op->getLoc(), *sizes, type.getElementType(),
+                                          type.getEncoding());
     if (empty.getType() != type) // a size was known where the type says it is not
       empty = tensor::CastOp::create(rewriter, op->getLoc(), type, empty);
     rewriter.replaceOp(op, empty);
@@ -92,7 +94,8 @@ struct FoldPad : OpRewritePattern<tensor::PadOp> {
 struct FoldInsert : OpRewritePattern<tensor::InsertSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(tensor::InsertSliceOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
     if (!isEmpty(op.getSource().getType()))
       return failure();
     rewriter.replaceOp(op, op.getDest());

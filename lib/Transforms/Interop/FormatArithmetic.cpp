@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FormatArithmetic.h"
 
@@ -27,9 +27,7 @@ public:
     return typed(b.getIntegerAttr(b.getIntegerType(width),
                                   APInt(width, value, /*isSigned=*/false, /*implicitTrunc=*/true)));
   }
-  Value floating(Type format, double value) {
-    return typed(b.getFloatAttr(format, value));
-  }
+  Value floating(Type format, double value) { return typed(b.getFloatAttr(format, value)); }
   Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
   Value sub(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
   Value conj(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
@@ -42,12 +40,8 @@ public:
   Value compare(arith::CmpIPredicate p, Value x, Value y) {
     return arith::CmpIOp::create(b, p, x, y);
   }
-  Value isEqual(Value x, uint64_t y) {
-    return compare(arith::CmpIPredicate::eq, x, constant(y));
-  }
-  Value isAbove(Value x, uint64_t y) {
-    return compare(arith::CmpIPredicate::ugt, x, constant(y));
-  }
+  Value isEqual(Value x, uint64_t y) { return compare(arith::CmpIPredicate::eq, x, constant(y)); }
+  Value isAbove(Value x, uint64_t y) { return compare(arith::CmpIPredicate::ugt, x, constant(y)); }
   Value add(Value x, uint64_t y) { return add(x, constant(y)); }
   Value conj(Value x, uint64_t y) { return conj(x, constant(y)); }
   Value disj(Value x, uint64_t y) { return disj(x, constant(y)); }
@@ -97,8 +91,8 @@ static Value widenToF32(Bits &bits, Value pattern, Format format) {
   const FormatInfo &from = info(format);
   if (format == Format::F8E8M0FNU) {
     // Only the exponent: zero stands for 2^-127, a subnormal of f32.
-    Value value = bits.select(bits.isEqual(pattern, 0), bits.constant(0x00400000),
-                              bits.shl(pattern, 23));
+    Value value =
+        bits.select(bits.isEqual(pattern, 0), bits.constant(0x00400000), bits.shl(pattern, 23));
     return bits.select(bits.isEqual(pattern, from.quietNaN), bits.constant(nan), value);
   }
   unsigned up = 23 - from.fractionBits;
@@ -116,8 +110,8 @@ static Value widenToF32(Bits &bits, Value pattern, Format format) {
                                          bits.floating(f32, std::ldexp(1.0, 127 - from.bias)));
   Value value = bits.patternOf(unbiased);
   if (from.hasInf) {
-    value = bits.select(bits.isAbove(magnitude, from.infinity - 1), bits.disj(scaled, infinity),
-                        value);
+    value =
+        bits.select(bits.isAbove(magnitude, from.infinity - 1), bits.disj(scaled, infinity), value);
     if (from.hasNaN)
       value = bits.select(bits.isAbove(magnitude, from.infinity), bits.disj(value, quiet), value);
   } else if (from.hasNaN && from.hasNegativeZero) {
@@ -143,26 +137,16 @@ static Value shiftRounded(Bits &bits, Value significand, Value shift, Value nega
     increment = bits.add(bits.sub(half(), one), odd);
     break;
   }
-  case Rounding::RNA:
-    increment = half();
-    break;
-  case Rounding::RZ:
-    return bits.shr(significand, shift);
-  case Rounding::RU:
-    increment = bits.select(negative, bits.constant(0), below());
-    break;
-  case Rounding::RD:
-    increment = bits.select(negative, below(), bits.constant(0));
-    break;
-  case Rounding::SR:
-    increment = bits.conj(random, below());
-    break;
+  case Rounding::RNA: increment = half(); break;
+  case Rounding::RZ: return bits.shr(significand, shift);
+  case Rounding::RU: increment = bits.select(negative, bits.constant(0), below()); break;
+  case Rounding::RD: increment = bits.select(negative, below(), bits.constant(0)); break;
+  case Rounding::SR: increment = bits.conj(random, below()); break;
   case Rounding::SRCompare: {
     Value mask = below();
     Value up = bits.compare(arith::CmpIPredicate::ult, bits.conj(random, mask),
                             bits.conj(significand, mask));
-    return bits.add(bits.shr(significand, shift),
-                    arith::ExtUIOp::create(bits.b, bits.type(), up));
+    return bits.add(bits.shr(significand, shift), arith::ExtUIOp::create(bits.b, bits.type(), up));
   }
   }
   return bits.shr(bits.add(significand, increment), shift);
@@ -176,8 +160,7 @@ static Value narrow(Bits &bits, Value source, const FormatInfo &from, const Form
   Value magnitude = bits.conj(source, from.signBit - 1);
   Value isNegative = bits.compare(arith::CmpIPredicate::ne, bits.conj(source, from.signBit), zero);
   Value sign = to.hasSign ? bits.shr(bits.conj(source, from.signBit), from.bits - to.bits) : zero;
-  Value negative = to.hasSign ? isNegative
-                              : bits.compare(arith::CmpIPredicate::ne, zero, zero);
+  Value negative = to.hasSign ? isNegative : bits.compare(arith::CmpIPredicate::ne, zero, zero);
 
   int discarded = int(from.fractionBits) - int(to.fractionBits);
   Value result;
@@ -216,8 +199,8 @@ static Value narrow(Bits &bits, Value source, const FormatInfo &from, const Form
     finiteBeyond = bits.select(negative, largest, beyond);
   else if (rounding == Rounding::RD)
     finiteBeyond = bits.select(negative, beyond, largest);
-  result = bits.select(bits.compare(arith::CmpIPredicate::sgt, result, largest), finiteBeyond,
-                       result);
+  result =
+      bits.select(bits.compare(arith::CmpIPredicate::sgt, result, largest), finiteBeyond, result);
   if (directed)
     result = bits.select(bits.isEqual(magnitude, from.infinity), beyond, result);
   if (to.hasNegativeZero || !to.hasSign)
@@ -294,8 +277,8 @@ Value mlir::mp::emitConversion(OpBuilder &builder, Location loc, Value value, Fo
   Bits wide(b, value.getType(), from == Format::F64 || randomBits ? 64 : 32);
   if (randomBits)
     randomBits = alignRandomBits(wide, randomBits, source, sourceFormat, value, from);
-  Value pattern = narrow(wide, wide.patternOf(value), info(from), info(to), rounding, overflow,
-                         randomBits);
+  Value pattern =
+      narrow(wide, wide.patternOf(value), info(from), info(to), rounding, overflow, randomBits);
   if (to == Format::TF32) // its register form is an f32
     pattern = wide.shl(pattern, 13);
   return wide.valueOf(pattern, resultType);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Conversion between float formats as arith ops on bit patterns: the formulas of
 // lib/Numerics/Cast.cpp without branches, for scalars and vectors alike.
@@ -16,9 +16,8 @@ namespace mlir::mp {
 /// a float, or vector, of type `resultType`. `randomBits`, i32 of the same shape,
 /// is read by the stochastic rounding only. `from` and `to` differ.
 Value emitConversion(OpBuilder &builder, Location loc, Value value, ::mp::numerics::Format from,
-                     Type resultType, ::mp::numerics::Format to,
-                     ::mp::numerics::Rounding rounding, ::mp::numerics::Overflow overflow,
-                     Value randomBits = {});
+                     Type resultType, ::mp::numerics::Format to, ::mp::numerics::Rounding rounding,
+                     ::mp::numerics::Overflow overflow, Value randomBits = {});
 
 /// Emits what `op`, an `mp.cast` or `mp.round` on scalars or vectors, computes.
 /// Fails for formats of more than 64 bits.

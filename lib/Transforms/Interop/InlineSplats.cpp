@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-inline-splats: elementwise ops that read a constant of equal elements use the number instead.
 
@@ -21,8 +21,8 @@ using namespace mlir::mp;
 static TypedAttr getSplat(Value value) {
   DenseElementsAttr elements;
   auto type = dyn_cast<TensorType>(value.getType());
-  if (!type || !type.getElementType().isIntOrIndexOrFloat() || !matchPattern(value, m_Constant(&elements)) ||
-      !elements.isSplat())
+  if (!type || !type.getElementType().isIntOrIndexOrFloat() ||
+      !matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
     return {};
   return elements.getSplatValue<TypedAttr>();
 }
@@ -51,7 +51,8 @@ static void inlineSplats(IRRewriter &rewriter, linalg::GenericOp op) {
   for (auto [index, operand, map] : llvm::enumerate(op->getOperands(), op.getIndexingMapsArray())) {
     if (splats[index]) {
       TypedAttr element = getSplat(operand);
-      Operation *scalar = arith::ConstantOp::materialize(rewriter, element, element.getType(), op.getLoc());
+      Operation *scalar =
+          arith::ConstantOp::materialize(rewriter, element, element.getType(), op.getLoc());
       rewriter.replaceAllUsesWith(op.getBody()->getArgument(index), scalar->getResult(0));
       continue;
     }
@@ -59,8 +60,8 @@ static void inlineSplats(IRRewriter &rewriter, linalg::GenericOp op) {
     if (index < op.getNumDpsInputs())
       inputs.push_back(operand);
   }
-  auto less = linalg::GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
-                                        op.getIteratorTypesArray());
+  auto less = linalg::GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs,
+                                        op.getOutputs(), maps, op.getIteratorTypesArray());
   less->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   rewriter.inlineRegionBefore(op.getRegion(), less.getRegion(), less.getRegion().begin());
   less.getBody()->eraseArguments(splats);

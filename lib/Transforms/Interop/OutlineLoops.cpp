@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-outline-loops: one function a loop nest, equal ones once.
 
@@ -19,8 +19,7 @@ using namespace mlir::mp;
 static bool isKernel(scf::ForOp loop) {
   if (loop.getNumResults() != 0)
     return false;
-  return !loop
-              ->walk([](Operation *op) {
+  return !loop->walk([](Operation *op) {
                 auto call = dyn_cast<func::CallOp>(op);
                 bool bound = (call && call.getCallee() != kFailName) ||
                              isa<memref::AllocOp, memref::DeallocOp, memref::AllocaOp>(op);
@@ -55,8 +54,7 @@ struct OutlineLoops : mlir::mp::impl::OutlineLoopsBase<OutlineLoops> {
     }
   }
 
-  static void outline(scf::ForOp loop, SymbolTable &symbols,
-                      llvm::StringMap<func::FuncOp> &known) {
+  static void outline(scf::ForOp loop, SymbolTable &symbols, llvm::StringMap<func::FuncOp> &known) {
     SetVector<Value> captured;
     getUsedValuesDefinedAbove(loop->getRegions(), captured);
     captured.insert(loop.getLowerBound());
@@ -73,8 +71,8 @@ struct OutlineLoops : mlir::mp::impl::OutlineLoopsBase<OutlineLoops> {
     }
     OpBuilder b(loop);
     Location loc = loop.getLoc();
-    auto function = func::FuncOp::create(
-        loc, "loops", b.getFunctionType(ValueRange(arguments).getTypes(), {}));
+    auto function =
+        func::FuncOp::create(loc, "loops", b.getFunctionType(ValueRange(arguments).getTypes(), {}));
     function.setPrivate();
     function->setAttr("passthrough", functionAttributes(loop, {"noinline"}));
     Block *body = function.addEntryBlock();

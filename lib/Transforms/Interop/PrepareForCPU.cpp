@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-prepare-for-cpu: what upstream's loops would get wrong, on tensors.
 
@@ -69,7 +69,9 @@ struct PrepareForCPU : mlir::mp::impl::PrepareForCPUBase<PrepareForCPU> {
       expandIntegerPower(rewriter, op);
 
     module.walk([](linalg::LinalgOp op) {
-      auto isTF32 = [](Value value) { return getElementTypeOrSelf(value).isF32() && holdsTF32(value); };
+      auto isTF32 = [](Value value) {
+        return getElementTypeOrSelf(value).isF32() && holdsTF32(value);
+      };
       if (op.getNumDpsInputs() == 2 && llvm::all_of(op.getDpsInputs(), isTF32))
         op->setAttr(kOperandsTF32AttrName, UnitAttr::get(op->getContext()));
     });

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FunctionRebuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,8 +41,10 @@ void FunctionRebuilder::rebuildSignature(FunctionOpInterface from, FunctionOpInt
           gang && block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
         results[operand.getOperandNumber()] =
             withFormat(operand.get().getType(), gangs.getDecided(*gang));
-  // Not every function can spell its type again from these: an llvm.func without a result has one of type void.
-  if (TypeRange(arguments) != TypeRange(from.getArgumentTypes()) || TypeRange(results) != TypeRange(from.getResultTypes()))
+  // Not every function can spell its type again from these: an llvm.func without a result has one
+  // of type void.
+  if (TypeRange(arguments) != TypeRange(from.getArgumentTypes()) ||
+      TypeRange(results) != TypeRange(from.getResultTypes()))
     to.setFunctionTypeAttr(TypeAttr::get(from.cloneTypeWith(arguments, results)));
 }
 
@@ -81,8 +83,9 @@ LogicalResult FunctionRebuilder::rebuildRegion(Region &from, Region &to) {
 LogicalResult FunctionRebuilder::checkDefined(Operation *op) {
   for (Value operand : op->getOperands())
     if (!values.contains(operand))
-      return op->emitOpError("stands in an unreachable block and uses a value before its definition, "
-                             "which cannot be rebuilt: run 'canonicalize' first");
+      return op->emitOpError(
+          "stands in an unreachable block and uses a value before its definition, "
+          "which cannot be rebuilt: run 'canonicalize' first");
   return success();
 }
 
@@ -171,8 +174,8 @@ void FunctionRebuilder::rebuildDecided(Operation *op, PrecisionAttr precision) {
   SmallVector<Type> results;
   for (auto [type, storage] : llvm::zip_equal(op->getResultTypes(), precision.getOut())) {
     FloatType format = rule == TypeRule::Uniform ? uniform : accumulator;
-    results.push_back(isa<FloatType>(storage) && format && !format.isTF32() ? withFormat(type, format)
-                                                                            : type);
+    results.push_back(
+        isa<FloatType>(storage) && format && !format.isTF32() ? withFormat(type, format) : type);
   }
   builder.setInsertionPointToEnd(builder.getInsertionBlock());
   Operation *copy = interface.rebuild(builder, operands, results);
@@ -193,8 +196,9 @@ Operation *FunctionRebuilder::copyHandingOn(Operation *op) {
   for (Block *successor : op->getSuccessors())
     successors.push_back(blocks.lookup(successor));
   builder.setInsertionPointToEnd(builder.getInsertionBlock());
-  return builder.insert(Operation::create(op->getLoc(), op->getName(), results, operands, op->getRawDictionaryAttrs(),
-                                          op->getPropertiesStorage(), successors, op->getNumRegions()));
+  return builder.insert(Operation::create(op->getLoc(), op->getName(), results, operands,
+                                          op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+                                          successors, op->getNumRegions()));
 }
 
 /// What a body itself defines, as nearly all it reads, is no capture.
@@ -307,6 +311,6 @@ Value FunctionRebuilder::roundTo(Value value, FloatType format) {
     return known;
   OpBuilder::InsertionGuard guard(builder);
   insertBehind(value);
-  return known = RoundOp::create(builder, value.getLoc(), value.getType(), TypeAttr::get(format), value,
-                                 builder.getUnitAttr());
+  return known = RoundOp::create(builder, value.getLoc(), value.getType(), TypeAttr::get(format),
+                                 value, builder.getUnitAttr());
 }

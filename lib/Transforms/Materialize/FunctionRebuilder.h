@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builds a function again beside the old one, in the formats that were decided.
 
@@ -18,15 +18,17 @@ namespace mlir::mp {
 /// behind the value, so that all uses share them and none stands in a loop without need.
 class FunctionRebuilder {
 public:
-  /// Returns the new function, inserted before `function`, or null after an error; bodies of ops that stay
-  /// as they are move, so that nothing but its attributes is to be read from the old one. Calls keep the
-  /// names of their callees, so all functions of `gangs` are to be rebuilt.
-  /// With `saturates` constants that overflow are clamped.
-  static FunctionOpInterface rebuild(FunctionOpInterface function, const StorageGangs &gangs, bool saturates);
+  /// Returns the new function, inserted before `function`, or null after an error; bodies of ops
+  /// that stay as they are move, so that nothing but its attributes is to be read from the old one.
+  /// Calls keep the names of their callees, so all functions of `gangs` are to be rebuilt. With
+  /// `saturates` constants that overflow are clamped.
+  static FunctionOpInterface rebuild(FunctionOpInterface function, const StorageGangs &gangs,
+                                     bool saturates);
 
 private:
   FunctionRebuilder(MLIRContext *context, const StorageGangs &gangs, bool saturates)
-      : builder(context), precisionName(StringAttr::get(context, kPrecisionAttrName)), gangs(gangs), saturates(saturates) {}
+      : builder(context), precisionName(StringAttr::get(context, kPrecisionAttrName)), gangs(gangs),
+        saturates(saturates) {}
 
   void rebuildSignature(FunctionOpInterface from, FunctionOpInterface to);
   LogicalResult rebuildRegion(Region &from, Region &to);
@@ -42,8 +44,8 @@ private:
 
   /// Copies `op`, without regions, with its own types but where it hands on carried values.
   Operation *copyHandingOn(Operation *op);
-  /// Makes values captured by the regions of `copy` the new ones, in their old types; narrow ones in
-  /// `wide`, if any, where the regions compute in it.
+  /// Makes values captured by the regions of `copy` the new ones, in their old types; narrow ones
+  /// in `wide`, if any, where the regions compute in it.
   void remapCaptures(Operation *copy, FloatType wide);
   /// The same where `copy` took over the bodies of an old op, which may hand on carried values.
   void takeCaptures(Operation *copy);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-insert-casts: every function that carries mp.precision is built again in the decided formats
 // and swapped in.
@@ -39,7 +39,8 @@ struct InsertCasts : mlir::mp::impl::InsertCastsBase<InsertCasts> {
       signalPassFailure();
   }
 
-  /// The old functions stay until the last is rebuilt: what they say of signatures is read at calls.
+  /// The old functions stay until the last is rebuilt: what they say of signatures is read at
+  /// calls.
   LogicalResult insertInto(ModuleOp module) {
     StorageGangs gangs(module);
     SmallVector<FunctionOpInterface> replaced;

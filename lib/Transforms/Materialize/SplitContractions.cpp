@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-split-contractions: f32 contractions that carry `mp.words` become products of words.
 
@@ -27,8 +27,8 @@ public:
     std::string why;
     std::optional<WordOperands> view = viewWords(op, scheme, &why);
     if (!view)
-      return op->emitOpError("carries 'mp.words' = \"") << numerics::toString(scheme)
-                                                       << "\", but cannot be computed so: " << why;
+      return op->emitOpError("carries 'mp.words' = \"")
+             << numerics::toString(scheme) << "\", but cannot be computed so: " << why;
     SmallVector<Value> words[2];
     for (unsigned i : {0u, 1u})
       llvm::append_range(words[i], wordsOf(view->factors[i]->get(), scheme));
@@ -39,7 +39,8 @@ public:
     for (auto [a, b] : numerics::wordPairs(scheme)) {
       bool isLeading = a == 0 && b == 0;
       Value factors[2] = {words[0][a], words[1][b]};
-      // Smaller products go into one accumulator; the leading one must not start from what they left.
+      // Smaller products go into one accumulator; the leading one must not start from what they
+      // left.
       Value product = multiply(op, *view, factors, isLeading || !small ? zero : small, isLeading);
       if (isLeading)
         large = product;
@@ -70,7 +71,8 @@ private:
     while (known.size() < numerics::wordCount(scheme)) {
       builder.setInsertionPointAfterValue(known.back());
       known.push_back(NextWordOp::create(builder, value.getLoc(), known.front().getType(),
-                                         TypeAttr::get(format), value, known, builder.getUnitAttr()));
+                                         TypeAttr::get(format), value, known,
+                                         builder.getUnitAttr()));
     }
     return known;
   }
@@ -82,7 +84,8 @@ private:
     if (!def || def->getNumOperands() != 0 || !matchPattern(value, m_Constant(&constant)))
       return false;
     bool isTF32 = numerics::wordFormat(scheme) == numerics::Format::TF32;
-    SmallVector<Attribute> words = splitConstant(constant, isTF32 ? MultiWord::TF32x3 : MultiWord::BF16x6);
+    SmallVector<Attribute> words =
+        splitConstant(constant, isTF32 ? MultiWord::TF32x3 : MultiWord::BF16x6);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(def);
     for (Attribute word : words) {
@@ -105,13 +108,15 @@ private:
     if (format.isTF32())
       return RoundOp::create(builder, value.getLoc(), value.getType(), TypeAttr::get(format), value,
                              builder.getUnitAttr());
-    return CastOp::create(builder, value.getLoc(), withFormat(value.getType(), format), value, Value(),
-                          RoundingAttr(), OverflowAttr::get(builder.getContext(), Overflow::IEEE),
+    return CastOp::create(builder, value.getLoc(), withFormat(value.getType(), format), value,
+                          Value(), RoundingAttr(),
+                          OverflowAttr::get(builder.getContext(), Overflow::IEEE),
                           builder.getUnitAttr());
   }
 
   Value join(Location loc, Value large, Value small, Value init = {}) {
-    return JoinWordsOp::create(builder, loc, large.getType(), large, small, init, builder.getUnitAttr());
+    return JoinWordsOp::create(builder, loc, large.getType(), large, small, init,
+                               builder.getUnitAttr());
   }
 
   /// Zeros in the shape of what is added to, which the fill does not read.
@@ -137,7 +142,8 @@ private:
             builder, op->getLoc(), cast<TypedAttr>(builder.getZeroAttr(addend->get().getType())));
     for (OpOperand *zero : view.zeros)
       operands[zero->getOperandNumber()] = zeroPoint(*zero, getFloatFormat(factors[0].getType()));
-    Operation *copy = cast<PrecisionOpInterface>(op).rebuild(builder, operands, op->getResultTypes());
+    Operation *copy =
+        cast<PrecisionOpInterface>(op).rebuild(builder, operands, op->getResultTypes());
     copy->removeAttr(kWordsAttrName);
     return copy->getResult(0);
   }

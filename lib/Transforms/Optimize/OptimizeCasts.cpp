@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-optimize-casts: folding, then motion through ops that only move data, then
 // merging. Motion is exact because such ops commute with rounding element by
@@ -44,7 +44,8 @@ static OpOperand *getMovedOperand(Operation *op) {
     OperandRole role = interface.getOperandRole(operand.getOperandNumber());
     if (role == OperandRole::Other)
       continue;
-    if (role == OperandRole::Init && isa_and_nonnull<tensor::EmptyOp>(operand.get().getDefiningOp()))
+    if (role == OperandRole::Init &&
+        isa_and_nonnull<tensor::EmptyOp>(operand.get().getDefiningOp()))
       continue;
     if (role != OperandRole::Data || moved)
       return nullptr;
@@ -67,9 +68,8 @@ static Value moveInFormat(OpBuilder &builder, Operation *mover, OpOperand *moved
   for (OpOperand &operand : mover->getOpOperands())
     if (auto empty = operand.get().getDefiningOp<tensor::EmptyOp>();
         empty && getFloatFormat(empty.getType()))
-      operands[operand.getOperandNumber()] =
-          tensor::EmptyOp::create(builder, empty.getLoc(), withFormat(empty.getType(), format),
-                                  empty.getDynamicSizes());
+      operands[operand.getOperandNumber()] = tensor::EmptyOp::create(
+          builder, empty.getLoc(), withFormat(empty.getType(), format), empty.getDynamicSizes());
   return cast<PrecisionOpInterface>(mover)
       .rebuild(builder, operands, withFormat(mover->getResult(0).getType(), format))
       ->getResult(0);
@@ -78,8 +78,8 @@ static Value moveInFormat(OpBuilder &builder, Operation *mover, OpOperand *moved
 /// cast(move(x))  ==>  move(cast(x))      when x has fewer elements and one use
 static CastOp raiseAboveGrowth(CastOp cast) {
   Operation *mover = cast.getSource().getDefiningOp();
-  OpOperand *moved = mover && cast.getInserted() && cast.isNarrowing() ? getMovedOperand(mover)
-                                                                        : nullptr;
+  OpOperand *moved =
+      mover && cast.getInserted() && cast.isNarrowing() ? getMovedOperand(mover) : nullptr;
   if (!moved || !cast.getSource().hasOneUse())
     return {};
   auto before = countElements(moved->get().getType()), after = countElements(cast.getType());
@@ -114,7 +114,8 @@ static CastOp sinkBelowShrinking(CastOp cast) {
   return sunk;
 }
 
-/// The inserted casts and roundings, in program order. The user's own stay, as every op of the original does.
+/// The inserted casts and roundings, in program order. The user's own stay, as every op of the
+/// original does.
 static SmallVector<Operation *> collectConversions(Operation *root) {
   SmallVector<Operation *> conversions;
   root->walk([&](Operation *op) {
@@ -139,8 +140,8 @@ static bool moveCasts(ArrayRef<Operation *> conversions) {
   return hasMoved;
 }
 
-/// conversion(constant)  ==>  the constant in its final format, by an op of its own kind: a graph of
-/// TOSA stays one
+/// conversion(constant)  ==>  the constant in its final format, by an op of its own kind: a graph
+/// of TOSA stays one
 static bool foldConstant(Operation *op) {
   Operation *source = op->getOperand(0).getDefiningOp();
   Attribute value;
@@ -202,8 +203,8 @@ static bool eraseUnread(ArrayRef<Operation *> conversions) {
   return hasErased;
 }
 
-/// One cast per value and format: the first one, where it dominates the others, which go from the list, too. True if
-/// there were others.
+/// One cast per value and format: the first one, where it dominates the others, which go from the
+/// list, too. True if there were others.
 static bool mergeCasts(Operation *root, SmallVectorImpl<Operation *> &conversions) {
   DominanceInfo dominance(root);
   DenseMap<std::tuple<Value, Type, Attribute, Attribute>, CastOp> first;
@@ -212,8 +213,8 @@ static bool mergeCasts(Operation *root, SmallVectorImpl<Operation *> &conversion
     auto cast = dyn_cast<CastOp>(op);
     if (!cast || cast.getBits())
       return false;
-    CastOp &known = first[{cast.getSource(), cast.getType(), cast.getRoundingAttr(),
-                           cast.getOverflowAttr()}];
+    CastOp &known =
+        first[{cast.getSource(), cast.getType(), cast.getRoundingAttr(), cast.getOverflowAttr()}];
     if (known && dominance.dominates(known.getOperation(), cast)) {
       cast.getResult().replaceAllUsesWith(known.getResult());
       cast.erase();
@@ -231,7 +232,8 @@ struct OptimizeCasts : mlir::mp::impl::OptimizeCastsBase<OptimizeCasts> {
     // Functions of nested modules, too, where the pass runs on a module.
     bool hasChanged = false;
     walkFunctions(getOperation(), [&](FunctionOpInterface function) {
-      SmallVector<Operation *> conversions = collectConversions(function); // anew where some are gone
+      SmallVector<Operation *> conversions =
+          collectConversions(function); // anew where some are gone
       hasChanged |= mergeCasts(function, conversions);
       bool folded = foldCasts(conversions, &getContext());
       if (folded)

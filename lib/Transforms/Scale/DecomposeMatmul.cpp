@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp.scaled_matmul: one contraction of codes, which has the form that runs on Tensor Cores, and
 // what its sums are multiplied by.
@@ -35,7 +35,8 @@ struct BlockLoops {
 } // namespace
 
 /// `x` with the dimensions of split loops in two, and where its dimensions lie among the loops.
-static std::pair<Value, AffineMap> split(OpBuilder &builder, Location loc, Value x, AffineMap map, const BlockLoops &loops) {
+static std::pair<Value, AffineMap> split(OpBuilder &builder, Location loc, Value x, AffineMap map,
+                                         const BlockLoops &loops) {
   auto type = cast<RankedTensorType>(x.getType());
   SmallVector<int64_t> shape;
   SmallVector<ReassociationIndices> groups;
@@ -51,17 +52,20 @@ static std::pair<Value, AffineMap> split(OpBuilder &builder, Location loc, Value
       group.push_back(shape.size());
       shape.push_back(part);
       places.push_back(builder.getAffineDimExpr(loops.first[loop] + i));
-      sizes.push_back(ShapedType::isDynamic(part) ? old[dim] : OpFoldResult(builder.getIndexAttr(part)));
+      sizes.push_back(ShapedType::isDynamic(part) ? old[dim]
+                                                  : OpFoldResult(builder.getIndexAttr(part)));
     }
   }
   AffineMap splitMap = AffineMap::get(loops.count, 0, places, builder.getContext());
   if (shape.size() == size_t(type.getRank()))
     return {x, splitMap};
-  return {tensor::ExpandShapeOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()), x, groups, sizes),
+  return {tensor::ExpandShapeOp::create(
+              builder, loc, RankedTensorType::get(shape, type.getElementType()), x, groups, sizes),
           splitMap};
 }
 
-/// Products of codes, summed within blocks: the dimensions of the result, then one for each split loop.
+/// Products of codes, summed within blocks: the dimensions of the result, then one for each split
+/// loop.
 static Value contract(OpBuilder &builder, Location loc, const BlockLoops &loops) {
   ScaledMatmulOp op = loops.op;
   auto [a, mapA] = split(builder, loc, op.getA(), loops.maps[0], loops);
@@ -69,7 +73,8 @@ static Value contract(OpBuilder &builder, Location loc, const BlockLoops &loops)
   SmallVector<OpFoldResult> sizes = sizesOf(builder, loc, op.getInit());
   SmallVector<AffineExpr> places;
   for (AffineExpr place : loops.maps[2].getResults())
-    places.push_back(builder.getAffineDimExpr(loops.first[cast<AffineDimExpr>(place).getPosition()]));
+    places.push_back(
+        builder.getAffineDimExpr(loops.first[cast<AffineDimExpr>(place).getPosition()]));
   for (unsigned loop : op.getSummedLoops())
     if (loops.isSplit(loop)) {
       places.push_back(builder.getAffineDimExpr(loops.first[loop]));
@@ -78,24 +83,30 @@ static Value contract(OpBuilder &builder, Location loc, const BlockLoops &loops)
   AffineMap out = AffineMap::get(loops.count, 0, places, builder.getContext());
   SmallVector<utils::IteratorType> iterators;
   for (unsigned loop = 0; loop != loops.count; ++loop)
-    iterators.push_back(out.isFunctionOfDim(loop) ? utils::IteratorType::parallel : utils::IteratorType::reduction);
+    iterators.push_back(out.isFunctionOfDim(loop) ? utils::IteratorType::parallel
+                                                  : utils::IteratorType::reduction);
   bool integer = isa<IntegerType>(cast<RankedTensorType>(op.getA().getType()).getElementType());
-  TypedAttr zero = integer ? TypedAttr(builder.getI32IntegerAttr(0)) : TypedAttr(builder.getF32FloatAttr(0));
+  TypedAttr zero =
+      integer ? TypedAttr(builder.getI32IntegerAttr(0)) : TypedAttr(builder.getF32FloatAttr(0));
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, zero.getType());
   Value init = linalg::FillOp::create(builder, loc, scalar(builder, loc, zero), empty).getResult(0);
   auto generic = linalg::GenericOp::create(
-      builder, loc, init.getType(), ValueRange{a, b}, init, ArrayRef<AffineMap>{mapA, mapB, out}, iterators,
-      [&](OpBuilder &inner, Location at, ValueRange x) {
+      builder, loc, init.getType(), ValueRange{a, b}, init, ArrayRef<AffineMap>{mapA, mapB, out},
+      iterators, [&](OpBuilder &inner, Location at, ValueRange x) {
         auto wide = [&](Value value) -> Value {
           if (integer)
             return arith::ExtSIOp::create(inner, at, inner.getI32Type(), value);
-          return value.getType().isF32() ? value : arith::ExtFOp::create(inner, at, inner.getF32Type(), value);
+          return value.getType().isF32()
+                     ? value
+                     : arith::ExtFOp::create(inner, at, inner.getF32Type(), value);
         };
         Value left = wide(x[0]), right = wide(x[1]), sum;
         if (integer)
-          sum = arith::AddIOp::create(inner, at, x[2], arith::MulIOp::create(inner, at, left, right));
+          sum =
+              arith::AddIOp::create(inner, at, x[2], arith::MulIOp::create(inner, at, left, right));
         else
-          sum = arith::AddFOp::create(inner, at, x[2], arith::MulFOp::create(inner, at, left, right));
+          sum =
+              arith::AddFOp::create(inner, at, x[2], arith::MulFOp::create(inner, at, left, right));
         linalg::YieldOp::create(inner, at, sum);
       });
   return generic.getResult(0);
@@ -132,7 +143,8 @@ Value mlir::mp::expandScaledMatmul(OpBuilder &builder, ScaledMatmulOp op) {
       for (auto [dim, count] : llvm::enumerate(scaleType.getShape())) {
         unsigned loop = loops.maps[index].getDimPosition(dim);
         // A summed loop counts blocks already, another one elements.
-        int64_t size = place[loop] && loops.isSplit(loop) ? loops.blocks[loop] : data.getDimSize(dim);
+        int64_t size =
+            place[loop] && loops.isSplit(loop) ? loops.blocks[loop] : data.getDimSize(dim);
         if (count == 1)
           places.push_back(builder.getAffineConstantExpr(0));
         else if (count == size)

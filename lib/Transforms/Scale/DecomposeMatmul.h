@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef MP_LIB_TRANSFORMS_SCALE_DECOMPOSEMATMUL_H
 #define MP_LIB_TRANSFORMS_SCALE_DECOMPOSEMATMUL_H
@@ -7,7 +7,8 @@
 
 namespace mlir::mp {
 
-/// A contraction of the codes, block by block along what is summed over, and the scaled sum of blocks.
+/// A contraction of the codes, block by block along what is summed over, and the scaled sum of
+/// blocks.
 Value expandScaledMatmul(OpBuilder &builder, ScaledMatmulOp op);
 
 } // namespace mlir::mp

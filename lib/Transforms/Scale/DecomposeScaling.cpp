@@ -1,11 +1,11 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-decompose-scaling: every scaling op as what all devices run. The formulas are in
 // ScaleCode.cpp, here is how they lie over tensors.
 
+#include "DecomposeScaling.h"
 #include "../Common/TensorCode.h"
 #include "DecomposeMatmul.h"
-#include "DecomposeScaling.h"
 #include "ScaleCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -42,8 +42,8 @@ static AffineMap scaleMap(RankedTensorType scale, RankedTensorType data) {
 }
 
 /// Elementwise over `data`; `scales` follow it as operands, `others` have its shape.
-static Value buildScaled(OpBuilder &builder, Location loc, Value data, ValueRange scales, ValueRange others,
-                         Type element, ScalarCode code) {
+static Value buildScaled(OpBuilder &builder, Location loc, Value data, ValueRange scales,
+                         ValueRange others, Type element, ScalarCode code) {
   SmallVector<Value> operands{data};
   SmallVector<AffineMap> maps{builder.getMultiDimIdentityMap(tensorOf(data).getRank())};
   for (Value scale : scales) {
@@ -82,10 +82,11 @@ static Value splitBlocks(OpBuilder &builder, Location loc, Value x, RankedTensor
   SmallVector<OpFoldResult> sizes;
   for (auto [i, group] : llvm::enumerate(groups))
     for (int64_t dim : group)
-      sizes.push_back(ShapedType::isDynamic(shape[dim]) ? sizesOf(builder, loc, x)[i]
-                                                        : OpFoldResult(builder.getIndexAttr(shape[dim])));
-  return tensor::ExpandShapeOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()), x, groups,
-                                       sizes);
+      sizes.push_back(ShapedType::isDynamic(shape[dim])
+                          ? sizesOf(builder, loc, x)[i]
+                          : OpFoldResult(builder.getIndexAttr(shape[dim])));
+  return tensor::ExpandShapeOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), x, groups, sizes);
 }
 
 static Value expand(OpBuilder &builder, AmaxOp op) {
@@ -93,14 +94,16 @@ static Value expand(OpBuilder &builder, AmaxOp op) {
   auto result = cast<RankedTensorType>(op.getType());
   SmallVector<int64_t> axes;
   Value blocks = splitBlocks(builder, loc, op.getSource(), result, axes);
-  Value amax = buildReduction(
-      builder, loc, blocks, axes, builder.getF32FloatAttr(0), [&](OpBuilder &b, Location at, ValueRange x) -> Value {
-        Value magnitude = math::AbsFOp::create(b, at, ScaleCode{b, at}.toF32(x[0]));
-        if (op.getPropagateNan())
-          return arith::MaximumFOp::create(b, at, magnitude, x[1]);
-        Value larger = arith::CmpFOp::create(b, at, arith::CmpFPredicate::OGT, magnitude, x[1]);
-        return arith::SelectOp::create(b, at, larger, magnitude, x[1]);
-      });
+  Value amax =
+      buildReduction(builder, loc, blocks, axes, builder.getF32FloatAttr(0),
+                     [&](OpBuilder &b, Location at, ValueRange x) -> Value {
+                       Value magnitude = math::AbsFOp::create(b, at, ScaleCode{b, at}.toF32(x[0]));
+                       if (op.getPropagateNan())
+                         return arith::MaximumFOp::create(b, at, magnitude, x[1]);
+                       Value larger =
+                           arith::CmpFOp::create(b, at, arith::CmpFPredicate::OGT, magnitude, x[1]);
+                       return arith::SelectOp::create(b, at, larger, magnitude, x[1]);
+                     });
   if (amax.getType() == result)
     return amax;
   // Dimensions with one scale come back with size 1.
@@ -118,8 +121,9 @@ static Value expand(OpBuilder &builder, AmaxOp op) {
       groups.back().push_back(i);
       leading.clear();
     }
-    sizes.push_back(result.isDynamicDim(i) ? sizesOf(builder, loc, op.getSource())[i]
-                                           : OpFoldResult(builder.getIndexAttr(result.getDimSize(i))));
+    sizes.push_back(result.isDynamicDim(i)
+                        ? sizesOf(builder, loc, op.getSource())[i]
+                        : OpFoldResult(builder.getIndexAttr(result.getDimSize(i))));
   }
   return tensor::ExpandShapeOp::create(builder, loc, result, amax, groups, sizes);
 }
@@ -155,32 +159,37 @@ static SmallVector<Value> expand(OpBuilder &builder, UpdateAmaxHistoryOp op) {
   };
   auto index = [](OpBuilder &b, int64_t value) { return b.getIndexAttr(value); };
   auto slice = [&](int64_t from, int64_t count, bool keep) -> Value {
-    auto type = RankedTensorType::get(keep ? ArrayRef<int64_t>(count) : ArrayRef<int64_t>(), builder.getF32Type());
-    return tensor::ExtractSliceOp::create(builder, loc, type, history, ArrayRef<OpFoldResult>{index(builder, from)},
-                                          ArrayRef<OpFoldResult>{index(builder, count)},
-                                          ArrayRef<OpFoldResult>{index(builder, 1)});
+    auto type = RankedTensorType::get(keep ? ArrayRef<int64_t>(count) : ArrayRef<int64_t>(),
+                                      builder.getF32Type());
+    return tensor::ExtractSliceOp::create(
+        builder, loc, type, history, ArrayRef<OpFoldResult>{index(builder, from)},
+        ArrayRef<OpFoldResult>{index(builder, count)}, ArrayRef<OpFoldResult>{index(builder, 1)});
   };
   Value first = slice(0, 1, /*keep=*/false);
-  Value entered = after ? buildElementwise(builder, loc, {first, op.getAmax()}, builder.getF32Type(),
-                                           [&](OpBuilder &b, Location at, ValueRange x) {
-                                             return larger(b, at, x[0], x[1]);
-                                           })
-                        : first;
+  Value entered = after
+                      ? buildElementwise(builder, loc, {first, op.getAmax()}, builder.getF32Type(),
+                                         [&](OpBuilder &b, Location at, ValueRange x) {
+                                           return larger(b, at, x[0], x[1]);
+                                         })
+                      : first;
   Value effective = entered;
   if (op.getChoice() == HistoryChoice::Max) {
-    Value all = buildReduction(builder, loc, history, {0}, builder.getF32FloatAttr(0),
-                               [&](OpBuilder &b, Location at, ValueRange x) { return larger(b, at, x[0], x[1]); });
-    effective = buildElementwise(builder, loc, {entered, all}, builder.getF32Type(),
-                                 [&](OpBuilder &b, Location at, ValueRange x) { return larger(b, at, x[0], x[1]); });
+    Value all = buildReduction(
+        builder, loc, history, {0}, builder.getF32FloatAttr(0),
+        [&](OpBuilder &b, Location at, ValueRange x) { return larger(b, at, x[0], x[1]); });
+    effective = buildElementwise(
+        builder, loc, {entered, all}, builder.getF32Type(),
+        [&](OpBuilder &b, Location at, ValueRange x) { return larger(b, at, x[0], x[1]); });
   }
   Value moved = history;
   if (length > 1)
     // Not into the history itself, which others may read; its last place is chosen from elsewhere.
-    moved = tensor::InsertSliceOp::create(builder, loc, slice(1, length - 1, /*keep=*/true),
-                                          tensor::EmptyOp::create(builder, loc, {length}, builder.getF32Type()),
-                                          ArrayRef<OpFoldResult>{index(builder, 0)},
-                                          ArrayRef<OpFoldResult>{index(builder, length - 1)},
-                                          ArrayRef<OpFoldResult>{index(builder, 1)});
+    moved = tensor::InsertSliceOp::create(
+        builder, loc, slice(1, length - 1, /*keep=*/true),
+        tensor::EmptyOp::create(builder, loc, {length}, builder.getF32Type()),
+        ArrayRef<OpFoldResult>{index(builder, 0)},
+        ArrayRef<OpFoldResult>{index(builder, length - 1)},
+        ArrayRef<OpFoldResult>{index(builder, 1)});
   Value next = buildElementwise(
       builder, loc, {moved, history, entered, op.getAmax()}, builder.getF32Type(),
       [&](OpBuilder &b, Location at, ValueRange x) -> Value {
@@ -193,7 +202,8 @@ static SmallVector<Value> expand(OpBuilder &builder, UpdateAmaxHistoryOp op) {
         auto choose = [&](Value condition, Value yes, Value no) -> Value {
           return arith::SelectOp::create(b, at, condition, yes, no);
         };
-        Value rolled = choose(isAt(0), after ? code.f32(0) : x[3], choose(isAt(length - 1), x[2], x[0]));
+        Value rolled =
+            choose(isAt(0), after ? code.f32(0) : x[3], choose(isAt(length - 1), x[2], x[0]));
         if (!op.getKeepOnZero())
           return rolled;
         Value zero = arith::CmpFOp::create(b, at, arith::CmpFPredicate::OEQ, x[3], code.f32(0));
@@ -235,8 +245,9 @@ static SmallVector<Value> expand(OpBuilder &builder, BlockQuantizeOp op) {
   auto amax = AmaxOp::create(builder, loc, f32, op.getSource());
   auto scales = ComputeScaleOp::create(builder, loc, f32, scale, amax, Value(), op.getParent(),
                                        tensorOf(op.getResult()).getElementType(), op.getRule());
-  auto codes = QuantizeOp::create(builder, loc, op.getResult().getType(), op.getSource(), scales.getEnc(), op.getBits(),
-                                  op.getRoundingAttr(), Overflow::Saturate);
+  auto codes =
+      QuantizeOp::create(builder, loc, op.getResult().getType(), op.getSource(), scales.getEnc(),
+                         op.getBits(), op.getRoundingAttr(), Overflow::Saturate);
   return {codes, scales.getScale()};
 }
 
@@ -254,11 +265,12 @@ static Value splitPairs(OpBuilder &builder, Location loc, Value x, int64_t axis,
     for (int64_t part : parts) {
       group.push_back(shape.size());
       shape.push_back(part);
-      sizes.push_back(ShapedType::isDynamic(part) ? old[i] : OpFoldResult(builder.getIndexAttr(part)));
+      sizes.push_back(ShapedType::isDynamic(part) ? old[i]
+                                                  : OpFoldResult(builder.getIndexAttr(part)));
     }
   }
-  return tensor::ExpandShapeOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()), x, groups,
-                                       sizes);
+  return tensor::ExpandShapeOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), x, groups, sizes);
 }
 
 /// Sums and differences of the values `half` apart.
@@ -269,7 +281,8 @@ static Value buildButterfly(OpBuilder &builder, Location loc, Value x, int64_t a
   auto mapTo = [&](int64_t member) {
     SmallVector<AffineExpr> results;
     for (int64_t i = 0; i != rank; ++i)
-      results.push_back(i == which ? builder.getAffineConstantExpr(member) : builder.getAffineDimExpr(i));
+      results.push_back(i == which ? builder.getAffineConstantExpr(member)
+                                   : builder.getAffineDimExpr(i));
     return AffineMap::get(rank, 0, results, builder.getContext());
   };
   Value mixed = buildElementwise(
@@ -293,7 +306,9 @@ static Value expand(OpBuilder &builder, HadamardOp op) {
   for (int64_t i = 0; i != type.getDimSize(axis); ++i)
     signs.push_back(op.getSigns()[i % size]);
   Value signTensor = arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(RankedTensorType::get({type.getDimSize(axis)}, f32), ArrayRef<float>(signs)));
+      builder, loc,
+      DenseElementsAttr::get(RankedTensorType::get({type.getDimSize(axis)}, f32),
+                             ArrayRef<float>(signs)));
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   AffineMap along = AffineMap::get(type.getRank(), 0, builder.getAffineDimExpr(axis));
   auto signedBy = [&](Value x, Type element, bool factor) {
@@ -302,12 +317,14 @@ static Value expand(OpBuilder &builder, HadamardOp op) {
                               ScaleCode code{b, at};
                               Value value = code.toF32(v[0]);
                               if (factor)
-                                value = arith::MulFOp::create(b, at, value, code.f32(::mp::numerics::hadamardFactor(size)));
+                                value = arith::MulFOp::create(
+                                    b, at, value, code.f32(::mp::numerics::hadamardFactor(size)));
                               if (op.getInverse() == factor)
                                 value = arith::MulFOp::create(b, at, value, v[1]);
                               auto format = cast<FloatType>(element);
-                              return format.getWidth() < 32 ? narrow(b, at, value, element, Overflow::IEEE)
-                                                            : widen(b, at, value, element);
+                              return format.getWidth() < 32
+                                         ? narrow(b, at, value, element, Overflow::IEEE)
+                                         : widen(b, at, value, element);
                             });
   };
   Value x = signedBy(op.getSource(), f32, /*factor=*/false);
@@ -326,7 +343,8 @@ static Value expand(OpBuilder &builder, RandomBitsOp op) {
       [&](OpBuilder &b, Location at, ValueRange x) -> Value {
         Value index = arith::ConstantIndexOp::create(b, at, 0);
         for (int64_t i = 0; i != type.getRank(); ++i) {
-          Value scaled = arith::MulIOp::create(b, at, index, arith::ConstantIndexOp::create(b, at, type.getDimSize(i)));
+          Value scaled = arith::MulIOp::create(
+              b, at, index, arith::ConstantIndexOp::create(b, at, type.getDimSize(i)));
           index = arith::AddIOp::create(b, at, scaled, linalg::IndexOp::create(b, at, i));
         }
         Value wide = arith::IndexCastOp::create(b, at, b.getI64Type(), index);
@@ -334,13 +352,16 @@ static Value expand(OpBuilder &builder, RandomBitsOp op) {
       });
 }
 
-static Value expand(OpBuilder &builder, ScaledMatmulOp op) { return expandScaledMatmul(builder, op); }
+static Value expand(OpBuilder &builder, ScaledMatmulOp op) {
+  return expandScaledMatmul(builder, op);
+}
 
 SmallVector<Value> mlir::mp::expandScalingOp(OpBuilder &builder, Operation *op) {
   return TypeSwitch<Operation *, SmallVector<Value>>(op)
       .Case<AmaxOp, QuantizeOp, DequantizeOp, HadamardOp, RandomBitsOp, ScaledMatmulOp>(
           [&](auto found) { return SmallVector<Value>{expand(builder, found)}; })
-      .Case<ComputeScaleOp, UpdateAmaxHistoryOp, BlockQuantizeOp>([&](auto found) { return expand(builder, found); })
+      .Case<ComputeScaleOp, UpdateAmaxHistoryOp, BlockQuantizeOp>(
+          [&](auto found) { return expand(builder, found); })
       .Default(SmallVector<Value>());
 }
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One scaling op as what all devices run.
 
@@ -9,7 +9,8 @@
 
 namespace mlir::mp {
 
-/// Builds what the op's results are; empty if it is no scaling op. mp.block_quantize becomes other scaling ops.
+/// Builds what the op's results are; empty if it is no scaling op. mp.block_quantize becomes other
+/// scaling ops.
 SmallVector<Value> expandScalingOp(OpBuilder &builder, Operation *op);
 
 } // namespace mlir::mp

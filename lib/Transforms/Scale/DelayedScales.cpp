@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DelayedScales.h"
 #include "mp/Analysis/TrainingRoles.h"
@@ -11,7 +11,8 @@ bool DelayedScales::canThread(Value source) {
   return source.getParentBlock() == &function.getBody().front() && function.getBody().hasOneBlock();
 }
 
-ScaledValue DelayedScales::quantize(OpBuilder &builder, Value source, const numerics::OperandScheme &scheme) {
+ScaledValue DelayedScales::quantize(OpBuilder &builder, Value source,
+                                    const numerics::OperandScheme &scheme) {
   ScaledValue &result = known[{source, &scheme}];
   if (result.codes)
     return result;
@@ -29,13 +30,15 @@ ScaledValue DelayedScales::quantize(OpBuilder &builder, Value source, const nume
   Type stored = storedTypeOf(context, scheme.code);
   auto unit = builder.getUnitAttr();
   auto amax = AmaxOp::create(builder, loc, scalar, source, UnitAttr(), unit);
-  auto entered = UpdateAmaxHistoryOp::create(builder, loc, slots, scalar, past, amax,
-                                             HistoryChoice(history.rule.choice), HistoryOrder(history.rule.order),
-                                             !history.rule.rollOnZero);
-  auto scales = ComputeScaleOp::create(builder, loc, scalar, scalar, entered.getEffective(), encode, Value(),
-                                       TypeAttr::get(stored), scalingAttrOf(context, rule.rule), unit);
-  auto codes = QuantizeOp::create(builder, loc, cast<RankedTensorType>(source.getType()).clone(stored), source, encode,
-                                  Value(), RoundingAttr(), Overflow::Saturate, /*inserted=*/true);
+  auto entered = UpdateAmaxHistoryOp::create(
+      builder, loc, slots, scalar, past, amax, HistoryChoice(history.rule.choice),
+      HistoryOrder(history.rule.order), !history.rule.rollOnZero);
+  auto scales =
+      ComputeScaleOp::create(builder, loc, scalar, scalar, entered.getEffective(), encode, Value(),
+                             TypeAttr::get(stored), scalingAttrOf(context, rule.rule), unit);
+  auto codes = QuantizeOp::create(
+      builder, loc, cast<RankedTensorType>(source.getType()).clone(stored), source, encode, Value(),
+      RoundingAttr(), Overflow::Saturate, /*inserted=*/true);
   next.append({entered.getNewHistory(), scales.getEnc(), scales.getScale()});
   return result = {codes, {decode}};
 }

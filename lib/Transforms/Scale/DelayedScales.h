@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scales from earlier steps: histories threaded through a function as its state.
 
@@ -19,7 +19,8 @@ public:
   /// True if the value is known where the function returns.
   bool canThread(Value source);
   /// The value stored by the scale that earlier steps left; this one's magnitude is entered.
-  ScaledValue quantize(OpBuilder &builder, Value source, const ::mp::numerics::OperandScheme &scheme);
+  ScaledValue quantize(OpBuilder &builder, Value source,
+                       const ::mp::numerics::OperandScheme &scheme);
   /// Returns the state; once, when all is stored.
   void finish();
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FunctionScaler.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,10 +30,12 @@ LogicalResult FunctionScaler::useMagnitudes(const FunctionMagnitudes &measured) 
       continue;
     auto found = measured.operands.find({place.contraction, place.operand});
     if (found == measured.operands.end() || !(found->second.amax > 0))
-      return place.op->emitOpError() << "operand #" << place.operand << " would be stored with a scale for which there is no "
-                                     << "evidence: expected a magnitude of contraction " << place.contraction
-                                     << " of '" << function.getName() << "' in the file of scales, found "
-                                     << (found == measured.operands.end() ? "none" : "0");
+      return place.op->emitOpError()
+             << "operand #" << place.operand
+             << " would be stored with a scale for which there is no "
+             << "evidence: expected a magnitude of contraction " << place.contraction << " of '"
+             << function.getName() << "' in the file of scales, found "
+             << (found == measured.operands.end() ? "none" : "0");
     magnitudes[&operand] = found->second.amax;
   }
   return success();
@@ -50,8 +52,8 @@ LogicalResult FunctionScaler::scale(Operation *op) {
     remark::passed(loc, named("scaled")) << remark::add("{0} works on scaled values", name)
                                          << remark::reason("recipe {0}", recipe.name.str());
   else
-    remark::missed(loc, named("not-scaled")) << remark::add("{0} keeps its operands", name)
-                                             << remark::reason("{0}", why);
+    remark::missed(loc, named("not-scaled"))
+        << remark::add("{0} keeps its operands", name) << remark::reason("{0}", why);
   return success(why.empty());
 }
 
@@ -69,7 +71,8 @@ void FunctionScaler::finish() {
 std::string FunctionScaler::tryScale(Operation *op) {
   if (delayed)
     for (OpOperand &operand : op->getOpOperands())
-      if (schemes.lookup(operand) && getFloatFormat(operand.get().getType()) && !delayed->canThread(operand.get()))
+      if (schemes.lookup(operand) && getFloatFormat(operand.get().getType()) &&
+          !delayed->canThread(operand.get()))
         return "a history cannot be threaded through control flow";
   if (draws)
     for (OpOperand &operand : op->getOpOperands())
@@ -85,13 +88,16 @@ std::string FunctionScaler::tryScale(Operation *op) {
 std::string FunctionScaler::whyNoDraws(Value gradient) {
   if (gradient.getParentBlock() != &step.getBody().front())
     return "in control flow the same random bits would be drawn again and again";
-  return cast<ShapedType>(gradient.getType()).hasStaticShape() ? "" : "random bits are drawn for static shapes";
+  return cast<ShapedType>(gradient.getType()).hasStaticShape()
+             ? ""
+             : "random bits are drawn for static shapes";
 }
 
-/// Replaces the factors by what a Hadamard transform makes of them along what is summed over, where one is a
-/// gradient and the other an activation. Their product stays the same.
+/// Replaces the factors by what a Hadamard transform makes of them along what is summed over, where
+/// one is a gradient and the other an activation. Their product stays the same.
 void FunctionScaler::spread(OpBuilder &builder, const ContractionView &view) {
-  if (schemes.isGradient(*view.a) == schemes.isGradient(*view.b) || schemes.isWeight(*view.a) || schemes.isWeight(*view.b))
+  if (schemes.isGradient(*view.a) == schemes.isGradient(*view.b) || schemes.isWeight(*view.a) ||
+      schemes.isWeight(*view.b))
     return;
   std::optional<unsigned> axes[2];
   for (bool second : {false, true}) {
@@ -164,8 +170,8 @@ std::string FunctionScaler::roundTrip(Operation *op) {
   OpBuilder builder(op);
   for (auto &[operand, shape] : stored) {
     ScaledValue value = store(builder, *operand, shape);
-    operand->set(DequantizeOp::create(builder, op->getLoc(), operand->get().getType(), value.codes, value.scales,
-                                      builder.getUnitAttr()));
+    operand->set(DequantizeOp::create(builder, op->getLoc(), operand->get().getType(), value.codes,
+                                      value.scales, builder.getUnitAttr()));
   }
   return "";
 }

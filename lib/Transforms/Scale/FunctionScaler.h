@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Applies a recipe to the contractions of one function.
 
@@ -16,7 +16,8 @@ namespace mlir::mp {
 class FunctionScaler {
 public:
   /// What each operand is, is asked of the function as it is now; the recipe outlives this.
-  FunctionScaler(FunctionOpInterface function, ArrayRef<Operation *> contractions, const ::mp::numerics::Recipe &recipe);
+  FunctionScaler(FunctionOpInterface function, ArrayRef<Operation *> contractions,
+                 const ::mp::numerics::Recipe &recipe);
 
   /// From now on, the operands of contractions (constants aside) have these magnitudes. Fails where
   /// one that will be stored has none.

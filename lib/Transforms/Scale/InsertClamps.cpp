@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mp-insert-clamps: the factors of contractions that have no evidence for f16 get one by force. It runs before precision is
-// assigned, which then finds the evidence by itself.
+// mp-insert-clamps: the factors of contractions that have no evidence for f16 get one by force. It
+// runs before precision is assigned, which then finds the evidence by itself.
 
 #include "Rewrites.h"
 #include "mlir/IR/Remarks.h"
@@ -18,21 +18,28 @@ using namespace mlir;
 using namespace mlir::mp;
 
 /// Says that `op` stays as it is, as an infinity is meant.
-static void refuse(FunctionOpInterface function, Operation *op, OpOperand *factor, Operation *infinity) {
+static void refuse(FunctionOpInterface function, Operation *op, OpOperand *factor,
+                   Operation *infinity) {
   if (function->getContext()->getRemarkEngine())
-    remark::missed(op->getLoc(), remark::RemarkOpts::name("not-clamped").category("mp").function(function.getName()))
-        << remark::add("operand {0} of {1} is not clamped", factor->getOperandNumber(), op->getName().getStringRef().str())
-        << remark::reason("the infinity at {0} reaches it, which is meant: f16 has one, too", describeLocation(infinity->getLoc()))
+    remark::missed(
+        op->getLoc(),
+        remark::RemarkOpts::name("not-clamped").category("mp").function(function.getName()))
+        << remark::add("operand {0} of {1} is not clamped", factor->getOperandNumber(),
+                       op->getName().getStringRef().str())
+        << remark::reason("the infinity at {0} reaches it, which is meant: f16 has one, too",
+                          describeLocation(infinity->getLoc()))
         << remark::suggest("pin the contraction (mp.pin = f16) if its finite values fit");
 }
 
 /// The factors that have to be clamped, in program order.
-static FailureOr<SmallVector<OpOperand *>> findFactors(FunctionDecisions &decisions, const AssignSettings &settings) {
+static FailureOr<SmallVector<OpOperand *>> findFactors(FunctionDecisions &decisions,
+                                                       const AssignSettings &settings) {
   SmallVector<OpOperand *> factors;
   if (failed(applyPolicy(decisions, settings)))
     return failure();
   for (auto &[op, decision] : decisions.getOps()) {
-    if (decision.origin || decision.opClass != OpClass::TensorCore || isPinned(op) || !decisions.canContractIn(op, settings.narrow))
+    if (decision.origin || decision.opClass != OpClass::TensorCore || isPinned(op) ||
+        !decisions.canContractIn(op, settings.narrow))
       continue;
     SmallVector<OpOperand *> unproven = findUnproven(op, decisions, settings);
     Operation *infinity = nullptr;
@@ -51,9 +58,11 @@ static FailureOr<SmallVector<OpOperand *>> findFactors(FunctionDecisions &decisi
 static Value clamp(Value value, FloatType format) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
-  Value narrow = CastOp::create(builder, value.getLoc(), withFormat(value.getType(), format), value, Value(), RoundingAttr(),
-                                OverflowAttr::get(builder.getContext(), Overflow::Saturate), builder.getUnitAttr());
-  return CastOp::create(builder, value.getLoc(), value.getType(), narrow, Value(), RoundingAttr(), OverflowAttr(), builder.getUnitAttr());
+  Value narrow = CastOp::create(
+      builder, value.getLoc(), withFormat(value.getType(), format), value, Value(), RoundingAttr(),
+      OverflowAttr::get(builder.getContext(), Overflow::Saturate), builder.getUnitAttr());
+  return CastOp::create(builder, value.getLoc(), value.getType(), narrow, Value(), RoundingAttr(),
+                        OverflowAttr(), builder.getUnitAttr());
 }
 
 namespace {
@@ -81,7 +90,8 @@ struct InsertClamps : mlir::mp::impl::InsertClampsBase<InsertClamps> {
       }
       factors.clear();
     };
-    if (failed(visitUndecided(getOperation(), "mp-insert-clamps", {format, target, policyFile, maxUnderflow}, find, insert)))
+    if (failed(visitUndecided(getOperation(), "mp-insert-clamps",
+                              {format, target, policyFile, maxUnderflow}, find, insert)))
       signalPassFailure();
   }
 };

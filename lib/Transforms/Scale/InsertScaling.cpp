@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-insert-scaling: contractions that the layers of decision would narrow work on scaled values
 // instead. It runs on the graph in f32, before precision is assigned, so that values are quantised
@@ -40,9 +40,11 @@ struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
     if (!costs)
       return fail(llvm::toString(costs.takeError()));
     policy::Matcher rules(effective->policy);
-    AssignSettings settings{effective->policy, *model, rules, BFloat16Type::get(&getContext()), 1, false, *costs, {}};
-    WalkResult done = walkOutsideBodies<ModuleOp>(
-        getOperation(), [&](ModuleOp module) { return WalkResult(scaleModule(module, chosen, settings)); });
+    AssignSettings settings{
+        effective->policy, *model, rules, BFloat16Type::get(&getContext()), 1, false, *costs, {}};
+    WalkResult done = walkOutsideBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
+      return WalkResult(scaleModule(module, chosen, settings));
+    });
     if (done.wasInterrupted())
       signalPassFailure();
   }
@@ -50,7 +52,8 @@ struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
 private:
   std::optional<StaticScales> scales;
 
-  LogicalResult scaleModule(ModuleOp module, const numerics::Recipe &chosen, const AssignSettings &settings) {
+  LogicalResult scaleModule(ModuleOp module, const numerics::Recipe &chosen,
+                            const AssignSettings &settings) {
     StorageGangs gangs(module);
     CarriedStorage carried(gangs);
     for (auto function : module.getOps<FunctionOpInterface>()) {
@@ -90,13 +93,19 @@ private:
       names.push_back(known.name);
     const numerics::Recipe *found = numerics::findRecipe(recipe);
     if (!found)
-      return fail("option 'recipe' is '" + recipe + "', expected one of " + llvm::join(names, ", ") + "; nearest is '" +
-                  policy::nearestWord(recipe, names) + "'"), failure();
+      return fail("option 'recipe' is '" + recipe + "', expected one of " +
+                  llvm::join(names, ", ") + "; nearest is '" + policy::nearestWord(recipe, names) +
+                  "'"),
+             failure();
     chosen = *found;
     if (!scalesFile.empty()) {
-      if (chosen.history || !chosen.activation || chosen.activation->granularity != numerics::Granularity::Tensor)
-        return fail("recipe '" + recipe + "' has not one scale per activation, so option 'scales' must be left out, found '" +
-                    scalesFile + "'"), failure();
+      if (chosen.history || !chosen.activation ||
+          chosen.activation->granularity != numerics::Granularity::Tensor)
+        return fail("recipe '" + recipe +
+                    "' has not one scale per activation, so option 'scales' must be left out, "
+                    "found '" +
+                    scalesFile + "'"),
+               failure();
       auto read = StaticScales::read(scalesFile);
       if (!read)
         return fail("option 'scales' is " + llvm::toString(read.takeError())), failure();
@@ -110,12 +119,15 @@ private:
                       .Default(std::nullopt);
     if (!wanted)
       return fail("option 'format' is '" + format + "', expected e4m3 or e5m2"), failure();
-    // Gradients have a format of their own where the recipe says so, unless e5m2 is asked for throughout.
+    // Gradients have a format of their own where the recipe says so, unless e5m2 is asked for
+    // throughout.
     for (auto *scheme : {&chosen.activation, &chosen.weight}) {
       if (!*scheme)
         continue;
-      if ((*scheme)->code.isInteger() || (*scheme)->code.floatFormat() != numerics::Format::F8E4M3FN)
-        return fail("recipe '" + recipe + "' stores no fp8, so option 'format' must be left out, found '" + format + "'"),
+      if ((*scheme)->code.isInteger() ||
+          (*scheme)->code.floatFormat() != numerics::Format::F8E4M3FN)
+        return fail("recipe '" + recipe +
+                    "' stores no fp8, so option 'format' must be left out, found '" + format + "'"),
                failure();
       (*scheme)->code = *wanted;
     }

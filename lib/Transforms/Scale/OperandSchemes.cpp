@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "OperandSchemes.h"
 #include "Contractions.h"
@@ -36,26 +36,31 @@ static bool isWeight(Value value) {
   }
 }
 
-/// The seeds of a train step's backward pass, if they are marked: by their role, or by a loss scale.
+/// The seeds of a train step's backward pass, if they are marked: by their role, or by a loss
+/// scale.
 static SmallVector<Value> findMarkedSeeds(FunctionOpInterface function) {
   SmallVector<Value> seeds;
   function->walk([&](Operation *op) {
     auto role = op->getAttrOfType<StringAttr>(kRoleAttrName);
-    if (op->getNumResults() == 1 && (isa<ScaleLossOp>(op) || (role && role.getValue() == kRoleSeed)))
+    if (op->getNumResults() == 1 &&
+        (isa<ScaleLossOp>(op) || (role && role.getValue() == kRoleSeed)))
       seeds.push_back(op->getResult(0));
   });
   // A seed that is scaled counts once.
-  llvm::erase_if(seeds, [](Value seed) { return llvm::any_of(seed.getUsers(), llvm::IsaPred<ScaleLossOp>); });
+  llvm::erase_if(
+      seeds, [](Value seed) { return llvm::any_of(seed.getUsers(), llvm::IsaPred<ScaleLossOp>); });
   return seeds;
 }
 
-LogicalResult mlir::mp::checkOverflows(FunctionOpInterface function, ArrayRef<Operation *> contractions,
+LogicalResult mlir::mp::checkOverflows(FunctionOpInterface function,
+                                       ArrayRef<Operation *> contractions,
                                        const numerics::Recipe &recipe, bool areScalesStatic) {
   SmallVector<Value> scaled;
   function->walk([&](ScaleLossOp op) { scaled.push_back(op.getResult()); });
   const auto &scheme = recipe.gradient ? recipe.gradient : recipe.activation;
   bool saturates = scheme && (recipe.history || areScalesStatic ||
-                              numerics::findScaleRule(scheme->rule)->rule.onNonFinite != numerics::OnNonFinite::Propagate);
+                              numerics::findScaleRule(scheme->rule)->rule.onNonFinite !=
+                                  numerics::OnNonFinite::Propagate);
   if (scaled.empty() || !saturates || !function.getFunctionBody().hasOneBlock())
     return success();
   HomogeneityGraph graph(function);
@@ -63,9 +68,12 @@ LogicalResult mlir::mp::checkOverflows(FunctionOpInterface function, ArrayRef<Op
   for (Operation *op : contractions)
     for (OpOperand &operand : op->getOpOperands())
       if (degrees.of(operand.get()).is(1)) {
-        InFlightDiagnostic diag = op->emitOpError() << "operand #" << operand.getOperandNumber() << " carries the loss scale, and recipe '"
-                                                    << recipe.name << "' saturates what overflowed before the check can find it: expected "
-                                                       "loss-scale=none, as the recipe scales gradients by their own magnitude";
+        InFlightDiagnostic diag =
+            op->emitOpError()
+            << "operand #" << operand.getOperandNumber() << " carries the loss scale, and recipe '"
+            << recipe.name
+            << "' saturates what overflowed before the check can find it: expected "
+               "loss-scale=none, as the recipe scales gradients by their own magnitude";
         diag.attachNote(scaled.front().getLoc()) << "the loss is scaled here";
         return diag;
       }
@@ -82,7 +90,8 @@ OperandSchemes::OperandSchemes(FunctionOpInterface function, ArrayRef<Operation 
     degrees = graph.emplace(function).propagate(seeds);
   for (Operation *op : contractions)
     for (OpOperand &operand : op->getOpOperands()) {
-      bool gradient = degrees && degrees->of(operand.get()).is(1), weight = !gradient && ::isWeight(operand.get());
+      bool gradient = degrees && degrees->of(operand.get()).is(1),
+           weight = !gradient && ::isWeight(operand.get());
       const auto &scheme = gradient ? recipe.gradient : weight ? recipe.weight : recipe.activation;
       schemes[&operand] = scheme ? &*scheme : nullptr;
       if (gradient)

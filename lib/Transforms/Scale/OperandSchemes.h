@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a recipe stores each operand of a function's contractions: as a gradient, a weight or an activation.
+// How a recipe stores each operand of a function's contractions: as a gradient, a weight or an
+// activation.
 
 #ifndef MP_LIB_TRANSFORMS_SCALE_OPERANDSCHEMES_H
 #define MP_LIB_TRANSFORMS_SCALE_OPERANDSCHEMES_H
@@ -13,18 +14,22 @@
 
 namespace mlir::mp {
 
-/// An overflow that the check of a loss scale has to find may not be saturated on its way there. Scales may be known beforehand.
+/// An overflow that the check of a loss scale has to find may not be saturated on its way there.
+/// Scales may be known beforehand.
 LogicalResult checkOverflows(FunctionOpInterface function, ArrayRef<Operation *> contractions,
                              const ::mp::numerics::Recipe &recipe, bool areScalesStatic = false);
 
 class OperandSchemes {
 public:
   /// What each operand is, is asked of the function as it is now; the recipe outlives this.
-  OperandSchemes(FunctionOpInterface function, ArrayRef<Operation *> contractions, const ::mp::numerics::Recipe &recipe);
+  OperandSchemes(FunctionOpInterface function, ArrayRef<Operation *> contractions,
+                 const ::mp::numerics::Recipe &recipe);
 
   const ::mp::numerics::Recipe &getRecipe() const { return recipe; }
   /// Null for what stays as it is.
-  const ::mp::numerics::OperandScheme *lookup(OpOperand &operand) const { return schemes.lookup(&operand); }
+  const ::mp::numerics::OperandScheme *lookup(OpOperand &operand) const {
+    return schemes.lookup(&operand);
+  }
   bool isGradient(OpOperand &operand) const { return gradients.contains(&operand); }
   bool isWeight(OpOperand &operand) const { return weights.contains(&operand); }
   bool haveGradients() const { return !gradients.empty(); }

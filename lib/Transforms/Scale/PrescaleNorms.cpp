@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mp-prescale-norms: norms of values whose squares are too large work on those values times a power of two. It runs
-// before precision is assigned, which then sees ranges that fit.
+// mp-prescale-norms: norms of values whose squares are too large work on those values times a power
+// of two. It runs before precision is assigned, which then sees ranges that fit.
 
 #include "Rewrites.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,8 +27,10 @@ static Value multiply(OpBuilder &builder, Value value, int64_t power, StringRef 
   SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      builder, value.getLoc(), type, value, value, maps, iterators, [&](OpBuilder &b, Location loc, ValueRange elements) {
-        Value factor = arith::ConstantOp::create(b, loc, b.getFloatAttr(type.getElementType(), std::ldexp(1.0, power)));
+      builder, value.getLoc(), type, value, value, maps, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange elements) {
+        Value factor = arith::ConstantOp::create(
+            b, loc, b.getFloatAttr(type.getElementType(), std::ldexp(1.0, power)));
         linalg::YieldOp::create(b, loc, Value(arith::MulFOp::create(b, loc, elements[0], factor)));
       });
   generic->setAttr(kPrescaledAttrName, builder.getStringAttr(place));
@@ -51,7 +53,8 @@ static void adapt(OpOperand &operand, int64_t power) {
   Value adapted = copy->getResult(0);
   if (fill) {
     builder.setInsertionPoint(fill);
-    adapted = linalg::FillOp::create(builder, fill.getLoc(), adapted, fill.getOutputs()[0]).getResult(0);
+    adapted =
+        linalg::FillOp::create(builder, fill.getLoc(), adapted, fill.getOutputs()[0]).getResult(0);
   }
   operand.set(adapted);
   for (Operation *old : {fill ? fill.getOperation() : constant, constant})
@@ -62,9 +65,12 @@ static void adapt(OpOperand &operand, int64_t power) {
     }
 }
 
-/// True if the constants of `norm` can be multiplied: another norm that shares them may have been first.
+/// True if the constants of `norm` can be multiplied: another norm that shares them may have been
+/// first.
 static bool canAdapt(const NormOverflow &norm) {
-  return llvm::all_of(norm.constants, [](auto &constant) { return timesPowerOfTwo(getAdaptable(constant.first->get()), constant.second); });
+  return llvm::all_of(norm.constants, [](auto &constant) {
+    return timesPowerOfTwo(getAdaptable(constant.first->get()), constant.second);
+  });
 }
 
 static void rewrite(const NormOverflow &norm) {
@@ -90,8 +96,12 @@ static void rewrite(const NormOverflow &norm) {
 static void refuse(const NormOverflow &norm) {
   auto function = norm.square->getParentOfType<FunctionOpInterface>();
   if (function->getContext()->getRemarkEngine())
-    remark::missed(norm.square->getLoc(), remark::RemarkOpts::name("not-prescaled").category("mp").function(function.getName()))
-        << remark::add("squares that may reach {0} stay as they are", llvm::formatv("{0:E2}", norm.found).str()) << remark::reason("{0}", norm.refusal);
+    remark::missed(
+        norm.square->getLoc(),
+        remark::RemarkOpts::name("not-prescaled").category("mp").function(function.getName()))
+        << remark::add("squares that may reach {0} stay as they are",
+                       llvm::formatv("{0:E2}", norm.found).str())
+        << remark::reason("{0}", norm.refusal);
 }
 
 namespace {
@@ -100,7 +110,8 @@ struct PrescaleNorms : mlir::mp::impl::PrescaleNormsBase<PrescaleNorms> {
 
   void runOnOperation() override {
     if (promote != "on" && promote != "off") {
-      emitError(UnknownLoc::get(&getContext())) << "mp-prescale-norms: option 'promote' is '" << promote << "', expected on or off";
+      emitError(UnknownLoc::get(&getContext()))
+          << "mp-prescale-norms: option 'promote' is '" << promote << "', expected on or off";
       return signalPassFailure();
     }
     std::vector<NormOverflow> norms;
@@ -118,12 +129,14 @@ struct PrescaleNorms : mlir::mp::impl::PrescaleNormsBase<PrescaleNorms> {
           rewrite(norm);
           continue;
         }
-        norm.refusal = "a constant that is added, multiplied for another norm already, leaves the normal numbers";
+        norm.refusal = "a constant that is added, multiplied for another norm already, leaves the "
+                       "normal numbers";
         refuse(norm);
       }
       norms.clear();
     };
-    if (failed(visitUndecided(getOperation(), "mp-prescale-norms", {format, target, policyFile}, find, rewriteAll)))
+    if (failed(visitUndecided(getOperation(), "mp-prescale-norms", {format, target, policyFile},
+                              find, rewriteAll)))
       signalPassFailure();
   }
 };

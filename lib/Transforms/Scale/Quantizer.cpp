@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Quantizer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,9 +15,9 @@ namespace numerics = ::mp::numerics;
 using numerics::Granularity;
 using numerics::OperandScheme;
 
-/// How many blocks a dimension has that wants `extent` places in each. What is no larger is one block: zeros that would
-/// fill it up change neither its magnitude nor any sum. Smaller blocks will do, down to a quarter, but not where
-/// hardware reads their scales (`exact`).
+/// How many blocks a dimension has that wants `extent` places in each. What is no larger is one
+/// block: zeros that would fill it up change neither its magnitude nor any sum. Smaller blocks will
+/// do, down to a quarter, but not where hardware reads their scales (`exact`).
 static std::optional<int64_t> countBlocks(int64_t size, int64_t extent, bool exact) {
   if (extent == 1)
     return size;
@@ -31,8 +31,8 @@ static std::optional<int64_t> countBlocks(int64_t size, int64_t extent, bool exa
   return size / common;
 }
 
-FailureOr<SmallVector<int64_t>> mlir::mp::scaleShapeFor(const OperandScheme &scheme, OpOperand &operand,
-                                                        std::string &why) {
+FailureOr<SmallVector<int64_t>> mlir::mp::scaleShapeFor(const OperandScheme &scheme,
+                                                        OpOperand &operand, std::string &why) {
   if (scheme.granularity == Granularity::Tensor)
     return SmallVector<int64_t>();
   auto dimensions = dimensionsOf(operand);
@@ -47,7 +47,8 @@ FailureOr<SmallVector<int64_t>> mlir::mp::scaleShapeFor(const OperandScheme &sch
   for (auto [dim, size] : llvm::enumerate(sizes)) {
     Along along = (*dimensions)[dim];
     // A scale leaves the sum only if it is the same for all of a window.
-    if (along == Along::Slides || (along == Along::Sums && scheme.granularity == Granularity::Slice)) {
+    if (along == Along::Slides ||
+        (along == Along::Sums && scheme.granularity == Granularity::Slice)) {
       shape.push_back(1);
       continue;
     }
@@ -56,8 +57,8 @@ FailureOr<SmallVector<int64_t>> mlir::mp::scaleShapeFor(const OperandScheme &sch
     auto count = countBlocks(size, extent, exact);
     if (!count) {
       why = "dimension " + std::to_string(dim) + " of " +
-            (ShapedType::isDynamic(size) ? "unknown size" : "size " + std::to_string(size)) + " has no blocks of " +
-            std::to_string(extent);
+            (ShapedType::isDynamic(size) ? "unknown size" : "size " + std::to_string(size)) +
+            " has no blocks of " + std::to_string(extent);
       return failure();
     }
     shape.push_back(*count);
@@ -75,7 +76,8 @@ static bool foldToConstants(OpBuilder &builder, Operation *op, SmallVectorImpl<V
   if (failed(op->fold(operands, folded)) || folded.size() != op->getNumResults())
     return false;
   for (auto [value, result] : llvm::zip_equal(folded, op->getResults()))
-    results.push_back(arith::ConstantOp::create(builder, op->getLoc(), cast<TypedAttr>(cast<Attribute>(value))));
+    results.push_back(
+        arith::ConstantOp::create(builder, op->getLoc(), cast<TypedAttr>(cast<Attribute>(value))));
   op->erase();
   return true;
 }
@@ -94,8 +96,10 @@ Value Quantizer::spread(OpBuilder &builder, Value source, unsigned axis) {
     return result;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfterValue(source);
-  return result = HadamardOp::create(builder, source.getLoc(), source.getType(), source, builder.getI64IntegerAttr(axis),
-                                     builder.getDenseI8ArrayAttr(numerics::hadamardSigns16()), UnitAttr(), builder.getUnitAttr());
+  return result = HadamardOp::create(builder, source.getLoc(), source.getType(), source,
+                                     builder.getI64IntegerAttr(axis),
+                                     builder.getDenseI8ArrayAttr(numerics::hadamardSigns16()),
+                                     UnitAttr(), builder.getUnitAttr());
 }
 
 ScaledValue Quantizer::quantize(OpBuilder &builder, Value source, const OperandScheme &scheme,
@@ -116,24 +120,28 @@ ScaledValue Quantizer::quantize(OpBuilder &builder, Value source, const OperandS
   Value parent, tensorScale;
   if (!scheme.tensorRule.empty()) {
     const numerics::NamedRule &outer = *numerics::findScaleRule(scheme.tensorRule);
-    Value amax = foldOrKeep(builder, AmaxOp::create(builder, loc, scalar, source, UnitAttr(), unit))[0];
-    auto scales = foldOrKeep(builder, ComputeScaleOp::create(builder, loc, scalar, scalar, amax, Value(), Value(),
-                                                             TypeAttr::get(stored), scalingAttrOf(context, outer.rule),
-                                                             unit));
+    Value amax =
+        foldOrKeep(builder, AmaxOp::create(builder, loc, scalar, source, UnitAttr(), unit))[0];
+    auto scales =
+        foldOrKeep(builder, ComputeScaleOp::create(builder, loc, scalar, scalar, amax, Value(),
+                                                   Value(), TypeAttr::get(stored),
+                                                   scalingAttrOf(context, outer.rule), unit));
     parent = scales[0];
     tensorScale = scales[1];
   }
   Value bits = draws ? draws->drawFor(builder, source) : Value();
   RoundingAttr rounding = draws ? RoundingAttr::get(context, Rounding::SR) : RoundingAttr();
-  auto stores = foldOrKeep(builder, BlockQuantizeOp::create(builder, loc, data.clone(stored), scaleType, source, parent,
-                                                            bits, rounding, scalingAttrOf(context, rule.rule), unit));
+  auto stores = foldOrKeep(
+      builder, BlockQuantizeOp::create(builder, loc, data.clone(stored), scaleType, source, parent,
+                                       bits, rounding, scalingAttrOf(context, rule.rule), unit));
   result = {stores[0], {stores[1]}};
   if (tensorScale)
     result.scales.push_back(tensorScale);
   return result;
 }
 
-ScaledValue Quantizer::quantizeBy(OpBuilder &builder, Value source, const OperandScheme &scheme, double amax) {
+ScaledValue Quantizer::quantizeBy(OpBuilder &builder, Value source, const OperandScheme &scheme,
+                                  double amax) {
   MLIRContext *context = builder.getContext();
   auto data = cast<RankedTensorType>(source.getType());
   auto scalar = RankedTensorType::get({}, builder.getF32Type());
@@ -141,17 +149,20 @@ ScaledValue Quantizer::quantizeBy(OpBuilder &builder, Value source, const Operan
   if (result.codes)
     return result;
   const numerics::NamedRule &rule = *numerics::findScaleRule(scheme.rule);
-  numerics::Scale scale = numerics::computeScale(rule.rule, scheme.code, rule.scaleFormat, float(amax));
+  numerics::Scale scale =
+      numerics::computeScale(rule.rule, scheme.code, rule.scaleFormat, float(amax));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfterValue(source);
   auto constant = [&](float value) -> Value {
-    return arith::ConstantOp::create(builder, source.getLoc(), DenseElementsAttr::get(scalar, ArrayRef<float>(value)));
+    return arith::ConstantOp::create(builder, source.getLoc(),
+                                     DenseElementsAttr::get(scalar, ArrayRef<float>(value)));
   };
   Value encode = constant(scale.encode), decode = constant(scale.decode);
   // What goes beyond the magnitude promised shows where the format has infinities to spare.
   Overflow overflow = scheme.code.bits() > 8 ? Overflow::IEEE : Overflow::Saturate;
-  auto codes = QuantizeOp::create(builder, source.getLoc(), data.clone(storedTypeOf(context, scheme.code)), source,
-                                  encode, Value(), RoundingAttr(), overflow, /*inserted=*/true);
+  auto codes =
+      QuantizeOp::create(builder, source.getLoc(), data.clone(storedTypeOf(context, scheme.code)),
+                         source, encode, Value(), RoundingAttr(), overflow, /*inserted=*/true);
   return result = {codes, {decode}};
 }
 
@@ -185,11 +196,12 @@ static Value zeros(OpBuilder &builder, Operation *op, const ContractionView &vie
   return linalg::FillOp::create(builder, op->getLoc(), zero, empty).getResult(0);
 }
 
-void mlir::mp::replaceByScaled(OpBuilder &builder, Operation *op, const ContractionView &view, const ScaledValue &a,
-                               const ScaledValue &b) {
+void mlir::mp::replaceByScaled(OpBuilder &builder, Operation *op, const ContractionView &view,
+                               const ScaledValue &a, const ScaledValue &b) {
   Value init = view.init ? view.init : zeros(builder, op, view);
-  auto product = ScaledMatmulOp::create(builder, op->getLoc(), init.getType(), init, a.codes, a.scales, b.codes, b.scales,
-                                        builder.getAffineMapArrayAttr(view.maps), builder.getUnitAttr());
+  auto product = ScaledMatmulOp::create(
+      builder, op->getLoc(), init.getType(), init, a.codes, a.scales, b.codes, b.scales,
+      builder.getAffineMapArrayAttr(view.maps), builder.getUnitAttr());
   op->getResult(0).replaceAllUsesWith(product);
   op->erase();
 }

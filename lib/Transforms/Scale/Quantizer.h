@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Stores operands of contractions scaled, as a recipe's scheme says.
 
@@ -20,22 +20,26 @@ struct ScaledValue {
 };
 
 /// Replaces the contraction by that of its factors as they are stored.
-void replaceByScaled(OpBuilder &builder, Operation *op, const ContractionView &view, const ScaledValue &a, const ScaledValue &b);
+void replaceByScaled(OpBuilder &builder, Operation *op, const ContractionView &view,
+                     const ScaledValue &a, const ScaledValue &b);
 
 /// One scale for each block of `operand`: the shape of the scales, or why there is none.
-FailureOr<SmallVector<int64_t>> scaleShapeFor(const ::mp::numerics::OperandScheme &scheme, OpOperand &operand,
-                                              std::string &why);
+FailureOr<SmallVector<int64_t>> scaleShapeFor(const ::mp::numerics::OperandScheme &scheme,
+                                              OpOperand &operand, std::string &why);
 
 /// Makes each stored form once per source, shape of scales and scheme.
 class Quantizer {
 public:
-  /// The value stored with scales of that shape; constants ahead of time. With `draws` it is rounded by chance.
-  ScaledValue quantize(OpBuilder &builder, Value source, const ::mp::numerics::OperandScheme &scheme,
-                       ArrayRef<int64_t> scaleShape, RandomDraws *draws = nullptr);
+  /// The value stored with scales of that shape; constants ahead of time. With `draws` it is
+  /// rounded by chance.
+  ScaledValue quantize(OpBuilder &builder, Value source,
+                       const ::mp::numerics::OperandScheme &scheme, ArrayRef<int64_t> scaleShape,
+                       RandomDraws *draws = nullptr);
   /// The value behind a Hadamard transform along dimension `axis`, in blocks of 16.
   Value spread(OpBuilder &builder, Value source, unsigned axis);
   /// The value stored with one scale for all, made from a magnitude that is known beforehand.
-  ScaledValue quantizeBy(OpBuilder &builder, Value source, const ::mp::numerics::OperandScheme &scheme, double amax);
+  ScaledValue quantizeBy(OpBuilder &builder, Value source,
+                         const ::mp::numerics::OperandScheme &scheme, double amax);
   /// Erases the constants whose stored form is all that is read now.
   void eraseSuperseded();
 

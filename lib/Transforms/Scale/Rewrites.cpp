@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Rewrites.h"
 #include "mp/Analysis/OutsideBodies.h"
@@ -13,20 +13,25 @@ bool mlir::mp::isPinned(Operation *op) {
   return op->hasAttr(kPinAttrName) || op->hasAttr(kWordsAttrName) || op->hasAttr(kScaledAttrName);
 }
 
-LogicalResult mlir::mp::visitUndecided(Operation *root, StringRef pass, const RewriteRequest &request,
-                                       llvm::function_ref<LogicalResult(FunctionDecisions &, const AssignSettings &)> visit,
-                                       llvm::function_ref<void()> done) {
+LogicalResult mlir::mp::visitUndecided(
+    Operation *root, StringRef pass, const RewriteRequest &request,
+    llvm::function_ref<LogicalResult(FunctionDecisions &, const AssignSettings &)> visit,
+    llvm::function_ref<void()> done) {
   auto fail = [&](llvm::Error error) {
-    return emitError(UnknownLoc::get(root->getContext())) << pass << ": " << llvm::toString(std::move(error)), failure();
+    return emitError(UnknownLoc::get(root->getContext()))
+               << pass << ": " << llvm::toString(std::move(error)),
+           failure();
   };
   auto words = parseWordScheme(request.format);
-  auto effective = policy::findPolicy({words ? getFormatName(getWordType(root->getContext(), *words)) : request.format, request.target,
-                                       request.policy});
+  auto effective = policy::findPolicy(
+      {words ? getFormatName(getWordType(root->getContext(), *words)) : request.format,
+       request.target, request.policy});
   if (!effective)
     return fail(effective.takeError());
   FloatType narrow = getAssignableFormat(effective->policy.format, root->getContext());
   if (!narrow)
-    return fail(llvm::createStringError("option 'format' is '" + effective->policy.format + "', expected bf16, f16 or tf32"));
+    return fail(llvm::createStringError("option 'format' is '" + effective->policy.format +
+                                        "', expected bf16, f16 or tf32"));
   auto model = ::mp::target::lookupTarget(effective->policy.target);
   if (!model)
     return fail(model.takeError());
@@ -34,7 +39,8 @@ LogicalResult mlir::mp::visitUndecided(Operation *root, StringRef pass, const Re
   if (!costs)
     return fail(costs.takeError());
   policy::Matcher rules(effective->policy);
-  AssignSettings settings{effective->policy, *model, rules, narrow, request.maxUnderflow, false, *costs, {}};
+  AssignSettings settings{effective->policy,    *model, rules,  narrow,
+                          request.maxUnderflow, false,  *costs, {}};
   WalkResult walked = walkOutsideBodies<ModuleOp>(root, [&](ModuleOp module) {
     StorageGangs gangs(module);
     CarriedStorage carried(gangs);

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the passes share that rewrite a graph before its precision is assigned, so that there is evidence.
+// What the passes share that rewrite a graph before its precision is assigned, so that there is
+// evidence.
 
 #ifndef MP_LIB_TRANSFORMS_SCALE_REWRITES_H
 #define MP_LIB_TRANSFORMS_SCALE_REWRITES_H
@@ -15,11 +16,12 @@ struct RewriteRequest {
   double maxUnderflow = 1e-3;
 };
 
-/// Visits the functions to be decided of every module at or below `root`, with what is known of them as they are, and calls
-/// `done` after those of a module. Errors begin with `pass`.
-LogicalResult visitUndecided(Operation *root, StringRef pass, const RewriteRequest &request,
-                             llvm::function_ref<LogicalResult(FunctionDecisions &, const AssignSettings &)> visit,
-                             llvm::function_ref<void()> done);
+/// Visits the functions to be decided of every module at or below `root`, with what is known of
+/// them as they are, and calls `done` after those of a module. Errors begin with `pass`.
+LogicalResult
+visitUndecided(Operation *root, StringRef pass, const RewriteRequest &request,
+               llvm::function_ref<LogicalResult(FunctionDecisions &, const AssignSettings &)> visit,
+               llvm::function_ref<void()> done);
 
 /// Somebody said how the op computes.
 bool isPinned(Operation *op);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ScaleCode.h"
 #include "../Common/TensorCode.h"
@@ -12,7 +12,9 @@ using namespace mlir::mp;
 namespace numerics = ::mp::numerics;
 
 Value ScaleCode::f32(double value) const { return scalar(b, loc, b.getF32FloatAttr(float(value))); }
-Value ScaleCode::i32(uint32_t value) const { return scalar(b, loc, b.getI32IntegerAttr(int32_t(value))); }
+Value ScaleCode::i32(uint32_t value) const {
+  return scalar(b, loc, b.getI32IntegerAttr(int32_t(value)));
+}
 
 Value ScaleCode::toF32(Value element) const {
   auto format = cast<FloatType>(element.getType());
@@ -34,7 +36,8 @@ static Value compare(const ScaleCode &c, arith::CmpFPredicate predicate, Value x
   return arith::CmpFOp::create(c.b, c.loc, predicate, x, y);
 }
 
-Value ScaleCode::encode(Value wide, Type type, RoundingAttr rounding, OverflowAttr overflow, Value bits) const {
+Value ScaleCode::encode(Value wide, Type type, RoundingAttr rounding, OverflowAttr overflow,
+                        Value bits) const {
   if (!isa<IntegerType>(type))
     return CastOp::create(b, loc, type, wide, bits, rounding, overflow, UnitAttr());
   double bound = codeFormatOf(type)->largest();
@@ -61,7 +64,10 @@ static Value toPowerOfTwo(const ScaleCode &c, Value scale, PowerOfTwo pow2, Type
     moved = arith::AddIOp::create(b, loc, bits, c.i32(0x007FFFFF));
   else if (pow2 == PowerOfTwo::Even)
     moved = arith::AddIOp::create(
-        b, loc, bits, c.i32(1u << (23 - (stored ? stored.getFPMantissaWidth() - 1 : code.getIntOrFloatBitWidth() - 1) - 1)));
+        b, loc, bits,
+        c.i32(1u << (23 -
+                     (stored ? stored.getFPMantissaWidth() - 1 : code.getIntOrFloatBitWidth() - 1) -
+                     1)));
   Value power = arith::AndIOp::create(b, loc, moved, c.i32(0xFF800000));
   Value field = arith::AndIOp::create(b, loc, bits, c.i32(0x7F800000));
   Value finite = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, field, c.i32(0x7F800000));
@@ -73,22 +79,25 @@ static Value store(const ScaleCode &c, Value scale, ScalingAttr rule, FloatType 
   if (format.isF32())
     return scale;
   MLIRContext *context = c.b.getContext();
-  Overflow overflow = rule.getOnNonfinite() == OnNonFinite::Propagate ? Overflow::IEEE : Overflow::Saturate;
+  Overflow overflow =
+      rule.getOnNonfinite() == OnNonFinite::Propagate ? Overflow::IEEE : Overflow::Saturate;
   RoundingAttr rounding;
   if (rule.getPow2() != PowerOfTwo::None)
-    rounding = RoundingAttr::get(context, rule.getPow2() == PowerOfTwo::Up ? Rounding::RU : Rounding::RZ);
-  return CastOp::create(c.b, c.loc, format, scale, Value(), rounding, OverflowAttr::get(context, overflow),
-                        UnitAttr());
+    rounding =
+        RoundingAttr::get(context, rule.getPow2() == PowerOfTwo::Up ? Rounding::RU : Rounding::RZ);
+  return CastOp::create(c.b, c.loc, format, scale, Value(), rounding,
+                        OverflowAttr::get(context, overflow), UnitAttr());
 }
 
-std::pair<Value, Value> ScaleCode::scale(ScalingAttr rule, Type code, FloatType scaleFormat, Value amax, Value old,
-                                         Value parent) const {
+std::pair<Value, Value> ScaleCode::scale(ScalingAttr rule, Type code, FloatType scaleFormat,
+                                         Value amax, Value old, Value parent) const {
   using P = arith::CmpFPredicate;
   Type wideType = b.getF64Type();
   auto f64 = [&](double value) { return scalar(b, loc, b.getF64FloatAttr(value)); };
   auto divide = [&](Value x, Value y) -> Value { return arith::DivFOp::create(b, loc, x, y); };
   numerics::ScaleRule numbers = toNumerics(rule);
-  double top = std::ldexp(numbers.largest ? numbers.largest : codeFormatOf(code)->largest(), -numbers.margin);
+  double top = std::ldexp(numbers.largest ? numbers.largest : codeFormatOf(code)->largest(),
+                          -numbers.margin);
 
   Value floored = rule.getWide() ? widen(b, loc, amax, wideType) : amax;
   if (numbers.floor) {
@@ -96,11 +105,13 @@ std::pair<Value, Value> ScaleCode::scale(ScalingAttr rule, Type code, FloatType 
     floored = select(*this, compare(*this, P::OLT, floored, bound), bound, floored);
   }
   Value a = rule.getWide() ? narrow(b, loc, floored, b.getF32Type(), Overflow::IEEE) : floored;
-  Value infinite = scalar(b, loc, FloatAttr::get(b.getF32Type(), APFloat::getInf(APFloat::IEEEsingle())));
+  Value infinite =
+      scalar(b, loc, FloatAttr::get(b.getF32Type(), APFloat::getInf(APFloat::IEEEsingle())));
   auto limited = [&](Value encode) {
     if (!numbers.limit)
       return encode;
-    return select(*this, compare(*this, P::OEQ, encode, infinite), f32(numerics::info(*numbers.limit).maxFinite), encode);
+    return select(*this, compare(*this, P::OEQ, encode, infinite),
+                  f32(numerics::info(*numbers.limit).maxFinite), encode);
   };
   auto excepted = [&](Value formula, Value kept) {
     Value result = formula;
@@ -152,8 +163,10 @@ Value ScaleCode::randomWord(Value seed, Value offset, Value index) const {
   Value words[4] = {low(counter), low(shifted(counter, 32)), this->i32(0), this->i32(0)};
   Value key[2] = {low(seed), low(shifted(seed, 32))};
   for (unsigned round = 0; round < numerics::philoxRounds; ++round) {
-    auto first = arith::MulUIExtendedOp::create(b, loc, words[0], this->i32(numerics::philoxMultipliers[0]));
-    auto second = arith::MulUIExtendedOp::create(b, loc, words[2], this->i32(numerics::philoxMultipliers[1]));
+    auto first =
+        arith::MulUIExtendedOp::create(b, loc, words[0], this->i32(numerics::philoxMultipliers[0]));
+    auto second =
+        arith::MulUIExtendedOp::create(b, loc, words[2], this->i32(numerics::philoxMultipliers[1]));
     Value next[4] = {exclusiveOr(exclusiveOr(second.getHigh(), words[1]), key[0]), second.getLow(),
                      exclusiveOr(exclusiveOr(first.getHigh(), words[3]), key[1]), first.getLow()};
     std::copy(std::begin(next), std::end(next), words);
@@ -163,6 +176,8 @@ Value ScaleCode::randomWord(Value seed, Value offset, Value index) const {
   Value word = arith::AndIOp::create(b, loc, low(index), this->i32(3));
   Value result = words[3];
   for (unsigned i = 3; i-- > 0;)
-    result = select(*this, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, word, this->i32(i)), words[i], result);
+    result =
+        select(*this, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, word, this->i32(i)),
+               words[i], result);
   return result;
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scalar code of lib/Numerics/Scaling: the same formulas as arith ops.
 
@@ -21,12 +21,13 @@ struct ScaleCode {
 
   /// An element, as f32, of a stored value of `type`; and back, by the rules of `mp.quantize`.
   Value decode(Value stored) const;
-  Value encode(Value wide, Type type, RoundingAttr rounding, OverflowAttr overflow, Value bits) const;
+  Value encode(Value wide, Type type, RoundingAttr rounding, OverflowAttr overflow,
+               Value bits) const;
 
   /// Encode scale (f32) and decode scale (of type `scaleFormat`), see `#mp.scaling`. `old`
   /// and `parent` may be null.
-  std::pair<Value, Value> scale(ScalingAttr rule, Type code, FloatType scaleFormat, Value amax, Value old,
-                                Value parent) const;
+  std::pair<Value, Value> scale(ScalingAttr rule, Type code, FloatType scaleFormat, Value amax,
+                                Value old, Value parent) const;
 
   /// Word `index` (i64) of the random stream, see `mp.random_bits`.
   Value randomWord(Value seed, Value offset, Value index) const;

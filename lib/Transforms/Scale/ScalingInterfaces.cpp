@@ -1,14 +1,14 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Upstream's interfaces on the scaling ops that follow from their decomposition.
 
-#include "mp/Transforms/Scale/Interfaces.h"
 #include "DecomposeScaling.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mp/Dialect/MP/Scaling.h"
+#include "mp/Transforms/Scale/Interfaces.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -17,7 +17,8 @@ using namespace mlir::bufferization;
 namespace {
 
 template <typename ConcreteOp>
-struct AggregateModel : linalg::AggregatedOpInterface::ExternalModel<AggregateModel<ConcreteOp>, ConcreteOp> {
+struct AggregateModel
+    : linalg::AggregatedOpInterface::ExternalModel<AggregateModel<ConcreteOp>, ConcreteOp> {
   FailureOr<SmallVector<Value>> decomposeOperation(Operation *op, OpBuilder &builder) const {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(op);
@@ -25,7 +26,8 @@ struct AggregateModel : linalg::AggregatedOpInterface::ExternalModel<AggregateMo
   }
 };
 
-/// Ops that are made here are bufferized next. None of them writes to an operand of the op, but for an init.
+/// Ops that are made here are bufferized next. None of them writes to an operand of the op, but for
+/// an init.
 static LogicalResult bufferizeByExpansion(Operation *op, RewriterBase &rewriter) {
   rewriter.setInsertionPoint(op);
   rewriter.replaceOp(op, expandScalingOp(rewriter, op));
@@ -35,32 +37,42 @@ static LogicalResult bufferizeByExpansion(Operation *op, RewriterBase &rewriter)
 /// Reads its operands, and fills buffers of its own.
 template <typename ConcreteOp>
 struct BufferModel : BufferizableOpInterface::ExternalModel<BufferModel<ConcreteOp>, ConcreteOp> {
-  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const { return true; }
-  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const { return false; }
+  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const {
+    return false;
+  }
   bool bufferizesToAllocation(Operation *, Value) const { return true; }
-  AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const { return {}; }
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &, BufferizationState &) const {
+  AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const {
+    return {};
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &,
+                          BufferizationState &) const {
     return bufferizeByExpansion(op, rewriter);
   }
 };
 
 /// Adds to its init, where nobody else needs that.
-struct MatmulBufferModel : DstBufferizableOpInterfaceExternalModel<MatmulBufferModel, ScaledMatmulOp> {
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &, BufferizationState &) const {
+struct MatmulBufferModel
+    : DstBufferizableOpInterfaceExternalModel<MatmulBufferModel, ScaledMatmulOp> {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &,
+                          BufferizationState &) const {
     return bufferizeByExpansion(op, rewriter);
   }
 };
 
-struct MatmulDestinationModel : DestinationStyleOpInterface::ExternalModel<MatmulDestinationModel, ScaledMatmulOp> {
-  MutableOperandRange getDpsInitsMutable(Operation *op) const { return cast<ScaledMatmulOp>(op).getInitMutable(); }
+struct MatmulDestinationModel
+    : DestinationStyleOpInterface::ExternalModel<MatmulDestinationModel, ScaledMatmulOp> {
+  MutableOperandRange getDpsInitsMutable(Operation *op) const {
+    return cast<ScaledMatmulOp>(op).getInitMutable();
+  }
 };
 
-template <typename... Ops>
-void attachExpansions(MLIRContext *context) {
+template <typename... Ops> void attachExpansions(MLIRContext *context) {
   (Ops::template attachInterface<AggregateModel<Ops>>(*context), ...);
 }
-template <typename... Ops>
-void attachBuffers(MLIRContext *context) {
+template <typename... Ops> void attachBuffers(MLIRContext *context) {
   (Ops::template attachInterface<BufferModel<Ops>>(*context), ...);
 }
 
@@ -69,11 +81,12 @@ void attachBuffers(MLIRContext *context) {
 void mlir::mp::registerScalingInterfaces(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, MPDialect *) {
     // What decompositions are made of.
-    context->loadDialect<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect, tensor::TensorDialect>();
-    attachExpansions<AmaxOp, ComputeScaleOp, UpdateAmaxHistoryOp, QuantizeOp, DequantizeOp, BlockQuantizeOp, HadamardOp, RandomBitsOp,
-                     ScaledMatmulOp>(context);
-    attachBuffers<AmaxOp, ComputeScaleOp, UpdateAmaxHistoryOp, QuantizeOp, DequantizeOp, BlockQuantizeOp, HadamardOp, RandomBitsOp>(
-        context);
+    context->loadDialect<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect,
+                         tensor::TensorDialect>();
+    attachExpansions<AmaxOp, ComputeScaleOp, UpdateAmaxHistoryOp, QuantizeOp, DequantizeOp,
+                     BlockQuantizeOp, HadamardOp, RandomBitsOp, ScaledMatmulOp>(context);
+    attachBuffers<AmaxOp, ComputeScaleOp, UpdateAmaxHistoryOp, QuantizeOp, DequantizeOp,
+                  BlockQuantizeOp, HadamardOp, RandomBitsOp>(context);
     ScaledMatmulOp::attachInterface<MatmulBufferModel, MatmulDestinationModel>(*context);
   });
   registerScalingTiling(registry);

@@ -1,16 +1,17 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scaling ops in tiles: for each op the loops it stands for, and where the elements of its operands and results lie among them;
-// all else follows. A tile may lie within what shares a scale that is read. What computes a scale, or sums before it is scaled,
-// takes whole blocks, so that the results keep their bits; other tiles are refused.
+// Scaling ops in tiles: for each op the loops it stands for, and where the elements of its operands
+// and results lie among them; all else follows. A tile may lie within what shares a scale that is
+// read. What computes a scale, or sums before it is scaled, takes whole blocks, so that the results
+// keep their bits; other tiles are refused.
 
-#include "mp/Transforms/Scale/Interfaces.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Utils/Utils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "mp/Dialect/MP/Scaling.h"
+#include "mp/Transforms/Scale/Interfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -46,7 +47,9 @@ static Places over(RankedTensorType scale, RankedTensorType data, ArrayRef<Place
   Places places;
   for (int64_t dim = 0; dim != scale.getRank(); ++dim) {
     int64_t count = scale.getDimSize(dim), size = data.getDimSize(dim);
-    places.push_back({ofData[dim].loop, count == size ? 1 : count == 1 ? Place::all : size / count});
+    places.push_back({ofData[dim].loop, count == size ? 1
+                                        : count == 1  ? Place::all
+                                                      : size / count});
   }
   return places;
 }
@@ -55,7 +58,8 @@ static Places over(RankedTensorType scale, RankedTensorType data, ArrayRef<Place
 static Places inBlocks(RankedTensorType data, RankedTensorType scale) {
   Places places = inPlace(data), ofScale = over(scale, data, places);
   for (auto [dim, place] : llvm::enumerate(places))
-    place.whole = scale.getRank() == 0 ? (data.getDimSize(dim) == 1 ? 1 : Place::all) : ofScale[dim].per;
+    place.whole =
+        scale.getRank() == 0 ? (data.getDimSize(dim) == 1 ? 1 : Place::all) : ofScale[dim].per;
   return places;
 }
 
@@ -120,7 +124,8 @@ static bool isMultiple(OpFoldResult value, int64_t factor) {
   if (auto argument = dyn_cast_if_present<BlockArgument>(dyn_cast<Value>(value))) {
     auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
     auto variables = loop ? loop.getLoopInductionVars() : std::nullopt;
-    auto lower = loop ? loop.getLoopLowerBounds() : std::nullopt, steps = loop ? loop.getLoopSteps() : std::nullopt;
+    auto lower = loop ? loop.getLoopLowerBounds() : std::nullopt,
+         steps = loop ? loop.getLoopSteps() : std::nullopt;
     if (!variables || !lower || !steps)
       return false;
     auto place = llvm::find(*variables, argument);
@@ -136,7 +141,8 @@ static bool isMultiple(OpFoldResult value, int64_t factor) {
   SmallVector<AffineExpr> dims, symbols;
   for (auto [i, operand] : llvm::enumerate(apply.getMapOperands())) {
     bool isSymbol = i >= map.getNumDims();
-    AffineExpr expr = isSymbol ? getAffineSymbolExpr(i - map.getNumDims(), map.getContext()) : getAffineDimExpr(i, map.getContext());
+    AffineExpr expr = isSymbol ? getAffineSymbolExpr(i - map.getNumDims(), map.getContext())
+                               : getAffineDimExpr(i, map.getContext());
     (isSymbol ? symbols : dims).push_back(isMultiple(operand, factor) ? expr * factor : expr);
   }
   return map.getResult(0).replaceDimsAndSymbols(dims, symbols).isMultipleOf(factor);
@@ -149,23 +155,29 @@ struct Tile {
 } // namespace
 
 /// Of an operand or result, for a tile of the loops; failure where it cuts a block.
-static FailureOr<Tile> tileOf(OpBuilder &builder, Operation *op, ArrayRef<Place> places, const Tile &loops, ArrayRef<Range> domain) {
+static FailureOr<Tile> tileOf(OpBuilder &builder, Operation *op, ArrayRef<Place> places,
+                              const Tile &loops, ArrayRef<Range> domain) {
   MLIRContext *context = builder.getContext();
   Tile tile;
   for (const Place &place : places) {
     OpFoldResult offset = loops.offsets[place.loop], size = loops.sizes[place.loop];
-    std::optional<int64_t> elements = getConstantIntValue(size), first = getConstantIntValue(offset);
+    std::optional<int64_t> elements = getConstantIntValue(size),
+                           first = getConstantIntValue(offset);
     bool isAll = first == 0 && isEqualConstantIntOrValue(size, domain[place.loop].size);
     auto holds = [&](int64_t block) { // whole blocks
       return elements && block > 0 && *elements % block == 0 && isMultiple(offset, block);
     };
-    bool lies = elements && place.per > 1 && *elements > 0 && place.per % *elements == 0 && isMultiple(offset, *elements); // within one
-    if (!(place.whole == 1 || isAll || holds(place.whole)) || !(place.per == 1 || place.per == Place::all || holds(place.per) || lies)) {
+    bool lies = elements && place.per > 1 && *elements > 0 && place.per % *elements == 0 &&
+                isMultiple(offset, *elements); // within one
+    if (!(place.whole == 1 || isAll || holds(place.whole)) ||
+        !(place.per == 1 || place.per == Place::all || holds(place.per) || lies)) {
       int64_t block = place.whole == 1 ? place.per : place.whole;
       auto remark = op->emitRemark("is not tiled by ");
-      (elements ? remark << *elements : remark << "a number not known") << " along loop d" << place.loop << ", expected ";
+      (elements ? remark << *elements : remark << "a number not known")
+          << " along loop d" << place.loop << ", expected ";
       (block == Place::all ? remark << "all of it" : remark << "multiples of " << block)
-          << (place.whole == 1 ? ", or tiles that divide that" : "") << ", which share a scale or a sum";
+          << (place.whole == 1 ? ", or tiles that divide that" : "")
+          << ", which share a scale or a sum";
       return failure();
     }
     if (place.per == 1) {
@@ -176,7 +188,8 @@ static FailureOr<Tile> tileOf(OpBuilder &builder, Operation *op, ArrayRef<Place>
       tile.sizes.push_back(builder.getIndexAttr(1));
     } else {
       AffineExpr block = getAffineDimExpr(0, context).floorDiv(place.per);
-      tile.offsets.push_back(affine::makeComposedFoldedAffineApply(builder, op->getLoc(), block, {offset}));
+      tile.offsets.push_back(
+          affine::makeComposedFoldedAffineApply(builder, op->getLoc(), block, {offset}));
       tile.sizes.push_back(builder.getIndexAttr(std::max<int64_t>(1, *elements / place.per)));
     }
   }
@@ -184,7 +197,8 @@ static FailureOr<Tile> tileOf(OpBuilder &builder, Operation *op, ArrayRef<Place>
 }
 
 static SmallVector<Range> domainOf(OpBuilder &builder, Operation *op, const Access &access) {
-  SmallVector<Range> domain(access.loops.size(), {builder.getIndexAttr(0), OpFoldResult(), builder.getIndexAttr(1)});
+  SmallVector<Range> domain(access.loops.size(),
+                            {builder.getIndexAttr(0), OpFoldResult(), builder.getIndexAttr(1)});
   for (auto [operand, places] : llvm::zip_equal(op->getOperands(), access.operands))
     for (auto [dim, place] : llvm::enumerate(places))
       if (place.per == 1 && !domain[place.loop].size)
@@ -206,7 +220,8 @@ static FailureOr<TilingResult> buildTile(OpBuilder &builder, Operation *op, cons
     if (places.empty())
       continue;
     SmallVector<OpFoldResult> strides(places.size(), builder.getIndexAttr(1));
-    auto slice = tensor::ExtractSliceOp::create(builder, op->getLoc(), operand, tile->offsets, tile->sizes, strides);
+    auto slice = tensor::ExtractSliceOp::create(builder, op->getLoc(), operand, tile->offsets,
+                                                tile->sizes, strides);
     operands.back() = slice;
     result.generatedSlices.push_back(slice);
   }
@@ -217,7 +232,8 @@ static FailureOr<TilingResult> buildTile(OpBuilder &builder, Operation *op, cons
     SmallVector<int64_t> shape;
     for (OpFoldResult size : tile->sizes)
       shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-    types.push_back(RankedTensorType::get(shape, tensorOf(value).getElementType(), tensorOf(value).getEncoding()));
+    types.push_back(RankedTensorType::get(shape, tensorOf(value).getElementType(),
+                                          tensorOf(value).getEncoding()));
   }
   Operation *tiled = clone(builder, op, types, operands);
   result.tiledOps.push_back(tiled);
@@ -229,19 +245,27 @@ namespace {
 
 template <typename ConcreteOp>
 struct TilingModel : TilingInterface::ExternalModel<TilingModel<ConcreteOp>, ConcreteOp> {
-  SmallVector<utils::IteratorType> getLoopIteratorTypes(Operation *op) const { return accessOf(op).loops; }
-  SmallVector<Range> getIterationDomain(Operation *op, OpBuilder &builder) const { return domainOf(builder, op, accessOf(op)); }
-
-  FailureOr<TilingResult> getTiledImplementation(Operation *op, OpBuilder &builder, ArrayRef<OpFoldResult> offsets,
-                                                 ArrayRef<OpFoldResult> sizes) const {
-    return buildTile(builder, op, {SmallVector<OpFoldResult>(offsets), SmallVector<OpFoldResult>(sizes)});
+  SmallVector<utils::IteratorType> getLoopIteratorTypes(Operation *op) const {
+    return accessOf(op).loops;
+  }
+  SmallVector<Range> getIterationDomain(Operation *op, OpBuilder &builder) const {
+    return domainOf(builder, op, accessOf(op));
   }
 
-  LogicalResult getResultTilePosition(Operation *op, OpBuilder &builder, unsigned number, ArrayRef<OpFoldResult> offsets,
-                                      ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+  FailureOr<TilingResult> getTiledImplementation(Operation *op, OpBuilder &builder,
+                                                 ArrayRef<OpFoldResult> offsets,
+                                                 ArrayRef<OpFoldResult> sizes) const {
+    return buildTile(builder, op,
+                     {SmallVector<OpFoldResult>(offsets), SmallVector<OpFoldResult>(sizes)});
+  }
+
+  LogicalResult getResultTilePosition(Operation *op, OpBuilder &builder, unsigned number,
+                                      ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+                                      SmallVector<OpFoldResult> &resultOffsets,
                                       SmallVector<OpFoldResult> &resultSizes) const {
     Access access = accessOf(op);
-    auto tile = tileOf(builder, op, access.results[number], {SmallVector<OpFoldResult>(offsets), SmallVector<OpFoldResult>(sizes)},
+    auto tile = tileOf(builder, op, access.results[number],
+                       {SmallVector<OpFoldResult>(offsets), SmallVector<OpFoldResult>(sizes)},
                        domainOf(builder, op, access));
     if (failed(tile))
       return failure();
@@ -250,9 +274,11 @@ struct TilingModel : TilingInterface::ExternalModel<TilingModel<ConcreteOp>, Con
     return success();
   }
 
-  LogicalResult getIterationDomainTileFromResultTile(Operation *op, OpBuilder &builder, unsigned number, ArrayRef<OpFoldResult> offsets,
-                                                     ArrayRef<OpFoldResult> sizes, SmallVectorImpl<OpFoldResult> &loopOffsets,
-                                                     SmallVectorImpl<OpFoldResult> &loopSizes) const {
+  LogicalResult
+  getIterationDomainTileFromResultTile(Operation *op, OpBuilder &builder, unsigned number,
+                                       ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
+                                       SmallVectorImpl<OpFoldResult> &loopOffsets,
+                                       SmallVectorImpl<OpFoldResult> &loopSizes) const {
     Access access = accessOf(op);
     for (const Range &range : domainOf(builder, op, access)) {
       loopOffsets.push_back(range.offset);
@@ -271,10 +297,12 @@ struct TilingModel : TilingInterface::ExternalModel<TilingModel<ConcreteOp>, Con
     return success();
   }
 
-  FailureOr<TilingResult> generateResultTileValue(Operation *op, OpBuilder &builder, unsigned number, ArrayRef<OpFoldResult> offsets,
+  FailureOr<TilingResult> generateResultTileValue(Operation *op, OpBuilder &builder,
+                                                  unsigned number, ArrayRef<OpFoldResult> offsets,
                                                   ArrayRef<OpFoldResult> sizes) const {
     Tile loops;
-    if (failed(getIterationDomainTileFromResultTile(op, builder, number, offsets, sizes, loops.offsets, loops.sizes)))
+    if (failed(getIterationDomainTileFromResultTile(op, builder, number, offsets, sizes,
+                                                    loops.offsets, loops.sizes)))
       return failure();
     FailureOr<TilingResult> tiled = buildTile(builder, op, loops);
     if (succeeded(tiled))
@@ -284,21 +312,23 @@ struct TilingModel : TilingInterface::ExternalModel<TilingModel<ConcreteOp>, Con
 };
 
 template <typename ConcreteOp>
-struct ShapeModel : ReifyRankedShapedTypeOpInterface::ExternalModel<ShapeModel<ConcreteOp>, ConcreteOp> {
-  LogicalResult reifyResultShapes(Operation *op, OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) const {
+struct ShapeModel
+    : ReifyRankedShapedTypeOpInterface::ExternalModel<ShapeModel<ConcreteOp>, ConcreteOp> {
+  LogicalResult reifyResultShapes(Operation *op, OpBuilder &builder,
+                                  ReifiedRankedShapedTypeDims &shapes) const {
     Access access = accessOf(op);
     SmallVector<Range> domain = domainOf(builder, op, access);
     for (auto [result, places] : llvm::zip_equal(op->getResults(), access.results)) {
       auto &shape = shapes.emplace_back();
       for (auto [size, place] : llvm::zip_equal(tensorOf(result).getShape(), places))
-        shape.push_back(ShapedType::isDynamic(size) ? domain[place.loop].size : OpFoldResult(builder.getIndexAttr(size)));
+        shape.push_back(ShapedType::isDynamic(size) ? domain[place.loop].size
+                                                    : OpFoldResult(builder.getIndexAttr(size)));
     }
     return success();
   }
 };
 
-template <typename... Ops>
-void attachTiling(MLIRContext *context) {
+template <typename... Ops> void attachTiling(MLIRContext *context) {
   (Ops::template attachInterface<TilingModel<Ops>, ShapeModel<Ops>>(*context), ...);
 }
 
@@ -307,6 +337,7 @@ void attachTiling(MLIRContext *context) {
 void mlir::mp::registerScalingTiling(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, MPDialect *) {
     context->loadDialect<affine::AffineDialect, tensor::TensorDialect>();
-    attachTiling<AmaxOp, ComputeScaleOp, QuantizeOp, DequantizeOp, BlockQuantizeOp, HadamardOp, ScaledMatmulOp>(context);
+    attachTiling<AmaxOp, ComputeScaleOp, QuantizeOp, DequantizeOp, BlockQuantizeOp, HadamardOp,
+                 ScaledMatmulOp>(context);
   });
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Transforms/Scale/StaticScales.h"
 #include "mp/Analysis/FunctionHash.h"
@@ -40,9 +40,12 @@ llvm::json::Value StaticScales::toJSON() const {
                             {"largest", measured.largest},
                             {"values", int64_t(measured.values)},
                             {"non_finite", int64_t(measured.nonFinite)}});
-    functionRows.push_back(Object{{"name", function.name}, {"hash", function.hash}, {"operands", std::move(rows)}});
+    functionRows.push_back(
+        Object{{"name", function.name}, {"hash", function.hash}, {"operands", std::move(rows)}});
   }
-  return Object{{"mp_scales", kScalesVersion}, {"method", method}, {"batches", batches},
+  return Object{{"mp_scales", kScalesVersion},
+                {"method", method},
+                {"batches", batches},
                 {"functions", std::move(functionRows)}};
 }
 
@@ -77,29 +80,34 @@ llvm::Expected<StaticScales> StaticScales::read(StringRef path) {
     function.hash = row->getString("hash")->str();
     for (const llvm::json::Value &entry : *operands) {
       const Object *measured = entry.getAsObject();
-      std::optional<int64_t> contraction = measured ? measured->getInteger("contraction") : std::nullopt;
+      std::optional<int64_t> contraction =
+          measured ? measured->getInteger("contraction") : std::nullopt;
       std::optional<int64_t> operand = measured ? measured->getInteger("operand") : std::nullopt;
       std::optional<double> amax = measured ? measured->getNumber("amax") : std::nullopt;
       if (!contraction || !operand || !amax || !(*amax >= 0))
-        return fail("expected 'contraction', 'operand' and 'amax' >= 0 of each operand of '" + function.name + "'");
+        return fail("expected 'contraction', 'operand' and 'amax' >= 0 of each operand of '" +
+                    function.name + "'");
       function.operands[{unsigned(*contraction), unsigned(*operand)}] = {
-          *amax, measured->getNumber("largest").value_or(*amax), uint64_t(measured->getInteger("values").value_or(0)),
+          *amax, measured->getNumber("largest").value_or(*amax),
+          uint64_t(measured->getInteger("values").value_or(0)),
           uint64_t(measured->getInteger("non_finite").value_or(0))};
     }
   }
   return scales;
 }
 
-llvm::Expected<const FunctionMagnitudes &> StaticScales::lookup(FunctionOpInterface function) const {
+llvm::Expected<const FunctionMagnitudes &>
+StaticScales::lookup(FunctionOpInterface function) const {
   auto found = llvm::find_if(functions, [&](const FunctionMagnitudes &measured) {
     return measured.name == function.getName();
   });
   if (found == functions.end())
-    return llvm::createStringError("'" + path + "' has measured nothing in function '" + function.getName() +
-                                   "'; run mp-run --calibrate on it");
+    return llvm::createStringError("'" + path + "' has measured nothing in function '" +
+                                   function.getName() + "'; run mp-run --calibrate on it");
   std::string hash = hashFunction(function);
   if (found->hash != hash)
-    return llvm::createStringError("'" + path + "' was measured in another function '" + function.getName() +
-                                   "': its hash is " + found->hash + ", this one's " + hash);
+    return llvm::createStringError("'" + path + "' was measured in another function '" +
+                                   function.getName() + "': its hash is " + found->hash +
+                                   ", this one's " + hash);
   return *found;
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "../Common/AppendedState.h"
 #include "../Common/Choice.h"
@@ -19,9 +19,12 @@ using namespace mlir;
 using namespace mlir::mp;
 
 static Value zeroOf(OpBuilder &builder, Location loc, RankedTensorType type) {
-  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType())));
+  return arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType())));
 }
-static Value zeroLike(OpBuilder &builder, Value x) { return zeroOf(builder, x.getLoc(), cast<RankedTensorType>(x.getType())); }
+static Value zeroLike(OpBuilder &builder, Value x) {
+  return zeroOf(builder, x.getLoc(), cast<RankedTensorType>(x.getType()));
+}
 
 namespace {
 /// A gradient that is summed up.
@@ -43,8 +46,8 @@ struct SummedStep {
 struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateGradients> {
   using AccumulateGradientsBase::AccumulateGradientsBase;
 
-  /// A step whose loss is scaled sums what comes to its check, so that one check and one multiplication
-  /// serve all micro-batches.
+  /// A step whose loss is scaled sums what comes to its check, so that one check and one
+  /// multiplication serve all micro-batches.
   static FailureOr<SummedStep> readScaled(func::FuncOp step, UnscaleOp unscale) {
     SummedStep result{step, {}, {}};
     for (auto [operand, unscaled] : llvm::zip(unscale.getGradientsMutable(), unscale.getUnscaled()))
@@ -52,7 +55,8 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
     SmallVector<Value> seeds;
     step.walk([&](ScaleLossOp op) { seeds.push_back(op.getResult()); });
     if (seeds.empty())
-      return unscale.emitError("takes a scale out that nothing has put in, expected mp.scale_loss before it");
+      return unscale.emitError(
+          "takes a scale out that nothing has put in, expected mp.scale_loss before it");
     HomogeneityGraph graph(step);
     auto state = findTrainingState(step, graph.propagate(seeds), seeds);
     if (failed(state))
@@ -62,20 +66,26 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
   }
 
   FailureOr<SummedStep> read() {
-    FailureOr<func::FuncOp> named = findTrainStep(getOperation(), function, "mp-accumulate-gradients");
+    FailureOr<func::FuncOp> named =
+        findTrainStep(getOperation(), function, "mp-accumulate-gradients");
     if (failed(named))
       return failure();
     for (unsigned i = 0, e = named->getNumArguments(); i != e; ++i)
-      if (auto role = named->getArgAttrOfType<StringAttr>(i, kRoleAttrName); role && role.getValue() == kRoleGradientSum)
-        return named->emitError("argument #") << i << " is a sum of gradients already, expected a step of one batch";
+      if (auto role = named->getArgAttrOfType<StringAttr>(i, kRoleAttrName);
+          role && role.getValue() == kRoleGradientSum)
+        return named->emitError("argument #")
+               << i << " is a sum of gradients already, expected a step of one batch";
     SmallVector<UnscaleOp, 1> unscales;
     named->walk([&](UnscaleOp op) { unscales.push_back(op); });
     if (unscales.size() > 1)
-      return unscales[1].emitError("is one of ") << unscales.size() << " optimizers', expected one to sum up gradients for";
+      return unscales[1].emitError("is one of ")
+             << unscales.size() << " optimizers', expected one to sum up gradients for";
     if (!unscales.empty())
       return readScaled(*named, unscales.front());
-    FailureOr<TrainStep> found = annotateTrainStep(getOperation(), function, "mp-accumulate-gradients");
-    if (failed(found) || failed(expectOnePhase(found->function, found->roles, "sum up gradients for")))
+    FailureOr<TrainStep> found =
+        annotateTrainStep(getOperation(), function, "mp-accumulate-gradients");
+    if (failed(found) ||
+        failed(expectOnePhase(found->function, found->roles, "sum up gradients for")))
       return failure();
     SummedStep result{found->function, {}, std::move(found->roles.state)};
     for (Gradient &gradient : found->roles.gradients)
@@ -86,12 +96,15 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
     return result;
   }
 
-  /// Adds the gradient, in f32, to what earlier micro-batches left; the optimizer sees the mean, in the gradient's format.
+  /// Adds the gradient, in f32, to what earlier micro-batches left; the optimizer sees the mean, in
+  /// the gradient's format.
   FailureOr<Value> sum(Summand &summand, func::FuncOp step, AppendedState &appended) {
     auto type = dyn_cast<RankedTensorType>(summand.gradient.getType());
     FloatType format = type ? getFloatFormat(type) : FloatType();
     if (!format || !type.hasStaticShape() || format.getWidth() > 32)
-      return step.emitError("has a gradient of ") << summand.gradient.getType() << ", expected f32 or narrower, of static shape, to sum up";
+      return step.emitError("has a gradient of ")
+             << summand.gradient.getType()
+             << ", expected f32 or narrower, of static shape, to sum up";
     OpBuilder initial = appended.initBuilder(), builder(&getContext());
     Location loc = summand.gradient.getLoc();
     auto wide = cast<RankedTensorType>(withFormat(type, cast<FloatType>(builder.getF32Type())));
@@ -99,7 +112,8 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
     builder.setInsertionPointAfterValue(summand.gradient);
     Value gradient = summand.gradient;
     if (!format.isF32())
-      gradient = CastOp::create(builder, loc, wide, gradient, Value(), RoundingAttr(), OverflowAttr(), UnitAttr());
+      gradient = CastOp::create(builder, loc, wide, gradient, Value(), RoundingAttr(),
+                                OverflowAttr(), UnitAttr());
     Value total = arith::AddFOp::create(builder, loc, before, gradient);
     Value whole = summand.unscaled ? summand.unscaled : total;
     whole.setType(wide);
@@ -143,7 +157,8 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
   LogicalResult insert() {
     if (steps < 2)
       return emitError(UnknownLoc::get(&getContext()))
-             << "mp-accumulate-gradients: option 'steps' is " << steps.getValue() << ", expected at least 2";
+             << "mp-accumulate-gradients: option 'steps' is " << steps.getValue()
+             << ", expected at least 2";
     FailureOr<SummedStep> found = read();
     if (failed(found))
       return failure();
@@ -154,9 +169,9 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
     Value count = appended.add(atStart.getI32IntegerAttr(0), kRoleMicroSteps);
     Value next = arith::AddIOp::create(atStart, loc, count,
                                        scalarTensor(atStart, loc, atStart.getI32IntegerAttr(1)));
-    Value isLast = arith::CmpIOp::create(
-        atStart, loc, arith::CmpIPredicate::eq, next,
-        scalarTensor(atStart, loc, atStart.getI32IntegerAttr(steps)));
+    Value isLast =
+        arith::CmpIOp::create(atStart, loc, arith::CmpIPredicate::eq, next,
+                              scalarTensor(atStart, loc, atStart.getI32IntegerAttr(steps)));
     SmallVector<Value> sums;
     for (Summand &summand : found->summands) {
       FailureOr<Value> total = sum(summand, step, appended);

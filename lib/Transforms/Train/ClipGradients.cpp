@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "../Common/AppendedState.h"
 #include "../Common/TensorCode.h"
@@ -26,13 +26,12 @@ static Value f32Constant(OpBuilder &b, Location loc, double value) {
 
 /// min(max(x, -limit), limit); NaN stays NaN.
 static Value clipValue(OpBuilder &builder, Value gradient, double limit) {
-  return buildElementwise(builder, gradient.getLoc(), gradient, builder.getF32Type(),
-                          [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
-                            Value above =
-                                arith::MaximumFOp::create(b, loc, x[0], f32Constant(b, loc, -limit));
-                            return arith::MinimumFOp::create(b, loc, above,
-                                                             f32Constant(b, loc, limit));
-                          });
+  return buildElementwise(
+      builder, gradient.getLoc(), gradient, builder.getF32Type(),
+      [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        Value above = arith::MaximumFOp::create(b, loc, x[0], f32Constant(b, loc, -limit));
+        return arith::MinimumFOp::create(b, loc, above, f32Constant(b, loc, limit));
+      });
 }
 
 /// The Euclidean norm over all gradients.

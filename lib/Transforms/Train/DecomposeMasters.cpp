@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Masters of narrow parameters as integer arithmetic on the bits.
 
@@ -42,15 +42,14 @@ SmallVector<Value> mlir::mp::expand(OpBuilder &builder, SplitMasterOp op) {
 }
 
 Value mlir::mp::expand(OpBuilder &builder, JoinMasterOp op) {
-  return buildElementwise(
-      builder, op.getLoc(), op.getOperands(), builder.getF32Type(),
-      [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        Value high = arith::BitcastOp::create(b, loc, b.getI16Type(), x[0]);
-        Value upper = arith::ExtUIOp::create(b, loc, b.getI32Type(), high);
-        Value lower = arith::ExtUIOp::create(b, loc, b.getI32Type(), x[1]);
-        upper = arith::SubIOp::create(b, loc, upper, bitFifteen(b, loc, lower));
-        upper = arith::ShLIOp::create(b, loc, upper, constantI32(b, loc, 16));
-        Value word = arith::OrIOp::create(b, loc, upper, lower);
-        return arith::BitcastOp::create(b, loc, b.getF32Type(), word);
-      });
+  return buildElementwise(builder, op.getLoc(), op.getOperands(), builder.getF32Type(),
+                          [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                            Value high = arith::BitcastOp::create(b, loc, b.getI16Type(), x[0]);
+                            Value upper = arith::ExtUIOp::create(b, loc, b.getI32Type(), high);
+                            Value lower = arith::ExtUIOp::create(b, loc, b.getI32Type(), x[1]);
+                            upper = arith::SubIOp::create(b, loc, upper, bitFifteen(b, loc, lower));
+                            upper = arith::ShLIOp::create(b, loc, upper, constantI32(b, loc, 16));
+                            Value word = arith::OrIOp::create(b, loc, upper, lower);
+                            return arith::BitcastOp::create(b, loc, b.getF32Type(), word);
+                          });
 }

@@ -1,10 +1,10 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The arithmetic of loss scaling, one definition for every device. Its rules are
 // those of docs/Training.md, its order of operations is exact.
 
-#include "DecomposeMasters.h"
 #include "../Common/TensorCode.h"
+#include "DecomposeMasters.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -49,19 +49,20 @@ static SmallVector<Value> expand(OpBuilder &builder, UnscaleOp op) {
   Type f32 = builder.getF32Type(), f64 = builder.getF64Type();
   Value inverse = buildElementwise(
       builder, loc, op.getScale(), f32, [&](OpBuilder &b, Location at, ValueRange s) -> Value {
-        Value one = scalar(b, at, b.getF64FloatAttr(1)), wide = arith::ExtFOp::create(b, at, f64, s[0]);
+        Value one = scalar(b, at, b.getF64FloatAttr(1)),
+              wide = arith::ExtFOp::create(b, at, f64, s[0]);
         return arith::TruncFOp::create(b, at, f32, arith::DivFOp::create(b, at, one, wide));
       });
   SmallVector<Value> results;
   Value foundInf;
   for (Value gradient : op.getGradients()) {
     Type format = getFloatFormat(gradient.getType());
-    results.push_back(buildElementwise(
-        builder, loc, {gradient, inverse}, format,
-        [&](OpBuilder &b, Location at, ValueRange x) -> Value {
-          Value product = arith::MulFOp::create(b, at, widen(b, at, x[0], f32), x[1]);
-          return narrow(b, at, product, format, Overflow::IEEE);
-        }));
+    results.push_back(buildElementwise(builder, loc, {gradient, inverse}, format,
+                                       [&](OpBuilder &b, Location at, ValueRange x) -> Value {
+                                         Value product = arith::MulFOp::create(
+                                             b, at, widen(b, at, x[0], f32), x[1]);
+                                         return narrow(b, at, product, format, Overflow::IEEE);
+                                       }));
     Value bad = anyNonFinite(builder, loc, gradient);
     foundInf = foundInf ? arith::OrIOp::create(builder, loc, foundInf, bad) : bad;
   }
@@ -72,11 +73,11 @@ static SmallVector<Value> expand(OpBuilder &builder, UnscaleOp op) {
 static SmallVector<Value> expand(OpBuilder &builder, GuardedUpdateOp op) {
   SmallVector<Value> results;
   for (auto [old, updated] : llvm::zip_equal(op.getOld(), op.getUpdated()))
-    results.push_back(buildElementwise(
-        builder, op.getLoc(), {old, updated, op.getFoundInf()}, getElementTypeOrSelf(old.getType()),
-        [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-          return arith::SelectOp::create(b, loc, x[2], x[0], x[1]);
-        }));
+    results.push_back(buildElementwise(builder, op.getLoc(), {old, updated, op.getFoundInf()},
+                                       getElementTypeOrSelf(old.getType()),
+                                       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                                         return arith::SelectOp::create(b, loc, x[2], x[0], x[1]);
+                                       }));
   return results;
 }
 
@@ -130,9 +131,9 @@ struct ScaleUpdate {
     bool late = rule.getCounter() == GrowthCounter::Late;
     bool atLeast = rule.getCounter() == GrowthCounter::AtLeast;
     Value counted = plus(clean, 1);
-    Value grows = both(inverse(inf), compare(atLeast ? arith::CmpIPredicate::sge
-                                                     : arith::CmpIPredicate::eq,
-                                             late ? clean : counted, rule.getInterval()));
+    Value grows =
+        both(inverse(inf), compare(atLeast ? arith::CmpIPredicate::sge : arith::CmpIPredicate::eq,
+                                   late ? clean : counted, rule.getInterval()));
     Value left = tolerated ? plus(tolerated, -1) : Value();
     Value falls = tolerated ? both(inf, compare(arith::CmpIPredicate::sle, left, 0)) : inf;
     Value newScale = choose(falls, fallen(scale), choose(grows, grown(scale), scale));

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Divisors.h"
 #include "mp/Analysis/FloatRanges.h"
@@ -9,10 +9,12 @@ using namespace mlir;
 using namespace mlir::mp;
 
 /// Those that stay at zero or above if all of them began there.
-static llvm::SmallDenseSet<unsigned> findNonNegative(func::FuncOp step, ArrayRef<TrainingState> candidates) {
+static llvm::SmallDenseSet<unsigned> findNonNegative(func::FuncOp step,
+                                                     ArrayRef<TrainingState> candidates) {
   Builder builder(step.getContext());
   auto atLeastZero = builder.getArrayAttr(
-      {builder.getF32FloatAttr(0), builder.getFloatAttr(builder.getF32Type(), APFloat::getLargest(APFloat::IEEEsingle()))});
+      {builder.getF32FloatAttr(0),
+       builder.getFloatAttr(builder.getF32Type(), APFloat::getLargest(APFloat::IEEEsingle()))});
   SmallVector<std::pair<unsigned, Attribute>> said;
   llvm::SmallDenseSet<unsigned> assumed;
   for (const TrainingState &s : candidates) {
@@ -54,12 +56,14 @@ static bool entersRootOrDenominator(func::FuncOp step, const HomogeneityGraph &g
   return walk.wasInterrupted();
 }
 
-llvm::SmallDenseSet<unsigned> mlir::mp::findDivisors(func::FuncOp step, ArrayRef<TrainingState> candidates) {
+llvm::SmallDenseSet<unsigned> mlir::mp::findDivisors(func::FuncOp step,
+                                                     ArrayRef<TrainingState> candidates) {
   llvm::SmallDenseSet<unsigned> divisors = findNonNegative(step, candidates);
   HomogeneityGraph graph(step);
   for (const TrainingState &s : candidates)
     if (!divisors.contains(s.argument) &&
-        entersRootOrDenominator(step, graph, step.getBody().front().getTerminator()->getOperand(s.result)))
+        entersRootOrDenominator(step, graph,
+                                step.getBody().front().getTerminator()->getOperand(s.result)))
       divisors.insert(s.argument);
   return divisors;
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "../Common/AppendedState.h"
 #include "../Common/TensorCode.h"
@@ -60,8 +60,10 @@ static void scaleSeeds(OpBuilder &builder, const TrainingRoles &roles, Value sca
   }
 }
 
-/// One check and unscaling of all gradients of a phase; returns the flag, or null if there are none.
-static Value unscaleGradients(OpBuilder &builder, const TrainingRoles &roles, unsigned phase, Value scale) {
+/// One check and unscaling of all gradients of a phase; returns the flag, or null if there are
+/// none.
+static Value unscaleGradients(OpBuilder &builder, const TrainingRoles &roles, unsigned phase,
+                              Value scale) {
   SmallVector<const Gradient *> gradients;
   SmallVector<Value> values;
   SmallVector<Location> locations;
@@ -84,25 +86,32 @@ static Value unscaleGradients(OpBuilder &builder, const TrainingRoles &roles, un
 
 /// True, as a tensor of rank 0, if an element is infinite or NaN.
 static Value hasNonFinite(OpBuilder &builder, Value gradient) {
-  auto axes = llvm::to_vector(llvm::seq<int64_t>(cast<RankedTensorType>(gradient.getType()).getRank()));
+  auto axes =
+      llvm::to_vector(llvm::seq<int64_t>(cast<RankedTensorType>(gradient.getType()).getRank()));
   return buildReduction(builder, gradient.getLoc(), gradient, axes, builder.getBoolAttr(false),
                         [](OpBuilder &b, Location at, ValueRange x) -> Value {
-                          auto infinity = b.getFloatAttr(x[0].getType(), APFloat::getInf(cast<FloatType>(x[0].getType()).getFloatSemantics()));
+                          auto infinity = b.getFloatAttr(
+                              x[0].getType(),
+                              APFloat::getInf(cast<FloatType>(x[0].getType()).getFloatSemantics()));
                           Value magnitude = math::AbsFOp::create(b, at, x[0]);
-                          Value bad = arith::CmpFOp::create(b, at, arith::CmpFPredicate::UGE, magnitude, scalar(b, at, infinity));
+                          Value bad = arith::CmpFOp::create(b, at, arith::CmpFPredicate::UGE,
+                                                            magnitude, scalar(b, at, infinity));
                           return arith::OrIOp::create(b, at, x[1], bad);
                         });
 }
 
-/// The argument whose gradient is the first, in the order of the backward pass, that is not finite; `before` if all are, and -2 where
-/// the gradient moves no one parameter in its place.
-static Value nameOverflow(OpBuilder &builder, func::FuncOp step, const TrainingRoles &roles, Value before) {
+/// The argument whose gradient is the first, in the order of the backward pass, that is not finite;
+/// `before` if all are, and -2 where the gradient moves no one parameter in its place.
+static Value nameOverflow(OpBuilder &builder, func::FuncOp step, const TrainingRoles &roles,
+                          Value before) {
   builder.setInsertionPoint(step.getBody().front().getTerminator());
   Value named = before;
   for (const Gradient &gradient : llvm::reverse(roles.gradients)) {
     if (roles.isSeed(gradient.value))
       continue;
-    Value argument = scalarTensor(builder, gradient.value.getLoc(), builder.getI32IntegerAttr(gradient.argument ? int(*gradient.argument) : -2));
+    Value argument =
+        scalarTensor(builder, gradient.value.getLoc(),
+                     builder.getI32IntegerAttr(gradient.argument ? int(*gradient.argument) : -2));
     Value overflowed = hasNonFinite(builder, gradient.value);
     named = arith::SelectOp::create(builder, gradient.value.getLoc(), overflowed, argument, named);
   }
@@ -113,7 +122,8 @@ static Value nameOverflow(OpBuilder &builder, func::FuncOp step, const TrainingR
 static Value asTensor(OpBuilder &builder, Value value) {
   if (isa<RankedTensorType>(value.getType()))
     return value;
-  return tensor::FromElementsOp::create(builder, value.getLoc(), RankedTensorType::get({}, value.getType()), value);
+  return tensor::FromElementsOp::create(builder, value.getLoc(),
+                                        RankedTensorType::get({}, value.getType()), value);
 }
 
 /// True if one of the flags is.
@@ -127,7 +137,8 @@ static Value anyOf(OpBuilder &builder, ArrayRef<Value> flags) {
 }
 
 /// Every updated argument keeps its value in a step that overflowed.
-static GuardedUpdateOp guardState(OpBuilder &builder, func::FuncOp step, ArrayRef<TrainingState> state, Value foundInf) {
+static GuardedUpdateOp guardState(OpBuilder &builder, func::FuncOp step,
+                                  ArrayRef<TrainingState> state, Value foundInf) {
   Operation *terminator = step.getBody().front().getTerminator();
   SmallVector<Value> old, updated;
   builder.setInsertionPoint(terminator);
@@ -139,15 +150,19 @@ static GuardedUpdateOp guardState(OpBuilder &builder, func::FuncOp step, ArrayRe
                                        old, updated);
   for (auto [s, result] : llvm::zip_equal(state, guard.getResults())) {
     bool isNumber = terminator->getOperand(s.result).getType() != result.getType();
-    terminator->setOperand(s.result, isNumber ? tensor::ExtractOp::create(builder, step.getLoc(), result, ValueRange()).getResult()
-                                              : Value(result));
+    terminator->setOperand(
+        s.result,
+        isNumber
+            ? tensor::ExtractOp::create(builder, step.getLoc(), result, ValueRange()).getResult()
+            : Value(result));
   }
   return guard;
 }
 
-/// Guards the state, each by the checks of the phases that move it; what none moves, by all. What a later phase trains on keeps its
-/// value for that phase already.
-static void guardByPhase(OpBuilder &builder, func::FuncOp step, const TrainingRoles &roles, ArrayRef<Value> checks) {
+/// Guards the state, each by the checks of the phases that move it; what none moves, by all. What a
+/// later phase trains on keeps its value for that phase already.
+static void guardByPhase(OpBuilder &builder, func::FuncOp step, const TrainingRoles &roles,
+                         ArrayRef<Value> checks) {
   Operation *terminator = step.getBody().front().getTerminator();
   llvm::MapVector<Value, SmallVector<TrainingState>> byCheck;
   llvm::MapVector<ArrayRef<unsigned>, Value> flags;
@@ -156,7 +171,8 @@ static void guardByPhase(OpBuilder &builder, func::FuncOp step, const TrainingRo
     if (!flag && phases.empty())
       flag = anyOf(builder, checks);
     else if (!flag)
-      flag = anyOf(builder, llvm::map_to_vector(phases, [&](unsigned phase) { return checks[phase]; }));
+      flag = anyOf(builder,
+                   llvm::map_to_vector(phases, [&](unsigned phase) { return checks[phase]; }));
     return flag;
   };
   for (const TrainingState &s : roles.state) {
@@ -166,7 +182,8 @@ static void guardByPhase(OpBuilder &builder, func::FuncOp step, const TrainingRo
       continue;
     }
     GuardedUpdateOp guard = guardState(builder, step, s, flag);
-    updated.replaceUsesWithIf(guard.getResult(0), [&](OpOperand &use) { return use.getOwner() != guard; });
+    updated.replaceUsesWithIf(guard.getResult(0),
+                              [&](OpOperand &use) { return use.getOwner() != guard; });
   }
   for (auto &[flag, state] : byCheck)
     guardState(builder, step, state, flag);
@@ -207,16 +224,20 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
     FailureOr<func::FuncOp> step = findTrainStep(getOperation(), function, "mp-insert-loss-scale");
     if (failed(step))
       return failure();
-    bool isScaled = step->walk([](ScaleLossOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    bool isScaled =
+        step->walk([](ScaleLossOp) { return WalkResult::interrupt(); }).wasInterrupted();
     if (isScaled || step->getOperation()->hasAttr(kPhaseAttrName)) {
       step->emitRemark() << (isScaled ? "has a loss scale already" : "is assigned already")
                          << "; it stays as it is";
       return success();
     }
     for (unsigned i = 0, e = step->getNumArguments(); i != e; ++i)
-      if (auto role = step->getArgAttrOfType<StringAttr>(i, kRoleAttrName); role && role.getValue() == kRoleGradientSum)
-        return step->emitError("argument #") << i << " sums up gradients that were not scaled: expected mp-insert-loss-scale "
-                                                     "before mp-accumulate-gradients, which then sums what is unscaled once";
+      if (auto role = step->getArgAttrOfType<StringAttr>(i, kRoleAttrName);
+          role && role.getValue() == kRoleGradientSum)
+        return step->emitError("argument #")
+               << i
+               << " sums up gradients that were not scaled: expected mp-insert-loss-scale "
+                  "before mp-accumulate-gradients, which then sums what is unscaled once";
     FailureOr<TrainingRoles> roles = findTrainingRoles(*step);
     if (failed(roles) || failed(checkOnePhase(step->getBody().front(), roles->gradients)))
       return failure();
@@ -240,8 +261,9 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
     SmallVector<Value> checks;
     for (unsigned phase = 0, e = roles->phases.size(); phase != e; ++phase)
       if (checks.push_back(unscaleGradients(builder, *roles, phase, scale)); !checks.back())
-        return roles->phases[phase].front().getDefiningOp()->emitError("is a seed, but no gradient comes of it that an optimizer takes over: write "
-                                                                       "'mp.role = \"seed\"' on the op that begins each backward pass, in order");
+        return roles->phases[phase].front().getDefiningOp()->emitError(
+            "is a seed, but no gradient comes of it that an optimizer takes over: write "
+            "'mp.role = \"seed\"' on the op that begins each backward pass, in order");
     guardByPhase(builder, *step, *roles, checks);
     Value foundInf = anyOf(builder, checks);
 
@@ -256,7 +278,8 @@ struct InsertLossScale : mlir::mp::impl::InsertLossScaleBase<InsertLossScale> {
       next.push_back(nameOverflow(builder, *step, *roles, overflowed));
     appended.finish(next);
     if (!sortTopologically(&step->getBody().front()))
-      return step->emitError("has optimizers that update in turn, each from what the other has updated, expected an order among them");
+      return step->emitError("has optimizers that update in turn, each from what the other has "
+                             "updated, expected an order among them");
     return success();
   }
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "../Common/AppendedState.h"
 #include "../Common/RandomDraws.h"
@@ -95,8 +95,7 @@ public:
       nextValues.push_back(next.getRemainder());
     } else {
       appended.convert(roundTo(initial, original, format));
-      narrowed = roundTo(atEnd, updated, format,
-                         draws ? draws->drawFor(atEnd, updated) : Value());
+      narrowed = roundTo(atEnd, updated, format, draws ? draws->drawFor(atEnd, updated) : Value());
       if (kind == MasterWeights::F32) {
         master = appended.add(original, kRoleMaster);
         nextValues.push_back(updated);
@@ -147,10 +146,12 @@ struct InsertMasterWeights : mlir::mp::impl::InsertMasterWeightsBase<InsertMaste
                     .Case("stochastic", MasterWeights::Stochastic)
                     .Default(std::nullopt);
     if (!kind)
-      return error() << "option 'master' is '" << master << "', expected none, f32, remainder or stochastic";
+      return error() << "option 'master' is '" << master
+                     << "', expected none, f32, remainder or stochastic";
     if (format != "bf16" && kind == MasterWeights::Remainder)
       return error() << "option 'master' is 'remainder', which completes bf16 to f32, but option "
-                        "'format' is '" << format << "'; expected master=f32 with it";
+                        "'format' is '"
+                     << format << "'; expected master=f32 with it";
     Builder builder(&getContext());
     FloatType narrow = builder.getF16Type();
     if (format == "bf16")
@@ -162,7 +163,8 @@ struct InsertMasterWeights : mlir::mp::impl::InsertMasterWeightsBase<InsertMaste
     auto wanted = readOptions();
     if (failed(wanted))
       return failure();
-    FailureOr<TrainStep> found = annotateTrainStep(getOperation(), function, "mp-insert-master-weights");
+    FailureOr<TrainStep> found =
+        annotateTrainStep(getOperation(), function, "mp-insert-master-weights");
     if (failed(found))
       return failure();
     auto &[step, roles] = *found;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // As a reference document states them (docs/Training.md has the table). DeepSpeed
 // stops with an error at its smallest scale; in a graph the scale stays there.
@@ -30,7 +30,8 @@ static constexpr LossScalePreset kPresets[] = {
 ArrayRef<LossScalePreset> mlir::mp::getLossScalePresets() { return kPresets; }
 
 const LossScalePreset *mlir::mp::findLossScalePreset(StringRef name) {
-  const auto *it = llvm::find_if(kPresets, [&](const LossScalePreset &p) { return p.name == name; });
+  const auto *it =
+      llvm::find_if(kPresets, [&](const LossScalePreset &p) { return p.name == name; });
   return it == std::end(kPresets) ? nullptr : it;
 }
 

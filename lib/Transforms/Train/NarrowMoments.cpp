@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "../Common/RandomDraws.h"
 #include "Divisors.h"
@@ -45,20 +45,23 @@ StoredMoment store(OpBuilder &builder, Value wide, const MomentFormat &moment, V
   Location loc = wide.getLoc();
   auto scalar = RankedTensorType::get({}, builder.getF32Type());
   auto amax = AmaxOp::create(builder, loc, scalar, wide, UnitAttr(), UnitAttr());
-  auto scales = ComputeScaleOp::create(builder, loc, scalar, scalar, amax, Value(), Value(), TypeAttr::get(moment.format),
-                                       scalingAttrOf(builder.getContext(), moment.rule->rule), UnitAttr());
+  auto scales = ComputeScaleOp::create(
+      builder, loc, scalar, scalar, amax, Value(), Value(), TypeAttr::get(moment.format),
+      scalingAttrOf(builder.getContext(), moment.rule->rule), UnitAttr());
   RoundingAttr rounding;
   if (bits)
     rounding = RoundingAttr::get(builder.getContext(), Rounding::SR);
-  auto codes = QuantizeOp::create(builder, loc, cast<RankedTensorType>(wide.getType()).clone(moment.format), wide,
-                                  scales.getEnc(), bits, rounding, Overflow::Saturate, /*inserted=*/false);
+  auto codes = QuantizeOp::create(
+      builder, loc, cast<RankedTensorType>(wide.getType()).clone(moment.format), wide,
+      scales.getEnc(), bits, rounding, Overflow::Saturate, /*inserted=*/false);
   return {codes, scales.getScale()};
 }
 
 Value load(OpBuilder &builder, const StoredMoment &stored, Type wide) {
   Location loc = stored.value.getLoc();
   if (!stored.scale)
-    return CastOp::create(builder, loc, wide, stored.value, Value(), RoundingAttr(), OverflowAttr(), UnitAttr());
+    return CastOp::create(builder, loc, wide, stored.value, Value(), RoundingAttr(), OverflowAttr(),
+                          UnitAttr());
   return DequantizeOp::create(builder, loc, wide, stored.value, stored.scale, UnitAttr());
 }
 
@@ -89,23 +92,30 @@ struct NarrowMoments : mlir::mp::impl::NarrowMomentsBase<NarrowMoments> {
   }
 
   /// Moments of f32 that are more than a number.
-  static FailureOr<SmallVector<TrainingState>> findMoments(func::FuncOp step, const TrainingRoles &roles, const Storage &storage) {
+  static FailureOr<SmallVector<TrainingState>>
+  findMoments(func::FuncOp step, const TrainingRoles &roles, const Storage &storage) {
     SmallVector<TrainingState> found;
     for (const TrainingState &s : roles.state) {
       auto type = dyn_cast<RankedTensorType>(step.getArgument(s.argument).getType());
       // What is a single number saves nothing.
-      if (s.role != kRoleOptimizer || !type || !type.getElementType().isF32() || type.getRank() == 0)
+      if (s.role != kRoleOptimizer || !type || !type.getElementType().isF32() ||
+          type.getRank() == 0)
         continue;
       if (storage.stochastic && !type.hasStaticShape())
-        return step.emitError("argument #") << s.argument << " has the type " << type << ", expected a static shape to draw random bits for: use moments="
-                                            << (storage.scaled ? "fp8" : "bf16");
+        return step.emitError("argument #")
+               << s.argument << " has the type " << type
+               << ", expected a static shape to draw random bits for: use moments="
+               << (storage.scaled ? "fp8" : "bf16");
       if (storage.scaled && isPack(step.getBody().front().getTerminator()->getOperand(s.result)))
-        return step.emitError("argument #") << s.argument << " is several moments in one tensor, which one scale does not fit: expected "
-                                               "an argument for each, or moments=bf16";
+        return step.emitError("argument #")
+               << s.argument
+               << " is several moments in one tensor, which one scale does not fit: expected "
+                  "an argument for each, or moments=bf16";
       found.push_back(s);
     }
     if (found.empty())
-      return step.emitError("has no moments: no optimizer state of f32, of rank 1 or more; expected moments=keep");
+      return step.emitError(
+          "has no moments: no optimizer state of f32, of rank 1 or more; expected moments=keep");
     return found;
   }
 
@@ -120,7 +130,8 @@ struct NarrowMoments : mlir::mp::impl::NarrowMomentsBase<NarrowMoments> {
     FailureOr<SmallVector<TrainingState>> moments = findMoments(step, found->roles, *storage);
     if (failed(moments))
       return failure();
-    // In eight bits a small second moment would be zero, and divided by: those take sixteen, with a scale too.
+    // In eight bits a small second moment would be zero, and divided by: those take sixteen, with a
+    // scale too.
     Builder types(&getContext());
     MomentFormat inBF16{types.getBF16Type(), nullptr};
     MomentFormat inE4M3{types.getType<Float8E4M3FNType>(), numerics::findScaleRule("te-moment")};
@@ -137,7 +148,9 @@ struct NarrowMoments : mlir::mp::impl::NarrowMomentsBase<NarrowMoments> {
       draws.emplace(appended, &getContext(), /*seed=*/2);
     SmallVector<Value> nextScales;
     for (const TrainingState &s : *moments) {
-      const MomentFormat &format = !storage->scaled ? inBF16 : divisors.contains(s.argument) ? inF16 : inE4M3;
+      const MomentFormat &format = !storage->scaled                ? inBF16
+                                   : divisors.contains(s.argument) ? inF16
+                                                                   : inE4M3;
       BlockArgument argument = step.getArgument(s.argument);
       Type wideType = argument.getType();
       Value updated = block.getTerminator()->getOperand(s.result);
@@ -150,7 +163,9 @@ struct NarrowMoments : mlir::mp::impl::NarrowMomentsBase<NarrowMoments> {
       argument.replaceAllUsesExcept(wide, wide.getDefiningOp());
       if (updated == argument)
         updated = wide;
-      StoredMoment next = store(atEnd, updated, format, draws && format.format != inF16.format ? draws->drawFor(atEnd, updated) : Value());
+      StoredMoment next =
+          store(atEnd, updated, format,
+                draws && format.format != inF16.format ? draws->drawFor(atEnd, updated) : Value());
       block.getTerminator()->setOperand(s.result, next.value);
       if (next.scale)
         nextScales.push_back(next.scale);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-resize-batch: which dimensions must be of one size follows from the ops; those that agree
 // with the examples take another size together.
@@ -26,11 +26,13 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 static void separateUses(func::FuncOp function) {
   SmallVector<Operation *> shared;
   function.walk([&](Operation *op) {
-    if (op->getNumResults() == 1 && !shapeOf(op->getResult(0)).empty() && isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op))
+    if (op->getNumResults() == 1 && !shapeOf(op->getResult(0)).empty() &&
+        isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op))
       shared.push_back(op);
   });
   for (Operation *op : llvm::reverse(shared)) // fills before what they fill
-    for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(op->getUses(), op->use_empty() ? 0 : 1)))
+    for (OpOperand &use :
+         llvm::make_early_inc_range(llvm::drop_begin(op->getUses(), op->use_empty() ? 0 : 1)))
       use.set(OpBuilder(op).clone(*op)->getResult(0));
 }
 
@@ -91,7 +93,8 @@ private:
     }
     if (auto pad = dyn_cast<tensor::PadOp>(op)) {
       for (auto [i, low, high] : llvm::enumerate(pad.getMixedLowPad(), pad.getMixedHighPad()))
-        tieOrHold(op, pad.getSource(), i, pad.getResult(), i, isConstantIntValue(low, 0) && isConstantIntValue(high, 0));
+        tieOrHold(op, pad.getSource(), i, pad.getResult(), i,
+                  isConstantIntValue(low, 0) && isConstantIntValue(high, 0));
       return;
     }
     if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
@@ -129,23 +132,28 @@ private:
   }
 
   /// Each dimension of `merged` is a group of those of `split`.
-  void visitGroups(Operation *op, ArrayRef<ReassociationIndices> groups, Value split, Value merged) {
+  void visitGroups(Operation *op, ArrayRef<ReassociationIndices> groups, Value split,
+                   Value merged) {
     for (auto [i, group] : llvm::enumerate(groups)) {
-      auto real = llvm::filter_to_vector(group, [&](int64_t dim) { return shapeOf(split)[dim] != 1; });
+      auto real =
+          llvm::filter_to_vector(group, [&](int64_t dim) { return shapeOf(split)[dim] != 1; });
       for (int64_t dim : real)
         tieOrHold(op, split, dim, merged, i, real.size() == 1);
     }
   }
 
   /// `part` is a slice of `whole`: a dimension taken as a whole is one of both.
-  void visitSlice(OffsetSizeAndStrideOpInterface op, Value whole, Value part, const llvm::SmallBitVector &dropped) {
+  void visitSlice(OffsetSizeAndStrideOpInterface op, Value whole, Value part,
+                  const llvm::SmallBitVector &dropped) {
     unsigned place = 0;
-    for (auto [i, offset, size, stride] : llvm::enumerate(op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
+    for (auto [i, offset, size, stride] :
+         llvm::enumerate(op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
       if (dropped.test(i)) {
         hold(op, whole, i);
         continue;
       }
-      bool all = isConstantIntValue(offset, 0) && isConstantIntValue(stride, 1) && isConstantIntValue(size, shapeOf(whole)[i]);
+      bool all = isConstantIntValue(offset, 0) && isConstantIntValue(stride, 1) &&
+                 isConstantIntValue(size, shapeOf(whole)[i]);
       tieOrHold(op, whole, i, part, place++, all);
     }
   }
@@ -196,17 +204,22 @@ struct ResizeBatch : mlir::mp::impl::ResizeBatchBase<ResizeBatch> {
 
   LogicalResult resize(func::FuncOp function) {
     if (size <= 0)
-      return function.emitError("mp-resize-batch: option 'size' is ") << int64_t(size) << ", expected a positive number";
-    if (argument >= function.getNumArguments() || dimension >= shapeOf(function.getArgument(argument)).size())
+      return function.emitError("mp-resize-batch: option 'size' is ")
+             << int64_t(size) << ", expected a positive number";
+    if (argument >= function.getNumArguments() ||
+        dimension >= shapeOf(function.getArgument(argument)).size())
       return function.emitError("mp-resize-batch: has no dimension ")
-             << unsigned(dimension) << " of an argument #" << unsigned(argument) << ", expected a tensor that holds the examples there";
+             << unsigned(dimension) << " of an argument #" << unsigned(argument)
+             << ", expected a tensor that holds the examples there";
     separateUses(function);
     DimensionClasses classes(function);
     unsigned batch = classes.of(function.getArgument(argument), dimension);
     if (Operation *op = classes.holder(batch)) {
-      InFlightDiagnostic diag = op->emitError("mp-resize-batch: needs a dimension that counts examples to stay as it is");
-      diag.attachNote(function.getLoc()) << "asked for " << int64_t(size) << " examples in argument #" << unsigned(argument)
-                                         << ", which has " << shapeOf(function.getArgument(argument))[dimension];
+      InFlightDiagnostic diag =
+          op->emitError("mp-resize-batch: needs a dimension that counts examples to stay as it is");
+      diag.attachNote(function.getLoc())
+          << "asked for " << int64_t(size) << " examples in argument #" << unsigned(argument)
+          << ", which has " << shapeOf(function.getArgument(argument))[dimension];
       return diag;
     }
     SmallVector<Value> resized;
@@ -237,7 +250,8 @@ struct ResizeBatch : mlir::mp::impl::ResizeBatchBase<ResizeBatch> {
     }
     function.walk([&](Operation *op) { updateSizes(op, classes, batch); });
     Operation *terminator = function.getBody().back().getTerminator();
-    function.setType(FunctionType::get(&getContext(), function.getBody().getArgumentTypes(), terminator->getOperandTypes()));
+    function.setType(FunctionType::get(&getContext(), function.getBody().getArgumentTypes(),
+                                       terminator->getOperandTypes()));
     return success();
   }
 
@@ -245,7 +259,8 @@ struct ResizeBatch : mlir::mp::impl::ResizeBatchBase<ResizeBatch> {
   void updateSizes(Operation *op, DimensionClasses &classes, unsigned batch) {
     Builder builder(op->getContext());
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()); splat && splat.getType() != constant.getType())
+      if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+          splat && splat.getType() != constant.getType())
         constant.setValueAttr(splat.resizeSplat(cast<ShapedType>(constant.getType())));
     } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
       expand.setStaticOutputShape(shapeOf(expand.getResult()));
@@ -255,7 +270,8 @@ struct ResizeBatch : mlir::mp::impl::ResizeBatchBase<ResizeBatch> {
       slice.setStaticSizes(sizesOf(slice, slice.getDest(), classes, batch));
     }
   }
-  SmallVector<int64_t> sizesOf(OffsetSizeAndStrideOpInterface op, Value whole, DimensionClasses &classes, unsigned batch) {
+  SmallVector<int64_t> sizesOf(OffsetSizeAndStrideOpInterface op, Value whole,
+                               DimensionClasses &classes, unsigned batch) {
     SmallVector<int64_t> sizes(op.getStaticSizes());
     for (auto [i, extent] : llvm::enumerate(sizes))
       if (classes.of(whole, i) == batch)

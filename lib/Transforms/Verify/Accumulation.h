@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gradients that several calls of a train step sum up before they are unscaled.
 
@@ -13,9 +13,10 @@ namespace mlir::mp {
 /// The arguments whose role is `gradient_sum`.
 SmallVector<BlockArgument> findGradientSums(func::FuncOp function);
 
-/// Rule T8: the sums start again, the scale moves and what is trained is updated in one and the same call,
-/// the one whose sums are unscaled.
-LogicalResult verifyAccumulation(func::FuncOp function, ArrayRef<TrainingState> state, UnscaleOp unscale);
+/// Rule T8: the sums start again, the scale moves and what is trained is updated in one and the
+/// same call, the one whose sums are unscaled.
+LogicalResult verifyAccumulation(func::FuncOp function, ArrayRef<TrainingState> state,
+                                 UnscaleOp unscale);
 
 } // namespace mlir::mp
 

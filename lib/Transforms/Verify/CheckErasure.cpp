@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Parser/Parser.h"
 #include "mp/Transforms/Verify/Erasure.h"
@@ -19,8 +19,8 @@ struct CheckErasure : mlir::mp::impl::CheckErasureBase<CheckErasure> {
   /// Parses here, not when run: the file may need dialects that are not loaded yet.
   LogicalResult initialize(MLIRContext *context) override {
     if (original.empty())
-      return emitError(UnknownLoc::get(context))
-             << "mp-check-erasure: option 'original' is empty, expected the file that was converted";
+      return emitError(UnknownLoc::get(context)) << "mp-check-erasure: option 'original' is empty, "
+                                                    "expected the file that was converted";
     if (promote != "on" && promote != "off")
       return emitError(UnknownLoc::get(context))
              << "mp-check-erasure: option 'promote' is '" << promote << "', expected on or off";

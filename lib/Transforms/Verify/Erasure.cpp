@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Modules side by side: what stands at the top level, and which function is whose copy.
 
@@ -81,7 +81,8 @@ private:
         return diagnostic;
       }
     for (auto function : converted.getOps<FunctionOpInterface>())
-      if (!paired.contains(function) && !isParameterConversion(function) && !isInitOfScaling(function))
+      if (!paired.contains(function) && !isParameterConversion(function) &&
+          !isInitOfScaling(function))
         return function.emitOpError() << "is no function of the original, nor a copy of one";
     return success();
   }
@@ -92,17 +93,16 @@ private:
     for (NamedAttribute attribute : converted->getAttrs())
       if (!attribute.getName().getValue().starts_with("mp.") &&
           !original->hasAttr(attribute.getName()))
-        return converted.emitOpError() << "has '" << attribute.getName().strref()
-                                       << "', which the original has not";
+        return converted.emitOpError()
+               << "has '" << attribute.getName().strref() << "', which the original has not";
     for (NamedAttribute attribute : original->getAttrs())
       if (converted->getAttr(attribute.getName()) != attribute.getValue())
-        return converted.emitOpError() << "has '" << attribute.getName().strref() << "' = "
-                                       << converted->getAttr(attribute.getName())
+        return converted.emitOpError() << "has '" << attribute.getName().strref()
+                                       << "' = " << converted->getAttr(attribute.getName())
                                        << ", the original has " << attribute.getValue();
     auto rest = [](ModuleOp module) {
-      return llvm::make_filter_range(module.getOps(), [](Operation &op) {
-        return !isa<FunctionOpInterface>(op);
-      });
+      return llvm::make_filter_range(module.getOps(),
+                                     [](Operation &op) { return !isa<FunctionOpInterface>(op); });
     };
     auto left = rest(original), right = rest(converted);
     auto a = left.begin(), b = right.begin();

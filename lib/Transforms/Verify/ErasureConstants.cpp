@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ErasureMatcher.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -41,7 +41,8 @@ static FloatType getConstantFormat(Attribute attribute) {
   return typed ? getFloatFormat(typed.getType()) : FloatType();
 }
 
-bool mlir::mp::isSameConstant(Attribute original, Attribute converted, bool mayBeTF32, bool saturated) {
+bool mlir::mp::isSameConstant(Attribute original, Attribute converted, bool mayBeTF32,
+                              bool saturated) {
   if (original == converted || holdSameBytes(original, converted))
     return true;
   FloatType from = getConstantFormat(original), to = getConstantFormat(converted);
@@ -55,7 +56,9 @@ bool mlir::mp::isSameConstant(Attribute original, Attribute converted, bool mayB
   if (original == converted)
     return true;
   auto round = [&](Attribute value, FloatType format) {
-    return value ? convertConstant(value, format, Rounding::RNE, saturated ? Overflow::Saturate : Overflow::IEEE) : value;
+    return value ? convertConstant(value, format, Rounding::RNE,
+                                   saturated ? Overflow::Saturate : Overflow::IEEE)
+                 : value;
   };
   if (from != to)
     return round(original, to) == converted;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ErasureMatcher.h"
 #include "../Scale/Contractions.h"
@@ -56,20 +56,22 @@ static bool isFloating(Operation *op) {
 
 /// Attributes in which mp keeps its books.
 static bool isBookkeeping(StringRef name) {
-  return name == kPhaseAttrName || name == kPrecisionAttrName || name == kCopyOfAttrName || name == kSaturatedAttrName ||
-         name == kWordsAttrName || name == kScaledAttrName;
+  return name == kPhaseAttrName || name == kPrecisionAttrName || name == kCopyOfAttrName ||
+         name == kSaturatedAttrName || name == kWordsAttrName || name == kScaledAttrName;
 }
 
 /// Reports at the converted op, with a note at the original.
 static InFlightDiagnostic differ(Operation *original, Operation *converted, const Twine &what) {
   InFlightDiagnostic diagnostic = converted->emitOpError() << what;
-  diagnostic.attachNote(original->getLoc()) << "the original '" << original->getName() << "' is here";
+  diagnostic.attachNote(original->getLoc())
+      << "the original '" << original->getName() << "' is here";
   return diagnostic;
 }
 
 LogicalResult ErasureMatcher::match(Operation *original, Operation *converted) {
   parts = findProductsOfWords(converted);
-  auto before = dyn_cast<FunctionOpInterface>(original), after = dyn_cast<FunctionOpInterface>(converted);
+  auto before = dyn_cast<FunctionOpInterface>(original),
+       after = dyn_cast<FunctionOpInterface>(converted);
   if (before && after && !before.isExternal() && !after.isExternal()) {
     FailureOr<AppendedScaling> appended = readAppendedScaling(before, after);
     if (failed(appended))
@@ -77,7 +79,8 @@ LogicalResult ErasureMatcher::match(Operation *original, Operation *converted) {
     parts.insert_range(appended->ops);
     appendedResults = appended->results;
   }
-  if (failed(powersBefore.follow(original)) || failed(powers.follow(converted)) || failed(pairOps(original, converted)))
+  if (failed(powersBefore.follow(original)) || failed(powers.follow(converted)) ||
+      failed(pairOps(original, converted)))
     return failure();
   for (auto [left, right] : pairs)
     if (failed(compareOperands(left, right)))
@@ -86,7 +89,8 @@ LogicalResult ErasureMatcher::match(Operation *original, Operation *converted) {
 }
 
 LogicalResult ErasureMatcher::pairOps(Operation *original, Operation *converted) {
-  if (auto product = dyn_cast<ScaledMatmulOp>(converted); product && isSameContraction(original, product))
+  if (auto product = dyn_cast<ScaledMatmulOp>(converted);
+      product && isSameContraction(original, product))
     return pairScaled(original, product);
   if (auto joined = dyn_cast<JoinWordsOp>(converted); joined && joined.getInserted())
     return pairWords(original, joined);
@@ -107,8 +111,8 @@ LogicalResult ErasureMatcher::pairOps(Operation *original, Operation *converted)
 /// A contraction that works on scaled values now; its operands are compared later.
 LogicalResult ErasureMatcher::pairScaled(Operation *original, ScaledMatmulOp converted) {
   if (original->getResult(0).getType() != converted.getType())
-    return differ(original, converted, "returns ") << converted.getType() << ", the original "
-                                                   << original->getResult(0).getType();
+    return differ(original, converted, "returns ")
+           << converted.getType() << ", the original " << original->getResult(0).getType();
   pairs.push_back({original, converted});
   originals[converted.getResult()] = original->getResult(0);
   return success();
@@ -117,10 +121,12 @@ LogicalResult ErasureMatcher::pairScaled(Operation *original, ScaledMatmulOp con
 /// A contraction that several products of words stand for; their operands are compared later.
 LogicalResult ErasureMatcher::pairWords(Operation *original, JoinWordsOp converted) {
   if (original->getNumResults() != 1 || original->getResult(0).getType() != converted.getType())
-    return differ(original, converted, "returns ") << converted.getType() << ", the original does not";
+    return differ(original, converted, "returns ")
+           << converted.getType() << ", the original does not";
   for (Operation *product : getProducts(converted)) {
     if (product->getName() != original->getName())
-      return differ(original, product, "is joined where the original has '") << original->getName() << "'";
+      return differ(original, product, "is joined where the original has '")
+             << original->getName() << "'";
     if (failed(compareAttributes(original, product)) || failed(compareTypes(original, product)))
       return failure();
     for (auto [left, right] : llvm::zip_equal(original->getRegions(), product->getRegions()))
@@ -147,7 +153,8 @@ bool ErasureMatcher::isSameStored(Value original, Value source, Value codes, Val
   if (source)
     return isSame(original, source);
   Attribute constant;
-  return matchPattern(strip(original), m_Constant(&constant)) && holdsScaled(constant, codes, scales);
+  return matchPattern(strip(original), m_Constant(&constant)) &&
+         holdsScaled(constant, codes, scales);
 }
 
 LogicalResult ErasureMatcher::compareScaled(Operation *original, ScaledMatmulOp converted) {
@@ -165,8 +172,8 @@ LogicalResult ErasureMatcher::compareScaled(Operation *original, ScaledMatmulOp 
   else if (view.init ? !isSame(view.init, converted.getInit()) : !zero(converted.getInit()))
     different = "init";
   if (different)
-    return differ(original, converted, Twine("has another ") + different +
-                                           " than the original, scales and casts aside");
+    return differ(original, converted,
+                  Twine("has another ") + different + " than the original, scales and casts aside");
   return success();
 }
 
@@ -174,15 +181,17 @@ LogicalResult ErasureMatcher::pairRegions(Region &original, Region &converted) {
   Operation *left = original.getParentOp(), *right = converted.getParentOp();
   size_t leftCount = original.getBlocks().size(), rightCount = converted.getBlocks().size();
   if (leftCount != rightCount)
-    return differ(left, right, "has " + Twine(rightCount) + " blocks, the original has " +
-                                   Twine(leftCount));
+    return differ(left, right,
+                  "has " + Twine(rightCount) + " blocks, the original has " + Twine(leftCount));
   for (auto [a, b] : llvm::zip_equal(original, converted)) {
     blocks[&a] = &b;
     // State of scaling comes last.
     bool isEntry = isa<FunctionOpInterface>(left) && a.isEntryBlock();
-    if (isEntry ? a.getNumArguments() > b.getNumArguments() : a.getNumArguments() != b.getNumArguments())
-      return differ(left, right, "has a block of " + Twine(b.getNumArguments()) +
-                                     " arguments, the original of " + Twine(a.getNumArguments()));
+    if (isEntry ? a.getNumArguments() > b.getNumArguments()
+                : a.getNumArguments() != b.getNumArguments())
+      return differ(left, right,
+                    "has a block of " + Twine(b.getNumArguments()) +
+                        " arguments, the original of " + Twine(a.getNumArguments()));
     for (auto [x, y] : llvm::zip(a.getArguments(), b.getArguments())) {
       if (!isSameUpToFormat(x.getType(), y.getType()))
         return differ(left, right, "has a block argument of type ")
@@ -210,8 +219,9 @@ LogicalResult ErasureMatcher::pairBlocks(Block &original, Block &converted) {
     if (left == original.end() && right == converted.end())
       return success();
     if (left == original.end())
-      return differ(converted.getParentOp() ? original.getParentOp() : &original.back(), &*right,
-                    "has no counterpart in the original; only casts marked 'inserted' may be added");
+      return differ(
+          converted.getParentOp() ? original.getParentOp() : &original.back(), &*right,
+          "has no counterpart in the original; only casts marked 'inserted' may be added");
     if (right == converted.end()) {
       InFlightDiagnostic diagnostic = converted.getParentOp()->emitOpError()
                                       << "lacks an op of the original: '" << left->getName() << "'";
@@ -258,15 +268,16 @@ LogicalResult ErasureMatcher::checkPromotion(Operation *original, Operation *con
   if (allowPromotion || !interface || interface.getTypeRule() == TypeRule::Container ||
       isa<CallOpInterface>(original))
     return success();
-  for (auto [left, right] : llvm::zip_equal(original->getResultTypes(), converted->getResultTypes()))
+  for (auto [left, right] :
+       llvm::zip_equal(original->getResultTypes(), converted->getResultTypes()))
     if (isWidened(left, right))
       return differ(original, converted, "is a promotion, which 'promote=off' forbids: it returns ")
              << right << ", the original " << left;
   return success();
 }
 
-/// The dictionaries of the first `count` places, without the record of changed arguments (`mp.storage`); null if nothing
-/// is left.
+/// The dictionaries of the first `count` places, without the record of changed arguments
+/// (`mp.storage`); null if nothing is left.
 static Attribute withoutBooks(Attribute list, size_t count) {
   SmallVector<Attribute> rest;
   for (auto dictionary : cast<ArrayAttr>(list).getAsRange<DictionaryAttr>()) {
@@ -295,13 +306,16 @@ static DictionaryAttr withoutBooks(Operation *op, Operation *original) {
   return attributes.getDictionary(op->getContext());
 }
 
-/// A public signature differs only in arguments whose new format is on record, and in state of scaling.
+/// A public signature differs only in arguments whose new format is on record, and in state of
+/// scaling.
 static bool changesAsRecorded(FunctionOpInterface original, FunctionOpInterface converted) {
   ArrayRef<Type> results = original.getResultTypes(), arguments = original.getArgumentTypes();
-  if (converted.getNumResults() < results.size() || converted.getNumArguments() < arguments.size() ||
+  if (converted.getNumResults() < results.size() ||
+      converted.getNumArguments() < arguments.size() ||
       converted.getResultTypes().take_front(results.size()) != results)
     return false;
-  for (auto [index, before, after] : llvm::enumerate(arguments, converted.getArgumentTypes().take_front(arguments.size()))) {
+  for (auto [index, before, after] :
+       llvm::enumerate(arguments, converted.getArgumentTypes().take_front(arguments.size()))) {
     auto storage = converted.getArgAttrOfType<TypeAttr>(index, kStorageAttrName);
     if (before != after && (!storage || storage.getValue() != getFloatFormat(after)))
       return false;
@@ -316,8 +330,8 @@ LogicalResult ErasureMatcher::compareAttributes(Operation *original, Operation *
   DictionaryAttr left = withoutBooks(original, original), right = withoutBooks(converted, original);
   for (NamedAttribute attribute : right)
     if (!isBookkeeping(attribute.getName()) && !left.contains(attribute.getName()))
-      return differ(original, converted, "has '" + attribute.getName().strref() +
-                                             "', which the original has not");
+      return differ(original, converted,
+                    "has '" + attribute.getName().strref() + "', which the original has not");
   for (NamedAttribute attribute : left) {
     StringAttr name = attribute.getName();
     Attribute before = attribute.getValue(), after = right.get(name);
@@ -356,9 +370,11 @@ LogicalResult ErasureMatcher::compareTypes(Operation *original, Operation *conve
   if (original->getNumResults() != converted->getNumResults() ||
       original->getNumRegions() != converted->getNumRegions() ||
       original->getNumSuccessors() != converted->getNumSuccessors())
-    return differ(original, converted, "differs from the original in its number of results, "
-                                       "regions or successors");
-  for (auto [left, right] : llvm::zip_equal(original->getResultTypes(), converted->getResultTypes()))
+    return differ(original, converted,
+                  "differs from the original in its number of results, "
+                  "regions or successors");
+  for (auto [left, right] :
+       llvm::zip_equal(original->getResultTypes(), converted->getResultTypes()))
     if (!isSameUpToFormat(left, right))
       return differ(original, converted, "returns ") << right << ", the original " << left;
   return checkPromotion(original, converted);
@@ -369,24 +385,32 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
     return compareScaled(original, product);
   if (auto joined = dyn_cast<JoinWordsOp>(converted); joined && joined.getInserted())
     return compareWords(original, joined);
-  bool returns = isa<FunctionOpInterface>(converted->getParentOp()) && converted->hasTrait<OpTrait::IsTerminator>();
+  bool returns = isa<FunctionOpInterface>(converted->getParentOp()) &&
+                 converted->hasTrait<OpTrait::IsTerminator>();
   if (original->getNumOperands() + (returns ? appendedResults : 0) != converted->getNumOperands())
-    return differ(original, converted, "has " + Twine(converted->getNumOperands()) +
-                                           " operands, the original " +
-                                           Twine(original->getNumOperands()));
+    return differ(original, converted,
+                  "has " + Twine(converted->getNumOperands()) + " operands, the original " +
+                      Twine(original->getNumOperands()));
   auto interface = dyn_cast<PrecisionOpInterface>(original);
   bool isContraction = interface && interface.getOpClass() == OpClass::TensorCore;
   for (auto [left, right] :
-       llvm::zip_equal(original->getOpOperands(), converted->getOpOperands().take_front(original->getNumOperands()))) {
+       llvm::zip_equal(original->getOpOperands(),
+                       converted->getOpOperands().take_front(original->getNumOperands()))) {
     unsigned index = left.getOperandNumber();
     int64_t power = powers.lookup(right) - powersBefore.lookup(left);
     bool isFactor = isContraction && interface.getOperandRole(index) == OperandRole::Factor;
-    if (power ? ErasurePowers::isTimes(strip(left.get()), strip(right.get()), power) : isSame(left.get(), right.get(), isFactor))
+    if (power ? ErasurePowers::isTimes(strip(left.get()), strip(right.get()), power)
+              : isSame(left.get(), right.get(), isFactor))
       continue;
     std::string what = "operand #" + std::to_string(index);
     InFlightDiagnostic diagnostic =
-        power ? differ(original, converted, Twine(what) + " is not the original's times 2^" + Twine(power) + ", as what it is combined with is")
-              : differ(original, converted, Twine(what) + " is not the original's, nor a cast of it or a constant rounded from it");
+        power
+            ? differ(original, converted,
+                     Twine(what) + " is not the original's times 2^" + Twine(power) +
+                         ", as what it is combined with is")
+            : differ(original, converted,
+                     Twine(what) +
+                         " is not the original's, nor a cast of it or a constant rounded from it");
     diagnostic.attachNote(right.get().getLoc()) << "it is defined here";
     return diagnostic;
   }
@@ -422,15 +446,15 @@ bool ErasureMatcher::isSameFloating(OpResult original, OpResult converted, bool 
     return true;
   DictionaryAttr before = left->getAttrDictionary(), after = right->getAttrDictionary();
   auto count = [](DictionaryAttr attributes) {
-    return llvm::count_if(attributes, [](NamedAttribute attribute) {
-      return !isBookkeeping(attribute.getName());
-    });
+    return llvm::count_if(
+        attributes, [](NamedAttribute attribute) { return !isBookkeeping(attribute.getName()); });
   };
   if (count(before) != count(after))
     return false;
   for (NamedAttribute attribute : before)
     if (!isBookkeeping(attribute.getName()) &&
-        !isSameConstant(attribute.getValue(), after.get(attribute.getName()), isFactor, after.contains(kSaturatedAttrName)))
+        !isSameConstant(attribute.getValue(), after.get(attribute.getName()), isFactor,
+                        after.contains(kSaturatedAttrName)))
       return false;
   for (auto [a, b] : llvm::zip_equal(left->getOperands(), right->getOperands()))
     if (!isSame(a, b))

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two functions side by side: which converted op stands for which original one.
 
@@ -17,14 +17,16 @@ namespace mlir::mp {
 /// Equal attributes, or a float constant converted to another format by rounding to nearest even.
 /// Reads resources; one whose data is missing equals only itself. With `mayBeTF32`, f32 values may
 /// also be the original's rounded to tf32; with `saturated` what overflows is clamped.
-bool isSameConstant(Attribute original, Attribute converted, bool mayBeTF32 = false, bool saturated = false);
+bool isSameConstant(Attribute original, Attribute converted, bool mayBeTF32 = false,
+                    bool saturated = false);
 
 /// Equal types up to the format of float elements.
 bool isSameUpToFormat(Type original, Type converted);
 
-/// Pairs the ops of an original op and a converted one, regions included. *Anchored* ops pair one to
-/// one in program order. *Floating* ops (constants, tensor.empty, linalg.fill) pair on demand, when
-/// operands of anchored ops are compared. Inserted casts stand for their source, on both sides.
+/// Pairs the ops of an original op and a converted one, regions included. *Anchored* ops pair one
+/// to one in program order. *Floating* ops (constants, tensor.empty, linalg.fill) pair on demand,
+/// when operands of anchored ops are compared. Inserted casts stand for their source, on both
+/// sides.
 class ErasureMatcher {
 public:
   using SymbolPair = std::pair<StringAttr, StringAttr>;
@@ -60,11 +62,12 @@ private:
   /// The same where the value that was stored is known; null if it is a constant.
   bool isSameStored(Value original, Value source, Value codes, ValueRange scales);
 
-  llvm::DenseMap<Value, Value> originals; ///< of converted results and block arguments
+  llvm::DenseMap<Value, Value> originals;  ///< of converted results and block arguments
   llvm::DenseMap<Block *, Block *> blocks; ///< original to converted
-  llvm::DenseSet<Operation *> parts; ///< converted ops that a join of words stands for, or that only scaling reads
+  llvm::DenseSet<Operation *>
+      parts; ///< converted ops that a join of words stands for, or that only scaling reads
   ErasurePowers powersBefore, powers; ///< of the original and the converted function
-  unsigned appendedResults = 0;      ///< state of scaling, behind what the function itself returns
+  unsigned appendedResults = 0;       ///< state of scaling, behind what the function itself returns
   llvm::DenseSet<std::pair<Value, Value>> sameFloating;
   SmallVector<std::pair<Operation *, Operation *>> pairs;
   llvm::SetVector<SymbolPair> calls;

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ErasurePowers.h"
 #include "ErasureMatcher.h"
@@ -15,7 +15,8 @@ LogicalResult ErasurePowers::visit(Operation *op) {
     powers[result] = power;
     for (Operation *user : result.getUsers())
       if (user->getBlock() != op->getBlock()) {
-        InFlightDiagnostic diagnostic = op->emitOpError() << "is 2^" << power << " times what it was, and leaves its block so";
+        InFlightDiagnostic diagnostic =
+            op->emitOpError() << "is 2^" << power << " times what it was, and leaves its block so";
         diagnostic.attachNote(user->getLoc()) << "it is read here";
         return diagnostic;
       }
@@ -31,9 +32,11 @@ LogicalResult ErasurePowers::visit(Operation *op) {
           ? transferPower(op, [&](OpOperand &operand) { return powers.lookup(operand.get()); })
           : std::nullopt;
   if (!transfer) {
-    auto operand = llvm::find_if(op->getOperands(), [&](Value value) { return powers.contains(value); });
-    InFlightDiagnostic diagnostic = op->emitOpError() << "reads 2^" << powers.lookup(*operand)
-                                                      << " times what the original does, and returns no such multiple";
+    auto operand =
+        llvm::find_if(op->getOperands(), [&](Value value) { return powers.contains(value); });
+    InFlightDiagnostic diagnostic =
+        op->emitOpError() << "reads 2^" << powers.lookup(*operand)
+                          << " times what the original does, and returns no such multiple";
     diagnostic.attachNote((*operand).getLoc()) << "it is computed here";
     return diagnostic;
   }
@@ -53,5 +56,6 @@ LogicalResult ErasurePowers::follow(Operation *function) {
 bool ErasurePowers::isTimes(Value original, Value converted, int64_t power) {
   Attribute before = getAdaptable(original), after = getAdaptable(converted);
   Attribute expected = before ? timesPowerOfTwo(before, power) : Attribute();
-  return expected && after && isSameUpToFormat(original.getType(), converted.getType()) && isSameConstant(expected, after);
+  return expected && after && isSameUpToFormat(original.getType(), converted.getType()) &&
+         isSameConstant(expected, after);
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Norms on values times powers of two, on one side of the comparison.
 
@@ -10,11 +10,13 @@
 
 namespace mlir::mp {
 
-/// Follows what `mp.prescaled` multiplies through the ops of a function, whoever marked it: in the end nothing may be left
-/// of it, and constants that are added on the way have to be multiplied with it.
+/// Follows what `mp.prescaled` multiplies through the ops of a function, whoever marked it: in the
+/// end nothing may be left of it, and constants that are added on the way have to be multiplied
+/// with it.
 class ErasurePowers {
 public:
-  /// An error where something that is multiplied is read by what does not pass that on, or leaves its block.
+  /// An error where something that is multiplied is read by what does not pass that on, or leaves
+  /// its block.
   LogicalResult follow(Operation *function);
 
   /// What the constant that `operand` reads has to be multiplied by: 2 to this power.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ErasureScaling.h"
 #include "../Scale/Contractions.h"
@@ -15,7 +15,8 @@ namespace numerics = ::mp::numerics;
 
 bool mlir::mp::isInsertedScaling(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)
-      .Case<AmaxOp, ComputeScaleOp, QuantizeOp, BlockQuantizeOp, DequantizeOp, HadamardOp>([](auto scaling) { return scaling.getInserted(); })
+      .Case<AmaxOp, ComputeScaleOp, QuantizeOp, BlockQuantizeOp, DequantizeOp, HadamardOp>(
+          [](auto scaling) { return scaling.getInserted(); })
       .Default(false);
 }
 
@@ -23,7 +24,8 @@ Value mlir::mp::sourceOfScaled(Value codes, ValueRange scales) {
   // One scale, known beforehand or left by an earlier step.
   if (auto stored = codes.getDefiningOp<QuantizeOp>()) {
     bool same = stored.getInserted() && scales.size() == 1 &&
-                (areReciprocalConstants(stored.getEnc(), scales[0]) || areThreadedScales(stored.getEnc(), scales[0]));
+                (areReciprocalConstants(stored.getEnc(), scales[0]) ||
+                 areThreadedScales(stored.getEnc(), scales[0]));
     return same ? stored.getSource() : Value();
   }
   auto stored = codes.getDefiningOp<BlockQuantizeOp>();
@@ -31,7 +33,8 @@ Value mlir::mp::sourceOfScaled(Value codes, ValueRange scales) {
       scales[0] != stored.getScale())
     return {};
   // A scale of the whole tensor is the partner of the one that block scales are relative to.
-  auto outer = stored.getParent() ? stored.getParent().getDefiningOp<ComputeScaleOp>() : ComputeScaleOp();
+  auto outer =
+      stored.getParent() ? stored.getParent().getDefiningOp<ComputeScaleOp>() : ComputeScaleOp();
   if (stored.getParent() ? scales.size() != 2 || !outer || stored.getParent() != outer.getEnc() ||
                                scales[1] != outer.getScale()
                          : scales.size() != 1)
@@ -41,7 +44,9 @@ Value mlir::mp::sourceOfScaled(Value codes, ValueRange scales) {
 
 Value mlir::mp::sourceOfDequantized(Value value) {
   auto restored = value.getDefiningOp<DequantizeOp>();
-  return restored && restored.getInserted() ? sourceOfScaled(restored.getSource(), restored.getScales()) : Value();
+  return restored && restored.getInserted()
+             ? sourceOfScaled(restored.getSource(), restored.getScales())
+             : Value();
 }
 
 /// Elements of a constant as f64, whatever their type; nullopt where they are missing.
@@ -67,7 +72,8 @@ static std::optional<SmallVector<double, 0>> readNumbers(Attribute attr) {
   if (!raw)
     return std::nullopt;
   numbers.resize(raw->size() / numerics::storageBytes(*known));
-  numerics::convertArray(raw->data(), *known, numbers.data(), numerics::Format::F64, numbers.size());
+  numerics::convertArray(raw->data(), *known, numbers.data(), numerics::Format::F64,
+                         numbers.size());
   if (numbers.size() == 1)
     numbers.assign(elements.getNumElements(), double(numbers.front()));
   return numbers;
@@ -89,7 +95,8 @@ bool mlir::mp::holdsScaled(Attribute original, Value codes, ValueRange scales) {
     if (!matchPattern(scale, m_Constant(&attr)))
       return false;
     auto values = readNumbers(attr);
-    auto layout = numerics::BlockLayout::get(type.getShape(), cast<RankedTensorType>(scale.getType()).getShape());
+    auto layout = numerics::BlockLayout::get(type.getShape(),
+                                             cast<RankedTensorType>(scale.getType()).getShape());
     if (!values || !layout || values->size() != layout->scales())
       return false;
     layout->forEachRun([&](size_t first, size_t length, size_t index) {
@@ -100,7 +107,8 @@ bool mlir::mp::holdsScaled(Attribute original, Value codes, ValueRange scales) {
   // The encode scale is known up to a rounding only: the neighbours of the nearest code will do.
   for (auto [value, number, factor] : llvm::zip_equal(*wanted, *found, factors)) {
     float scaled = float(value / factor);
-    float below = code->decode(code->encode(scaled * (1 - 0x1p-20f))), above = code->decode(code->encode(scaled * (1 + 0x1p-20f)));
+    float below = code->decode(code->encode(scaled * (1 - 0x1p-20f))),
+          above = code->decode(code->encode(scaled * (1 + 0x1p-20f)));
     bool near = std::min(below, above) <= number && number <= std::max(below, above);
     if (!near && !(std::isnan(number) && std::isnan(value)))
       return false;
@@ -115,13 +123,17 @@ bool mlir::mp::isSameContraction(Operation *original, ScaledMatmulOp converted) 
 }
 
 std::pair<Value, Value> mlir::mp::sourcesOfProduct(ScaledMatmulOp product) {
-  Value a = sourceOfScaled(product.getA(), product.getScalesA()), b = sourceOfScaled(product.getB(), product.getScalesB());
-  auto before = a ? a.getDefiningOp<HadamardOp>() : HadamardOp(), beside = b ? b.getDefiningOp<HadamardOp>() : HadamardOp();
-  if (!before || !beside || !before.getInserted() || !beside.getInserted() || before.getInverse() || beside.getInverse() || before.getSigns() != beside.getSigns())
+  Value a = sourceOfScaled(product.getA(), product.getScalesA()),
+        b = sourceOfScaled(product.getB(), product.getScalesB());
+  auto before = a ? a.getDefiningOp<HadamardOp>() : HadamardOp(),
+       beside = b ? b.getDefiningOp<HadamardOp>() : HadamardOp();
+  if (!before || !beside || !before.getInserted() || !beside.getInserted() || before.getInverse() ||
+      beside.getInverse() || before.getSigns() != beside.getSigns())
     return {a, b};
   // The transform is orthogonal: along one loop that is summed over, on both sides, it cancels.
   auto maps = llvm::to_vector(product.getIndexingMaps().getAsValueRange<AffineMapAttr>());
   AffineExpr loop = maps[0].getResult(before.getAxis());
   bool cancels = loop == maps[1].getResult(beside.getAxis()) && !maps[2].getResultPosition(loop);
-  return cancels ? std::pair<Value, Value>(before.getSource(), beside.getSource()) : std::pair(a, b);
+  return cancels ? std::pair<Value, Value>(before.getSource(), beside.getSource())
+                 : std::pair(a, b);
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What scaled values stand for: the rewrite of mp-insert-scaling, as the erasure checker knows it.
 
@@ -12,17 +12,19 @@ namespace mlir::mp {
 /// An op of scaling that mp put in; `mp.scaled_matmul`, which stands for a contraction, aside.
 bool isInsertedScaling(Operation *op);
 
-/// The value whose quantised form `codes` is, if `scales` are those it was quantised with; else null.
+/// The value whose quantised form `codes` is, if `scales` are those it was quantised with; else
+/// null.
 Value sourceOfScaled(Value codes, ValueRange scales);
 
-/// Those of both factors of a product; where a Hadamard transform of both cancels, what was before it.
+/// Those of both factors of a product; where a Hadamard transform of both cancels, what was before
+/// it.
 std::pair<Value, Value> sourcesOfProduct(ScaledMatmulOp product);
 
 /// What an inserted `mp.dequantize` brings back; null for other values.
 Value sourceOfDequantized(Value value);
 
-/// True if `codes` and `scales` are constants that hold the original constant's values to within the
-/// rounding of the codes.
+/// True if `codes` and `scales` are constants that hold the original constant's values to within
+/// the rounding of the codes.
 bool holdsScaled(Attribute original, Value codes, ValueRange scales);
 
 /// True if the converted product sums what the original contraction does.

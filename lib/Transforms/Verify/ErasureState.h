@@ -1,7 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// State that scaling appends to a function: histories, the scales of the next step, random seeds. The erasure
-// checker knows it by its place at the end of arguments and results, and by what alone may read it.
+// State that scaling appends to a function: histories, the scales of the next step, random seeds.
+// The erasure checker knows it by its place at the end of arguments and results, and by what alone
+// may read it.
 
 #ifndef MP_LIB_TRANSFORMS_VERIFY_ERASURESTATE_H
 #define MP_LIB_TRANSFORMS_VERIFY_ERASURESTATE_H
@@ -18,15 +19,16 @@ struct AppendedScaling {
   llvm::DenseSet<Operation *> ops;
 };
 
-/// Reads it off a function of one block. Fails, with an error, where an argument or result that the original
-/// has not is no state of scaling.
-FailureOr<AppendedScaling> readAppendedScaling(FunctionOpInterface original, FunctionOpInterface converted);
+/// Reads it off a function of one block. Fails, with an error, where an argument or result that the
+/// original has not is no state of scaling.
+FailureOr<AppendedScaling> readAppendedScaling(FunctionOpInterface original,
+                                               FunctionOpInterface converted);
 
 /// True for a function that only returns the first values of such state: constants.
 bool isInitOfScaling(FunctionOpInterface function);
 
-/// True if both are arguments that every step replaces by the two scales of one `mp.compute_scale`, and begin as
-/// reciprocal constants.
+/// True if both are arguments that every step replaces by the two scales of one `mp.compute_scale`,
+/// and begin as reciprocal constants.
 bool areThreadedScales(Value encode, Value decode);
 /// True if both are constants and one the other's reciprocal, to within two roundings.
 bool areReciprocalConstants(Value encode, Value decode);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ErasureWords.h"
 #include "../Common/WordCode.h"
@@ -10,7 +10,8 @@ namespace numerics = ::mp::numerics;
 using numerics::MultiWord;
 
 /// Which word of `original` `word` is, from 0; nullopt for none.
-static std::optional<uint8_t> indexOfWord(Value original, Value word, MultiWord scheme, SameValue isSame) {
+static std::optional<uint8_t> indexOfWord(Value original, Value word, MultiWord scheme,
+                                          SameValue isSame) {
   if (auto next = word.getDefiningOp<NextWordOp>()) {
     if (!next.getInserted() || next.getFormat() != getWordType(word.getContext(), scheme) ||
         !isSame(original, next.getSource()))
@@ -28,8 +29,8 @@ static std::optional<uint8_t> indexOfWord(Value original, Value word, MultiWord 
   auto isPart = [&](Attribute made) {
     // Resources are named anew: their data tell.
     auto x = dyn_cast<ElementsAttr>(made), y = dyn_cast<ElementsAttr>(part);
-    return x && y && x.getShapedType() == y.getShapedType() && getRawElements(x) && getRawElements(y) &&
-           *getRawElements(x) == *getRawElements(y);
+    return x && y && x.getShapedType() == y.getShapedType() && getRawElements(x) &&
+           getRawElements(y) && *getRawElements(x) == *getRawElements(y);
   };
   SmallVector<Attribute> words = splitConstant(whole, scheme);
   auto *found = llvm::find_if(words, isPart);
@@ -54,7 +55,8 @@ struct ProductComparison {
 
   /// `before`: the product whose sum this one goes on with; null if it starts anew.
   const char *compareRest(Operation *before, bool isLeading) const {
-    if (view.init && !(before ? at(view.init).getDefiningOp() == before : isZeroTensor(at(view.init))))
+    if (view.init &&
+        !(before ? at(view.init).getDefiningOp() == before : isZeroTensor(at(view.init))))
       return "starts from something else than zero";
     for (OpOperand *addend : view.addends)
       if (!(isLeading ? isSame(addend->get(), at(addend)) : isZeroTensor(at(addend))))
@@ -75,7 +77,8 @@ std::string mlir::mp::compareProducts(Operation *original, JoinWordsOp joined, S
   if (products.size() < 2)
     return "joins no products of words";
   for (Operation *product : products)
-    if (product->getName() != original->getName() || product->getNumOperands() != original->getNumOperands())
+    if (product->getName() != original->getName() ||
+        product->getNumOperands() != original->getNumOperands())
       return "joins other ops than the original";
   std::optional<MultiWord> meant = getWords(original);
   std::string difference = "joins products that no scheme of words has";
@@ -90,17 +93,17 @@ std::string mlir::mp::compareProducts(Operation *original, JoinWordsOp joined, S
       ProductComparison comparison{original, product, *view, scheme, isSame};
       hasPairs &= comparison.findWords() == pair;
       bool isLeading = index + 1 == products.size();
-      if (const char *rest = comparison.compareRest(index == 0 || isLeading ? nullptr : products[index - 1],
-                                                    isLeading))
+      if (const char *rest = comparison.compareRest(
+              index == 0 || isLeading ? nullptr : products[index - 1], isLeading))
         other = rest;
     }
     if (!hasPairs)
       continue;
     if (other)
       return std::string("joins a product that ") + other;
-    bool addsSame = !view->init                ? !joined.getInit()
-                    : joined.getInit()         ? isSame(view->init->get(), joined.getInit())
-                                               : isZeroTensor(view->init->get());
+    bool addsSame = !view->init        ? !joined.getInit()
+                    : joined.getInit() ? isSame(view->init->get(), joined.getInit())
+                                       : isZeroTensor(view->init->get());
     return addsSame ? "" : "is not added to what the original is added to";
   }
   return difference;

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What products of words stand for: the rewrite of mp-split-contractions, as the erasure checker knows it.
+// What products of words stand for: the rewrite of mp-split-contractions, as the erasure checker
+// knows it.
 
 #ifndef MP_LIB_TRANSFORMS_VERIFY_ERASUREWORDS_H
 #define MP_LIB_TRANSFORMS_VERIFY_ERASUREWORDS_H

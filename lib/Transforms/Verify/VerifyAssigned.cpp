@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/OutsideBodies.h"
@@ -18,8 +18,8 @@ using namespace mlir::mp;
 static LogicalResult verifyEntries(Operation *op, ArrayRef<Type> entries, TypeRange types,
                                    StringRef what) {
   if (entries.size() != types.size())
-    return op->emitOpError() << "has " << types.size() << " " << what << "s, 'mp.precision' speaks of "
-                             << entries.size();
+    return op->emitOpError() << "has " << types.size() << " " << what
+                             << "s, 'mp.precision' speaks of " << entries.size();
   for (auto [index, entry, type] : llvm::enumerate(entries, types))
     if (isa<FloatType>(entry) != static_cast<bool>(getFloatFormat(type)))
       return op->emitOpError() << "'mp.precision' says " << entry << " of " << what << " #" << index
@@ -53,9 +53,10 @@ static LogicalResult verifyGang(const StorageGang &gang, const StorageGangs &gan
       format = other;
     } else if (other != format && agrees) {
       agrees = false;
-      InFlightDiagnostic diagnostic =
-          op->emitOpError() << "'mp.precision' says " << other << " of a value that another op says "
-                            << format << " of; what control flow carries has one format";
+      InFlightDiagnostic diagnostic = op->emitOpError()
+                                      << "'mp.precision' says " << other
+                                      << " of a value that another op says " << format
+                                      << " of; what control flow carries has one format";
       diagnostic.attachNote(first->getLoc()) << "the other op is here";
     }
   });

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "../Common/Choice.h"
 #include "Accumulation.h"
@@ -32,8 +32,9 @@ public:
     if (!function.getBody().hasOneBlock())
       return function.emitError("has a loss scale and several blocks, expected one");
     if (unscales.empty())
-      return scales.front().emitError("(T4) scales the loss, but nothing unscales: expected mp.unscale by "
-                             "the same scale");
+      return scales.front().emitError(
+          "(T4) scales the loss, but nothing unscales: expected mp.unscale by "
+          "the same scale");
     // Each rule by itself: one mistake, one name.
     if (failed(verifyScaleIdentity()) || failed(verifyUpdate()))
       return failure();
@@ -98,12 +99,14 @@ private:
 
   using Checks = llvm::SetVector<Operation *>;
 
-  /// The checks any of which sets the flag; nothing for a flag of another kind. Optimizers that update in turn have one each.
+  /// The checks any of which sets the flag; nothing for a flag of another kind. Optimizers that
+  /// update in turn have one each.
   std::optional<Checks> checksOf(Value flag) {
     if (auto unscale = flag.getDefiningOp<UnscaleOp>())
       return Checks(&unscale, &unscale + 1);
     auto either = flag.getDefiningOp<arith::OrIOp>();
-    auto left = either ? checksOf(either.getLhs()) : std::nullopt, right = either ? checksOf(either.getRhs()) : std::nullopt;
+    auto left = either ? checksOf(either.getLhs()) : std::nullopt,
+         right = either ? checksOf(either.getRhs()) : std::nullopt;
     if (!left || !right)
       return std::nullopt;
     left->insert(right->begin(), right->end());
@@ -118,8 +121,8 @@ private:
 
   Checks allChecks() { return Checks(unscales.begin(), unscales.end()); }
 
-  /// The checks of gradients that the value is computed from, but for those that a guard stands before; all if there are none, for
-  /// what the forward pass computes.
+  /// The checks of gradients that the value is computed from, but for those that a guard stands
+  /// before; all if there are none, for what the forward pass computes.
   Checks checksBehind(Value value) {
     llvm::SetVector<Value> pending;
     pending.insert(value);
@@ -145,7 +148,8 @@ private:
     SmallVector<Operation *> missing = missingChecks(update.getFoundInf(), allChecks());
     if (missing.empty())
       return success();
-    InFlightDiagnostic diag = update.emitError("(T2) moves the scale by another flag than this step's check");
+    InFlightDiagnostic diag =
+        update.emitError("(T2) moves the scale by another flag than this step's check");
     for (Operation *check : missing)
       diag.attachNote(check->getLoc()) << "the check";
     return diag;
@@ -162,7 +166,8 @@ private:
   LogicalResult verifyDegrees() {
     for (UnscaleOp unscale : unscales)
       for (auto [index, gradient] : llvm::enumerate(unscale.getGradients()))
-        if (Degree degree = degrees.of(gradient); !degree.is(1) && !degree.isAny() && !degree.isTop())
+        if (Degree degree = degrees.of(gradient);
+            !degree.is(1) && !degree.isAny() && !degree.isTop())
           return unscale.emitError("(T4) unscales a value of degree ")
                  << degree.str() << " in the loss scale as gradient #" << index << ", expected 1";
     for (Operation &op : function.getBody().front()) {
@@ -187,7 +192,8 @@ private:
     return success();
   }
 
-  /// True if the result is the next value of an argument that scales the loss, or sums what is scaled.
+  /// True if the result is the next value of an argument that scales the loss, or sums what is
+  /// scaled.
   bool carriesScale(unsigned result) {
     SmallVector<BlockArgument> arguments = findGradientSums(function);
     if (auto scale = dyn_cast<BlockArgument>(lossScale()))
@@ -198,11 +204,13 @@ private:
     });
   }
 
-  /// True if `op` chooses between the scale and the next one, and only the step after this one sees it.
+  /// True if `op` chooses between the scale and the next one, and only the step after this one sees
+  /// it.
   bool isNextScale(Operation *op) {
     return op->getNumResults() == 1 && llvm::all_of(op->getUses(), [&](OpOperand &use) {
-      return use.getOwner()->hasTrait<OpTrait::IsTerminator>() && carriesScale(use.getOperandNumber());
-    });
+             return use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
+                    carriesScale(use.getOperandNumber());
+           });
   }
 
   /// True if the op makes a number of an infinity.
@@ -220,7 +228,8 @@ private:
     WalkResult walk = function.walk([&](Operation *op) {
       if (!saturates(op) || !degrees.of(op->getOperand(0)).isScaled())
         return WalkResult::advance();
-      InFlightDiagnostic diag = op->emitError("(T5) saturates before the check, which then finds no infinity: ");
+      InFlightDiagnostic diag =
+          op->emitError("(T5) saturates before the check, which then finds no infinity: ");
       if (isa<CastOp>(op))
         diag << "use 'ieee' on the way of the gradients";
       else
@@ -245,14 +254,16 @@ private:
     SmallVector<Value> seeds(scales.begin(), scales.end()), sources(seeds);
     llvm::append_range(sources, findGradientSums(function));
     HomogeneityGraph::Degrees fromSeed = graph->propagate(sources);
-    FailureOr<SmallVector<TrainingState>> state =
-        findTrainingState(function, fromSeed, seeds);
+    FailureOr<SmallVector<TrainingState>> state = findTrainingState(function, fromSeed, seeds);
     if (failed(state))
       return failure();
     for (GuardedUpdateOp guard : guards)
       for (Value updated : guard.getUpdated())
-        if (SmallVector<Operation *> missing = missingChecks(guard.getFoundInf(), checksBehind(updated)); !missing.empty()) {
-          InFlightDiagnostic diag = guard.emitError("(T6) guards by another flag than this step's check");
+        if (SmallVector<Operation *> missing =
+                missingChecks(guard.getFoundInf(), checksBehind(updated));
+            !missing.empty()) {
+          InFlightDiagnostic diag =
+              guard.emitError("(T6) guards by another flag than this step's check");
           for (Operation *check : missing)
             diag.attachNote(check->getLoc()) << "the check";
           return diag;
@@ -286,30 +297,37 @@ private:
     return choice && isa<BlockArgument>(choice->no) ? choice->yes : returned;
   }
 
-  /// What the next value of a master, a remainder or a moment's scale must belong to, and whether it does, given
-  /// the values that this step returns; nothing for other roles.
+  /// What the next value of a master, a remainder or a moment's scale must belong to, and whether
+  /// it does, given the values that this step returns; nothing for other roles.
   struct Partner {
     bool belongs;
     StringRef expected;
   };
-  static std::optional<Partner> partnerOf(StringRef role, Value updated, const llvm::DenseSet<Value> &next) {
+  static std::optional<Partner> partnerOf(StringRef role, Value updated,
+                                          const llvm::DenseSet<Value> &next) {
     if (role == kRoleMaster)
-      return Partner{llvm::any_of(updated.getUsers(), [&](Operation *user) {
-                       return isa<CastOp>(user) && next.contains(user->getResult(0));
-                     }),
-                     "becomes a value that no result is the narrow part of, expected its parameter to be returned as mp.cast of it"};
+      return Partner{llvm::any_of(updated.getUsers(),
+                                  [&](Operation *user) {
+                                    return isa<CastOp>(user) && next.contains(user->getResult(0));
+                                  }),
+                     "becomes a value that no result is the narrow part of, expected its parameter "
+                     "to be returned as mp.cast of it"};
     if (role == kRoleRemainder) {
       auto split = updated.getDefiningOp<SplitMasterOp>();
       return Partner{split && next.contains(split.getHigh()),
-                     "becomes a value that no result is the narrow part of, expected its parameter to be returned as the high "
+                     "becomes a value that no result is the narrow part of, expected its parameter "
+                     "to be returned as the high "
                      "half of the same mp.split_master"};
     }
     if (role == kRoleMomentScale) {
       auto scales = updated.getDefiningOp<ComputeScaleOp>();
-      return Partner{scales && llvm::any_of(scales.getEnc().getUsers(), [&](Operation *user) {
-                       return isa<QuantizeOp>(user) && next.contains(user->getResult(0));
-                     }),
-                     "becomes a scale that no result was stored with, expected its moment to be returned as mp.quantize by the "
+      return Partner{scales && llvm::any_of(scales.getEnc().getUsers(),
+                                            [&](Operation *user) {
+                                              return isa<QuantizeOp>(user) &&
+                                                     next.contains(user->getResult(0));
+                                            }),
+                     "becomes a scale that no result was stored with, expected its moment to be "
+                     "returned as mp.quantize by the "
                      "other result of the same mp.compute_scale"};
     }
     return std::nullopt;
@@ -325,22 +343,28 @@ private:
       auto state = function.getArgAttrOfType<IntegerAttr>(i, kStateAttrName);
       if (!role || !state || state.getInt() < 0 || state.getInt() >= terminator->getNumOperands())
         continue;
-      auto partner = partnerOf(role.getValue(), beforeGuard(terminator->getOperand(state.getInt())), next);
+      auto partner =
+          partnerOf(role.getValue(), beforeGuard(terminator->getOperand(state.getInt())), next);
       if (partner && !partner->belongs)
         return function.emitError("(T7) argument #")
-               << i << " (" << role.getValue() << ", next value result #" << state.getInt() << ") " << partner->expected;
+               << i << " (" << role.getValue() << ", next value result #" << state.getInt() << ") "
+               << partner->expected;
     }
     return success();
   }
 
-  /// The state of the loss scale moves by what was found: what `mp.update_loss_scale` returns, the number of
-  /// steps skipped, what overflowed, and sums, which keep an infinity until the update that it prevents.
+  /// The state of the loss scale moves by what was found: what `mp.update_loss_scale` returns, the
+  /// number of steps skipped, what overflowed, and sums, which keep an infinity until the update
+  /// that it prevents.
   bool movesByItself(const TrainingState &s) {
     Value updated = function.getBody().front().getTerminator()->getOperand(s.result);
-    if (auto choice = matchChoice(updated); choice && choice->no == function.getArgument(s.argument))
+    if (auto choice = matchChoice(updated);
+        choice && choice->no == function.getArgument(s.argument))
       updated = choice->yes;
     return updated.getDefiningOp<UpdateLossScaleOp>() ||
-           llvm::is_contained({StringRef(kRoleSkippedSteps), StringRef(kRoleOverflowed), StringRef(kRoleGradientSum), StringRef(kRoleMicroSteps)}, s.role);
+           llvm::is_contained({StringRef(kRoleSkippedSteps), StringRef(kRoleOverflowed),
+                               StringRef(kRoleGradientSum), StringRef(kRoleMicroSteps)},
+                              s.role);
   }
 
   func::FuncOp function;

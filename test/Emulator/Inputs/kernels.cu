@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Small CUDA kernels of the kinds that people write; NvccTest runs the PTX that nvcc makes of them.
 
@@ -67,7 +67,8 @@ extern "C" __global__ void gemm_wmma(const half *a, const half *b, float *c, int
   store_matrix_sync(c + (blockIdx.y * 32 + row) * n + blockIdx.x * 32 + col, fc, n, mem_row_major);
 }
 
-// Doubles n tiles of 128, reversing each, with two buffers in flight; and the same with a piece missing.
+// Doubles n tiles of 128, reversing each, with two buffers in flight; and the same with a piece
+// missing.
 template <bool wait, bool barrier> __device__ void pipelined(const float *x, float *y, int n) {
   __shared__ float s[2][128];
   int t = threadIdx.x;
@@ -85,9 +86,15 @@ template <bool wait, bool barrier> __device__ void pipelined(const float *x, flo
       __syncthreads();
   }
 }
-extern "C" __global__ void double_buffer(const float *x, float *y, int n) { pipelined<true, true>(x, y, n); }
-extern "C" __global__ void missing_wait(const float *x, float *y, int n) { pipelined<false, true>(x, y, n); }
-extern "C" __global__ void missing_barrier(const float *x, float *y, int n) { pipelined<true, false>(x, y, n); }
+extern "C" __global__ void double_buffer(const float *x, float *y, int n) {
+  pipelined<true, true>(x, y, n);
+}
+extern "C" __global__ void missing_wait(const float *x, float *y, int n) {
+  pipelined<false, true>(x, y, n);
+}
+extern "C" __global__ void missing_barrier(const float *x, float *y, int n) {
+  pipelined<true, false>(x, y, n);
+}
 
 __device__ __noinline__ float helper(float a, int b) { return a * b + sinf(a); }
 
@@ -95,8 +102,8 @@ extern "C" __global__ void math(const float *x, float *y, const double *d, int n
   int i = threadIdx.x;
   assert(n > 0);
   float v = x[i];
-  y[i] = helper(middle[0] * modulus[i % 3], n) + expf(v) + tanhf(v) + float(d[i] / 3.0) + powf(v, 2.5f) + float(n % 7) +
-         erff(v) + logf(v + 1) + cosf(100000.0f * v);
+  y[i] = helper(middle[0] * modulus[i % 3], n) + expf(v) + tanhf(v) + float(d[i] / 3.0) +
+         powf(v, 2.5f) + float(n % 7) + erff(v) + logf(v + 1) + cosf(100000.0f * v);
 }
 
 extern "C" __global__ void halves(__half2 *h, __nv_bfloat162 *b) {

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels that use the libraries which come with nvcc: CUB, libcu++, cooperative groups.
 
@@ -73,7 +73,8 @@ extern "C" __global__ void object_pipeline(const int *x, int *y, int n) {
   for (int tile = 0, fetched = 0; tile < n; ++tile) {
     for (; fetched < n && fetched < tile + 2; ++fetched) {
       pipeline.producer_acquire();
-      cuda::memcpy_async(block, s + fetched % 2 * size, x + fetched * size, sizeof(int) * size, pipeline);
+      cuda::memcpy_async(block, s + fetched % 2 * size, x + fetched * size, sizeof(int) * size,
+                         pipeline);
       pipeline.producer_commit();
     }
     pipeline.consumer_wait();
@@ -93,5 +94,6 @@ extern "C" __global__ void atomic_ref(int *x) {
 extern "C" __global__ void labelled(const int *x, int *y) {
   auto warp = groups::tiled_partition<32>(groups::this_thread_block());
   int v = x[warp.thread_rank()];
-  y[warp.thread_rank()] = groups::reduce(groups::labeled_partition(warp, v & 1), v, groups::plus<int>());
+  y[warp.thread_rank()] =
+      groups::reduce(groups::labeled_partition(warp, v & 1), v, groups::plus<int>());
 }

@@ -1,4 +1,4 @@
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels written in Triton and compiled by it, run on the emulator and compared with numpy.
 
 usage: triton-kernels.py FOLDER      for scratch files; mp-run is found in PATH

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares scales and codes that mp-run computes for named-recipes.mlir with the implementations they are named after.
 
 usage: named_recipes.py named-recipes.mlir FOLDER

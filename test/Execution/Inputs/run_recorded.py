@@ -1,4 +1,4 @@
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a recorded model in its original precision and compares with the framework's results.
 
 usage: run_recorded.py MODELS_DIR NAME WORK_DIR [mp-run options]; needs mp-run on PATH.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares what mp-run computes for scaling-recipes.mlir with the same recipes in numpy and ml_dtypes.
 
 usage: scaling_second_opinion.py scaling-recipes.mlir FOLDER

@@ -1,4 +1,4 @@
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints graphs around one product: casts of the user and transpositions on every subset of its values.
 
 Each of the two factors, the addend and the result is f32, or bf16 behind a cast of the user, and is

@@ -1,4 +1,4 @@
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts functions of mp-sweep's output whose error exceeds a limit.
 
 usage: errors.py f16=LIMIT bf16=LIMIT < LINES

@@ -1,4 +1,4 @@
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random scatters, scans, sorts and top-ks in the exporters' text, and their results in plain Python.
 
 usage: sweep.py SEED        the module, whose @main prints every result

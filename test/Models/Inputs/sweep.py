@@ -1,4 +1,4 @@
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # usage: sweep.py default|variants "MODEL --OPTIONS"
 # Generates the model in both dialects, as it is or in every variant, twice (the bytes must

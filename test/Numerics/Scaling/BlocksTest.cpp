@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/Scaling/Blocks.h"
 #include "mp/Numerics/Scaling/Hadamard.h"
@@ -18,8 +18,8 @@ namespace {
 
 TEST(Blocks, LayoutCoversTheArrayOnce) {
   const std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>> layouts = {
-      {{4, 6}, {}}, {{4, 6}, {4, 1}}, {{4, 6}, {1, 6}}, {{4, 6}, {2, 3}}, {{4, 6}, {4, 6}}, {{2, 4, 6}, {2, 2, 1}},
-      {{}, {}},     {{6}, {2}}};
+      {{4, 6}, {}},     {{4, 6}, {4, 1}},       {{4, 6}, {1, 6}}, {{4, 6}, {2, 3}},
+      {{4, 6}, {4, 6}}, {{2, 4, 6}, {2, 2, 1}}, {{}, {}},         {{6}, {2}}};
   for (const auto &[shape, scales] : layouts) {
     auto layout = BlockLayout::get(shape, scales);
     ASSERT_TRUE(layout);
@@ -61,8 +61,9 @@ TEST(Blocks, QuantizesEveryElementWithItsScale) {
   for (float &value : x)
     value = normal(random);
   auto layout = *BlockLayout::get({8, 9}, {4, 3});
-  for (CodeFormat code : {CodeFormat(Format::F8E4M3FN), CodeFormat(Format::F8E5M2), CodeFormat(Format::F4E2M1FN),
-                          CodeFormat::integer(8), CodeFormat::integer(4)}) {
+  for (CodeFormat code :
+       {CodeFormat(Format::F8E4M3FN), CodeFormat(Format::F8E5M2), CodeFormat(Format::F4E2M1FN),
+        CodeFormat::integer(8), CodeFormat::integer(4)}) {
     const NamedRule &named = *findScaleRule("te-current");
     std::vector<uint8_t> codes(x.size());
     std::vector<float> scales(12), back(x.size());
@@ -98,18 +99,21 @@ TEST(Blocks, IntegersSaturateAndRoundToEven) {
 }
 
 TEST(Blocks, TwoLevelFourBit) {
-  const float block[] = {.1f, -.2f, .3f, .4f, -.5f, .6f, .7f, -.8f, .9f, 1, -1.1f, 1.2f, 1.3f, -1.4f, 1.5f, -12};
+  const float block[] = {.1f, -.2f, .3f,   .4f,  -.5f, .6f,   .7f,  -.8f,
+                         .9f, 1,    -1.1f, 1.2f, 1.3f, -1.4f, 1.5f, -12};
   const uint8_t expected[] = {0, 8, 0, 0, 8, 1, 1, 9, 1, 1, 9, 1, 1, 9, 2, 15};
-  const NamedRule &tensor = *findScaleRule("te-nvfp4-tensor"), &rule = *findScaleRule("te-nvfp4-block");
+  const NamedRule &tensor = *findScaleRule("te-nvfp4-tensor"),
+                  &rule = *findScaleRule("te-nvfp4-block");
   Scale outer = computeScale(tensor.rule, Format::F4E2M1FN, Format::F32, 24);
   EXPECT_EQ(outer.encode, 112);
   EXPECT_EQ(12 * (outer.encode * (1 / 6.0f)), 224.00001525878906f);
   uint8_t codes[16];
   float scale;
-  blockQuantize(block, *BlockLayout::get({16}, {}), rule.rule, Format::F4E2M1FN, rule.scaleFormat, codes, &scale,
-                outer.encode);
+  blockQuantize(block, *BlockLayout::get({16}, {}), rule.rule, Format::F4E2M1FN, rule.scaleFormat,
+                codes, &scale, outer.encode);
   EXPECT_EQ(convert(llvm::bit_cast<uint32_t>(scale), Format::F32, Format::F8E4M3FN), 0x76u);
-  EXPECT_EQ(computeScale(rule.rule, Format::F4E2M1FN, rule.scaleFormat, 12, 1, outer.encode).encode, .5f);
+  EXPECT_EQ(computeScale(rule.rule, Format::F4E2M1FN, rule.scaleFormat, 12, 1, outer.encode).encode,
+            .5f);
   EXPECT_EQ(std::vector<uint8_t>(codes, codes + 16), std::vector<uint8_t>(expected, expected + 16));
   // The reciprocal of 112 is not exact: the element comes back a little off.
   EXPECT_NEAR(double(outer.decode) * scale * -6, -12.0000005, 1e-7);

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Numerics/Scaling/Calibration.h"
 
@@ -24,7 +24,8 @@ std::vector<float> normal(size_t count, float factor = 1) {
 
 TEST(Calibration, CountsEveryMagnitudeOnce) {
   MagnitudeHistogram histogram;
-  const float first[] = {0, 1, -2, 0.5f}, second[] = {-8, std::nanf(""), std::numeric_limits<float>::infinity()};
+  const float first[] = {0, 1, -2, 0.5f},
+              second[] = {-8, std::nanf(""), std::numeric_limits<float>::infinity()};
   histogram.add(first);
   EXPECT_EQ(histogram.bins().size(), MagnitudeHistogram::firstBins);
   histogram.add(second);
@@ -101,8 +102,8 @@ TEST(Calibration, NothingSeenHasNoMagnitude) {
   MagnitudeHistogram histogram;
   const float zeros[] = {0, 0, 0};
   histogram.add(zeros);
-  for (CalibrationMethod method : {CalibrationMethod::AbsMax, CalibrationMethod::Percentile, CalibrationMethod::MSE,
-                                   CalibrationMethod::Entropy}) {
+  for (CalibrationMethod method : {CalibrationMethod::AbsMax, CalibrationMethod::Percentile,
+                                   CalibrationMethod::MSE, CalibrationMethod::Entropy}) {
     EXPECT_EQ(calibrate(histogram, method, Format::F8E4M3FN, 0.999), 0);
     EXPECT_EQ(parseCalibrationMethod(toString(method)), method);
   }

@@ -1,12 +1,12 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scales of named rules against values written by the implementations they name.
 
 #include "mp/Numerics/Scaling/AmaxHistory.h"
 #include "mp/Numerics/Scaling/NamedRules.h"
 
-#include "gtest/gtest.h"
 #include "llvm/ADT/bit.h"
+#include "gtest/gtest.h"
 
 #include <cmath>
 #include <limits>
@@ -23,7 +23,8 @@ constexpr float largest = std::numeric_limits<float>::max();
 float fromBits(uint32_t bits) { return llvm::bit_cast<float>(bits); }
 uint32_t toBits(float value) { return llvm::bit_cast<uint32_t>(value); }
 
-Scale scaleBy(llvm::StringRef name, float amax, Format code = Format::F8E4M3FN, float old = 1, float parent = 1) {
+Scale scaleBy(llvm::StringRef name, float amax, Format code = Format::F8E4M3FN, float old = 1,
+              float parent = 1) {
   const NamedRule *named = findScaleRule(name);
   EXPECT_TRUE(named) << name.str();
   return computeScale(named->rule, code, named->scaleFormat, amax, old, parent);
@@ -78,9 +79,11 @@ TEST(ScaleRule, Torchao) {
 }
 
 TEST(ScaleRule, DeepGemm) {
-  const std::pair<float, std::pair<uint32_t, float>> rows[] = {
-      {1, {0x3b124925, 0x1p-8f}}, {3, {0x3bdb6db7, 0x1p-7f}}, {448, {0x3f800000, 1}},
-      {449, {0x3f804925, 2}},     {0, {0x346facad, 0x1p-22f}}};
+  const std::pair<float, std::pair<uint32_t, float>> rows[] = {{1, {0x3b124925, 0x1p-8f}},
+                                                               {3, {0x3bdb6db7, 0x1p-7f}},
+                                                               {448, {0x3f800000, 1}},
+                                                               {449, {0x3f804925, 2}},
+                                                               {0, {0x346facad, 0x1p-22f}}};
   for (auto [amax, expected] : rows) {
     EXPECT_EQ(toBits(scaleBy("deepgemm", amax).decode), expected.first) << amax;
     EXPECT_EQ(scaleBy("deepgemm-e8m0", amax).decode, expected.second) << amax;
@@ -103,12 +106,20 @@ TEST(ScaleRule, MicroscalingBytes) {
     float amax;
     int roundUp, floor, ceil, even;
   };
-  const Row rows[] = {
-      {448, 127, 127, 128, 127}, {449, 128, 127, 128, 127}, {256, 127, 127, 127, 127},
-      {255, 127, 126, 127, 127}, {480, 128, 127, 128, 127}, {511, 128, 127, 128, 128},
-      {1, 119, 119, 119, 119},   {1.75, 119, 119, 120, 119}, {1.76f, 120, 119, 120, 119},
-      {3, 120, 120, 121, 120},   {0, 0, 0, 0, 0},           {3e38f, 247, 246, 247, 246},
-      {inf, 254, 255, 255, 255}, {nan, 255, 255, 255, 255}};
+  const Row rows[] = {{448, 127, 127, 128, 127},
+                      {449, 128, 127, 128, 127},
+                      {256, 127, 127, 127, 127},
+                      {255, 127, 126, 127, 127},
+                      {480, 128, 127, 128, 127},
+                      {511, 128, 127, 128, 128},
+                      {1, 119, 119, 119, 119},
+                      {1.75, 119, 119, 120, 119},
+                      {1.76f, 120, 119, 120, 119},
+                      {3, 120, 120, 121, 120},
+                      {0, 0, 0, 0, 0},
+                      {3e38f, 247, 246, 247, 246},
+                      {inf, 254, 255, 255, 255},
+                      {nan, 255, 255, 255, 255}};
   auto byteOf = [](const ScaleRule &rule, float amax) {
     Scale scale = computeScale(rule, Format::F8E4M3FN, Format::F8E8M0FNU, amax);
     int byte = int(convert(toBits(scale.decode), Format::F32, Format::F8E8M0FNU));
@@ -135,8 +146,10 @@ TEST(ScaleRule, EveryScaleIsPositiveAndItsPartnerTheReciprocal) {
         ASSERT_EQ(scale.decode, 1 / scale.encode) << named.name.str() << " " << amax;
       // Nothing but a rounding can bring values beyond the largest.
       bool mayExceed = named.rule.pow2 == PowerOfTwo::Down && named.rule.form != ScaleForm::Encode;
-      if (!mayExceed && named.rule.pow2 != PowerOfTwo::Even && !named.rule.largest && named.name != "te-nvfp4-block")
-        ASSERT_LE(double(amax) * scale.encode, 448 * (1 + 0x1p-22)) << named.name.str() << " " << amax;
+      if (!mayExceed && named.rule.pow2 != PowerOfTwo::Even && !named.rule.largest &&
+          named.name != "te-nvfp4-block")
+        ASSERT_LE(double(amax) * scale.encode, 448 * (1 + 0x1p-22))
+            << named.name.str() << " " << amax;
     }
 }
 
@@ -144,12 +157,21 @@ TEST(AmaxHistory, DelayedScaling) {
   const float steps[] = {2, 8, 1, 0, .5, inf, 4, 1e-40f, 1e-40f, 1e-40f, 1e-40f};
   const float byMax[] = {224, 56, 56, 56, 56, 56, 56, 56, 56, 112, largest};
   const float byRecent[] = {224, 56, 448, 448, 896, 896, 112, largest, largest, largest, largest};
-  const std::vector<float> after[] = {
-      {0, 0, 0, 2}, {0, 0, 2, 8}, {0, 2, 8, 1}, {0, 2, 8, 1}, {0, 8, 1, .5}, {0, 1, .5, inf}, {0, .5, inf, 4},
-      {0, inf, 4, 1e-40f}, {0, 4, 1e-40f, 1e-40f}, {0, 1e-40f, 1e-40f, 1e-40f}, {0, 1e-40f, 1e-40f, 1e-40f}};
+  const std::vector<float> after[] = {{0, 0, 0, 2},
+                                      {0, 0, 2, 8},
+                                      {0, 2, 8, 1},
+                                      {0, 2, 8, 1},
+                                      {0, 8, 1, .5},
+                                      {0, 1, .5, inf},
+                                      {0, .5, inf, 4},
+                                      {0, inf, 4, 1e-40f},
+                                      {0, 4, 1e-40f, 1e-40f},
+                                      {0, 1e-40f, 1e-40f, 1e-40f},
+                                      {0, 1e-40f, 1e-40f, 1e-40f}};
   for (bool recent : {false, true}) {
     std::vector<float> history(4, 0);
-    HistoryRule rule{recent ? HistoryChoice::MostRecent : HistoryChoice::Max, HistoryOrder::AfterCurrent,
+    HistoryRule rule{recent ? HistoryChoice::MostRecent : HistoryChoice::Max,
+                     HistoryOrder::AfterCurrent,
                      /*rollOnZero=*/false};
     float scale = 1;
     for (size_t i = 0; i < std::size(steps); ++i) {
@@ -175,19 +197,29 @@ TEST(AmaxHistory, Margin) {
   const float expected[] = {9557.3330f, 9557.3330f, 4096};
   const float steps[] = {3, 1, 7};
   for (size_t i = 0; i < 3; ++i) {
-    scale = computeScale(rule, Format::F8E5M2, Format::F32, updateAmaxHistory(history, steps[i], {}), scale).encode;
+    scale = computeScale(rule, Format::F8E5M2, Format::F32,
+                         updateAmaxHistory(history, steps[i], {}), scale)
+                .encode;
     EXPECT_EQ(scale, expected[i]);
   }
 }
 
 TEST(AmaxHistory, FlaxIsOneStepLater) {
   const float steps[] = {2, 8, 1, .5, 4, 1, 1, 1};
-  const float used[] = {1, .0044642859f, .0178571437f, .0178571437f, .0178571437f, .0178571437f, .0089285718f, .0089285718f};
+  const float used[] = {1,
+                        .0044642859f,
+                        .0178571437f,
+                        .0178571437f,
+                        .0178571437f,
+                        .0178571437f,
+                        .0089285718f,
+                        .0089285718f};
   std::vector<float> history(4, 0);
   HistoryRule rule{HistoryChoice::Max, HistoryOrder::BeforeCurrent, true};
   Scale scale{1, 1};
   for (size_t i = 0; i < std::size(steps); ++i) {
-    scale = scaleBy("flax", updateAmaxHistory(history, steps[i], rule), Format::F8E4M3FN, scale.encode);
+    scale =
+        scaleBy("flax", updateAmaxHistory(history, steps[i], rule), Format::F8E4M3FN, scale.encode);
     EXPECT_EQ(scale.decode, used[i]) << i;
   }
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # mlir-reduce keeps a file when the script exits with 1.
 grep -q 'mp.cast saturate' "$1" && exit 1
 exit 0

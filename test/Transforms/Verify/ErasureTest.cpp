@@ -1,8 +1,9 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The erasure checker must catch every change that is not a cast. One module is converted, and each
 // mutation of the result must be found.
 
+#include "mp/Transforms/Verify/Erasure.h"
 #include "../RandomGraph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -11,7 +12,6 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mp/InitAll.h"
-#include "mp/Transforms/Verify/Erasure.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -85,8 +85,7 @@ struct ErasureTest : testing::Test {
     messages.clear();
   }
 
-  template <typename Op>
-  Op find(unsigned index = 0) {
+  template <typename Op> Op find(unsigned index = 0) {
     Op found;
     converted->walk([&](Op op) {
       if (index-- == 0)
@@ -97,8 +96,7 @@ struct ErasureTest : testing::Test {
     return found;
   }
   /// Outside bodies of structured ops.
-  template <typename Op>
-  Op inMain(unsigned index = 0) {
+  template <typename Op> Op inMain(unsigned index = 0) {
     Op found;
     converted->lookupSymbol("main")->walk([&](Op op) {
       if (!isa<linalg::LinalgOp>(op->getParentOp()) && index-- == 0)
@@ -156,11 +154,12 @@ TEST_F(ErasureTest, FindsChangedConstants) {
     }
     Attribute before = found.getValue();
     if (auto dense = dyn_cast<DenseFPElementsAttr>(before))
-      found.setValueAttr(cast<TypedAttr>(dense.mapValues(dense.getElementType(), [](const APFloat &value) {
-        APFloat next = value; // one unit in the last place is enough
-        next.next(/*nextDown=*/false);
-        return next.bitcastToAPInt();
-      })));
+      found.setValueAttr(
+          cast<TypedAttr>(dense.mapValues(dense.getElementType(), [](const APFloat &value) {
+            APFloat next = value; // one unit in the last place is enough
+            next.next(/*nextDown=*/false);
+            return next.bitcastToAPInt();
+          })));
     else
       found.setValueAttr(FloatAttr::get(cast<FloatAttr>(before).getType(), 1.0));
     expectFound("");
@@ -230,7 +229,8 @@ TEST_F(ErasureTest, FindsCastsThatAreNotMarked) {
 TEST_F(ErasureTest, FindsReplacedOps) {
   arith::SubFOp op = find<arith::SubFOp>();
   OpBuilder builder(op);
-  op.replaceAllUsesWith(arith::AddFOp::create(builder, op.getLoc(), op.getLhs(), op.getRhs()).getResult());
+  op.replaceAllUsesWith(
+      arith::AddFOp::create(builder, op.getLoc(), op.getLhs(), op.getRhs()).getResult());
   op.erase();
   expectFound("stands where the original has 'arith.subf'");
 }
@@ -265,8 +265,10 @@ TEST_F(ErasureTest, FindsChangedPredicates) {
 TEST_F(ErasureTest, FindsChangedMaps) {
   linalg::GenericOp op = inMain<linalg::GenericOp>();
   ArrayAttr maps = op.getIndexingMapsAttr();
-  op.setIndexingMapsAttr(ArrayAttr::get(&context, {maps[0], AffineMapAttr::get(AffineMap::getMultiDimMapWithTargets(
-                                                                3, {2, 1}, &context)), maps[2]}));
+  op.setIndexingMapsAttr(ArrayAttr::get(
+      &context,
+      {maps[0], AffineMapAttr::get(AffineMap::getMultiDimMapWithTargets(3, {2, 1}, &context)),
+       maps[2]}));
   expectFound("has 'indexing_maps'");
 }
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How fast lib/Numerics is: array conversion against copying memory and against
 // the scalar definition, modelled products against the scalar definition and
@@ -66,8 +66,8 @@ void copying(benchmark::State &state, unsigned width) {
 void narrowing(benchmark::State &state, Format to, Overflow overflow) {
   std::vector<char> result(elements * storageBytes(to));
   for (auto _ : state) {
-    convertArray(source().data(), Format::F32, result.data(), to, elements,
-                 Rounding::RNE, overflow);
+    convertArray(source().data(), Format::F32, result.data(), to, elements, Rounding::RNE,
+                 overflow);
     benchmark::ClobberMemory();
   }
   setBytes(state, 4 + storageBytes(to), elements);
@@ -102,40 +102,38 @@ struct Product {
   size_t m, n, k;
   std::vector<float> a, b, d;
   Product(size_t m, size_t n, size_t k, Format format)
-      : m(m), n(n), k(k), a(normalValues(m * k)), b(normalValues(k * n)),
-        d(m * n) {
+      : m(m), n(n), k(k), a(normalValues(m * k)), b(normalValues(k * n)), d(m * n) {
     if (format != Format::F32) {
       roundArray(a.data(), a.data(), a.size(), format);
       roundArray(b.data(), b.data(), b.size(), format);
     }
   }
   void setFlops(benchmark::State &state) {
-    state.counters["FLOP/s"] = benchmark::Counter(
-        double(2 * m * n * k), benchmark::Counter::kIsIterationInvariantRate);
+    state.counters["FLOP/s"] =
+        benchmark::Counter(double(2 * m * n * k), benchmark::Counter::kIsIterationInvariantRate);
   }
 };
 
-void modelled(benchmark::State &state, TensorCoreModel model, Simd simd,
-              unsigned threads) {
+void modelled(benchmark::State &state, TensorCoreModel model, Simd simd, unsigned threads) {
   size_t size = simd == Simd::Portable ? 128 : 768;
   Product p(128, size, size, model.operandA);
   for (auto _ : state) {
-    modelGemm(model, p.m, p.n, p.k, p.a.data(), p.k, p.b.data(), p.n, nullptr,
-              0, p.d.data(), p.n, threads, simd);
+    modelGemm(model, p.m, p.n, p.k, p.a.data(), p.k, p.b.data(), p.n, nullptr, 0, p.d.data(), p.n,
+              threads, simd);
     benchmark::ClobberMemory();
   }
   p.setFlops(state);
 }
 
-using Sgemm = void (*)(int, int, int, int, int, int, float, const float *, int,
-                       const float *, int, float, float *, int);
+using Sgemm = void (*)(int, int, int, int, int, int, float, const float *, int, const float *, int,
+                       float, float *, int);
 
 void openblas(benchmark::State &state, Sgemm sgemm) {
   Product p(128, 768, 768, Format::F32);
   const int rowMajor = 101, noTranspose = 111;
   for (auto _ : state) {
-    sgemm(rowMajor, noTranspose, noTranspose, int(p.m), int(p.n), int(p.k), 1,
-          p.a.data(), int(p.k), p.b.data(), int(p.n), 0, p.d.data(), int(p.n));
+    sgemm(rowMajor, noTranspose, noTranspose, int(p.m), int(p.n), int(p.k), 1, p.a.data(), int(p.k),
+          p.b.data(), int(p.n), 0, p.d.data(), int(p.n));
     benchmark::ClobberMemory();
   }
   p.setFlops(state);
@@ -154,8 +152,7 @@ public:
   void print(const std::string &name, const std::string &base) {
     auto x = rates.find(name), y = rates.find(base);
     if (x != rates.end() && y != rates.end())
-      std::printf("%-44s %8.2f x %s\n", name.c_str(), x->second / y->second,
-                  base.c_str());
+      std::printf("%-44s %8.2f x %s\n", name.c_str(), x->second / y->second, base.c_str());
   }
 
   std::map<std::string, double> rates;
@@ -168,72 +165,60 @@ int main(int argc, char **argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv))
     return 2;
   std::vector<std::pair<std::string, std::string>> ratios;
-  auto add = [&](const std::string &name, auto function,
-                 const std::vector<std::string> &bases) {
+  auto add = [&](const std::string &name, auto function, const std::vector<std::string> &bases) {
     for (const std::string &base : bases)
       ratios.push_back({name, base});
     return benchmark::RegisterBenchmark(name.c_str(), function);
   };
 
   for (unsigned width : {1u, 2u, 4u})
-    add("copy/4to" + std::to_string(width),
-        [=](benchmark::State &state) { copying(state, width); }, {});
-  for (Format format : {Format::BF16, Format::F16, Format::TF32,
-                        Format::F8E4M3FN, Format::F8E5M2}) {
+    add("copy/4to" + std::to_string(width), [=](benchmark::State &state) { copying(state, width); },
+        {});
+  for (Format format :
+       {Format::BF16, Format::F16, Format::TF32, Format::F8E4M3FN, Format::F8E5M2}) {
     std::string name = info(format).name.str();
     std::string copy = "copy/4to" + std::to_string(storageBytes(format));
-    add("scalar/f32to" + name,
-        [=](benchmark::State &state) { narrowingScalar(state, format); }, {});
+    add("scalar/f32to" + name, [=](benchmark::State &state) { narrowingScalar(state, format); },
+        {});
     add("array/f32to" + name,
-        [=](benchmark::State &state) {
-          narrowing(state, format, Overflow::IEEE);
-        },
+        [=](benchmark::State &state) { narrowing(state, format, Overflow::IEEE); },
         {copy, "scalar/f32to" + name});
     add("array/f32to" + name + "/saturate",
-        [=](benchmark::State &state) {
-          narrowing(state, format, Overflow::Saturate);
-        },
+        [=](benchmark::State &state) { narrowing(state, format, Overflow::Saturate); }, {copy});
+    add("array/" + name + "tof32", [=](benchmark::State &state) { widening(state, format); },
         {copy});
-    add("array/" + name + "tof32",
-        [=](benchmark::State &state) { widening(state, format); }, {copy});
   }
 
   void *library = dlopen("libopenblas.so.0", RTLD_NOW);
   std::vector<std::string> bases;
   if (library) {
     auto sgemm = reinterpret_cast<Sgemm>(dlsym(library, "cblas_sgemm"));
-    auto setThreads = reinterpret_cast<void (*)(int)>(
-        dlsym(library, "openblas_set_num_threads"));
+    auto setThreads = reinterpret_cast<void (*)(int)>(dlsym(library, "openblas_set_num_threads"));
     if (sgemm && setThreads) {
       setThreads(1);
-      add("gemm/openblas",
-          [=](benchmark::State &state) { openblas(state, sgemm); }, {});
+      add("gemm/openblas", [=](benchmark::State &state) { openblas(state, sgemm); }, {});
       bases.push_back("gemm/openblas");
     }
   } else {
     std::printf("OpenBLAS is not installed; no comparison with it.\n");
   }
-  const std::pair<Architecture, Format> models[] = {
-      {Architecture::SM70, Format::F16},  {Architecture::SM80, Format::BF16},
-      {Architecture::SM80, Format::TF32}, {Architecture::SM90, Format::BF16},
-      {Architecture::SM90, Format::F8E4M3FN}};
+  const std::pair<Architecture, Format> models[] = {{Architecture::SM70, Format::F16},
+                                                    {Architecture::SM80, Format::BF16},
+                                                    {Architecture::SM80, Format::TF32},
+                                                    {Architecture::SM90, Format::BF16},
+                                                    {Architecture::SM90, Format::F8E4M3FN}};
   for (auto [architecture, format] : models) {
     TensorCoreModel model = *tensorCoreModel(architecture, format);
-    std::string name =
-        "gemm/" + toString(architecture).str() + "/" + info(format).name.str();
+    std::string name = "gemm/" + toString(architecture).str() + "/" + info(format).name.str();
     add(name + "/scalar",
-        [=](benchmark::State &state) {
-          modelled(state, model, Simd::Portable, 1);
-        },
-        {});
+        [=](benchmark::State &state) { modelled(state, model, Simd::Portable, 1); }, {});
     std::vector<std::string> against = {name + "/scalar"};
     against.insert(against.end(), bases.begin(), bases.end());
-    add(name + "/1thread",
-        [=](benchmark::State &state) { modelled(state, model, bestSimd(), 1); },
+    add(
+        name + "/1thread", [=](benchmark::State &state) { modelled(state, model, bestSimd(), 1); },
         against);
     add(name + "/allthreads",
-        [=](benchmark::State &state) { modelled(state, model, bestSimd(), 0); },
-        {})
+        [=](benchmark::State &state) { modelled(state, model, bestSimd(), 0); }, {})
         ->UseRealTime();
   }
 

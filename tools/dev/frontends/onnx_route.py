@@ -1,4 +1,4 @@
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """docs/FromONNX.md: torch-mlir's importer and its two backends, and IREE's. Models of ONNX's text form are run by its
 reference evaluator; where torch and onnxscript are installed, those of pytorch_models.py follow, exported and run by torch."""
 import importlib.util

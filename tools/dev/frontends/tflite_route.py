@@ -1,4 +1,4 @@
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """docs/FromTFLite.md: a Keras model, TensorFlow's converter, and the converter to TOSA. The reference kernels run it."""
 import os
 import shutil

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Reference.h"
 
@@ -49,12 +49,15 @@ template <MultipleFunction *function> static Precise inMPFR(double x) {
 #endif
 
 static const Reference references[] = {
-    REFERENCE(exp, expl, mpfr_exp),       REFERENCE(exp2, exp2l, mpfr_exp2),    REFERENCE(expm1, expm1l, mpfr_expm1),
-    REFERENCE(log, logl, mpfr_log),       REFERENCE(log2, log2l, mpfr_log2),    REFERENCE(log10, log10l, mpfr_log10),
-    REFERENCE(log1p, log1pl, mpfr_log1p), REFERENCE(tanh, tanhl, mpfr_tanh),    REFERENCE(erf, erfl, mpfr_erf),
-    REFERENCE(rsqrt, rsqrtl, reciprocalRoot), REFERENCE(sqrt, sqrtl, mpfr_sqrt), REFERENCE(sin, sinl, mpfr_sin),
-    REFERENCE(cos, cosl, mpfr_cos),       REFERENCE(sinh, sinhl, mpfr_sinh),    REFERENCE(asinh, asinhl, mpfr_asinh),
-    REFERENCE(atanh, atanhl, mpfr_atanh), REFERENCE(atan, atanl, mpfr_atan),    REFERENCE(asin, asinl, mpfr_asin),
+    REFERENCE(exp, expl, mpfr_exp),       REFERENCE(exp2, exp2l, mpfr_exp2),
+    REFERENCE(expm1, expm1l, mpfr_expm1), REFERENCE(log, logl, mpfr_log),
+    REFERENCE(log2, log2l, mpfr_log2),    REFERENCE(log10, log10l, mpfr_log10),
+    REFERENCE(log1p, log1pl, mpfr_log1p), REFERENCE(tanh, tanhl, mpfr_tanh),
+    REFERENCE(erf, erfl, mpfr_erf),       REFERENCE(rsqrt, rsqrtl, reciprocalRoot),
+    REFERENCE(sqrt, sqrtl, mpfr_sqrt),    REFERENCE(sin, sinl, mpfr_sin),
+    REFERENCE(cos, cosl, mpfr_cos),       REFERENCE(sinh, sinhl, mpfr_sinh),
+    REFERENCE(asinh, asinhl, mpfr_asinh), REFERENCE(atanh, atanhl, mpfr_atanh),
+    REFERENCE(atan, atanl, mpfr_atan),    REFERENCE(asin, asinl, mpfr_asin),
     REFERENCE(acos, acosl, mpfr_acos),    REFERENCE(cbrt, cbrtl, mpfr_cbrt),
 };
 

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Third opinions on elementary functions: MPFR where it was found, and the C library in long double.
+// Third opinions on elementary functions: MPFR where it was found, and the C library in long
+// double.
 
 #ifndef MP_TOOLS_DEV_MATHACCURACY_REFERENCE_H
 #define MP_TOOLS_DEV_MATHACCURACY_REFERENCE_H

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prints how far math functions are from the exact value, in units in the last
 // place of the result, on every path that computes them: the C library
@@ -49,39 +49,26 @@ struct Function {
 
 // exp by ex2 loses what rounding x * log2(e) loses: half a last place of up to 127.
 const Function functions[] = {
-    {"exp", -104, 89, 1.5, 1.2, 100},
-    {"exp2", -150, 128, 1.5, 1.2, 0.5},
-    {"expm1", -20, 88, 1.5, 2, 0},
-    {"log", 0, 1e38, 1.5, 1.2, 2},
-    {"log2", 0, 1e38, 1.5, 1.5, 0.5},
-    {"log10", 0, 1e38, 2.5, 1.5, 2},
-    {"log1p", -0.999, 1e38, 1.5, 2, 0},
-    {"tanh", -10, 10, 2.5, 2, 0.5},
-    {"erf", -5, 5, 1.5, 1.5, 0, 2.5},
-    {"rsqrt", 0, 1e38, 1.5, 1.5, 0.5},
-    {"sqrt", 0, 1e38, 0.5, 0.5, 0},
-    {"sin", -1e5, 1e5, 1.5, 1.7, 0},
-    {"cos", -1e5, 1e5, 1.5, 1.7, 0},
-    {"sinh", -89, 89, 2.5, 4, 0},
-    {"asinh", -1e6, 1e6, 2.5, 3, 0},
-    {"atanh", -0.9999, 0.9999, 2.5, 3, 0},
-    {"atan", -20, 20, 1.5, 2, 0},
-    {"asin", -1, 1, 1.5, 3, 0},
-    {"acos", -1, 1, 1.5, 3, 0},
-    {"cbrt", -1e38, 1e38, 4.5, 1.5, 0},
+    {"exp", -104, 89, 1.5, 1.2, 100},   {"exp2", -150, 128, 1.5, 1.2, 0.5},
+    {"expm1", -20, 88, 1.5, 2, 0},      {"log", 0, 1e38, 1.5, 1.2, 2},
+    {"log2", 0, 1e38, 1.5, 1.5, 0.5},   {"log10", 0, 1e38, 2.5, 1.5, 2},
+    {"log1p", -0.999, 1e38, 1.5, 2, 0}, {"tanh", -10, 10, 2.5, 2, 0.5},
+    {"erf", -5, 5, 1.5, 1.5, 0, 2.5},   {"rsqrt", 0, 1e38, 1.5, 1.5, 0.5},
+    {"sqrt", 0, 1e38, 0.5, 0.5, 0},     {"sin", -1e5, 1e5, 1.5, 1.7, 0},
+    {"cos", -1e5, 1e5, 1.5, 1.7, 0},    {"sinh", -89, 89, 2.5, 4, 0},
+    {"asinh", -1e6, 1e6, 2.5, 3, 0},    {"atanh", -0.9999, 0.9999, 2.5, 3, 0},
+    {"atan", -20, 20, 1.5, 2, 0},       {"asin", -1, 1, 1.5, 3, 0},
+    {"acos", -1, 1, 1.5, 3, 0},         {"cbrt", -1e38, 1e38, 4.5, 1.5, 0},
 };
 
 enum class Path { Library, Polynomial, EmulatedPolynomial, Approximate };
 
 const char *name(Path path) {
   switch (path) {
-  case Path::Library:
-    return "libm";
+  case Path::Library: return "libm";
   case Path::Polynomial:
-  case Path::EmulatedPolynomial:
-    return "exact";
-  case Path::Approximate:
-    return "approximate";
+  case Path::EmulatedPolynomial: return "exact";
+  case Path::Approximate: return "approximate";
   }
   return "";
 }
@@ -89,7 +76,7 @@ const char *name(Path path) {
 /// A bound in ULP of `format`. Narrow formats compute in f32 and round once;
 /// their result's last place may lie in the binade below.
 double boundOf(const Function &function, Path path, Format format) {
-  double wide = path == Path::Library      ? function.library
+  double wide = path == Path::Library       ? function.library
                 : path == Path::Approximate ? function.approximate
                                             : function.polynomial;
   if (format == Format::F64 && path != Path::Library && function.widePolynomial != 0)
@@ -110,9 +97,11 @@ double ulpError(uint64_t found, Precise exact, Format format) {
   value = std::min(std::max(value, -beyond), beyond);
   if (std::abs(exact.value) > beyond)
     exact = {std::copysign(beyond, exact.value), 0};
-  int exponent = exact.value == 0 ? f.minExponent : std::max(std::ilogb(exact.value), f.minExponent);
+  int exponent =
+      exact.value == 0 ? f.minExponent : std::max(std::ilogb(exact.value), f.minExponent);
   exponent = std::min(exponent, f.maxExponent);
-  return double(std::abs(value - exact.value - exact.rest) / std::ldexp(1.0L, exponent - int(f.fractionBits)));
+  return double(std::abs(value - exact.value - exact.rest) /
+                std::ldexp(1.0L, exponent - int(f.fractionBits)));
 }
 
 /// Arguments of `function`: all patterns of narrow formats; of wide ones the special values and
@@ -143,7 +132,8 @@ Array samplesOf(const Function &function, Format format, size_t count) {
 
 /// @f with one argument and one result for each function.
 std::string programText(Format format, int64_t count) {
-  std::string type = "tensor<" + std::to_string(count) + "x" + numerics::toString(format).str() + ">";
+  std::string type =
+      "tensor<" + std::to_string(count) + "x" + numerics::toString(format).str() + ">";
   std::string arguments, body, results, types;
   for (auto [i, function] : llvm::enumerate(functions)) {
     std::string n = std::to_string(i), comma = i ? ", " : "";
@@ -211,7 +201,8 @@ std::vector<Array> Measurement::compute(Path path, Format format) {
   return orExit(orExit(DeviceProgram::compile(*module, "f"))->run(inputs));
 }
 
-double Measurement::worstOf(const Function &function, const Array &arguments, const Array &results) {
+double Measurement::worstOf(const Function &function, const Array &arguments,
+                            const Array &results) {
   Format format = arguments.type.format;
   const Reference &exact = referenceFor(function.op);
   double worst = 0;
@@ -266,8 +257,9 @@ int Measurement::run() {
       results[{path, format}] = compute(path, format);
   }
   llvm::outs() << "Largest error <= bound in ULP of the result; f16 and bf16: "
-               << arguments[Format::F16][0].size() << " patterns, f32 and f64: "
-               << arguments[Format::F32][0].size() << " samples; exact: " << referenceName() << "\n"
+               << arguments[Format::F16][0].size()
+               << " patterns, f32 and f64: " << arguments[Format::F32][0].size()
+               << " samples; exact: " << referenceName() << "\n"
                << llvm::left_justify("", 20);
   for (Format format : formats)
     llvm::outs() << llvm::center_justify(numerics::toString(format), 18);
@@ -282,14 +274,17 @@ int Measurement::run() {
     for (auto [host, device] : llvm::zip_equal(results[{Path::Polynomial, format}],
                                                results[{Path::EmulatedPolynomial, format}]))
       for (int64_t i = 0; i < host.size(); ++i, ++compared) {
-        bool bothNaN = numerics::isNaN(host.pattern(i), format) && numerics::isNaN(device.pattern(i), format);
+        bool bothNaN =
+            numerics::isNaN(host.pattern(i), format) && numerics::isNaN(device.pattern(i), format);
         different += !bothNaN && host.pattern(i) != device.pattern(i);
       }
   double distance = distanceOfReferences();
-  llvm::outs() << llvm::format("long double is within %.5f ULP of f64 of the exact values\n", distance);
+  llvm::outs() << llvm::format("long double is within %.5f ULP of f64 of the exact values\n",
+                               distance);
   llvm::outs() << "exact: " << compared << " results, " << different
                << " differ between CPU and emulator\n"
-               << (withinBounds ? "Every error is within its bound.\n" : "An error exceeds its bound.\n");
+               << (withinBounds ? "Every error is within its bound.\n"
+                                : "An error exceeds its bound.\n");
   return withinBounds && different == 0 && distance < 0.01 ? 0 : 1;
 }
 
@@ -298,7 +293,8 @@ int Measurement::run() {
 int main(int argc, char **argv) {
   size_t samples = 1 << 16;
   for (StringRef argument : ArrayRef(argv + 1, size_t(argc - 1)))
-    if (!argument.consume_front("--samples=") || argument.getAsInteger(10, samples) || samples < 16) {
+    if (!argument.consume_front("--samples=") || argument.getAsInteger(10, samples) ||
+        samples < 16) {
       llvm::errs() << "usage: math-accuracy [--samples=N], N at least 16, default 65536\n";
       return 2;
     }

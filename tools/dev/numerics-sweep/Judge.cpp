@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Judge.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -22,12 +22,9 @@ bool Judge::load() {
 
 llvm::StringRef Judge::name() const {
   switch (opinion) {
-  case Opinion::Apfloat:
-    return "apfloat";
-  case Opinion::Runtime:
-    return "runtime";
-  case Opinion::Definition:
-    return "definition";
+  case Opinion::Apfloat: return "apfloat";
+  case Opinion::Runtime: return "runtime";
+  case Opinion::Definition: return "definition";
   }
   return "";
 }
@@ -53,12 +50,14 @@ Judge::Answers Judge::ask(const Task &task, uint32_t bits, uint32_t draw) const 
   const FormatInfo &from = info(Format::F32);
   if (opinion == Opinion::Definition) {
     auto define = [&](Overflow overflow) -> Oracle {
-      return {true, false, convert(bits, Format::F32, task.to.format, task.rounding, overflow, draw)};
+      return {true, false,
+              convert(bits, Format::F32, task.to.format, task.rounding, overflow, draw)};
     };
     return {define(Overflow::IEEE), define(Overflow::Saturate)};
   }
-  Oracle ieee = opinion == Opinion::Runtime
-                    ? askRuntime(bits, task.to)
-                    : test::apfloatConvert(bits, from, task.to, *test::apfloatRounding(task.rounding));
+  Oracle ieee =
+      opinion == Opinion::Runtime
+          ? askRuntime(bits, task.to)
+          : test::apfloatConvert(bits, from, task.to, *test::apfloatRounding(task.rounding));
   return {ieee, test::saturated(ieee, bits, from, task.to)};
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Record.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -30,7 +30,7 @@ bool Record::add(const Judge &judge, const Task &task, Ask ask, const Counts &co
     llvm::errs() << "--record=" << path << ": " << error.message() << "\n";
     return false;
   }
-  file << rowKey(judge, task, ask) << ' ' << counts.judged << " | " << counts.asked << " | " << counts.skipped
-       << " | " << counts.different << " |\n";
+  file << rowKey(judge, task, ask) << ' ' << counts.judged << " | " << counts.asked << " | "
+       << counts.skipped << " | " << counts.different << " |\n";
   return true;
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Sweep.h"
 
 #include "mp/Numerics/ArrayCast.h"
@@ -16,7 +16,8 @@ static constexpr uint64_t kBlock = 1 << 14;
 
 struct Sweep::Buffers {
   std::vector<uint32_t> patterns = std::vector<uint32_t>(kBlock), draws = patterns;
-  std::vector<uint32_t> ieee = patterns, saturating = patterns; ///< of elements as wide as the format's
+  std::vector<uint32_t> ieee = patterns,
+                        saturating = patterns; ///< of elements as wide as the format's
 };
 
 Counts Sweep::run() {
@@ -46,14 +47,9 @@ void Sweep::work() {
     convertAll(buffers.ieee, Overflow::IEEE);
     convertAll(buffers.saturating, Overflow::Saturate);
     switch (storageBytes(task.to.format)) {
-    case 1:
-      check<uint8_t>(buffers, count);
-      break;
-    case 2:
-      check<uint16_t>(buffers, count);
-      break;
-    default:
-      check<uint32_t>(buffers, count);
+    case 1: check<uint8_t>(buffers, count); break;
+    case 2: check<uint16_t>(buffers, count); break;
+    default: check<uint32_t>(buffers, count);
     }
   }
 }
@@ -64,14 +60,14 @@ static unsigned kindOf(uint32_t bits) {
   return (bits >> 31) | (magnitude == 0) << 1 | (magnitude > 0x7F800000) << 2;
 }
 
-template <typename Element>
-void Sweep::check(const Buffers &buffers, size_t count) {
+template <typename Element> void Sweep::check(const Buffers &buffers, size_t count) {
   const auto *ieee = reinterpret_cast<const Element *>(buffers.ieee.data());
   const auto *saturating = reinterpret_cast<const Element *>(buffers.saturating.data());
   Counts counts;
   auto lastOfRun = [&](size_t first) {
     size_t last = first;
-    while (last + 1 < count && ieee[last + 1] == ieee[first] && saturating[last + 1] == saturating[first] &&
+    while (last + 1 < count && ieee[last + 1] == ieee[first] &&
+           saturating[last + 1] == saturating[first] &&
            kindOf(buffers.patterns[last + 1]) == kindOf(buffers.patterns[first]))
       ++last;
     return last;

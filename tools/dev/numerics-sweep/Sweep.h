@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The array conversion of f32 patterns against a judge.
 
@@ -28,9 +28,10 @@ struct Options {
 
 /// Results are counted, two for each pattern: one for each overflow rule.
 struct Counts {
-  uint64_t judged = 0;    ///< equal to their neighbours' up to the next two that the judge was asked about
-  uint64_t asked = 0;     ///< of these, compared with an answer for their own pattern
-  uint64_t skipped = 0;   ///< the judge has no answer
+  uint64_t judged =
+      0; ///< equal to their neighbours' up to the next two that the judge was asked about
+  uint64_t asked = 0;   ///< of these, compared with an answer for their own pattern
+  uint64_t skipped = 0; ///< the judge has no answer
   uint64_t different = 0;
 };
 
@@ -44,8 +45,7 @@ public:
 
 private:
   struct Buffers;
-  template <typename Element>
-  void check(const Buffers &buffers, size_t count);
+  template <typename Element> void check(const Buffers &buffers, size_t count);
   void work();
   void compare(uint32_t bits, Overflow overflow, uint64_t actual, const test::Oracle &expected);
 

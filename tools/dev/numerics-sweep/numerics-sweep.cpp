@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Converts f32 patterns (all 2^32, or every Nth) to narrower formats with the
 // array conversion, and compares each result, under both overflow rules, with
@@ -25,19 +25,23 @@ cl::opt<Opinion> opinion(
     "oracle", cl::desc("what to compare with"), cl::init(Opinion::Apfloat), cl::cat(category),
     cl::values(clEnumValN(Opinion::Apfloat, "apfloat", "llvm::APFloat (rne, rna, rz, ru, rd)"),
                clEnumValN(Opinion::Runtime, "runtime", "libmlir_apfloat_wrappers.so (rne)"),
-               clEnumValN(Opinion::Definition, "definition", "the scalar convert() (all roundings)")));
-cl::opt<Ask> ask("ask", cl::desc("where to ask it"), cl::init(Ask::Each), cl::cat(category),
-                 cl::values(clEnumValN(Ask::Each, "each", "at each pattern"),
-                            clEnumValN(Ask::Ends, "ends",
-                                       "at both ends of each run of equal results (no stochastic rounding)")));
+               clEnumValN(Opinion::Definition, "definition",
+                          "the scalar convert() (all roundings)")));
+cl::opt<Ask> ask(
+    "ask", cl::desc("where to ask it"), cl::init(Ask::Each), cl::cat(category),
+    cl::values(clEnumValN(Ask::Each, "each", "at each pattern"),
+               clEnumValN(Ask::Ends, "ends",
+                          "at both ends of each run of equal results (no stochastic rounding)")));
 cl::list<std::string> formatNames("format", cl::CommaSeparated, cl::cat(category),
                                   cl::desc("target formats (default: all below 32 bits)"));
 cl::list<std::string> roundingNames("rounding", cl::CommaSeparated, cl::cat(category),
                                     cl::desc("roundings (default: all the oracle has)"));
 cl::opt<uint64_t> step("step", cl::init(1), cl::desc("take every Nth pattern"), cl::cat(category));
-cl::opt<unsigned> jobs("jobs", cl::init(0), cl::desc("threads; 0: one per processor"), cl::cat(category));
-cl::opt<std::string> recordPath("record", cl::cat(category), cl::value_desc("FILE.md"),
-                                cl::desc("append a row for each sweep, and leave out those that have one"));
+cl::opt<unsigned> jobs("jobs", cl::init(0), cl::desc("threads; 0: one per processor"),
+                       cl::cat(category));
+cl::opt<std::string>
+    recordPath("record", cl::cat(category), cl::value_desc("FILE.md"),
+               cl::desc("append a row for each sweep, and leave out those that have one"));
 
 bool canAsk(const Judge &judge, Rounding rounding) {
   bool stochastic = rounding == Rounding::SR || rounding == Rounding::SRCompare;
@@ -75,12 +79,12 @@ bool select(const Judge &judge, std::vector<Format> &formats, std::vector<Roundi
 
 /// False if anything differs.
 bool report(const Task &task, const Counts &counts, double seconds) {
-  llvm::outs() << "f32 to " << task.to.name << " " << toString(task.rounding) << ": " << counts.judged
-               << " results compared";
+  llvm::outs() << "f32 to " << task.to.name << " " << toString(task.rounding) << ": "
+               << counts.judged << " results compared";
   if (ask == Ask::Ends)
     llvm::outs() << " (" << counts.asked << " answers)";
-  llvm::outs() << ", " << counts.skipped << " without an answer, " << counts.different << " different, "
-               << llvm::format("%.1f s\n", seconds);
+  llvm::outs() << ", " << counts.skipped << " without an answer, " << counts.different
+               << " different, " << llvm::format("%.1f s\n", seconds);
   llvm::outs().flush();
   return counts.different == 0;
 }
@@ -108,7 +112,9 @@ int main(int argc, char **argv) {
         continue;
       auto start = std::chrono::steady_clock::now();
       Counts counts = Sweep(judge, task, {ask, step, jobs}).run();
-      same &= report(task, counts, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      same &=
+          report(task, counts,
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
       if (!record.add(judge, task, ask, counts))
         return 2;
     }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prints, for modelled Tensor Cores, the measured errors of dot products,
 // promotion and multi-word schemes with the derived bound beside each. Every
@@ -72,16 +72,15 @@ private:
 
 std::vector<float> runModel(const TensorCoreModel &model, const Sample &s) {
   std::vector<float> d(s.rows * s.columns);
-  modelGemm(model, s.rows, s.columns, s.k, s.a.data(), s.k, s.b.data(),
-            s.columns, nullptr, 0, d.data(), s.columns);
+  modelGemm(model, s.rows, s.columns, s.k, s.a.data(), s.k, s.b.data(), s.columns, nullptr, 0,
+            d.data(), s.columns);
   return d;
 }
 
-std::vector<float> runMultiWord(const TensorCoreModel &model, MultiWord scheme,
-                                const Sample &s) {
+std::vector<float> runMultiWord(const TensorCoreModel &model, MultiWord scheme, const Sample &s) {
   std::vector<float> d(s.rows * s.columns);
-  modelGemmMultiWord(model, scheme, s.rows, s.columns, s.k, s.a.data(), s.k,
-                     s.b.data(), s.columns, nullptr, 0, d.data(), s.columns);
+  modelGemmMultiWord(model, scheme, s.rows, s.columns, s.k, s.a.data(), s.k, s.b.data(), s.columns,
+                     nullptr, 0, d.data(), s.columns);
   return d;
 }
 
@@ -90,24 +89,20 @@ std::vector<float> runFmaChain(const Sample &s) {
   for (size_t i = 0; i < s.rows; ++i)
     for (size_t l = 0; l < s.k; ++l)
       for (size_t j = 0; j < s.columns; ++j)
-        d[i * s.columns + j] = std::fmaf(
-            s.a[i * s.k + l], s.b[l * s.columns + j], d[i * s.columns + j]);
+        d[i * s.columns + j] =
+            std::fmaf(s.a[i * s.k + l], s.b[l * s.columns + j], d[i * s.columns + j]);
   return d;
 }
 
 void cell(double measured, double bound) {
   bool within = measured <= bound;
   allWithinBounds &= within;
-  llvm::outs() << llvm::format("%9.2e <= %8.2e%s", measured, bound,
-                               within ? "  " : " !");
+  llvm::outs() << llvm::format("%9.2e <= %8.2e%s", measured, bound, within ? "  " : " !");
 }
 
-void left(llvm::StringRef text, unsigned width) {
-  llvm::outs() << llvm::left_justify(text, width);
-}
+void left(llvm::StringRef text, unsigned width) { llvm::outs() << llvm::left_justify(text, width); }
 
-TensorCoreModel model(Architecture architecture, Format operand,
-                      unsigned promoteEvery = 0) {
+TensorCoreModel model(Architecture architecture, Format operand, unsigned promoteEvery = 0) {
   TensorCoreModel result = *tensorCoreModel(architecture, operand);
   result.promoteEvery = promoteEvery;
   return result;
@@ -146,8 +141,7 @@ void printFP8() {
   llvm::outs() << '\n';
   for (Data data : {Data::Unit, Data::Normal})
     for (unsigned every : {0u, 128u}) {
-      TensorCoreModel m =
-          model(Architecture::SM90, Format::F8E4M3FN, every);
+      TensorCoreModel m = model(Architecture::SM90, Format::F8E4M3FN, every);
       left(std::string(data == Data::Unit ? "U[0,1)" : "N(0,1)") +
                (every ? ", promote 128" : ", no promotion"),
            26);
@@ -169,21 +163,18 @@ void printSchemes() {
     MultiWord scheme = MultiWord(i);
     TensorCoreModel m = model(Architecture::SM90, wordFormat(scheme));
     left(toString(scheme), 26);
-    cell(s.worst(runMultiWord(m, scheme, s)),
-         multiWordErrorBound(m, scheme, k));
+    cell(s.worst(runMultiWord(m, scheme, s)), multiWordErrorBound(m, scheme, k));
     llvm::outs() << llvm::format("  (%.2e)\n", droppedWordsBound(scheme));
   }
   // What the hardware does to f32 operands that nobody rounded.
   Sample cut = s;
   for (std::vector<float> *matrix : {&cut.a, &cut.b})
-    roundArray(matrix->data(), matrix->data(), matrix->size(), Format::TF32,
-               Rounding::RZ);
+    roundArray(matrix->data(), matrix->data(), matrix->size(), Format::TF32, Rounding::RZ);
   TensorCoreModel tf32 = model(Architecture::SM90, Format::TF32);
   double u = 2 * info(Format::TF32).unitRoundoff;
   double operands = 2 * u + u * u;
   left("tf32x1, operands cut", 26);
-  cell(s.worst(runModel(tf32, cut)),
-       operands + (1 + operands) * dotErrorBound(tf32, k));
+  cell(s.worst(runModel(tf32, cut)), operands + (1 + operands) * dotErrorBound(tf32, k));
   llvm::outs() << llvm::format("  (%.2e)\n", operands);
   left("f32 FMA chain", 26);
   cell(s.worst(runFmaChain(s)), std::expm1(k * std::log1p(0x1p-24)));
@@ -203,16 +194,15 @@ void printLongReductions() {
     llvm::outs() << '\n';
   };
   row("f32 FMA chain", runFmaChain, std::expm1(k * std::log1p(0x1p-24)));
-  for (MultiWord scheme : {MultiWord::BF16x1, MultiWord::BF16x3,
-                           MultiWord::BF16x6, MultiWord::TF32x3})
+  for (MultiWord scheme :
+       {MultiWord::BF16x1, MultiWord::BF16x3, MultiWord::BF16x6, MultiWord::TF32x3})
     for (unsigned every : {0u, 256u, 128u, 64u}) {
       if (scheme == MultiWord::BF16x1 && every)
         continue;
-      TensorCoreModel m =
-          model(Architecture::SM90, wordFormat(scheme), every);
-      row(toString(scheme).str() +
-              (every ? ", promote " + std::to_string(every)
-                     : std::string(", no promotion")),
+      TensorCoreModel m = model(Architecture::SM90, wordFormat(scheme), every);
+      row(
+          toString(scheme).str() +
+              (every ? ", promote " + std::to_string(every) : std::string(", no promotion")),
           [&](const Sample &s) { return runMultiWord(m, scheme, s); },
           multiWordErrorBound(m, scheme, k));
     }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Runner.h"
 
@@ -66,7 +66,8 @@ static llvm::Expected<OwningOpRef<ModuleOp>> callable(ModuleOp module, StringRef
 }
 
 /// Runs a program; what it printed is a further result.
-static llvm::Expected<std::vector<Array>> runRecorded(Executable &program, ArrayRef<Array> arguments) {
+static llvm::Expected<std::vector<Array>> runRecorded(Executable &program,
+                                                      ArrayRef<Array> arguments) {
   PrintRecorder recorder(/*quiet=*/true);
   auto results = program.run(arguments);
   if (results)
@@ -77,7 +78,8 @@ static llvm::Expected<std::vector<Array>> runRecorded(Executable &program, Array
 /// Is it a part or another shape of a `tensor.empty`, which has no contents?
 static bool isUndefined(Value value) {
   Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op))
+  if (isa_and_nonnull<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                      tensor::CastOp>(op))
     return isUndefined(op->getOperand(0));
   return isa_and_nonnull<tensor::EmptyOp>(op);
 }

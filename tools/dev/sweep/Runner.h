@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs the public functions of a file before and after conversion, or on the host and on emulated
 // kernels, and compares.
@@ -31,16 +31,17 @@ public:
   Runner(ModuleOp original, InputOptions inputs, double maxWork)
       : original(original), inputs(std::move(inputs)), maxWork(maxWork) {}
 
-  /// The functions of `converted`, compiled for the host. With `inF64` the reference is the original in
-  /// f64 throughout: that of a graph that is narrow already, whose own results are no measure of one
-  /// that was widened inside.
+  /// The functions of `converted`, compiled for the host. With `inF64` the reference is the
+  /// original in f64 throughout: that of a graph that is narrow already, whose own results are no
+  /// measure of one that was widened inside.
   std::vector<RunOutcome> compare(ModuleOp converted, bool inF64);
   /// The functions as they are, on kernels for `chip` in the emulator.
   std::vector<RunOutcome> emulate(llvm::StringRef chip);
 
 private:
   /// Compiles the function of this name, which is the only public one.
-  using Compile = llvm::function_ref<llvm::Expected<std::unique_ptr<Executable>>(llvm::StringRef entry)>;
+  using Compile =
+      llvm::function_ref<llvm::Expected<std::unique_ptr<Executable>>(llvm::StringRef entry)>;
 
   struct Reference {
     std::vector<Array> arguments, results;

@@ -1,7 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Converts files and checks what conversion promises, all in one process: one line of JSON per file
-// (or part of a file between `// -----` lines) and format. tools/dev/corpus-sweep.py and adversarial.py make tables of it.
+// (or part of a file between `// -----` lines) and format. tools/dev/corpus-sweep.py and
+// adversarial.py make tables of it.
 //
 //   mp-sweep [--formats=f16,bf16] [--run] [--max-work=N] [--dim=N] FILE...
 //   mp-sweep --emulate=sm_80 [--max-work=N] [--dim=N] FILE...
@@ -9,8 +10,9 @@
 // With --run every public function runs before and after (before in f64, if the conversion widens a
 // graph that is narrow already), on seeded inputs or on those of the
 // file's comment lines `// INPUT: ...`, one per argument, in the form of mp-run's --input. Before a
-// file is touched its name goes to standard error, so that a crash can be blamed. With --emulate nothing
-// is converted: every public function runs on the host and, as kernels for that chip, in the emulator.
+// file is touched its name goes to standard error, so that a crash can be blamed. With --emulate
+// nothing is converted: every public function runs on the host and, as kernels for that chip, in
+// the emulator.
 
 #include "Runner.h"
 
@@ -61,7 +63,8 @@ static std::optional<Options> parseOptions(int argc, char **argv) {
       options.files.push_back(argument);
     }
     if (!good) {
-      llvm::errs() << "mp-sweep: '" << argument << "' is no option of mp-sweep, or lacks a number\n";
+      llvm::errs() << "mp-sweep: '" << argument
+                   << "' is no option of mp-sweep, or lacks a number\n";
       return std::nullopt;
     }
   }
@@ -82,12 +85,10 @@ static llvm::json::Object describe(const Report &report) {
   llvm::json::Object idioms;
   for (const IdiomRow &row : report.getIdioms())
     idioms[row.kind] = idioms.getInteger(row.kind).value_or(0) + 1;
-  return llvm::json::Object{{"idioms", std::move(idioms)},
-                            {"ops", int64_t(report.getOps().size())},
-                            {"contractions", contractions},
-                            {"narrowed", narrowed},
-                            {"wide", std::move(wide)},
-                            {"casts", int64_t(report.getCasts().size())}};
+  return llvm::json::Object{
+      {"idioms", std::move(idioms)},  {"ops", int64_t(report.getOps().size())},
+      {"contractions", contractions}, {"narrowed", narrowed},
+      {"wide", std::move(wide)},      {"casts", int64_t(report.getCasts().size())}};
 }
 
 static llvm::json::Array describe(ArrayRef<RunOutcome> outcomes) {
@@ -166,8 +167,8 @@ static void sweepModule(StringRef text, StringRef file, const Options &options,
 static void sweepFile(StringRef file, const Options &options, const DialectRegistry &registry) {
   auto buffer = llvm::MemoryBuffer::getFile(file);
   if (!buffer) {
-    llvm::outs() << llvm::json::Value(llvm::json::Object{
-                        {"file", file}, {"unread", buffer.getError().message()}})
+    llvm::outs() << llvm::json::Value(
+                        llvm::json::Object{{"file", file}, {"unread", buffer.getError().message()}})
                  << "\n";
     return;
   }

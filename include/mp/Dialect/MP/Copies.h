@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How copies of functions are marked.
 
@@ -9,8 +9,8 @@
 
 namespace mlir::mp {
 
-/// On a copy of a private function: the name of what it was made of (docs/ControlFlow.md). No symbol:
-/// to name a function is no use of it.
+/// On a copy of a private function: the name of what it was made of (docs/ControlFlow.md). No
+/// symbol: to name a function is no use of it.
 inline constexpr llvm::StringLiteral kCopyOfAttrName = "mp.copy_of";
 
 } // namespace mlir::mp

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Float types of the IR as formats of lib/Numerics.
 
@@ -12,8 +12,8 @@
 
 namespace mlir::mp {
 
-/// The format of a float, or of the elements of a shaped type; nothing for other types and floats that
-/// lib/Numerics does not know.
+/// The format of a float, or of the elements of a shaped type; nothing for other types and floats
+/// that lib/Numerics does not know.
 std::optional<::mp::numerics::Format> getNumericsFormat(Type type);
 
 } // namespace mlir::mp

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How multiplications by powers of two are marked that keep the squares of a norm within their format.
+// How multiplications by powers of two are marked that keep the squares of a norm within their
+// format.
 
 #ifndef MP_DIALECT_MP_PRESCALED_H
 #define MP_DIALECT_MP_PRESCALED_H
@@ -9,7 +10,8 @@
 
 namespace mlir::mp {
 
-/// On a `linalg.generic` that multiplies by a power of two: "norm" before the squares, "root" behind the root.
+/// On a `linalg.generic` that multiplies by a power of two: "norm" before the squares, "root"
+/// behind the root.
 inline constexpr llvm::StringLiteral kPrescaledAttrName = "mp.prescaled";
 
 } // namespace mlir::mp

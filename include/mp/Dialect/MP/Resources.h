@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Constants whose data lie beside the module.
 
@@ -9,9 +9,9 @@
 
 namespace mlir::mp {
 
-/// A resource of this name with a copy of these bytes; where there is one of that name and these bytes already, that
-/// one, so that what is converted twice is stored once and named alike. Other bytes under the name get a name of
-/// their own.
+/// A resource of this name with a copy of these bytes; where there is one of that name and these
+/// bytes already, that one, so that what is converted twice is stored once and named alike. Other
+/// bytes under the name get a name of their own.
 DenseResourceElementsAttr getOrAddResource(ShapedType type, StringRef name, ArrayRef<char> bytes);
 
 } // namespace mlir::mp

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scaling ops and #mp.scaling. A header of its own: few files need it.
 
@@ -20,9 +20,10 @@
 
 namespace mlir::mp {
 
-/// `mp.scaled = "current"` on an f32 contraction: it is to be a product of factors that are stored as this recipe says
-/// (Recipe::isSelfContained). `mp.scaled = array<f64: 1.0e6, 0.0>` is `"f16-pow2"`, each power of two made of this magnitude, or for 0 of the
-/// factor's own. A person's wish, or a decision; mp-scale-contractions follows it.
+/// `mp.scaled = "current"` on an f32 contraction: it is to be a product of factors that are stored
+/// as this recipe says (Recipe::isSelfContained). `mp.scaled = array<f64: 1.0e6, 0.0>` is
+/// `"f16-pow2"`, each power of two made of this magnitude, or for 0 of the factor's own. A person's
+/// wish, or a decision; mp-scale-contractions follows it.
 inline constexpr llvm::StringLiteral kScaledAttrName = "mp.scaled";
 /// The recipe that makes powers of two.
 inline constexpr llvm::StringLiteral kScaledName = "f16-pow2";

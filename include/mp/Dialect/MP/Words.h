@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // f32 products from several narrow ones. A header of its own: few files need it.
 
@@ -14,8 +14,8 @@
 
 namespace mlir::mp {
 
-/// `mp.words = "bf16x3"` on an f32 contraction: it is to be computed as that many products of words.
-/// A person's wish, or a decision; mp-split-contractions follows it.
+/// `mp.words = "bf16x3"` on an f32 contraction: it is to be computed as that many products of
+/// words. A person's wish, or a decision; mp-split-contractions follows it.
 inline constexpr llvm::StringLiteral kWordsAttrName = "mp.words";
 
 /// The scheme that `op` carries, if any.
@@ -30,12 +30,13 @@ std::optional<::mp::numerics::MultiWord> parseWordScheme(llvm::StringRef spellin
 /// The format of the scheme's words as a type.
 FloatType getWordType(MLIRContext *context, ::mp::numerics::MultiWord scheme);
 
-/// The products of words that `joined` adds up, in order: smaller ones first, the leading one last. Ops that
-/// join some of them on the way go to `inner`.
-SmallVector<Operation *> getProducts(JoinWordsOp joined, SmallVectorImpl<Operation *> *inner = nullptr);
+/// The products of words that `joined` adds up, in order: smaller ones first, the leading one last.
+/// Ops that join some of them on the way go to `inner`.
+SmallVector<Operation *> getProducts(JoinWordsOp joined,
+                                     SmallVectorImpl<Operation *> *inner = nullptr);
 
-/// All products, and joins on the way, that inserted joins in `root` add up: what they stand for is said by
-/// the last join alone.
+/// All products, and joins on the way, that inserted joins in `root` add up: what they stand for is
+/// said by the last join alone.
 DenseSet<Operation *> findProductsOfWords(Operation *root);
 
 /// The words of a constant (dense or resource elements of f32), tf32 stored in f32; empty where the

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Delayed scaling: the scale of this step from the magnitudes of earlier ones.
 
@@ -35,8 +35,7 @@ struct HistoryRule {
 /// slot 0 becomes 0.
 /// BeforeCurrent: the choice is made from the old slots; they move down by one,
 /// and slot 0 becomes amax.
-float updateAmaxHistory(llvm::MutableArrayRef<float> history, float amax,
-                        const HistoryRule &rule);
+float updateAmaxHistory(llvm::MutableArrayRef<float> history, float amax, const HistoryRule &rule);
 
 } // namespace mp::numerics
 

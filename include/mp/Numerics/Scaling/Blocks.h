@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Scaled arrays: one scale per tensor, per row, or per block.
 
@@ -43,22 +43,20 @@ void amaxArray(const float *x, const BlockLayout &layout, float *result,
                NaNRule nan = NaNRule::Ignore);
 
 /// codes[i] = quantize(x[i], encode[its scale]), one byte each.
-void quantizeArray(const float *x, const BlockLayout &layout, const float *encode,
-                   CodeFormat code, uint8_t *codes, Rounding rounding = Rounding::RNE,
-                   Overflow overflow = Overflow::Saturate,
-                   const uint32_t *randomBits = nullptr);
+void quantizeArray(const float *x, const BlockLayout &layout, const float *encode, CodeFormat code,
+                   uint8_t *codes, Rounding rounding = Rounding::RNE,
+                   Overflow overflow = Overflow::Saturate, const uint32_t *randomBits = nullptr);
 
 /// x[i] = f32(codes[i]) * decode[its scale].
-void dequantizeArray(const uint8_t *codes, const BlockLayout &layout,
-                     const float *decode, CodeFormat code, float *x);
+void dequantizeArray(const uint8_t *codes, const BlockLayout &layout, const float *decode,
+                     CodeFormat code, float *x);
 
 /// amaxArray, computeScale for each, quantizeArray. `scales` are values of
 /// `scaleFormat`; `parent` as in computeScale.
 void blockQuantize(const float *x, const BlockLayout &layout, const ScaleRule &rule,
                    CodeFormat code, Format scaleFormat, uint8_t *codes, float *scales,
                    float parent = 1, NaNRule nan = NaNRule::Ignore,
-                   Rounding rounding = Rounding::RNE,
-                   const uint32_t *randomBits = nullptr);
+                   Rounding rounding = Rounding::RNE, const uint32_t *randomBits = nullptr);
 
 } // namespace mp::numerics
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A magnitude for values seen in batches: the largest, or a smaller one that
 // costs less.
@@ -52,7 +52,8 @@ private:
 };
 
 /// The magnitude that the method finds, at most the largest seen. `share` is that of Percentile.
-double calibrate(const MagnitudeHistogram &histogram, CalibrationMethod method, CodeFormat code, double share);
+double calibrate(const MagnitudeHistogram &histogram, CalibrationMethod method, CodeFormat code,
+                 double share);
 
 } // namespace mp::numerics
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Philox4x32-10, the counter-based generator of Salmon et al. ("Parallel random
 // numbers: as easy as 1, 2, 3", SC 2011): the same bits wherever and in whatever
@@ -18,8 +18,7 @@ inline constexpr uint32_t philoxWeyl[2] = {0x9E3779B9, 0xBB67AE85};
 inline constexpr unsigned philoxRounds = 10;
 
 /// The four words of one counter.
-std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,
-                               std::array<uint32_t, 2> key);
+std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
 
 /// Word `index` of the stream `seed`, `offset` counters in: word index % 4 of
 /// the counter offset + index / 4, whose upper half is zero.

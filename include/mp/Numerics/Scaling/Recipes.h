@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recipes: which operands of contractions are stored scaled, in what, with how many scales.
 
@@ -24,8 +24,9 @@ struct OperandScheme {
   CodeFormat code;
   llvm::StringLiteral rule; ///< a named one
   Granularity granularity = Granularity::Tensor;
-  int64_t summed = 0, other = 1;        ///< extents of a block
-  llvm::StringLiteral tensorRule = "";  ///< of the whole tensor, where block scales are relative to one
+  int64_t summed = 0, other = 1; ///< extents of a block
+  llvm::StringLiteral tensorRule =
+      ""; ///< of the whole tensor, where block scales are relative to one
 };
 
 /// Where scales are those of earlier steps.
@@ -39,14 +40,14 @@ struct Recipe {
   std::optional<OperandScheme> activation, weight; ///< nothing: stays as it is
   std::optional<OperandScheme> gradient;           ///< nothing: as an activation
   std::optional<DelayedHistory> history = std::nullopt;
-  /// Gradients round by chance, and products of gradients and activations, which weights' gradients are, work on
-  /// operands that a Hadamard transform has spread along what is summed over.
+  /// Gradients round by chance, and products of gradients and activations, which weights' gradients
+  /// are, work on operands that a Hadamard transform has spread along what is summed over.
   bool stochasticGradients = false, spreadsGradients = false;
 
   /// Stores both factors as floats, with scales made of nothing but themselves.
   bool isSelfContained() const {
-    return activation && weight && !activation->code.isInteger() && !weight->code.isInteger() && !history &&
-           !stochasticGradients;
+    return activation && weight && !activation->code.isInteger() && !weight->code.isInteger() &&
+           !history && !stochasticGradients;
   }
 };
 

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From the largest magnitude of some values to the scale they are stored with.
 // Real value = stored value * decode scale; stored value = real value * encode
@@ -29,8 +29,7 @@ public:
   /// The pattern of `value`, in the low bits. Integers round to nearest even,
   /// hold what is beyond at -max or max, and take NaN as 0, whatever is asked.
   uint32_t encode(float value, Rounding rounding = Rounding::RNE,
-                  Overflow overflow = Overflow::Saturate,
-                  uint32_t randomBits = 0) const;
+                  Overflow overflow = Overflow::Saturate, uint32_t randomBits = 0) const;
   /// The value of a pattern; exact.
   float decode(uint32_t code) const;
 
@@ -101,14 +100,12 @@ struct Scale {
 /// `old` is the encode scale that Keep keeps. `parent` is the encode scale of
 /// the whole tensor in a scheme of two levels, whose block scales are relative
 /// to it.
-Scale computeScale(const ScaleRule &rule, CodeFormat code, Format scaleFormat,
-                   float amax, float old = 1, float parent = 1);
+Scale computeScale(const ScaleRule &rule, CodeFormat code, Format scaleFormat, float amax,
+                   float old = 1, float parent = 1);
 
 /// f32(x) * encode, rounded to a pattern of `code`.
-inline uint32_t quantize(float x, float encode, CodeFormat code,
-                         Rounding rounding = Rounding::RNE,
-                         Overflow overflow = Overflow::Saturate,
-                         uint32_t randomBits = 0) {
+inline uint32_t quantize(float x, float encode, CodeFormat code, Rounding rounding = Rounding::RNE,
+                         Overflow overflow = Overflow::Saturate, uint32_t randomBits = 0) {
   return code.encode(x * encode, rounding, overflow, randomBits);
 }
 

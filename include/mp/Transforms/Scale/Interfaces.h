@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Upstream's interfaces on the scaling ops, for compilers that tile and bufferize by them.
 
@@ -11,8 +11,9 @@ class DialectRegistry;
 
 namespace mlir::mp {
 
-/// All scaling ops: linalg::AggregatedOpInterface and BufferizableOpInterface, by what mp-decompose-scaling makes of them; those
-/// that work element by element, block by block or loop by loop: TilingInterface and ReifyRankedShapedTypeOpInterface.
+/// All scaling ops: linalg::AggregatedOpInterface and BufferizableOpInterface, by what
+/// mp-decompose-scaling makes of them; those that work element by element, block by block or loop
+/// by loop: TilingInterface and ReifyRankedShapedTypeOpInterface.
 void registerScalingInterfaces(DialectRegistry &registry);
 
 /// The part of it about tiles.

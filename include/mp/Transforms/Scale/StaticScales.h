@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Magnitudes of contraction operands, measured on data and kept in a file.
 
@@ -27,15 +27,16 @@ SmallVector<ContractionOperand> findContractionOperands(FunctionOpInterface func
 
 /// What was measured of one.
 struct MeasuredMagnitude {
-  double amax;          ///< what the scale is made from
-  double largest;       ///< seen
+  double amax;    ///< what the scale is made from
+  double largest; ///< seen
   uint64_t values, nonFinite;
 };
 
 /// The magnitudes of one function, which the file names by its content.
 struct FunctionMagnitudes {
   std::string name, hash;
-  std::map<std::pair<unsigned, unsigned>, MeasuredMagnitude> operands; ///< by contraction and operand
+  std::map<std::pair<unsigned, unsigned>, MeasuredMagnitude>
+      operands; ///< by contraction and operand
 };
 
 class StaticScales {
@@ -48,8 +49,8 @@ public:
   static llvm::Expected<StaticScales> read(StringRef path);
   llvm::json::Value toJSON() const;
 
-  /// What was measured in the function, or an error: there is nothing of that name, or it was another
-  /// function.
+  /// What was measured in the function, or an error: there is nothing of that name, or it was
+  /// another function.
   llvm::Expected<const FunctionMagnitudes &> lookup(FunctionOpInterface function) const;
 
 private:

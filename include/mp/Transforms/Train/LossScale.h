@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rules by which known frameworks move their loss scale, by name.
 
@@ -19,8 +19,7 @@ struct LossScalePreset {
   std::optional<double> min, max;
 
   /// Null, after an error, if the numbers make no rule.
-  LossScaleAttr getRule(MLIRContext *context,
-                        function_ref<InFlightDiagnostic()> emitError) const;
+  LossScaleAttr getRule(MLIRContext *context, function_ref<InFlightDiagnostic()> emitError) const;
 };
 
 ArrayRef<LossScalePreset> getLossScalePresets();

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whether a converted module is the original one plus casts, and nothing else.
 
@@ -19,7 +19,8 @@ namespace mlir::mp {
 ///   original's,
 /// - element formats of floats are free, except in signatures of functions that are not private,
 /// - private functions may have copies, each of which must match the function it stands for,
-/// - multiplications by powers of two marked `mp.prescaled` stand for their source where nothing of them is left in the end:
+/// - multiplications by powers of two marked `mp.prescaled` stand for their source where nothing of
+/// them is left in the end:
 ///   every op in between passes them on, and constants added on the way are multiplied with them,
 /// - with `allowPromotion`, an op whose result was narrower than f32 may compute, accumulate and
 ///   return in f32, its body with it (*promotion*).

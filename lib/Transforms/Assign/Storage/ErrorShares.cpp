@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ErrorShares.h"
 #include "mp/Analysis/ExecutionFrequency.h"
@@ -8,8 +8,10 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-ErrorShares::ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings, const OperandSchemes *schemes)
-    : decisions(decisions), options(settings.placement), chip(settings.policy.target), schemes(schemes) {
+ErrorShares::ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings,
+                         const OperandSchemes *schemes)
+    : decisions(decisions), options(settings.placement), chip(settings.policy.target),
+      schemes(schemes) {
   if (!options.modelsError() || !hasContractions())
     return;
   model.emplace(decisions.getFunction());
@@ -21,7 +23,8 @@ ErrorShares::ErrorShares(FunctionDecisions &decisions, const AssignSettings &set
 }
 
 bool ErrorShares::hasContractions() const {
-  return llvm::any_of(decisions.getOps(), [](auto &entry) { return entry.second.opClass == OpClass::TensorCore; });
+  return llvm::any_of(decisions.getOps(),
+                      [](auto &entry) { return entry.second.opClass == OpClass::TensorCore; });
 }
 
 double ErrorShares::getShares() const {
@@ -35,11 +38,13 @@ double ErrorShares::getShares() const {
 /// True if `op` rounds no factor.
 static bool isAsFound(Operation *op, const ComputeChoice &choice) {
   auto interface = cast<PrecisionOpInterface>(op);
-  return !choice.words && !choice.scaled && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-    FloatType own = getFloatFormat(operand.get().getType());
-    return !own || interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
-           own == choice.format || holdsEveryValueOf(choice.format, own);
-  });
+  return !choice.words && !choice.scaled &&
+         llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+           FloatType own = getFloatFormat(operand.get().getType());
+           return !own ||
+                  interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
+                  own == choice.format || holdsEveryValueOf(choice.format, own);
+         });
 }
 
 std::optional<double> ErrorShares::estimate() {
@@ -47,12 +52,13 @@ std::optional<double> ErrorShares::estimate() {
     return std::nullopt;
   if (!model)
     model.emplace(decisions.getFunction());
-  // The model is linear: of errors as large as the results it knows nothing. Nor of those that reach no result, but
-  // what is printed or written, say.
+  // The model is linear: of errors as large as the results it knows nothing. Nor of those that
+  // reach no result, but what is printed or written, say.
   double error = std::sqrt(getShares());
   bool isSeen = error > 0 || llvm::all_of(decisions.getOps(), [](auto &entry) {
-    return entry.second.opClass != OpClass::TensorCore || isAsFound(entry.first, entry.second.getChoice());
-  });
+                  return entry.second.opClass != OpClass::TensorCore ||
+                         isAsFound(entry.first, entry.second.getChoice());
+                });
   return model->isKnown() && isSeen && error < 1 ? std::optional<double>(error) : std::nullopt;
 }
 
@@ -67,9 +73,11 @@ double ErrorShares::getShare(Operation *op, const ComputeChoice &choice) const {
     return 0;
   int64_t products = getReductionLength(op).value_or(options.assumedDim);
   // What is scaled is as large as the format holds: nothing to speak of underflows.
-  double noise = choice.words    ? getContractionNoise(*choice.words, products, chip)
-                 : choice.scaled ? getContractionNoise(getStoredFormat(op, *choice.scaled), products, chip)
-                                 : getContractionNoise(choice.format, products, chip) + model->getUnderflow(op, choice.format);
+  double noise = choice.words ? getContractionNoise(*choice.words, products, chip)
+                 : choice.scaled
+                     ? getContractionNoise(getStoredFormat(op, *choice.scaled), products, chip)
+                     : getContractionNoise(choice.format, products, chip) +
+                           model->getUnderflow(op, choice.format);
   return (noise * model->getAmplification(op) + std::sqrt(noise) * model->getFlips(op)) *
          std::max(getRunsPerCall(op).count, 1.0);
 }

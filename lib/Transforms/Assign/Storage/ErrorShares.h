@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What each contraction's format adds to the modelled error of the function's results, beside the
 // program as given: nothing where it stays as found. Whole units of mean square that add up.
@@ -21,13 +21,15 @@ class ErrorShares {
 public:
   /// Gives no units unless the options limit error, or time for the sake of error.
   /// `schemes`: of the recipe that is offered; null if none is.
-  ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings, const OperandSchemes *schemes);
+  ErrorShares(FunctionDecisions &decisions, const AssignSettings &settings,
+              const OperandSchemes *schemes);
 
-  /// False if the options limit error but it cannot be modelled. Without contractions there is none.
+  /// False if the options limit error but it cannot be modelled. Without contractions there is
+  /// none.
   bool canLimit() const { return !model || model->isKnown(); }
 
-  /// The error of the results with every contraction as decided now; nothing without contractions, or if it
-  /// cannot be modelled.
+  /// The error of the results with every contraction as decided now; nothing without contractions,
+  /// or if it cannot be modelled.
   std::optional<double> estimate();
 
   /// The least error of any choice of variants.

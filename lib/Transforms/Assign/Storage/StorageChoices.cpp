@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How the contractions of a storage problem may compute, and what that costs.
 
@@ -12,9 +12,11 @@ bool StorageProblem::isFree(const Decision &decision) const {
   return options.freesContractions() && decision.origin == Origin::Class;
 }
 
-SmallVector<ComputeChoice, 4> StorageProblem::getChoices(Operation *op, const Decision &decision) const {
+SmallVector<ComputeChoice, 4> StorageProblem::getChoices(Operation *op,
+                                                         const Decision &decision) const {
   if (decision.magnitudes && !decision.scaled)
-    return {{formats[wide]}, {formats[wide], std::nullopt, ::mp::numerics::findRecipe(kScaledName)}};
+    return {{formats[wide]},
+            {formats[wide], std::nullopt, ::mp::numerics::findRecipe(kScaledName)}};
   if (decision.words || decision.scaled || !decisions.isNarrowContraction(op, decision))
     return {{formats[wide], decision.words, decision.scaled}};
   if (!isFree(decision))
@@ -26,7 +28,8 @@ SmallVector<ComputeChoice, 4> StorageProblem::getChoices(Operation *op, const De
   if (options.modelsError() && decision.compute != tf32 && decisions.canContractIn(op, tf32) &&
       costs.canContractIn(tf32))
     choices.push_back({tf32});
-  if (schemes && decisions.canScale(op) && costs.canContractIn(schemes->getFormat(op)) && schemes->whyNoProduct(op).empty())
+  if (schemes && decisions.canScale(op) && costs.canContractIn(schemes->getFormat(op)) &&
+      schemes->whyNoProduct(op).empty())
     choices.push_back({formats[wide], std::nullopt, &schemes->getRecipe()});
   choices.push_back({decision.compute});
   return choices;
@@ -36,7 +39,9 @@ void StorageProblem::addWords(Operation *op, SmallVectorImpl<ComputeChoice> &cho
   struct Rated {
     int64_t cost, error;
   };
-  auto rate = [&](const ComputeChoice &choice) { return Rated{getCost(op, choice), errors.of(op, choice)}; };
+  auto rate = [&](const ComputeChoice &choice) {
+    return Rated{getCost(op, choice), errors.of(op, choice)};
+  };
   SmallVector<Rated, 4> better = {rate(choices.front())};
   for (::mp::numerics::MultiWord scheme : getWordSchemes()) {
     ComputeChoice choice{formats[wide], scheme};

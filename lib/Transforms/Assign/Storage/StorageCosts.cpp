@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "StorageCosts.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -10,12 +10,13 @@ using namespace mlir::mp;
 
 bool mlir::mp::isMadeInAnyFormat(Value value) {
   Operation *def = value.getDefiningOp();
-  return def && (def->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp, linalg::FillOp>(def));
+  return def &&
+         (def->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp, linalg::FillOp>(def));
 }
 
 StorageCosts::StorageCosts(FunctionDecisions &decisions, const AssignSettings &settings)
-    : decisions(decisions), model(settings.costs), options(settings.placement), asked(settings.askedTimes),
-      groups(decisions.getFunction()), sizes(options.assumedDim) {
+    : decisions(decisions), model(settings.costs), options(settings.placement),
+      asked(settings.askedTimes), groups(decisions.getFunction()), sizes(options.assumedDim) {
   // Totals stay below 2^60: each op makes a handful of terms, each paid as often as it runs.
   uint64_t terms = 16;
   for (auto &[op, decision] : decisions.getOps())
@@ -66,11 +67,12 @@ static std::string nameContraction(Operation *op, FloatType format) {
   auto interface = cast<PrecisionOpInterface>(op);
   for (OpOperand &operand : op->getOpOperands())
     if (auto type = dyn_cast<ShapedType>(operand.get().getType());
-        type && type.hasRank() && interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor) {
+        type && type.hasRank() &&
+        interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor) {
       os << " ";
-      llvm::interleave(type.getShape(), os, [&](int64_t size) {
-        ShapedType::isDynamic(size) ? os << "?" : os << size;
-      }, "x");
+      llvm::interleave(
+          type.getShape(), os,
+          [&](int64_t size) { ShapedType::isDynamic(size) ? os << "?" : os << size; }, "x");
     }
   return name;
 }
@@ -83,7 +85,8 @@ StorageCosts::Transfers StorageCosts::countTransfers(Value value) {
   if (countsMemory())
     return {true, def && kind != KernelKind::View, 0};
   // The roofline of a contraction counts its result.
-  bool isWritten = kind != KernelKind::View && kind != KernelKind::None && kind != KernelKind::Contraction;
+  bool isWritten =
+      kind != KernelKind::View && kind != KernelKind::None && kind != KernelKind::Contraction;
   llvm::SmallSetVector<Operation *, 4> readers; // kernels
   for (OpOperand &use : value.getUses()) {
     Operation *reader = groups.getRoot(use.getOwner());
@@ -153,7 +156,8 @@ int64_t StorageCosts::ofScaledProduct(Operation *op, FloatType format) {
     return 0;
   uint64_t elements = sizes.countElements(op->getResult(0));
   return capped(ofContraction(op, format, format) +
-                model.elementwiseTime(elements, llvm::SaturatingMultiply<uint64_t>(elements, 2 * sizeof(float))));
+                model.elementwiseTime(
+                    elements, llvm::SaturatingMultiply<uint64_t>(elements, 2 * sizeof(float))));
 }
 
 int64_t StorageCosts::ofProducts(Operation *op, ::mp::numerics::MultiWord scheme) {
@@ -163,8 +167,9 @@ int64_t StorageCosts::ofProducts(Operation *op, ::mp::numerics::MultiWord scheme
   int64_t product = ofContraction(op, word, word.isTF32() ? f32 : word);
   uint64_t elements = sizes.countElements(op->getResult(0));
   // large + small (+ init) and whether small is NaN.
-  int64_t join = model.elementwiseTime(llvm::SaturatingMultiply<uint64_t>(elements, 3),
-                                       llvm::SaturatingMultiply<uint64_t>(elements, 3 * sizeof(float)));
+  int64_t join =
+      model.elementwiseTime(llvm::SaturatingMultiply<uint64_t>(elements, 3),
+                            llvm::SaturatingMultiply<uint64_t>(elements, 3 * sizeof(float)));
   int64_t count = ::mp::numerics::wordPairs(scheme).size();
   return capped(std::min(product, largest / count) * count + join);
 }

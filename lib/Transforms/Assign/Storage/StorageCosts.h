@@ -1,10 +1,10 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What it costs to store, cast and contract: modelled time in picoseconds, or bytes stored.
 //
 // Costs follow fusion groups: what stays inside a kernel is neither written nor read, kernels that
-// convert in registers read whatever is stored, an elementwise kernel writes narrow for nothing, and
-// every other change of format is a cast of its own.
+// convert in registers read whatever is stored, an elementwise kernel writes narrow for nothing,
+// and every other change of format is a cast of its own.
 
 #ifndef MP_LIB_TRANSFORMS_ASSIGN_STORAGECOSTS_H
 #define MP_LIB_TRANSFORMS_ASSIGN_STORAGECOSTS_H
@@ -40,7 +40,8 @@ public:
   int64_t ofContraction(Operation *op, FloatType format, FloatType factors);
   /// The words of `value`, `bits` in all for each element, made from f32.
   int64_t ofWords(Value value, unsigned bits);
-  /// `value` scaled and stored in `format`, made from f32; where it is `measured`, its largest magnitudes are a pass of their own.
+  /// `value` scaled and stored in `format`, made from f32; where it is `measured`, its largest
+  /// magnitudes are a pass of their own.
   int64_t ofScaled(Value value, FloatType format, bool measured);
   /// Computing on factors that are stored scaled in `format`, and a pass that scales the sums.
   int64_t ofScaledProduct(Operation *op, FloatType format);
@@ -56,7 +57,8 @@ public:
   int64_t capped(int64_t cost) const { return std::min(cost, largest); }
 
 private:
-  /// The measured time of what `name` names, else `modelled`. Names are made where somebody asks only.
+  /// The measured time of what `name` names, else `modelled`. Names are made where somebody asks
+  /// only.
   int64_t timed(llvm::function_ref<std::string()> name, int64_t modelled) const;
 
   /// How often `value` is written, and read by what reads any format, whatever it is stored in.

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "StoragePermission.h"
 
@@ -7,7 +7,8 @@ using namespace mlir::mp;
 
 /// The narrow format in which `op` computes and values can be stored; null if it has none.
 static FloatType getNarrowFormat(Operation *op, const Decision &decision) {
-  bool isNarrow = !decision.compute.isTF32() && FunctionDecisions::isNarrowContraction(op, decision);
+  bool isNarrow =
+      !decision.compute.isTF32() && FunctionDecisions::isNarrowContraction(op, decision);
   return isNarrow ? decision.compute : FloatType();
 }
 
@@ -43,7 +44,8 @@ FloatType StoragePermissions::getRounding(OpOperand &use) const {
   auto interface = cast<PrecisionOpInterface>(user);
   OperandRole role = interface.getOperandRole(use.getOperandNumber());
   if (decisions.isNarrowContraction(user, *decision))
-    return role == OperandRole::Factor && !decision->compute.isTF32() ? decision->compute : FloatType();
+    return role == OperandRole::Factor && !decision->compute.isTF32() ? decision->compute
+                                                                      : FloatType();
   if (!follows || role == OperandRole::Other)
     return {};
   FloatType format = narrow.lookup(user->getResult(0));

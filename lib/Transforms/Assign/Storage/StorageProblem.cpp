@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "StorageProblem.h"
 #include "../../Scale/Contractions.h"
@@ -13,16 +13,18 @@ using assignment::ValueId;
 using assignment::Variant;
 
 StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermissions &permissions,
-                               StorageCosts &costs, const ErrorShares &errors, const OperandSchemes *schemes,
-                               const PlacementOptions &options)
-    : decisions(decisions), permissions(permissions), costs(costs), errors(errors), options(options), schemes(schemes) {
+                               StorageCosts &costs, const ErrorShares &errors,
+                               const OperandSchemes *schemes, const PlacementOptions &options)
+    : decisions(decisions), permissions(permissions), costs(costs), errors(errors),
+      options(options), schemes(schemes) {
   typeOf(Float32Type::get(decisions.getFunction()->getContext()));
   for (auto &[op, decision] : decisions.getOps()) {
     if (decisions.isNarrowContraction(op, decision) && !decision.compute.isTF32())
       typeOf(decision.compute);
     if (decision.resultStorage)
       typeOf(decision.resultStorage);
-    if (decision.words || decision.magnitudes || decision.scaled || (options.freesContractions() && decision.opClass == OpClass::TensorCore))
+    if (decision.words || decision.magnitudes || decision.scaled ||
+        (options.freesContractions() && decision.opClass == OpClass::TensorCore))
       for (const ComputeChoice &choice : getChoices(op, decision))
         typeOfFactors(choice);
   }
@@ -32,8 +34,8 @@ StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermis
   for (const StorageGang &gang : decisions.getCarried().gangs.getAll())
     if (FloatType format = decisions.getCarried().lookup(&gang); format && !format.isF32())
       typeOf(format);
-  // Besides the ops there are arguments and terminators: without room for them all would move and leave as
-  // much memory unused.
+  // Besides the ops there are arguments and terminators: without room for them all would move and
+  // leave as much memory unused.
   size_t room = decisions.getOps().size() + decisions.getOps().size() / 16 + 64;
   problem.nodes.reserve(room);
   problem.values.reserve(room);
@@ -87,12 +89,17 @@ StorageProblem::TypeId StorageProblem::typeOf(const ::mp::numerics::Recipe &reci
 int64_t StorageProblem::costOfMaking(Value value, TypeId type) const {
   if (isWords(type))
     return costs.ofWords(value, bitsOfWords[type]);
-  bool isMeasured = recipes[type]->name != kScaledName || llvm::any_of(value.getUses(), [&](OpOperand &use) {
-    const Decision *decision = decisions.find(use.getOwner());
-    auto view = decision && decision->magnitudes ? viewContraction(use.getOwner()) : std::nullopt;
-    return view && ((view->a == &use && (*decision->magnitudes)[0] == 0) || (view->b == &use && (*decision->magnitudes)[1] == 0));
-  });
-  return costs.ofScaled(value, floatTypeOf(value.getContext(), recipes[type]->activation->code.floatFormat()), isMeasured);
+  bool isMeasured =
+      recipes[type]->name != kScaledName || llvm::any_of(value.getUses(), [&](OpOperand &use) {
+        const Decision *decision = decisions.find(use.getOwner());
+        auto view =
+            decision && decision->magnitudes ? viewContraction(use.getOwner()) : std::nullopt;
+        return view && ((view->a == &use && (*decision->magnitudes)[0] == 0) ||
+                        (view->b == &use && (*decision->magnitudes)[1] == 0));
+      });
+  return costs.ofScaled(
+      value, floatTypeOf(value.getContext(), recipes[type]->activation->code.floatFormat()),
+      isMeasured);
 }
 
 StorageProblem::TypeId StorageProblem::narrowTypeOf(Value value) {
@@ -181,8 +188,8 @@ void StorageProblem::addOp(Operation *op, const Decision &decision) {
     addComputing(op, decision, node);
 }
 
-/// Computes as decided or, where free, in a wider format; its result may be stored narrow besides, by a
-/// cast behind it. TOSA convolutions have one format for everything.
+/// Computes as decided or, where free, in a wider format; its result may be stored narrow besides,
+/// by a cast behind it. TOSA convolutions have one format for everything.
 void StorageProblem::addContraction(Operation *op, const Decision &decision, Node &node) {
   auto interface = cast<PrecisionOpInterface>(op);
   bool isUniform = decision.rule == TypeRule::Uniform;
@@ -193,7 +200,7 @@ void StorageProblem::addContraction(Operation *op, const Decision &decision, Nod
     for (OpOperand &operand : op->getOpOperands()) {
       OperandRole role = interface.getOperandRole(operand.getOperandNumber());
       if (isTracked(operand.get()))
-        v.in.push_back(role == OperandRole::Factor                    ? factors
+        v.in.push_back(role == OperandRole::Factor              ? factors
                        : isUniform || role == OperandRole::Data ? uniform
                                                                 : wide);
     }
@@ -225,12 +232,12 @@ void StorageProblem::addContraction(Operation *op, const Decision &decision, Nod
     wideContractions.emplace_back(problem.nodes.size() - 1, makeVariant({formats[wide]}, wide));
 }
 
-/// Constants cost nothing either way: they are narrow where every use rounds them. Which uses do is known
-/// beforehand, unless contractions are free to compute in f32 (applyConstants()).
+/// Constants cost nothing either way: they are narrow where every use rounds them. Which uses do is
+/// known beforehand, unless contractions are free to compute in f32 (applyConstants()).
 std::optional<bool> StorageProblem::isMadeNarrow(Operation *op) const {
   bool mayBe = op->getNumResults() > 0 && llvm::all_of(op->getResults(), [&](Value result) {
-    return isMadeInAnyFormat(result) && permissions.getNarrow(result);
-  });
+                 return isMadeInAnyFormat(result) && permissions.getNarrow(result);
+               });
   if (!mayBe || decisions.find(op)->resultStorage)
     return std::nullopt;
   return !options.freesContractions();
@@ -238,7 +245,8 @@ std::optional<bool> StorageProblem::isMadeNarrow(Operation *op) const {
 
 /// Moves data in whatever format it has: all of it wide, or all narrow.
 void StorageProblem::addMover(Operation *op, Node &node) {
-  bool isView = costs.getKind(op) == KernelKind::View, isNone = costs.getKind(op) == KernelKind::None;
+  bool isView = costs.getKind(op) == KernelKind::View,
+       isNone = costs.getKind(op) == KernelKind::None;
   auto variant = [&](TypeId type) {
     Variant v{problem.types[type], {}, {}, 0, 0};
     v.in.assign(node.operands.size(), type);
@@ -281,7 +289,8 @@ void StorageProblem::addComputing(Operation *op, const Decision &decision, Node 
       TypeId type = storesNarrow ? narrowTypeOf(result) : typeOf(decisions.getStorage(result));
       v.out.push_back(type);
       v.cost += costs.ofStoring(result, formats[type]);
-      if (storesNarrow && type != wide && kind != KernelKind::Elementwise && !isMadeInAnyFormat(result))
+      if (storesNarrow && type != wide && kind != KernelKind::Elementwise &&
+          !isMadeInAnyFormat(result))
         v.cost += costs.ofCast(result, formats[wide], formats[type]);
     }
     if (kind != KernelKind::None && !costs.getGroups().isAbsorbed(op))
@@ -295,11 +304,11 @@ void StorageProblem::addComputing(Operation *op, const Decision &decision, Node 
   if (isMade)
     return;
   // What never leaves a kernel gains nothing by being narrow, but may have to hand it on.
-  bool may = decision.rule != TypeRule::Container &&
-             llvm::any_of(op->getResults(), [&](Value result) {
-               return permissions.getNarrow(result) &&
-                      (decision.followsStorage() || !costs.getGroups().isInternal(result));
-             });
+  bool may =
+      decision.rule != TypeRule::Container && llvm::any_of(op->getResults(), [&](Value result) {
+        return permissions.getNarrow(result) &&
+               (decision.followsStorage() || !costs.getGroups().isInternal(result));
+      });
   if (may)
     variant(true);
 }
@@ -392,7 +401,8 @@ int64_t StorageProblem::countCastBytes(const assignment::Labels &labels, bool pe
     for (auto [value, type] : llvm::zip_equal(node.operands, node.variants[label].in))
       if (type != assignment::anyType && type != stored[value] && !problem.values[value].constant &&
           (perUse || made.insert({value, type}).second))
-        bytes += costs.getSizes().countBytes(trackedValues[value], FloatType(formats[stored[value]]).getWidth());
+        bytes += costs.getSizes().countBytes(trackedValues[value],
+                                             FloatType(formats[stored[value]]).getWidth());
   return bytes;
 }
 
@@ -404,8 +414,9 @@ void StorageProblem::applyConstants(const assignment::Labels &labels) {
       if (type != assignment::anyType && type != narrowTypeOf(trackedValues[value]))
         readWide.insert(value);
   for (auto [id, value] : llvm::enumerate(trackedValues))
-    if (Operation *def = value.getDefiningOp(); def && decisions.find(def) && isMadeNarrow(def).has_value() &&
-                                                !readWide.contains(id) && decisions.getStorage(value).isF32())
+    if (Operation *def = value.getDefiningOp();
+        def && decisions.find(def) && isMadeNarrow(def).has_value() && !readWide.contains(id) &&
+        decisions.getStorage(value).isF32())
       decisions.setStorage(value, permissions.getNarrow(value));
 }
 
@@ -416,8 +427,9 @@ void StorageProblem::apply(const assignment::Labels &labels) {
     Decision *decision = ops[id] ? decisions.find(ops[id]) : nullptr;
     if (decision && decisions.isNarrowContraction(ops[id], *decision) && isFree(*decision) &&
         chosen.name != getFormatName(decision->compute)) {
-      FloatType format = chosen.name == "tf32" ? FloatType(FloatTF32Type::get(ops[id]->getContext()))
-                                               : formats[wide];
+      FloatType format = chosen.name == "tf32"
+                             ? FloatType(FloatTF32Type::get(ops[id]->getContext()))
+                             : formats[wide];
       decision->words = ::mp::numerics::parseMultiWord(chosen.name);
       decision->scaled = ::mp::numerics::findRecipe(chosen.name);
       decision->decide(format, Origin::Cost,
@@ -442,7 +454,8 @@ void StorageProblem::apply(const assignment::Labels &labels) {
       continue;
     decision.compute = decisions.getStorage(op->getResult(0));
     for (Value operand : op->getOperands())
-      if (permissions.getNarrow(operand) == decision.compute && costs.getGroups().isInternal(operand))
+      if (permissions.getNarrow(operand) == decision.compute &&
+          costs.getGroups().isInternal(operand))
         decisions.setStorage(operand, decision.compute);
   }
 }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Storage of one function's values as an assignment problem (docs/Assignment.md): a node per op,
 // function argument and boundary, a type per format: f32 and the narrow ones.
@@ -92,14 +92,15 @@ private:
   const ErrorShares &errors;
   const PlacementOptions &options;
   const OperandSchemes *schemes;
-  SmallVector<FloatType, 3> formats; ///< by TypeId; f32 for words
+  SmallVector<FloatType, 3> formats;    ///< by TypeId; f32 for words
   SmallVector<unsigned, 3> bitsOfWords; ///< by TypeId, of one element; 0: no words
-  SmallVector<const ::mp::numerics::Recipe *, 3> recipes; ///< by TypeId, of scaled values; null: none
+  SmallVector<const ::mp::numerics::Recipe *, 3>
+      recipes; ///< by TypeId, of scaled values; null: none
   ::mp::assignment::Problem problem;
   int64_t costBefore = 0;
   std::vector<::mp::assignment::Paint> paints;
   std::vector<std::pair<NodeId, ::mp::assignment::Variant>> wideContractions; ///< by node
-  std::vector<Operation *> ops; ///< per node
+  std::vector<Operation *> ops;                                               ///< per node
   DenseMap<Value, ::mp::assignment::ValueId> values;
   SmallVector<Value> trackedValues; ///< by ValueId
 };

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-expand-reshapes: expand_shape with several sizes of run time in a group, which upstream's
 // expand-strided-metadata (LLVM 22) crashes on.
@@ -18,11 +18,13 @@ using namespace mlir;
 
 static bool hasSeveralDynamicSizes(memref::ExpandShapeOp op) {
   return llvm::any_of(op.getReassociationIndices(), [&](ArrayRef<int64_t> group) {
-    return llvm::count_if(group, [&](int64_t dim) { return op.getResultType().isDynamicDim(dim); }) > 1;
+    return llvm::count_if(group,
+                          [&](int64_t dim) { return op.getResultType().isDynamicDim(dim); }) > 1;
   });
 }
 
-/// The buffer read as `op` shapes it: in each group a stride is that of the source times the sizes further in.
+/// The buffer read as `op` shapes it: in each group a stride is that of the source times the sizes
+/// further in.
 static Value reinterpret(ImplicitLocOpBuilder &b, memref::ExpandShapeOp op) {
   SmallVector<int64_t> stated;
   int64_t offset;
@@ -35,12 +37,14 @@ static Value reinterpret(ImplicitLocOpBuilder &b, memref::ExpandShapeOp op) {
     for (int64_t part : llvm::reverse(group)) {
       bool isStated = !ShapedType::isDynamic(stated[part]);
       strides[part] = isStated ? OpFoldResult(b.getIndexAttr(stated[part])) : OpFoldResult(stride);
-      stride = arith::MulIOp::create(b, stride, getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[part]));
+      stride = arith::MulIOp::create(b, stride,
+                                     getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[part]));
     }
   }
   OpFoldResult begin = ShapedType::isDynamic(offset) ? OpFoldResult(source.getOffset())
                                                      : OpFoldResult(b.getIndexAttr(offset));
-  return memref::ReinterpretCastOp::create(b, op.getResultType(), source.getBaseBuffer(), begin, sizes, strides);
+  return memref::ReinterpretCastOp::create(b, op.getResultType(), source.getBaseBuffer(), begin,
+                                           sizes, strides);
 }
 
 namespace {
@@ -57,7 +61,8 @@ struct ExpandReshapes : mlir::mp::impl::ExpandReshapesBase<ExpandReshapes> {
       ImplicitLocOpBuilder b(op.getLoc(), op);
       Value view = reinterpret(b, op);
       if (!view) {
-        op.emitError("has several sizes known at run time only in a group, and expects a strided layout, found ")
+        op.emitError("has several sizes known at run time only in a group, and expects a strided "
+                     "layout, found ")
             << op.getResultType();
         return signalPassFailure();
       }

@@ -1,7 +1,8 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mp-free-buffers: frees buffers after their last use. Upstream's deallocation (LLVM 22) frees at the end of the
-// block, so that a step of thousands of buffers touches new memory for each, and takes quadratic time to say so.
+// mp-free-buffers: frees buffers after their last use. Upstream's deallocation (LLVM 22) frees at
+// the end of the block, so that a step of thousands of buffers touches new memory for each, and
+// takes quadratic time to say so.
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
@@ -34,7 +35,8 @@ static bool hasKnownLastUses(ModuleOp module) {
   return !module
               .walk([](Operation *op) {
                 auto alloc = dyn_cast<memref::AllocOp>(op);
-                bool isKnown = alloc ? !BufferLifetime(alloc).escapes : isa<memref::AllocaOp>(op) || !allocates(op);
+                bool isKnown = alloc ? !BufferLifetime(alloc).escapes
+                                     : isa<memref::AllocaOp>(op) || !allocates(op);
                 return isKnown ? WalkResult::advance() : WalkResult::interrupt();
               })
               .wasInterrupted();
@@ -46,7 +48,8 @@ static void ownResults(func::ReturnOp end) {
   OpBuilder b(end);
   for (OpOperand &operand : end->getOpOperands()) {
     Value value = operand.get();
-    if (!isBuffer(value.getType()) || (value.getDefiningOp<memref::AllocOp>() && given.insert(value).second))
+    if (!isBuffer(value.getType()) ||
+        (value.getDefiningOp<memref::AllocOp>() && given.insert(value).second))
       continue;
     operand.set(bufferization::CloneOp::create(b, end.getLoc(), value));
   }

@@ -1,7 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mp-lift-block-loops: upstream's ownership-based deallocation (LLVM 22) refuses blocks that lead back to themselves,
-// and cf.switch.
+// mp-lift-block-loops: upstream's ownership-based deallocation (LLVM 22) refuses blocks that lead
+// back to themselves, and cf.switch.
 
 #include "mlir/Conversion/ControlFlowToSCF/ControlFlowToSCF.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -32,7 +32,8 @@ static bool mustLift(Region &region) {
 
 namespace {
 
-/// Upstream's, but bufferization knows no poisoned tensor. Where a way through the blocks gives a value none, nobody reads it.
+/// Upstream's, but bufferization knows no poisoned tensor. Where a way through the blocks gives a
+/// value none, nobody reads it.
 struct Lifting : ControlFlowToSCFTransformation {
   Value getUndefValue(Location loc, OpBuilder &builder, Type type) override {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -55,7 +56,8 @@ struct LiftBlockLoops : mlir::mp::impl::LiftBlockLoopsBase<LiftBlockLoops> {
           continue;
         DominanceInfo dominance(op);
         if (failed(transformCFGToSCF(region, lifting, dominance))) {
-          op->emitError("holds a loop of blocks or a switch that cannot be written with scf: expected branches without effects "
+          op->emitError("holds a loop of blocks or a switch that cannot be written with scf: "
+                        "expected branches without effects "
                         "(cf.br, cf.cond_br, cf.switch) and one kind of terminator behind them");
           return WalkResult::interrupt();
         }

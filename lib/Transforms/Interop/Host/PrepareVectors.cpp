@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-prepare-vectors: what LLVM (22) hangs or ends on.
 
@@ -59,7 +59,9 @@ struct PrepareVectors : mlir::mp::impl::PrepareVectorsBase<PrepareVectors> {
       if (scalable == types.end())
         return WalkResult::advance();
       op->emitError("uses a vector of scalable size, ")
-          << *scalable << ", which neither this host nor NVIDIA GPUs have; expected vectors of fixed size, as vector<4xf32>";
+          << *scalable
+          << ", which neither this host nor NVIDIA GPUs have; expected vectors of fixed size, as "
+             "vector<4xf32>";
       return WalkResult::interrupt();
     });
     if (result.wasInterrupted())

@@ -1,6 +1,7 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mp-resolve-calls: functions as values are numbers, and calls of them choose among those whose address is taken.
+// mp-resolve-calls: functions as values are numbers, and calls of them choose among those whose
+// address is taken.
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mp/Transforms/Interop/Passes.h"
@@ -18,7 +19,9 @@ static bool handsFunctions(FunctionType type) {
   return llvm::any_of(type.getInputs(), isFunction) || llvm::any_of(type.getResults(), isFunction);
 }
 
-static Type asNumber(Type type) { return isFunction(type) ? IndexType::get(type.getContext()) : type; }
+static Type asNumber(Type type) {
+  return isFunction(type) ? IndexType::get(type.getContext()) : type;
+}
 
 static FunctionType asNumbers(FunctionType type) {
   return FunctionType::get(type.getContext(), llvm::map_to_vector(type.getInputs(), asNumber),
@@ -27,7 +30,8 @@ static FunctionType asNumbers(FunctionType type) {
 
 /// One call for each function that the callee may be.
 static void resolve(func::CallIndirectOp op, ArrayRef<func::FuncOp> taken) {
-  auto type = FunctionType::get(op.getContext(), op.getArgOperands().getTypes(), op.getResultTypes());
+  auto type =
+      FunctionType::get(op.getContext(), op.getArgOperands().getTypes(), op.getResultTypes());
   SmallVector<int64_t> numbers;
   for (auto [number, function] : llvm::enumerate(taken))
     if (func::FuncOp(function).getFunctionType() == type)
@@ -40,7 +44,8 @@ static void resolve(func::CallIndirectOp op, ArrayRef<func::FuncOp> taken) {
     scf::YieldOp::create(b, result.getResults());
   };
   ArrayRef<int64_t> cases = ArrayRef(numbers).drop_back();
-  auto choice = scf::IndexSwitchOp::create(b, op.getResultTypes(), op->getOperand(0), cases, cases.size());
+  auto choice =
+      scf::IndexSwitchOp::create(b, op.getResultTypes(), op->getOperand(0), cases, cases.size());
   for (auto [region, number] : llvm::zip_equal(choice.getCaseRegions(), cases))
     call(region, number);
   call(choice.getDefaultRegion(), numbers.back());
@@ -63,20 +68,24 @@ struct ResolveCalls : mlir::mp::impl::ResolveCallsBase<ResolveCalls> {
     });
     // What comes from outside, or goes there, may be any function.
     auto isOpen = [](func::FuncOp function) {
-      return (function.isPublic() || function.isExternal()) && handsFunctions(function.getFunctionType());
+      return (function.isPublic() || function.isExternal()) &&
+             handsFunctions(function.getFunctionType());
     };
     if (calls.empty() || llvm::any_of(module.getOps<func::FuncOp>(), isOpen))
       return;
 
     llvm::SetVector<Operation *> taken;
     for (func::ConstantOp constant : constants) {
-      auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(constant, constant.getValueAttr());
+      auto function =
+          SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(constant, constant.getValueAttr());
       if (!function)
         return;
       taken.insert(function);
     }
     for (func::CallIndirectOp call : calls) {
-      auto isCallee = [&](func::ConstantOp constant) { return constant.getType() == call.getCallee().getType(); };
+      auto isCallee = [&](func::ConstantOp constant) {
+        return constant.getType() == call.getCallee().getType();
+      };
       if (llvm::none_of(constants, isCallee)) {
         call.emitOpError("calls a function of type ")
             << call.getCallee().getType() << ", but no 'func.constant' takes the address of one";
@@ -95,12 +104,15 @@ struct ResolveCalls : mlir::mp::impl::ResolveCallsBase<ResolveCalls> {
     });
     for (func::ConstantOp constant : constants) {
       ImplicitLocOpBuilder b(constant.getLoc(), constant);
-      auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(constant, constant.getValueAttr());
-      Value number = arith::ConstantIndexOp::create(b, std::distance(taken.begin(), llvm::find(taken, function)));
+      auto function =
+          SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(constant, constant.getValueAttr());
+      Value number = arith::ConstantIndexOp::create(
+          b, std::distance(taken.begin(), llvm::find(taken, function)));
       constant->replaceAllUsesWith(ValueRange(number));
       constant.erase();
     }
-    auto functions = llvm::map_to_vector(taken, [](Operation *op) { return cast<func::FuncOp>(op); });
+    auto functions =
+        llvm::map_to_vector(taken, [](Operation *op) { return cast<func::FuncOp>(op); });
     for (func::CallIndirectOp call : calls)
       resolve(call, functions);
   }

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-hide-constants: keeps what is computed from constants from folding until mp-promote-to-f64.
 
@@ -23,7 +23,8 @@ struct HideConstants : mlir::mp::impl::HideConstantsBase<HideConstants> {
     SmallVector<std::pair<Operation *, Attribute>> constants;
     getOperation()->walk([&](Operation *op) {
       Attribute value;
-      if (op->getNumResults() != 1 || !matchPattern(op, m_Constant(&value)) || matchPattern(op, m_AnyZeroFloat()))
+      if (op->getNumResults() != 1 || !matchPattern(op, m_Constant(&value)) ||
+          matchPattern(op, m_AnyZeroFloat()))
         return; // zeros have no rounding, and the lowering of TOSA reads its zero points
       FloatType format = getFloatFormat(op->getResult(0).getType());
       if (format && format.getWidth() <= 32)
@@ -31,12 +32,14 @@ struct HideConstants : mlir::mp::impl::HideConstantsBase<HideConstants> {
     });
     auto f64 = Float64Type::get(&getContext());
     for (auto [op, value] : constants) {
-      auto wide = dyn_cast_or_null<TypedAttr>(convertConstant(value, f64, Rounding::RNE, Overflow::IEEE));
+      auto wide =
+          dyn_cast_or_null<TypedAttr>(convertConstant(value, f64, Rounding::RNE, Overflow::IEEE));
       if (!wide)
         continue; // mp-promote-to-f64 says why
       OpBuilder builder(op);
       Value constant = arith::ConstantOp::create(builder, op->getLoc(), wide);
-      Value hidden = UnrealizedConversionCastOp::create(builder, op->getLoc(), op->getResult(0).getType(), constant)
+      Value hidden = UnrealizedConversionCastOp::create(builder, op->getLoc(),
+                                                        op->getResult(0).getType(), constant)
                          .getResult(0);
       op->getResult(0).replaceAllUsesWith(hidden);
       op->erase();

@@ -1,4 +1,4 @@
-// Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mp-promote-to-f64: the same computation in f64, the reference of mp-run.
 
@@ -101,10 +101,13 @@ struct PromoteToF64 : mlir::mp::impl::PromoteToF64Base<PromoteToF64> {
     return success();
   }
 
-  /// Functions defined elsewhere keep their format: only those that print buffers exist for f64 too.
+  /// Functions defined elsewhere keep their format: only those that print buffers exist for f64
+  /// too.
   LogicalResult replaceExternals(ModuleOp module) {
     AttrTypeWalker narrow;
-    narrow.addWalk([](FloatType type) { return isPromoted(type) ? WalkResult::interrupt() : WalkResult::advance(); });
+    narrow.addWalk([](FloatType type) {
+      return isPromoted(type) ? WalkResult::interrupt() : WalkResult::advance();
+    });
     SymbolTable symbols(module);
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
       auto uses = SymbolTable::getSymbolUses(function, module);
@@ -113,8 +116,9 @@ struct PromoteToF64 : mlir::mp::impl::PromoteToF64Base<PromoteToF64> {
         continue;
       StringRef name = function.getName();
       if (!name.consume_front(kPrintBufferPrefix))
-        return function.emitError("@") << function.getName() << " is defined elsewhere and has no f64 form, found type "
-                                       << function.getFunctionType();
+        return function.emitError("@")
+               << function.getName() << " is defined elsewhere and has no f64 form, found type "
+               << function.getFunctionType();
       StringAttr wide = StringAttr::get(&getContext(), Twine(kPrintBufferPrefix) + "F64");
       if (!symbols.lookup(wide)) {
         if (failed(symbols.rename(function, wide)))

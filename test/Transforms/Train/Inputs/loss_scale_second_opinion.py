@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares the scales of 1,000 random trajectories of mp.update_loss_scale with those of the frameworks themselves.
 
 usage: loss_scale_second_opinion.py loss-scale-rules.mlir FOLDER

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Part of mp, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Breaks a train step of phase T in every place, one mistake at a time, and asks the verifier for the name of each.
 
 usage: mutate_step.py STEP.mlir FOLDER
