@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mp/Analysis/ConstantRounding.h"
-#include "mp/Analysis/Moves.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Numerics/ArrayCast.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -9,7 +9,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 /// Elements converted at a time.
 static constexpr size_t kChunk = 4096;

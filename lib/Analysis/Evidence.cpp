@@ -13,8 +13,8 @@
 #include "mlir/IR/RegionGraphTraits.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mp/Analysis/ConstantRounding.h"
-#include "mp/Analysis/Moves.h"
-#include "mp/Analysis/Pieces.h"
+#include "mp/Analysis/DataMovement.h"
+#include "mp/Analysis/PiecewiseBounds.h"
 #include "mp/Analysis/ReductionLength.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/Format.h"
@@ -23,13 +23,12 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace domains = ::mp::domains;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Evidence EvidenceAnalysis::assumeArgument(BlockArgument argument) {
   Evidence evidence;
-  evidence.gain = 1;
+  evidence.growth = 1;
   // One number a channel, however it is shaped to be broadcast.
   auto shaped = dyn_cast<ShapedType>(argument.getType());
   evidence.parameter =
@@ -43,8 +42,8 @@ static void state(Evidence &evidence, ArrayAttr range) {
   evidence.range =
       domains::intersect(evidence.range, {cast<FloatAttr>(range[0]).getValueAsDouble(),
                                           cast<FloatAttr>(range[1]).getValueAsDouble()});
-  if (evidence.range.mag() > ::mp::numerics::info(::mp::numerics::Format::F16).maxFinite)
-    evidence.gain = std::numeric_limits<double>::infinity();
+  if (evidence.range.mag() > numerics::info(numerics::Format::F16).maxFinite)
+    evidence.growth = std::numeric_limits<double>::infinity();
 }
 
 EvidenceAnalysis::EvidenceAnalysis(FunctionOpInterface function, ArrayRef<Evidence> arguments,
@@ -92,8 +91,7 @@ std::string EvidenceAnalysis::whyNot(Value value, FloatType format, double maxUn
                                      bool mayAssume) const {
   if (Attribute constant = findConstant(value))
     return whyNotRounded(constant, format, maxUnderflow);
-  double limit =
-      ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
+  double limit = numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite;
   Evidence evidence = lookup(value);
   if (evidence.range.mag() <= limit || guarded.contains(value) ||
       (mayAssume && evidence.isAssumed()))
@@ -111,7 +109,7 @@ std::string EvidenceAnalysis::whyNot(Value value, FloatType format, double maxUn
 }
 
 /// What is carried grows to what comes back; false if it holds that already. Ranges that still grow
-/// on the second visit of a body are given up, gains on the third, on the fourth everything.
+/// on the second visit of a body are given up, growths on the third, on the fourth everything.
 static bool grow(Evidence &known, const Evidence &after, unsigned visit, StringRef lostAt) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   bool grows = false;
@@ -119,14 +117,14 @@ static bool grow(Evidence &known, const Evidence &after, unsigned visit, StringR
     grows = true;
     known.range = visit == 0 ? domains::hull(known.range, after.range) : domains::Interval::top();
   }
-  if (after.gain > known.gain) {
+  if (after.growth > known.growth) {
     grows = true;
-    known.gain = visit < 2 ? after.gain : infinity;
+    known.growth = visit < 2 ? after.growth : infinity;
     known.lostAt = after.lostAt.empty() ? lostAt : after.lostAt;
   }
   if (grows && visit >= 3) {
     known.range = domains::Interval::top();
-    known.gain = infinity;
+    known.growth = infinity;
   }
   return grows;
 }
@@ -217,7 +215,7 @@ void EvidenceAnalysis::visitOp(Operation *op) {
   for (Value result : op->getResults())
     if (getFloatFormat(result.getType()) && !facts.lookup(result).isAssumed()) {
       readFoldedNorm(op, result);
-      readPieces(op, result);
+      readPiecewise(op, result);
     }
   if (auto range = op->getAttrOfType<ArrayAttr>(kRangeAttrName))
     for (Value result : op->getResults())
@@ -236,12 +234,12 @@ void EvidenceAnalysis::readFoldedNorm(Operation *op, Value value) {
     evidence = *evaluateBinary(op, "addf", evidence, evaluateUnary(op, "absf", facts.lookup(term)));
   Evidence &known = facts[value];
   known.range = domains::intersect(known.range, domains::Interval::symmetric(evidence.range.mag()));
-  known.gain = std::min(known.gain, evidence.gain);
+  known.growth = std::min(known.growth, evidence.growth);
   if (known.isAssumed() || known.range.isBounded())
     known.lostAt = "";
 }
 
-void EvidenceAnalysis::readPieces(Operation *op, Value value) {
+void EvidenceAnalysis::readPiecewise(Operation *op, Value value) {
   auto isSelect = [](Operation &inner) { return isa<arith::SelectOp, tosa::SelectOp>(inner); };
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   bool selects = structured ? llvm::any_of(*structured.getBlock(), isSelect) : isSelect(*op);
@@ -250,23 +248,22 @@ void EvidenceAnalysis::readPieces(Operation *op, Value value) {
     return;
   auto anything = [](Value) { return domains::Interval::top(); };
   if (std::optional<domains::Interval> bound;
-      selects && (bound = boundInPieces(value, anything, kInfinity))) {
+      selects && (bound = boundPiecewise(value, anything, kInfinity))) {
     known.range = domains::intersect(known.range, *bound);
     known.lostAt = "";
     return;
   }
   // Where no more is known of the argument than the class assumption, the function keeps it or not.
-  double limit = ::mp::numerics::info(::mp::numerics::Format::F16).maxFinite,
-         assumed = limit / kAssumedMargin;
+  double limit = numerics::info(numerics::Format::F16).maxFinite, assumed = limit / kAssumedMargin;
   auto assume = [&](Value source) {
     Evidence evidence = facts.lookup(source);
     return evidence.isAssumed()
                ? domains::intersect(evidence.range,
-                                    domains::Interval::symmetric(evidence.gain * assumed))
+                                    domains::Interval::symmetric(evidence.growth * assumed))
                : evidence.range;
   };
-  if (std::optional<domains::Interval> bound = boundInPieces(value, assume, limit)) {
-    known.gain = bound->mag() / assumed;
+  if (std::optional<domains::Interval> bound = boundPiecewise(value, assume, limit)) {
+    known.growth = bound->mag() / assumed;
     known.lostAt = "";
   }
 }
@@ -328,7 +325,7 @@ void EvidenceAnalysis::visitReduction(linalg::LinalgOp op) {
       if (!getFloatFormat(yielded.getType()))
         continue;
       Evidence after = joinBounds(before, facts.lookup(yielded));
-      if (before.range.contains(after.range) && after.gain <= before.gain)
+      if (before.range.contains(after.range) && after.growth <= before.growth)
         continue;
       holds = false;
       before = number == 0 ? after : lost(op);
@@ -353,7 +350,7 @@ std::optional<Evidence> EvidenceAnalysis::combine(linalg::LinalgOp op, unsigned 
   if (isa<arith::AddFOp>(combiner)) {
     Evidence sum = sumOver(x, countReduced(op), op->getName().getStringRef());
     sum.range = domains::add(sum.range, initial.range);
-    sum.gain = std::max(sum.gain, initial.getGain());
+    sum.growth = std::max(sum.growth, initial.getGrowth());
     if (sum.lostAt.empty())
       sum.lostAt = initial.lostAt;
     return sum;
@@ -426,7 +423,7 @@ void EvidenceAnalysis::visitCall(Operation *op) {
     callees[callee]; // a recursive call finds no results: unknown
     for (BlockArgument argument : callee.getArguments()) {
       Evidence evidence;
-      evidence.gain = 1;
+      evidence.growth = 1;
       facts[argument] = evidence;
     }
     relations.add(callee);
@@ -439,7 +436,7 @@ void EvidenceAnalysis::visitCall(Operation *op) {
     callees[callee] = results;
     known = callees.find(callee);
   }
-  // The callee's facts rest on its arguments having gain 1: so must the call's.
+  // The callee's facts rest on its arguments having growth 1: so must the call's.
   bool argumentsHold = llvm::all_of(op->getOperands(), [&](Value operand) {
     Evidence evidence = facts.lookup(operand);
     return !getFloatFormat(operand.getType()) || evidence.isAssumed() ||

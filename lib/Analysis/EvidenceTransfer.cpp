@@ -18,8 +18,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace domains = ::mp::domains;
-namespace numerics = ::mp::numerics;
 using domains::Interval;
 using domains::UnaryFn;
 
@@ -27,7 +25,9 @@ static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A constant below this is no growth when it is added.
 static constexpr double kModest = 32768;
 
-double Evidence::getGain() const { return range.mag() <= kModest ? std::min(gain, 1.0) : gain; }
+double Evidence::getGrowth() const {
+  return range.mag() <= kModest ? std::min(growth, 1.0) : growth;
+}
 
 /// The function an op computes, by its name without the dialect: arith, math,
 /// linalg and tosa spell it alike but for suffixes.
@@ -203,11 +203,11 @@ Evidence EvidenceAnalysis::evaluate(Operation *op, ArrayRef<Evidence> operands) 
 /// is already that a factor may be larger than what that assumption allows.
 Evidence EvidenceAnalysis::contract(Operation *op, ArrayRef<Evidence> operands) {
   Evidence result;
-  result.gain = 1;
+  result.growth = 1;
   for (auto [operand, evidence] : llvm::zip_equal(op->getOperands(), operands))
-    if (getFloatFormat(operand.getType()) && evidence.getGain() > kAssumedMargin &&
+    if (getFloatFormat(operand.getType()) && evidence.getGrowth() > kAssumedMargin &&
         !(prove && prove(operand) <= kModest)) {
-      result.gain = kInfinity;
+      result.growth = kInfinity;
       result.lostAt = evidence.lostAt.empty() ? op->getName().getStringRef() : evidence.lostAt;
     }
   return result;
@@ -232,10 +232,10 @@ Evidence EvidenceAnalysis::evaluateUnary(Operation *op, StringRef name, const Ev
   result.range = domains::image(fn, x.range);
   result.parameter = x.parameter;
   if (std::optional<double> growth = domains::linearBound(fn))
-    result.gain = *growth * x.gain;
+    result.growth = *growth * x.growth;
   // Scales made of given parameters, as batch norm's 1 / sqrt(variance + eps).
   if (x.parameter && (fn == UnaryFn::Rsqrt || fn == UnaryFn::Sqrt || fn == UnaryFn::Reciprocal))
-    result.gain = 1;
+    result.growth = 1;
   if (fn == UnaryFn::Log && relations.isSumOfShiftedExp(op->getOperand(0)))
     result.range = domains::intersect(
         result.range,
@@ -245,12 +245,11 @@ Evidence EvidenceAnalysis::evaluateUnary(Operation *op, StringRef name, const Ev
   bool isLog =
       fn == UnaryFn::Log || fn == UnaryFn::Log2 || fn == UnaryFn::Log10 || fn == UnaryFn::Log1p;
   if (FloatType format = isLog ? getFloatFormat(op->getOperand(0).getType()) : FloatType()) {
-    double largest =
-        ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
+    double largest = numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite;
     result.range = domains::intersect(
         result.range, domains::image(fn, {fn == UnaryFn::Log1p ? -1.0 : 0.0, largest}));
   }
-  if (result.gain == kInfinity && !result.range.isBounded())
+  if (result.growth == kInfinity && !result.range.isBounded())
     result.lostAt = op->getName().getStringRef();
   return result;
 }
@@ -274,7 +273,7 @@ std::optional<Evidence> EvidenceAnalysis::evaluateBinary(Operation *op, StringRe
   case Binary::Sub:
     result.range =
         kind == Binary::Add ? domains::add(a.range, b.range) : domains::sub(a.range, b.range);
-    result.gain = std::max(a.getGain(), b.getGain());
+    result.growth = std::max(a.getGrowth(), b.getGrowth());
     if (kind == Binary::Sub && relations.areEqual(op->getOperand(0), op->getOperand(1)))
       result.range = Interval::point(0); // as a maximum over one element
     else if (kind == Binary::Sub && relations.isGroupMax(op->getOperand(1), op->getOperand(0)))
@@ -307,7 +306,7 @@ std::optional<Evidence> EvidenceAnalysis::evaluateBinary(Operation *op, StringRe
         kind == Binary::Max ? domains::max(a.range, b.range) : domains::min(a.range, b.range);
     if (a.range.isEmpty() || b.range.isEmpty()) // maxnumf of NaN and x is x
       result.range = domains::hull(a.range, b.range);
-    result.gain = std::max(a.getGain(), b.getGain());
+    result.growth = std::max(a.getGrowth(), b.getGrowth());
     break;
   case Binary::Pow:
     if (b.range.isPoint() && b.range.lo == 2)
@@ -320,7 +319,7 @@ std::optional<Evidence> EvidenceAnalysis::evaluateBinary(Operation *op, StringRe
     break;
   }
   result.parameter = a.parameter && b.parameter;
-  if (result.gain == kInfinity && !result.range.isBounded())
+  if (result.growth == kInfinity && !result.range.isBounded())
     result.lostAt = op->getName().getStringRef();
   return result;
 }
@@ -328,14 +327,14 @@ std::optional<Evidence> EvidenceAnalysis::evaluateBinary(Operation *op, StringRe
 Evidence EvidenceAnalysis::multiply(const Evidence &a, const Evidence &b) {
   Evidence result;
   result.range = domains::mul(a.range, b.range);
-  auto scaled = [](double gain, const Interval &by) {
-    return gain == kInfinity || by.mag() == kInfinity ? kInfinity : gain * by.mag();
+  auto scaled = [](double growth, const Interval &by) {
+    return growth == kInfinity || by.mag() == kInfinity ? kInfinity : growth * by.mag();
   };
-  result.gain = std::min(scaled(a.gain, b.range), scaled(b.gain, a.range));
+  result.growth = std::min(scaled(a.growth, b.range), scaled(b.growth, a.range));
   for (auto [x, y] : {std::pair(&a, &b), std::pair(&b, &a)})
     // A parameter times anything assumed: an affine scale.
-    if (x->parameter && x->isAssumed() && y->getGain() <= kAssumedMargin)
-      result.gain = std::min(result.gain, 1.0);
+    if (x->parameter && x->isAssumed() && y->getGrowth() <= kAssumedMargin)
+      result.growth = std::min(result.growth, 1.0);
   return result;
 }
 
@@ -344,9 +343,9 @@ Evidence EvidenceAnalysis::divide(const Evidence &a, const Evidence &b) {
   result.range = domains::div(a.range, b.range);
   double smallest = b.range.mig();
   if (smallest > 0)
-    result.gain = a.gain / smallest;
-  if (b.parameter && b.isAssumed() && a.getGain() <= kAssumedMargin)
-    result.gain = std::min(result.gain, 1.0);
+    result.growth = a.growth / smallest;
+  if (b.parameter && b.isAssumed() && a.getGrowth() <= kAssumedMargin)
+    result.growth = std::min(result.growth, 1.0);
   return result;
 }
 
@@ -380,7 +379,7 @@ Evidence EvidenceAnalysis::sumOver(const Evidence &x, std::optional<int64_t> cou
   Evidence result;
   if (count) {
     result.range = domains::mul(x.range, Interval::point(*count));
-    result.gain = x.gain * *count;
+    result.growth = x.growth * *count;
   } else {
     result.range = {x.range.lo >= 0 ? 0 : -kInfinity, x.range.hi <= 0 ? 0 : kInfinity};
     result.lostAt = op;
@@ -391,7 +390,7 @@ Evidence EvidenceAnalysis::sumOver(const Evidence &x, std::optional<int64_t> cou
 Evidence mlir::mp::joinBounds(const Evidence &a, const Evidence &b) {
   Evidence result;
   result.range = domains::hull(a.range, b.range);
-  result.gain = std::max(a.getGain(), b.getGain());
+  result.growth = std::max(a.getGrowth(), b.getGrowth());
   result.parameter = a.parameter && b.parameter;
   result.lostAt = a.lostAt.empty() ? b.lostAt : a.lostAt;
   return result;

@@ -1,9 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/Analysis/FunctionHash.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mp/Dialect/MP/Copies.h"
+#include "mp/Dialect/MP/CopyOf.h"
 #include "mp/Dialect/MP/Scaling.h"
-#include "mp/Dialect/MP/Words.h"
+#include "mp/Dialect/MP/SplitPrecision.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -55,7 +55,7 @@ public:
 private:
   static bool isOwn(StringRef name) {
     return name == kPrecisionAttrName || name == kPhaseAttrName || name == kStorageAttrName ||
-           name == kCopyOfAttrName || name == kWordsAttrName || name == kScaledAttrName ||
+           name == kCopyOfAttrName || name == kSplitAttrName || name == kScaledAttrName ||
            name == SymbolTable::getSymbolAttrName();
   }
 

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-using ::mp::domains::Interval;
+using domains::Interval;
 
 namespace {
 

@@ -21,12 +21,12 @@ const EvidenceAnalysis *ModuleEvidence::compute(FunctionOpInterface function) {
     return it->second.get();
   SmallVector<Evidence> arguments;
   for (BlockArgument argument : function.getArguments()) {
-    const StorageGang *gang = gangs.find(argument);
+    const TiedValues *tied = ties.find(argument);
     std::optional<Evidence> joined;
-    if (!gang || !gang->frozen.empty() || gang->feeds.empty())
+    if (!tied || !tied->frozen.empty() || tied->feeds.empty())
       joined = EvidenceAnalysis::assumeArgument(argument);
-    if (gang)
-      for (OpOperand *feed : gang->feeds) {
+    if (tied)
+      for (OpOperand *feed : tied->feeds) {
         Evidence handed = lookup(feed->get());
         joined = joined ? joinBounds(*joined, handed) : handed;
       }

@@ -6,23 +6,24 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-using namespace mp::assignment;
+using namespace mpcore::assignment;
 
 namespace {
 
 /// `W` is int64_t where all sums fit, which halves the time.
 template <typename W> class AscentIn : public Ascent {
 public:
-  AscentIn(const Flat &flat, const Objective &scaled, Weight fine) : Ascent(flat, scaled, fine) {
-    variantStart.resize(flat.numGroups() + 1);
-    for (GroupId g = 0; g < flat.numGroups(); ++g) {
-      variantStart[g + 1] = variantStart[g] + flat.allowedInGroup(g).size();
-      for (unsigned v : flat.allowedInGroup(g))
-        total.push_back(W(flat.weight(objective, g, v)));
+  AscentIn(const IndexedProblem &indexed, const Objective &scaled, Weight fine)
+      : Ascent(indexed, scaled, fine) {
+    variantStart.resize(indexed.numGroups() + 1);
+    for (GroupId g = 0; g < indexed.numGroups(); ++g) {
+      variantStart[g + 1] = variantStart[g] + indexed.allowedInGroup(g).size();
+      for (unsigned v : indexed.allowedInGroup(g))
+        total.push_back(W(indexed.weight(objective, g, v)));
     }
-    for (NodeId n : canonicalOrder(flat))
+    for (NodeId n : canonicalOrder(indexed))
       for (ValueId value : problem.nodes[n].results)
-        if (!problem.values[value].constant && !flat.uses(value).empty())
+        if (!problem.values[value].constant && !indexed.uses(value).empty())
           addStar(value);
   }
 
@@ -50,10 +51,10 @@ public:
   Labels cheapestVariants() const override {
     Labels labels(problem.nodes.size());
     for (NodeId n = 0; n < problem.nodes.size(); ++n) {
-      GroupId g = flat.groupOf(n);
+      GroupId g = indexed.groupOf(n);
       llvm::ArrayRef<W> weights =
-          llvm::ArrayRef(total).slice(variantStart[g], flat.allowedInGroup(g).size());
-      labels[n] = flat.allowedInGroup(g)[llvm::min_element(weights) - weights.begin()];
+          llvm::ArrayRef(total).slice(variantStart[g], indexed.allowedInGroup(g).size());
+      labels[n] = indexed.allowedInGroup(g)[llvm::min_element(weights) - weights.begin()];
     }
     return labels;
   }
@@ -76,9 +77,9 @@ private:
 
   void addStar(ValueId value) {
     Star star{uint32_t(ports.size()), 1, uint32_t(castWeights.size()), 0};
-    Use def = flat.definition(value);
+    Use def = indexed.definition(value);
     addPort(def.node, def.index, /*isResult=*/true);
-    for (Use use : flat.uses(value)) {
+    for (Use use : indexed.uses(value)) {
       addPort(use.node, use.index, /*isResult=*/false);
       ++star.numPorts;
     }
@@ -88,14 +89,14 @@ private:
       for (TypeId t = 0; t < problem.types.size(); ++t) {
         TypeId stored = typeOfSlot[ports[star.ports].slots + s];
         bool used = stored != t && (star.wanted >> t & 1);
-        castWeights.push_back(used ? W(flat.castWeight(objective, value, stored, t)) : W(0));
+        castWeights.push_back(used ? W(indexed.castWeight(objective, value, stored, t)) : W(0));
       }
     stars.push_back(star);
   }
 
   void addPort(NodeId node, uint32_t index, bool isResult) {
     Port port{node, index, isResult, uint32_t(paid.size()), 0, uint32_t(slotOfVariant.size())};
-    for (unsigned v : flat.allowed(node)) {
+    for (unsigned v : indexed.allowed(node)) {
       const Variant &variant = problem.nodes[node].variants[v];
       TypeId type = isResult ? variant.out[index] : variant.in[index];
       uint32_t s = port.slots;
@@ -116,7 +117,7 @@ private:
 
   /// Adds to the node's variants what `port` pays now, or takes it away.
   void charge(const Port &port, int sign) {
-    GroupId g = flat.groupOf(port.node);
+    GroupId g = indexed.groupOf(port.node);
     uint32_t count = variantStart[g + 1] - variantStart[g];
     for (uint32_t k = 0; k < count; ++k)
       total[variantStart[g] + k] += sign * paid[slotOfVariant[port.variants + k]];
@@ -131,7 +132,7 @@ private:
         before[s] = paid[s];
         known[s] = unreachable;
       }
-      GroupId g = flat.groupOf(port.node);
+      GroupId g = indexed.groupOf(port.node);
       for (uint32_t k = 0; k < variantStart[g + 1] - variantStart[g]; ++k) {
         W &least = known[slotOfVariant[port.variants + k]];
         least = std::min(least, total[variantStart[g] + k]);
@@ -211,28 +212,28 @@ private:
 
 } // namespace
 
-std::unique_ptr<Ascent> Ascent::create(const Flat &flat, const Objective &objective) {
-  const Problem &problem = flat.problem();
+std::unique_ptr<Ascent> Ascent::create(const IndexedProblem &indexed, const Objective &objective) {
+  const Problem &problem = indexed.problem();
   Weight total = 0, ports = 1;
-  for (GroupId g = 0; g < flat.numGroups(); ++g) {
+  for (GroupId g = 0; g < indexed.numGroups(); ++g) {
     Weight most = 0;
-    for (unsigned v : flat.allowedInGroup(g))
-      most = std::max(most, flat.weight(objective, g, v));
+    for (unsigned v : indexed.allowedInGroup(g))
+      most = std::max(most, indexed.weight(objective, g, v));
     total += most;
   }
   for (ValueId value = 0; value < problem.values.size(); ++value) {
-    ports += 1 + flat.uses(value).size();
+    ports += 1 + indexed.uses(value).size();
     if (!problem.values[value].constant)
       for (const CastCost &cast : problem.values[value].casts)
-        total += flat.castWeight(objective, value, cast.from, cast.to);
+        total += indexed.castWeight(objective, value, cast.from, cast.to);
   }
   // Finer units, so that sharing by integer division costs less than a unit of the objective.
   Weight unit = std::max<Weight>(1, std::max(objective.cost, objective.error));
   Weight fine = std::max<Weight>(16, 16 * ports / unit);
   Objective scaled{objective.cost * fine, objective.casts * fine, objective.error * fine};
   if (total < (Weight(1) << 52) / fine)
-    return std::make_unique<AscentIn<int64_t>>(flat, scaled, fine);
-  return std::make_unique<AscentIn<Weight>>(flat, scaled, fine);
+    return std::make_unique<AscentIn<int64_t>>(indexed, scaled, fine);
+  return std::make_unique<AscentIn<Weight>>(indexed, scaled, fine);
 }
 
 Certificate Ascent::certificate() const {

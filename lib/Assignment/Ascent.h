@@ -5,18 +5,18 @@
 #ifndef MP_LIB_ASSIGNMENT_ASCENT_H
 #define MP_LIB_ASSIGNMENT_ASCENT_H
 
-#include "Flat.h"
+#include "IndexedProblem.h"
 
 #include <memory>
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 /// Max-product linear programming in integers (Globerson and Jaakkola 2007): value by value, the
 /// readers and the definition hand over what they know, and share the value's answer equally.
 /// Values are visited in canonical order, so the bound does not depend on node order.
 class Ascent {
 public:
-  static std::unique_ptr<Ascent> create(const Flat &flat, const Objective &objective);
+  static std::unique_ptr<Ascent> create(const IndexedProblem &indexed, const Objective &objective);
   virtual ~Ascent() = default;
 
   /// Sweeps over all values, down and up. False once nothing changes any more.
@@ -31,16 +31,16 @@ public:
   virtual Labels cheapestVariants() const = 0;
 
 protected:
-  Ascent(const Flat &flat, const Objective &scaled, Weight fine)
-      : flat(flat), problem(flat.problem()), objective(scaled), fine(fine) {}
+  Ascent(const IndexedProblem &indexed, const Objective &scaled, Weight fine)
+      : indexed(indexed), problem(indexed.problem()), objective(scaled), fine(fine) {}
   virtual std::vector<Multiplier> multipliers() const = 0;
 
-  const Flat &flat;
+  const IndexedProblem &indexed;
   const Problem &problem;
   Objective objective;
   Weight fine;
 };
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_LIB_ASSIGNMENT_ASCENT_H

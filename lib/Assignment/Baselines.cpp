@@ -2,11 +2,11 @@
 
 #include "mp/Assignment/Baselines.h"
 
-#include "Flat.h"
+#include "IndexedProblem.h"
 
 #include "llvm/ADT/STLExtras.h"
 
-using namespace mp::assignment;
+using namespace mpcore::assignment;
 
 namespace {
 
@@ -15,7 +15,7 @@ using Set = std::vector<bool>;
 class Painter {
 public:
   Painter(const Problem &problem, llvm::ArrayRef<Paint> paints)
-      : problem(problem), paints(paints), flat(problem) {}
+      : problem(problem), paints(paints), indexed(problem) {}
 
   /// Nodes reached from `seeds` along operands or results, through nodes that `through` accepts.
   /// The seeds themselves are not members unless reached.
@@ -36,11 +36,11 @@ public:
       work.pop_back();
       if (downstream) {
         for (ValueId value : problem.nodes[n].results)
-          for (Use use : flat.uses(value))
+          for (Use use : indexed.uses(value))
             visit(use.node);
       } else {
         for (ValueId value : problem.nodes[n].operands)
-          visit(flat.definition(value).node);
+          visit(indexed.definition(value).node);
       }
     }
     return seen;
@@ -56,25 +56,25 @@ public:
     return paints[n] == Paint::Clear || paints[n] == Paint::Infer;
   }
 
-  /// A gang is narrow only if all its members are; pins hold.
+  /// A tie is narrow only if all its members are; pins hold.
   Labels labels(const Set &narrow) const {
     Labels result(problem.nodes.size());
-    for (GroupId g = 0; g < flat.numGroups(); ++g) {
-      bool all = llvm::all_of(flat.membersOf(g), [&](NodeId n) { return narrow[n]; });
-      for (NodeId n : flat.membersOf(g))
-        result[n] = all ? flat.allowed(n).back() : flat.allowed(n).front();
+    for (GroupId g = 0; g < indexed.numGroups(); ++g) {
+      bool all = llvm::all_of(indexed.membersOf(g), [&](NodeId n) { return narrow[n]; });
+      for (NodeId n : indexed.membersOf(g))
+        result[n] = all ? indexed.allowed(n).back() : indexed.allowed(n).front();
     }
     return result;
   }
 
   const Problem &problem;
   llvm::ArrayRef<Paint> paints;
-  Flat flat;
+  IndexedProblem indexed;
 };
 
 } // namespace
 
-Labels mp::assignment::paintLikeGrappler(const Problem &problem, llvm::ArrayRef<Paint> paints) {
+Labels mpcore::assignment::paintLikeGrappler(const Problem &problem, llvm::ArrayRef<Paint> paints) {
   Painter painter(problem, paints);
   auto follows = [&](NodeId n) { return painter.isClearOrInfer(n); };
 
@@ -100,20 +100,20 @@ Labels mp::assignment::paintLikeGrappler(const Problem &problem, llvm::ArrayRef<
   return painter.labels(allow);
 }
 
-Labels mp::assignment::paintLikeTVM(const Problem &problem, llvm::ArrayRef<Paint> paints) {
+Labels mpcore::assignment::paintLikeTVM(const Problem &problem, llvm::ArrayRef<Paint> paints) {
   Painter painter(problem, paints);
   Set narrow = painter.listed(Paint::Allow);
-  for (NodeId n : painter.flat.topologicalOrder()) {
+  for (NodeId n : painter.indexed.topologicalOrder()) {
     if (!painter.isClearOrInfer(n) || problem.nodes[n].operands.empty())
       continue;
     narrow[n] = llvm::all_of(problem.nodes[n].operands, [&](ValueId value) {
-      return problem.values[value].constant || narrow[painter.flat.definition(value).node];
+      return problem.values[value].constant || narrow[painter.indexed.definition(value).node];
     });
   }
   return painter.labels(narrow);
 }
 
-Labels mp::assignment::paintLikeXLA(const Problem &problem, llvm::ArrayRef<Paint> paints) {
+Labels mpcore::assignment::paintLikeXLA(const Problem &problem, llvm::ArrayRef<Paint> paints) {
   Painter painter(problem, paints);
   Set narrow(problem.nodes.size());
   for (NodeId n = 0; n < narrow.size(); ++n)
@@ -130,8 +130,8 @@ Labels mp::assignment::paintLikeXLA(const Problem &problem, llvm::ArrayRef<Paint
     for (const Copy &copy : copies) {
       if (problem.values[copy.value].constant)
         continue;
-      raise(painter.flat.definition(copy.value).node);
-      for (Use use : painter.flat.uses(copy.value))
+      raise(painter.indexed.definition(copy.value).node);
+      for (Use use : painter.indexed.uses(copy.value))
         raise(use.node);
     }
     if (!raised)
@@ -139,20 +139,20 @@ Labels mp::assignment::paintLikeXLA(const Problem &problem, llvm::ArrayRef<Paint
   }
 }
 
-Score mp::assignment::evaluatePerUse(const Problem &problem, const Labels &labels) {
-  Flat flat(problem);
+Score mpcore::assignment::evaluatePerUse(const Problem &problem, const Labels &labels) {
+  IndexedProblem indexed(problem);
   Score score;
   for (NodeId n = 0; n < problem.nodes.size(); ++n) {
     const Variant &variant = problem.nodes[n].variants[labels[n]];
     score.cost += variant.cost * problem.nodes[n].frequency;
     score.error += variant.error;
     for (auto [value, type] : llvm::zip_equal(problem.nodes[n].operands, variant.in)) {
-      NodeId def = flat.definition(value).node;
-      TypeId stored = flat.storedType(value, labels[def]);
+      NodeId def = indexed.definition(value).node;
+      TypeId stored = indexed.storedType(value, labels[def]);
       if (type == anyType || type == stored || problem.values[value].constant)
         continue;
       ++score.casts;
-      score.cost += int64_t(flat.castWeight({1, 0, 0}, value, stored, type));
+      score.cost += int64_t(indexed.castWeight({1, 0, 0}, value, stored, type));
     }
   }
   return score;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-using namespace mp::assignment;
+using namespace mpcore::assignment;
 
 namespace {
 
@@ -25,9 +25,9 @@ public:
       : problem(problem), objective(objective) {
     leader.resize(problem.nodes.size());
     std::iota(leader.begin(), leader.end(), 0);
-    for (const auto &gang : problem.gangs)
-      for (NodeId id : gang)
-        leader[find(id)] = find(gang.front());
+    for (const auto &tie : problem.ties)
+      for (NodeId id : tie)
+        leader[find(id)] = find(tie.front());
     definitions.resize(problem.values.size());
     frequency.resize(problem.values.size());
     readers.resize(problem.values.size());
@@ -72,7 +72,7 @@ private:
     return id;
   }
 
-  /// Pins of any member bind the gang.
+  /// Pins of any member bind the tie.
   bool isAllowed(NodeId id, size_t variant) {
     return problem.nodes[id].pinned.value_or(variant) == variant;
   }
@@ -175,13 +175,13 @@ private:
 
 } // namespace
 
-Weight mp::assignment::dualBound(const Problem &problem, const Objective &objective,
-                                 llvm::ArrayRef<Multiplier> multipliers) {
+Weight mpcore::assignment::dualBound(const Problem &problem, const Objective &objective,
+                                     llvm::ArrayRef<Multiplier> multipliers) {
   return Checker(problem, objective).bound(multipliers);
 }
 
-int64_t mp::assignment::certifiedLowerBound(const Problem &problem,
-                                            const Certificate &certificate) {
+int64_t mpcore::assignment::certifiedLowerBound(const Problem &problem,
+                                                const Certificate &certificate) {
   const Objective &objective = certificate.objective;
   Weight rest = dualBound(problem, objective, certificate.multipliers);
   for (const Value &value : problem.values)

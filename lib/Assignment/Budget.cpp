@@ -8,17 +8,17 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::assignment;
+using namespace mpcore::assignment;
 
 namespace {
 
 /// Depth-first branch and bound; each node of the tree is bounded by its own bracket.
 class ClosingSearch {
 public:
-  ClosingSearch(Flat &flat, const Engine &engine, const Tradeoff &tradeoff, Weight limit,
-                uint64_t maxEffort)
-      : flat(flat), engine(engine), tradeoff(tradeoff), limit(limit), maxEffort(maxEffort),
-        keys(canonicalKeys(flat)) {}
+  ClosingSearch(IndexedProblem &indexed, const Engine &engine, const Tradeoff &tradeoff,
+                Weight limit, uint64_t maxEffort)
+      : indexed(indexed), engine(engine), tradeoff(tradeoff), limit(limit), maxEffort(maxEffort),
+        keys(canonicalKeys(indexed)) {}
 
   TradeoffPoint incumbent;
 
@@ -34,17 +34,17 @@ public:
     std::optional<GroupId> group = chooseGroup(bracket);
     if (!group)
       return bracket.bound;
-    llvm::SmallVector<unsigned, 4> all(flat.allowedInGroup(*group)), rest = all;
-    unsigned bold = bracket.beyond.labels[flat.membersOf(*group).front()];
+    llvm::SmallVector<unsigned, 4> all(indexed.allowedInGroup(*group)), rest = all;
+    unsigned bold = bracket.beyond.labels[indexed.membersOf(*group).front()];
     llvm::erase(rest, bold);
     Weight bound = infinity;
     for (llvm::ArrayRef<unsigned> half : {llvm::ArrayRef<unsigned>(rest), llvm::ArrayRef(bold)}) {
-      flat.setAllowed(*group, half);
-      Bracket child = bracketLimit(flat, engine, tradeoff, limit);
+      indexed.setAllowed(*group, half);
+      Bracket child = bracketLimit(indexed, engine, tradeoff, limit);
       effort += child.effort;
       bound = std::min(bound, search(child));
     }
-    flat.setAllowed(*group, all);
+    indexed.setAllowed(*group, all);
     return std::max(bound, bracket.bound);
   }
 
@@ -53,13 +53,14 @@ private:
   std::optional<GroupId> chooseGroup(const Bracket &bracket) const {
     std::optional<GroupId> best;
     std::pair<Weight, uint64_t> bestScore;
-    for (GroupId g = 0; g < flat.numGroups(); ++g) {
-      NodeId n = flat.membersOf(g).front();
+    for (GroupId g = 0; g < indexed.numGroups(); ++g) {
+      NodeId n = indexed.membersOf(g).front();
       unsigned in = bracket.within.labels[n], out = bracket.beyond.labels[n];
       if (in == out)
         continue;
-      std::pair<Weight, uint64_t> score = {
-          flat.weight(tradeoff.resource, g, out) - flat.weight(tradeoff.resource, g, in), keys[n]};
+      std::pair<Weight, uint64_t> score = {indexed.weight(tradeoff.resource, g, out) -
+                                               indexed.weight(tradeoff.resource, g, in),
+                                           keys[n]};
       if (!best || score > bestScore) {
         best = g;
         bestScore = score;
@@ -69,7 +70,7 @@ private:
   }
 
   static constexpr Weight infinity = Weight(1) << 125;
-  Flat &flat;
+  IndexedProblem &indexed;
   const Engine &engine;
   const Tradeoff &tradeoff;
   Weight limit;
@@ -79,16 +80,17 @@ private:
 
 } // namespace
 
-llvm::Expected<Solution> mp::assignment::solveBudgeted(Flat &flat, const SolveOptions &options) {
-  const Problem &problem = flat.problem();
+llvm::Expected<Solution> mpcore::assignment::solveBudgeted(IndexedProblem &indexed,
+                                                           const SolveOptions &options) {
+  const Problem &problem = indexed.problem();
   bool costIsResource = problem.costBudget.has_value();
   int64_t limit = costIsResource ? *problem.costBudget : *problem.errorBudget;
-  Engine engine(flat, options);
-  llvm::Expected<Tradeoff> tradeoff = makeTradeoff(flat, options.countCasts, costIsResource);
+  Engine engine(indexed, options);
+  llvm::Expected<Tradeoff> tradeoff = makeTradeoff(indexed, options.countCasts, costIsResource);
   if (!tradeoff)
     return tradeoff.takeError();
 
-  Bracket bracket = bracketLimit(flat, engine, *tradeoff, limit);
+  Bracket bracket = bracketLimit(indexed, engine, *tradeoff, limit);
   if (!bracket.feasible) {
     int64_t least = int64_t(bracket.within.resource);
     std::string what = costIsResource ? "cost" : "error";
@@ -104,7 +106,7 @@ llvm::Expected<Solution> mp::assignment::solveBudgeted(Flat &flat, const SolveOp
   TradeoffPoint best = bracket.within;
   if (bound < best.primary) {
     FrontierQuery query{tradeoff->primary, tradeoff->resource, limit, best.primary};
-    FrontierResult frontier = searchFrontier(flat, query, options);
+    FrontierResult frontier = searchFrontier(indexed, query, options);
     if (frontier.complete && frontier.found) {
       best.labels = std::move(frontier.labels);
       bound = best.primary = frontier.value;
@@ -113,8 +115,8 @@ llvm::Expected<Solution> mp::assignment::solveBudgeted(Flat &flat, const SolveOp
       SolveOptions rough = options;
       rough.boundRounds = std::min(options.boundRounds, 16u);
       rough.stateCap = std::min(options.stateCap, 2000u);
-      Engine roughEngine(flat, rough);
-      ClosingSearch search(flat, roughEngine, *tradeoff, limit, options.searchCap);
+      Engine roughEngine(indexed, rough);
+      ClosingSearch search(indexed, roughEngine, *tradeoff, limit, options.searchCap);
       search.incumbent = best;
       bound = std::max(bound, search.search(bracket));
       best = search.incumbent;

@@ -7,7 +7,7 @@
 
 #include "Engine.h"
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 /// `primary` is to be minimised and `resource` limited. Both are exact integers whose weighted sums
 /// with each other as multipliers fit in a Weight.
@@ -25,7 +25,8 @@ struct Tradeoff {
 /// Cost (then casts) against error, or with `costIsResource` error (then cost) against cost.
 /// Secondary criteria are dropped when the numbers get too large; an error if even that does not
 /// help.
-llvm::Expected<Tradeoff> makeTradeoff(const Flat &flat, bool countCasts, bool costIsResource);
+llvm::Expected<Tradeoff> makeTradeoff(const IndexedProblem &indexed, bool countCasts,
+                                      bool costIsResource);
 
 struct TradeoffPoint {
   Labels labels;
@@ -44,13 +45,13 @@ struct Bracket {
   Method method = Method::MinCut;
 };
 
-Bracket bracketLimit(const Flat &flat, const Engine &engine, const Tradeoff &tradeoff,
+Bracket bracketLimit(const IndexedProblem &indexed, const Engine &engine, const Tradeoff &tradeoff,
                      Weight limit);
 
-/// solve() for a problem with a budget: ladder neighbours, then frontier search with a resource,
+/// solve() for a problem with a budget: hull neighbours, then frontier search with a resource,
 /// then branch and bound over the nodes on which the neighbours disagree.
-llvm::Expected<Solution> solveBudgeted(Flat &flat, const SolveOptions &options);
+llvm::Expected<Solution> solveBudgeted(IndexedProblem &indexed, const SolveOptions &options);
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_LIB_ASSIGNMENT_BUDGET_H

@@ -5,7 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
 
-using namespace mp::assignment;
+using namespace mpcore::assignment;
 
 namespace {
 
@@ -43,9 +43,9 @@ uint64_t localKey(const Node &node) {
 
 } // namespace
 
-std::vector<uint64_t> mp::assignment::canonicalKeys(const Flat &flat) {
-  const Problem &problem = flat.problem();
-  std::vector<NodeId> order = flat.topologicalOrder();
+std::vector<uint64_t> mpcore::assignment::canonicalKeys(const IndexedProblem &indexed) {
+  const Problem &problem = indexed.problem();
+  std::vector<NodeId> order = indexed.topologicalOrder();
   std::vector<uint64_t> keys(problem.nodes.size());
   for (NodeId n = 0; n < keys.size(); ++n)
     keys[n] = localKey(problem.nodes[n]);
@@ -57,7 +57,7 @@ std::vector<uint64_t> mp::assignment::canonicalKeys(const Flat &flat) {
       Mixer mixer;
       mixer.add(keys[n]);
       for (ValueId value : problem.nodes[n].operands) {
-        Use def = flat.definition(value);
+        Use def = indexed.definition(value);
         mixer.add(up[def.node]).add(def.index).add(problem.values[value].constant);
         for (const CastCost &cast : problem.values[value].casts)
           mixer.add(cast.from).add(cast.to).add(cast.cost);
@@ -69,7 +69,7 @@ std::vector<uint64_t> mp::assignment::canonicalKeys(const Flat &flat) {
       mixer.add(keys[n]);
       for (ValueId value : problem.nodes[n].results) {
         llvm::SmallVector<uint64_t, 8> readers;
-        for (Use use : flat.uses(value))
+        for (Use use : indexed.uses(value))
           readers.push_back(Mixer().add(down[use.node]).add(use.index).hash());
         llvm::sort(readers);
         mixer.add(readers.size());
@@ -84,13 +84,13 @@ std::vector<uint64_t> mp::assignment::canonicalKeys(const Flat &flat) {
   return keys;
 }
 
-std::vector<NodeId> mp::assignment::canonicalOrder(const Flat &flat) {
-  std::vector<uint64_t> keys = canonicalKeys(flat);
-  std::vector<NodeId> order = flat.topologicalOrder();
+std::vector<NodeId> mpcore::assignment::canonicalOrder(const IndexedProblem &indexed) {
+  std::vector<uint64_t> keys = canonicalKeys(indexed);
+  std::vector<NodeId> order = indexed.topologicalOrder();
   std::vector<uint32_t> depth(keys.size(), 0);
   for (NodeId n : order)
-    for (ValueId value : flat.problem().nodes[n].operands)
-      depth[n] = std::max(depth[n], depth[flat.definition(value).node] + 1);
+    for (ValueId value : indexed.problem().nodes[n].operands)
+      depth[n] = std::max(depth[n], depth[indexed.definition(value).node] + 1);
   llvm::stable_sort(order, [&](NodeId a, NodeId b) {
     return std::pair(depth[a], keys[a]) < std::pair(depth[b], keys[b]);
   });

@@ -5,17 +5,17 @@
 #ifndef MP_LIB_ASSIGNMENT_CANONICAL_H
 #define MP_LIB_ASSIGNMENT_CANONICAL_H
 
-#include "Flat.h"
+#include "IndexedProblem.h"
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 /// A hash of each node's own data, of everything it depends on and of everything that depends on
 /// it. Nodes that differ in none of these (name included) may share a key.
-std::vector<uint64_t> canonicalKeys(const Flat &flat);
+std::vector<uint64_t> canonicalKeys(const IndexedProblem &indexed);
 
 /// Topological order, by depth and then by key.
-std::vector<NodeId> canonicalOrder(const Flat &flat);
+std::vector<NodeId> canonicalOrder(const IndexedProblem &indexed);
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_LIB_ASSIGNMENT_CANONICAL_H

@@ -7,13 +7,13 @@
 #include "Frontier.h"
 #include "TwoLabel.h"
 
-using namespace mp::assignment;
+using namespace mpcore::assignment;
 
 Answer Engine::minimise(const Objective &objective, Certificate *certificate) const {
-  uint64_t numNodes = flat.problem().nodes.size();
+  uint64_t numNodes = indexed.problem().nodes.size();
   std::vector<Multiplier> flow;
   if (std::optional<CutResult> cut =
-          solveTwoLabel(flat, objective, options.prefer, certificate ? &flow : nullptr)) {
+          solveTwoLabel(indexed, objective, options.prefer, certificate ? &flow : nullptr)) {
     if (certificate)
       *certificate = {objective, std::move(flow), cut->value};
     return {std::move(cut->labels), cut->value, cut->value, Method::MinCut, numNodes};
@@ -27,7 +27,7 @@ Answer Engine::minimise(const Objective &objective, Certificate *certificate) co
       return false;
     SolveOptions capped = options;
     capped.stateCap = cap;
-    FrontierResult frontier = searchFrontier(flat, {objective}, capped);
+    FrontierResult frontier = searchFrontier(indexed, {objective}, capped);
     effort += frontier.effort;
     if (!frontier.complete) {
       smallestCapExceeded = std::min(smallestCapExceeded, cap);
@@ -40,7 +40,7 @@ Answer Engine::minimise(const Objective &objective, Certificate *certificate) co
   };
   if (tryFrontier(std::min(narrow, options.stateCap))) {
     if (certificate) {
-      std::unique_ptr<Ascent> ascent = Ascent::create(flat, objective);
+      std::unique_ptr<Ascent> ascent = Ascent::create(indexed, objective);
       ascent->run(options.boundRounds);
       *certificate = ascent->certificate();
     }
@@ -61,24 +61,24 @@ Answer Engine::approximate(const Objective &objective, Certificate *certificate)
   Answer answer;
   answer.method = Method::Expansion;
   auto consider = [&](Labels labels) {
-    Weight value = objective.of(evaluate(flat.problem(), labels));
+    Weight value = objective.of(evaluate(indexed.problem(), labels));
     if (answer.labels.empty() || value < answer.value) {
       answer.labels = std::move(labels);
       answer.value = value;
     }
   };
-  std::unique_ptr<Ascent> ascent = Ascent::create(flat, objective);
+  std::unique_ptr<Ascent> ascent = Ascent::create(indexed, objective);
   for (unsigned done = 0, next = 4; done < options.boundRounds; next *= 2) {
     next = std::min(next, options.boundRounds);
     bool changed = ascent->run(next - done);
     done = next;
     answer.bound = std::max(answer.bound, ascent->bound());
-    consider(improveByMoves(flat, objective, ascent->cheapestVariants()));
+    consider(improveByMoves(indexed, objective, ascent->cheapestVariants()));
     if (answer.exact() || !changed)
       break;
   }
   if (!answer.exact())
-    consider(searchByExpansion(flat, objective, options.prefer));
+    consider(searchByExpansion(indexed, objective, options.prefer));
   if (certificate)
     *certificate = ascent->certificate();
   return answer;

@@ -5,9 +5,9 @@
 #ifndef MP_LIB_ASSIGNMENT_ENGINE_H
 #define MP_LIB_ASSIGNMENT_ENGINE_H
 
-#include "Flat.h"
+#include "IndexedProblem.h"
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 struct Answer {
   Labels labels;
@@ -20,8 +20,9 @@ struct Answer {
 
 class Engine {
 public:
-  /// `allowed` sets of the flat problem may change between calls.
-  Engine(const Flat &flat, const SolveOptions &options) : flat(flat), options(options) {}
+  /// `allowed` sets of the indexed problem may change between calls.
+  Engine(const IndexedProblem &indexed, const SolveOptions &options)
+      : indexed(indexed), options(options) {}
 
   /// Fills `certificate`, if given, with multipliers that prove the bound, or the part of it that
   /// multipliers can prove when the frontier search found the answer.
@@ -30,13 +31,13 @@ public:
 private:
   Answer approximate(const Objective &objective, Certificate *certificate) const;
 
-  const Flat &flat;
+  const IndexedProblem &indexed;
   const SolveOptions &options;
   /// Whether the frontier fits hardly depends on the objective: a cap that failed is not tried
   /// again.
   mutable unsigned smallestCapExceeded = ~0u;
 };
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_LIB_ASSIGNMENT_ENGINE_H

@@ -6,7 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-using namespace mp::assignment;
+using namespace mpcore::assignment;
 
 /// True if `to` differs from `from` only by operands that become `in` and results that become
 /// `out`.
@@ -20,27 +20,28 @@ static bool changesOnlyTo(const Variant &from, const Variant &to, TypeId in, Typ
   return true;
 }
 
-Labels mp::assignment::improveByMoves(const Flat &flat, const Objective &objective, Labels labels) {
-  const Problem &problem = flat.problem();
+Labels mpcore::assignment::improveByMoves(const IndexedProblem &indexed, const Objective &objective,
+                                          Labels labels) {
+  const Problem &problem = indexed.problem();
   Weight best = objective.of(evaluate(problem, labels));
-  std::vector<unsigned> offers(flat.numGroups());
+  std::vector<unsigned> offers(indexed.numGroups());
   unsigned numTypes = problem.types.size();
   for (bool improved = true; improved;) {
     improved = false;
     for (unsigned kind = 0; kind < numTypes * numTypes; ++kind) {
       TypeId in = kind / numTypes, out = kind % numTypes;
       bool any = false;
-      for (GroupId g = 0; g < flat.numGroups(); ++g) {
-        unsigned current = labels[flat.membersOf(g).front()];
+      for (GroupId g = 0; g < indexed.numGroups(); ++g) {
+        unsigned current = labels[indexed.membersOf(g).front()];
         std::optional<Weight> lightest;
         offers[g] = current;
-        for (unsigned v : flat.allowedInGroup(g)) {
-          if (v == current || !llvm::all_of(flat.membersOf(g), [&](NodeId n) {
+        for (unsigned v : indexed.allowedInGroup(g)) {
+          if (v == current || !llvm::all_of(indexed.membersOf(g), [&](NodeId n) {
                 const auto &variants = problem.nodes[n].variants;
                 return changesOnlyTo(variants[current], variants[v], in, out);
               }))
             continue;
-          Weight weight = flat.weight(objective, g, v);
+          Weight weight = indexed.weight(objective, g, v);
           if (!lightest || weight < *lightest) {
             lightest = weight;
             offers[g] = v;
@@ -50,7 +51,7 @@ Labels mp::assignment::improveByMoves(const Flat &flat, const Objective &objecti
       }
       if (!any)
         continue;
-      Labels moved = solveMove(flat, objective, Preference::High, {&labels, offers});
+      Labels moved = solveMove(indexed, objective, Preference::High, {&labels, offers});
       Weight weight = objective.of(evaluate(problem, moved));
       if (weight < best) {
         best = weight;
@@ -63,21 +64,21 @@ Labels mp::assignment::improveByMoves(const Flat &flat, const Objective &objecti
 }
 
 /// The optimum between the widest type and `type`, where that is a minimum cut.
-static std::optional<Labels> solveBetween(const Flat &flat, const Objective &objective,
+static std::optional<Labels> solveBetween(const IndexedProblem &indexed, const Objective &objective,
                                           Preference prefer, TypeId type) {
-  const Problem &problem = flat.problem();
-  Flat restricted = flat;
-  for (GroupId g = 0; g < flat.numGroups(); ++g) {
+  const Problem &problem = indexed.problem();
+  IndexedProblem restricted = indexed;
+  for (GroupId g = 0; g < indexed.numGroups(); ++g) {
     llvm::SmallVector<unsigned, 4> variants;
     auto fits = [&](TypeId t) { return t == 0 || t == type || t == anyType; };
-    for (unsigned v : flat.allowedInGroup(g))
-      if (llvm::all_of(flat.membersOf(g), [&](NodeId n) {
+    for (unsigned v : indexed.allowedInGroup(g))
+      if (llvm::all_of(indexed.membersOf(g), [&](NodeId n) {
             const Variant &variant = problem.nodes[n].variants[v];
             return llvm::all_of(variant.in, fits) && llvm::all_of(variant.out, fits);
           }))
         variants.push_back(v);
     if (variants.empty())
-      variants.push_back(flat.allowedInGroup(g).front());
+      variants.push_back(indexed.allowedInGroup(g).front());
     restricted.setAllowed(g, variants);
   }
   if (std::optional<CutResult> cut = solveTwoLabel(restricted, objective, prefer))
@@ -85,20 +86,20 @@ static std::optional<Labels> solveBetween(const Flat &flat, const Objective &obj
   return std::nullopt;
 }
 
-Labels mp::assignment::searchByExpansion(const Flat &flat, const Objective &objective,
-                                         Preference prefer) {
-  const Problem &problem = flat.problem();
+Labels mpcore::assignment::searchByExpansion(const IndexedProblem &indexed,
+                                             const Objective &objective, Preference prefer) {
+  const Problem &problem = indexed.problem();
   Labels safest(problem.nodes.size());
   for (NodeId n = 0; n < safest.size(); ++n)
-    safest[n] = flat.allowed(n).front();
+    safest[n] = indexed.allowed(n).front();
   std::vector<Labels> starts = {safest};
   for (TypeId type = 1; type < problem.types.size(); ++type)
-    if (std::optional<Labels> labels = solveBetween(flat, objective, prefer, type))
+    if (std::optional<Labels> labels = solveBetween(indexed, objective, prefer, type))
       starts.push_back(std::move(*labels));
   Labels best;
   Weight bestWeight = 0;
   for (Labels &start : starts) {
-    Labels labels = improveByMoves(flat, objective, std::move(start));
+    Labels labels = improveByMoves(indexed, objective, std::move(start));
     Weight weight = objective.of(evaluate(problem, labels));
     if (best.empty() || weight < bestWeight) {
       bestWeight = weight;

@@ -5,15 +5,16 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::assignment;
+using namespace mpcore::assignment;
 
 static llvm::Error error(const llvm::Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
-llvm::Expected<Price> mp::assignment::priceOfVariant(const Problem &problem, const Solution &answer,
-                                                     NodeId node, unsigned variant,
-                                                     const SolveOptions &options) {
+llvm::Expected<Price> mpcore::assignment::priceOfVariant(const Problem &problem,
+                                                         const Solution &answer, NodeId node,
+                                                         unsigned variant,
+                                                         const SolveOptions &options) {
   const Node &target = problem.nodes[node];
   if (variant >= target.variants.size())
     return error("node '" + target.name + "' has no variant " + llvm::Twine(variant));
@@ -30,8 +31,8 @@ llvm::Expected<Price> mp::assignment::priceOfVariant(const Problem &problem, con
                answer.provenOptimal && other->provenOptimal};
 }
 
-std::vector<llvm::SmallVector<int64_t, 4>> mp::assignment::leastPrices(const Problem &problem,
-                                                                       const Solution &answer) {
+std::vector<llvm::SmallVector<int64_t, 4>> mpcore::assignment::leastPrices(const Problem &problem,
+                                                                           const Solution &answer) {
   std::vector<llvm::SmallVector<int64_t, 4>> prices(problem.nodes.size());
   for (NodeId n = 0; n < problem.nodes.size(); ++n)
     prices[n].assign(problem.nodes[n].variants.size(), 0);
@@ -40,7 +41,7 @@ std::vector<llvm::SmallVector<int64_t, 4>> mp::assignment::leastPrices(const Pro
   const Certificate &certificate = *answer.certificate;
   const Objective &objective = certificate.objective;
 
-  // What each variant and its ports pay; members of a gang pay together.
+  // What each variant and its ports pay; members of a tie pay together.
   std::vector<llvm::SmallVector<Weight, 4>> paid(problem.nodes.size());
   for (NodeId n = 0; n < problem.nodes.size(); ++n)
     for (const Variant &v : problem.nodes[n].variants)
@@ -50,10 +51,10 @@ std::vector<llvm::SmallVector<int64_t, 4>> mp::assignment::leastPrices(const Pro
     for (auto [k, v] : llvm::enumerate(problem.nodes[m.node].variants))
       if ((m.isResult ? v.out[m.index] : v.in[m.index]) == m.type)
         paid[m.node][k] += m.amount;
-  std::vector<bool> inGang(problem.nodes.size(), false);
-  for (const auto &gang : problem.gangs)
-    for (NodeId n : gang)
-      inGang[n] = true;
+  std::vector<bool> isTied(problem.nodes.size(), false);
+  for (const auto &tie : problem.ties)
+    for (NodeId n : tie)
+      isTied[n] = true;
 
   // Everything but this node still costs at least what the bound says, so the difference to the
   // node's cheapest variant is extra, less the gap between answer and bound.
@@ -71,7 +72,7 @@ std::vector<llvm::SmallVector<int64_t, 4>> mp::assignment::leastPrices(const Pro
     return prices;
   for (NodeId n = 0; n < problem.nodes.size(); ++n) {
     const Node &node = problem.nodes[n];
-    if (inGang[n] || node.pinned)
+    if (isTied[n] || node.pinned)
       continue;
     Weight least = *llvm::min_element(paid[n]);
     for (unsigned v = 0; v < node.variants.size(); ++v) {
@@ -84,8 +85,8 @@ std::vector<llvm::SmallVector<int64_t, 4>> mp::assignment::leastPrices(const Pro
   return prices;
 }
 
-llvm::Expected<CheckedAnswer> mp::assignment::checkAnswer(const Problem &problem,
-                                                          const Solution &answer) {
+llvm::Expected<CheckedAnswer> mpcore::assignment::checkAnswer(const Problem &problem,
+                                                              const Solution &answer) {
   if (llvm::Error e = checkFeasible(problem, answer.labels))
     return e;
   CheckedAnswer checked;

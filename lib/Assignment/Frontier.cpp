@@ -10,14 +10,14 @@
 
 #include <set>
 
-using namespace mp::assignment;
+using namespace mpcore::assignment;
 
 namespace {
 
 class Search {
 public:
-  Search(const Flat &flat, const FrontierQuery &query, const SolveOptions &options)
-      : flat(flat), problem(flat.problem()), query(query), options(options),
+  Search(const IndexedProblem &indexed, const FrontierQuery &query, const SolveOptions &options)
+      : indexed(indexed), problem(indexed.problem()), query(query), options(options),
         usesResource(query.resource.cost || query.resource.casts || query.resource.error) {}
 
   FrontierResult run() {
@@ -54,26 +54,26 @@ public:
   }
 
 private:
-  /// A live value, or (with `isGang`) an open gang.
+  /// A live value, or (with `isTie`) an open tie.
   struct Slot {
     uint32_t id;
-    bool isGang;
+    bool isTie;
     bool operator==(const Slot &) const = default;
   };
 
   void prepare() {
-    keys = canonicalKeys(flat);
+    keys = canonicalKeys(indexed);
     readersLeft.assign(problem.values.size() * problem.types.size(), 0);
     for (NodeId node = 0; node < problem.nodes.size(); ++node)
       countReads(node, +1);
-    openMembers.resize(flat.numGroups());
+    openMembers.resize(indexed.numGroups());
     chooseOrder();
     // The least that the nodes from position i on add.
     leastWeight.assign(order.size() + 1, 0);
     leastResource.assign(order.size() + 1, 0);
     for (size_t i = order.size(); i-- > 0;) {
       std::optional<Weight> weight, resource;
-      for (unsigned v : flat.allowed(order[i])) {
+      for (unsigned v : indexed.allowed(order[i])) {
         Weight w = nodeWeight(query.objective, order[i], v);
         Weight r = nodeWeight(query.resource, order[i], v);
         weight = std::min(weight.value_or(w), w);
@@ -94,13 +94,13 @@ private:
   void chooseOrder() {
     std::vector<uint32_t> waiting(problem.nodes.size()), left(problem.values.size());
     for (ValueId v = 0; v < left.size(); ++v)
-      left[v] = flat.uses(v).size();
+      left[v] = indexed.uses(v).size();
     std::vector<int> score(problem.nodes.size());
     std::set<std::tuple<int, uint64_t, NodeId>> ready;
     auto scoreOf = [&](NodeId n) {
       int s = 0;
       for (ValueId v : problem.nodes[n].results)
-        s += !flat.uses(v).empty();
+        s += !indexed.uses(v).empty();
       llvm::ArrayRef<ValueId> operands = problem.nodes[n].operands;
       for (size_t i = 0; i < operands.size(); ++i)
         if (!llvm::is_contained(operands.take_front(i), operands[i]))
@@ -120,11 +120,11 @@ private:
       order.push_back(n);
       for (ValueId v : problem.nodes[n].operands)
         if (--left[v] <= 2)
-          for (Use use : flat.uses(v))
+          for (Use use : indexed.uses(v))
             if (ready.erase({score[use.node], keys[use.node], use.node}))
               push(use.node);
       for (ValueId v : problem.nodes[n].results)
-        for (Use use : flat.uses(v))
+        for (Use use : indexed.uses(v))
           if (--waiting[use.node] == 0)
             push(use.node);
     }
@@ -134,7 +134,7 @@ private:
   void countReads(NodeId node, int change) {
     for (auto [i, value] : llvm::enumerate(problem.nodes[node].operands)) {
       uint32_t types = 0;
-      for (unsigned v : flat.allowed(node))
+      for (unsigned v : indexed.allowed(node))
         if (TypeId t = problem.nodes[node].variants[v].in[i]; t != anyType)
           types |= 1u << t;
       for (TypeId t = 0; types >> t; ++t)
@@ -185,21 +185,21 @@ private:
   void step(NodeId node) {
     const Node &n = problem.nodes[node];
     countReads(node, -1);
-    GroupId group = flat.groupOf(node);
-    uint32_t members = flat.membersOf(group).size();
-    bool gangOpen = openMembers[group] > 0;
-    bool gangStays = ++openMembers[group] < members;
+    GroupId group = indexed.groupOf(node);
+    uint32_t members = indexed.membersOf(group).size();
+    bool tieOpen = openMembers[group] > 0;
+    bool tieStays = ++openMembers[group] < members;
 
-    // Where the operands and the gang are in the old key, and what the new key is made of.
+    // Where the operands and the tie are in the old key, and what the new key is made of.
     llvm::SmallVector<int, 4> operandSlot;
     for (ValueId v : n.operands)
       operandSlot.push_back(llvm::find(slots, Slot{v, false}) - slots.begin());
-    int gangSlot = llvm::find(slots, Slot{group, true}) - slots.begin();
+    int tieSlot = llvm::find(slots, Slot{group, true}) - slots.begin();
     std::vector<Slot> newSlots;
     llvm::SmallVector<int, 16> kept;
     for (auto [i, slot] : llvm::enumerate(slots)) {
-      bool stays = slot.isGang ? slot.id != group || gangStays
-                               : !llvm::is_contained(n.operands, slot.id) || wantedLater(slot.id);
+      bool stays = slot.isTie ? slot.id != group || tieStays
+                              : !llvm::is_contained(n.operands, slot.id) || wantedLater(slot.id);
       if (stays) {
         kept.push_back(i);
         newSlots.push_back(slot);
@@ -212,21 +212,21 @@ private:
     for (ValueId v : n.results) {
       resultWanted.push_back(isFree(v) ? 0 : wantedLater(v));
       bool live = false;
-      for (unsigned variant : flat.allowed(node))
-        live |= (resultWanted.back() & ~(1u << flat.storedType(v, variant))) != 0;
+      for (unsigned variant : indexed.allowed(node))
+        live |= (resultWanted.back() & ~(1u << indexed.storedType(v, variant))) != 0;
       resultLive.push_back(live);
       if (live)
         newSlots.push_back({v, false});
     }
-    bool gangOpens = !gangOpen && gangStays;
-    if (gangOpens)
+    bool tieOpens = !tieOpen && tieStays;
+    if (tieOpens)
       newSlots.push_back({group, true});
 
     previous = std::move(table);
     table.reset(newSlots.size());
     size_t position = ++positionCounter;
     llvm::SmallVector<Code, 32> key, changed;
-    llvm::ArrayRef<unsigned> allowed = flat.allowed(node);
+    llvm::ArrayRef<unsigned> allowed = indexed.allowed(node);
     llvm::SmallVector<std::pair<Weight, Weight>, 4> weights;
     for (unsigned variant : allowed)
       weights.push_back(
@@ -235,7 +235,7 @@ private:
     previous.forEach([&](const Entry &state) {
       llvm::ArrayRef<Code> old = previous.key(state.key);
       for (auto [i, variant] : llvm::enumerate(allowed)) {
-        if (gangOpen && old[gangSlot] != 1 + variant)
+        if (tieOpen && old[tieSlot] != 1 + variant)
           continue;
         Entry entry = state;
         entry.weight += weights[i].first;
@@ -251,9 +251,9 @@ private:
           TypeId stored = (code - 1) >> maxTypes;
           uint32_t copies = (code - 1) & ((1u << maxTypes) - 1);
           if (type != anyType && type != stored && !(copies >> type & 1)) {
-            entry.weight += flat.castWeight(query.objective, value, stored, type);
+            entry.weight += indexed.castWeight(query.objective, value, stored, type);
             if (usesResource)
-              entry.resource += flat.castWeight(query.resource, value, stored, type);
+              entry.resource += indexed.castWeight(query.resource, value, stored, type);
             copies |= 1u << type;
           }
           // A later operand of this node may read the same value, so normalise only at the end.
@@ -272,7 +272,7 @@ private:
         for (auto [k, value] : llvm::enumerate(n.results))
           if (resultLive[k])
             key.push_back(normalised(n.variants[variant].out[k], 0, resultWanted[k]));
-        if (gangOpens)
+        if (tieOpens)
           key.push_back(1 + variant);
         entry.indexSum += options.prefer == Preference::High ? int64_t(variant) : -int64_t(variant);
         entry.hash += mix(keys[node], variant);
@@ -310,7 +310,7 @@ private:
         llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(words), sizeof(words)));
   }
 
-  const Flat &flat;
+  const IndexedProblem &indexed;
   const Problem &problem;
   const FrontierQuery &query;
   const SolveOptions &options;
@@ -328,7 +328,8 @@ private:
 
 } // namespace
 
-FrontierResult mp::assignment::searchFrontier(const Flat &flat, const FrontierQuery &query,
-                                              const SolveOptions &options) {
-  return Search(flat, query, options).run();
+FrontierResult mpcore::assignment::searchFrontier(const IndexedProblem &indexed,
+                                                  const FrontierQuery &query,
+                                                  const SolveOptions &options) {
+  return Search(indexed, query, options).run();
 }

@@ -5,9 +5,9 @@
 #ifndef MP_LIB_ASSIGNMENT_FRONTIER_H
 #define MP_LIB_ASSIGNMENT_FRONTIER_H
 
-#include "Flat.h"
+#include "IndexedProblem.h"
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 struct FrontierQuery {
   Objective objective;
@@ -27,13 +27,13 @@ struct FrontierResult {
 };
 
 /// Dynamic programming over the nodes in an order that keeps few values live. A state is the stored
-/// type and the copies made so far of each live value, and the variant of each open gang; with a
+/// type and the copies made so far of each live value, and the variant of each open tie; with a
 /// resource it keeps all answers that are not dominated. Of several optima it returns the one with
 /// the least (Preference::High) or greatest sum of variant indices, then one picked by a hash of
 /// the nodes' surroundings, so that node order plays no role.
-FrontierResult searchFrontier(const Flat &flat, const FrontierQuery &query,
+FrontierResult searchFrontier(const IndexedProblem &indexed, const FrontierQuery &query,
                               const SolveOptions &options);
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_LIB_ASSIGNMENT_FRONTIER_H

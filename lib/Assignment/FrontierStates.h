@@ -5,14 +5,14 @@
 #ifndef MP_LIB_ASSIGNMENT_FRONTIERSTATES_H
 #define MP_LIB_ASSIGNMENT_FRONTIERSTATES_H
 
-#include "Flat.h"
+#include "IndexedProblem.h"
 
 #include "llvm/Support/xxhash.h"
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 /// What the rest of the search must know of a live value: 0 when it can cost nothing any more, else
-/// its stored type and copies; for an open gang one plus its variant.
+/// its stored type and copies; for an open tie one plus its variant.
 using Code = uint32_t;
 inline constexpr Code settled = 0;
 inline Code encode(TypeId stored, uint32_t copies) {
@@ -123,6 +123,6 @@ private:
   std::vector<Entry> entries;
 };
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_LIB_ASSIGNMENT_FRONTIERSTATES_H

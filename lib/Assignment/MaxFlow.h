@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 template <typename Cap> class MaxFlow {
 public:
@@ -151,6 +151,6 @@ private:
   std::vector<uint32_t> queue, path;
 };
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_LIB_ASSIGNMENT_MAXFLOW_H

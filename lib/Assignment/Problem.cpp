@@ -2,13 +2,13 @@
 
 #include "mp/Assignment/Problem.h"
 
-#include "Flat.h"
+#include "IndexedProblem.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
-using namespace mp::assignment;
+using namespace mpcore::assignment;
 
 TypeId Problem::addType(llvm::StringRef name) {
   types.push_back(name.str());
@@ -45,12 +45,12 @@ public:
         return e;
     if (llvm::Error e = checkDefinitions())
       return e;
-    if (llvm::Error e = checkGangs())
+    if (llvm::Error e = checkTies())
       return e;
-    Flat flat(problem);
-    if (llvm::Error e = checkPins(flat))
+    IndexedProblem indexed(problem);
+    if (llvm::Error e = checkPins(indexed))
       return e;
-    if (llvm::Error e = checkCasts(flat))
+    if (llvm::Error e = checkCasts(indexed))
       return e;
     if (llvm::Error e = checkSums())
       return e;
@@ -58,8 +58,8 @@ public:
       return error("a problem has an error budget or a cost budget, not both");
     if (problem.errorBudget.value_or(0) < 0 || problem.costBudget.value_or(0) < 0)
       return error("budgets must not be negative");
-    if (flat.topologicalOrder().size() != problem.nodes.size())
-      return error("operands form a cycle; carry values around loops with a gang instead");
+    if (indexed.topologicalOrder().size() != problem.nodes.size())
+      return error("operands form a cycle; carry values around loops with a tie instead");
     return llvm::Error::success();
   }
 
@@ -119,7 +119,7 @@ private:
     return llvm::Error::success();
   }
 
-  llvm::Error checkCasts(const Flat &flat) const {
+  llvm::Error checkCasts(const IndexedProblem &indexed) const {
     for (ValueId id = 0; id < problem.values.size(); ++id) {
       for (const CastCost &cast : problem.values[id].casts)
         if (cast.cost < 0)
@@ -127,11 +127,11 @@ private:
       if (problem.values[id].constant)
         continue;
       uint32_t stored = 0, wanted = 0;
-      Use def = flat.definition(id);
-      for (unsigned v : flat.allowed(def.node))
+      Use def = indexed.definition(id);
+      for (unsigned v : indexed.allowed(def.node))
         stored |= 1u << problem.nodes[def.node].variants[v].out[def.index];
-      for (Use use : flat.uses(id))
-        for (unsigned v : flat.allowed(use.node))
+      for (Use use : indexed.uses(id))
+        for (unsigned v : indexed.allowed(use.node))
           if (TypeId t = problem.nodes[use.node].variants[v].in[use.index]; t != anyType)
             wanted |= 1u << t;
       for (unsigned s = 0; s < problem.types.size(); ++s)
@@ -145,22 +145,22 @@ private:
     return llvm::Error::success();
   }
 
-  llvm::Error checkGangs() const {
-    for (const auto &gang : problem.gangs)
-      for (NodeId id : gang) {
+  llvm::Error checkTies() const {
+    for (const auto &tie : problem.ties)
+      for (NodeId id : tie) {
         if (id >= problem.nodes.size())
-          return error("a gang names node " + llvm::Twine(id) + ", which does not exist");
-        if (problem.nodes[id].variants.size() != problem.nodes[gang.front()].variants.size())
-          return error(describe(id) + " is in a gang with " + describe(gang.front()) +
+          return error("a tie names node " + llvm::Twine(id) + ", which does not exist");
+        if (problem.nodes[id].variants.size() != problem.nodes[tie.front()].variants.size())
+          return error(describe(id) + " is in a tie with " + describe(tie.front()) +
                        " but has another number of variants");
       }
     return llvm::Error::success();
   }
 
-  llvm::Error checkPins(const Flat &flat) const {
+  llvm::Error checkPins(const IndexedProblem &indexed) const {
     for (NodeId id = 0; id < problem.nodes.size(); ++id)
-      if (flat.allowed(id).empty())
-        return error(describe(id) + " is in a gang whose members are pinned to different variants");
+      if (indexed.allowed(id).empty())
+        return error(describe(id) + " is in a tie whose members are pinned to different variants");
     return llvm::Error::success();
   }
 
@@ -198,8 +198,8 @@ private:
 
 llvm::Error Problem::validate() const { return Validator(*this).run(); }
 
-Score mp::assignment::evaluate(const Problem &problem, const Labels &labels,
-                               std::vector<Copy> *copies) {
+Score mpcore::assignment::evaluate(const Problem &problem, const Labels &labels,
+                                   std::vector<Copy> *copies) {
   assert(labels.size() == problem.nodes.size() && "one label per node");
   std::vector<uint16_t> wanted(problem.values.size(), 0);
   std::vector<TypeId> stored(problem.values.size(), 0);
@@ -238,7 +238,7 @@ Score mp::assignment::evaluate(const Problem &problem, const Labels &labels,
   return score;
 }
 
-llvm::Error mp::assignment::checkFeasible(const Problem &problem, const Labels &labels) {
+llvm::Error mpcore::assignment::checkFeasible(const Problem &problem, const Labels &labels) {
   if (labels.size() != problem.nodes.size())
     return error("expected " + llvm::Twine(problem.nodes.size()) + " labels, found " +
                  llvm::Twine(labels.size()));
@@ -249,11 +249,11 @@ llvm::Error mp::assignment::checkFeasible(const Problem &problem, const Labels &
     if (node.pinned && *node.pinned != labels[id])
       return error("node '" + node.name + "' is not labelled as pinned");
   }
-  for (const auto &gang : problem.gangs)
-    for (NodeId id : gang)
-      if (labels[id] != labels[gang.front()])
-        return error("nodes '" + problem.nodes[gang.front()].name + "' and '" +
-                     problem.nodes[id].name + "' of one gang differ");
+  for (const auto &tie : problem.ties)
+    for (NodeId id : tie)
+      if (labels[id] != labels[tie.front()])
+        return error("nodes '" + problem.nodes[tie.front()].name + "' and '" +
+                     problem.nodes[id].name + "' of one tie differ");
   Score score = evaluate(problem, labels);
   if (problem.errorBudget && score.error > *problem.errorBudget)
     return error("error " + llvm::Twine(score.error) + " exceeds the budget " +

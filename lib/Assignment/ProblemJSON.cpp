@@ -6,7 +6,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
-using namespace mp::assignment;
+using namespace mpcore::assignment;
 namespace json = llvm::json;
 
 static constexpr llvm::StringLiteral schemaName = "mp-assignment-problem";
@@ -106,8 +106,8 @@ static json::Value answerJSON(const Problem &problem, const Solution &answer) {
   return object;
 }
 
-void mp::assignment::writeProblem(const Problem &problem, const Solution *answer,
-                                  llvm::raw_ostream &os) {
+void mpcore::assignment::writeProblem(const Problem &problem, const Solution *answer,
+                                      llvm::raw_ostream &os) {
   auto list = [&](llvm::StringRef key, auto &items, auto toJSON) {
     os << ",\n\"" << key << "\": [";
     llvm::interleave(
@@ -118,7 +118,7 @@ void mp::assignment::writeProblem(const Problem &problem, const Solution *answer
   os << ",\n\"types\": " << json::Value(json::Array(problem.types));
   list("values", problem.values, [&](const Value &v) { return valueJSON(problem, v); });
   list("nodes", problem.nodes, [&](const Node &n) { return nodeJSON(problem, n); });
-  list("gangs", problem.gangs, [](auto &gang) { return json::Value(json::Array(gang)); });
+  list("ties", problem.ties, [](auto &tie) { return json::Value(json::Array(tie)); });
   if (problem.errorBudget)
     os << ",\n\"error_budget\": " << *problem.errorBudget;
   if (problem.costBudget)
@@ -151,7 +151,7 @@ public:
     const json::Object &object = *root.getAsObject();
     if (!readList(object, "values", path, [&](auto &v, auto p) { return readValue(v, p); }) ||
         !readList(object, "nodes", path, [&](auto &v, auto p) { return readNode(v, p); }) ||
-        !readList(object, "gangs", path, [&](auto &v, auto p) { return readGang(v, p); }))
+        !readList(object, "ties", path, [&](auto &v, auto p) { return readTie(v, p); }))
       return false;
     if (const json::Value *claimed = object.get("answer"))
       return readAnswer(*claimed, answer.emplace(), path.field("answer"));
@@ -351,9 +351,9 @@ private:
     });
   }
 
-  bool readGang(const json::Value &json, json::Path path) {
-    problem.gangs.emplace_back();
-    return readIndices(json, problem.gangs.back(), path);
+  bool readTie(const json::Value &json, json::Path path) {
+    problem.ties.emplace_back();
+    return readIndices(json, problem.ties.back(), path);
   }
 
   Problem &problem;
@@ -361,7 +361,7 @@ private:
 
 } // namespace
 
-llvm::Expected<ProblemFile> mp::assignment::readProblem(llvm::StringRef text) {
+llvm::Expected<ProblemFile> mpcore::assignment::readProblem(llvm::StringRef text) {
   llvm::Expected<json::Value> root = json::parse(text);
   if (!root)
     return root.takeError();

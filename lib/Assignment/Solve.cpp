@@ -6,9 +6,9 @@
 
 #include "llvm/Support/ErrorHandling.h"
 
-using namespace mp::assignment;
+using namespace mpcore::assignment;
 
-llvm::StringRef mp::assignment::toString(Method method) {
+llvm::StringRef mpcore::assignment::toString(Method method) {
   switch (method) {
   case Method::MinCut: return "min-cut";
   case Method::Frontier: return "frontier";
@@ -17,19 +17,19 @@ llvm::StringRef mp::assignment::toString(Method method) {
   llvm_unreachable("unknown method");
 }
 
-llvm::Expected<Solution> mp::assignment::solve(const Problem &problem,
-                                               const SolveOptions &options) {
+llvm::Expected<Solution> mpcore::assignment::solve(const Problem &problem,
+                                                   const SolveOptions &options) {
   if (llvm::Error e = problem.validate())
     return e;
-  Flat flat(problem);
+  IndexedProblem indexed(problem);
   if (problem.errorBudget || problem.costBudget)
-    return solveBudgeted(flat, options);
+    return solveBudgeted(indexed, options);
   Solution solution;
   if (options.certify)
     solution.certificate.emplace();
-  Objective objective = flat.costObjective(options.countCasts);
-  Answer answer =
-      Engine(flat, options).minimise(objective, options.certify ? &*solution.certificate : nullptr);
+  Objective objective = indexed.costObjective(options.countCasts);
+  Answer answer = Engine(indexed, options)
+                      .minimise(objective, options.certify ? &*solution.certificate : nullptr);
   solution.labels = std::move(answer.labels);
   solution.score = evaluate(problem, solution.labels, &solution.copies);
   solution.method = answer.method;

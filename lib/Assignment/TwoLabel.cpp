@@ -6,7 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-using namespace mp::assignment;
+using namespace mpcore::assignment;
 
 namespace {
 
@@ -26,19 +26,20 @@ struct GroupModel {
 
 class Builder {
 public:
-  Builder(const Flat &flat, const Objective &objective, Preference prefer,
+  Builder(const IndexedProblem &indexed, const Objective &objective, Preference prefer,
           const Move *move = nullptr)
-      : flat(flat), problem(flat.problem()), objective(objective), prefer(prefer), move(move) {}
+      : indexed(indexed), problem(indexed.problem()), objective(objective), prefer(prefer),
+        move(move) {}
 
   /// False if some group or value has no two-label form.
   bool build() {
-    groups.resize(flat.numGroups());
+    groups.resize(indexed.numGroups());
     portStart.resize(problem.nodes.size() + 1);
     for (NodeId id = 0; id < problem.nodes.size(); ++id)
       portStart[id + 1] =
           portStart[id] + problem.nodes[id].operands.size() + problem.nodes[id].results.size();
     ports.resize(portStart.back());
-    for (GroupId id = 0; id < flat.numGroups(); ++id)
+    for (GroupId id = 0; id < indexed.numGroups(); ++id)
       if (!addGroup(id))
         return false;
     for (ValueId id = 0; id < problem.values.size(); ++id)
@@ -90,12 +91,12 @@ private:
 
   bool addGroup(GroupId id) {
     signatures.clear();
-    llvm::SmallVector<unsigned, 4> variants(flat.allowedInGroup(id));
+    llvm::SmallVector<unsigned, 4> variants(indexed.allowedInGroup(id));
     if (move)
-      variants = {(*move->current)[flat.membersOf(id).front()], move->alternative[id]};
+      variants = {(*move->current)[indexed.membersOf(id).front()], move->alternative[id]};
     for (unsigned v : variants) {
-      Signature s{{}, v, flat.weight(objective, id, v)};
-      for (NodeId n : flat.membersOf(id)) {
+      Signature s{{}, v, indexed.weight(objective, id, v)};
+      for (NodeId n : indexed.membersOf(id)) {
         const Variant &variant = problem.nodes[n].variants[v];
         s.types.append(variant.in.begin(), variant.in.end());
         s.types.append(variant.out.begin(), variant.out.end());
@@ -116,7 +117,7 @@ private:
         columns; // pattern over signatures, variable
     uint32_t everything = (1u << signatures.size()) - 1;
     size_t position = 0;
-    for (NodeId n : flat.membersOf(id))
+    for (NodeId n : indexed.membersOf(id))
       for (uint32_t port = portStart[n]; port < portStart[n + 1]; ++port, ++position) {
         PortTypes &types = ports[port];
         types.high = types.low = signatures[0].types[position];
@@ -197,14 +198,14 @@ private:
     if (problem.values[id].constant)
       return true;
     uint32_t wanted = 0;
-    for (Use use : flat.uses(id))
+    for (Use use : indexed.uses(id))
       for (TypeId t : {ports[operandPort(use)].high, ports[operandPort(use)].low})
         wanted |= t == anyType ? 0 : 1u << t;
     for (TypeId t = 0; wanted >> t; ++t) {
       if (!(wanted >> t & 1))
         continue;
       Demand demand;
-      for (Use use : flat.uses(id)) {
+      for (Use use : indexed.uses(id)) {
         const PortTypes &types = ports[operandPort(use)];
         if (types.high == t && types.low == t)
           demand.always = true;
@@ -220,10 +221,10 @@ private:
   }
 
   bool addDemand(ValueId id, TypeId t, const Demand &demand) {
-    uint32_t port = resultPort(flat.definition(id));
+    uint32_t port = resultPort(indexed.definition(id));
     const PortTypes &def = ports[port];
-    Weight high = flat.castWeight(objective, id, def.high, t);
-    Weight low = flat.castWeight(objective, id, def.low, t);
+    Weight high = indexed.castWeight(objective, id, def.high, t);
+    Weight low = indexed.castWeight(objective, id, def.low, t);
     if (high == 0 && low == 0)
       return true;
     if (demand.always) {
@@ -293,11 +294,11 @@ private:
 
     CutResult result;
     result.labels.resize(problem.nodes.size());
-    for (GroupId id = 0; id < flat.numGroups(); ++id) {
+    for (GroupId id = 0; id < indexed.numGroups(); ++id) {
       const GroupModel &model = groups[id];
       bool a = model.first != noVariable && isLow[model.first];
       bool b = model.second != noVariable && isLow[model.second];
-      for (NodeId n : flat.membersOf(id))
+      for (NodeId n : indexed.membersOf(id))
         result.labels[n] = model.variant[a][b];
     }
     result.value = objective.of(evaluate(problem, result.labels));
@@ -340,7 +341,7 @@ private:
     Weight weight;
   };
 
-  const Flat &flat;
+  const IndexedProblem &indexed;
   const Problem &problem;
   Objective objective;
   Preference prefer;
@@ -356,18 +357,19 @@ private:
 
 } // namespace
 
-std::optional<CutResult> mp::assignment::solveTwoLabel(const Flat &flat, const Objective &objective,
-                                                       Preference prefer,
-                                                       std::vector<Multiplier> *multipliers) {
-  Builder builder(flat, objective, prefer);
+std::optional<CutResult> mpcore::assignment::solveTwoLabel(const IndexedProblem &indexed,
+                                                           const Objective &objective,
+                                                           Preference prefer,
+                                                           std::vector<Multiplier> *multipliers) {
+  Builder builder(indexed, objective, prefer);
   if (!builder.build())
     return std::nullopt;
   return builder.solve(multipliers);
 }
 
-Labels mp::assignment::solveMove(const Flat &flat, const Objective &objective, Preference prefer,
-                                 const Move &move) {
-  Builder builder(flat, objective, prefer, &move);
+Labels mpcore::assignment::solveMove(const IndexedProblem &indexed, const Objective &objective,
+                                     Preference prefer, const Move &move) {
+  Builder builder(indexed, objective, prefer, &move);
   [[maybe_unused]] bool built = builder.build();
   assert(built && "moves always have the two-label form");
   return builder.solve(nullptr).labels;

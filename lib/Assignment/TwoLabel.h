@@ -5,9 +5,9 @@
 #ifndef MP_LIB_ASSIGNMENT_TWOLABEL_H
 #define MP_LIB_ASSIGNMENT_TWOLABEL_H
 
-#include "Flat.h"
+#include "IndexedProblem.h"
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 struct CutResult {
   Labels labels;
@@ -23,7 +23,8 @@ struct Move {
 /// The best move by one minimum cut. H means keep. Costs that are not submodular are raised to the
 /// least submodular cost that is exact for the current assignment, so the result is never worse
 /// than that, and need not be the best possible.
-Labels solveMove(const Flat &flat, const Objective &objective, Preference prefer, const Move &move);
+Labels solveMove(const IndexedProblem &indexed, const Objective &objective, Preference prefer,
+                 const Move &move);
 
 /// The minimum cut, or nothing when the problem does not have that form: a node with more than two
 /// independent choices, or one whose costs are not submodular. `multipliers`, if given, receives
@@ -33,10 +34,10 @@ Labels solveMove(const Flat &flat, const Objective &objective, Preference prefer
 /// is one binary variable, or two when operands and results are chosen apart. Each value and read
 /// type t is a gadget of one demand vertex (Kolmogorov and Zabih 2004; the shared cast is a
 /// submodular higher-order term): readers that want t force the demand, the definition pays for it.
-std::optional<CutResult> solveTwoLabel(const Flat &flat, const Objective &objective,
+std::optional<CutResult> solveTwoLabel(const IndexedProblem &indexed, const Objective &objective,
                                        Preference prefer,
                                        std::vector<Multiplier> *multipliers = nullptr);
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_LIB_ASSIGNMENT_TWOLABEL_H

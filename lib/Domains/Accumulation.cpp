@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 using numerics::Format;
 
@@ -106,4 +106,4 @@ double Accumulation::subnormalError(int64_t k, double largest) const {
   return mulUp(steps, addUp(mulUp(alignment, scale), 2 * facts.underflowUnit));
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

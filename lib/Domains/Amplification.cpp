@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 static constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -88,4 +88,4 @@ std::vector<double> amplification(unsigned numValues, llvm::ArrayRef<GainEdge> e
   return result;
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

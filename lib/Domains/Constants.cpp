@@ -8,7 +8,7 @@
 #include <cassert>
 #include <cmath>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 static constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -216,4 +216,4 @@ double spectralBoundBySquaring(int64_t rows, int64_t columns, llvm::ArrayRef<dou
   return bound;
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

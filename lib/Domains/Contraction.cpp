@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 double contractedNorm(const FloatFacts &x, const Extent &contracted, bool innermostIsContracted,
                       const Extent &rows) {
@@ -93,4 +93,4 @@ FloatFacts convexCombination(const FloatFacts &v, double sumSlack, RowLength res
   return result;
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

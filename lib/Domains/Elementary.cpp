@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 static constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -281,4 +281,4 @@ Interval image(UnaryFn fn, const Interval &argument) {
   return Interval::top();
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

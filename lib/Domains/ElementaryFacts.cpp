@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 static constexpr double kInf = std::numeric_limits<double>::infinity();
 /// Every bound below is a short formula; this covers the roundings of each of them.
@@ -177,4 +177,4 @@ bool neverVanishes(UnaryFn fn) {
   }
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

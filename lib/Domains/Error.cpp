@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 using namespace detail;
 
@@ -377,4 +377,4 @@ ErrorFacts binaryError(BinaryFn fn, const Measured &x, const Measured &y,
   return ErrorFacts::unknown();
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

@@ -10,7 +10,7 @@
 
 #include <cmath>
 
-namespace mp::domains::detail {
+namespace mpcore::domains::detail {
 
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -23,6 +23,6 @@ ErrorFacts finish(ErrorFacts error, const FloatFacts &exact, const Arithmetic &a
 /// Adds one rounding in `arithmetic` to errors that came in.
 ErrorFacts rounded(ErrorFacts inherited, const FloatFacts &exact, const Arithmetic &arithmetic);
 
-} // namespace mp::domains::detail
+} // namespace mpcore::domains::detail
 
 #endif // MP_LIB_DOMAINS_ERRORDETAIL_H

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 using namespace detail;
 
@@ -168,24 +168,24 @@ ContractionError contractionError(const ContractionSide &x, const ContractionSid
   return result;
 }
 
-double wordsError(double x, double w, int64_t k, numerics::MultiWord scheme,
+double splitError(double x, double w, int64_t k, numerics::SplitScheme scheme,
                   const Accumulation &accumulation) {
-  const numerics::FormatInfo &word = numerics::info(numerics::wordFormat(scheme));
-  if (roundingError(x, {numerics::wordFormat(scheme)}) == kInf ||
-      roundingError(w, {numerics::wordFormat(scheme)}) == kInf)
+  const numerics::FormatInfo &part = numerics::info(numerics::partFormat(scheme));
+  if (roundingError(x, {numerics::partFormat(scheme)}) == kInf ||
+      roundingError(w, {numerics::partFormat(scheme)}) == kInf)
     return kInf;
-  double terms = static_cast<double>(k), u = word.unitRoundoff, grown = (1 + u) * (1 + u);
+  double terms = static_cast<double>(k), u = part.unitRoundoff, grown = (1 + u) * (1 + u);
   // Relative to k |x| |w|: the smaller products, each a rounding of a factor below the one before.
   double smaller = 0;
-  for (auto [i, j] : numerics::wordPairs(scheme))
+  for (auto [i, j] : numerics::partPairs(scheme))
     smaller += i + j == 0 ? 0 : std::pow(u, i + j) * grown;
-  int64_t pairs = numerics::wordPairs(scheme).size();
+  int64_t pairs = numerics::partPairs(scheme).size();
   // They add up in one sum or several: each is rounded once more at most.
   double sums = addUp(accumulation.relativeError(pairs * k), double(pairs) * 0x1p-23);
-  double relative = numerics::droppedWordsBound(scheme) +
+  double relative = numerics::droppedPartsBound(scheme) +
                     accumulation.relativeError(k) * (grown - 1) + sums * smaller;
-  double lost = mulUp(2.0 * numerics::wordCount(scheme) * word.underflowUnit,
-                      mulUp(terms, addUp(std::max(x, w), word.underflowUnit)));
+  double lost = mulUp(2.0 * numerics::partCount(scheme) * part.underflowUnit,
+                      mulUp(terms, addUp(std::max(x, w), part.underflowUnit)));
   double subnormal = accumulation.subnormalError(pairs * k, 2 * std::max(x, w));
   return addUp(mulUp(mulUp(relative, 1 + 1e-12), mulUp(terms, mulUp(x, w))),
                addUp(lost, subnormal));
@@ -269,4 +269,4 @@ ErrorFacts layerNormError(const Measured &x, int64_t n, double epsilon, double m
   return finish(error, exact, row);
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

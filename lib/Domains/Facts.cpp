@@ -10,7 +10,7 @@
 #include <cmath>
 #include <utility>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 static constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -274,4 +274,4 @@ FloatFacts widen(const FloatFacts &previous, const FloatFacts &next) {
   return joined;
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 static constexpr double kInf = std::numeric_limits<double>::infinity();
 /// glibc documents at most 1 ulp for pow and atan2; 4 leaves room for other libraries.
@@ -220,4 +220,4 @@ Interval inflate(const Interval &a, double radius) {
   return add(a, Interval::symmetric(std::fabs(radius)));
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 static constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -168,4 +168,4 @@ LoopSum accumulate(const FloatFacts &init, const FloatFacts &term, const Extent 
   return {after(trips), after({0, trips.max})};
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 static constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -218,4 +218,4 @@ FloatFacts minusItself(const FloatFacts &x, RowLength rowLength) {
   return result;
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

@@ -8,7 +8,7 @@
 // A contraction of a * b + c would break the error-free transformations below.
 #pragma STDC FP_CONTRACT OFF
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 static constexpr double kInf = std::numeric_limits<double>::infinity();
 static constexpr double kMax = std::numeric_limits<double>::max();
@@ -92,4 +92,4 @@ double slackUp(double value, double ulps) {
 
 double slackDown(double value, double ulps) { return -slackUp(-value, ulps); }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

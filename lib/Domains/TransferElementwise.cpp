@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 static constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -275,4 +275,4 @@ FloatFacts clamp(const FloatFacts &x, double lo, double hi, bool dropsNaN, RowLe
   return finish(std::move(result), rowLength);
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 using numerics::Format;
 using numerics::FormatInfo;
@@ -179,4 +179,4 @@ FloatFacts roundTo(const FloatFacts &x, Format format, RowLength rowLength) {
   return castTo(x, format, Overflow::IEEE, Rounding::RNE, rowLength);
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 using numerics::Format;
 
@@ -112,16 +112,16 @@ Signal contractionSignal(const Signal &x, const Signal &w, int64_t k,
   return accumulation.format == result ? y : roundedSignal(y, result);
 }
 
-Signal wordsSignal(const Signal &x, const Signal &w, int64_t k, numerics::MultiWord scheme,
+Signal splitSignal(const Signal &x, const Signal &w, int64_t k, numerics::SplitScheme scheme,
                    const Accumulation &accumulation) {
-  Format format = numerics::wordFormat(scheme);
-  unsigned words = numerics::wordCount(scheme);
-  // Each word is to the one before as a rounding error is to its value.
+  Format format = numerics::partFormat(scheme);
+  unsigned parts = numerics::partCount(scheme);
+  // Each part is to the one before as a rounding error is to its value.
   double step = square(kRoundingRms * numerics::info(format).unitRoundoff);
-  double dropped = words * numerics::info(format).precision >= 24 ? 0 : 2 * std::pow(step, words);
-  for (uint8_t i = 0; i < words; ++i)
-    for (uint8_t j = 0; j < words; ++j)
-      if (!llvm::is_contained(numerics::wordPairs(scheme), std::pair<uint8_t, uint8_t>(i, j)))
+  double dropped = parts * numerics::info(format).precision >= 24 ? 0 : 2 * std::pow(step, parts);
+  for (uint8_t i = 0; i < parts; ++i)
+    for (uint8_t j = 0; j < parts; ++j)
+      if (!llvm::is_contained(numerics::partPairs(scheme), std::pair<uint8_t, uint8_t>(i, j)))
         dropped += std::pow(step, i + j);
   Signal y = contractionSignal(x, w, k, std::nullopt, accumulation, Format::F32);
   y.variance += square(y.rms) * dropped;
@@ -148,4 +148,4 @@ Signal softmaxSignal(const Signal &x, int64_t n, Format format) {
   return roundedSignal({rms, square(rms) * x.variance}, format);
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains

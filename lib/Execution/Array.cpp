@@ -13,7 +13,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 std::optional<ElementType> ElementType::of(Type type) {
   if (auto format = dyn_cast<FloatType>(type)) {

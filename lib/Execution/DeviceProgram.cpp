@@ -21,7 +21,7 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-using namespace ::mp::emulator;
+using namespace mpcore::emulator;
 using llvm::createStringError;
 
 static llvm::Error selectDevice(const std::string &name) {
@@ -46,7 +46,7 @@ llvm::Error DeviceProgram::lower(const DeviceOptions &options) {
   PassManager manager(module->getContext());
   launch = options.launch;
   if (module->getOps<gpu::BinaryOp>().empty()) {
-    auto target = ::mp::target::lookupTarget(options.chip);
+    auto target = target::lookupTarget(options.chip);
     if (!target)
       return target.takeError();
     NVVMPipelineOptions pipeline;

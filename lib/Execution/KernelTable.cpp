@@ -7,7 +7,7 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-using namespace ::mp::emulator;
+using namespace mpcore::emulator;
 
 static uint64_t matrixProducts(const LaunchStats &stats) {
   uint64_t count = 0;

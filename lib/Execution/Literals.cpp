@@ -14,7 +14,6 @@
 using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
-namespace numerics = ::mp::numerics;
 
 static uint64_t splitmix64(uint64_t seed, uint64_t index) {
   uint64_t z = (index + (seed << 32)) * 0x9E3779B97F4A7C15 + 0x9E3779B97F4A7C15;

@@ -10,7 +10,7 @@
 #include <vector>
 
 using namespace mlir::mp;
-using namespace ::mp::numerics;
+using namespace mpcore::numerics;
 
 /// A dense operand as f32 values.
 static std::vector<float> widen(const void *data, int format, size_t count) {

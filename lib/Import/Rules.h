@@ -83,10 +83,10 @@ private:
   llvm::MapVector<StringRef, Seen> seen;
 };
 
-/// OldNames.cpp: ops that only changed their name.
+/// LegacyNames.cpp: ops that only changed their name.
 bool renameOldOp(Source &source, size_t name);
 
-/// OldForms.cpp: ops that changed their syntax, and ops that are gone, with what replaces them.
+/// LegacySyntax.cpp: ops that changed their syntax, and ops that are gone, with what replaces them.
 bool translateOldForm(Source &source, size_t name);
 
 /// TFLite/TFLite.cpp: what the converter of TFLite models has no TOSA for, said with what is

@@ -10,17 +10,17 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Dialect/MP/Words.h"
+#include "mp/Dialect/MP/SplitPrecision.h"
 #include "mp/Interfaces/FloatRangeOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::mp;
-using ::mp::domains::BinaryFn;
-using ::mp::domains::Extent;
-using ::mp::domains::ReduceFn;
-using ::mp::domains::UnaryFn;
+using domains::BinaryFn;
+using domains::Extent;
+using domains::ReduceFn;
+using domains::UnaryFn;
 using Kind = FloatMeaning::Kind;
 using Rows = FloatMeaning::Rows;
 
@@ -322,10 +322,10 @@ struct RangeModel : FloatRangeOpInterface::ExternalModel<RangeModel<Op>, Op> {
       return meaningOfTensor(op);
     if (dialect == "tosa")
       return meaningOfTosa(op);
-    if (isa<NextWordOp>(op))
-      return FloatMeaning::of(Kind::NextWord, {0});
-    if (auto joined = dyn_cast<JoinWordsOp>(op))
-      return FloatMeaning::of(Kind::JoinWords, joined.getInit() ? ArrayRef<unsigned>{0, 1, 2}
+    if (isa<SplitResidualOp>(op))
+      return FloatMeaning::of(Kind::SplitResidual, {0});
+    if (auto joined = dyn_cast<JoinSplitOp>(op))
+      return FloatMeaning::of(Kind::JoinSplit, joined.getInit() ? ArrayRef<unsigned>{0, 1, 2}
                                                                 : ArrayRef<unsigned>{0, 1});
     if (dialect == "mp")
       return FloatMeaning::of(Kind::Cast, {0});
@@ -364,7 +364,7 @@ void mlir::mp::registerFloatRangeModels(DialectRegistry &registry) {
         >(context);
   });
   registry.addExtension(+[](MLIRContext *context, MPDialect *) {
-    attach<CastOp, RoundOp, NextWordOp, JoinWordsOp>(context);
+    attach<CastOp, RoundOp, SplitResidualOp, JoinSplitOp>(context);
   });
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
     attach<linalg::SoftmaxOp,

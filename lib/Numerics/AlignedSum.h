@@ -14,7 +14,7 @@
 #include <cmath>
 #include <limits>
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 inline constexpr int noExponent = std::numeric_limits<int>::min();
 
@@ -109,6 +109,6 @@ inline std::optional<float> specialStep(const float *a, const float *b, unsigned
   return std::nullopt;
 }
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_LIB_NUMERICS_ALIGNEDSUM_H

@@ -7,7 +7,7 @@
 #include <cassert>
 #include <cmath>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 static float apply(BinaryOp op, float a, float b) {
   switch (op) {
@@ -20,8 +20,8 @@ static float apply(BinaryOp op, float a, float b) {
   return 0;
 }
 
-uint64_t mp::numerics::arithmetic(BinaryOp op, uint64_t a, uint64_t b, Format format,
-                                  Overflow overflow) {
+uint64_t mpcore::numerics::arithmetic(BinaryOp op, uint64_t a, uint64_t b, Format format,
+                                      Overflow overflow) {
   assert(info(format).hasSign && info(format).precision <= 11 &&
          "not a format that f32 arithmetic rounds correctly");
   auto widen = [&](uint64_t bits) {

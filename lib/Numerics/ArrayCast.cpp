@@ -8,8 +8,8 @@
 #include <array>
 #include <cstring>
 
-using namespace mp::numerics;
-using namespace mp::numerics::detail;
+using namespace mpcore::numerics;
+using namespace mpcore::numerics::detail;
 
 namespace {
 
@@ -208,14 +208,14 @@ void convertThroughF32(const Arrays &arrays, Format from, Format to, Rounding ro
 
 } // namespace
 
-unsigned mp::numerics::storageBytes(Format format) {
+unsigned mpcore::numerics::storageBytes(Format format) {
   unsigned bits = info(format).bits;
   return bits > 32 ? 8 : bits > 16 ? 4 : bits > 8 ? 2 : 1;
 }
 
-void mp::numerics::convertArray(const void *source, Format from, void *result, Format to,
-                                size_t count, Rounding rounding, Overflow overflow,
-                                const uint32_t *randomBits, Simd simd) {
+void mpcore::numerics::convertArray(const void *source, Format from, void *result, Format to,
+                                    size_t count, Rounding rounding, Overflow overflow,
+                                    const uint32_t *randomBits, Simd simd) {
   if (from == to) {
     std::memmove(result, source, count * storageBytes(from));
     return;
@@ -242,8 +242,8 @@ void mp::numerics::convertArray(const void *source, Format from, void *result, F
     return convertThroughF32(arrays, from, to, rounding, overflow, simd);
   convertScalar(source, from, result, to, count, rounding, overflow, randomBits);
 }
-void mp::numerics::roundArray(const float *source, float *result, size_t count, Format format,
-                              Rounding rounding, Overflow overflow, Simd simd) {
+void mpcore::numerics::roundArray(const float *source, float *result, size_t count, Format format,
+                                  Rounding rounding, Overflow overflow, Simd simd) {
   // Through a block that stays in the first-level cache.
   constexpr size_t block = 1024;
   uint64_t narrowed[block];

@@ -6,10 +6,10 @@
 
 #include <vector>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
-std::optional<BlockScaledModel> mp::numerics::blockScaledModel(llvm::StringRef kind,
-                                                               Format operandA, Format operandB) {
+std::optional<BlockScaledModel>
+mpcore::numerics::blockScaledModel(llvm::StringRef kind, Format operandA, Format operandB) {
   auto isOperand = [](Format format) {
     switch (format) {
     case Format::F8E4M3FN:
@@ -98,8 +98,9 @@ struct Step {
 
 } // namespace
 
-float mp::numerics::blockScaledDot(const BlockScaledModel &model, const float *a, const float *b,
-                                   const float *scaleA, const float *scaleB, size_t k, float c) {
+float mpcore::numerics::blockScaledDot(const BlockScaledModel &model, const float *a,
+                                       const float *b, const float *scaleA, const float *scaleB,
+                                       size_t k, float c) {
   for (size_t first = 0; first < k; first += model.step) {
     unsigned count = unsigned(std::min<size_t>(model.step, k - first));
     size_t block = first / model.blockSize;

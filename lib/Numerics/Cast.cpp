@@ -7,28 +7,28 @@
 #include <array>
 #include <atomic>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 static constexpr llvm::StringRef roundingNames[] = {"rne", "rna", "rz",        "ru",
                                                     "rd",  "sr",  "sr_compare"};
 static constexpr llvm::StringRef overflowNames[] = {"ieee", "saturate"};
 
-llvm::StringRef mp::numerics::toString(Rounding rounding) {
+llvm::StringRef mpcore::numerics::toString(Rounding rounding) {
   return roundingNames[size_t(rounding)];
 }
 
-llvm::StringRef mp::numerics::toString(Overflow overflow) {
+llvm::StringRef mpcore::numerics::toString(Overflow overflow) {
   return overflowNames[size_t(overflow)];
 }
 
-std::optional<Rounding> mp::numerics::parseRounding(llvm::StringRef spelling) {
+std::optional<Rounding> mpcore::numerics::parseRounding(llvm::StringRef spelling) {
   for (size_t i = 0; i < std::size(roundingNames); ++i)
     if (roundingNames[i] == spelling)
       return Rounding(i);
   return std::nullopt;
 }
 
-std::optional<Overflow> mp::numerics::parseOverflow(llvm::StringRef spelling) {
+std::optional<Overflow> mpcore::numerics::parseOverflow(llvm::StringRef spelling) {
   for (size_t i = 0; i < std::size(overflowNames); ++i)
     if (overflowNames[i] == spelling)
       return Overflow(i);
@@ -128,8 +128,8 @@ static uint64_t convertFinite(const Unpacked &value, const FormatInfo &to, Round
   return ((field << fractionBits) + kept) | signOf(to, negative);
 }
 
-uint64_t mp::numerics::convert(uint64_t bits, Format from, Format to, Rounding rounding,
-                               Overflow overflow, uint64_t randomBits) {
+uint64_t mpcore::numerics::convert(uint64_t bits, Format from, Format to, Rounding rounding,
+                                   Overflow overflow, uint64_t randomBits) {
   if (from == to)
     return bits;
   const FormatInfo &source = info(from), &target = info(to);
@@ -147,18 +147,18 @@ uint64_t mp::numerics::convert(uint64_t bits, Format from, Format to, Rounding r
   return 0;
 }
 
-double mp::numerics::decode(uint64_t bits, Format format) {
+double mpcore::numerics::decode(uint64_t bits, Format format) {
   return llvm::bit_cast<double>(convert(bits, format, Format::F64));
 }
 
-uint64_t mp::numerics::encode(double value, Format format, Rounding rounding, Overflow overflow,
-                              uint64_t randomBits) {
+uint64_t mpcore::numerics::encode(double value, Format format, Rounding rounding, Overflow overflow,
+                                  uint64_t randomBits) {
   return convert(llvm::bit_cast<uint64_t>(value), Format::F64, format, rounding, overflow,
                  randomBits);
 }
 
-float mp::numerics::roundTo(float value, Format format, Rounding rounding, Overflow overflow,
-                            uint64_t randomBits) {
+float mpcore::numerics::roundTo(float value, Format format, Rounding rounding, Overflow overflow,
+                                uint64_t randomBits) {
   uint64_t narrow =
       convert(llvm::bit_cast<uint32_t>(value), Format::F32, format, rounding, overflow, randomBits);
   return llvm::bit_cast<float>(uint32_t(convert(narrow, format, Format::F32)));
@@ -198,7 +198,7 @@ static bool computeHolds(Format wide, Format narrow) {
          w.minExponent - int(w.precision) <= n.minExponent - int(n.precision);
 }
 
-bool mp::numerics::holdsEveryValueOf(Format wide, Format narrow) {
+bool mpcore::numerics::holdsEveryValueOf(Format wide, Format narrow) {
   // Filled on demand; two threads asking at once store the same answer.
   enum : uint8_t { Unknown, No, Yes };
   constexpr size_t count = size_t(Format::F4E2M1FN) + 1;

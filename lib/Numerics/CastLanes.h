@@ -19,7 +19,7 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
-namespace mp::numerics::detail {
+namespace mpcore::numerics::detail {
 
 constexpr size_t lanes = 8;
 typedef uint32_t U32x8 __attribute__((vector_size(32)));
@@ -195,6 +195,6 @@ template <typename T> MP_INLINE U32x8 widen(U32x8 bits, const Recipe &r) {
   return result | sign;
 }
 
-} // namespace mp::numerics::detail
+} // namespace mpcore::numerics::detail
 
 #endif // MP_LIB_NUMERICS_CASTLANES_H

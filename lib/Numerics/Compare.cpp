@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 /// Steps from zero, signed: equal for both zeros.
 static int64_t orderOf(uint64_t bits, const FormatInfo &f) {
@@ -16,7 +16,7 @@ static int64_t orderOf(uint64_t bits, const FormatInfo &f) {
   return (bits & f.signBit) ? -magnitude : magnitude;
 }
 
-uint64_t mp::numerics::ulpDistance(uint64_t a, uint64_t b, Format format) {
+uint64_t mpcore::numerics::ulpDistance(uint64_t a, uint64_t b, Format format) {
   bool aNaN = isNaN(a, format), bNaN = isNaN(b, format);
   if (aNaN || bNaN)
     return aNaN && bNaN ? 0 : std::numeric_limits<uint64_t>::max();
@@ -25,7 +25,7 @@ uint64_t mp::numerics::ulpDistance(uint64_t a, uint64_t b, Format format) {
   return x > y ? uint64_t(x) - uint64_t(y) : uint64_t(y) - uint64_t(x);
 }
 
-double mp::numerics::ulpOf(double value, Format format) {
+double mpcore::numerics::ulpOf(double value, Format format) {
   const FormatInfo &f = info(format);
   int exponent = f.minExponent;
   if (value != 0)
@@ -104,14 +104,14 @@ double Comparison::relativeNorm() const {
   return std::sqrt(sumSquaredError / sumSquaredReference);
 }
 
-Comparison mp::numerics::compare(const float *result, const float *reference, size_t count) {
+Comparison mpcore::numerics::compare(const float *result, const float *reference, size_t count) {
   Comparison comparison(Format::F32);
   for (size_t i = 0; i < count; ++i)
     comparison.add(result[i], reference[i]);
   return comparison;
 }
 
-Comparison mp::numerics::compare(const float *result, const double *reference, size_t count) {
+Comparison mpcore::numerics::compare(const float *result, const double *reference, size_t count) {
   Comparison comparison(Format::F32);
   for (size_t i = 0; i < count; ++i)
     comparison.add(result[i], reference[i]);

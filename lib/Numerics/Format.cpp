@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 using llvm::APFloat;
 using llvm::APFloatBase;
 using llvm::APInt;
@@ -93,9 +93,9 @@ static const std::array<FormatInfo, numFormats> &table() {
   return infos;
 }
 
-const FormatInfo &mp::numerics::info(Format format) { return table()[size_t(format)]; }
+const FormatInfo &mpcore::numerics::info(Format format) { return table()[size_t(format)]; }
 
-llvm::ArrayRef<Format> mp::numerics::allFormats() {
+llvm::ArrayRef<Format> mpcore::numerics::allFormats() {
   static const std::array<Format, numFormats> formats = [] {
     std::array<Format, numFormats> result;
     for (size_t i = 0; i < numFormats; ++i)
@@ -105,21 +105,21 @@ llvm::ArrayRef<Format> mp::numerics::allFormats() {
   return formats;
 }
 
-std::optional<Format> mp::numerics::formatOf(const llvm::fltSemantics &semantics) {
+std::optional<Format> mpcore::numerics::formatOf(const llvm::fltSemantics &semantics) {
   for (const FormatInfo &candidate : table())
     if (candidate.semantics == &semantics)
       return candidate.format;
   return std::nullopt;
 }
 
-std::optional<Format> mp::numerics::parseFormat(llvm::StringRef spelling) {
+std::optional<Format> mpcore::numerics::parseFormat(llvm::StringRef spelling) {
   for (const FormatInfo &candidate : table())
     if (candidate.name == spelling)
       return candidate.format;
   return std::nullopt;
 }
 
-Unpacked mp::numerics::unpack(uint64_t bits, Format format) {
+Unpacked mpcore::numerics::unpack(uint64_t bits, Format format) {
   const FormatInfo &f = info(format);
   uint64_t mask = f.bits == 64 ? ~uint64_t(0) : (uint64_t(1) << f.bits) - 1;
   bits &= mask;

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <memory>
 
-using namespace mp::numerics;
-using namespace mp::numerics::detail;
+using namespace mpcore::numerics;
+using namespace mpcore::numerics::detail;
 
 namespace {
 
@@ -160,9 +160,10 @@ void gemmScalar(const TensorCoreModel &model, Matrix a, Matrix b, const float *c
 
 } // namespace
 
-void mp::numerics::modelGemm(const TensorCoreModel &model, size_t m, size_t n, size_t k,
-                             const float *a, size_t lda, const float *b, size_t ldb, const float *c,
-                             size_t ldc, float *d, size_t ldd, unsigned threads, Simd simd) {
+void mpcore::numerics::modelGemm(const TensorCoreModel &model, size_t m, size_t n, size_t k,
+                                 const float *a, size_t lda, const float *b, size_t ldb,
+                                 const float *c, size_t ldc, float *d, size_t ldd, unsigned threads,
+                                 Simd simd) {
   Matrix aMatrix = {a, m, lda, k, 1}, bMatrix = {b, n, 1, k, ldb};
   // Below this, starting a thread takes longer than the product.
   if (m * n * k < size_t(1) << 16)
@@ -176,9 +177,9 @@ void mp::numerics::modelGemm(const TensorCoreModel &model, size_t m, size_t n, s
     gemmScalar(model, aMatrix, bMatrix, c, ldc, d, ldd, threads);
 }
 
-void mp::numerics::modelGemmS8(size_t m, size_t n, size_t k, const int8_t *a, size_t lda,
-                               const int8_t *b, size_t ldb, const int32_t *c, size_t ldc,
-                               int32_t *d, size_t ldd, unsigned threads) {
+void mpcore::numerics::modelGemmS8(size_t m, size_t n, size_t k, const int8_t *a, size_t lda,
+                                   const int8_t *b, size_t ldb, const int32_t *c, size_t ldc,
+                                   int32_t *d, size_t ldd, unsigned threads) {
   // Row times scalar, so that the inner loop is contiguous and vectorises.
   parallelFor(m, threads, [&](size_t row) {
     std::vector<uint32_t> sums(n);

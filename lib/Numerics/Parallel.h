@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace mp::numerics::detail {
+namespace mpcore::numerics::detail {
 
 /// Calls body(i) for every i < count, on `threads` threads (0: one per
 /// processor). Items are taken in order but run in any; they must not depend
@@ -31,6 +31,6 @@ template <typename Body> void parallelFor(size_t count, unsigned threads, Body b
     other.join();
 }
 
-} // namespace mp::numerics::detail
+} // namespace mpcore::numerics::detail
 
 #endif // MP_LIB_NUMERICS_PARALLEL_H

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 //===----------------------------------------------------------------------===//
 // The scalar definition, and the oracle of the vectorised product
@@ -63,8 +63,8 @@ float chain(const TensorCoreModel &model, const float *a, const float *b, size_t
 
 } // namespace
 
-float mp::numerics::fusedStep(const TensorCoreModel &model, const float *a, const float *b,
-                              unsigned count, float c) {
+float mpcore::numerics::fusedStep(const TensorCoreModel &model, const float *a, const float *b,
+                                  unsigned count, float c) {
   if (std::optional<float> special = specialStep(a, b, count, c, model.stepResult))
     return *special;
   constexpr unsigned maxTerms = 33;
@@ -87,8 +87,8 @@ float mp::numerics::fusedStep(const TensorCoreModel &model, const float *a, cons
   return pack(sum, unit, model.stepResult);
 }
 
-float mp::numerics::modelDot(const TensorCoreModel &model, const float *a, const float *b, size_t k,
-                             float c) {
+float mpcore::numerics::modelDot(const TensorCoreModel &model, const float *a, const float *b,
+                                 size_t k, float c) {
   bool toF16 = model.result == Format::F16;
   if (model.promoteEvery == 0)
     return chain(model, a, b, k, toF16 ? roundTo(c, Format::F16) : c);
@@ -101,7 +101,7 @@ float mp::numerics::modelDot(const TensorCoreModel &model, const float *a, const
   return toF16 ? roundTo(c, Format::F16) : c;
 }
 
-int32_t mp::numerics::modelDotS8(const int8_t *a, const int8_t *b, size_t k, int32_t c) {
+int32_t mpcore::numerics::modelDotS8(const int8_t *a, const int8_t *b, size_t k, int32_t c) {
   uint32_t sum = uint32_t(c);
   for (size_t i = 0; i < k; ++i)
     sum += uint32_t(int32_t(a[i]) * int32_t(b[i]));

@@ -6,24 +6,24 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 static constexpr llvm::StringRef architectureNames[] = {"sm_70", "sm_75",  "sm_80", "sm_89",
                                                         "sm_90", "sm_100", "sm_120"};
 static constexpr llvm::StringRef routeNames[] = {"mma.sync", "wgmma", "tcgen05"};
-static constexpr llvm::StringRef evidenceNames[] = {"recorded", "published", "inferred"};
+static constexpr llvm::StringRef provenanceNames[] = {"recorded", "published", "inferred"};
 
-llvm::StringRef mp::numerics::toString(Architecture architecture) {
+llvm::StringRef mpcore::numerics::toString(Architecture architecture) {
   return architectureNames[size_t(architecture)];
 }
 
-llvm::StringRef mp::numerics::toString(Route route) { return routeNames[size_t(route)]; }
+llvm::StringRef mpcore::numerics::toString(Route route) { return routeNames[size_t(route)]; }
 
-llvm::StringRef mp::numerics::toString(Evidence evidence) {
-  return evidenceNames[size_t(evidence)];
+llvm::StringRef mpcore::numerics::toString(Provenance provenance) {
+  return provenanceNames[size_t(provenance)];
 }
 
-std::optional<Architecture> mp::numerics::parseArchitecture(llvm::StringRef chip) {
+std::optional<Architecture> mpcore::numerics::parseArchitecture(llvm::StringRef chip) {
   unsigned number;
   if (!chip.consume_front("sm_") || chip.consumeInteger(10, number))
     return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<Architecture> mp::numerics::parseArchitecture(llvm::StringRef chip
   }
 }
 
-Route mp::numerics::nativeRoute(Architecture architecture) {
+Route mpcore::numerics::nativeRoute(Architecture architecture) {
   switch (architecture) {
   case Architecture::SM90: return Route::Wgmma;
   case Architecture::SM100: return Route::Tcgen05;
@@ -100,7 +100,7 @@ static bool fillFP8(TensorCoreModel &model) {
     model.groupSize = 16;
     model.alignmentBits = 13;
     model.stepResult = toF16 ? StepResult::F16 : StepResult::E8M13;
-    model.evidence = Evidence::Recorded;
+    model.provenance = Provenance::Recorded;
     return true;
   case Architecture::SM90:
   case Architecture::SM100:
@@ -109,13 +109,13 @@ static bool fillFP8(TensorCoreModel &model) {
       model.groupSize = 16;
       model.emulatedThroughF16 = true;
       bool recorded = model.architecture == Architecture::SM100 || toF16;
-      model.evidence = recorded ? Evidence::Recorded : Evidence::Inferred;
+      model.provenance = recorded ? Provenance::Recorded : Provenance::Inferred;
       return true;
     }
     // Single steps of wgmma from a zero accumulator are recorded; chained ones,
     // and tcgen05, are the published model's.
     model.groupSize = 32;
-    model.evidence = Evidence::Published;
+    model.provenance = Provenance::Published;
     if (model.route == Route::Wgmma) {
       model.alignmentBits = 13;
       model.stepResult = toF16 ? StepResult::F16 : StepResult::E8M13;
@@ -123,15 +123,15 @@ static bool fillFP8(TensorCoreModel &model) {
     return true;
   case Architecture::SM120:
     model.groupSize = 32;
-    model.evidence = Evidence::Inferred;
+    model.provenance = Provenance::Inferred;
     return true;
   default: return false;
   }
 }
 
-std::optional<TensorCoreModel> mp::numerics::tensorCoreModel(Architecture architecture,
-                                                             Format operandA, Format operandB,
-                                                             Format result, Route route) {
+std::optional<TensorCoreModel> mpcore::numerics::tensorCoreModel(Architecture architecture,
+                                                                 Format operandA, Format operandB,
+                                                                 Format result, Route route) {
   if (!hasRoute(architecture, route))
     return std::nullopt;
   if (result != Format::F32 && result != Format::F16)
@@ -151,7 +151,7 @@ std::optional<TensorCoreModel> mp::numerics::tensorCoreModel(Architecture archit
   model.groupSize = groupOf(architecture);
   model.alignmentBits = alignmentBitsOf(architecture);
   model.stepResult = result == Format::F16 ? StepResult::F16 : StepResult::F32;
-  model.evidence = isRecorded(architecture) ? Evidence::Recorded : Evidence::Inferred;
+  model.provenance = isRecorded(architecture) ? Provenance::Recorded : Provenance::Inferred;
   bool sinceAmpere = architecture >= Architecture::SM80;
 
   switch (operandA) {
@@ -167,7 +167,7 @@ std::optional<TensorCoreModel> mp::numerics::tensorCoreModel(Architecture archit
     // The records from sm_90 on are of the k4 instruction, one group of 4; k8
     // in one group is the published model's.
     if (architecture >= Architecture::SM90 && isRecorded(architecture))
-      model.evidence = Evidence::Published;
+      model.provenance = Provenance::Published;
     return model;
   case Format::F8E4M3FN:
   case Format::F8E5M2:
@@ -181,7 +181,7 @@ std::optional<TensorCoreModel> mp::numerics::tensorCoreModel(Architecture archit
   }
 }
 
-std::string mp::numerics::describe(const TensorCoreModel &model) {
+std::string mpcore::numerics::describe(const TensorCoreModel &model) {
   std::string text;
   llvm::raw_string_ostream out(text);
   out << toString(model.architecture) << ' ' << toString(model.route) << ' '
@@ -196,6 +196,6 @@ std::string mp::numerics::describe(const TensorCoreModel &model) {
     out << ", through f16";
   if (model.promoteEvery)
     out << ", promoted every " << model.promoteEvery;
-  out << " (" << toString(model.evidence) << ")";
+  out << " (" << toString(model.provenance) << ")";
   return text;
 }

@@ -8,7 +8,7 @@
 
 #include "mp/Numerics/TensorCore.h"
 
-namespace mp::numerics::detail {
+namespace mpcore::numerics::detail {
 
 constexpr unsigned tileRows = 4, tileColumns = 8;
 
@@ -31,6 +31,6 @@ using TileFunction = void (*)(const TensorCoreModel &model, size_t paddedK, Pane
 /// The AVX2 tile for this model, or null where there is none.
 TileFunction tileAVX2(const TensorCoreModel &model);
 
-} // namespace mp::numerics::detail
+} // namespace mpcore::numerics::detail
 
 #endif // MP_LIB_NUMERICS_TILE_H

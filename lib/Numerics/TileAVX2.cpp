@@ -12,8 +12,8 @@
 
 #include "llvm/ADT/bit.h"
 
-using namespace mp::numerics;
-using namespace mp::numerics::detail;
+using namespace mpcore::numerics;
+using namespace mpcore::numerics::detail;
 
 #if MP_NUMERICS_X86
 
@@ -282,7 +282,7 @@ constexpr Entry entries[] = {
 
 } // namespace
 
-TileFunction mp::numerics::detail::tileAVX2(const TensorCoreModel &model) {
+TileFunction mpcore::numerics::detail::tileAVX2(const TensorCoreModel &model) {
   if (!__builtin_cpu_supports("f16c"))
     return nullptr;
   for (const Entry &candidate : entries)
@@ -294,6 +294,6 @@ TileFunction mp::numerics::detail::tileAVX2(const TensorCoreModel &model) {
 
 #else
 
-TileFunction mp::numerics::detail::tileAVX2(const TensorCoreModel &) { return nullptr; }
+TileFunction mpcore::numerics::detail::tileAVX2(const TensorCoreModel &) { return nullptr; }
 
 #endif

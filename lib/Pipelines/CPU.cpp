@@ -110,7 +110,7 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(createResolveCalls());
   manager.addPass(createDecomposeTraining());
   manager.addPass(createDecomposeScaling());
-  manager.addPass(createDecomposeWords());
+  manager.addPass(createDecomposeSplit());
   if (options.promoteToF64)
     manager.addPass(createHideConstants()); // before anything folds
   manager.addNestedPass<func::FuncOp>(quant::createLowerQuantOps());

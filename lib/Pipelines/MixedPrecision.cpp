@@ -3,7 +3,7 @@
 // mp-mixed-precision: phases 0 to 4 of one graph.
 
 #include "ReportPasses.h"
-#include "mp/Dialect/MP/Words.h"
+#include "mp/Dialect/MP/SplitPrecision.h"
 #include "mp/Numerics/Scaling/Recipes.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Policy/PolicyJSON.h"
@@ -30,10 +30,9 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   std::string format = fp8 ? "bf16" : std::string(options.format);
   std::string recipe = options.recipe.empty() && fp8 ? "current" : std::string(options.recipe);
   // An error here comes up again, with a place to stand, when the deciding pass runs.
-  std::optional<::mp::numerics::MultiWord> words = parseWordScheme(format);
-  std::string of =
-      words ? ::mp::numerics::info(::mp::numerics::wordFormat(*words)).name.str() : format;
-  if (auto effective = ::mp::policy::findPolicy({of, options.target, options.policy})) {
+  std::optional<numerics::SplitScheme> split = findSplitScheme(format);
+  std::string of = split ? numerics::info(numerics::partFormat(*split)).name.str() : format;
+  if (auto effective = policy::findPolicy({of, options.target, options.policy})) {
     report->format = effective->policy.format;
     report->target = effective->policy.target;
   } else {
@@ -62,7 +61,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   if (options.verify)
     manager.addPass(createVerifyInput());
   // Where contractions choose how to compute, being scaled is a choice among others.
-  const ::mp::numerics::Recipe *known = ::mp::numerics::findRecipe(recipe);
+  const numerics::Recipe *known = numerics::findRecipe(recipe);
   bool chooses =
       options.maxRelError > 0 || options.minSqnr > 0 || options.maxTime > 0 || options.neverSlower;
   if (chooses && known && known->isSelfContained() && options.scales.empty() &&

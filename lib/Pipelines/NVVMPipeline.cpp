@@ -82,7 +82,7 @@ void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOption
   pm.addPass(createResolveCalls());
   pm.addPass(createDecomposeTraining());
   pm.addPass(createDecomposeScaling());
-  pm.addPass(createDecomposeWords());
+  pm.addPass(createDecomposeSplit());
   pm.addNestedPass<func::FuncOp>(quant::createLowerQuantOps());
   pm.addPass(quant::createStripFuncQuantTypes());
   buildTosaToLinalgPipeline(pm);

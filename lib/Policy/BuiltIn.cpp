@@ -8,12 +8,12 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
-using namespace mp::policy;
+using namespace mpcore::policy;
 using llvm::StringRef;
 
 static constexpr llvm::StringLiteral kNames[] = {"inference", "training"};
 
-llvm::ArrayRef<llvm::StringLiteral> mp::policy::builtInNames() { return kNames; }
+llvm::ArrayRef<llvm::StringLiteral> mpcore::policy::builtInNames() { return kNames; }
 
 namespace {
 struct Entry {
@@ -33,7 +33,7 @@ static constexpr Entry kEntries[] = {
      "the backward pass reads softmax and norms again: their results stay f32"},
 };
 
-std::optional<Policy> mp::policy::builtIn(StringRef name, StringRef format) {
+std::optional<Policy> mpcore::policy::builtIn(StringRef name, StringRef format) {
   if (!llvm::is_contained(kNames, name))
     return std::nullopt;
   Policy policy;

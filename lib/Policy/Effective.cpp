@@ -9,11 +9,11 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-using namespace mp::policy;
+using namespace mpcore::policy;
 using llvm::StringRef;
 using llvm::Twine;
 
-llvm::Expected<Request> mp::policy::parseRequest(StringRef text) {
+llvm::Expected<Request> mpcore::policy::parseRequest(StringRef text) {
   Request request;
   const StringRef keys[] = {"format", "target", "policy"};
   llvm::SmallVector<StringRef> words;
@@ -55,7 +55,7 @@ static llvm::Error fileError(StringRef file, std::error_code code) {
   return llvm::createStringError(text);
 }
 
-llvm::Expected<Effective> mp::policy::findPolicy(const Request &request) {
+llvm::Expected<Effective> mpcore::policy::findPolicy(const Request &request) {
   StringRef source = request.policy.empty() ? StringRef("inference") : request.policy;
   StringRef format = request.format.empty() ? StringRef("bf16") : request.format;
   Effective effective;

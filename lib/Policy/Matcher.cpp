@@ -3,10 +3,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 
-using namespace mp::policy;
+using namespace mpcore::policy;
 using llvm::StringRef;
 
-StringRef mp::policy::toString(Wish wish) {
+StringRef mpcore::policy::toString(Wish wish) {
   switch (wish) {
   case Wish::Narrow: return "narrow";
   case Wish::Wide: return "wide";
@@ -15,11 +15,11 @@ StringRef mp::policy::toString(Wish wish) {
   llvm_unreachable("unknown wish");
 }
 
-StringRef mp::policy::toString(EvidenceKind kind) {
-  return kind == EvidenceKind::Proved ? "proved" : "assumed";
+StringRef mpcore::policy::toString(RequiredEvidence kind) {
+  return kind == RequiredEvidence::Proved ? "proved" : "assumed";
 }
 
-StringRef mp::policy::toString(SignatureKind kind) {
+StringRef mpcore::policy::toString(SignatureKind kind) {
   return kind == SignatureKind::Narrow ? "narrow" : "keep";
 }
 

@@ -8,7 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
-using namespace mp::policy;
+using namespace mpcore::policy;
 using llvm::StringRef;
 using llvm::Twine;
 namespace json = llvm::json;
@@ -85,11 +85,12 @@ private:
   bool readTarget(const json::Value &value, std::string &result) {
     if (!readString(value, result))
       return false;
-    llvm::Expected<const mp::target::TargetModel &> target = mp::target::lookupTarget(result);
+    llvm::Expected<const mpcore::target::TargetModel &> target =
+        mpcore::target::lookupTarget(result);
     return target ? true : fail(llvm::toString(target.takeError()));
   }
 
-  bool readLimits(const json::Value &value, Limits &limits);
+  bool readLimits(const json::Value &value, RewriteLimits &limits);
   bool readSelector(const json::Value &value, Selector &select);
   bool readRule(const json::Value &value, Rule &rule);
   bool readRules(const json::Value &value, std::vector<Rule> &rules);
@@ -101,7 +102,7 @@ private:
 };
 } // namespace
 
-bool Reader::readLimits(const json::Value &value, Limits &limits) {
+bool Reader::readLimits(const json::Value &value, RewriteLimits &limits) {
   return readObject(value, {"largest-activation", "largest-constant", "longest-reduction"},
                     [&](StringRef key, const json::Value &member) {
                       if (key == "largest-activation")
@@ -244,7 +245,7 @@ bool Reader::readDocument(const json::Value &root, StringRef format, Policy &pol
         if (!readString(member, word))
           return false;
         if (key == "evidence") {
-          policy.evidence = word == "proved" ? EvidenceKind::Proved : EvidenceKind::Assumed;
+          policy.evidence = word == "proved" ? RequiredEvidence::Proved : RequiredEvidence::Assumed;
           return expectWord(word, {"assumed", "proved"});
         }
         policy.parameters = word == "narrow" ? SignatureKind::Narrow : SignatureKind::Keep;
@@ -262,7 +263,8 @@ bool Reader::readDocument(const json::Value &root, StringRef format, Policy &pol
   return true;
 }
 
-llvm::Expected<Policy> mp::policy::readPolicy(StringRef text, StringRef file, StringRef format) {
+llvm::Expected<Policy> mpcore::policy::readPolicy(StringRef text, StringRef file,
+                                                  StringRef format) {
   llvm::Expected<json::Value> root = json::parse(text);
   if (!root) {
     // "[LINE:COLUMN, byte=N]: what"

@@ -2,7 +2,7 @@
 #include "mp/Policy/PolicyJSON.h"
 #include "llvm/Support/raw_ostream.h"
 
-using namespace mp::policy;
+using namespace mpcore::policy;
 using llvm::StringRef;
 namespace json = llvm::json;
 
@@ -38,7 +38,7 @@ static void writeRule(const Rule &rule, json::OStream &out) {
     out.attribute("reason", rule.reason);
 }
 
-void mp::policy::writePolicy(const Policy &policy, llvm::raw_ostream &os) {
+void mpcore::policy::writePolicy(const Policy &policy, llvm::raw_ostream &os) {
   json::OStream out(os, /*IndentSize=*/2);
   auto writeBound = [&](StringRef key, auto bound) {
     out.attribute(key, bound ? json::Value(*bound) : json::Value(nullptr));

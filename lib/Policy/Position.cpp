@@ -5,7 +5,7 @@
 #include "mp/Policy/PolicyJSON.h"
 #include "llvm/ADT/STLExtras.h"
 
-using namespace mp::policy;
+using namespace mpcore::policy;
 using llvm::StringRef;
 
 namespace {
@@ -76,7 +76,7 @@ private:
 } // namespace
 
 std::pair<unsigned, unsigned>
-mp::policy::findPosition(StringRef text, llvm::ArrayRef<std::string> path, bool atKey) {
+mpcore::policy::findPosition(StringRef text, llvm::ArrayRef<std::string> path, bool atKey) {
   Cursor cursor(text);
   for (auto [index, step] : llvm::enumerate(path))
     if (!cursor.enter(step, atKey && index + 1 == path.size()))
@@ -85,7 +85,7 @@ mp::policy::findPosition(StringRef text, llvm::ArrayRef<std::string> path, bool 
   return {before.count('\n') + 1, before.size() - (before.rfind('\n') + 1) + 1};
 }
 
-StringRef mp::policy::nearestWord(StringRef word, llvm::ArrayRef<StringRef> candidates) {
+StringRef mpcore::policy::nearestWord(StringRef word, llvm::ArrayRef<StringRef> candidates) {
   StringRef best;
   for (StringRef candidate : candidates)
     if (best.empty() || candidate.edit_distance(word) < best.edit_distance(word))

@@ -23,7 +23,7 @@ void Report::collectCertificates(ModuleOp module, double assumed) {
          llvm::enumerate(function.getBody().front().getTerminator()->getOperands())) {
       if (!getFloatFormat(value.getType()))
         continue;
-      ::mp::domains::ErrorFacts error = bounds.lookup(value);
+      domains::ErrorFacts error = bounds.lookup(value);
       CertificateRow row;
       row.function = function.getName();
       row.result = index;
@@ -31,7 +31,7 @@ void Report::collectCertificates(ModuleOp module, double assumed) {
       row.magnitude = bounds.lookupExact(value).mag();
       if (Operation *op = bounds.getLostAt(value))
         row.lostAt = (op->getName().getStringRef() + " at " + describeLocation(op->getLoc())).str();
-      row.isAssumed = error.provenance != ::mp::domains::Provenance::Proved;
+      row.isAssumed = error.provenance != domains::Provenance::Proved;
       certificates.push_back(row);
     }
   }

@@ -5,15 +5,15 @@
 #include "mp/Report/Report.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Analysis/ConstantRounding.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/FunctionCopies.h"
 #include "mp/Analysis/FunctionHash.h"
+#include "mp/Analysis/FunctionWalk.h"
 #include "mp/Analysis/Idioms.h"
 #include "mp/Analysis/Locations.h"
-#include "mp/Analysis/Moves.h"
-#include "mp/Analysis/OutsideBodies.h"
-#include "mp/Analysis/StorageGangs.h"
+#include "mp/Analysis/TiedStorage.h"
 #include "mp/Dialect/MP/Scaling.h"
-#include "mp/Dialect/MP/Words.h"
+#include "mp/Dialect/MP/SplitPrecision.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
@@ -90,9 +90,9 @@ void Report::collectFunction(FunctionOpInterface function) {
       row.name = names.front();
     row.opClass = getOpClass(op);
     row.compute = precision.getCompute() ? typeText(precision.getCompute()) : "";
-    if (auto scheme = getWords(op)) {
-      row.words = true;
-      row.compute = ::mp::numerics::toString(*scheme);
+    if (auto scheme = getSplitScheme(op)) {
+      row.split = true;
+      row.compute = numerics::toString(*scheme);
     }
     if (const auto *recipe = getScaling(op)) {
       row.scaled = true;
@@ -177,8 +177,8 @@ void Report::collectCopies(ModuleOp module) {
 }
 
 void Report::collectDecisions(ModuleOp module) {
-  (void)walkOutsideBodies<ModuleOp>(module, [&](ModuleOp inner) { // modules in modules, too
-    StorageGangs gangs(inner);
+  (void)walkOutsideFunctionBodies<ModuleOp>(module, [&](ModuleOp inner) { // modules in modules, too
+    TiedStorage ties(inner);
     for (auto function : inner.getOps<FunctionOpInterface>()) {
       if (function.isExternal())
         continue;
@@ -187,8 +187,8 @@ void Report::collectDecisions(ModuleOp module) {
       if (!function.isPrivate())
         continue;
       for (BlockArgument argument : function.getArguments())
-        if (const StorageGang *gang = gangs.find(argument); gang && !gang->frozen.empty())
-          functions.back().keeps = gang->frozen;
+        if (const TiedValues *tied = ties.find(argument); tied && !tied->frozen.empty())
+          functions.back().keeps = tied->frozen;
     }
     collectCopies(inner);
     return WalkResult::advance();

@@ -61,7 +61,7 @@ void Report::printTable(raw_ostream &os) const {
   int64_t narrowed = 0, already = 0, contractions = 0, onArguments = 0;
   llvm::SmallSetVector<StringRef, 2> computes; // of narrowed contractions
   for (const OpRow &row : ops) {
-    if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.words && !row.scaled &&
+    if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.split && !row.scaled &&
         row.compute != "f32" && row.compute != "f64")
       ++already;
     else
@@ -111,18 +111,18 @@ void Report::printTable(raw_ostream &os) const {
   }
   // Contractions left wide, with the reason: nothing falls back silently.
   llvm::MapVector<StringRef, int64_t> wide;
-  llvm::MapVector<StringRef, int64_t> words;
+  llvm::MapVector<StringRef, int64_t> splits;
   int64_t promoted = 0;
   for (const OpRow &row : ops) {
     promoted += row.promoted;
-    if (row.words)
-      ++words[row.compute];
+    if (row.split)
+      ++splits[row.compute];
     else if (row.opClass == OpClass::TensorCore && !row.narrowed && !row.promoted && !row.scaled)
       ++wide[row.reason];
   }
-  for (auto &[scheme, count] : words)
+  for (auto &[scheme, count] : splits)
     os << "  " << count << " contraction" << (count == 1 ? "" : "s")
-       << " rewritten as products of words: " << scheme << "\n";
+       << " rewritten as split products: " << scheme << "\n";
   if (promoted > 0)
     os << "  " << promoted << " op" << (promoted == 1 ? "" : "s")
        << " narrow already, widened to f32 inside (promotion)\n";
@@ -256,14 +256,14 @@ llvm::json::Value Report::toJSON() const {
                               {"by", row.by},
                               {"reason", llvm::json::fixUTF8(row.reason)},
                               {"narrowed", row.narrowed},
-                              {"words", row.words},
+                              {"words", row.split},
                               {"promoted", row.promoted},
                               {"bytes_before", row.bytesBefore},
                               {"bytes_after", row.bytesAfter}};
     if (!row.magnitudes.empty())
       object["magnitudes"] = llvm::json::Array(row.magnitudes);
-    if (llvm::json::Array offers = offersToJSON(row); !offers.empty())
-      object["offers"] = std::move(offers);
+    if (llvm::json::Array suggestions = suggestionsToJSON(row); !suggestions.empty())
+      object["suggestions"] = std::move(suggestions);
     if (row.error)
       object["error"] = llvm::json::Object{{"max_abs", row.error->maxAbs},
                                            {"relative_norm", row.error->relativeNorm}};

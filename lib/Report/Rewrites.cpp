@@ -1,11 +1,11 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a report says of rewrites that decisions offer: those that would help, and those that
+// What a report says of rewrites that decisions suggest: those that would help, and those that
 // somebody asked for.
 
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Locations.h"
-#include "mp/Analysis/Moves.h"
-#include "mp/Analysis/Powers.h"
+#include "mp/Analysis/ScalingExponents.h"
 #include "mp/Dialect/MP/Prescaled.h"
 #include "mp/Numerics/Format.h"
 #include "mp/Report/Report.h"
@@ -35,7 +35,7 @@ void Report::collectRewrite(FunctionOpInterface function, Operation *op) {
   rewrites.push_back(
       {function.getName().str(), describeLocation(op->getLoc()), "clamp",
        describeSource(clamp.getSource()), typeText(clamp.getSource().getType()), typeText(format),
-       ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite, 0});
+       numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite, 0});
 }
 
 void Report::printRewrites(raw_ostream &os) const {
@@ -54,23 +54,23 @@ void Report::printRewrites(raw_ostream &os) const {
     os << "  " << norms << " operand" << (norms == 1 ? "" : "s")
        << " of squares in norms times a power of two (prescale-norms): exact but for overflow and "
           "underflow\n";
-  // Offers of one kind as one line, with the largest range of those that have one.
+  // Suggestions of one kind as one line, with the largest range of those that have one.
   struct Sum {
     int64_t count = 0, unbounded = 0;
-    const Offer *largest = nullptr;
+    const Suggestion *largest = nullptr;
   };
   llvm::MapVector<std::pair<StringRef, StringRef>, Sum> sums;
   for (const Placement &placement : placements)
-    for (const Offer &offer : placement.offers) {
-      Sum &sum = sums[{offer.rewrite, offer.option}];
+    for (const Suggestion &suggestion : placement.suggestions) {
+      Sum &sum = sums[{suggestion.rewrite, suggestion.option}];
       ++sum.count;
-      bool isBounded = std::isfinite(offer.found);
+      bool isBounded = std::isfinite(suggestion.found);
       sum.unbounded += !isBounded;
-      if (!sum.largest || (isBounded && !(offer.found <= sum.largest->found)))
-        sum.largest = &offer;
+      if (!sum.largest || (isBounded && !(suggestion.found <= sum.largest->found)))
+        sum.largest = &suggestion;
     }
   for (auto &[kind, sum] : sums) {
-    os << "  offer: " << kind.first << " (" << kind.second << ") for " << sum.count << " value"
+    os << "  suggestion: " << kind.first << " (" << kind.second << ") for " << sum.count << " value"
        << (sum.count == 1 ? "" : "s") << ": ";
     if (sum.unbounded)
       os << sum.unbounded << " without a bound";
@@ -100,21 +100,22 @@ llvm::json::Array Report::rewritesToJSON() const {
   return rows;
 }
 
-llvm::json::Array Report::offersToJSON(const OpRow &row) const {
+llvm::json::Array Report::suggestionsToJSON(const OpRow &row) const {
   llvm::json::Array rows;
   for (const Placement &placement : placements)
-    for (const Offer &offer : placement.offers)
-      if (placement.function == row.function && offer.ordinal == row.ordinal) {
-        llvm::json::Value found = std::isfinite(offer.found) ? llvm::json::Value(offer.found)
-                                                             : llvm::json::Value(nullptr);
-        rows.push_back(llvm::json::Object{{"rewrite", offer.rewrite},
-                                          {"option", offer.option},
-                                          {"of", offer.of},
+    for (const Suggestion &suggestion : placement.suggestions)
+      if (placement.function == row.function && suggestion.ordinal == row.ordinal) {
+        llvm::json::Value found = std::isfinite(suggestion.found)
+                                      ? llvm::json::Value(suggestion.found)
+                                      : llvm::json::Value(nullptr);
+        rows.push_back(llvm::json::Object{{"rewrite", suggestion.rewrite},
+                                          {"option", suggestion.option},
+                                          {"of", suggestion.of},
                                           {"found", std::move(found)},
-                                          {"limit", offer.limit},
-                                          {"format", offer.format}});
-        if (offer.exponent)
-          (*rows.back().getAsObject())["exponent"] = offer.exponent;
+                                          {"limit", suggestion.limit},
+                                          {"format", suggestion.format}});
+        if (suggestion.exponent)
+          (*rows.back().getAsObject())["exponent"] = suggestion.exponent;
       }
   return rows;
 }

@@ -2,8 +2,8 @@
 //
 // What a report says of scaled values.
 
+#include "mp/Analysis/FunctionWalk.h"
 #include "mp/Analysis/Locations.h"
-#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Report/Report.h"
 #include "mp/Target/Targets.h"
@@ -66,7 +66,7 @@ void Report::collectScaling(ModuleOp module) {
 
 /// Why the target computes wide on values stored so; empty if it multiplies them as they are.
 static std::string whyWide(StringRef target, StringRef stored) {
-  auto model = ::mp::target::lookupTarget(target);
+  auto model = target::lookupTarget(target);
   if (!model) {
     llvm::consumeError(model.takeError());
     return "";
@@ -74,7 +74,7 @@ static std::string whyWide(StringRef target, StringRef stored) {
   auto [first, second] = stored.split(" x ");
   for (StringRef format : {first, second})
     if (!format.empty() && format != "i4" && format != "i8")
-      if (std::string why = llvm::toString(::mp::target::checkFormat(*model, format)); !why.empty())
+      if (std::string why = llvm::toString(target::checkFormat(*model, format)); !why.empty())
         return why;
   return "";
 }

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-using namespace mp::runtime;
+using namespace mpcore::runtime;
 
 namespace {
 
@@ -46,7 +46,7 @@ void pass(const mp_rt_function &function, int index, const mp_rt_array &array,
           std::to_string(array.sizes[i]) + ", expected " +
           (parameter.sizes[i] < 0 ? "at least 0" : std::to_string(parameter.sizes[i]))};
   int64_t bytes = byteSize(parameter, array.sizes);
-  OpenDevice &device = mp::runtime::device();
+  OpenDevice &device = mpcore::runtime::device();
   mp_cu_address address = allocateForCall(device, bytes);
   if (bytes > 0)
     device.check(device.driver.upload(address, array.data, size_t(bytes), device.stream),
@@ -76,7 +76,7 @@ mp_rt_array take(const mp_rt_function &function, int index, const int64_t *out) 
     std::memcpy(array.data, out, size_t(bytes));
     return array;
   }
-  OpenDevice &device = mp::runtime::device();
+  OpenDevice &device = mpcore::runtime::device();
   int result = MP_CU_SUCCESS;
   if (bytes > 0)
     result =
@@ -96,7 +96,7 @@ std::vector<mp_rt_array> takeAll(const mp_rt_function &function, const int64_t *
       results.push_back(take(function, i, out));
       out += words(function.parameters[function.argument_count + i]);
     }
-    OpenDevice &device = mp::runtime::device();
+    OpenDevice &device = mpcore::runtime::device();
     device.check(device.driver.synchronize(device.stream), "running " + std::string(function.name));
   } catch (const DeviceError &) {
     for (mp_rt_array &array : results)
@@ -115,7 +115,7 @@ extern "C" int mp_rt_call(const mp_rt_function *function, const mp_rt_array *arg
   {
     std::lock_guard guard(deviceLock());
     try {
-      OpenDevice &device = mp::runtime::device();
+      OpenDevice &device = mpcore::runtime::device();
       device.peak = device.held;
       for (int i = 0; i < function->argument_count; ++i)
         pass(*function, i, arguments[i], in);
@@ -144,12 +144,12 @@ extern "C" int mp_rt_call(const mp_rt_function *function, const mp_rt_array *arg
       std::vector<mp_rt_array> taken = takeAll(*function, out.data());
       std::copy(taken.begin(), taken.end(), results);
     }
-    releaseCall(mp::runtime::device());
+    releaseCall(mpcore::runtime::device());
   } catch (const DeviceError &error) {
     setDeviceError(error.message);
     status = -1;
     try {
-      releaseCall(mp::runtime::device());
+      releaseCall(mpcore::runtime::device());
     } catch (const DeviceError &) { // the first error says it
     }
   }

@@ -11,7 +11,7 @@
 #include <atomic>
 #include <thread>
 
-using namespace mp::runtime;
+using namespace mpcore::runtime;
 
 static std::atomic<mp_rt_product_hook> productHook{nullptr};
 static std::atomic<void *> productHookUser{nullptr};

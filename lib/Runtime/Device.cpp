@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-using namespace mp::runtime;
+using namespace mpcore::runtime;
 
 namespace {
 
@@ -62,13 +62,13 @@ template <typename Body> auto guarded(Body body) {
 
 } // namespace
 
-mp_cu_address mp::runtime::allocateForCall(OpenDevice &device, int64_t bytes) {
+mp_cu_address mpcore::runtime::allocateForCall(OpenDevice &device, int64_t bytes) {
   mp_cu_address address = allocate(device, bytes, "on the device");
   live.emplace(address, bytes);
   return address;
 }
 
-void mp::runtime::releaseCall(OpenDevice &device) {
+void mpcore::runtime::releaseCall(OpenDevice &device) {
   for (auto [address, bytes] : live) {
     device.driver.free(address, device.stream);
     device.held -= bytes;
@@ -199,7 +199,7 @@ void mp_rt_unload(mp_rt_module *module) {
   if (!module->loaded && !module->constants)
     return;
   std::lock_guard guard(deviceLock());
-  OpenDevice &device = mp::runtime::device();
+  OpenDevice &device = mpcore::runtime::device();
   for (mp_rt_constant *constant = module->constants; constant;) {
     device.driver.free(constant->address, device.stream);
     device.held -= constant->bytes;

@@ -6,7 +6,7 @@
 
 #include "DeviceState.h"
 
-namespace mp::runtime {
+namespace mpcore::runtime {
 
 /// Memory that the running call holds until it frees it or ends.
 mp_cu_address allocateForCall(OpenDevice &device, int64_t bytes);
@@ -14,6 +14,6 @@ mp_cu_address allocateForCall(OpenDevice &device, int64_t bytes);
 /// Frees what the call of this thread still holds.
 void releaseCall(OpenDevice &device);
 
-} // namespace mp::runtime
+} // namespace mpcore::runtime
 
 #endif // MP_LIB_RUNTIME_DEVICEMEMORY_H

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-namespace mp::runtime {
+namespace mpcore::runtime {
 
 /// Thrown within the runtime only; at the C boundary it becomes a code.
 struct DeviceError {
@@ -35,6 +35,6 @@ std::mutex &deviceLock();
 
 void setDeviceError(const std::string &message);
 
-} // namespace mp::runtime
+} // namespace mpcore::runtime
 
 #endif // MP_LIB_RUNTIME_DEVICESTATE_H

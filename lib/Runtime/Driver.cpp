@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <optional>
 
-using namespace mp::runtime;
+using namespace mpcore::runtime;
 
 namespace {
 
@@ -99,12 +99,12 @@ void open(OpenDevice &device) {
 
 } // namespace
 
-std::mutex &mp::runtime::deviceLock() {
+std::mutex &mpcore::runtime::deviceLock() {
   static std::mutex lock;
   return lock;
 }
 
-void mp::runtime::setDeviceError(const std::string &message) { lastError = message; }
+void mpcore::runtime::setDeviceError(const std::string &message) { lastError = message; }
 
 void OpenDevice::check(int result, const std::string &what) {
   if (result == MP_CU_SUCCESS)
@@ -118,7 +118,7 @@ void OpenDevice::check(int result, const std::string &what) {
                     (text ? std::string(" (") + text + ")" : "")};
 }
 
-OpenDevice &mp::runtime::device() {
+OpenDevice &mpcore::runtime::device() {
   if (!opened) {
     OpenDevice fresh;
     std::string name = deviceName();

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-namespace mp::runtime {
+namespace mpcore::runtime {
 
 /// How elements are stored and what they mean.
 struct Element {
@@ -70,6 +70,6 @@ struct Element {
   }
 };
 
-} // namespace mp::runtime
+} // namespace mpcore::runtime
 
 #endif // MP_LIB_RUNTIME_ELEMENT_H

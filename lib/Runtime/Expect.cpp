@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <vector>
 
-using namespace mp::runtime;
+using namespace mpcore::runtime;
 
 namespace {
 

@@ -4,11 +4,11 @@
 
 #include <string>
 
-namespace mp::runtime {
+namespace mpcore::runtime {
 
 /// What mp_rt_failure_text() returns, of this thread.
 std::string &failureText();
 
-} // namespace mp::runtime
+} // namespace mpcore::runtime
 
 #endif // MP_LIB_RUNTIME_FAILURE_H

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <limits>
 
-using namespace mp::runtime;
+using namespace mpcore::runtime;
 
 namespace {
 
@@ -39,7 +39,7 @@ static Shape shapeOf(int format) {
   }
 }
 
-int mp::runtime::patternBits(int format) {
+int mpcore::runtime::patternBits(int format) {
   switch (format) {
   case MP_RT_F64: return 64;
   case MP_RT_F32:
@@ -90,7 +90,7 @@ template <int format, unsigned bits> static const float *table() {
   return filled->values;
 }
 
-const float *mp::runtime::decodeTable(int format) {
+const float *mpcore::runtime::decodeTable(int format) {
   switch (format) {
   case MP_RT_F16: return table<MP_RT_F16, 16>();
   case MP_RT_F8E5M2: return table<MP_RT_F8E5M2, 8>();
@@ -108,7 +108,7 @@ const float *mp::runtime::decodeTable(int format) {
   }
 }
 
-int64_t mp::runtime::storageBytes(int format) {
+int64_t mpcore::runtime::storageBytes(int format) {
   if (format == MP_RT_F64)
     return 8;
   if (format == MP_RT_F32 || format == MP_RT_TF32)

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace mp::runtime {
+namespace mpcore::runtime {
 
 /// Values of all patterns of f16 (65536) or an 8-bit or narrower format (256);
 /// null for the others. Filled once, thread-safe.
@@ -70,6 +70,6 @@ template <typename T, typename Body> bool withLoader(int format, Body body) {
   }
 }
 
-} // namespace mp::runtime
+} // namespace mpcore::runtime
 
 #endif // MP_LIB_RUNTIME_FORMATS_H

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-using namespace mp::runtime;
+using namespace mpcore::runtime;
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -65,7 +65,7 @@ template <typename T> static Kernel<T> choose() {
   return {6, 32 / size, multiplyBaseline<T>};
 }
 
-template <typename T> const Kernel<T> &mp::runtime::kernel() {
+template <typename T> const Kernel<T> &mpcore::runtime::kernel() {
   static const Kernel<T> best = choose<T>();
   return best;
 }
@@ -78,5 +78,5 @@ extern "C" const char *mp_rt_kernel_name(void) {
   }
 }
 
-template const Kernel<float> &mp::runtime::kernel<float>();
-template const Kernel<double> &mp::runtime::kernel<double>();
+template const Kernel<float> &mpcore::runtime::kernel<float>();
+template const Kernel<double> &mpcore::runtime::kernel<double>();

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace mp::runtime {
+namespace mpcore::runtime {
 
 /// tile[i * columns + j] = sum over k of a[k * rows + i] * b[k * columns + j].
 template <typename T> struct Kernel {
@@ -20,6 +20,6 @@ inline constexpr int64_t kMaxTile = 12 * 32;
 /// The best kernel this processor has; always the same one in a process.
 template <typename T> const Kernel<T> &kernel();
 
-} // namespace mp::runtime
+} // namespace mpcore::runtime
 
 #endif // MP_LIB_RUNTIME_KERNELS_H

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-using namespace mp::runtime;
+using namespace mpcore::runtime;
 
 namespace {
 
@@ -28,7 +28,7 @@ static std::vector<int64_t> offsets(const std::vector<Loop> &loops, int64_t Loop
   return result;
 }
 
-Product mp::runtime::classify(const int64_t *loops) {
+Product mpcore::runtime::classify(const int64_t *loops) {
   int64_t rank = *loops++;
   std::vector<Loop> batch, rows, columns, depth;
   for (int64_t i = 0; i < rank; ++i) {
@@ -61,7 +61,7 @@ Product mp::runtime::classify(const int64_t *loops) {
   return product;
 }
 
-void mp::runtime::transpose(Product &product) {
+void mpcore::runtime::transpose(Product &product) {
   std::swap(product.m, product.n);
   std::swap(product.rowA, product.columnB);
   std::swap(product.rowC, product.columnC);

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mp::runtime {
+namespace mpcore::runtime {
 
 struct Product {
   int64_t m = 1, n = 1, k = 1, batches = 1;
@@ -26,6 +26,6 @@ Product classify(const int64_t *loops);
 /// Exchanges the roles of A and B, rows and columns.
 void transpose(Product &product);
 
-} // namespace mp::runtime
+} // namespace mpcore::runtime
 
 #endif // MP_LIB_RUNTIME_LOOPS_H

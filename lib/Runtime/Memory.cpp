@@ -65,7 +65,7 @@ static thread_local Arena arena;
 static thread_local std::jmp_buf *landing = nullptr;
 static thread_local int64_t failure = 0;
 
-std::string &mp::runtime::failureText() {
+std::string &mpcore::runtime::failureText() {
   static thread_local std::string text;
   return text;
 }
@@ -75,7 +75,7 @@ extern "C" {
 int64_t mp_rt_invoke(void (*entry)(void **), void **args) {
   std::jmp_buf buffer;
   failure = 0;
-  mp::runtime::failureText().clear();
+  mpcore::runtime::failureText().clear();
   // Compiled code has no destructors, so jumping out of it is well defined.
   if (setjmp(buffer) == 0) {
     landing = &buffer;
@@ -87,7 +87,7 @@ int64_t mp_rt_invoke(void (*entry)(void **), void **args) {
 
 int mp_rt_is_running(void) { return landing != nullptr; }
 
-const char *mp_rt_failure_text(void) { return mp::runtime::failureText().c_str(); }
+const char *mp_rt_failure_text(void) { return mpcore::runtime::failureText().c_str(); }
 
 void mp_rt_release(void) { arena.clear(); }
 

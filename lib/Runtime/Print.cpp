@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cinttypes>
 
-using namespace mp::runtime;
+using namespace mpcore::runtime;
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-using namespace mp::target;
+using namespace mpcore::target;
 using llvm::StringRef;
 
 static llvm::Error error(const llvm::Twine &text) {
@@ -50,12 +50,12 @@ int64_t CostModel::arithmeticTime(double operations, double tera, double share) 
 
 std::optional<int64_t> CostModel::contractionTime(StringRef format, StringRef accumulator,
                                                   uint64_t multiplyAdds, uint64_t bytes,
-                                                  unsigned words) const {
+                                                  unsigned parts) const {
   double tera = model->peakTera(*chosen, format, accumulator);
   if (tera <= 0)
     return std::nullopt;
   double share = format == "f32" ? efficiency.fmaUnits : efficiency.tensorCore;
-  int64_t arithmetic = arithmeticTime(2.0 * double(multiplyAdds) * words, tera, share);
+  int64_t arithmetic = arithmeticTime(2.0 * double(multiplyAdds) * parts, tera, share);
   return launchTime + std::max(arithmetic, memoryTime(bytes));
 }
 

@@ -6,9 +6,9 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 
-llvm::Expected<const TargetModel &> mp::target::nativeTarget() {
+llvm::Expected<const TargetModel &> mpcore::target::nativeTarget() {
   mp_rt_device_facts facts;
   if (mp_rt_query_device(&facts) != 0)
     return llvm::createStringError(llvm::Twine("target 'native' is the installed GPU: ") +
@@ -16,7 +16,7 @@ llvm::Expected<const TargetModel &> mp::target::nativeTarget() {
   return targetForCapability(facts.major, facts.minor);
 }
 
-void mp::target::printNativeDevice(llvm::raw_ostream &os) {
+void mpcore::target::printNativeDevice(llvm::raw_ostream &os) {
   mp_rt_device_facts facts;
   if (mp_rt_query_device(&facts) != 0) {
     os << "Device here: none (" << mp_rt_device_error() << ")\n";

@@ -5,7 +5,7 @@
 
 #include "Tables.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 
 TargetModel tables::sm100() {
   TargetModel t = datacentreBlackwell("sm_100", 100, 86);

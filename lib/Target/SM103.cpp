@@ -6,7 +6,7 @@
 
 #include "Tables.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 
 TargetModel tables::sm103() {
   TargetModel t = datacentreBlackwell("sm_103", 103, 88);

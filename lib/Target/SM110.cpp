@@ -5,7 +5,7 @@
 
 #include "Tables.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 
 static void restrictResidency(TargetModel &t) {
   t.limits.threadsPerMultiprocessor = 1536;

@@ -5,7 +5,7 @@
 
 #include "Tables.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 
 static TargetModel withParts(TargetModel t) {
   t.parts = {{"RTX 5090",

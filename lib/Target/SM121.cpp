@@ -5,7 +5,7 @@
 
 #include "Tables.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 
 static TargetModel withParts(TargetModel t) {
   // Documented: fp4 500 dense (half of 1000 sparse). The rest by the ratios of RTX 5090.

@@ -4,7 +4,7 @@
 
 #include "Tables.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 
 TargetModel tables::sm70() {
   TargetModel t{"sm_70", 70, 60};

@@ -4,7 +4,7 @@
 
 #include "Tables.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 
 TargetModel tables::sm80() {
   TargetModel t = ampere("sm_80", 80, 70, {166912, 167936, 2048, 32});

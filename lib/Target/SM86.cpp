@@ -4,7 +4,7 @@
 
 #include "Tables.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 
 TargetModel tables::sm86() {
   TargetModel t = ampere("sm_86", 86, 71, {101376, 102400, 1536, 16});

@@ -4,7 +4,7 @@
 
 #include "Tables.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 
 TargetModel tables::sm87() {
   TargetModel t = ampere("sm_87", 87, 74, {166912, 167936, 1536, 16});

@@ -4,7 +4,7 @@
 
 #include "Tables.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 
 namespace {
 constexpr auto mma = InstructionFamily::MmaSync;

@@ -5,7 +5,7 @@
 
 #include "Tables.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 
 namespace {
 constexpr auto mma = InstructionFamily::MmaSync;
@@ -22,7 +22,7 @@ void add(TargetModel &target, std::initializer_list<Conversion> rows) {
 } // namespace
 
 TargetModel tables::ampere(llvm::StringRef name, unsigned computeCapability, unsigned ptx,
-                           const Limits &limits) {
+                           const LaunchLimits &limits) {
   TargetModel t{name, computeCapability, ptx};
   t.limits = limits;
   t.memory.ldmatrix = t.memory.cpAsync = true;

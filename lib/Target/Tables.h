@@ -7,7 +7,7 @@
 
 #include "mp/Target/TargetModel.h"
 
-namespace mp::target::tables {
+namespace mpcore::target::tables {
 
 TargetModel sm70();
 TargetModel sm75();
@@ -44,7 +44,7 @@ TargetModel consumerBlackwellSpecific(llvm::StringRef name, unsigned computeCapa
 
 /// sm_80, sm_86 and sm_87 but for their parts.
 TargetModel ampere(llvm::StringRef name, unsigned computeCapability, unsigned ptx,
-                   const Limits &limits);
+                   const LaunchLimits &limits);
 
 /// mma.sync rows that every target from sm_80 on accepts. s4 and b1 lose their units with sm_90 and
 /// sm_100; the callers say what became of them.
@@ -65,6 +65,6 @@ void addHopperConversions(TargetModel &target); ///< sm_90: native tf32
 /// Architecture-specific Blackwell: fp6, fp4, e8m0; stochastic rounding (cvt.rs) where present.
 void addBlackwellConversions(TargetModel &target, bool stochastic);
 
-} // namespace mp::target::tables
+} // namespace mpcore::target::tables
 
 #endif // MP_LIB_TARGET_TABLES_H

@@ -7,10 +7,10 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 using llvm::StringRef;
 
-StringRef mp::target::toString(Support support) {
+StringRef mpcore::target::toString(Support support) {
   switch (support) {
   case Support::Absent: return "absent";
   case Support::Emulated: return "emulated";
@@ -19,7 +19,7 @@ StringRef mp::target::toString(Support support) {
   llvm_unreachable("unknown support level");
 }
 
-StringRef mp::target::toString(InstructionFamily family) {
+StringRef mpcore::target::toString(InstructionFamily family) {
   switch (family) {
   case InstructionFamily::Wmma: return "wmma";
   case InstructionFamily::MmaSync: return "mma.sync";
@@ -29,7 +29,7 @@ StringRef mp::target::toString(InstructionFamily family) {
   llvm_unreachable("unknown instruction family");
 }
 
-llvm::ArrayRef<FormatInfo> mp::target::knownFormats() {
+llvm::ArrayRef<FormatInfo> mpcore::target::knownFormats() {
   static constexpr FormatInfo formats[] = {
       {"f64", 64, true},     {"tf32", 19, true},  {"f16", 16, true},     {"bf16", 16, true},
       {"f8E4M3FN", 8, true}, {"f8E5M2", 8, true}, {"f6E2M3FN", 6, true}, {"f6E3M2FN", 6, true},
@@ -38,12 +38,12 @@ llvm::ArrayRef<FormatInfo> mp::target::knownFormats() {
   return formats;
 }
 
-const FormatInfo *mp::target::findFormat(StringRef name) {
+const FormatInfo *mpcore::target::findFormat(StringRef name) {
   const auto *it = llvm::find_if(knownFormats(), [&](auto &f) { return f.name == name; });
   return it == knownFormats().end() ? nullptr : it;
 }
 
-StringRef mp::target::canonicalFormatName(StringRef name) {
+StringRef mpcore::target::canonicalFormatName(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Cases({"e4m3", "e4m3fn", "fp8"}, "f8E4M3FN")
       .Case("e5m2", "f8E5M2")
@@ -140,7 +140,7 @@ struct Checker {
     require(target.name == number || target.name == number + "a",
             "name does not match compute capability " + llvm::Twine(target.computeCapability));
     require(target.minPtx >= 60 && target.minPtx <= 90, "minimum PTX version out of range");
-    const Limits &l = target.limits;
+    const LaunchLimits &l = target.limits;
     require(l.sharedPerBlock > 0 && l.sharedPerBlock <= l.sharedPerMultiprocessor,
             "shared memory of a block exceeds that of a multiprocessor");
     require(l.threadsPerBlock <= l.threadsPerMultiprocessor, "a full block does not fit");

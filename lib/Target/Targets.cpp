@@ -10,10 +10,10 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 using llvm::StringRef;
 
-llvm::ArrayRef<const TargetModel *> mp::target::allTargets() {
+llvm::ArrayRef<const TargetModel *> mpcore::target::allTargets() {
   using namespace tables;
   static const TargetModel models[] = {
       sm70(),   sm75(),  sm80(),   sm86(),  sm87(),   sm89(),  sm90(),   sm90a(), sm100(),
@@ -51,7 +51,7 @@ template <typename Range> static StringRef nearestName(StringRef name, Range &&c
   return best;
 }
 
-llvm::Expected<const TargetModel &> mp::target::lookupTarget(StringRef name) {
+llvm::Expected<const TargetModel &> mpcore::target::lookupTarget(StringRef name) {
   if (name == "native")
     return nativeTarget();
   for (const TargetModel *target : allTargets())
@@ -67,8 +67,8 @@ llvm::Expected<const TargetModel &> mp::target::lookupTarget(StringRef name) {
                "'? Known targets: native, " + llvm::join(names, ", "));
 }
 
-llvm::Expected<const TargetModel &> mp::target::targetForCapability(unsigned major,
-                                                                    unsigned minor) {
+llvm::Expected<const TargetModel &> mpcore::target::targetForCapability(unsigned major,
+                                                                        unsigned minor) {
   unsigned wanted = major * 10 + minor;
   const TargetModel *best = nullptr;
   for (const TargetModel *target : allTargets()) {
@@ -85,7 +85,7 @@ llvm::Expected<const TargetModel &> mp::target::targetForCapability(unsigned maj
                "; the oldest known is 7.0 and the newest 12.1");
 }
 
-StringRef mp::target::nearestFormat(const TargetModel &target, StringRef format) {
+StringRef mpcore::target::nearestFormat(const TargetModel &target, StringRef format) {
   const FormatInfo *wanted = findFormat(format);
   if (!wanted)
     return {};
@@ -104,7 +104,7 @@ StringRef mp::target::nearestFormat(const TargetModel &target, StringRef format)
   return best;
 }
 
-llvm::Error mp::target::checkFormat(const TargetModel &target, StringRef format) {
+llvm::Error mpcore::target::checkFormat(const TargetModel &target, StringRef format) {
   if (format == "f32")
     return llvm::Error::success();
   if (!findFormat(format)) {
@@ -129,7 +129,7 @@ llvm::Error mp::target::checkFormat(const TargetModel &target, StringRef format)
   return error("target " + target.name + " " + what + "'" + format + "'; " + hint);
 }
 
-void mp::target::printTargets(llvm::raw_ostream &os) {
+void mpcore::target::printTargets(llvm::raw_ostream &os) {
   os << "Tensor core operand formats (n: native, e: accepted but emulated, -: absent)\n";
   os << llvm::left_justify("target", 9);
   for (const FormatInfo &format : knownFormats())

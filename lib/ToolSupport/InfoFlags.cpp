@@ -8,8 +8,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
-namespace policy = ::mp::policy;
-namespace target = ::mp::target;
+namespace policy = mpcore::policy;
+namespace target = mpcore::target;
 
 namespace {
 struct InfoFlags {

@@ -8,8 +8,8 @@
 
 #include "gtest/gtest.h"
 
-using namespace mp::assignment;
-using namespace mp::assignment::test;
+using namespace mpcore::assignment;
+using namespace mpcore::assignment::test;
 
 namespace {
 

@@ -1,15 +1,15 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Budgets: the ladder, the closing search, and what is said when a budget cannot be met.
+// Budgets: the hull, the closing search, and what is said when a budget cannot be met.
 
 #include "Graphs.h"
 
-#include "mp/Assignment/Ladder.h"
+#include "mp/Assignment/CostErrorHull.h"
 
 #include "gtest/gtest.h"
 
-using namespace mp::assignment;
-using namespace mp::assignment::test;
+using namespace mpcore::assignment;
+using namespace mpcore::assignment::test;
 
 namespace {
 
@@ -31,7 +31,7 @@ Problem randomWithErrors(std::mt19937 &random, int maxNodes) {
   return g.problem;
 }
 
-TEST(Budget, T13ClosesTheGapOfTheLadder) {
+TEST(Budget, T13ClosesTheGapOfTheHull) {
   TwoTypes g;
   int64_t gains[] = {10, 6, 5}, errors[] = {5, 3, 3};
   for (int i = 0; i < 3; ++i) {
@@ -118,14 +118,14 @@ TEST(Budget, GapIsHonest) {
   }
 }
 
-TEST(Ladder, P4IsTheHullAndNested) {
+TEST(CostErrorHull, P4IsTheHullAndNested) {
   std::mt19937 random(10);
   for (int i = 0; i < 400; ++i) {
     Problem problem = randomWithErrors(random, 9);
-    LadderResult ladder = llvm::cantFail(precisionLadder(problem, {.countCasts = false}));
-    ASSERT_TRUE(ladder.complete);
-    for (size_t k = 1; k < ladder.points.size(); ++k) {
-      const LadderPoint &low = ladder.points[k - 1], &high = ladder.points[k];
+    HullResult hull = llvm::cantFail(costErrorHull(problem, {.countCasts = false}));
+    ASSERT_TRUE(hull.complete);
+    for (size_t k = 1; k < hull.points.size(); ++k) {
+      const HullPoint &low = hull.points[k - 1], &high = hull.points[k];
       ASSERT_LT(low.score.cost, high.score.cost);
       ASSERT_GT(low.score.error, high.score.error);
       for (size_t n = 0; n < low.labels.size(); ++n)
@@ -134,10 +134,10 @@ TEST(Ladder, P4IsTheHullAndNested) {
     // No assignment lies below any edge, or beyond the ends.
     forEachAssignment(problem, [&](const Labels &labels) {
       Score s = evaluate(problem, labels);
-      ASSERT_GE(s.cost, ladder.points.front().score.cost);
-      ASSERT_GE(s.error, ladder.points.back().score.error);
-      for (size_t k = 1; k < ladder.points.size(); ++k) {
-        const Score &a = ladder.points[k - 1].score, &b = ladder.points[k].score;
+      ASSERT_GE(s.cost, hull.points.front().score.cost);
+      ASSERT_GE(s.error, hull.points.back().score.error);
+      for (size_t k = 1; k < hull.points.size(); ++k) {
+        const Score &a = hull.points[k - 1].score, &b = hull.points[k].score;
         int64_t dc = b.cost - a.cost, de = a.error - b.error;
         ASSERT_GE(de * s.cost + dc * s.error, de * a.cost + dc * a.error);
       }

@@ -12,8 +12,8 @@
 
 #include <random>
 
-using namespace mp::assignment;
-using namespace mp::assignment::test;
+using namespace mpcore::assignment;
+using namespace mpcore::assignment::test;
 
 namespace {
 

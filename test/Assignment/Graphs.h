@@ -13,7 +13,7 @@
 #include <functional>
 #include <random>
 
-namespace mp::assignment::test {
+namespace mpcore::assignment::test {
 
 /// Two types H and L; a node is H or L throughout.
 struct TwoTypes {
@@ -57,7 +57,7 @@ struct TwoTypes {
   }
 };
 
-/// Calls `visit` with every assignment that respects pins and gangs.
+/// Calls `visit` with every assignment that respects pins and ties.
 inline void forEachAssignment(const Problem &problem,
                               llvm::function_ref<void(const Labels &)> visit) {
   Labels labels(problem.nodes.size(), 0);
@@ -65,9 +65,9 @@ inline void forEachAssignment(const Problem &problem,
     bool feasible = true;
     for (size_t i = 0; i < labels.size(); ++i)
       feasible &= problem.nodes[i].pinned.value_or(labels[i]) == labels[i];
-    for (const auto &gang : problem.gangs)
-      for (NodeId n : gang)
-        feasible &= labels[n] == labels[gang.front()];
+    for (const auto &tie : problem.ties)
+      for (NodeId n : tie)
+        feasible &= labels[n] == labels[tie.front()];
     if (feasible)
       visit(labels);
     size_t i = 0;
@@ -138,15 +138,15 @@ inline Problem shuffled(const Problem &problem, std::mt19937 &random, std::vecto
       v = valueAt[v];
     result.nodes.push_back(std::move(node));
   }
-  for (auto gang : problem.gangs) {
-    for (NodeId &n : gang)
+  for (auto tie : problem.ties) {
+    for (NodeId &n : tie)
       n = nodeAt[n];
-    result.gangs.push_back(gang);
+    result.ties.push_back(tie);
   }
   return result;
 }
 
-/// Random graphs of three types and up to four variants, with any operands, gangs, constants,
+/// Random graphs of three types and up to four variants, with any operands, ties, constants,
 /// loops.
 inline Problem randomManyTypes(std::mt19937 &random, int maxNodes, bool withError = false) {
   auto pick = [&](int low, int high) {
@@ -187,11 +187,11 @@ inline Problem randomManyTypes(std::mt19937 &random, int maxNodes, bool withErro
     NodeId a = pick(0, n - 1), b = pick(0, n - 1);
     if (a != b && pick(0, 2) == 0 && p.nodes[a].variants.size() == p.nodes[b].variants.size() &&
         !p.nodes[a].pinned && !p.nodes[b].pinned)
-      p.gangs.push_back({a, b});
+      p.ties.push_back({a, b});
   }
   return p;
 }
 
-} // namespace mp::assignment::test
+} // namespace mpcore::assignment::test
 
 #endif // MP_TEST_ASSIGNMENT_GRAPHS_H

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace mp::assignment::test {
+namespace mpcore::assignment::test {
 
 struct HAWQLayer {
   double trace, error8, error4;
@@ -94,6 +94,6 @@ inline constexpr HAWQLayer resNet50[] = {
     {0.000525604293216296, 0.0246, 8.0800, 1048576, 51380224, 15196190, 8793056},
 };
 
-} // namespace mp::assignment::test
+} // namespace mpcore::assignment::test
 
 #endif // MP_TEST_ASSIGNMENT_HAWQDATA_H

@@ -12,8 +12,8 @@
 
 #include <cmath>
 
-using namespace mp::assignment;
-using namespace mp::assignment::test;
+using namespace mpcore::assignment;
+using namespace mpcore::assignment::test;
 
 namespace {
 
@@ -58,9 +58,9 @@ Problem build(const Instance &instance) {
     problem.addNode(node);
   }
   if (instance.layers.size() == 19)
-    problem.gangs = {{4, 6}, {9, 11}, {14, 16}};
+    problem.ties = {{4, 6}, {9, 11}, {14, 16}};
   else
-    problem.gangs = {{0, 3}, {10, 13}, {23, 26}, {42, 45}};
+    problem.ties = {{0, 3}, {10, 13}, {23, 26}, {42, 45}};
   problem.costBudget = (all8 + all4) / 2;
   return problem;
 }

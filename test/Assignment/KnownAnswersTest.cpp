@@ -6,8 +6,8 @@
 
 #include "gtest/gtest.h"
 
-using namespace mp::assignment;
-using namespace mp::assignment::test;
+using namespace mpcore::assignment;
+using namespace mpcore::assignment::test;
 
 namespace {
 
@@ -135,16 +135,16 @@ TEST(KnownAnswers, T8ConstantsCastForFree) {
   }
 }
 
-TEST(KnownAnswers, T10GangsDecideTogether) {
-  for (bool gang : {true, false}) {
+TEST(KnownAnswers, T10TiedNodesDecideTogether) {
+  for (bool tie : {true, false}) {
     TwoTypes g;
     NodeId q = g.node("q", {}, {}, 5, 10), k = g.node("k", {}, {}, 5, 10),
            v = g.node("v", {}, {}, 22, 10);
-    if (gang)
-      g.problem.gangs.push_back({q, k, v});
+    if (tie)
+      g.problem.ties.push_back({q, k, v});
     Solution s = answer(g.problem);
-    EXPECT_EQ(s.score.cost, gang ? 30 : 20);
-    EXPECT_EQ(s.labels, gang ? (Labels{0, 0, 0}) : (Labels{1, 1, 0}));
+    EXPECT_EQ(s.score.cost, tie ? 30 : 20);
+    EXPECT_EQ(s.labels, tie ? (Labels{0, 0, 0}) : (Labels{1, 1, 0}));
   }
 }
 

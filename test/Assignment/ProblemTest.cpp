@@ -9,8 +9,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
-using namespace mp::assignment;
-using namespace mp::assignment::test;
+using namespace mpcore::assignment;
+using namespace mpcore::assignment::test;
 
 namespace {
 
@@ -48,7 +48,7 @@ TEST(Problem, ErrorsNameTheCulprit) {
   g.problem.nodes[1].pinned = 2;
   EXPECT_EQ(refusal(g.problem), "node 1 'mm' is pinned to variant 2 but has 2");
   g = small();
-  g.problem.gangs.push_back({0, 1});
+  g.problem.ties.push_back({0, 1});
   EXPECT_NE(refusal(g.problem).find("another number of variants"), std::string::npos);
   g = small();
   g.problem.nodes[1].variants[0].cost = INT64_MAX / 2;
@@ -69,7 +69,7 @@ TEST(Problem, RefusesCycles) {
 TEST(Problem, RefusesContradictingPins) {
   TwoTypes g;
   NodeId a = g.node("a", {}, {}, 1, 2), b = g.node("b", {}, {}, 1, 2);
-  g.problem.gangs.push_back({a, b});
+  g.problem.ties.push_back({a, b});
   g.problem.nodes[a].pinned = 0;
   g.problem.nodes[b].pinned = 1;
   EXPECT_NE(refusal(g.problem).find("pinned to different variants"), std::string::npos);
@@ -81,7 +81,7 @@ TEST(Problem, JSONRoundTrips) {
   g.problem.nodes[1].frequency = 3;
   g.problem.nodes[2].variants[0].in[0] = anyType;
   g.problem.values[0].constant = true;
-  g.problem.gangs.push_back({0, 2});
+  g.problem.ties.push_back({0, 2});
   g.problem.errorBudget = 5;
   Solution solution = llvm::cantFail(solve(g.problem));
   std::string first, second;
@@ -106,12 +106,12 @@ TEST(Problem, JSONErrorsNameThePlace) {
   EXPECT_NE(message(R"({"schema": "other", "version": 1})").find("mp-assignment-problem"),
             std::string::npos);
   std::string head = R"({"schema": "mp-assignment-problem", "version": 1, "types": ["f32"],)";
-  EXPECT_NE(message(head + R"("values": [], "gangs": [],
+  EXPECT_NE(message(head + R"("values": [], "ties": [],
       "nodes": [{"name": "a", "operands": [], "results": [], "variants":
                  [{"name": "v", "in": ["f8"], "out": [], "cost": 1}]}]})")
                 .find("problem.nodes[0].variants[0].in[0]"),
             std::string::npos);
-  EXPECT_NE(message(head + R"("values": [], "gangs": []})").find("problem.nodes"),
+  EXPECT_NE(message(head + R"("values": [], "ties": []})").find("problem.nodes"),
             std::string::npos);
 }
 
@@ -119,7 +119,7 @@ TEST(Problem, JSONErrorsNameThePlace) {
 TEST(Problem, SurvivesDamagedFiles) {
   TwoTypes g = small();
   g.problem.nodes[1].pinned = 1;
-  g.problem.gangs.push_back({0, 2});
+  g.problem.ties.push_back({0, 2});
   Solution solution = llvm::cantFail(solve(g.problem, {.certify = true}));
   std::string text;
   llvm::raw_string_ostream os(text);

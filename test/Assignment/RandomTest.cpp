@@ -10,12 +10,12 @@
 
 #include <chrono>
 
-using namespace mp::assignment;
-using namespace mp::assignment::test;
+using namespace mpcore::assignment;
+using namespace mpcore::assignment::test;
 
 namespace {
 
-/// A random graph of two types: pins, gangs, shared and directed casts, constants, loops, readers
+/// A random graph of two types: pins, ties, shared and directed casts, constants, loops, readers
 /// that take any type, and contractions that choose operand and result type apart.
 Problem randomTwoLabel(std::mt19937 &random, int maxNodes) {
   auto pick = [&](int low, int high) {
@@ -53,7 +53,7 @@ Problem randomTwoLabel(std::mt19937 &random, int maxNodes) {
     auto &nodes = g.problem.nodes;
     if (a != b && nodes[a].variants.size() == 2 && nodes[b].variants.size() == 2 &&
         !nodes[a].pinned && !nodes[b].pinned)
-      g.problem.gangs.push_back({a, b});
+      g.problem.ties.push_back({a, b});
   }
   return g.problem;
 }

@@ -9,7 +9,7 @@
 
 #include <array>
 
-namespace mp::assignment::test {
+namespace mpcore::assignment::test {
 
 struct TrainStepOptions {
   int layers;
@@ -126,6 +126,6 @@ inline Problem trainStep(const TrainStepOptions &options) {
   return TrainStepBuilder(options).build();
 }
 
-} // namespace mp::assignment::test
+} // namespace mpcore::assignment::test
 
 #endif // MP_TEST_ASSIGNMENT_TRAINSTEP_H

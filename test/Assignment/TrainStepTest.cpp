@@ -12,8 +12,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
-using namespace mp::assignment;
-using namespace mp::assignment::test;
+using namespace mpcore::assignment;
+using namespace mpcore::assignment::test;
 
 namespace {
 

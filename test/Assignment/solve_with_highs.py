@@ -54,9 +54,9 @@ def solve(problem):
         for i, value in enumerate(node["operands"]):
             readers.setdefault(value, []).append((node, pick, i))
         picks.append(pick)
-    for gang in problem["gangs"]:
-        for member in gang[1:]:
-            for x, y in zip(picks[gang[0]], picks[member]):
+    for tie in problem["ties"]:
+        for member in tie[1:]:
+            for x, y in zip(picks[tie[0]], picks[member]):
                 constraint([(x, 1), (y, -1)], 0, 0)
 
     # A cast s -> t of a value is at least (stored as s) + (one reader wants t) - 1.
@@ -76,7 +76,7 @@ def solve(problem):
                     continue
                 if made is None:
                     made = variable(cast["cost"] * node.get("frequency", 1), 0, 0)
-                terms = {made: 1}  # a node may read what it defines through a gang: add up
+                terms = {made: 1}  # a node may read what it defines through a tie: add up
                 for x in stored + wanting:
                     terms[x] = terms.get(x, 0) - 1
                 constraint(terms.items(), -1, np.inf)

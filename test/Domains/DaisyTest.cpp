@@ -14,11 +14,11 @@
 
 #include <functional>
 
-using namespace mp::domains;
+using namespace mpcore::domains;
 
 namespace {
 
-const Arithmetic kF64{mp::numerics::Format::F64, 0.5, /*sterbenz=*/false, std::nullopt};
+const Arithmetic kF64{mpcore::numerics::Format::F64, 0.5, /*sterbenz=*/false, std::nullopt};
 
 /// Expressions over measured values, so that functions read as they are published.
 struct Real {

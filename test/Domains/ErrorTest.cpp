@@ -11,13 +11,13 @@
 
 #include "gtest/gtest.h"
 
-using namespace mp::domains;
-using mp::numerics::Format;
+using namespace mpcore::domains;
+using mpcore::numerics::Format;
 
 namespace {
 
 double store(double x, Format format) {
-  return mp::numerics::decode(mp::numerics::encode(x, format), format);
+  return mpcore::numerics::decode(mpcore::numerics::encode(x, format), format);
 }
 
 /// A range, an exact member, and a member of the format at most `error` away from it.
@@ -48,7 +48,7 @@ Pair randomPair(Random &random, Format format, int minExponent, int maxExponent)
 
 void expectWithin(const ErrorFacts &bound, double exact, double computed, llvm::StringRef operation,
                   Format format) {
-  auto what = [&] { return operation.str() + ' ' + mp::numerics::toString(format).str(); };
+  auto what = [&] { return operation.str() + ' ' + mpcore::numerics::toString(format).str(); };
   if (!std::isfinite(computed) || !std::isfinite(exact)) {
     ASSERT_EQ(bound.abs, kInf) << what() << " computed " << computed;
     return;
@@ -118,8 +118,8 @@ TEST(Error, FunctionsStayWithinBounds) {
       double value = evaluate(fn, x.computed);
       double rounded = store(value, format);
       if (arithmetic.ulps == 1 && !isExact(fn))
-        rounded = mp::numerics::decode(
-            mp::numerics::encode(value, format, mp::numerics::Rounding::RZ), format);
+        rounded = mpcore::numerics::decode(
+            mpcore::numerics::encode(value, format, mpcore::numerics::Rounding::RZ), format);
       double exact = evaluate(fn, x.exact);
       // Values of huge magnitude are beyond the double reference.
       if (std::fabs(exact) > 1e30)

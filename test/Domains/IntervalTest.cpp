@@ -12,7 +12,7 @@
 
 #include <cfenv>
 
-using namespace mp::domains;
+using namespace mpcore::domains;
 
 namespace {
 

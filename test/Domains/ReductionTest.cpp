@@ -9,7 +9,7 @@
 
 #include "gtest/gtest.h"
 
-using namespace mp::domains;
+using namespace mpcore::domains;
 
 namespace {
 

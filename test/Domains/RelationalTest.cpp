@@ -7,8 +7,8 @@
 
 #include "gtest/gtest.h"
 
-using namespace mp::domains;
-using mp::numerics::Format;
+using namespace mpcore::domains;
+using mpcore::numerics::Format;
 
 namespace {
 
@@ -84,12 +84,12 @@ TEST(Relational, HoldsForRandomGroups) {
     c.check("softmax", softmax(c.facts, extent, true, n), softmaxRow);
     c.check("log softmax", logSoftmax(c.facts, extent, n), logRow);
     c.check("x - mean", minusGroupMean(c.facts, extent, true, n), centered);
-    FloatFacts spread = mp::domains::variance(c.facts, extent, false, 1);
+    FloatFacts spread = mpcore::domains::variance(c.facts, extent, false, 1);
     spread.range.hi += 1e-10 * (1 + spread.range.hi);
     c.check("variance", spread, {static_cast<double>(variance)});
     if (n > 1) {
       long double unbiased = variance * static_cast<double>(n) / static_cast<double>(n - 1);
-      FloatFacts sample = mp::domains::variance(c.facts, {2, n}, true, 1);
+      FloatFacts sample = mpcore::domains::variance(c.facts, {2, n}, true, 1);
       sample.range.hi += 1e-10 * (1 + sample.range.hi);
       c.check("sample variance", sample, {static_cast<double>(unbiased)});
     }
@@ -180,7 +180,7 @@ TEST(Relational, SumOfSquaresInF16) {
     FloatFacts x = FloatFacts::finite(Interval::symmetric(bound));
     FloatFacts sum = reduce(ReduceFn::SumSquares, x, ReducedElements::ofRows(1, 768), 1);
     CastEffects effects;
-    castTo(sum, Format::F16, mp::numerics::Overflow::IEEE, mp::numerics::Rounding::RNE, 1,
+    castTo(sum, Format::F16, mpcore::numerics::Overflow::IEEE, mpcore::numerics::Rounding::RNE, 1,
            &effects);
     return effects.mayOverflow;
   };

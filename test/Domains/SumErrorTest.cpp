@@ -10,19 +10,19 @@
 
 #include "gtest/gtest.h"
 
-using namespace mp::domains;
-using mp::numerics::Architecture;
-using mp::numerics::Format;
-using mp::numerics::TensorCoreModel;
+using namespace mpcore::domains;
+using mpcore::numerics::Architecture;
+using mpcore::numerics::Format;
+using mpcore::numerics::TensorCoreModel;
 
 namespace {
 
 double store(double x, Format format) {
-  return mp::numerics::decode(mp::numerics::encode(x, format), format);
+  return mpcore::numerics::decode(mpcore::numerics::encode(x, format), format);
 }
 
 Accumulation unit(Architecture architecture, Format operand) {
-  return Accumulation::tensorCore(*mp::numerics::tensorCoreModel(architecture, operand));
+  return Accumulation::tensorCore(*mpcore::numerics::tensorCoreModel(architecture, operand));
 }
 
 TEST(Accumulation, ConstantsOfTheArchitectures) {
@@ -83,7 +83,7 @@ TEST(Contraction, TensorCoresStayWithinBounds) {
   Random random(700);
   double tightest = 0;
   for (const Case &c : kCases) {
-    TensorCoreModel model = *mp::numerics::tensorCoreModel(c.architecture, c.format);
+    TensorCoreModel model = *mpcore::numerics::tensorCoreModel(c.architecture, c.format);
     model.promoteEvery = static_cast<unsigned>(c.promote);
     Accumulation accumulation = Accumulation::tensorCore(model);
     for (int i = 0; i < 250; ++i) {
@@ -128,10 +128,10 @@ TEST(Contraction, TensorCoresStayWithinBounds) {
       ContractionError bound = contractionError(
           sx, sw, k, accumulation, {Extent::exactly(k), std::nullopt}, kInf, {Format::F32});
       double computed =
-          mp::numerics::modelDot(model, a.data(), b.data(), static_cast<size_t>(k), 0);
+          mpcore::numerics::modelDot(model, a.data(), b.data(), static_cast<size_t>(k), 0);
       double error = std::fabs(computed - static_cast<double>(exact));
-      ASSERT_LE(error, bound.total.abs) << mp::numerics::describe(model) << " k " << k << " style "
-                                        << style << " scale " << scale;
+      ASSERT_LE(error, bound.total.abs) << mpcore::numerics::describe(model) << " k " << k
+                                        << " style " << style << " scale " << scale;
       tightest = std::max(tightest, error / bound.total.abs);
     }
   }
@@ -143,7 +143,7 @@ TEST(Contraction, AccumulationAloneStaysWithinBounds) {
   // Operands exact in the format: what is left is the unit's own error.
   Random random(710);
   for (const Case &c : kCases) {
-    TensorCoreModel model = *mp::numerics::tensorCoreModel(c.architecture, c.format);
+    TensorCoreModel model = *mpcore::numerics::tensorCoreModel(c.architecture, c.format);
     model.promoteEvery = static_cast<unsigned>(c.promote);
     Accumulation accumulation = Accumulation::tensorCore(model);
     double worst = 0;
@@ -161,14 +161,14 @@ TEST(Contraction, AccumulationAloneStaysWithinBounds) {
         largest = std::max<double>({largest, std::fabs(a[t]), std::fabs(b[t])});
       }
       double computed =
-          mp::numerics::modelDot(model, a.data(), b.data(), static_cast<size_t>(k), 0);
+          mpcore::numerics::modelDot(model, a.data(), b.data(), static_cast<size_t>(k), 0);
       double error = std::fabs(computed - static_cast<double>(exact));
       double bound = accumulation.relativeError(k) * static_cast<double>(sum) +
                      accumulation.subnormalError(k, largest);
-      ASSERT_LE(error, bound) << mp::numerics::describe(model) << " k " << k;
+      ASSERT_LE(error, bound) << mpcore::numerics::describe(model) << " k " << k;
       worst = std::max(worst, error / bound);
     }
-    EXPECT_GT(worst, 0.005) << mp::numerics::describe(model);
+    EXPECT_GT(worst, 0.005) << mpcore::numerics::describe(model);
   }
 }
 
@@ -202,7 +202,7 @@ TEST(Contraction, RowNormOfTheError) {
       worst = std::max(worst, std::fabs(moved[t] - x[t]));
       mag = std::max(mag, std::fabs(x[t]));
     }
-    TensorCoreModel model = *mp::numerics::tensorCoreModel(Architecture::SM80, Format::BF16);
+    TensorCoreModel model = *mpcore::numerics::tensorCoreModel(Architecture::SM80, Format::BF16);
     double total = 0;
     for (int64_t j = 0; j < n; ++j) {
       std::vector<float> a(k), b(k);
@@ -213,7 +213,7 @@ TEST(Contraction, RowNormOfTheError) {
         exact += x[t] * w[t * n + j];
       }
       double computed =
-          mp::numerics::modelDot(model, a.data(), b.data(), static_cast<size_t>(k), 0);
+          mpcore::numerics::modelDot(model, a.data(), b.data(), static_cast<size_t>(k), 0);
       total += (computed - exact) * (computed - exact);
     }
     MatrixFacts weights = scanMatrix(k, n, llvm::ArrayRef<double>(w));

@@ -12,7 +12,7 @@
 #include <random>
 #include <string>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -107,6 +107,6 @@ inline std::ostream &operator<<(std::ostream &os, const Interval &range) {
   return os << text;
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_TEST_DOMAINS_TESTUTILS_H

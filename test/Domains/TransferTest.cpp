@@ -10,10 +10,10 @@
 
 #include "gtest/gtest.h"
 
-using namespace mp::domains;
-using mp::numerics::Format;
-using mp::numerics::Overflow;
-using mp::numerics::Rounding;
+using namespace mpcore::domains;
+using mpcore::numerics::Format;
+using mpcore::numerics::Overflow;
+using mpcore::numerics::Rounding;
 
 namespace {
 
@@ -250,7 +250,7 @@ TEST(Shape, PerturbedRowsAreBounded) {
 TEST(Cast, EveryPointOfEveryFormat) {
   Rounding roundings[] = {Rounding::RNE, Rounding::RNA, Rounding::RZ,
                           Rounding::RU,  Rounding::RD,  Rounding::SR};
-  for (Format format : mp::numerics::allFormats()) {
+  for (Format format : mpcore::numerics::allFormats()) {
     Random random(50 + static_cast<unsigned>(format));
     for (int i = 0; i < 20000; ++i) {
       Sample x = randomSample(random, random.flip() ? 6 : 18);
@@ -260,10 +260,10 @@ TEST(Cast, EveryPointOfEveryFormat) {
       FloatFacts result = castTo(x.facts, format, overflow, rounding, kRow, &effects);
       std::vector<double> row;
       for (double value : x.row) {
-        double rounded = mp::numerics::decode(
-            mp::numerics::encode(value, format, rounding, overflow, random.bits()), format);
+        double rounded = mpcore::numerics::decode(
+            mpcore::numerics::encode(value, format, rounding, overflow, random.bits()), format);
         row.push_back(rounded);
-        bool hasSign = mp::numerics::info(format).hasSign;
+        bool hasSign = mpcore::numerics::info(format).hasSign;
         if (std::isfinite(value) && hasSign) {
           if (!std::isfinite(rounded)) {
             ASSERT_TRUE(effects.mayOverflow) << value << x.facts;
@@ -271,14 +271,14 @@ TEST(Cast, EveryPointOfEveryFormat) {
           if (value != 0 && rounded == 0) {
             ASSERT_TRUE(effects.mayFlushToZero) << value << x.facts;
           }
-          if (rounded != 0 && std::fabs(rounded) < mp::numerics::info(format).minNormal) {
+          if (rounded != 0 && std::fabs(rounded) < mpcore::numerics::info(format).minNormal) {
             ASSERT_TRUE(effects.mayBeSubnormal) << value << x.facts;
           }
         }
       }
       ASSERT_ADMITS(withRoom(result), row,
-                    mp::numerics::toString(format).str()
-                        << ' ' << mp::numerics::toString(rounding).str() << ' ' << x.facts
+                    mpcore::numerics::toString(format).str()
+                        << ' ' << mpcore::numerics::toString(rounding).str() << ' ' << x.facts
                         << testing::PrintToString(x.row));
     }
   }

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <random>
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 using llvm::APFloat;
 using V = std::vector<uint64_t>;
 

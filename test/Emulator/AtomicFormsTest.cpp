@@ -8,9 +8,9 @@
 #include <bit>
 #include <cmath>
 
-using namespace mp;
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 namespace {
 class AtomicForms : public InstructionForms {

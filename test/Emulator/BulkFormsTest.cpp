@@ -10,8 +10,8 @@
 #include <cstring>
 #include <random>
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 using Map = TensorMap;
 
 namespace {

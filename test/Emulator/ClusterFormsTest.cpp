@@ -7,8 +7,8 @@
 
 #include <bit>
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 namespace {
 /// Four blocks of 32 threads in a cluster. %first: lane 0; %r: rank; %n: rank of the next block;

@@ -7,8 +7,8 @@
 #include <bit>
 #include <cmath>
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 namespace {
 /// -1, 0, 1, or 2 when a NaN is among them.

@@ -4,8 +4,8 @@
 
 #include "TestSupport.h"
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 using V = std::vector<uint64_t>;
 
 static V iota(unsigned n) {

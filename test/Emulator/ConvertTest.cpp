@@ -7,20 +7,20 @@
 #include "mp/Numerics/Cast.h"
 #include "llvm/ADT/StringExtras.h"
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
-using namespace mp::numerics;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
+using namespace mpcore::numerics;
 
 namespace {
 
 struct Form {
   const char *modifiers; ///< between cvt and the types
   Format to, from;
-  mp::numerics::Rounding rounding;
+  mpcore::numerics::Rounding rounding;
   Overflow overflow;
 };
 
-using R = mp::numerics::Rounding;
+using R = mpcore::numerics::Rounding;
 constexpr Overflow ieee = Overflow::IEEE, saturate = Overflow::Saturate;
 const Form scalarForms[] = {
     {"rn.", Format::F16, Format::F32, R::RNE, ieee},

@@ -8,8 +8,8 @@
 #include <bit>
 #include <random>
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 using V = std::vector<uint64_t>;
 
 namespace {

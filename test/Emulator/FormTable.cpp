@@ -3,8 +3,8 @@
 #include "FormTable.h"
 #include "mp/Emulator/Forms.h"
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 std::vector<std::string> test::expand(const std::vector<std::string> &patterns) {
   std::vector<std::string> all;

@@ -8,7 +8,7 @@
 
 #include "MatrixSupport.h"
 
-namespace mp::emulator::test {
+namespace mpcore::emulator::test {
 
 /// expandForms() of each.
 std::vector<std::string> expand(const std::vector<std::string> &patterns);
@@ -22,6 +22,6 @@ using RefusedForms = std::vector<std::pair<std::string, std::string>>;
 void expectPtxasForms(const std::vector<std::string> &forms, const std::string &target,
                       size_t least, const RefusedForms &refused = {});
 
-} // namespace mp::emulator::test
+} // namespace mpcore::emulator::test
 
 #endif

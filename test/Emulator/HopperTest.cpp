@@ -9,8 +9,8 @@
 #include <functional>
 #include <numeric>
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 using Swizzle = TensorMap::Swizzle;
 
 namespace {

@@ -8,8 +8,8 @@
 
 #include <numeric>
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 namespace {
 struct Convolution {

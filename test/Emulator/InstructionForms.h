@@ -8,7 +8,7 @@
 
 #include "MatrixSupport.h"
 
-namespace mp::emulator::test {
+namespace mpcore::emulator::test {
 
 template <class T> struct Names;
 template <> struct Names<uint16_t> {
@@ -100,6 +100,6 @@ protected:
   std::string target = "sm_90a";
 };
 
-} // namespace mp::emulator::test
+} // namespace mpcore::emulator::test
 
 #endif

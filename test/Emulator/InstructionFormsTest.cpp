@@ -11,9 +11,9 @@
 #include <cfenv>
 #include <cmath>
 
-using namespace mp;
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 using V = std::vector<uint64_t>;
 
 __extension__ using Wide = __int128;

@@ -10,9 +10,9 @@
 #include <cstring>
 #include <random>
 
-using namespace mp;
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 namespace {
 /// One warp; IN is copied to shared memory first, and shared memory to OUT in the end. %a: the

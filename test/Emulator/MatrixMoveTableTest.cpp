@@ -5,8 +5,8 @@
 #include "FormTable.h"
 #include "mp/Emulator/Forms.h"
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 namespace {
 std::vector<std::string> matrixMoves() {

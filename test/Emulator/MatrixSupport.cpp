@@ -9,9 +9,9 @@
 
 #include <cmath>
 
-using namespace mp;
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 unsigned test::bitsOf(Kind k) {
   switch (k) {

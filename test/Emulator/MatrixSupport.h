@@ -10,7 +10,7 @@
 
 #include <array>
 
-namespace mp::emulator::test {
+namespace mpcore::emulator::test {
 
 /// What an operand holds. `PaddedE2M1` lies in bits 2 to 5 of a byte.
 enum class Kind {
@@ -83,6 +83,6 @@ std::optional<std::vector<bool>> acceptedByPtxas(const std::vector<std::string> 
 /// The kernel those are tried in, with one instruction.
 std::string formKernel(const std::string &instruction);
 
-} // namespace mp::emulator::test
+} // namespace mpcore::emulator::test
 
 #endif

@@ -8,8 +8,8 @@
 #include <functional>
 #include <random>
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 namespace {
 /// Where element i of a lane's fragment lies; g = lane / 4, t = lane % 4.
@@ -232,7 +232,7 @@ DotForm dotForm(Kind kind, Kind result, int k, bool isVolta) {
 }
 
 /// How many recorded results the emulated instruction gives, bit for bit.
-size_t countReproduced(const mp::numerics::test::RecordedSet &set, const DotForm &form,
+size_t countReproduced(const mpcore::numerics::test::RecordedSet &set, const DotForm &form,
                        const std::string &shape, const std::string &chip,
                        const std::string &target) {
   size_t equal = 0;
@@ -262,7 +262,7 @@ size_t countReproduced(const mp::numerics::test::RecordedSet &set, const DotForm
 
 // What GPUs returned, through the instruction that was recorded.
 TEST(Mma, EveryRecordedResult) {
-  using namespace mp::numerics::test;
+  using namespace mpcore::numerics::test;
   std::string why;
   auto root = recordedVectors(why);
   if (!root)

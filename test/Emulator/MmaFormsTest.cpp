@@ -13,9 +13,9 @@
 #include <limits>
 #include <random>
 
-using namespace mp;
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 namespace {
 struct Form {

@@ -5,8 +5,8 @@
 
 #include "FormTable.h"
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 namespace {
 struct Shape {

@@ -9,8 +9,8 @@
 
 #include <random>
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 namespace {
 using Words = std::vector<std::string>;

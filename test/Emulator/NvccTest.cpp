@@ -14,9 +14,9 @@
 #include <numeric>
 #include <random>
 
-using namespace mp;
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 namespace {
 struct Variant {

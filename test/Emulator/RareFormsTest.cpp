@@ -9,8 +9,8 @@
 #include <cfenv>
 #include <cmath>
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 TEST_F(InstructionForms, Products24) {
   auto low = [](auto v) {

@@ -6,8 +6,8 @@
 #include "FormTable.h"
 #include "mp/Emulator/Forms.h"
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 using llvm::StringRef;
 
 namespace {

@@ -9,8 +9,8 @@
 
 #include <numeric>
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 namespace {
 // A tile of 8x16 halves at (0, 2) goes to OUT as it lies. CHANGES stand between the copy of the map

@@ -2,8 +2,8 @@
 
 #include "TestSupport.h"
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 static std::string withHeader(const std::string &text, const std::string &target) {
   return ".version 8.7\n.target " + target + "\n.address_size 64\n" + text;

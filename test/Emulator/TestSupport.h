@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace mp::emulator::test {
+namespace mpcore::emulator::test {
 
 /// The module of PTX text without its header, or null with a test failure.
 std::unique_ptr<Module> load(const std::string &text, const std::string &target = "sm_90a");
@@ -58,6 +58,6 @@ std::vector<uint64_t> eval(const std::string &body, char result,
 /// The body's source text inside eval(), for load errors.
 std::string evalText(const std::string &body, char result, const std::string &declarations = "");
 
-} // namespace mp::emulator::test
+} // namespace mpcore::emulator::test
 
 #endif

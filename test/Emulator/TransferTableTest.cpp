@@ -4,7 +4,7 @@
 
 #include "FormTable.h"
 
-using namespace mp::emulator::test;
+using namespace mpcore::emulator::test;
 
 TEST(TransferTable, MbarrierIsPtxas) {
   const std::string space = "<|.shared|.shared::cta|.shared::cluster|.global>";

@@ -5,8 +5,8 @@
 #include "TestSupport.h"
 #include <bit>
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 using V = std::vector<uint64_t>;
 
 static V lanes(unsigned n = 32) {

@@ -10,8 +10,8 @@
 #include <cmath>
 #include <random>
 
-using namespace mp::emulator;
-using namespace mp::emulator::test;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::test;
 
 namespace {
 struct Form {
@@ -216,7 +216,7 @@ TEST(WgmmaForms, SmallIntegersAreTheDenseProduct) {
 
 // What GPUs returned of products of fp8 into f32, eight records side by side; C took no part.
 TEST(WgmmaForms, EveryRecordedResult) {
-  using namespace mp::numerics::test;
+  using namespace mpcore::numerics::test;
   std::string why;
   auto root = recordedVectors(why);
   if (!root)

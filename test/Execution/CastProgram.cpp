@@ -10,10 +10,10 @@
 #include <random>
 
 using namespace mlir;
+using namespace mpcore;
 using namespace mlir::mp::test;
 using mlir::mp::Array;
 using mlir::mp::ElementType;
-namespace numerics = ::mp::numerics;
 using numerics::Format;
 
 std::unique_ptr<MLIRContext> mlir::mp::test::makeExecutionContext() {

@@ -16,10 +16,10 @@
 #include "gtest/gtest.h"
 
 using namespace mlir;
+using namespace mpcore;
 using namespace mlir::mp::test;
 using mlir::mp::Array;
 using mlir::mp::ElementType;
-namespace numerics = ::mp::numerics;
 using numerics::Format;
 
 //===----------------------------------------------------------------------===//

@@ -10,7 +10,6 @@
 #include <random>
 
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 static Array someArray(ElementType type) {
   Array array(type, {3, 0 + 2, 5});

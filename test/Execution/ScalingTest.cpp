@@ -21,10 +21,10 @@
 #include <random>
 
 using namespace mlir;
+using namespace mpcore;
 using namespace mlir::mp::test;
 using mlir::mp::Array;
 using mlir::mp::ElementType;
-namespace numerics = ::mp::numerics;
 using numerics::CodeFormat;
 using numerics::Format;
 using numerics::NamedRule;

@@ -3,7 +3,7 @@
 // Every value a program computes lies in its proved range, and no further from what f64 gives than
 // its certified bound: random graphs run on the host with every float tensor made a result, and
 // each element, NaN and infinity included, is compared with what the analyses say. Errors are those
-// of graphs converted to bf16, f16, tf32 and products of words, with IEEE arithmetic and that of
+// of graphs converted to bf16, f16, tf32 and split products, with IEEE arithmetic and that of
 // Tensor Cores. The evidence that f16 asks for is held to what it is used for: where arguments and
 // contractions stay as small as is assumed, a value that may be f16 fits. The other half, that
 // bounds say something, is counted: how many are finite, and how far they lie from what was seen.
@@ -32,7 +32,6 @@
 using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::test;
-namespace numerics = ::mp::numerics;
 
 namespace {
 

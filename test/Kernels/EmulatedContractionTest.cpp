@@ -12,7 +12,6 @@
 
 using namespace mlir::mp;
 using namespace mlir::mp::test;
-namespace numerics = ::mp::numerics;
 
 namespace {
 

@@ -42,7 +42,7 @@ TEST(EmulatedMath, PowersFollowIeee) {
       y.push_back(right);
     }
   auto array = [](const std::vector<float> &values) {
-    Array result(ElementType::floating(::mp::numerics::Format::F32),
+    Array result(ElementType::floating(numerics::Format::F32),
                  llvm::ArrayRef<int64_t>{int64_t(values.size())});
     std::memcpy(result.data.data(), values.data(), 4 * values.size());
     return result;
@@ -69,7 +69,7 @@ TEST(EmulatedMath, IntegerPowers) {
   })";
   Lowered lowered(text, "sm_80");
   ASSERT_EQ(lowered.error, "");
-  Array x(ElementType::floating(::mp::numerics::Format::F32), llvm::ArrayRef<int64_t>{8});
+  Array x(ElementType::floating(numerics::Format::F32), llvm::ArrayRef<int64_t>{8});
   Array n(ElementType::integer(64), llvm::ArrayRef<int64_t>{8});
   const float values[] = {0, 1, -1, 2, -3, 0.5f, 1.25f, -2};
   const int64_t exponents[] = {0, 5, 7, -2, 3, 10, -1, 2};

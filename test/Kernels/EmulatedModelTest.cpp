@@ -51,7 +51,7 @@ void check(StringRef name, ArrayRef<StringRef> words, StringRef format, double b
   auto expected = llvm::cantFail(host->run(inputs));
 
   auto device = llvm::cantFail(DeviceProgram::compile(*module, "main"));
-  ::mp::emulator::LaunchStats stats;
+  emulator::LaunchStats stats;
   auto found = test::runInBothOrders(*device, inputs, stats);
   ASSERT_TRUE(bool(found)) << llvm::toString(found.takeError());
   ASSERT_EQ(found->size(), expected.size());

@@ -40,9 +40,9 @@ Lowered::Lowered(llvm::StringRef text, llvm::StringRef target) : context(makeReg
     error += llvm::toString(compiled.takeError());
 }
 
-llvm::Expected<std::vector<Array>>
-mlir::mp::test::runInBothOrders(DeviceProgram &program, llvm::ArrayRef<Array> arguments,
-                                ::mp::emulator::LaunchStats &stats) {
+llvm::Expected<std::vector<Array>> mlir::mp::test::runInBothOrders(DeviceProgram &program,
+                                                                   llvm::ArrayRef<Array> arguments,
+                                                                   emulator::LaunchStats &stats) {
   std::vector<Array> results[2];
   for (bool reverse : {false, true}) {
     program.launchOptions().reverse = reverse;
@@ -53,7 +53,7 @@ mlir::mp::test::runInBothOrders(DeviceProgram &program, llvm::ArrayRef<Array> ar
     if (reverse)
       break;
     stats = {};
-    for (const ::mp::emulator::KernelCounts &kernel : program.kernels())
+    for (const emulator::KernelCounts &kernel : program.kernels())
       stats.add(kernel.stats);
   }
   for (auto [i, forward] : llvm::enumerate(results[0]))

@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Execution/DeviceProgram.h"
 
 #include <string>
@@ -22,7 +23,7 @@ DialectRegistry makeRegistry();
 /// of the first run.
 llvm::Expected<std::vector<Array>> runInBothOrders(DeviceProgram &program,
                                                    llvm::ArrayRef<Array> arguments,
-                                                   ::mp::emulator::LaunchStats &stats);
+                                                   emulator::LaunchStats &stats);
 
 /// A module lowered by mp-to-nvvm, loaded on the emulator.
 class Lowered {
@@ -34,7 +35,7 @@ public:
   std::vector<Array> run(llvm::ArrayRef<Array> arguments);
 
   std::string error;
-  ::mp::emulator::LaunchStats stats;
+  emulator::LaunchStats stats;
 
 private:
   MLIRContext context;

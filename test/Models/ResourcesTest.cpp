@@ -6,7 +6,7 @@
 #include "Variants.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
-#include "mp/Analysis/Moves.h"
+#include "mp/Analysis/DataMovement.h"
 
 using namespace mlir;
 using namespace mlir::mp;

@@ -9,7 +9,7 @@
 
 #include <optional>
 
-namespace mp::numerics::test {
+namespace mpcore::numerics::test {
 
 struct Oracle {
   bool applies; ///< false where APFloat has a known defect or no answer
@@ -64,6 +64,6 @@ inline Oracle saturated(Oracle ieee, uint64_t bits, const FormatInfo &from, cons
   return {true, false, to.largest | (value.negative ? to.signBit : 0)};
 }
 
-} // namespace mp::numerics::test
+} // namespace mpcore::numerics::test
 
 #endif // MP_TEST_NUMERICS_APFLOATORACLE_H

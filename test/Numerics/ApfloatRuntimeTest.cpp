@@ -13,7 +13,7 @@
 #define MP_APFLOAT_RUNTIME "libmlir_apfloat_wrappers.so"
 #endif
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include <random>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 using llvm::APFloat;
 using llvm::APInt;
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <random>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-using namespace mp::numerics;
-using namespace mp::numerics::test;
+using namespace mpcore::numerics;
+using namespace mpcore::numerics::test;
 using llvm::APFloat;
 using llvm::APInt;
 

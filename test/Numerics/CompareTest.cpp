@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 namespace {
 

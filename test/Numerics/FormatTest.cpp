@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 namespace {
 

@@ -14,8 +14,8 @@
 
 #include <algorithm>
 
-using namespace mp::numerics;
-using namespace mp::numerics::test;
+using namespace mpcore::numerics;
+using namespace mpcore::numerics::test;
 
 namespace {
 

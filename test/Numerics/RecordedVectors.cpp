@@ -16,7 +16,7 @@
 #define MP_SHARED_DIR ""
 #endif
 
-using namespace mp::numerics::test;
+using namespace mpcore::numerics::test;
 
 namespace {
 
@@ -66,7 +66,7 @@ std::vector<float> readNumbers(llvm::StringRef path, unsigned radix) {
 
 } // namespace
 
-std::optional<std::string> mp::numerics::test::recordedVectors(std::string &why) {
+std::optional<std::string> mpcore::numerics::test::recordedVectors(std::string &why) {
   static TemporaryFolder folder;
   static std::string reason;
   static const bool there = [] {
@@ -88,10 +88,10 @@ std::optional<std::string> mp::numerics::test::recordedVectors(std::string &why)
   return root.str().str();
 }
 
-std::optional<RecordedSet> mp::numerics::test::readRecordedSet(const std::string &root,
-                                                               const std::string &gpu,
-                                                               const std::string &type,
-                                                               const std::string &result) {
+std::optional<RecordedSet> mpcore::numerics::test::readRecordedSet(const std::string &root,
+                                                                   const std::string &gpu,
+                                                                   const std::string &type,
+                                                                   const std::string &result) {
   std::string base = root + "/" + gpu + "/" + type + "/";
   RecordedSet set;
   set.a = readNumbers(base + "a_" + gpu + "_" + type + ".txt", 16);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace mp::numerics::test {
+namespace mpcore::numerics::test {
 
 struct RecordedSet {
   unsigned k = 0;          ///< products per record
@@ -27,6 +27,6 @@ std::optional<std::string> recordedVectors(std::string &why);
 std::optional<RecordedSet> readRecordedSet(const std::string &root, const std::string &gpu,
                                            const std::string &type, const std::string &result);
 
-} // namespace mp::numerics::test
+} // namespace mpcore::numerics::test
 
 #endif // MP_TEST_NUMERICS_RECORDEDVECTORS_H

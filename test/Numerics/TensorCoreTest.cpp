@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 namespace {
 
@@ -239,7 +239,7 @@ TEST(TensorCore, ChipsWithoutRecordsAreNotCalledRecorded) {
                          Format::F6E3M2FN, Format::F4E2M1FN})
     for (Architecture arch : {Architecture::SM75, Architecture::SM120})
       if (auto m = tensorCoreModel(arch, operand))
-        EXPECT_EQ(m->evidence, Evidence::Inferred) << describe(*m);
+        EXPECT_EQ(m->provenance, Provenance::Inferred) << describe(*m);
 }
 
 TEST(TensorCore, ChipNames) {

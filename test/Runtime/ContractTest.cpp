@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-namespace numerics = ::mp::numerics;
+using namespace mpcore;
 
 namespace {
 

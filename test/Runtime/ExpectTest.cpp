@@ -12,7 +12,7 @@
 #include <functional>
 #include <string>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 namespace {
 

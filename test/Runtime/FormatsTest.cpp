@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 TEST(RuntimeFormats, EveryPatternHasTheValueNumericsGivesIt) {
   for (Format format : allFormats()) {

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-using namespace mp::target;
+using namespace mpcore::target;
 using llvm::StringRef;
 
 namespace {
@@ -22,7 +22,7 @@ TEST(CostModel, LargeProductsAreBoundByArithmetic) {
   EXPECT_NEAR(bf16 * 1e-6, 231.6 + 2.5, 0.1);
   // f32 on the FMA units: 67e12 * 0.7
   EXPECT_NEAR(*h100.contractionTime("f32", "", macs, 3 * n * n * 4) * 1e-6, 2930.5 + 2.5, 1);
-  EXPECT_NEAR(*h100.contractionTime("bf16", "f32", macs, 0, /*words=*/3) * 1e-6, 694.8 + 2.5, 0.3);
+  EXPECT_NEAR(*h100.contractionTime("bf16", "f32", macs, 0, /*parts=*/3) * 1e-6, 694.8 + 2.5, 0.3);
   EXPECT_LT(*h100.contractionTime("f8E4M3FN", "f32", macs, 0), bf16);
 }
 

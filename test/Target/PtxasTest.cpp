@@ -14,7 +14,7 @@
 
 #include <set>
 
-using namespace mp::target;
+using namespace mpcore::target;
 using llvm::StringRef;
 
 namespace {

@@ -8,7 +8,7 @@
 
 #include <array>
 
-using namespace mp::target;
+using namespace mpcore::target;
 using llvm::StringRef;
 
 namespace {

@@ -93,10 +93,10 @@ TEST(Placement, WritesAProblemThatProvesItsAnswer) {
                                         : (folder + "/p." + placement.function + ".json").str();
       auto text = llvm::MemoryBuffer::getFile(path);
       ASSERT_TRUE(bool(text)) << path;
-      auto file = ::mp::assignment::readProblem((*text)->getBuffer());
+      auto file = assignment::readProblem((*text)->getBuffer());
       ASSERT_TRUE(bool(file)) << llvm::toString(file.takeError());
       ASSERT_TRUE(file->answer.has_value());
-      auto checked = ::mp::assignment::checkAnswer(file->problem, *file->answer);
+      auto checked = assignment::checkAnswer(file->problem, *file->answer);
       ASSERT_TRUE(bool(checked)) << llvm::toString(checked.takeError());
       EXPECT_EQ(checked->score.cost, placement.after);
       EXPECT_TRUE(checked->certifiedOptimal) << "seed " << seed;

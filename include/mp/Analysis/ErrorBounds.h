@@ -11,6 +11,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mp/Analysis/FloatRanges.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Domains/Error.h"
 
 namespace mlir::mp {
@@ -23,9 +24,9 @@ public:
 
   /// Of every element of a float value, over all times it is computed; unknown for what no public
   /// function reaches.
-  ::mp::domains::ErrorFacts lookup(Value value) const;
+  domains::ErrorFacts lookup(Value value) const;
   /// The exact value's range.
-  ::mp::domains::FloatFacts lookupExact(Value value) const { return exact.lookup(value).facts; }
+  domains::FloatFacts lookupExact(Value value) const { return exact.lookup(value).facts; }
   /// The op that lost the bound of `value`; null where there is a bound, or an argument had no
   /// range.
   Operation *getLostAt(Value value) const { return lostAt.lookup(value); }
@@ -33,7 +34,7 @@ public:
 private:
   friend class ErrorSweep;
   FloatRanges exact, computed;
-  DenseMap<Value, ::mp::domains::ErrorFacts> errors;
+  DenseMap<Value, domains::ErrorFacts> errors;
   DenseMap<Value, Operation *> lostAt;
 };
 

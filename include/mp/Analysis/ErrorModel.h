@@ -12,7 +12,8 @@
 #define MP_ANALYSIS_ERRORMODEL_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Numerics/MultiWord.h"
+#include "mp/Dialect/MP/Namespaces.h"
+#include "mp/Numerics/SplitPrecision.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -51,9 +52,8 @@ private:
 /// Mean square of the relative error of a contraction of `products` products whose f32 factors are
 /// rounded to `format` and summed by the Tensor Cores of `chip` (f32: by FMA units).
 double getContractionNoise(FloatType format, int64_t products, llvm::StringRef chip);
-/// The same of products of words.
-double getContractionNoise(::mp::numerics::MultiWord scheme, int64_t products,
-                           llvm::StringRef chip);
+/// The same of split products.
+double getContractionNoise(numerics::SplitScheme scheme, int64_t products, llvm::StringRef chip);
 
 } // namespace mlir::mp
 

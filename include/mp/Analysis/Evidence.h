@@ -4,11 +4,11 @@
 //
 // Two facts are kept per value. A proved range: interval arithmetic outward from
 // constants, `mp.range`, bounded functions and relations (x - max x <= 0,
-// x / sum x <= 1, log of a sum of e^(x - max x), x * rsqrt(mean x^2 + eps) <= sqrt n). And a gain,
-// the labelled class assumption: |value| <= gain * (what arguments, and contractions of factors it
-// holds of, reach), which sums and bounded functions keep, growing constants raise (up to a
-// margin), and exponentials, powers, quotients, products and sums over a dimension lose. Unknown is
-// never optimistic: top, and an infinite gain.
+// x / sum x <= 1, log of a sum of e^(x - max x), x * rsqrt(mean x^2 + eps) <= sqrt n). And a
+// growth, the labelled class assumption: |value| <= growth * (what arguments, and contractions of
+// factors it holds of, reach), which sums and bounded functions keep, growing constants raise (up
+// to a margin), and exponentials, powers, quotients, products and sums over a dimension lose.
+// Unknown is never optimistic: top, and an infinite growth.
 //
 // In a train step with loss scaling, what lies between `mp.scale_loss` and the check of
 // `mp.unscale` needs no bound: should it overflow, the check finds the infinity, the step
@@ -24,6 +24,7 @@
 #include "mp/Analysis/AssumedMargin.h"
 #include "mp/Analysis/Idioms.h"
 #include "mp/Analysis/Relations.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Domains/Interval.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/DenseMap.h"
@@ -31,20 +32,20 @@
 namespace mlir::mp {
 
 struct Evidence {
-  ::mp::domains::Interval range = ::mp::domains::Interval::top();
-  double gain = std::numeric_limits<double>::infinity();
+  domains::Interval range = domains::Interval::top();
+  double growth = std::numeric_limits<double>::infinity();
   /// Depends on constants alone, and on arguments of which at most one dimension is not 1.
   bool parameter = false;
   /// The op that lost the last bound; empty while there is one.
   StringRef lostAt;
 
-  bool isAssumed() const { return gain <= kAssumedMargin; }
+  bool isAssumed() const { return growth <= kAssumedMargin; }
 
-  /// The gain beside other values, where one that is bounded counts as 1 at most.
-  double getGain() const;
+  /// The growth beside other values, where one that is bounded counts as 1 at most.
+  double getGrowth() const;
 
   /// Of what has no value, as the elements of a new tensor: joined to anything, it changes nothing.
-  static Evidence nothing() { return {::mp::domains::Interval(), 0, /*parameter=*/true, ""}; }
+  static Evidence nothing() { return {domains::Interval(), 0, /*parameter=*/true, ""}; }
 };
 
 /// What holds of both.
@@ -85,7 +86,7 @@ private:
   /// Bounds what idioms know as a norm with folded factors by those.
   void readFoldedNorm(Operation *op, Value value);
   /// Bounds functions of one value, as far as that is bounded or assumed to be.
-  void readPieces(Operation *op, Value value);
+  void readPiecewise(Operation *op, Value value);
   /// Loops and branches: what they carry is a fixed point over their bodies.
   void visitControl(Operation *op);
   /// Visits all regions once; their arguments are unknown but for those that stand for `carried`.
@@ -116,7 +117,7 @@ private:
   DenseSet<Value> guarded; ///< overflow is found by the check of this step
   DenseMap<Operation *, SmallVector<Evidence>> callees; ///< of visited functions: their results
   /// Of comparisons, by their numbers: the ranges of both sides, the larger first.
-  DenseMap<unsigned, std::pair<::mp::domains::Interval, ::mp::domains::Interval>> compared;
+  DenseMap<unsigned, std::pair<domains::Interval, domains::Interval>> compared;
 };
 
 } // namespace mlir::mp

@@ -6,11 +6,11 @@
 // widening at the limits of formats. What the arithmetic rounds to is part of the
 // range: every value that the module computes in its own formats lies in it.
 //
-// Beside the range stands a gain, the labelled class assumption: |value| <= gain *
+// Beside the range stands a growth, the labelled class assumption: |value| <= growth *
 // (what arguments and contraction results reach), which sums and bounded functions
 // keep, growing constants raise (up to a margin), and exponentials, powers,
 // quotients, products and sums over a dimension lose. Unknown is never optimistic:
-// top, and an infinite gain.
+// top, and an infinite growth.
 
 #ifndef MP_ANALYSIS_FLOATRANGES_H
 #define MP_ANALYSIS_FLOATRANGES_H
@@ -19,13 +19,14 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mp/Analysis/AssumedMargin.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Domains/Facts.h"
 
 namespace mlir::mp {
 
 struct FloatRange {
-  ::mp::domains::FloatFacts facts = ::mp::domains::FloatFacts::bottom();
-  double gain = 0;
+  domains::FloatFacts facts = domains::FloatFacts::bottom();
+  double growth = 0;
   /// Depends on constants and on arguments of rank 0 or 1 alone.
   bool parameter = true;
   /// The op that lost the last bound; empty while there is one.
@@ -33,9 +34,9 @@ struct FloatRange {
 
   static FloatRange unknown(StringRef lostAt = "");
   bool isBottom() const { return facts.isBottom(); }
-  bool isAssumed() const { return gain <= kAssumedMargin; }
+  bool isAssumed() const { return growth <= kAssumedMargin; }
   friend bool operator==(const FloatRange &a, const FloatRange &b) {
-    return a.facts == b.facts && a.gain == b.gain && a.parameter == b.parameter &&
+    return a.facts == b.facts && a.growth == b.growth && a.parameter == b.parameter &&
            a.lostAt == b.lostAt;
   }
   void print(raw_ostream &os) const;

@@ -7,7 +7,7 @@
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Dialect/MP/Copies.h"
+#include "mp/Dialect/MP/CopyOf.h"
 
 namespace mlir::mp {
 

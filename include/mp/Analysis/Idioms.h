@@ -8,6 +8,7 @@
 #define MP_ANALYSIS_IDIOMS_H
 
 #include "mp/Analysis/Expressions.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Domains/Interval.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -34,7 +35,7 @@ public:
   ArrayRef<Idiom> getIdioms() const { return idioms; }
 
   /// What being an idiom says about a value: a softmax is in [0, 1], a norm at most sqrt(n).
-  ::mp::domains::Interval getRange(Value value) const;
+  domains::Interval getRange(Value value) const;
 
   /// What a norm computed as (x - mean x) a or x a + (b - (mean x) a) is made of: a value within
   /// `bound`, times `factor` if there is one, plus `terms`.

@@ -11,13 +11,13 @@
 
 #include "mp/Analysis/Evidence.h"
 #include "mp/Analysis/FloatRanges.h"
-#include "mp/Analysis/StorageGangs.h"
+#include "mp/Analysis/TiedStorage.h"
 
 namespace mlir::mp {
 
 class ModuleEvidence {
 public:
-  explicit ModuleEvidence(const StorageGangs &gangs) : gangs(gangs) {}
+  explicit ModuleEvidence(const TiedStorage &ties) : ties(ties) {}
 
   /// Of a function of the module; computed at the first call, callers before callees.
   const EvidenceAnalysis &get(FunctionOpInterface function) { return *compute(function); }
@@ -34,7 +34,7 @@ private:
   /// Empty if nothing is known of an operand's function yet.
   Evidence lookup(Value operand);
 
-  const StorageGangs &gangs;
+  const TiedStorage &ties;
   std::optional<FloatRanges> proofs;
   DenseMap<Operation *, std::unique_ptr<EvidenceAnalysis>> known;
 };

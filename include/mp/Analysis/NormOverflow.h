@@ -8,7 +8,7 @@
 #define MP_ANALYSIS_NORMOVERFLOW_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/Powers.h"
+#include "mp/Analysis/ScalingExponents.h"
 
 namespace mlir::mp {
 

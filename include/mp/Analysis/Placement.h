@@ -5,7 +5,7 @@
 #ifndef MP_ANALYSIS_PLACEMENT_H
 #define MP_ANALYSIS_PLACEMENT_H
 
-#include "mp/Analysis/Offers.h"
+#include "mp/Analysis/Suggestions.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -43,7 +43,7 @@ struct Placement {
   std::optional<double> modelledError;
   double maxRelError = 0; ///< what was allowed; 0 if nothing was said
   bool assumedSizes = false, assumedTrips = false;
-  std::vector<Offer> offers; ///< what would let more be narrow, by op
+  std::vector<Suggestion> suggestions; ///< what would let more be narrow, by op
 };
 
 /// All of them as one, costs times calls. There must be at least one.

@@ -14,6 +14,7 @@
 #define MP_ANALYSIS_RELATIONS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Interfaces/FloatRangeOpInterface.h"
 #include <map>
 
@@ -111,8 +112,8 @@ private:
   void visitStructured(linalg::LinalgOp op);
   void numberResults(Operation *op);
   unsigned numberResult(Operation *op, ArrayRef<unsigned> operands);
-  unsigned numberUnary(::mp::domains::UnaryFn fn, unsigned x);
-  unsigned numberBinary(::mp::domains::BinaryFn fn, unsigned a, unsigned b);
+  unsigned numberUnary(domains::UnaryFn fn, unsigned x);
+  unsigned numberBinary(domains::BinaryFn fn, unsigned a, unsigned b);
   unsigned numberReshape(Operation *op, unsigned x);
   unsigned numberScalar(double value);
   unsigned numberMaximum(unsigned max, double init, Type type);

@@ -8,7 +8,7 @@
 
 #include "mp/Assignment/Problem.h"
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 /// How a painting pass would list a node. It has two colours: the first variant and the last one.
 enum class Paint {
@@ -32,6 +32,6 @@ Labels paintLikeXLA(const Problem &problem, llvm::ArrayRef<Paint> paints);
 /// As evaluate(), but each operand that needs a cast makes its own.
 Score evaluatePerUse(const Problem &problem, const Labels &labels);
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_ASSIGNMENT_BASELINES_H

@@ -10,7 +10,7 @@
 
 #include "mp/Assignment/Problem.h"
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 /// Holds products of costs with Lagrange multipliers.
 using Weight = __int128;
@@ -46,6 +46,6 @@ Weight dualBound(const Problem &problem, const Objective &objective,
 /// has a lower cost (error, under a cost budget) than this.
 int64_t certifiedLowerBound(const Problem &problem, const Certificate &certificate);
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_ASSIGNMENT_BOUND_H

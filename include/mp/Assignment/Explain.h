@@ -7,7 +7,7 @@
 
 #include "mp/Assignment/Solve.h"
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 /// What forcing one variant costs, everything else chosen anew.
 struct Price {
@@ -16,7 +16,7 @@ struct Price {
   bool proven = false; ///< both the answer and the forced one are optimal
 };
 
-/// Solves again with `node` (and its gang) forced to `variant`. An error if the node is pinned to
+/// Solves again with `node` (and its tie) forced to `variant`. An error if the node is pinned to
 /// another variant or no assignment within the budget has this one; it says which.
 llvm::Expected<Price> priceOfVariant(const Problem &problem, const Solution &answer, NodeId node,
                                      unsigned variant, const SolveOptions &options = {});
@@ -39,6 +39,6 @@ struct CheckedAnswer {
 /// than by multipliers is confirmed only as far as `certifiedBound`.
 llvm::Expected<CheckedAnswer> checkAnswer(const Problem &problem, const Solution &answer);
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_ASSIGNMENT_EXPLAIN_H

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 using NodeId = uint32_t;
 using ValueId = uint32_t;
@@ -72,7 +72,7 @@ struct Problem {
   std::vector<Value> values;
   /// Nodes that must choose the same variant index (q/k/v; what one loop-carried value goes
   /// through).
-  std::vector<llvm::SmallVector<NodeId, 4>> gangs;
+  std::vector<llvm::SmallVector<NodeId, 4>> ties;
   std::optional<int64_t> errorBudget; ///< minimise cost with error at most this
   std::optional<int64_t> costBudget;  ///< minimise error with cost at most this
 
@@ -82,7 +82,7 @@ struct Problem {
                    bool constant = false);
   NodeId addNode(Node node);
 
-  /// Checks indices, arities, single definitions, acyclicity, cast costs, gangs and that sums fit;
+  /// Checks indices, arities, single definitions, acyclicity, cast costs, ties and that sums fit;
   /// the error names node or value and says what was expected.
   llvm::Error validate() const;
 };
@@ -109,9 +109,9 @@ struct Score {
 /// order of value and type, those of constants included. Labels must be in range.
 Score evaluate(const Problem &problem, const Labels &labels, std::vector<Copy> *copies = nullptr);
 
-/// Error unless the labels are in range and respect pins, gangs and the error budget.
+/// Error unless the labels are in range and respect pins, ties and the error budget.
 llvm::Error checkFeasible(const Problem &problem, const Labels &labels);
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_ASSIGNMENT_PROBLEM_H

@@ -11,7 +11,7 @@
 //                "variants": [{"name": "bf16", "in": ["bf16"], "out": ["f32"],   "any" in "in": no
 //                cast
 //                              "cost": 10, "error": 2}]}],
-//     "gangs": [[3, 4]],                                 nodes with equal variant index
+//     "ties": [[3, 4]],                                 nodes with equal variant index
 //     "error_budget": 100, "cost_budget": 100,           at most one of the two, both optional
 //     "answer": {"labels": [0], "cost": 10, "casts": 1, "error": 2, "lower_bound": 10,
 //                "proven_optimal": true, "method": "min-cut",
@@ -38,7 +38,7 @@ namespace llvm {
 class raw_ostream;
 } // namespace llvm
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 /// Writes the problem, and the answer when given, one node or value per line.
 void writeProblem(const Problem &problem, const Solution *answer, llvm::raw_ostream &os);
@@ -51,6 +51,6 @@ struct ProblemFile {
 /// Reads and validates. Errors name the JSON path or the node at fault.
 llvm::Expected<ProblemFile> readProblem(llvm::StringRef text);
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_ASSIGNMENT_PROBLEMJSON_H

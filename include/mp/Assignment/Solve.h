@@ -7,7 +7,7 @@
 
 #include "mp/Assignment/Bound.h"
 
-namespace mp::assignment {
+namespace mpcore::assignment {
 
 /// Which of several optimal answers is returned; each is unique whatever the order of nodes.
 enum class Preference {
@@ -49,6 +49,6 @@ struct Solution {
 /// moves with a lower bound. Errors: an invalid problem, or a budget that no assignment meets.
 llvm::Expected<Solution> solve(const Problem &problem, const SolveOptions &options = {});
 
-} // namespace mp::assignment
+} // namespace mpcore::assignment
 
 #endif // MP_ASSIGNMENT_SOLVE_H

@@ -17,7 +17,7 @@
 
 #include "mp/Numerics/TensorCore.h"
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 enum class Order : uint8_t {
   FirstOrder, ///< the formula as printed in tables; terms of order error^2 left out
@@ -56,6 +56,6 @@ struct Accumulation {
   bool isPairwise = false;
 };
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_DOMAINS_ACCUMULATION_H

@@ -10,7 +10,7 @@
 
 #include "mp/Domains/Error.h"
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 /// |change of the result| <= x * |change of x| + y * |change of y|, in the largest element.
 struct Gains {
@@ -38,6 +38,6 @@ struct GainEdge {
 std::vector<double> amplification(unsigned numValues, llvm::ArrayRef<GainEdge> edges,
                                   llvm::ArrayRef<unsigned> outputs);
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_DOMAINS_AMPLIFICATION_H

@@ -13,7 +13,7 @@
 
 #include <vector>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 /// One row or column: bounds on the sum of its positive and of its negative elements, and on its
 /// 2-norm.
@@ -55,6 +55,6 @@ FloatFacts scanElements(llvm::ArrayRef<double> values, int64_t rowLength);
 double spectralBoundBySquaring(int64_t rows, int64_t columns, llvm::ArrayRef<double> rowMajor,
                                unsigned squarings);
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_DOMAINS_CONSTANTS_H

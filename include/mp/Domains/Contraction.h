@@ -11,7 +11,7 @@
 #include "mp/Domains/Constants.h"
 #include "mp/Domains/Reductions.h"
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 struct ContractionOperand {
   FloatFacts facts;
@@ -49,6 +49,6 @@ FloatFacts contractConstant(const ContractionOperand &x, const FloatFacts &weigh
 /// hull of V's rows. `sumSlack`: how far a computed row sum may be from one.
 FloatFacts convexCombination(const FloatFacts &v, double sumSlack, RowLength resultRowLength);
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_DOMAINS_CONTRACTION_H

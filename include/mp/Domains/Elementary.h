@@ -18,7 +18,7 @@
 
 #include <optional>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 enum class UnaryFn : uint8_t {
   Identity,
@@ -96,6 +96,6 @@ bool vanishesOnlyAtZero(UnaryFn fn);
 /// f never returns zero in exact arithmetic (exp, cosh, reciprocal, ...).
 bool neverVanishes(UnaryFn fn);
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_DOMAINS_ELEMENTARY_H

@@ -14,9 +14,9 @@
 
 #include "mp/Domains/Accumulation.h"
 #include "mp/Domains/Contraction.h"
-#include "mp/Numerics/MultiWord.h"
+#include "mp/Numerics/SplitPrecision.h"
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 /// Bounds on |computed - exact|. Infinite: nothing known, or an overflow is possible.
 struct ErrorFacts {
@@ -124,9 +124,9 @@ ContractionError contractionError(const ContractionSide &x, const ContractionSid
                                   const Accumulation &accumulation, const ContractionShape &shape,
                                   double frobenius, const Arithmetic &result);
 
-/// What k products of words of x and w, within these magnitudes, are off beyond a contraction of x
-/// and w accumulated alike: dropped words, and the sums of smaller products.
-double wordsError(double x, double w, int64_t k, numerics::MultiWord scheme,
+/// What k split products of x and w, within these magnitudes, are off beyond a contraction of x
+/// and w accumulated alike: dropped parts, and the sums of smaller products.
+double splitError(double x, double w, int64_t k, numerics::SplitScheme scheme,
                   const Accumulation &accumulation);
 
 /// Certified error of a contraction relative to A = sum |a b|: (2u + u^2) for converting both
@@ -160,6 +160,6 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const ErrorFacts &er
   return os;
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_DOMAINS_ERROR_H

@@ -28,7 +28,7 @@
 #include <optional>
 #include <vector>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 /// From strongest to weakest; a conclusion is as strong as its weakest premise.
 enum class Provenance : uint8_t {
@@ -128,6 +128,6 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const FloatFacts &fa
   return os;
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_DOMAINS_FACTS_H

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 struct Interval {
   /// Default: the empty interval (lo > hi), neutral element of hull.
@@ -85,6 +85,6 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Interval &a) {
   return os;
 }
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_DOMAINS_INTERVAL_H

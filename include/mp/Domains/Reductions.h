@@ -9,7 +9,7 @@
 
 #include "mp/Domains/Transfer.h"
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 /// A number of terms: exactly known (min == max), bounded, or unbounded above.
 struct Extent {
@@ -73,6 +73,6 @@ struct LoopSum {
 LoopSum accumulate(const FloatFacts &init, const FloatFacts &term, const Extent &trips,
                    RowLength rowLength);
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_DOMAINS_REDUCTIONS_H

@@ -11,7 +11,7 @@
 
 #include "mp/Domains/Reductions.h"
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 //===-- softmax, piece by piece ---------------------------------------------------------------===//
 
@@ -57,6 +57,6 @@ FloatFacts overGroupSum(const FloatFacts &x, const Extent &n, bool groupsAreRows
 /// x - x and similar: exactly zero for finite x.
 FloatFacts minusItself(const FloatFacts &x, RowLength rowLength);
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_DOMAINS_RELATIONAL_H

@@ -11,7 +11,7 @@
 #ifndef MP_DOMAINS_ROUNDING_H
 #define MP_DOMAINS_ROUNDING_H
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 double addDown(double a, double b);
 double addUp(double a, double b);
@@ -31,6 +31,6 @@ double sqrtUp(double a);
 double slackDown(double value, double ulps);
 double slackUp(double value, double ulps);
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_DOMAINS_ROUNDING_H

@@ -21,7 +21,7 @@
 
 #include <utility>
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 using RowLength = std::optional<int64_t>;
 
@@ -98,6 +98,6 @@ FloatFacts perturb(const FloatFacts &x, double radius, RowLength rowLength);
 /// whether that magnitude itself does: f16 65520 yes, bf16 3.3962e38 yes, f8E4M3FN 464 no.
 std::pair<double, bool> overflowThreshold(numerics::Format format);
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_DOMAINS_TRANSFER_H

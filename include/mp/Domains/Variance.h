@@ -12,9 +12,9 @@
 #include "mp/Domains/Accumulation.h"
 #include "mp/Domains/Elementary.h"
 #include "mp/Domains/Facts.h"
-#include "mp/Numerics/MultiWord.h"
+#include "mp/Numerics/SplitPrecision.h"
 
-namespace mp::domains {
+namespace mpcore::domains {
 
 struct Signal {
   double rms = 0;      ///< root mean square of the elements
@@ -46,9 +46,9 @@ Signal unarySignal(UnaryFn fn, const Signal &x, numerics::Format format);
 Signal contractionSignal(const Signal &x, const Signal &w, int64_t k,
                          std::optional<numerics::Format> operands, const Accumulation &accumulation,
                          numerics::Format result);
-/// The same from words of the factors: what dropped words and the remainders behind the last leave
+/// The same from parts of the factors: what dropped parts and the remainders behind the last leave
 /// out, and the accumulation of the leading products; the smaller ones are summed beside them.
-Signal wordsSignal(const Signal &x, const Signal &w, int64_t k, numerics::MultiWord scheme,
+Signal splitSignal(const Signal &x, const Signal &w, int64_t k, numerics::SplitScheme scheme,
                    const Accumulation &accumulation);
 Signal sumSignal(const Signal &x, int64_t count, const Accumulation &accumulation,
                  numerics::Format result);
@@ -57,6 +57,6 @@ Signal normalizedSignal(const Signal &x, double scaleRms, numerics::Format forma
 /// Softmax over n logits: outputs near 1/n, an error dx moves y by y (dx - sum y dx).
 Signal softmaxSignal(const Signal &x, int64_t n, numerics::Format format);
 
-} // namespace mp::domains
+} // namespace mpcore::domains
 
 #endif // MP_DOMAINS_VARIANCE_H

@@ -10,7 +10,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 struct Approximation {
   llvm::StringRef opcode;
@@ -19,6 +19,6 @@ struct Approximation {
 
 llvm::ArrayRef<Approximation> approximations();
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

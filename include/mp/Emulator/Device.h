@@ -16,7 +16,7 @@
 #include <memory>
 #include <optional>
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 using DevicePtr = uint64_t;
 
@@ -112,6 +112,6 @@ private:
   std::unique_ptr<GlobalMemory> memory;
 };
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

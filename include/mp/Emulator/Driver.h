@@ -9,7 +9,7 @@
 #include "mp/Emulator/Device.h"
 #include "mp/Runtime/DriverAPI.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 /// All launches of one kernel.
 struct KernelCounts {
@@ -30,6 +30,6 @@ EmulatedDriver &emulatedDriver();
 /// The entry points as a table for mp_rt_use_driver.
 const mp_cu_driver &emulatedDriverTable();
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 enum class FaultKind : uint8_t {
   OutOfBounds,   // no allocation holds every byte of the access
@@ -54,6 +54,6 @@ private:
   Fault fault;
 };
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -13,7 +13,7 @@ namespace llvm {
 class raw_ostream;
 }
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 /// Each choice in angle brackets taken in turn.
 std::vector<std::string> expandForms(llvm::StringRef pattern);
@@ -36,6 +36,6 @@ bool hasListedForms(llvm::StringRef opcode);
 /// Why every form that begins like this one is refused; empty where none is.
 llvm::StringRef refusedFamily(llvm::StringRef opcodeWithModifiers);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 class Program;
 
@@ -54,6 +54,6 @@ private:
 llvm::Expected<std::unique_ptr<Module>> loadModule(llvm::StringRef text,
                                                    llvm::StringRef name = "<ptx>");
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 struct TensorMap {
   enum class Type : uint8_t { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, TF32 };
@@ -67,6 +67,6 @@ const char *replaceField(uint8_t *bytes, TensorMapField field, unsigned dim, uin
 /// Where a byte of a swizzled tile lies, given its plain shared memory address.
 uint32_t swizzled(TensorMap::Swizzle swizzle, uint32_t address);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

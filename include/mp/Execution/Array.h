@@ -6,6 +6,7 @@
 #define MP_EXECUTION_ARRAY_H
 
 #include "mlir/IR/Types.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Numerics/Format.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -24,13 +25,13 @@ namespace mlir::mp {
 /// bits in the low ones.
 struct ElementType {
   bool isFloat = true;
-  ::mp::numerics::Format format = ::mp::numerics::Format::F32; ///< of floats
-  unsigned width = 32;                                         ///< of integers, in bits
-  bool isUnsigned = false;                                     ///< of integers
+  numerics::Format format = numerics::Format::F32; ///< of floats
+  unsigned width = 32;                             ///< of integers, in bits
+  bool isUnsigned = false;                         ///< of integers
 
-  static ElementType floating(::mp::numerics::Format format) { return {true, format, 0, false}; }
+  static ElementType floating(numerics::Format format) { return {true, format, 0, false}; }
   static ElementType integer(unsigned width, bool isUnsigned = false) {
-    return {false, ::mp::numerics::Format::F32, width, isUnsigned};
+    return {false, numerics::Format::F32, width, isUnsigned};
   }
   /// Of quantised types, what they are stored in. Nullopt for types that are no elements: complex,
   /// vectors, f80, f128.

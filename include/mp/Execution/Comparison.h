@@ -5,6 +5,7 @@
 #ifndef MP_EXECUTION_COMPARISON_H
 #define MP_EXECUTION_COMPARISON_H
 
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Execution/Array.h"
 #include "mp/Numerics/Compare.h"
 #include "llvm/Support/JSON.h"
@@ -15,11 +16,11 @@ struct ErrorReport {
   std::string label; ///< "result 0", or the op of an intermediate value
   std::string type;  ///< of the result
   bool isFloat = true;
-  ::mp::numerics::Comparison stats;
+  numerics::Comparison stats;
   double meanAbsolute = 0;
   double largestReference = 0; ///< largest finite magnitude of the reference
   size_t flushed = 0; ///< elements that `storedAs` holds as zero, where the reference has none
-  std::optional<::mp::numerics::Format> storedAs;
+  std::optional<numerics::Format> storedAs;
 
   /// Largest absolute error over the largest magnitude of the reference; what
   /// --max-rel limits. Infinity if NaN or infinities do not match.
@@ -32,9 +33,9 @@ struct ErrorReport {
 
 /// Compares element by element; shapes must agree, formats need not. ULPs are those
 /// of the result's format. `storedAs`: the format that the result is cast to.
-llvm::Expected<ErrorReport>
-compareArrays(const Array &result, const Array &reference, llvm::StringRef label,
-              std::optional<::mp::numerics::Format> storedAs = std::nullopt);
+llvm::Expected<ErrorReport> compareArrays(const Array &result, const Array &reference,
+                                          llvm::StringRef label,
+                                          std::optional<numerics::Format> storedAs = std::nullopt);
 
 /// A few lines for one report.
 void printReport(llvm::raw_ostream &os, const ErrorReport &report, const Array &result);

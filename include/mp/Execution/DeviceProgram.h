@@ -6,6 +6,7 @@
 #ifndef MP_EXECUTION_DEVICEPROGRAM_H
 #define MP_EXECUTION_DEVICEPROGRAM_H
 
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Emulator/Driver.h"
 #include "mp/Execution/Executable.h"
 #include "llvm/Support/JSON.h"
@@ -18,8 +19,8 @@ struct DeviceOptions {
   std::string device = "emulator"; ///< or "cuda"; one of them in a process
   std::string chip =
       "sm_80"; ///< whose instructions and, on the emulator, whose Tensor Cores; or "native"
-  bool planBuffers = true;              ///< see mp-host-to-llvm
-  ::mp::emulator::LaunchOptions launch; ///< of the emulator
+  bool planBuffers = true;        ///< see mp-host-to-llvm
+  emulator::LaunchOptions launch; ///< of the emulator
 };
 
 /// What mp-plan-buffers found for the function.
@@ -40,9 +41,9 @@ public:
   int64_t peakBytes() const override { return peak; }
 
   /// What each kernel has done on the emulator in all runs so far, in the order of first launches.
-  llvm::ArrayRef<::mp::emulator::KernelCounts> kernels() const { return counts; }
+  llvm::ArrayRef<emulator::KernelCounts> kernels() const { return counts; }
   /// How launches on the emulator run from now on.
-  ::mp::emulator::LaunchOptions &launchOptions() { return launch; }
+  emulator::LaunchOptions &launchOptions() { return launch; }
   const BufferSummary &buffers() const { return plan; }
 
 private:
@@ -58,14 +59,14 @@ private:
   const void *callable = nullptr; ///< its mp_rt_function
   Signature types;
   BufferSummary plan;
-  ::mp::emulator::LaunchOptions launch;
-  std::vector<::mp::emulator::KernelCounts> counts;
+  emulator::LaunchOptions launch;
+  std::vector<emulator::KernelCounts> counts;
   int64_t peak = 0;
 };
 
 /// A line for each kernel, and one for all.
-void printKernels(llvm::raw_ostream &os, llvm::ArrayRef<::mp::emulator::KernelCounts> kernels);
-llvm::json::Array kernelsToJSON(llvm::ArrayRef<::mp::emulator::KernelCounts> kernels);
+void printKernels(llvm::raw_ostream &os, llvm::ArrayRef<emulator::KernelCounts> kernels);
+llvm::json::Array kernelsToJSON(llvm::ArrayRef<emulator::KernelCounts> kernels);
 /// "device memory: ..."
 void printBuffers(llvm::raw_ostream &os, const BufferSummary &plan, int64_t peakBytes);
 

@@ -5,6 +5,7 @@
 #ifndef MP_EXECUTION_TENSORCORES_H
 #define MP_EXECUTION_TENSORCORES_H
 
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Numerics/TensorCore.h"
 
 #include <set>
@@ -17,7 +18,7 @@ namespace mlir::mp {
 /// `architecture` do, bit for bit; all others follow IEEE. One at a time.
 class TensorCoreScope {
 public:
-  explicit TensorCoreScope(::mp::numerics::Architecture architecture);
+  explicit TensorCoreScope(numerics::Architecture architecture);
   ~TensorCoreScope();
   TensorCoreScope(const TensorCoreScope &) = delete;
 
@@ -27,7 +28,7 @@ public:
 private:
   friend int runProduct(void *self, const void *product);
 
-  ::mp::numerics::Architecture architecture;
+  numerics::Architecture architecture;
   std::set<std::string> models;
 };
 

@@ -6,6 +6,7 @@
 #define MP_EXECUTION_TRACE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Numerics/Format.h"
 #include "llvm/Support/Error.h"
 
@@ -22,7 +23,7 @@ struct TracedValue {
   std::string label; ///< "12 linalg.matmul", and the name of its location if any
   /// The format among its own and those it is cast to, moved about at most, that reaches least far
   /// down.
-  std::optional<::mp::numerics::Format> storedAs;
+  std::optional<numerics::Format> storedAs;
 };
 std::vector<TracedValue> tracedValues(func::FuncOp function);
 

@@ -7,6 +7,7 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Domains/Contraction.h"
 
 namespace mlir::mp {
@@ -14,22 +15,22 @@ namespace mlir::mp {
 /// What an op computes. The float results of an op all have this meaning, element by element.
 struct FloatMeaning {
   enum class Kind : uint8_t {
-    Unknown,     ///< nothing may be concluded
-    Constant,    ///< its attribute
-    Unary,       ///< `unary` of one operand
-    Binary,      ///< `binary` of two operands
-    Fma,         ///< a * b + c of three operands
-    Clamp,       ///< one operand, kept in [lo, hi]
-    Cast,        ///< one float operand in another format
-    Integer,     ///< an integer operand as float
-    Move,        ///< elements of the operand, all of them or some
-    Merge,       ///< each element is one of some operand: select, concatenation, insertion
-    Reduction,   ///< `reduce` over the dimensions `dims` of one operand, kept with size 1
-    Contraction, ///< sums of products of operands 0 and 1, plus operand 2 if there is one
-    Softmax,     ///< over dimension dims[0] of one operand
-    NextWord,    ///< what words so far leave of one operand, rounded to one more
-    JoinWords,   ///< products of words: operand 0 plus operand 1, plus operand 2 if there is one
-    Structured,  ///< a linalg op: its body says
+    Unknown,       ///< nothing may be concluded
+    Constant,      ///< its attribute
+    Unary,         ///< `unary` of one operand
+    Binary,        ///< `binary` of two operands
+    Fma,           ///< a * b + c of three operands
+    Clamp,         ///< one operand, kept in [lo, hi]
+    Cast,          ///< one float operand in another format
+    Integer,       ///< an integer operand as float
+    Move,          ///< elements of the operand, all of them or some
+    Merge,         ///< each element is one of some operand: select, concatenation, insertion
+    Reduction,     ///< `reduce` over the dimensions `dims` of one operand, kept with size 1
+    Contraction,   ///< sums of products of operands 0 and 1, plus operand 2 if there is one
+    Softmax,       ///< over dimension dims[0] of one operand
+    SplitResidual, ///< what words so far leave of one operand, rounded to one more
+    JoinSplit,     ///< split products: operand 0 plus operand 1, plus operand 2 if there is one
+    Structured,    ///< a linalg op: its body says
   };
   /// What becomes of rows (runs along the innermost dimension) when elements move.
   enum class Rows : uint8_t {
@@ -39,9 +40,9 @@ struct FloatMeaning {
   };
 
   Kind kind = Kind::Unknown;
-  ::mp::domains::UnaryFn unary = ::mp::domains::UnaryFn::Identity;
-  ::mp::domains::BinaryFn binary = ::mp::domains::BinaryFn::Add;
-  ::mp::domains::ReduceFn reduce = ::mp::domains::ReduceFn::Sum;
+  domains::UnaryFn unary = domains::UnaryFn::Identity;
+  domains::BinaryFn binary = domains::BinaryFn::Add;
+  domains::ReduceFn reduce = domains::ReduceFn::Sum;
   Rows rows = Rows::Other;
   SmallVector<unsigned, 3> operands; ///< operand numbers, in the function's order
   SmallVector<int64_t, 2> dims;
@@ -50,7 +51,7 @@ struct FloatMeaning {
   std::optional<double> padding;
   /// Of a contraction: how many products each element sums, and whether the contracted dimension is
   /// the innermost one of operand 0 and of operand 1 (and the only one).
-  ::mp::domains::Extent products;
+  domains::Extent products;
   bool innermost[2] = {false, false};
 
   static FloatMeaning unknown() { return {}; }

@@ -5,6 +5,7 @@
 #ifndef MP_KERNELS_MMASELECTION_H
 #define MP_KERNELS_MMASELECTION_H
 
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Kernels/FragmentLayout.h"
 #include "mp/Target/TargetModel.h"
 
@@ -12,12 +13,12 @@ namespace mlir::mp {
 
 /// The largest native instruction of `model` for `format`, spelled as MmaInstruction::format is;
 /// null if there is none.
-const MmaInstruction *selectMmaInstruction(const ::mp::target::TargetModel &model,
+const MmaInstruction *selectMmaInstruction(const target::TargetModel &model,
                                            llvm::StringRef format);
 
 /// Products after which sums of this instruction should move to an accumulator of full precision;
 /// 0 if they need not.
-int promotionInterval(const ::mp::target::TargetModel &model, const MmaInstruction &instruction);
+int promotionInterval(const target::TargetModel &model, const MmaInstruction &instruction);
 
 } // namespace mlir::mp
 

@@ -7,7 +7,7 @@
 
 #include "mp/Numerics/Cast.h"
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 enum class BinaryOp : uint8_t {
   Add,
@@ -25,6 +25,6 @@ enum class BinaryOp : uint8_t {
 uint64_t arithmetic(BinaryOp op, uint64_t a, uint64_t b, Format format,
                     Overflow overflow = Overflow::IEEE);
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_ARITHMETIC_H

@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 /// Bytes of one array element: 8 for f64, 4 for f32 and tf32 (the 19-bit
 /// pattern in the low bits), 2 for bf16 and f16, else 1 (f6 and f4 are not
@@ -32,6 +32,6 @@ void roundArray(const float *source, float *result, size_t count, Format format,
                 Rounding rounding = Rounding::RNE, Overflow overflow = Overflow::IEEE,
                 Simd simd = bestSimd());
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_ARRAYCAST_H

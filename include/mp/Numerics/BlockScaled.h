@@ -2,14 +2,14 @@
 //
 // Products with scales for blocks of the reduction, as mma.block_scale (sm_120) and tcgen05
 // (sm_100) compute them. No recorded hardware result is known: the arithmetic is that of a
-// published simulator (MMA-Sim, arXiv 2511.10909), and every model says Evidence::Published.
+// published simulator (MMA-Sim, arXiv 2511.10909), and every model says Provenance::Published.
 
 #ifndef MP_NUMERICS_BLOCKSCALED_H
 #define MP_NUMERICS_BLOCKSCALED_H
 
 #include "mp/Numerics/TensorCore.h"
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 /// c + sum over blocks of scaleA * scaleB * (sum of a * b), in f32, in steps of `step` products.
 struct BlockScaledModel {
@@ -21,7 +21,7 @@ struct BlockScaledModel {
   /// products, seen at the sum of the exponents of both factors and both scales; terms of steps of
   /// 64 are exact sums of 16 products, seen at the sum of the exponents of their scales alone.
   int alignmentBits;
-  Evidence evidence = Evidence::Published;
+  Provenance provenance = Provenance::Published;
 };
 
 /// The kinds of the PTX manual: "mxf8f6f4" (blocks of 32), "mxf4" (32), "mxf4nvf4" (blocks of 16
@@ -35,6 +35,6 @@ std::optional<BlockScaledModel> blockScaledModel(llvm::StringRef kind, Format op
 float blockScaledDot(const BlockScaledModel &model, const float *a, const float *b,
                      const float *scaleA, const float *scaleB, size_t k, float c);
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_BLOCKSCALED_H

@@ -8,7 +8,7 @@
 
 #include "mp/Numerics/Format.h"
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 enum class Rounding : uint8_t {
   RNE, ///< to nearest, ties to even
@@ -78,6 +78,6 @@ float roundTo(float value, Format format, Rounding rounding = Rounding::RNE,
 /// isRepresentableBy is wrong for f8E5M2 into f8E5M2FNUZ and others.
 bool holdsEveryValueOf(Format wide, Format narrow);
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_CAST_H

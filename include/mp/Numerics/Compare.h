@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 /// Number of representable values one must step over to get from pattern `a`
 /// to pattern `b`: 0 for equal values (+0 and -0 included) and for two NaNs,
@@ -60,6 +60,6 @@ struct Comparison {
 Comparison compare(const float *result, const float *reference, size_t count);
 Comparison compare(const float *result, const double *reference, size_t count);
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_COMPARE_H

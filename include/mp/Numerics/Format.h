@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 enum class Format : uint8_t {
   F64,
@@ -104,6 +104,6 @@ inline bool isNaN(uint64_t bits, Format format) {
   return unpack(bits, format).kind == ValueClass::NaN;
 }
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_FORMAT_H

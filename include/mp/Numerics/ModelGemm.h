@@ -8,7 +8,7 @@
 #include "mp/Numerics/Simd.h"
 #include "mp/Numerics/TensorCore.h"
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 /// D = A * B + C as the modelled hardware computes it: every element is
 /// modelDot() of a row of A and a column of B, bit for bit, whatever the number
@@ -27,6 +27,6 @@ void modelGemmS8(size_t m, size_t n, size_t k, const int8_t *a, size_t lda, cons
                  size_t ldb, const int32_t *c, size_t ldc, int32_t *d, size_t ldd,
                  unsigned threads = 0);
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_MODELGEMM_H

@@ -17,7 +17,7 @@
 #define MP_TARGET_AVX2
 #endif
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 enum class Simd : uint8_t { Portable, AVX2 };
 
@@ -32,6 +32,6 @@ inline Simd bestSimd() {
 #endif
 }
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_SIMD_H

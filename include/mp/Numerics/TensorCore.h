@@ -23,7 +23,7 @@
 #include <cstdint>
 #include <string>
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 /// Generations with distinct arithmetic.
 enum class Architecture : uint8_t { SM70, SM75, SM80, SM89, SM90, SM100, SM120 };
@@ -36,7 +36,7 @@ inline constexpr Architecture allArchitectures[] = {
 enum class Route : uint8_t { MmaSync, Wgmma, Tcgen05 };
 
 /// How well a model is known.
-enum class Evidence : uint8_t {
+enum class Provenance : uint8_t {
   Recorded,  ///< reproduces all recorded results of this hardware and type
   Published, ///< a published simulator's; not, or not fully, recorded here
   Inferred,  ///< carried over from a neighbouring chip or instruction
@@ -60,7 +60,7 @@ struct TensorCoreModel {
   /// Each 32 products start from zero, in the order k%4 in {0,1} then {2,3},
   /// and are added to the accumulator with one rounding to nearest.
   bool emulatedThroughF16;
-  Evidence evidence;
+  Provenance provenance;
   /// Products after which the partial sum is added to a separate f32 register
   /// (to nearest) and restarts from zero; 0 for never. A multiple of the group
   /// (of 32 when emulated). That register starts as c and becomes the result.
@@ -72,7 +72,7 @@ struct TensorCoreModel {
 std::optional<Architecture> parseArchitecture(llvm::StringRef chip);
 llvm::StringRef toString(Architecture architecture);
 llvm::StringRef toString(Route route);
-llvm::StringRef toString(Evidence evidence);
+llvm::StringRef toString(Provenance provenance);
 
 /// The route that reaches an architecture's full rate.
 Route nativeRoute(Architecture architecture);
@@ -105,6 +105,6 @@ float modelDot(const TensorCoreModel &model, const float *a, const float *b, siz
 /// s8 operands are exact: 32-bit sums that wrap around.
 int32_t modelDotS8(const int8_t *a, const int8_t *b, size_t k, int32_t c);
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_TENSORCORE_H

@@ -93,7 +93,7 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
   Option<std::string> multiWord{
       *this, "multi-word",
       llvm::cl::desc(
-          "Whether contractions may become products of words where error is limited: on or off"),
+          "Whether contractions may become split products where error is limited: on or off"),
       llvm::cl::init("on")};
   Option<bool> neverSlower{
       *this, "never-slower",

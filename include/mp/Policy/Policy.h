@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace mp::policy {
+namespace mpcore::policy {
 
 /// Narrow: contractions compute in the narrow format, results of other ops are stored in it. Wide:
 /// the op computes in its own format, operands and results are stored in theirs. Inherit: the
@@ -54,7 +54,7 @@ struct Rule {
 };
 
 /// Bounds beyond which a contraction stays wide; none where nothing is said.
-struct Limits {
+struct RewriteLimits {
   /// Magnitude that proved ranges of operands and results may reach.
   std::optional<double> largestActivation;
   /// Magnitude of constant operands.
@@ -64,7 +64,7 @@ struct Limits {
 };
 
 /// What f16 needs to be trusted with a value.
-enum class EvidenceKind {
+enum class RequiredEvidence {
   Assumed, ///< the class assumption suffices (arguments, contraction results and sums of them)
   Proved,  ///< checked constants and proved ranges alone
 };
@@ -75,8 +75,8 @@ enum class SignatureKind { Keep, Narrow };
 struct Policy {
   std::string name;
   std::string format, target; ///< empty: whatever is asked for
-  Limits limits;
-  EvidenceKind evidence = EvidenceKind::Assumed;
+  RewriteLimits limits;
+  RequiredEvidence evidence = RequiredEvidence::Assumed;
   SignatureKind parameters = SignatureKind::Keep;
   std::vector<Rule> rules; ///< the first that matches decides
 };
@@ -111,9 +111,9 @@ private:
 };
 
 llvm::StringRef toString(Wish wish);
-llvm::StringRef toString(EvidenceKind kind);
+llvm::StringRef toString(RequiredEvidence kind);
 llvm::StringRef toString(SignatureKind kind);
 
-} // namespace mp::policy
+} // namespace mpcore::policy
 
 #endif // MP_POLICY_POLICY_H

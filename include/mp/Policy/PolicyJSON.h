@@ -9,7 +9,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 
-namespace mp::policy {
+namespace mpcore::policy {
 
 /// Version of the layout; a reader refuses others.
 inline constexpr int64_t policyVersion = 1;
@@ -48,6 +48,6 @@ std::pair<unsigned, unsigned> findPosition(llvm::StringRef text, llvm::ArrayRef<
 /// The candidate nearest to `word` in edit distance, the first among equals.
 llvm::StringRef nearestWord(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates);
 
-} // namespace mp::policy
+} // namespace mpcore::policy
 
 #endif // MP_POLICY_POLICYJSON_H

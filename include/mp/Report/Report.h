@@ -39,7 +39,7 @@ struct OpRow {
   std::string type; ///< of the first float result, before the decision
   std::string by, reason;
   bool narrowed; ///< a contraction that computes in a narrower format than it did
-  bool words;    ///< an f32 contraction made of products of words, which `compute` names (bf16x3)
+  bool split;    ///< an f32 contraction made of split products, which `compute` names (bf16x3)
   bool scaled;   ///< an f32 contraction on factors stored as the recipe says that `compute` names
   SmallVector<double, 2>
       magnitudes; ///< of the factors of one whose `compute` is f16-pow2: 0 for one that is measured
@@ -177,7 +177,7 @@ private:
   void printRewrites(raw_ostream &os) const;
   llvm::json::Array rewritesToJSON() const;
   /// What was offered for one op.
-  llvm::json::Array offersToJSON(const OpRow &row) const;
+  llvm::json::Array suggestionsToJSON(const OpRow &row) const;
   void printCertificates(raw_ostream &os) const;
   llvm::json::Array certificatesToJSON() const;
 

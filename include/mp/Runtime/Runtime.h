@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Element formats, numbered as mp::numerics::Format. Storage: 8 bytes for f64, 4
+/* Element formats, numbered as mpcore::numerics::Format. Storage: 8 bytes for f64, 4
  * for f32 and tf32 (an f32 whose low 13 bits are zero), 2 for bf16 and f16, else 1. */
 enum mp_rt_format {
   MP_RT_F64,

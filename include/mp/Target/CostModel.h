@@ -14,7 +14,7 @@
 
 #include <map>
 
-namespace mp::target {
+namespace mpcore::target {
 
 /// Shares of the peak that good kernels reach on large shapes.
 struct Efficiency {
@@ -37,12 +37,13 @@ public:
   /// Reading and writing `bytes` in all, without a launch.
   int64_t memoryTime(uint64_t bytes) const;
 
-  /// `multiplyAdds` products of `format` summed into `accumulator` (empty: the usual one), `words`
-  /// times over for multi-word schemes, with `bytes` of traffic, as one kernel. "f32" runs on the
-  /// FMA units. Nothing if the target has no native products of the format or no published rate.
+  /// `multiplyAdds` products of `format` summed into `accumulator` (empty: the usual one), `parts`
+  /// times over for split-precision schemes, with `bytes` of traffic, as one kernel. "f32" runs on
+  /// the FMA units. Nothing if the target has no native products of the format or no published
+  /// rate.
   std::optional<int64_t> contractionTime(llvm::StringRef format, llvm::StringRef accumulator,
                                          uint64_t multiplyAdds, uint64_t bytes,
-                                         unsigned words = 1) const;
+                                         unsigned parts = 1) const;
 
   /// A kernel that computes in f32 and is bound by memory unless `operations` are many.
   int64_t elementwiseTime(uint64_t operations, uint64_t bytes) const;
@@ -76,6 +77,6 @@ private:
   llvm::StringMap<int64_t> measuredTimes;
 };
 
-} // namespace mp::target
+} // namespace mpcore::target
 
 #endif // MP_TARGET_COSTMODEL_H

@@ -11,7 +11,7 @@ namespace llvm {
 class raw_ostream;
 } // namespace llvm
 
-namespace mp::target {
+namespace mpcore::target {
 
 /// The target of the device that libMPRuntime opens; an error says why there is none.
 llvm::Expected<const TargetModel &> nativeTarget();
@@ -19,6 +19,6 @@ llvm::Expected<const TargetModel &> nativeTarget();
 /// One line: name, target, memory, multiprocessors, clock and driver, or why there is no device.
 void printNativeDevice(llvm::raw_ostream &os);
 
-} // namespace mp::target
+} // namespace mpcore::target
 
 #endif // MP_TARGET_NATIVE_H

@@ -18,7 +18,7 @@
 #include <optional>
 #include <string>
 
-namespace mp::target {
+namespace mpcore::target {
 
 /// How the hardware treats a tensor core format or instruction. `Emulated`: ptxas accepts it and
 /// expands it to other instructions. `Absent`: rejected by ptxas.
@@ -106,7 +106,7 @@ struct Part {
 };
 
 /// Per-multiprocessor and per-block resources (CUDA programming guide, technical specifications).
-struct Limits {
+struct LaunchLimits {
   unsigned sharedPerBlock; ///< bytes, with opt-in
   unsigned sharedPerMultiprocessor;
   unsigned threadsPerMultiprocessor;
@@ -128,7 +128,7 @@ struct TargetModel {
   unsigned computeCapability; ///< 90
   unsigned minPtx;            ///< PTX ISA times ten that knows the target
   bool assembles = true;      ///< false if ptxas 13 has dropped it (ship PTX only)
-  Limits limits = {};
+  LaunchLimits limits = {};
   MemoryFeatures memory = {};
   llvm::SmallVector<OperandFormat, 12> formats = {};
   llvm::SmallVector<MmaShape, 24> shapes = {};
@@ -166,6 +166,6 @@ struct TargetModel {
   llvm::Error validate() const;
 };
 
-} // namespace mp::target
+} // namespace mpcore::target
 
 #endif // MP_TARGET_TARGETMODEL_H

@@ -11,7 +11,7 @@ namespace llvm {
 class raw_ostream;
 } // namespace llvm
 
-namespace mp::target {
+namespace mpcore::target {
 
 /// Every target, in order of compute capability.
 llvm::ArrayRef<const TargetModel *> allTargets();
@@ -37,6 +37,6 @@ llvm::Error checkFormat(const TargetModel &target, llvm::StringRef format);
 /// the device that is installed.
 void printTargets(llvm::raw_ostream &os);
 
-} // namespace mp::target
+} // namespace mpcore::target
 
 #endif // MP_TARGET_TARGETS_H

@@ -4,7 +4,7 @@
 // else 1.
 
 #include "ErrorSignals.h"
-#include "mp/Analysis/Moves.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Parameters.h"
 #include "mp/Analysis/ReductionLength.h"
 #include "mp/Dialect/MP/MPDialect.h"

@@ -6,7 +6,7 @@
 #include "mp/Analysis/ErrorBounds.h"
 #include "../Ranges/FloatTransfer.h"
 #include "ErrorTransfer.h"
-#include "ErrorWords.h"
+#include "SplitProducts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,7 +16,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace domains = ::mp::domains;
 using domains::ErrorFacts;
 using domains::Measured;
 
@@ -106,8 +105,8 @@ private:
       return visitFor(loop);
     if (auto call = dyn_cast<func::CallOp>(op))
       return visitCall(call);
-    if (auto joined = dyn_cast<JoinWordsOp>(op))
-      return visitWords(joined);
+    if (auto joined = dyn_cast<JoinSplitOp>(op))
+      return visitSplit(joined);
     if (isa<tensor::EmptyOp>(op)) // nothing reads what is in it
       return set(op->getResult(0), ErrorFacts::none());
     FloatMeaning::Kind kind = getFloatMeaning(op).kind;
@@ -137,26 +136,26 @@ private:
     set(result, transfer.evaluate(op, result, operands), op);
   }
 
-  /// Products of words stand for one of what they are words of.
-  void visitWords(JoinWordsOp joined) {
-    std::optional<WordProducts> words = viewWordProducts(joined);
-    if (!words)
+  /// Split products stand for one of what they are parts of.
+  void visitSplit(JoinSplitOp joined) {
+    std::optional<SplitProducts> parts = viewSplitProducts(joined);
+    if (!parts)
       return visitResult(joined, joined.getResult());
-    Value product = words->leading->getResult(0);
+    Value product = parts->leading->getResult(0);
     ErrorOperands operands;
-    for (OpOperand &operand : words->leading->getOpOperands()) {
-      Value source = words->sourceOf(operand);
+    for (OpOperand &operand : parts->leading->getOpOperands()) {
+      Value source = parts->sourceOf(operand);
       Measured measured = measure(source);
-      operands.measured.push_back(source == operand.get() && words->isFactor(operand)
-                                      ? words->withRest(measured)
+      operands.measured.push_back(source == operand.get() && parts->isFactor(operand)
+                                      ? parts->withRest(measured)
                                       : measured);
     }
     operands.rows = rowLengthOf(product.getType());
     operands.exact = bounds.exact.lookup(joined.getResult()).facts;
     operands.computed = bounds.computed.lookup(joined.getResult()).facts;
     operands.computed.range = domains::Interval::top();
-    operands.words = words->scheme;
-    ErrorFacts error = transfer.evaluate(words->leading, product, operands);
+    operands.split = parts->scheme;
+    ErrorFacts error = transfer.evaluate(parts->leading, product, operands);
     // large + small, and then + init.
     double magnitude = domains::addUp(operands.exact.mag(), error.abs);
     double added = 0;
@@ -165,7 +164,7 @@ private:
       added = start.error.abs;
       magnitude = domains::addUp(magnitude, domains::mulUp(2, start.computedMag()));
     }
-    double rounding = domains::roundingError(magnitude, {::mp::numerics::Format::F32});
+    double rounding = domains::roundingError(magnitude, {numerics::Format::F32});
     error.abs = domains::addUp(error.abs, domains::addUp(added, domains::mulUp(2, rounding)));
     ErrorFacts other = byRanges(joined.getResult());
     set(joined.getResult(), ErrorFacts::absolute(std::min(error.abs, other.abs)), joined);

@@ -5,14 +5,13 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/ReductionLength.h"
-#include "mp/Analysis/Selections.h"
+#include "mp/Analysis/SelectedExtrema.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Interfaces/FloatRangeOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace domains = ::mp::domains;
 using domains::BinaryFn;
 using domains::ReduceFn;
 using Kind = FloatMeaning::Kind;

@@ -12,8 +12,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace domains = ::mp::domains;
-namespace numerics = ::mp::numerics;
 using domains::BinaryFn;
 using domains::UnaryFn;
 
@@ -279,8 +277,9 @@ double mlir::mp::getContractionNoise(FloatType format, int64_t products, StringR
   return sum.variance / (sum.rms * sum.rms);
 }
 
-double mlir::mp::getContractionNoise(numerics::MultiWord scheme, int64_t products, StringRef chip) {
-  domains::Signal sum = domains::wordsSignal({1, 0}, {1, 0}, std::max<int64_t>(products, 1), scheme,
-                                             getAccumulation(chip, numerics::wordFormat(scheme)));
+double mlir::mp::getContractionNoise(numerics::SplitScheme scheme, int64_t products,
+                                     StringRef chip) {
+  domains::Signal sum = domains::splitSignal({1, 0}, {1, 0}, std::max<int64_t>(products, 1), scheme,
+                                             getAccumulation(chip, numerics::partFormat(scheme)));
   return sum.variance / (sum.rms * sum.rms);
 }

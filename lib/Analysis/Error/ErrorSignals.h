@@ -7,6 +7,7 @@
 
 #include "mlir/IR/Attributes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Domains/Elementary.h"
 #include "mp/Domains/Transfer.h"
 #include <map>
@@ -54,20 +55,20 @@ struct BinaryImage {
   ErrorSignal signal;
   double slopes[2];
 };
-BinaryImage applyBinary(::mp::domains::BinaryFn fn, const ErrorSignal &x, const ErrorSignal &y);
+BinaryImage applyBinary(domains::BinaryFn fn, const ErrorSignal &x, const ErrorSignal &y);
 BinaryImage squareOf(const ErrorSignal &x);
 
 /// Functions of normal values of a size, by quadrature, each once per function and size.
 class UnaryImages {
 public:
-  std::pair<ErrorSignal, double> apply(::mp::domains::UnaryFn fn, const ErrorSignal &x);
+  std::pair<ErrorSignal, double> apply(domains::UnaryFn fn, const ErrorSignal &x);
   /// x / y, which is a logistic function where y is 1 + exp: steep where 1 / y is not.
   BinaryImage divide(const ErrorSignal &x, const ErrorSignal &y);
 
 private:
   std::pair<ErrorSignal, double> applyLogistic(const ErrorSignal &onePlusExp);
 
-  std::map<std::tuple<::mp::domains::UnaryFn, double, int>, std::pair<ErrorSignal, double>> known;
+  std::map<std::tuple<domains::UnaryFn, double, int>, std::pair<ErrorSignal, double>> known;
 };
 
 } // namespace mlir::mp

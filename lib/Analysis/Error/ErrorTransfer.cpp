@@ -2,8 +2,8 @@
 
 #include "ErrorTransfer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mp/Analysis/Accumulations.h"
-#include "mp/Analysis/Selections.h"
+#include "mp/Analysis/AccumulationModes.h"
+#include "mp/Analysis/SelectedExtrema.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Domains/Rounding.h"
@@ -11,8 +11,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace domains = ::mp::domains;
-namespace numerics = ::mp::numerics;
 using domains::Accumulation;
 using domains::Arithmetic;
 using domains::BinaryFn;
@@ -158,8 +156,8 @@ ErrorFacts ErrorTransfer::evaluateKnown(Operation *op, const FloatMeaning &meani
     return ErrorFacts::absolute(error.abs);
   }
   case Kind::Contraction: return contraction(op, meaning, result, operands);
-  case Kind::NextWord: // and what it becomes part of, as a whole (ErrorWords.h)
-  case Kind::JoinWords:
+  case Kind::SplitResidual: // and what it becomes part of, as a whole (SplitProducts.h)
+  case Kind::JoinSplit:
   case Kind::Unknown:
   case Kind::Structured: break;
   }
@@ -241,17 +239,17 @@ ErrorFacts ErrorTransfer::contraction(Operation *op, const FloatMeaning &meaning
     init = unlessZero(&operands.measured[meaning.operands[2]]);
   domains::ContractionShape shape = {meaning.products, operands.rows};
   ErrorFacts worst = ErrorFacts::none();
-  for (const Accumulation &accumulation :
-       accumulationsOf(op->getOperand(meaning.operands[0]).getType(), arithmetic.format, chips)) {
+  for (const Accumulation &accumulation : getAccumulationModes(
+           op->getOperand(meaning.operands[0]).getType(), arithmetic.format, chips)) {
     ErrorFacts error = domains::contractionError(sides[0], sides[1], products + (init ? 1 : 0),
                                                  accumulation, shape, kInfinity, arithmetic)
                            .total;
-    if (operands.words) {
+    if (operands.split) {
       const Measured &x = operands.measured[meaning.operands[0]],
                      &w = operands.measured[meaning.operands[1]];
       error.abs =
-          domains::addUp(error.abs, domains::wordsError(x.computedMag(), w.computedMag(), products,
-                                                        *operands.words, accumulation));
+          domains::addUp(error.abs, domains::splitError(x.computedMag(), w.computedMag(), products,
+                                                        *operands.split, accumulation));
       error.norm2 = kInfinity;
     }
     if (init)

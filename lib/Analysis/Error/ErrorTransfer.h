@@ -5,6 +5,7 @@
 #ifndef MP_LIB_ANALYSIS_ERROR_ERRORTRANSFER_H
 #define MP_LIB_ANALYSIS_ERROR_ERRORTRANSFER_H
 
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Domains/Error.h"
 #include "mp/Interfaces/FloatRangeOpInterface.h"
 
@@ -14,14 +15,14 @@ namespace mlir::mp {
 struct ErrorOperands {
   /// Per operand; of those that are no floats the error alone counts: exact, or unknown where they
   /// may differ from what exact arithmetic gives.
-  SmallVector<::mp::domains::Measured> measured;
-  ::mp::domains::FloatFacts exact;    ///< of the result
-  ::mp::domains::FloatFacts computed; ///< of the result as it is computed
-  ::mp::domains::RowLength rows;
+  SmallVector<domains::Measured> measured;
+  domains::FloatFacts exact;    ///< of the result
+  domains::FloatFacts computed; ///< of the result as it is computed
+  domains::RowLength rows;
   /// Errors are linked to row norms; not so in bodies, whose rows are not those of operands.
   bool hasRows = true;
-  /// Of a contraction that stands for products of words of its factors.
-  std::optional<::mp::numerics::MultiWord> words = std::nullopt;
+  /// Of a contraction that stands for split products of its factors.
+  std::optional<numerics::SplitScheme> split = std::nullopt;
 
   bool isSame(unsigned operand) const { return measured[operand].error.isExact(); }
 };
@@ -29,32 +30,30 @@ struct ErrorOperands {
 class ErrorTransfer {
 public:
   explicit ErrorTransfer(StringRef chip) {
-    if (auto architecture = ::mp::numerics::parseArchitecture(chip))
+    if (auto architecture = numerics::parseArchitecture(chip))
       chips.push_back(*architecture);
   }
 
   /// Error of a float result of an op that is no linalg op with a body.
-  ::mp::domains::ErrorFacts evaluate(Operation *op, Value result,
-                                     const ErrorOperands &operands) const;
+  domains::ErrorFacts evaluate(Operation *op, Value result, const ErrorOperands &operands) const;
 
   /// A sum of `x` over groups of elements on top of `init`, in the format of `type`.
-  ::mp::domains::ErrorFacts sum(const ::mp::domains::Measured &x,
-                                const ::mp::domains::ReducedElements &elements,
-                                const ::mp::domains::Measured *init, Type type) const;
+  domains::ErrorFacts sum(const domains::Measured &x, const domains::ReducedElements &elements,
+                          const domains::Measured *init, Type type) const;
 
   /// What two ranges of one value leave: they may be that far apart.
-  static ::mp::domains::ErrorFacts apart(const ::mp::domains::FloatFacts &exact,
-                                         const ::mp::domains::FloatFacts &computed);
+  static domains::ErrorFacts apart(const domains::FloatFacts &exact,
+                                   const domains::FloatFacts &computed);
 
 private:
-  ::mp::domains::ErrorFacts evaluateKnown(Operation *op, const FloatMeaning &meaning, Value result,
-                                          const ErrorOperands &operands) const;
-  ::mp::domains::ErrorFacts merge(Operation *op, const FloatMeaning &meaning,
+  domains::ErrorFacts evaluateKnown(Operation *op, const FloatMeaning &meaning, Value result,
+                                    const ErrorOperands &operands) const;
+  domains::ErrorFacts merge(Operation *op, const FloatMeaning &meaning,
+                            const ErrorOperands &operands) const;
+  domains::ErrorFacts contraction(Operation *op, const FloatMeaning &meaning, Value result,
                                   const ErrorOperands &operands) const;
-  ::mp::domains::ErrorFacts contraction(Operation *op, const FloatMeaning &meaning, Value result,
-                                        const ErrorOperands &operands) const;
 
-  SmallVector<::mp::numerics::Architecture, 1> chips; ///< whose Tensor Cores may sum: one or none
+  SmallVector<numerics::Architecture, 1> chips; ///< whose Tensor Cores may sum: one or none
 };
 
 } // namespace mlir::mp

@@ -10,9 +10,9 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Expressions.h"
-#include "mp/Analysis/Moves.h"
-#include "mp/Analysis/Selections.h"
+#include "mp/Analysis/SelectedExtrema.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -168,7 +168,7 @@ unsigned ExpressionGraph::evaluate(Operation *op) {
   if (isa<arith::SelectOp, tosa::SelectOp>(op)) {
     unsigned a = lookup(op->getOperand(1)), b = lookup(op->getOperand(2));
     if (auto extremum = getSelectedExtremum(op); extremum && a && b)
-      return evaluateBinary(*extremum == ::mp::domains::BinaryFn::MaxNum ? "max" : "min", a, b);
+      return evaluateBinary(*extremum == domains::BinaryFn::MaxNum ? "max" : "min", a, b);
     // A guard, as of a variance that no element is left for.
     for (auto [guard, value] : {std::pair(a, b), std::pair(b, a)})
       if (value && expressions[guard].kind == Kind::NaN)

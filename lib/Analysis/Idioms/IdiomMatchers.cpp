@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::detail;
-using ::mp::domains::Interval;
+using domains::Interval;
 using Kind = ExpressionKind;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -6,6 +6,7 @@
 #define MP_LIB_ANALYSIS_IDIOMS_IDIOMMATCHERS_H
 
 #include "mp/Analysis/Expressions.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Domains/Interval.h"
 
 namespace mlir::mp::detail {
@@ -16,7 +17,7 @@ struct IdiomMatch {
   unsigned of = 0;
   int64_t count = 0; ///< elements in a group, 0 if unknown
   /// What follows for the value from being this idiom.
-  ::mp::domains::Interval range = ::mp::domains::Interval::top();
+  domains::Interval range = domains::Interval::top();
 };
 
 /// A norm with its factor g and terms b, in whatever order they were applied: x a + (b - (mean x)

@@ -96,10 +96,10 @@ void IdiomAnalysis::collectMembers(Idiom &idiom, unsigned of, llvm::DenseSet<uns
   idiom.inputs.assign(inputs.begin(), inputs.end());
 }
 
-::mp::domains::Interval IdiomAnalysis::getRange(Value value) const {
+domains::Interval IdiomAnalysis::getRange(Value value) const {
   unsigned number = graph.lookup(value);
   auto match = number ? detail::matchIdiom(graph, number) : std::nullopt;
-  return match ? match->range : ::mp::domains::Interval::top();
+  return match ? match->range : domains::Interval::top();
 }
 
 std::optional<IdiomAnalysis::FoldedNorm> IdiomAnalysis::getFoldedNorm(Value value) const {

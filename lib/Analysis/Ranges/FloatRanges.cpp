@@ -16,33 +16,32 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace domains = ::mp::domains;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 FloatRange FloatRange::unknown(StringRef lostAt) {
   FloatRange range;
   range.facts = domains::FloatFacts::top();
-  range.gain = kInfinity;
+  range.growth = kInfinity;
   range.parameter = false;
   range.lostAt = lostAt;
   return range;
 }
 
-void FloatRange::print(raw_ostream &os) const { os << facts << " gain " << gain; }
+void FloatRange::print(raw_ostream &os) const { os << facts << " growth " << growth; }
 
 FloatRange mlir::mp::join(const FloatRange &a, const FloatRange &b) {
   if (a.isBottom() || b.isBottom())
     return a.isBottom() ? b : a;
   constexpr double modest = 32768;
-  auto gainOf = [](const FloatRange &x) {
-    return x.facts.mag() <= modest ? std::min(x.gain, 1.0) : x.gain;
+  auto growthOf = [](const FloatRange &x) {
+    return x.facts.mag() <= modest ? std::min(x.growth, 1.0) : x.growth;
   };
   FloatRange result;
   result.facts = domains::join(a.facts, b.facts);
-  result.gain = std::max(gainOf(a), gainOf(b));
-  if (a.gain == b.gain)
-    result.gain = a.gain;
+  result.growth = std::max(growthOf(a), growthOf(b));
+  if (a.growth == b.growth)
+    result.growth = a.growth;
   result.parameter = a.parameter && b.parameter;
   result.lostAt = a.lostAt.empty() ? b.lostAt : a.lostAt;
   return result;
@@ -67,8 +66,8 @@ public:
     FloatRange joined = mlir::mp::join(range, other);
     if (isa<BlockArgument>(getAnchor()) && !range.isBottom()) {
       joined.facts = domains::widen(range.facts, other.facts);
-      if (joined.gain > range.gain && ++gainMoves > domains::kMovesBeforeWidening)
-        joined.gain = kInfinity;
+      if (joined.growth > range.growth && ++growthMoves > domains::kMovesBeforeWidening)
+        joined.growth = kInfinity;
     }
     if (joined == range)
       return ChangeResult::NoChange;
@@ -79,7 +78,7 @@ public:
 
 private:
   FloatRange range;
-  unsigned gainMoves = 0;
+  unsigned growthMoves = 0;
 };
 
 std::optional<domains::Interval> annotatedRange(Attribute attribute) {
@@ -131,7 +130,7 @@ public:
     auto function = argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
                              : FunctionOpInterface();
     if (function && argument.getOwner()->isEntryBlock()) {
-      range.gain = 1;
+      range.growth = 1;
       auto shaped = dyn_cast<ShapedType>(argument.getType());
       range.parameter = shaped && shaped.hasRank() && shaped.getRank() <= 1;
       if (auto promise =
@@ -186,8 +185,7 @@ std::string FloatRanges::whyNot(Value value, FloatType format, double maxUnderfl
   Attribute constant;
   if (matchPattern(value, m_Constant(&constant)))
     return whyNotRounded(constant, format, maxUnderflow);
-  double limit =
-      ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
+  double limit = numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite;
   FloatRange range = lookup(value);
   if (range.facts.mag() <= limit || (mayAssume && range.isAssumed()))
     return "";

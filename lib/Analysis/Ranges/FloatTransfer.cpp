@@ -2,8 +2,8 @@
 
 #include "FloatTransfer.h"
 #include "mlir/IR/Matchers.h"
-#include "mp/Analysis/Accumulations.h"
-#include "mp/Analysis/Selections.h"
+#include "mp/Analysis/AccumulationModes.h"
+#include "mp/Analysis/SelectedExtrema.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Domains/Relational.h"
@@ -12,8 +12,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace domains = ::mp::domains;
-namespace numerics = ::mp::numerics;
 using domains::BinaryFn;
 using domains::Extent;
 using domains::Interval;
@@ -88,16 +86,16 @@ static domains::FloatFacts asComputed(UnaryFn fn, domains::FloatFacts facts,
   }
 }
 
-/// A bounded value counts as gain 1 beside an assumed one.
-static double gainOf(const FloatRange &x) {
-  return x.facts.mag() <= kModest ? std::min(x.gain, 1.0) : x.gain;
+/// A bounded value counts as growth 1 beside an assumed one.
+static double growthOf(const FloatRange &x) {
+  return x.facts.mag() <= kModest ? std::min(x.growth, 1.0) : x.growth;
 }
 
 static FloatRange lost(Operation *op) { return FloatRange::unknown(op->getName().getStringRef()); }
 
 /// Says where the last bound went.
 static FloatRange blame(FloatRange result, Operation *op) {
-  if (result.gain == kInfinity && !result.facts.range.isBounded() && result.lostAt.empty())
+  if (result.growth == kInfinity && !result.facts.range.isBounded() && result.lostAt.empty())
     result.lostAt = op->getName().getStringRef();
   return result;
 }
@@ -147,7 +145,7 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
   case Kind::Binary: return binary(op, meaning.binary, x[0], x[1], rows);
   case Kind::Fma:
     result.facts = roundedTo(domains::fma(x[0].facts, x[1].facts, x[2].facts, rows), type, rows);
-    result.gain = kInfinity;
+    result.growth = kInfinity;
     return result;
   case Kind::Clamp:
     result.facts = domains::clamp(x[0].facts, meaning.lo, meaning.hi, /*dropsNaN=*/true, rows);
@@ -157,9 +155,9 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
     auto round = dyn_cast<RoundOp>(op);
     auto narrowing = dyn_cast<CastOp>(op);
     if (narrowing && narrowing.getOverflow() == Overflow::Saturate && formatOf(type)) {
-      result.facts = domains::castTo(
-          x[0].facts, *formatOf(type), ::mp::numerics::Overflow::Saturate,
-          ::mp::numerics::Rounding::SR, rows); // whichever it is, chance is the widest
+      result.facts =
+          domains::castTo(x[0].facts, *formatOf(type), numerics::Overflow::Saturate,
+                          numerics::Rounding::SR, rows); // whichever it is, chance is the widest
       result.lostAt = "";
       return result;
     }
@@ -208,17 +206,17 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
     result.facts =
         roundedTo(domains::reduce(meaning.reduce, x[0].facts, elements, rows), type, rows);
     if (meaning.reduce == domains::ReduceFn::Product)
-      result.gain = kInfinity;
+      result.growth = kInfinity;
     return result;
   }
   case Kind::Contraction: return contraction(op, meaning, operands, rows);
-  case Kind::NextWord:
-    result.facts = nextWord(op, x[0].facts, rows);
-    result.gain = kInfinity;
+  case Kind::SplitResidual:
+    result.facts = splitResidual(op, x[0].facts, rows);
+    result.growth = kInfinity;
     return result;
-  case Kind::JoinWords:
-    result.facts = joinWords(x, type, rows);
-    result.gain = kInfinity;
+  case Kind::JoinSplit:
+    result.facts = joinSplit(x, type, rows);
+    result.growth = kInfinity;
     return result;
   case Kind::Softmax: {
     auto operand = cast<ShapedType>(op->getOperand(0).getType());
@@ -233,7 +231,7 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
     exact.nonZero = false;
     result.facts = slackened(exact, kElementSlack);
     result.facts.reduce(rows);
-    result.gain = kInfinity;
+    result.growth = kInfinity;
     return result;
   }
   case Kind::Unknown:
@@ -245,7 +243,7 @@ FloatRange FloatTransfer::evaluateOne(Operation *op, const FloatMeaning &meaning
 
 FloatRange FloatTransfer::constant(Operation *op) {
   FloatRange result;
-  result.gain = kInfinity; // its range says it all
+  result.growth = kInfinity; // its range says it all
   Attribute value;
   if (!matchPattern(op, m_Constant(&value)))
     return lost(op);
@@ -284,12 +282,12 @@ FloatRange FloatTransfer::unary(Operation *op, UnaryFn fn, const FloatRange &x, 
   if (!domains::isExact(fn))
     result.facts = roundedTo(asComputed(fn, result.facts, rows), op->getResult(0).getType(), rows);
   result.parameter = x.parameter;
-  result.gain = kInfinity;
-  if (std::optional<double> growth = domains::linearBound(fn); growth && x.gain != kInfinity)
-    result.gain = *growth * x.gain;
+  result.growth = kInfinity;
+  if (std::optional<double> growth = domains::linearBound(fn); growth && x.growth != kInfinity)
+    result.growth = *growth * x.growth;
   // Scales made of given parameters, as batch norm's 1 / sqrt(variance + eps).
   if (x.parameter && (fn == UnaryFn::Rsqrt || fn == UnaryFn::Sqrt || fn == UnaryFn::Reciprocal))
-    result.gain = 1;
+    result.growth = 1;
   result.lostAt = x.lostAt;
   return result;
 }
@@ -313,9 +311,9 @@ FloatRange FloatTransfer::binary(Operation *op, BinaryFn fn, const FloatRange &x
   result.facts.mayNaN |= x.facts.mayNaN || y.facts.mayNaN;
   result.parameter = x.parameter && y.parameter;
   result.lostAt = x.lostAt.empty() ? y.lostAt : x.lostAt;
-  result.gain = kInfinity;
-  auto scaled = [](double gain, const Facts &by) {
-    return gain == kInfinity || by.mag() == kInfinity ? kInfinity : gain * by.mag();
+  result.growth = kInfinity;
+  auto scaled = [](double growth, const Facts &by) {
+    return growth == kInfinity || by.mag() == kInfinity ? kInfinity : growth * by.mag();
   };
   switch (fn) {
   case BinaryFn::Add:
@@ -323,21 +321,21 @@ FloatRange FloatTransfer::binary(Operation *op, BinaryFn fn, const FloatRange &x
   case BinaryFn::Maximum:
   case BinaryFn::Minimum:
   case BinaryFn::MaxNum:
-  case BinaryFn::MinNum: result.gain = std::max(gainOf(x), gainOf(y)); break;
+  case BinaryFn::MinNum: result.growth = std::max(growthOf(x), growthOf(y)); break;
   case BinaryFn::Mul:
     if (relations.areEqual(a, b))
       break;
-    result.gain = std::min(scaled(x.gain, y.facts), scaled(y.gain, x.facts));
+    result.growth = std::min(scaled(x.growth, y.facts), scaled(y.growth, x.facts));
     // A parameter times anything assumed: an affine scale.
-    if ((x.parameter && x.isAssumed() && gainOf(y) <= kAssumedMargin) ||
-        (y.parameter && y.isAssumed() && gainOf(x) <= kAssumedMargin))
-      result.gain = std::min(result.gain, 1.0);
+    if ((x.parameter && x.isAssumed() && growthOf(y) <= kAssumedMargin) ||
+        (y.parameter && y.isAssumed() && growthOf(x) <= kAssumedMargin))
+      result.growth = std::min(result.growth, 1.0);
     break;
   case BinaryFn::Div:
     if (double smallest = y.facts.range.mig(); smallest > 0)
-      result.gain = x.gain / smallest;
-    if (y.parameter && y.isAssumed() && gainOf(x) <= kAssumedMargin)
-      result.gain = std::min(result.gain, 1.0);
+      result.growth = x.growth / smallest;
+    if (y.parameter && y.isAssumed() && growthOf(x) <= kAssumedMargin)
+      result.growth = std::min(result.growth, 1.0);
     break;
   default: break;
   }
@@ -448,7 +446,7 @@ FloatRange FloatTransfer::sum(const FloatRange &x, const domains::ReducedElement
   RowLength rows = rowLengthOf(type);
   result.facts = withSumError(domains::reduce(domains::ReduceFn::Sum, x.facts, elements, rows),
                               terms, x.facts.mag(), type, rows);
-  result.gain = terms == kInfinity ? kInfinity : x.gain * terms;
+  result.growth = terms == kInfinity ? kInfinity : x.growth * terms;
   if (terms == kInfinity)
     result.lostAt = op;
   return result;
@@ -457,7 +455,7 @@ FloatRange FloatTransfer::sum(const FloatRange &x, const domains::ReducedElement
 FloatRange FloatTransfer::contraction(Operation *op, const FloatMeaning &meaning,
                                       ArrayRef<FloatRange> operands, RowLength rows) {
   FloatRange result;
-  result.gain = 1; // the class assumption about contraction results
+  result.growth = 1; // the class assumption about contraction results
   result.parameter = false;
   const Facts &x = operands[meaning.operands[0]].facts, &w = operands[meaning.operands[1]].facts;
   domains::ContractionOperand left = {
@@ -475,7 +473,7 @@ FloatRange FloatTransfer::contraction(Operation *op, const FloatMeaning &meaning
     double radius = 0;
     Type factor = op->getOperand(meaning.operands[0]).getType();
     for (const domains::Accumulation &sum :
-         accumulationsOf(factor, *format, numerics::allArchitectures))
+         getAccumulationModes(factor, *format, numerics::allArchitectures))
       radius = std::max(radius, domains::addUp(mulUp(sum.relativeError(products), magnitudes),
                                                sum.subnormalError(products, largest)));
     if (std::min(magnitudes, mulUp(left.norm, right.norm)) > numerics::info(*format).maxFinite)

@@ -8,11 +8,12 @@
 
 #include "mp/Analysis/FloatRanges.h"
 #include "mp/Analysis/Relations.h"
+#include "mp/Dialect/MP/Namespaces.h"
 
 namespace mlir::mp {
 
 /// Length of a tensor's rows, runs along the innermost dimension.
-::mp::domains::RowLength rowLengthOf(Type type);
+domains::RowLength rowLengthOf(Type type);
 
 class FloatTransfer {
 public:
@@ -32,26 +33,26 @@ public:
                                      DenseMap<Value, FloatRange> &inside);
 
 private:
-  using RowLength = ::mp::domains::RowLength;
-  using Facts = ::mp::domains::FloatFacts;
+  using RowLength = domains::RowLength;
+  using Facts = domains::FloatFacts;
 
   /// The same for an op in a body, whose scalars stand for rows of that length.
   SmallVector<FloatRange> evaluate(Operation *op, ArrayRef<FloatRange> operands, RowLength rows);
   FloatRange evaluateOne(Operation *op, const FloatMeaning &meaning, ArrayRef<FloatRange> operands,
                          RowLength rowLength);
-  static ::mp::domains::FloatFacts nextWord(Operation *op, const ::mp::domains::FloatFacts &x,
-                                            RowLength rows);
-  ::mp::domains::FloatFacts joinWords(ArrayRef<FloatRange> parts, Type type, RowLength rows) const;
+  static domains::FloatFacts splitResidual(Operation *op, const domains::FloatFacts &x,
+                                           RowLength rows);
+  domains::FloatFacts joinSplit(ArrayRef<FloatRange> parts, Type type, RowLength rows) const;
   FloatRange constant(Operation *op);
-  FloatRange unary(Operation *op, ::mp::domains::UnaryFn fn, const FloatRange &x, RowLength rows);
-  FloatRange binary(Operation *op, ::mp::domains::BinaryFn fn, const FloatRange &x,
-                    const FloatRange &y, RowLength rows);
+  FloatRange unary(Operation *op, domains::UnaryFn fn, const FloatRange &x, RowLength rows);
+  FloatRange binary(Operation *op, domains::BinaryFn fn, const FloatRange &x, const FloatRange &y,
+                    RowLength rows);
   FloatRange contraction(Operation *op, const FloatMeaning &meaning, ArrayRef<FloatRange> operands,
                          RowLength rows);
-  FloatRange sum(const FloatRange &x, const ::mp::domains::ReducedElements &elements, Type type,
+  FloatRange sum(const FloatRange &x, const domains::ReducedElements &elements, Type type,
                  StringRef op);
-  void refineBinary(Operation *op, ::mp::domains::BinaryFn fn, const FloatRange &x,
-                    const FloatRange &y, RowLength rows, Facts &facts);
+  void refineBinary(Operation *op, domains::BinaryFn fn, const FloatRange &x, const FloatRange &y,
+                    RowLength rows, Facts &facts);
 
   // StructuredTransfer.cpp
   /// A value of outside the body: a constant, or nothing is known of it.
@@ -66,10 +67,10 @@ private:
   /// order.
   Facts withSumError(const Facts &exact, double terms, double mag, Type type, RowLength rows) const;
   /// The same for a sum that is off by up to `radius` before it is stored.
-  static Facts withError(const Facts &exact, double radius, ::mp::numerics::Format format,
+  static Facts withError(const Facts &exact, double radius, numerics::Format format,
                          RowLength rows);
   /// What results are rounded to; f64 where nothing is.
-  std::optional<::mp::numerics::Format> formatOf(Type type) const;
+  std::optional<numerics::Format> formatOf(Type type) const;
 
   const Relations &relations;
   RangesOf of;
@@ -78,8 +79,7 @@ private:
 
 /// The elements that each result element of a linalg op with reduction loops is made of. `rowLoop`:
 /// the loop along the rows of what is reduced.
-::mp::domains::ReducedElements reducedElements(linalg::LinalgOp op,
-                                               std::optional<unsigned> rowLoop);
+domains::ReducedElements reducedElements(linalg::LinalgOp op, std::optional<unsigned> rowLoop);
 
 /// The loop along the rows that values in the body of `op` stand for.
 std::optional<unsigned> rowLoopOf(linalg::LinalgOp op);

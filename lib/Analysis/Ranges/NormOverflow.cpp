@@ -16,7 +16,7 @@ using namespace mlir::mp;
 static constexpr double kMostSummed = 0x1p31;
 
 static double largestOf(FloatType format) {
-  return ::mp::numerics::info(*::mp::numerics::formatOf(format.getFloatSemantics())).maxFinite;
+  return numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite;
 }
 
 /// How many elements `op` may add up to one.
@@ -70,7 +70,7 @@ public:
     auto seed = [&](OpOperand &operand) -> int64_t {
       return llvm::is_contained(norm.inputs, &operand) ? 1 : 0;
     };
-    std::optional<PowerTransfer> first = transferPower(norm.square, seed);
+    std::optional<ExponentTransfer> first = transferExponent(norm.square, seed);
     if (!first || first->power != 2)
       return false;
     for (OpOperand *input : norm.inputs)
@@ -116,7 +116,7 @@ private:
   }
 
   /// Notes what becomes of the result of `op`.
-  void take(Operation *op, const PowerTransfer &transfer, double magnitude) {
+  void take(Operation *op, const ExponentTransfer &transfer, double magnitude) {
     for (auto constant : transfer.constants)
       norm.constants.push_back(constant);
     if (transfer.power == 0 || op->getNumResults() == 0 ||
@@ -148,11 +148,11 @@ private:
       largest = std::max(largest, magnitudes.lookup(operand.get()));
       return powers.lookup(operand.get());
     };
-    std::optional<PowerTransfer> transfer =
+    std::optional<ExponentTransfer> transfer =
         op->hasTrait<OpTrait::IsTerminator>() || op->getNumRegions() > 1 ||
                 (op->getNumRegions() == 1 && !isa<linalg::LinalgOp>(op))
             ? std::nullopt
-            : transferPower(op, power);
+            : transferExponent(op, power);
     if (!transfer)
       return refuse(("its squares reach '" + op->getName().getStringRef() + "' at " +
                      describeLocation(op->getLoc()) + ", which is no multiple of them")

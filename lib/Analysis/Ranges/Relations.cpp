@@ -11,9 +11,9 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-using ::mp::domains::BinaryFn;
-using ::mp::domains::ReduceFn;
-using ::mp::domains::UnaryFn;
+using domains::BinaryFn;
+using domains::ReduceFn;
+using domains::UnaryFn;
 
 Relations::Relations(Operation *root) {
   expressions.emplace_back(); // number 0 is nobody's
@@ -189,8 +189,7 @@ void Relations::visitStructured(linalg::LinalgOp op) {
 /// infinite.
 unsigned Relations::numberMaximum(unsigned max, double init, Type type) {
   double lowest =
-      -::mp::numerics::info(*::mp::numerics::formatOf(getFloatFormat(type).getFloatSemantics()))
-           .maxFinite;
+      -numerics::info(*numerics::formatOf(getFloatFormat(type).getFloatSemantics())).maxFinite;
   return init <= lowest ? max : number(Kind::AtLeast, max, 0, init);
 }
 

@@ -9,7 +9,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace domains = ::mp::domains;
 using domains::Extent;
 
 /// The loop that runs along the rows of what `map` indexes.

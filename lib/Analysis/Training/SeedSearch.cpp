@@ -4,7 +4,7 @@
 
 #include "StateReach.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mp/Analysis/Moves.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;

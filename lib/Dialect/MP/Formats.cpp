@@ -11,7 +11,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 std::optional<numerics::Format> mlir::mp::getNumericsFormat(Type type) {
   FloatType format = getFloatFormat(type);

@@ -21,17 +21,16 @@ static Type getBitsType(Type type) {
 
 /// A constant's values rounded to those of `format`, in its own type.
 static Attribute roundConstant(Attribute attr, FloatType format) {
-  auto to = ::mp::numerics::formatOf(format.getFloatSemantics());
+  auto to = numerics::formatOf(format.getFloatSemantics());
   auto round = [&](const APFloat &value) {
-    auto from = ::mp::numerics::formatOf(value.getSemantics());
+    auto from = numerics::formatOf(value.getSemantics());
     uint64_t bits = value.bitcastToAPInt().getZExtValue();
-    uint64_t rounded =
-        ::mp::numerics::convert(::mp::numerics::convert(bits, *from, *to), *to, *from);
-    return APFloat(value.getSemantics(), APInt(::mp::numerics::info(*from).bits, rounded));
+    uint64_t rounded = numerics::convert(numerics::convert(bits, *from, *to), *to, *from);
+    return APFloat(value.getSemantics(), APInt(numerics::info(*from).bits, rounded));
   };
   auto stored = dyn_cast<TypedAttr>(attr);
   FloatType element = stored ? getFloatFormat(stored.getType()) : FloatType();
-  if (!element || !to || !::mp::numerics::formatOf(element.getFloatSemantics()))
+  if (!element || !to || !numerics::formatOf(element.getFloatSemantics()))
     return {};
   if (auto scalar = dyn_cast<FloatAttr>(attr))
     return FloatAttr::get(scalar.getType(), round(scalar.getValue()));

@@ -7,12 +7,12 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Dialect/MP/Annotations.h"
-#include "mp/Dialect/MP/Copies.h"
+#include "mp/Dialect/MP/CopyOf.h"
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Prescaled.h"
 #include "mp/Dialect/MP/Saturation.h"
 #include "mp/Dialect/MP/Scaling.h"
-#include "mp/Dialect/MP/Words.h"
+#include "mp/Dialect/MP/SplitPrecision.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -38,7 +38,7 @@ void MPDialect::initialize() {
       >();
   addOperations<
 #define GET_OP_LIST
-#include "mp/Dialect/MP/WordOps.cpp.inc"
+#include "mp/Dialect/MP/SplitOps.cpp.inc"
       >();
   registerAttributes();
 }
@@ -91,9 +91,9 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   }
   if (name == kPinAttrName)
     return verifyPin(op, attribute.getValue(), /*onArgument=*/false);
-  if (name == kWordsAttrName) {
-    if (!getWords(op) || ::mp::numerics::wordPairs(*getWords(op)).size() < 2)
-      return op->emitOpError("expects 'mp.words' to be one of \"bf16x3\", \"bf16x6\", \"bf16x9\", "
+  if (name == kSplitAttrName) {
+    if (!getSplitScheme(op) || numerics::partPairs(*getSplitScheme(op)).size() < 2)
+      return op->emitOpError("expects 'mp.split' to be one of \"bf16x3\", \"bf16x6\", \"bf16x9\", "
                              "\"tf32x3\", found ")
              << attribute.getValue();
     return success();
@@ -173,7 +173,7 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
          << "has unknown attribute '" << name
          << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.state, mp.dim, "
             "mp.converts, mp.copy_of, mp.init_of, mp.phase, mp.facts, mp.idiom, mp.saturated, "
-            "mp.words, mp.scaled";
+            "mp.split, mp.scaled";
 }
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,

@@ -7,7 +7,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 #include "mp/Dialect/MP/ScalingEnums.cpp.inc"
 
@@ -122,11 +121,11 @@ std::optional<std::array<double, 2>> mlir::mp::getMagnitudes(Operation *op) {
   return std::array<double, 2>{magnitudes[0], magnitudes[1]};
 }
 
-const ::mp::numerics::Recipe *mlir::mp::getScaling(Operation *op) {
+const numerics::Recipe *mlir::mp::getScaling(Operation *op) {
   Attribute scaled = op->getDiscardableAttr(kScaledAttrName);
   auto name = dyn_cast_or_null<StringAttr>(scaled);
   if (!scaled || (!name && !getMagnitudes(op)))
     return nullptr;
-  const auto *recipe = ::mp::numerics::findRecipe(name ? name.getValue() : StringRef(kScaledName));
+  const auto *recipe = numerics::findRecipe(name ? name.getValue() : StringRef(kScaledName));
   return recipe && recipe->isSelfContained() ? recipe : nullptr;
 }

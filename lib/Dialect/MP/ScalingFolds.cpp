@@ -11,7 +11,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();

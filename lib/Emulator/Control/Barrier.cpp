@@ -6,7 +6,7 @@
 #include "../Scalar/Lanes.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 namespace {
@@ -40,7 +40,7 @@ static Step execBarrier(Warp &w, const Inst &i) {
     return w.fault(FaultKind::Misuse, i, "barrier " + Twine(number) + " of 16", lane);
   w.met.clear();
   if (uint32_t missing = w.live & ~w.exec; (i.flags & kAligned) && missing) {
-    Step step = w.gather(i, missing);
+    Step step = w.syncLanes(i, missing);
     if (step == Step::Leave)
       return step;
     if (step == Step::Fault)
@@ -58,8 +58,8 @@ static Step execBarrier(Warp &w, const Inst &i) {
   return w.block->barrierArrive(w, i, number, count, i.flags & kWaits, votes);
 }
 
-void mp::emulator::finishReduction(Warp &w, int split, const Inst &i, uint32_t trueCount,
-                                   uint32_t voters) {
+void mpcore::emulator::finishReduction(Warp &w, int split, const Inst &i, uint32_t trueCount,
+                                       uint32_t voters) {
   if (i.fn != execBarrier || !(i.flags & kReduces))
     return;
   const Split &s = w.splits[split];
@@ -157,7 +157,7 @@ static void decodeBarrier(Decoder &d) {
   d.out->fn = execBarrier;
 }
 
-void mp::emulator::registerBarrierOps(OpTable &table) {
+void mpcore::emulator::registerBarrierOps(OpTable &table) {
   table["bar"] = decodeBarrier;
   table["barrier"] = decodeBarrier;
 }

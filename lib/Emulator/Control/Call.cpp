@@ -7,7 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::StringRef;
 using llvm::Twine;
 
@@ -109,7 +109,7 @@ static Step execIndirectCall(Warp &w, const Inst &i) {
   return enter(w, i, fn);
 }
 
-bool mp::emulator::isReturn(ExecFn fn) { return fn == execRet; }
+bool mpcore::emulator::isReturn(ExecFn fn) { return fn == execRet; }
 
 /// The places of the parameter variables in (a, b, …).
 static llvm::ArrayRef<CallSite::Slot> slotsOf(Decoder &d, llvm::ArrayRef<syntax::Operand> list) {
@@ -189,7 +189,7 @@ static void decodeRet(Decoder &d) {
     d.out->fn = execRet;
 }
 
-void mp::emulator::registerCallOps(OpTable &table) {
+void mpcore::emulator::registerCallOps(OpTable &table) {
   table["call"] = decodeCall;
   table["ret"] = decodeRet;
 }

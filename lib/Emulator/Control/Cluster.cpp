@@ -6,7 +6,7 @@
 #include "../Scalar/Lanes.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 namespace {
@@ -46,7 +46,7 @@ static Step execWait(Warp &w, const Inst &i) {
   return Step::Yield;
 }
 
-void mp::emulator::decodeClusterBarrier(Decoder &d) {
+void mpcore::emulator::decodeClusterBarrier(Decoder &d) {
   const bool arrive = d.take("arrive"), wait = d.take("wait");
   const bool relaxed = arrive && d.take("relaxed");
   if (!relaxed)
@@ -162,7 +162,7 @@ static void decodeSetmaxnreg(Decoder &d) {
     d.out->fn = execSetmaxnreg;
 }
 
-void mp::emulator::registerClusterOps(OpTable &table) {
+void mpcore::emulator::registerClusterOps(OpTable &table) {
   table["mapa"] = decodeMapa;
   table["getctarank"] = decodeGetctarank;
   table["setmaxnreg"] = decodeSetmaxnreg;

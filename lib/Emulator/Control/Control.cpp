@@ -6,7 +6,7 @@
 #include "Externs.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::StringRef;
 using llvm::Twine;
 
@@ -61,7 +61,7 @@ static Step execTrap(Warp &w, const Inst &i) {
 
 static Step execNothing(Warp &, const Inst &) { return Step::Next; }
 
-Flow mp::emulator::flowOf(const Inst &i, llvm::SmallVectorImpl<uint32_t> &targets) {
+Flow mpcore::emulator::flowOf(const Inst &i, llvm::SmallVectorImpl<uint32_t> &targets) {
   if (i.fn == execBra || i.fn == execBraUni) {
     targets.push_back(i.target);
     return Flow::Branches;
@@ -148,7 +148,7 @@ static void decodePmevent(Decoder &d) {
   d.out->fn = execNothing;
 }
 
-void mp::emulator::registerControlOps(OpTable &table) {
+void mpcore::emulator::registerControlOps(OpTable &table) {
   table["bra"] = decodeBra;
   table["brx"] = decodeBrx;
   table["exit"] = decodeExit;

@@ -3,7 +3,7 @@
 #include "Externs.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 template <class T> static T argument(Warp &w, const Inst &i, unsigned lane, unsigned k) {
@@ -124,7 +124,7 @@ static Step execVprintf(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-ExecFn mp::emulator::externFunction(const FunctionCode &f) {
+ExecFn mpcore::emulator::externFunction(const FunctionCode &f) {
   if (f.name == "__assertfail" && f.params.size() == 5)
     return execAssertFail;
   if (f.name == "vprintf" && f.params.size() == 2 && f.returns.size() == 1 &&
@@ -133,4 +133,4 @@ ExecFn mp::emulator::externFunction(const FunctionCode &f) {
   return nullptr;
 }
 
-bool mp::emulator::isNoReturn(ExecFn fn) { return fn == execAssertFail; }
+bool mpcore::emulator::isNoReturn(ExecFn fn) { return fn == execAssertFail; }

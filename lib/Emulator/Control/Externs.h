@@ -9,7 +9,7 @@
 #include "../Decode/Decoder.h"
 #include "../Scalar/Lanes.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 /// Inst::aux of a call: its .param variables in the caller's frame.
 struct CallSite {
@@ -25,6 +25,6 @@ ExecFn externFunction(const FunctionCode &function);
 bool isNoReturn(ExecFn fn);
 bool isReturn(ExecFn fn);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

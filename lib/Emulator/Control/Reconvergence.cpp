@@ -6,9 +6,9 @@
 
 #include "../Decode/Decoder.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
-void mp::emulator::computeReconvergence(Program &program, const FunctionCode &function) {
+void mpcore::emulator::computeReconvergence(Program &program, const FunctionCode &function) {
   const uint32_t begin = function.begin, size = function.end - function.begin + 1;
   const uint32_t root = size - 1; // the implicit return
   for (uint32_t pc = begin; pc < function.end; ++pc)

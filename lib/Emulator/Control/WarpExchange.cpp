@@ -7,12 +7,12 @@
 #include "../Scalar/Lanes.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 /// Whether every group of lanes that name one member mask, as the halves of a warp may do, is here
 /// as a whole.
-static Step gatherGroups(Warp &w, const Inst &i, const uint32_t *m) {
+static Step syncGroups(Warp &w, const Inst &i, const uint32_t *m) {
   w.met.clear();
   for (uint32_t rest = w.exec; rest;) {
     unsigned first = std::countr_zero(rest);
@@ -23,7 +23,7 @@ static Step gatherGroups(Warp &w, const Inst &i, const uint32_t *m) {
                      "the member mask 0x" + Twine::utohexstr(value) + " lacks the executing lane",
                      first);
     if (missing) {
-      Step step = w.gather(i, missing);
+      Step step = w.syncLanes(i, missing);
       if (step == Step::Fault)
         return w.fault(FaultKind::Divergence, i,
                        "lanes 0x" + Twine::utohexstr(missing) +
@@ -46,7 +46,7 @@ static Step gatherGroups(Warp &w, const Inst &i, const uint32_t *m) {
 /// body(lanes) for every group.
 template <class F> static Step forGroups(Warp &w, const Inst &i, Reg mask, F &&body) {
   const uint32_t *m = w.lanes<uint32_t>(mask);
-  Step step = gatherGroups(w, i, m);
+  Step step = syncGroups(w, i, m);
   if (step != Step::Next)
     return step;
   for (uint32_t rest = w.exec; rest;) {
@@ -68,7 +68,7 @@ enum Mode : uint32_t { Up, Down, Bfly, Idx, kHasPred = 8 };
 
 static Step execShfl(Warp &w, const Inst &i) {
   const uint32_t *members = w.lanes<uint32_t>(*i.list);
-  if (Step step = gatherGroups(w, i, members); step != Step::Next)
+  if (Step step = syncGroups(w, i, members); step != Step::Next)
     return step;
   uint32_t *d = w.lanes<uint32_t>(i.dst);
   const uint32_t *a = w.lanes<uint32_t>(i.a), *b = w.lanes<uint32_t>(i.b),
@@ -304,7 +304,7 @@ static void decodeElect(Decoder &d) {
   d.out->fn = execElect;
 }
 
-void mp::emulator::registerWarpOps(OpTable &table) {
+void mpcore::emulator::registerWarpOps(OpTable &table) {
   table["shfl"] = decodeShfl;
   table["vote"] = decodeVote;
   table["match"] = decodeMatch;

@@ -8,7 +8,7 @@
 #include "llvm/ADT/Twine.h"
 #include <atomic>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::StringRef;
 using llvm::Twine;
 
@@ -238,8 +238,8 @@ const KernelInfo *Module::findKernel(llvm::StringRef name) const {
   return nullptr;
 }
 
-llvm::Expected<std::unique_ptr<Module>> mp::emulator::loadModule(llvm::StringRef text,
-                                                                 llvm::StringRef name) {
+llvm::Expected<std::unique_ptr<Module>> mpcore::emulator::loadModule(llvm::StringRef text,
+                                                                     llvm::StringRef name) {
   auto parsed = syntax::parseModule(text, name);
   if (!parsed)
     return parsed.takeError();

@@ -12,7 +12,7 @@
 #include "llvm/ADT/StringSet.h"
 #include <unordered_map>
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 class Decoder;
 using DecodeFn = void (*)(Decoder &);
@@ -162,6 +162,6 @@ Flow flowOf(const Inst &inst, llvm::SmallVectorImpl<uint32_t> &targets);
 /// post-dominators).
 void computeReconvergence(Program &program, const FunctionCode &function);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -5,7 +5,7 @@
 #include "Decoder.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::StringRef;
 using llvm::Twine;
 

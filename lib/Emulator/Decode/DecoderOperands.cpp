@@ -7,7 +7,7 @@
 #include "llvm/ADT/Twine.h"
 #include <bit>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::StringRef;
 using llvm::Twine;
 using syntax::Operand;

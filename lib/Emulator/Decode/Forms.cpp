@@ -12,7 +12,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::StringRef;
 
 namespace {
@@ -216,7 +216,7 @@ static const RefusedForm refused[] = {
     {"<discard|brkpt>*", "not implemented"},
 };
 
-std::vector<std::string> mp::emulator::expandForms(StringRef pattern) {
+std::vector<std::string> mpcore::emulator::expandForms(StringRef pattern) {
   const size_t close = pattern.find('>'), open = pattern.substr(0, close).rfind('<');
   if (close == StringRef::npos || open == StringRef::npos)
     return {pattern.str()};
@@ -239,7 +239,7 @@ static std::string spellOut(StringRef row) {
 }
 static std::vector<std::string> expandRow(StringRef row) { return expandForms(spellOut(row)); }
 
-void mp::emulator::printRefusedForms(llvm::raw_ostream &os) {
+void mpcore::emulator::printRefusedForms(llvm::raw_ostream &os) {
   os << "| refused | why |\n|---|---|\n";
   for (const RefusedForm &row : refused) {
     os << "| `";
@@ -298,14 +298,14 @@ static const Forms &all() {
   return forms;
 }
 
-const KnownForm *mp::emulator::findForm(StringRef form) {
+const KnownForm *mpcore::emulator::findForm(StringRef form) {
   auto it = all().forms.find(keyOf(form));
   return it == all().forms.end() ? nullptr : &it->second;
 }
 
-bool mp::emulator::hasListedForms(StringRef opcode) { return all().opcodes.contains(opcode); }
+bool mpcore::emulator::hasListedForms(StringRef opcode) { return all().opcodes.contains(opcode); }
 
-StringRef mp::emulator::refusedFamily(StringRef form) {
+StringRef mpcore::emulator::refusedFamily(StringRef form) {
   for (const auto &[prefix, reason] : all().prefixes)
     if (form.starts_with(prefix))
       return reason;

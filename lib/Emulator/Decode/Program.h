@@ -11,7 +11,7 @@
 #include "llvm/Support/Allocator.h"
 #include <deque>
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 struct Warp;
 struct Inst;
@@ -181,6 +181,6 @@ constexpr uint32_t kSpecialWords = uint32_t(Special::Count) * kLanes;
 constexpr uint32_t kFrameLocalBase = 0;
 constexpr uint32_t kFrameFirst = 2 * kLanes;
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -5,7 +5,7 @@
 #include "../Scalar/Lanes.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 static constexpr unsigned kTurn = 20000; // instructions a warp runs before others may
@@ -314,7 +314,7 @@ void Block::reportDeadlock() {
                     .str();
       } else if (s.waitMask) {
         text += (Twine(" (waits for lanes 0x") + llvm::Twine::utohexstr(s.waitMask) + ")").str();
-      } else if (s.gathering) {
+      } else if (s.syncPoint) {
         text += " (waits for the other lanes it needs)";
       } else if (s.meeting) {
         text += " (waits for the other warps of its warpgroup)";

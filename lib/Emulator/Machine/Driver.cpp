@@ -9,7 +9,7 @@
 #include "llvm/Support/Process.h"
 #include <mutex>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 // What the table's types point to.
 struct mp_cu_context {};
@@ -152,7 +152,7 @@ int loadImage(mp_cu_module **module, const void *image, unsigned, int *, void **
     return fail(MP_CU_INVALID_IMAGE,
                 llvm::createStringError("the emulator runs PTX only: lower with emit=ptx"));
   std::lock_guard guard(state().lock);
-  auto code = mp::emulator::loadModule(text, "kernels.ptx");
+  auto code = mpcore::emulator::loadModule(text, "kernels.ptx");
   if (!code)
     return fail(MP_CU_INVALID_PTX, code.takeError());
   *module = new mp_cu_module{std::move(*code), {}};
@@ -222,9 +222,9 @@ int errorText(int, const char **text) {
 
 } // namespace
 
-EmulatedDriver &mp::emulator::emulatedDriver() { return state().shown; }
+EmulatedDriver &mpcore::emulator::emulatedDriver() { return state().shown; }
 
-const mp_cu_driver &mp::emulator::emulatedDriverTable() {
+const mp_cu_driver &mpcore::emulator::emulatedDriverTable() {
   static const mp_cu_driver table = {init,
                                      driverVersion,
                                      deviceCount,

@@ -8,5 +8,5 @@
 #define MP_EXPORT(member, name, parameters, names)                                                 \
   extern "C"                                                                                       \
       __attribute__((visibility("default"))) int mp_export_##member parameters __asm__(name);      \
-  int mp_export_##member parameters { return mp::emulator::emulatedDriverTable().member names; }
+  int mp_export_##member parameters { return mpcore::emulator::emulatedDriverTable().member names; }
 MP_CU_ENTRY_POINTS(MP_EXPORT)

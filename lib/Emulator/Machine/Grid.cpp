@@ -7,8 +7,8 @@
 #include <chrono>
 #include <thread>
 
-using namespace mp;
-using namespace mp::emulator;
+using namespace mpcore;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 static llvm::Error bad(const Twine &text) {

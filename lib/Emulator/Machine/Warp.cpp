@@ -6,7 +6,7 @@
 #include "llvm/ADT/Twine.h"
 #include <bit>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 Frame *Warp::newFrame(const FunctionCode &fn) {
   Frame *f;
@@ -84,16 +84,16 @@ int Warp::pick() {
       return s;
   // Nobody comes any more, unless a barrier holds somebody back: the instruction says who is
   // missing.
-  int gathering = -1;
+  int syncPoint = -1;
   for (int s = 0; s < int(splits.size()); ++s) {
     if (splits[s].alive && splits[s].blocked)
       return -1;
-    if (splits[s].alive && splits[s].gathering)
-      gathering = s;
+    if (splits[s].alive && splits[s].syncPoint)
+      syncPoint = s;
   }
-  if (gathering >= 0)
-    splits[gathering].gathering = nullptr;
-  return gathering;
+  if (syncPoint >= 0)
+    splits[syncPoint].syncPoint = nullptr;
+  return syncPoint;
 }
 
 int Warp::newSplit() {
@@ -244,7 +244,7 @@ Step Warp::fault(FaultKind kind, const Inst &inst, const llvm::Twine &text, uint
   return Step::Fault;
 }
 
-llvm::StringRef mp::emulator::faultName(FaultKind kind) {
+llvm::StringRef mpcore::emulator::faultName(FaultKind kind) {
   switch (kind) {
   case FaultKind::OutOfBounds: return "out of bounds";
   case FaultKind::Misaligned: return "misaligned";

@@ -16,7 +16,7 @@
 #include <deque>
 #include <mutex>
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 struct Block;
 struct Launch;
@@ -39,9 +39,9 @@ struct Split {
   int barrier = -1;                // blocked at this block barrier
   uint32_t waitMask = 0;           // blocked at bar.warp.sync
   bool meeting = false;            // blocked at a wgmma
-  const Inst *gathering = nullptr; // stands at it until other lanes come
-  uint32_t gathered = 0;           // those that execute it then
-  bool runs() const { return alive && !blocked && !children && !gathering; }
+  const Inst *syncPoint = nullptr; // stands at it until other lanes come
+  uint32_t syncMask = 0;           // those that execute it then
+  bool runs() const { return alive && !blocked && !children && !syncPoint; }
 };
 
 /// A cp.async not yet complete: its bytes, taken when it was issued.
@@ -111,7 +111,7 @@ struct Warp {
   /// For an instruction that needs more lanes than are here. Next: others stood at it; they are in
   /// exec and met now. Leave: the split waits for them. Fault: those left in \p missing cannot
   /// come.
-  Step gather(const Inst &inst, uint32_t &missing);
+  Step syncLanes(const Inst &inst, uint32_t &missing);
   Step diverge(uint32_t taken, uint32_t target, uint32_t fall, uint32_t rpc);
   Step reconverge();             // the current split stands at its rpc
   Step exitLanes(uint32_t mask); // they are gone
@@ -281,6 +281,6 @@ void traceGlobal(Warp &warp, const Inst &inst, uint64_t address, uint64_t bytes,
 Block *sharedBlock(Warp &warp, const Inst &inst, uint64_t address, bool ownOnly, unsigned lane,
                    uint32_t &offset);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

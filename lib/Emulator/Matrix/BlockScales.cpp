@@ -5,11 +5,12 @@
 #include <cmath>
 #include <limits>
 
-using namespace mp;
-using namespace mp::emulator;
+using namespace mpcore;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
-bool mp::emulator::takeBlockScales(Decoder &d, llvm::StringRef kind, Type scaleType, MatrixOp &op) {
+bool mpcore::emulator::takeBlockScales(Decoder &d, llvm::StringRef kind, Type scaleType,
+                                       MatrixOp &op) {
   const bool nv = kind == "mxf4nvf4";
   for (unsigned blocks : {1, 2, 4})
     if (d.take(("scale_vec::" + Twine(blocks) + "X").str()))
@@ -32,7 +33,7 @@ bool mp::emulator::takeBlockScales(Decoder &d, llvm::StringRef kind, Type scaleT
   return true;
 }
 
-void mp::emulator::decodeBlockScales(Decoder &d, unsigned at, MatrixOp &op) {
+void mpcore::emulator::decodeBlockScales(Decoder &d, unsigned at, MatrixOp &op) {
   auto one = [&](unsigned k, ScaleOperand &scale) {
     scale.data = d.src(k, Type::B32);
     auto selectors = d.elements(d.op(k + 1));
@@ -74,7 +75,8 @@ static bool selector(Warp &w, const Inst &inst, Reg reg, const char *what, unsig
   return true;
 }
 
-bool mp::emulator::gatherScales(Warp &w, const Inst &inst, const MatrixOp &op, MatrixValues &v) {
+bool mpcore::emulator::gatherScales(Warp &w, const Inst &inst, const MatrixOp &op,
+                                    MatrixValues &v) {
   unsigned byteA, threadA, byteB, threadB;
   if (!selector(w, inst, op.scaleA.byte, "byte id of A", 4, op.scaleBlocks, byteA) ||
       !selector(w, inst, op.scaleA.thread, "thread id of A", 2, 1, threadA) ||

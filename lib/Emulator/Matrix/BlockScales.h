@@ -10,7 +10,7 @@
 #include "../Decode/Decoder.h"
 #include "MatrixMath.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 /// Takes .block_scale's vector size, kind and scale type; fills op.scaled and op.scaleBlocks. False
 /// when there is no such form.
@@ -22,6 +22,6 @@ void decodeBlockScales(Decoder &d, unsigned at, MatrixOp &op);
 /// False after a fault.
 bool gatherScales(Warp &warp, const Inst &inst, const MatrixOp &op, MatrixValues &values);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -2,9 +2,9 @@
 
 #include "Fragments.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
-void mp::emulator::gatherA(Warp &w, const MatrixOp &op, MatrixValues &v) {
+void mpcore::emulator::gatherA(Warp &w, const MatrixOp &op, MatrixValues &v) {
   const unsigned bits = elementBits(op.a);
   for (unsigned r = 0; r < op.aCount; ++r) {
     if (op.a == Element::F64) {
@@ -26,7 +26,7 @@ void mp::emulator::gatherA(Warp &w, const MatrixOp &op, MatrixValues &v) {
   }
 }
 
-void mp::emulator::gatherB(Warp &w, const MatrixOp &op, MatrixValues &v) {
+void mpcore::emulator::gatherB(Warp &w, const MatrixOp &op, MatrixValues &v) {
   const unsigned bits = elementBits(op.b);
   for (unsigned r = 0; r < op.bCount; ++r) {
     if (op.b == Element::F64) {
@@ -48,7 +48,7 @@ void mp::emulator::gatherB(Warp &w, const MatrixOp &op, MatrixValues &v) {
   }
 }
 
-void mp::emulator::gatherC(Warp &w, const MatrixOp &op, MatrixValues &v) {
+void mpcore::emulator::gatherC(Warp &w, const MatrixOp &op, MatrixValues &v) {
   for (unsigned r = 0; r < op.cCount; ++r)
     forFragmentC(op.c, r, [&](unsigned l, unsigned i, unsigned row, unsigned col) {
       size_t at = size_t(row) * op.n + col;
@@ -63,7 +63,7 @@ void mp::emulator::gatherC(Warp &w, const MatrixOp &op, MatrixValues &v) {
     });
 }
 
-void mp::emulator::scatterD(Warp &w, const MatrixOp &op, const MatrixValues &v) {
+void mpcore::emulator::scatterD(Warp &w, const MatrixOp &op, const MatrixValues &v) {
   for (unsigned r = 0; r < op.dCount; ++r)
     forFragmentC(op.d, r, [&](unsigned l, unsigned i, unsigned row, unsigned col) {
       size_t at = size_t(row) * op.n + col;

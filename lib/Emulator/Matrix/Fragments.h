@@ -15,7 +15,7 @@
 #include "../Scalar/Lanes.h"
 #include "MatrixMath.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 /// fn(lane, index in register, row, column) for every element of register r of A.
 template <class F> void forFragmentA(const MatrixOp &op, unsigned r, F &&fn) {
@@ -47,6 +47,6 @@ void gatherB(Warp &warp, const MatrixOp &op, MatrixValues &values);
 void gatherC(Warp &warp, const MatrixOp &op, MatrixValues &values);
 void scatterD(Warp &warp, const MatrixOp &op, const MatrixValues &values);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-using namespace mp;
-using namespace mp::emulator;
+using namespace mpcore;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
-unsigned mp::emulator::elementBits(Element e) {
+unsigned mpcore::emulator::elementBits(Element e) {
   switch (e) {
   case Element::F16:
   case Element::BF16: return 16;
@@ -33,7 +33,7 @@ unsigned mp::emulator::elementBits(Element e) {
   return 0;
 }
 
-bool mp::emulator::elementOf(Type type, Element &e) {
+bool mpcore::emulator::elementOf(Type type, Element &e) {
   switch (type) {
   case Type::F16: e = Element::F16; return true;
   case Type::BF16: e = Element::BF16; return true;
@@ -55,7 +55,7 @@ bool mp::emulator::elementOf(Type type, Element &e) {
   }
 }
 
-numerics::Format mp::emulator::formatOf(Element e) {
+numerics::Format mpcore::emulator::formatOf(Element e) {
   switch (e) {
   case Element::F16: return numerics::Format::F16;
   case Element::BF16: return numerics::Format::BF16;
@@ -70,7 +70,7 @@ numerics::Format mp::emulator::formatOf(Element e) {
   }
 }
 
-float mp::emulator::smallFloat(Element e, uint32_t bits) {
+float mpcore::emulator::smallFloat(Element e, uint32_t bits) {
   if (e == Element::PaddedE2M1)
     bits >>= 2;
   numerics::Unpacked u =
@@ -94,12 +94,12 @@ void MatrixValues::resize(const MatrixOp &op, unsigned rows) {
     scalesA.resize(size_t(rows) * op.scaleBlocks), scalesB.resize(size_t(op.n) * op.scaleBlocks);
 }
 
-MatrixValues &mp::emulator::matrixScratch() {
+MatrixValues &mpcore::emulator::matrixScratch() {
   thread_local MatrixValues values;
   return values;
 }
 
-void mp::emulator::noSuchTensorCore(Warp &w, const Inst &inst, const Twine &what) {
+void mpcore::emulator::noSuchTensorCore(Warp &w, const Inst &inst, const Twine &what) {
   w.fault(FaultKind::Misuse, inst,
           "chip '" + Twine(w.launch->options.chip) + "' has no Tensor Core model for " + what +
               "; choose another chip for the launch",
@@ -209,8 +209,8 @@ static void multiplyDouble(const MatrixOp &op, MatrixValues &v, unsigned rows) {
     }
 }
 
-bool mp::emulator::multiply(Warp &w, const Inst &inst, const MatrixOp &op, MatrixValues &v,
-                            unsigned rows) {
+bool mpcore::emulator::multiply(Warp &w, const Inst &inst, const MatrixOp &op, MatrixValues &v,
+                                unsigned rows) {
   if (op.scaleBlocks)
     return multiplyScaled(w, inst, op, v, rows);
   if (isFloatElement(op.a))

@@ -11,7 +11,7 @@
 #include "../Scalar/Fp8.h"
 #include "mp/Numerics/BlockScaled.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 /// What an operand register holds. e3m2, e2m3 and PaddedE2M1 fill a byte each, the last in its bits
 /// 2 to 5 (.kind::f8f6f4 and .kind::mxf8f6f4); E2M1 is packed.
@@ -127,6 +127,6 @@ void noSuchTensorCore(Warp &warp, const Inst &inst, const llvm::Twine &what);
 /// One scratch set per host thread.
 MatrixValues &matrixScratch();
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -6,7 +6,7 @@
 #include "../Transfer/LoadStore.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 static bool wholeWarp(Warp &w, const Inst &i) {
@@ -216,7 +216,7 @@ static void decodeMovmatrix(Decoder &d) {
   d.out->fn = execMovmatrix;
 }
 
-void mp::emulator::registerMatrixMoveOps(OpTable &table) {
+void mpcore::emulator::registerMatrixMoveOps(OpTable &table) {
   table["ldmatrix"] = decodeLdmatrix;
   table["stmatrix"] = decodeStmatrix;
   table["movmatrix"] = decodeMovmatrix;

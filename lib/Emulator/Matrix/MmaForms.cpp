@@ -3,7 +3,7 @@
 #include "MmaForms.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 static bool isQuadPair(const MatrixOp &op) { return op.a == Element::F16 && op.m == 8; }
@@ -73,7 +73,7 @@ static bool areAccumulators(const MatrixOp &op, const MmaModifiers &mods) {
   return wide || (narrow && (op.a == Element::F16 || !mods.sparse || op.orderedMetadata));
 }
 
-bool mp::emulator::isMmaForm(const MatrixOp &op, const MmaModifiers &mods) {
+bool mpcore::emulator::isMmaForm(const MatrixOp &op, const MmaModifiers &mods) {
   const bool b1 = op.a == Element::B1, small = op.a >= Element::E3M2 && op.a <= Element::E2M1;
   const bool smallB = op.b >= Element::E3M2 && op.b <= Element::E2M1;
   if (op.n != 8 || !mayMeet(op.a, op.b) || !areAccumulators(op, mods))
@@ -97,7 +97,7 @@ bool mp::emulator::isMmaForm(const MatrixOp &op, const MmaModifiers &mods) {
   return mods.blockScale && (mods.kind == "mxf8f6f4" ? isByteFloat(op.a) : op.a == Element::E2M1);
 }
 
-void mp::emulator::checkMmaTarget(Decoder &d, const MatrixOp &op, const MmaModifiers &mods) {
+void mpcore::emulator::checkMmaTarget(Decoder &d, const MatrixOp &op, const MmaModifiers &mods) {
   unsigned least = 80;
   if (!mods.kind.empty()) // of fp8 alone sm_100 emulates it
     least = mods.kind == "f8f6f4" && op.a <= Element::E5M2 && op.b <= Element::E5M2 ? 100 : 120;
@@ -114,7 +114,7 @@ void mp::emulator::checkMmaTarget(Decoder &d, const MatrixOp &op, const MmaModif
   d.requireTarget(least, ~0u, least >= 100);
 }
 
-void mp::emulator::countMmaRegisters(MatrixOp &op) {
+void mpcore::emulator::countMmaRegisters(MatrixOp &op) {
   auto count = [](unsigned elements, Element e) {
     return uint8_t(elements * elementBits(e) / (e == Element::F64 ? 2048 : 1024));
   };

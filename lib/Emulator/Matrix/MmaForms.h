@@ -9,7 +9,7 @@
 #include "../Decode/Decoder.h"
 #include "MatrixMath.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 /// What stands among the modifiers beside shape and types.
 struct MmaModifiers {
@@ -27,6 +27,6 @@ void checkMmaTarget(Decoder &d, const MatrixOp &op, const MmaModifiers &mods);
 /// Registers per lane of each operand.
 void countMmaRegisters(MatrixOp &op);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -9,7 +9,7 @@
 #include "Sparsity.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 static Step execMma(Warp &w, const Inst &i) {
@@ -37,7 +37,7 @@ static Step execMma(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-bool mp::emulator::takeShape(Decoder &d, uint16_t &m, uint16_t &n, uint16_t &k) {
+bool mpcore::emulator::takeShape(Decoder &d, uint16_t &m, uint16_t &n, uint16_t &k) {
   for (llvm::StringRef mod : d.restMods()) {
     llvm::StringRef rest = mod;
     unsigned long long a, b, c;
@@ -131,4 +131,4 @@ static void decodeMma(Decoder &d) {
   d.out->fn = execMma;
 }
 
-void mp::emulator::registerMatrixOps(OpTable &table) { table["mma"] = decodeMma; }
+void mpcore::emulator::registerMatrixOps(OpTable &table) { table["mma"] = decodeMma; }

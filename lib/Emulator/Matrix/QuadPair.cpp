@@ -3,8 +3,8 @@
 #include "QuadPair.h"
 #include <cmath>
 
-using namespace mp;
-using namespace mp::emulator;
+using namespace mpcore;
+using namespace mpcore::emulator;
 
 namespace {
 /// fn(lane, element, row, column) for the elements a quad pair's lanes hold of an operand.
@@ -66,7 +66,7 @@ static void multiplyByScalars(MatrixValues &v) {
         v.c[r * 8 + c] = std::fma(v.a[r * 4 + k], v.b[k * 8 + c], v.c[r * 8 + c]);
 }
 
-Step mp::emulator::execQuadPairs(Warp &w, const Inst &i) {
+Step mpcore::emulator::execQuadPairs(Warp &w, const Inst &i) {
   const MatrixOp &op = *static_cast<const MatrixOp *>(i.aux);
   MatrixValues &v = matrixScratch();
   v.resize(op, op.m);

@@ -13,10 +13,10 @@
 
 #include "MatrixMath.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 Step execQuadPairs(Warp &warp, const Inst &inst);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

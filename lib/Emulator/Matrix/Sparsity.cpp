@@ -3,10 +3,10 @@
 #include "Sparsity.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
-Sparsity mp::emulator::sparsityOf(Element a) {
+Sparsity mpcore::emulator::sparsityOf(Element a) {
   switch (elementBits(a)) {
   case 32: return Sparsity::OneOfTwo;
   case 4: return Sparsity::PairsOfFour;
@@ -24,7 +24,7 @@ static unsigned groupsPerRow(const MatrixOp &op) { return op.k / groupWidth(op.s
 /// Selectors a form has: 4, 2 or 1.
 static unsigned selectorsOf(const MatrixOp &op) { return 16 / groupsPerRow(op); }
 
-void mp::emulator::decodeMetadata(Decoder &d, unsigned at, MatrixOp &op) {
+void mpcore::emulator::decodeMetadata(Decoder &d, unsigned at, MatrixOp &op) {
   op.metadata = d.src(at, Type::B32);
   int64_t selector = 0;
   if (!d.constant(d.op(at + 1), selector))
@@ -51,8 +51,8 @@ static unsigned laneOfGroup(const MatrixOp &op, unsigned row, unsigned group, un
   }
 }
 
-std::optional<BadMetadata> mp::emulator::readMetadata(const uint32_t *words, const MatrixOp &op,
-                                                      unsigned firstRow, MatrixValues &v) {
+std::optional<BadMetadata> mpcore::emulator::readMetadata(const uint32_t *words, const MatrixOp &op,
+                                                          unsigned firstRow, MatrixValues &v) {
   const unsigned width = groupWidth(op.sparsity), perGroup = width / 2;
   for (unsigned row = 0; row < 16; ++row)
     for (unsigned group = 0; group < groupsPerRow(op); ++group) {
@@ -78,8 +78,8 @@ std::optional<BadMetadata> mp::emulator::readMetadata(const uint32_t *words, con
   return std::nullopt;
 }
 
-Step mp::emulator::badMetadata(Warp &w, const Inst &inst, const MatrixOp &op,
-                               const BadMetadata &bad) {
+Step mpcore::emulator::badMetadata(Warp &w, const Inst &inst, const MatrixOp &op,
+                                   const BadMetadata &bad) {
   std::string bits;
   for (int i = 3; i >= 0; --i)
     bits += bad.bits >> i & 1 ? '1' : '0';

@@ -16,7 +16,7 @@
 #include "../Decode/Decoder.h"
 #include "MatrixMath.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 /// How the elements of A are stored when half of them are.
 Sparsity sparsityOf(Element a);
@@ -37,6 +37,6 @@ std::optional<BadMetadata> readMetadata(const uint32_t *words, const MatrixOp &o
 /// Faults on the metadata.
 Step badMetadata(Warp &warp, const Inst &inst, const MatrixOp &op, const BadMetadata &bad);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

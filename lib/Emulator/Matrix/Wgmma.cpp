@@ -11,7 +11,7 @@
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 namespace {
@@ -57,7 +57,7 @@ struct Descriptor {
 
 static bool overlaps(Reg a, Reg b) { return a.bits == b.bits; }
 
-bool mp::emulator::checkPending(Warp &w, const Inst &i) {
+bool mpcore::emulator::checkPending(Warp &w, const Inst &i) {
   w.wgmmaFenced = false; // the registers changed hands: a fence is needed before the next wgmma
   auto touches = [&](Reg r) {
     if (overlaps(r, i.dst) || overlaps(r, i.a) || overlaps(r, i.b) || overlaps(r, i.c) ||
@@ -400,4 +400,4 @@ static void decodeWgmma(Decoder &d) {
   }
 }
 
-void mp::emulator::registerWgmmaOps(OpTable &table) { table["wgmma"] = decodeWgmma; }
+void mpcore::emulator::registerWgmmaOps(OpTable &table) { table["wgmma"] = decodeWgmma; }

@@ -9,7 +9,7 @@
 #include "MatrixMath.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 namespace {
@@ -341,4 +341,4 @@ static void decodeWmma(Decoder &d) {
     decodeMma(d);
 }
 
-void mp::emulator::registerWmmaOps(OpTable &table) { table["wmma"] = decodeWmma; }
+void mpcore::emulator::registerWmmaOps(OpTable &table) { table["wmma"] = decodeWmma; }

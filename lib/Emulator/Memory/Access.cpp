@@ -7,7 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 static bool aligned(Warp &w, const Inst &inst, const uint64_t *addresses, uint32_t mask,
@@ -137,9 +137,9 @@ static bool paramLanes(Warp &w, const Inst &inst, const uint64_t *addresses, uin
   return true;
 }
 
-bool mp::emulator::resolveLanes(Warp &w, const Inst &inst, MemSpace space,
-                                const uint64_t *addresses, uint32_t mask, unsigned bytes,
-                                Access access, uint8_t **pointers) {
+bool mpcore::emulator::resolveLanes(Warp &w, const Inst &inst, MemSpace space,
+                                    const uint64_t *addresses, uint32_t mask, unsigned bytes,
+                                    Access access, uint8_t **pointers) {
   switch (space) {
   case MemSpace::Global:
   case MemSpace::Const: return globalLanes(w, inst, addresses, mask, bytes, access, pointers);

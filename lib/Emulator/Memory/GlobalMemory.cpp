@@ -6,7 +6,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Alignment.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 bool Allocation::isWritten(uint64_t offset, uint64_t bytes) const {
@@ -76,7 +76,7 @@ std::string GlobalMemory::describe(uint64_t address, uint64_t bytes) {
       .str();
 }
 
-unsigned mp::emulator::globalSectors(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
+unsigned mpcore::emulator::globalSectors(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
   // Mostly all lie within 64 sectors: a bit each.
   uint64_t low = ~uint64_t(0), high = 0;
   for (uint32_t m = mask; m; m &= m - 1) {
@@ -109,8 +109,8 @@ unsigned mp::emulator::globalSectors(const uint64_t *addresses, uint32_t mask, u
   return count * (bytes > 32 ? bytes / 32 : 1);
 }
 
-bool mp::emulator::resolveGlobal(Warp &w, const Inst &inst, uint64_t address, uint64_t bytes,
-                                 Access access, uint32_t lane, uint8_t *&pointer) {
+bool mpcore::emulator::resolveGlobal(Warp &w, const Inst &inst, uint64_t address, uint64_t bytes,
+                                     Access access, uint32_t lane, uint8_t *&pointer) {
   Allocation *a = w.lastAllocation;
   if (!a || address - a->base >= a->size) {
     a = w.launch->global->find(address);

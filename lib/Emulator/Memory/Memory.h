@@ -16,7 +16,7 @@
 #include <optional>
 #include <set>
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 enum class Access : uint8_t {
   Read,
@@ -140,6 +140,6 @@ void sharedWavefronts(const uint32_t *offsets, uint32_t mask, unsigned bytes, un
 /// 32-byte sectors that the lanes touch.
 unsigned globalSectors(const uint64_t *addresses, uint32_t mask, unsigned bytes);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

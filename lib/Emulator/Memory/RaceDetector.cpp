@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 void RaceDetector::reset(unsigned agentCount, uint32_t bytes, unsigned granule) {
   agents = agentCount;

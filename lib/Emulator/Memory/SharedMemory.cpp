@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 void SharedMemory::reset(uint32_t bytes, unsigned agents, unsigned granule) {
@@ -35,8 +35,8 @@ void SharedMemory::setSwizzle(uint32_t offset, uint32_t bytes,
   std::fill(swizzles.begin() + offset / 16, swizzles.begin() + (offset + bytes + 15) / 16, tag);
 }
 
-void mp::emulator::sharedWavefronts(const uint32_t *offsets, uint32_t mask, unsigned bytes,
-                                    unsigned &needed, unsigned &least) {
+void mpcore::emulator::sharedWavefronts(const uint32_t *offsets, uint32_t mask, unsigned bytes,
+                                        unsigned &needed, unsigned &least) {
   // Accesses of 8 bytes go by half warps, of 16 by quarters.
   if (bytes <= 4) {
     // The usual case: no two lanes want different words of one bank.
@@ -123,8 +123,8 @@ static bool storeTheSame(Warp &w, const Inst &inst, unsigned x, unsigned y) {
   return addresses[x] == addresses[y];
 }
 
-bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t offset,
-                               uint32_t bytes, Access access, Actor who, bool sync) {
+bool mpcore::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t offset,
+                                   uint32_t bytes, Access access, Actor who, bool sync) {
   SharedMemory &shared = block.shared;
   unsigned lane = who.lane;
   if (offset > shared.size() || bytes > shared.size() - offset) {
@@ -197,13 +197,13 @@ bool mp::emulator::checkShared(Warp &w, const Inst &inst, Block &block, uint32_t
   return false;
 }
 
-bool mp::emulator::touchShared(Warp &w, const Inst &inst, Block &block, uint32_t offset,
-                               uint32_t bytes, Access access, Actor who) {
+bool mpcore::emulator::touchShared(Warp &w, const Inst &inst, Block &block, uint32_t offset,
+                                   uint32_t bytes, Access access, Actor who) {
   return checkShared(w, inst, block, offset, bytes, access, who, /*sync=*/false);
 }
 
-Block *mp::emulator::sharedBlock(Warp &w, const Inst &inst, uint64_t address, bool ownOnly,
-                                 unsigned lane, uint32_t &offset) {
+Block *mpcore::emulator::sharedBlock(Warp &w, const Inst &inst, uint64_t address, bool ownOnly,
+                                     unsigned lane, uint32_t &offset) {
   uint64_t rank = address >> kClusterShift;
   offset = uint32_t(address) & ((1u << kClusterShift) - 1);
   if (rank == 0)

@@ -7,10 +7,10 @@
 #include "../Machine/Warp.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
-void mp::emulator::traceShared(Warp &w, const Inst &inst, Block &block, uint32_t offset,
-                               uint32_t bytes, Access access, Actor who) {
+void mpcore::emulator::traceShared(Warp &w, const Inst &inst, Block &block, uint32_t offset,
+                                   uint32_t bytes, Access access, Actor who) {
   const unsigned warps = w.block->warps.size(),
                  warp = who.agent % warps; // of a wgmma the first of its warpgroup
   const uint32_t thread = warp * kLanes + who.lane;
@@ -20,8 +20,8 @@ void mp::emulator::traceShared(Warp &w, const Inst &inst, Block &block, uint32_t
     std::fill_n(block.trace.writers.begin() + offset, bytes, SharedTrace::Site{&inst, thread});
 }
 
-void mp::emulator::traceGlobal(Warp &w, const Inst &inst, uint64_t address, uint64_t bytes,
-                               unsigned lane) {
+void mpcore::emulator::traceGlobal(Warp &w, const Inst &inst, uint64_t address, uint64_t bytes,
+                                   unsigned lane) {
   const Watch &watch = w.launch->options.watch;
   if (address >= watch.address + watch.bytes || watch.address >= address + bytes)
     return;

@@ -9,7 +9,7 @@
 #include "../Decode/Decoder.h"
 #include "Lanes.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 enum class FloatOp : uint8_t { Add, Sub, Mul, Div, Fma };
 
@@ -55,6 +55,6 @@ double roundedOp(FloatOp op, Rounding rounding, double a, double b, double c);
 /// .rn .rz .rm .rp; nothing taken gives fallback.
 Rounding takeRounding(Decoder &d, Rounding fallback, bool &present);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -6,7 +6,7 @@
 #include "Half.h"
 #include "Lanes.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 namespace {
 enum class Cmp : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };
@@ -330,7 +330,7 @@ static void decodeSet(Decoder &d) {
   d.out->fn = pick<Form::Set>(t, cmp, ftz);
 }
 
-void mp::emulator::registerCompareOps(OpTable &table) {
+void mpcore::emulator::registerCompareOps(OpTable &table) {
   table["setp"] = decodeSetp;
   table["set"] = decodeSet;
 }

@@ -9,7 +9,7 @@
 #include "llvm/ADT/APFloat.h"
 #include <algorithm>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::APFloat;
 
 namespace {
@@ -294,4 +294,4 @@ static void decodeCvt(Decoder &d) {
   d.out->fn = fast ? fast : execConvert;
 }
 
-void mp::emulator::registerConvertOps(OpTable &table) { table["cvt"] = decodeCvt; }
+void mpcore::emulator::registerConvertOps(OpTable &table) { table["cvt"] = decodeCvt; }

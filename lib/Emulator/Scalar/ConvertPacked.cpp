@@ -8,7 +8,7 @@
 #include "Fp8.h"
 #include <algorithm>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 namespace {
 enum : uint32_t { kRelu = 1, kSatFinite = 2, kZero = 4, kBF16 = 8, kE5M2 = 16, kAway = 32 };
@@ -112,8 +112,9 @@ static Step execF16FromFp8(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-bool mp::emulator::decodePackedConvert(Decoder &d, Type to, Type from, bool rn, bool rz, bool rna,
-                                       bool relu, bool satfinite, bool sat, bool ftz) {
+bool mpcore::emulator::decodePackedConvert(Decoder &d, Type to, Type from, bool rn, bool rz,
+                                           bool rna, bool relu, bool satfinite, bool sat,
+                                           bool ftz) {
   if (sat || ftz)
     return false;
   d.out->flags =
@@ -177,7 +178,7 @@ static Step execPack(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-void mp::emulator::decodePack(Decoder &d) {
+void mpcore::emulator::decodePack(Decoder &d) {
   d.take("sat");
   // u2 and s2 are no types anywhere else.
   const bool signed2 = d.take("s2"), two = d.take("u2") || signed2;

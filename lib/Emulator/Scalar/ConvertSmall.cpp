@@ -8,8 +8,8 @@
 #include "Lanes.h"
 #include "mp/Numerics/Cast.h"
 
-using namespace mp;
-using namespace mp::emulator;
+using namespace mpcore;
+using namespace mpcore::emulator;
 using numerics::Format;
 
 namespace {
@@ -48,7 +48,9 @@ uint64_t convertOne(const SmallPair &p, uint64_t bits) {
 }
 } // namespace
 
-bool mp::emulator::isSmallPair(Type type) { return type >= Type::E2M1x2 && type <= Type::UE8M0x2; }
+bool mpcore::emulator::isSmallPair(Type type) {
+  return type >= Type::E2M1x2 && type <= Type::UE8M0x2;
+}
 
 static Step execSmallPair(Warp &w, const Inst &i) {
   const SmallPair &p = *static_cast<const SmallPair *>(i.aux);
@@ -64,8 +66,9 @@ static Step execSmallPair(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-bool mp::emulator::decodeSmallConvert(Decoder &d, Type to, Type from,
-                                      std::optional<Rounding> rounding, bool relu, bool satfinite) {
+bool mpcore::emulator::decodeSmallConvert(Decoder &d, Type to, Type from,
+                                          std::optional<Rounding> rounding, bool relu,
+                                          bool satfinite) {
   auto toFormat = formatOfPair(to), fromFormat = formatOfPair(from);
   if (!toFormat || !fromFormat || !rounding)
     return false;

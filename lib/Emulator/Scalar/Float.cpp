@@ -9,17 +9,17 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::APFloat;
 
-Type mp::emulator::peekType(Decoder &d) {
+Type mpcore::emulator::peekType(Decoder &d) {
   for (llvm::StringRef mod : d.restMods())
     if (auto type = parseType(mod))
       return *type;
   return Type::None;
 }
 
-Rounding mp::emulator::takeRounding(Decoder &d, Rounding fallback, bool &present) {
+Rounding mpcore::emulator::takeRounding(Decoder &d, Rounding fallback, bool &present) {
   present = true;
   if (d.take("rn"))
     return Rounding::Nearest;
@@ -67,7 +67,7 @@ static constexpr auto divOp = [](auto a, auto b) { return a / b; };
 // Directed rounding, and everything else that need not be fast.
 static constexpr uint32_t kFtz = 1u << 8, kSat = 1u << 9;
 
-APFloat::roundingMode mp::emulator::apMode(Rounding r) {
+APFloat::roundingMode mpcore::emulator::apMode(Rounding r) {
   switch (r) {
   case Rounding::Nearest: return APFloat::rmNearestTiesToEven;
   case Rounding::Zero: return APFloat::rmTowardZero;
@@ -92,10 +92,10 @@ template <class T> static T rounded(FloatOp op, APFloat::roundingMode mode, T a,
     return x.convertToDouble();
 }
 
-float mp::emulator::roundedOp(FloatOp op, Rounding r, float a, float b, float c) {
+float mpcore::emulator::roundedOp(FloatOp op, Rounding r, float a, float b, float c) {
   return rounded(op, apMode(r), a, b, c);
 }
-double mp::emulator::roundedOp(FloatOp op, Rounding r, double a, double b, double c) {
+double mpcore::emulator::roundedOp(FloatOp op, Rounding r, double a, double b, double c) {
   return rounded(op, apMode(r), a, b, c);
 }
 
@@ -184,7 +184,7 @@ static bool operands(Decoder &d, Type t, unsigned sources) {
   return !d.failed();
 }
 
-bool mp::emulator::decodeFloatAddSubMul(Decoder &d, FloatOp op) {
+bool mpcore::emulator::decodeFloatAddSubMul(Decoder &d, FloatOp op) {
   Type t = peekType(d);
   if (isHalf(t))
     return decodeHalfAddSubMul(d, op, t);
@@ -257,7 +257,7 @@ static Step execHostFma(Warp &w, const Inst &i) { return softFma<false, false>(w
 static bool hostHasFma() { return false; }
 #endif
 
-bool mp::emulator::decodeFloatFma(Decoder &d) {
+bool mpcore::emulator::decodeFloatFma(Decoder &d) {
   Type t = peekType(d);
   if (isHalf(t))
     return decodeHalfFma(d, t);
@@ -296,7 +296,7 @@ static constexpr auto divApprox = [](float a, float b) {
   return a / b;
 };
 
-bool mp::emulator::decodeFloatDiv(Decoder &d) {
+bool mpcore::emulator::decodeFloatDiv(Decoder &d) {
   Type t = peekType(d);
   if (!isFloat32Or64(t))
     return false;
@@ -371,7 +371,7 @@ template <class T, bool Max> static ExecFn pickMinMax(bool nan, bool ftz) {
              : binary<T, T, T, minMaxOp<T, Max, false, false>>;
 }
 
-bool mp::emulator::decodeFloatMinMax(Decoder &d, bool max) {
+bool mpcore::emulator::decodeFloatMinMax(Decoder &d, bool max) {
   Type t = peekType(d);
   if (isHalf(t))
     return decodeHalfMinMax(d, max, t);
@@ -398,7 +398,7 @@ bool mp::emulator::decodeFloatMinMax(Decoder &d, bool max) {
   return true;
 }
 
-bool mp::emulator::decodeFloatSign(Decoder &d, bool abs) {
+bool mpcore::emulator::decodeFloatSign(Decoder &d, bool abs) {
   Type t = peekType(d);
   if (isHalf(t))
     return decodeHalfSign(d, abs, t);
@@ -470,7 +470,7 @@ static void decodeTestp(Decoder &d) {
   d.out->a = d.src(1, t);
 }
 
-void mp::emulator::registerFloatOps(OpTable &table) {
+void mpcore::emulator::registerFloatOps(OpTable &table) {
   table["fma"] = decodeFma;
   table["copysign"] = decodeCopysign;
   table["testp"] = decodeTestp;

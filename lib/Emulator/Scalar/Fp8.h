@@ -8,7 +8,7 @@
 
 #include "Half.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 inline float widenFp8(uint8_t v, bool e5m2) {
   if (e5m2)
@@ -42,6 +42,6 @@ inline uint8_t narrowFp8(float v, bool e5m2) {
   return sign | uint8_t(std::min<uint32_t>(code, largest));
 }
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -9,7 +9,7 @@
 #include "Lanes.h"
 #include <cmath>
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 inline float widenF16(uint16_t h) {
   uint32_t sign = uint32_t(h & 0x8000) << 16, rest = h & 0x7fff;
@@ -56,6 +56,6 @@ inline double mulAddOdd(double a, double b, double c) {
   return std::bit_cast<double>(away ? bits + 1 : bits - 1);
 }
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -7,7 +7,7 @@
 #include "Half.h"
 #include "llvm/ADT/APFloat.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 namespace {
 struct F16 {
@@ -144,7 +144,7 @@ template <HalfOp Op> static void choose(Decoder &d, Type t, unsigned sources, ui
                                  : execHalf<BF16, Op, true>;
 }
 
-bool mp::emulator::decodeHalfAddSubMul(Decoder &d, FloatOp op, Type t) {
+bool mpcore::emulator::decodeHalfAddSubMul(Decoder &d, FloatOp op, Type t) {
   d.takeType();
   uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("sat") ? kSat : 0);
   d.take("rn");
@@ -157,7 +157,7 @@ bool mp::emulator::decodeHalfAddSubMul(Decoder &d, FloatOp op, Type t) {
   return true;
 }
 
-bool mp::emulator::decodeHalfFma(Decoder &d, Type t) {
+bool mpcore::emulator::decodeHalfFma(Decoder &d, Type t) {
   d.takeType();
   bool present;
   const Rounding rounding = takeRounding(d, Rounding::Nearest, present);
@@ -172,7 +172,7 @@ bool mp::emulator::decodeHalfFma(Decoder &d, Type t) {
   return true;
 }
 
-bool mp::emulator::decodeHalfMinMax(Decoder &d, bool max, Type t) {
+bool mpcore::emulator::decodeHalfMinMax(Decoder &d, bool max, Type t) {
   d.takeType();
   uint32_t flags = (d.take("ftz") ? kFtz : 0) | (d.take("NaN") ? kNaN : 0) |
                    (d.take("xorsign") && d.take("abs") ? kXorSign : 0);
@@ -183,7 +183,7 @@ bool mp::emulator::decodeHalfMinMax(Decoder &d, bool max, Type t) {
   return true;
 }
 
-bool mp::emulator::decodeHalfSign(Decoder &d, bool abs, Type t) {
+bool mpcore::emulator::decodeHalfSign(Decoder &d, bool abs, Type t) {
   d.takeType();
   uint32_t flags = d.take("ftz") ? kFtz : 0;
   if (abs)

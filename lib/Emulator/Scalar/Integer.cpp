@@ -8,7 +8,7 @@
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 // The functor F for the integer type, or null.
 template <auto F> static ExecFn binaryInt(Type t) {
@@ -383,7 +383,7 @@ static void decodeSad(Decoder &d) {
   d.out->fn = ternaryInt<sumAbs>(t);
 }
 
-void mp::emulator::registerIntegerOps(OpTable &table) {
+void mpcore::emulator::registerIntegerOps(OpTable &table) {
   table["add"] = decodeAdd;
   table["sub"] = decodeSub;
   table["addc"] = decodeAddc;

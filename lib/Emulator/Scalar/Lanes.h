@@ -17,7 +17,7 @@
 #define MP_LANE_LOOP _Pragma("GCC ivdep")
 #endif
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 /// 16-bit floats as bit patterns, so that they are types of their own.
 struct F16Bits {
@@ -120,6 +120,6 @@ inline void laneAddresses(Warp &w, Reg base, int64_t offset, bool wide, uint64_t
   }
 }
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -7,7 +7,7 @@
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 template <auto F> static Step execPred(Warp &w, const Inst &i) {
   setPred(w, i.dst, F(w.pred(i.a), w.pred(i.b)));
@@ -419,7 +419,7 @@ static void decodeSzext(Decoder &d) {
   d.out->fn = t == Type::U32 ? pick(uint32_t()) : t == Type::S32 ? pick(int32_t()) : nullptr;
 }
 
-void mp::emulator::registerLogicOps(OpTable &table) {
+void mpcore::emulator::registerLogicOps(OpTable &table) {
   table["and"] = decodeBitwise<[](auto a, auto b) { return a & b; }>;
   table["or"] = decodeBitwise<[](auto a, auto b) { return a | b; }>;
   table["xor"] = decodeBitwise<[](auto a, auto b) { return a ^ b; }>;

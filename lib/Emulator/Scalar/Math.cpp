@@ -7,7 +7,7 @@
 #include "mp/Emulator/Approximate.h"
 #include "llvm/ADT/APFloat.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::APFloat;
 
 static const Approximation table[] = {
@@ -29,7 +29,7 @@ static const Approximation table[] = {
     {"tanh.approx.bf16", "absolute 2^-8"},
 };
 
-llvm::ArrayRef<Approximation> mp::emulator::approximations() { return table; }
+llvm::ArrayRef<Approximation> mpcore::emulator::approximations() { return table; }
 
 namespace {
 enum class MathOp : uint8_t { Rcp, Sqrt, Rsqrt, Sin, Cos, Lg2, Ex2, Tanh };
@@ -210,7 +210,7 @@ template <MathOp Op> static void decodeApprox(Decoder &d) { // sin, cos, lg2, ex
   }
 }
 
-void mp::emulator::registerMathOps(OpTable &table) {
+void mpcore::emulator::registerMathOps(OpTable &table) {
   table["rcp"] = decodeRoot<MathOp::Rcp>;
   table["sqrt"] = decodeRoot<MathOp::Sqrt>;
   table["rsqrt"] = decodeRoot<MathOp::Rsqrt>;

@@ -7,7 +7,7 @@
 #include "Lanes.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 using syntax::Operand;
 
@@ -359,7 +359,7 @@ static void decodeSlct(Decoder &d) {
     d.out->fn = bits == 64 ? execSlct<uint64_t, float> : execSlct<uint32_t, float>;
 }
 
-void mp::emulator::registerMoveOps(OpTable &table) {
+void mpcore::emulator::registerMoveOps(OpTable &table) {
   table["mov"] = decodeMov;
   table["cvta"] = decodeCvta;
   table["isspacep"] = decodeIsspacep;

@@ -4,7 +4,7 @@
 
 #include "Arithmetic.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 namespace {
 
@@ -62,7 +62,7 @@ bool decode(Decoder &d, unsigned sources) {
 
 } // namespace
 
-bool mp::emulator::decodePackedF32AddSubMul(Decoder &d, FloatOp op) {
+bool mpcore::emulator::decodePackedF32AddSubMul(Decoder &d, FloatOp op) {
   if (decode(d, 2))
     d.out->fn = op == FloatOp::Add   ? execPacked<FloatOp::Add>
                 : op == FloatOp::Sub ? execPacked<FloatOp::Sub>
@@ -70,7 +70,7 @@ bool mp::emulator::decodePackedF32AddSubMul(Decoder &d, FloatOp op) {
   return true;
 }
 
-bool mp::emulator::decodePackedF32Fma(Decoder &d) {
+bool mpcore::emulator::decodePackedF32Fma(Decoder &d) {
   if (decode(d, 3))
     d.out->fn = execPacked<FloatOp::Fma>;
   return true;

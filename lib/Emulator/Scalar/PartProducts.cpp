@@ -5,7 +5,7 @@
 #include "Arithmetic.h"
 #include <algorithm>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 // .lo: bits 0..31 of the 48-bit product; .hi: bits 16..47.
 template <class T>
@@ -138,7 +138,7 @@ static void decodeDistances(Decoder &d, unsigned count) {
 static void decodeDistances2(Decoder &d) { decodeDistances(d, 2); }
 static void decodeDistances4(Decoder &d) { decodeDistances(d, 4); }
 
-void mp::emulator::registerPartProductOps(OpTable &table) {
+void mpcore::emulator::registerPartProductOps(OpTable &table) {
   table["vabsdiff2"] = decodeDistances2;
   table["vabsdiff4"] = decodeDistances4;
   table["mul24"] = decodeMul24;

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <string>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::StringRef;
 
-llvm::Error mp::emulator::makeError(StringRef file, unsigned line, const llvm::Twine &message) {
+llvm::Error mpcore::emulator::makeError(StringRef file, unsigned line, const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                  file + ":" + llvm::Twine(line) + ": " + message);
 }

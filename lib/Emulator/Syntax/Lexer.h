@@ -10,7 +10,7 @@
 #include "llvm/Support/Error.h"
 #include <cstdint>
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 /// "FILE:LINE: message" as an Error.
 llvm::Error makeError(llvm::StringRef file, unsigned line, const llvm::Twine &message);
@@ -38,6 +38,6 @@ private:
   unsigned line = 1;
 };
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

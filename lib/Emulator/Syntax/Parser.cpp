@@ -3,8 +3,8 @@
 #include "Parser.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
-using namespace mp::emulator::syntax;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::syntax;
 using llvm::StringRef;
 using llvm::Twine;
 
@@ -436,8 +436,8 @@ bool Parser::function(bool isEntry) {
   return true;
 }
 
-llvm::Expected<std::unique_ptr<Module>> mp::emulator::syntax::parseModule(StringRef text,
-                                                                          StringRef file) {
+llvm::Expected<std::unique_ptr<Module>> mpcore::emulator::syntax::parseModule(StringRef text,
+                                                                              StringRef file) {
   auto module = std::make_unique<Module>();
   module->file = file.str();
   module->source = text.str();

@@ -9,7 +9,7 @@
 #include "Lexer.h"
 #include "Syntax.h"
 
-namespace mp::emulator::syntax {
+namespace mpcore::emulator::syntax {
 
 /// Every bool function returns true on success; after a failure the first message is in `error`.
 class Parser {
@@ -63,6 +63,6 @@ private:
   unsigned errorLine = 0;
 };
 
-} // namespace mp::emulator::syntax
+} // namespace mpcore::emulator::syntax
 
 #endif

@@ -3,8 +3,8 @@
 #include "Parser.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
-using namespace mp::emulator::syntax;
+using namespace mpcore::emulator;
+using namespace mpcore::emulator::syntax;
 using llvm::StringRef;
 using llvm::Twine;
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace mp::emulator::syntax {
+namespace mpcore::emulator::syntax {
 
 enum class Space : uint8_t { Reg, Param, Shared, Global, Const, Local };
 
@@ -113,6 +113,6 @@ struct Module {
 /// Parses a whole module. Errors name file, line, what was found and what was expected.
 llvm::Expected<std::unique_ptr<Module>> parseModule(llvm::StringRef text, llvm::StringRef file);
 
-} // namespace mp::emulator::syntax
+} // namespace mpcore::emulator::syntax
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "Type.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 namespace {
 struct Row {
@@ -34,29 +34,29 @@ constexpr Row rows[] = {
 };
 } // namespace
 
-unsigned mp::emulator::bitWidth(Type type) {
+unsigned mpcore::emulator::bitWidth(Type type) {
   for (const Row &row : rows)
     if (row.type == type)
       return row.bits;
   return 0;
 }
 
-bool mp::emulator::isSigned(Type type) {
+bool mpcore::emulator::isSigned(Type type) {
   return (type >= Type::S8 && type <= Type::S64) || type == Type::S16x2 || type == Type::S4;
 }
 
-bool mp::emulator::isFloat(Type type) {
+bool mpcore::emulator::isFloat(Type type) {
   return (type >= Type::F16 && type <= Type::E5M2x2) || type == Type::F32x2;
 }
 
-std::optional<Type> mp::emulator::parseType(llvm::StringRef word) {
+std::optional<Type> mpcore::emulator::parseType(llvm::StringRef word) {
   for (const Row &row : rows)
     if (word == row.name)
       return row.type;
   return std::nullopt;
 }
 
-llvm::StringRef mp::emulator::typeName(Type type) {
+llvm::StringRef mpcore::emulator::typeName(Type type) {
   for (const Row &row : rows)
     if (row.type == type)
       return row.name;

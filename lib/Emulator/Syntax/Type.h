@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 enum class Type : uint8_t {
   None,
@@ -68,6 +68,6 @@ std::optional<Type> parseType(llvm::StringRef word);
 
 llvm::StringRef typeName(Type type);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -8,7 +8,7 @@
 #include "../Decode/Decoder.h"
 #include "../Scalar/Lanes.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 /// Marks [offset, offset + bytes) as the destination of an asynchronous copy issued by the warp;
 /// false after a fault.
@@ -62,6 +62,6 @@ void decodeTensorMap(Decoder &d);
 void decodeAsyncStore(Decoder &d);
 void decodeAsyncReduction(Decoder &d);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -8,10 +8,10 @@
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
-void mp::emulator::beginAsync(Warp &w, unsigned agent) {
+void mpcore::emulator::beginAsync(Warp &w, unsigned agent) {
   RaceDetector &races = w.block->shared.races;
   if (!races.enabled())
     return;
@@ -19,22 +19,22 @@ void mp::emulator::beginAsync(Warp &w, unsigned agent) {
   races.tick(agent);
 }
 
-bool mp::emulator::beginAsyncWrite(Warp &w, const Inst &i, Block &target, uint32_t offset,
-                                   uint32_t bytes, unsigned lane) {
+bool mpcore::emulator::beginAsyncWrite(Warp &w, const Inst &i, Block &target, uint32_t offset,
+                                       uint32_t bytes, unsigned lane) {
   if (!touchShared(w, i, target, offset, bytes, Access::Write, {w.asyncAgent(), lane}))
     return false;
   std::fill_n(target.shared.state.begin() + offset, bytes, kInFlight);
   return true;
 }
 
-void mp::emulator::finishAsyncWrite(Block &target, uint32_t offset, const uint8_t *data,
-                                    uint32_t bytes) {
+void mpcore::emulator::finishAsyncWrite(Block &target, uint32_t offset, const uint8_t *data,
+                                        uint32_t bytes) {
   std::memcpy(target.shared.data.data() + offset, data, bytes);
   std::fill_n(target.shared.state.begin() + offset, bytes, kWritten);
 }
 
-bool mp::emulator::asyncRead(Warp &w, const Inst &i, uint32_t offset, uint32_t bytes,
-                             unsigned agent, unsigned lane) {
+bool mpcore::emulator::asyncRead(Warp &w, const Inst &i, uint32_t offset, uint32_t bytes,
+                                 unsigned agent, unsigned lane) {
   if (!touchShared(w, i, *w.block, offset, bytes, Access::Read, {agent, lane}))
     return false;
   RaceDetector &races = w.block->shared.races;
@@ -48,7 +48,7 @@ bool mp::emulator::asyncRead(Warp &w, const Inst &i, uint32_t offset, uint32_t b
   return false;
 }
 
-void mp::emulator::finishCopies(Warp &w, unsigned lane, uint32_t end, bool tellWarp) {
+void mpcore::emulator::finishCopies(Warp &w, unsigned lane, uint32_t end, bool tellWarp) {
   bool any = false;
   for (PendingCopy &c : w.copies) {
     if (c.lane != lane || c.group >= end)
@@ -76,13 +76,13 @@ struct CopyOp {
 };
 } // namespace
 
-bool mp::emulator::addressOperand(Decoder &d, const syntax::Operand &operand, MemSpace space,
-                                  AddressOperand &out) {
+bool mpcore::emulator::addressOperand(Decoder &d, const syntax::Operand &operand, MemSpace space,
+                                      AddressOperand &out) {
   MemSpace s = space;
   return d.addressInto(operand, s, out.base, out.offset, out.wide);
 }
 
-uint64_t mp::emulator::addressOf(Warp &w, const AddressOperand &a, unsigned lane) {
+uint64_t mpcore::emulator::addressOf(Warp &w, const AddressOperand &a, unsigned lane) {
   return a.wide ? w.lanes<uint64_t>(a.base)[lane] + a.offset
                 : uint32_t(w.lanes<uint32_t>(a.base)[lane] + uint32_t(a.offset));
 }
@@ -265,7 +265,7 @@ static void decodeCp(Decoder &d) {
   d.out->fn = execCopy;
 }
 
-void mp::emulator::registerAsyncOps(OpTable &table) {
+void mpcore::emulator::registerAsyncOps(OpTable &table) {
   table["cp"] = decodeCp;
   table["tensormap"] = decodeTensorMap;
 }

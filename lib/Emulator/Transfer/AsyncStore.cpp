@@ -8,7 +8,7 @@
 #include "Reduction.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 namespace {
@@ -99,7 +99,7 @@ static void decode(Decoder &d, AsyncStore op, Type type) {
   d.out->fn = execStore;
 }
 
-void mp::emulator::decodeAsyncStore(Decoder &d) {
+void mpcore::emulator::decodeAsyncStore(Decoder &d) {
   AsyncStore op;
   d.take("weak");
   op.count = d.take("v2") ? 2 : d.take("v4") ? 4 : 1;
@@ -117,7 +117,7 @@ void mp::emulator::decodeAsyncStore(Decoder &d) {
   decode(d, op, type);
 }
 
-void mp::emulator::decodeAsyncReduction(Decoder &d) {
+void mpcore::emulator::decodeAsyncReduction(Decoder &d) {
   AsyncStore op;
   const bool relaxed = d.take("relaxed") && d.take("cluster");
   const std::optional<Rmw> rmw = takeRmw(d);

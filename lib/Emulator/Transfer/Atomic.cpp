@@ -7,7 +7,7 @@
 #include "LoadStore.h"
 #include "Reduction.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 static bool inShared(MemSpace space, uint64_t address) {
   return space == MemSpace::Shared || space == MemSpace::SharedCluster ||
@@ -206,7 +206,7 @@ static void decodeRed(Decoder &d) {
   decodeAtomic(d, false);
 }
 
-void mp::emulator::registerAtomicOps(OpTable &table) {
+void mpcore::emulator::registerAtomicOps(OpTable &table) {
   table["atom"] = decodeAtom;
   table["red"] = decodeRed;
 }

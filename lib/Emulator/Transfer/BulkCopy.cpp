@@ -8,7 +8,7 @@
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 // The tensor map a generic address points at: a kernel parameter or global memory.
@@ -118,8 +118,8 @@ static void pieces(BulkCopy &copy, TensorMap::Swizzle swizzle, uint32_t dst) {
     copy.pieces.push_back({swizzled(swizzle, dst + k), k, std::min(16u, size - k)});
 }
 
-bool mp::emulator::sendCopy(Warp &w, const Inst &i, Block &target, uint32_t barrier, BulkCopy copy,
-                            unsigned lane) {
+bool mpcore::emulator::sendCopy(Warp &w, const Inst &i, Block &target, uint32_t barrier,
+                                BulkCopy copy, unsigned lane) {
   if (!target.mbarriers.count(barrier)) {
     w.fault(FaultKind::Uninitialized, i, "no mbarrier is initialised at offset " + Twine(barrier),
             lane, "shared", barrier);
@@ -334,7 +334,7 @@ static bool storeOne(Warp &w, const Inst &i, const BulkOp &op, unsigned l) {
   });
 }
 
-Step mp::emulator::execBulk(Warp &w, const Inst &i) {
+Step mpcore::emulator::execBulk(Warp &w, const Inst &i) {
   const BulkOp &op = *static_cast<const BulkOp *>(i.aux);
   beginAsync(w, w.asyncAgent());
   for (uint32_t m = w.exec; m; m &= m - 1) {
@@ -345,7 +345,7 @@ Step mp::emulator::execBulk(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-Step mp::emulator::execBulkCommit(Warp &w, const Inst &) {
+Step mpcore::emulator::execBulkCommit(Warp &w, const Inst &) {
   AsyncGroup g;
   g.agent = w.asyncAgent();
   g.clock = w.block->shared.races.enabled() ? w.block->shared.races.own(g.agent) : 0;
@@ -355,7 +355,7 @@ Step mp::emulator::execBulkCommit(Warp &w, const Inst &) {
 }
 
 // Each thread waits for its own groups, all but the last ones.
-Step mp::emulator::execBulkWait(Warp &w, const Inst &i) {
+Step mpcore::emulator::execBulkWait(Warp &w, const Inst &i) {
   for (uint32_t m = w.exec; m; m &= m - 1) {
     const uint32_t lane = m & -m;
     int64_t later = 0;

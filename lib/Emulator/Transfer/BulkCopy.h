@@ -8,7 +8,7 @@
 #include "Async.h"
 #include "Reduction.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 struct BulkOp {
   enum Direction : uint8_t { Load, Store, SharedToShared } direction = Load;
@@ -29,6 +29,6 @@ Step execBulk(Warp &warp, const Inst &inst);
 Step execBulkCommit(Warp &warp, const Inst &inst);
 Step execBulkWait(Warp &warp, const Inst &inst);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -5,7 +5,7 @@
 #include "BulkCopy.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 static Step execNothing(Warp &, const Inst &) { return Step::Next; }
@@ -187,7 +187,7 @@ static void decodeTransfer(Decoder &d, bool reduces) {
   d.out->fn = execBulk;
 }
 
-void mp::emulator::decodeBulk(Decoder &d) {
+void mpcore::emulator::decodeBulk(Decoder &d) {
   if (d.take("commit_group")) {
     if (d.expectOps(0) && d.requireTarget(90, ~0u, false))
       d.out->fn = execBulkCommit;
@@ -202,7 +202,7 @@ void mp::emulator::decodeBulk(Decoder &d) {
   decodeTransfer(d, false);
 }
 
-void mp::emulator::decodeReduceBulk(Decoder &d) {
+void mpcore::emulator::decodeReduceBulk(Decoder &d) {
   if (d.take("async") && d.take("bulk"))
     decodeTransfer(d, true);
   else

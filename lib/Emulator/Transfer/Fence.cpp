@@ -5,7 +5,7 @@
 #include "LoadStore.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 // Orders this thread's accesses; other threads still need a synchronisation to see them.
 static Step execFence(Warp &, const Inst &) { return Step::Next; }
@@ -100,7 +100,7 @@ static void decodeFence(Decoder &d) {
   d.out->fn = execFence;
 }
 
-void mp::emulator::registerFenceOps(OpTable &table) {
+void mpcore::emulator::registerFenceOps(OpTable &table) {
   table["membar"] = decodeMembar;
   table["fence"] = decodeFence;
 }

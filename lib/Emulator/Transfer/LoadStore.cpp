@@ -6,9 +6,9 @@
 #include "Async.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
-MemSpace mp::emulator::takeSpace(Decoder &d) {
+MemSpace mpcore::emulator::takeSpace(Decoder &d) {
   if (d.take("global"))
     return MemSpace::Global;
   if (d.take("shared") || d.take("shared::cta"))
@@ -24,7 +24,7 @@ MemSpace mp::emulator::takeSpace(Decoder &d) {
   return MemSpace::Generic;
 }
 
-bool mp::emulator::takeScope(Decoder &d) {
+bool mpcore::emulator::takeScope(Decoder &d) {
   return d.take("cta") || d.take("cluster") || d.take("gpu") || d.take("sys");
 }
 
@@ -255,7 +255,7 @@ static void decodeSt(Decoder &d) {
     decodeLoadStore(d, false);
 }
 
-void mp::emulator::registerMemoryOps(OpTable &table) {
+void mpcore::emulator::registerMemoryOps(OpTable &table) {
   table["ld"] = decodeLd;
   table["ldu"] = decodeLdu;
   table["st"] = decodeSt;

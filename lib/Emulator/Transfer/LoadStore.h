@@ -6,13 +6,13 @@
 #include "../Decode/Decoder.h"
 #include "../Scalar/Lanes.h"
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 /// .global, .shared{::cta}, .shared::cluster, ...; generic when there is none.
 MemSpace takeSpace(Decoder &d);
 /// .cta, .cluster, .gpu or .sys
 bool takeScope(Decoder &d);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

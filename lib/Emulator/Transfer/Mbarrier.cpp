@@ -10,7 +10,7 @@
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 static void phaseCheck(Block &owner, Mbarrier &b) {
@@ -21,18 +21,18 @@ static void phaseCheck(Block &owner, Mbarrier &b) {
   }
 }
 
-void mp::emulator::mbarrierArrive(Block &owner, Mbarrier &b, uint32_t count) {
+void mpcore::emulator::mbarrierArrive(Block &owner, Mbarrier &b, uint32_t count) {
   b.pending -= std::min(b.pending, count);
   phaseCheck(owner, b);
 }
 
-void mp::emulator::mbarrierTx(Block &owner, Mbarrier &b, int64_t delta) {
+void mpcore::emulator::mbarrierTx(Block &owner, Mbarrier &b, int64_t delta) {
   b.tx += delta;
   phaseCheck(owner, b);
 }
 
-Mbarrier *mp::emulator::mbarrierAt(Warp &w, const Inst &i, uint64_t address, bool ownOnly,
-                                   unsigned lane, Block *&owner, uint32_t &offset) {
+Mbarrier *mpcore::emulator::mbarrierAt(Warp &w, const Inst &i, uint64_t address, bool ownOnly,
+                                       unsigned lane, Block *&owner, uint32_t &offset) {
   owner = sharedBlock(w, i, sharedAddress(address), ownOnly, lane, offset);
   if (!owner)
     return nullptr;
@@ -348,4 +348,4 @@ static void decodeMbarrier(Decoder &d) {
   i.fn = init ? execInit : inval ? execInval : execTx;
 }
 
-void mp::emulator::registerMbarrierOps(OpTable &table) { table["mbarrier"] = decodeMbarrier; }
+void mpcore::emulator::registerMbarrierOps(OpTable &table) { table["mbarrier"] = decodeMbarrier; }

@@ -2,7 +2,7 @@
 
 #include "Reduction.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 
 template <class T, Rmw O> static void combine(uint8_t *to, const uint8_t *from, bool shared) {
   std::lock_guard<std::mutex> lock(atomicLock(to));
@@ -26,7 +26,7 @@ template <class T> static CombineFn bitwise(Rmw op) {
                           : nullptr;
 }
 
-CombineFn mp::emulator::combineFor(Type type, Rmw op) {
+CombineFn mpcore::emulator::combineFor(Type type, Rmw op) {
   switch (type) {
   case Type::B32: return bitwise<uint32_t>(op);
   case Type::B64: return bitwise<uint64_t>(op);

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <mutex>
 
-namespace mp::emulator {
+namespace mpcore::emulator {
 
 enum class Rmw : uint8_t { And, Or, Xor, Cas, Exch, Add, Inc, Dec, Min, Max };
 
@@ -96,6 +96,6 @@ using CombineFn = void (*)(uint8_t *to, const uint8_t *from, bool shared);
 /// is the same.
 CombineFn combineFor(Type type, Rmw op);
 
-} // namespace mp::emulator
+} // namespace mpcore::emulator
 
 #endif

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 
 unsigned TensorMap::elementBytes() const {
@@ -142,8 +142,8 @@ std::optional<TensorMap> TensorMap::decode(const uint8_t *bytes) {
   return m;
 }
 
-const char *mp::emulator::replaceField(uint8_t *bytes, TensorMapField field, unsigned dim,
-                                       uint64_t value) {
+const char *mpcore::emulator::replaceField(uint8_t *bytes, TensorMapField field, unsigned dim,
+                                           uint64_t value) {
   using Type = TensorMap::Type;
   // PTX counts two formats that flush subnormals, which no copy does.
   static constexpr Type types[] = {Type::U8,   Type::U16,  Type::U32, Type::S32, Type::U64,
@@ -191,7 +191,7 @@ const char *mp::emulator::replaceField(uint8_t *bytes, TensorMapField field, uns
   return nullptr;
 }
 
-uint32_t mp::emulator::swizzled(TensorMap::Swizzle swizzle, uint32_t address) {
+uint32_t mpcore::emulator::swizzled(TensorMap::Swizzle swizzle, uint32_t address) {
   // Bits 4 and up of the address are exclusive-ored with bits 7 and up.
   const uint32_t mask[] = {0, 1, 3, 7};
   return address ^ (address >> 7 & mask[unsigned(swizzle)]) << 4;

@@ -8,7 +8,7 @@
 #include "mp/Emulator/TensorMap.h"
 #include "llvm/ADT/Twine.h"
 
-using namespace mp::emulator;
+using namespace mpcore::emulator;
 using llvm::Twine;
 using Field = TensorMapField;
 
@@ -164,7 +164,7 @@ static void decodeCopyMap(Decoder &d) {
   d.out->fn = execCopyMap;
 }
 
-void mp::emulator::decodeTensorMap(Decoder &d) {
+void mpcore::emulator::decodeTensorMap(Decoder &d) {
   if (d.take("replace"))
     decodeReplace(d);
   else if (d.take("cp_fenceproxy"))

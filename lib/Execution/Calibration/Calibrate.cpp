@@ -11,7 +11,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 using llvm::createStringError;
 
 llvm::Expected<CalibrationOptions> mlir::mp::parseCalibration(StringRef text) {

@@ -5,6 +5,7 @@
 #ifndef MP_LIB_EXECUTION_CALIBRATION_CALIBRATE_H
 #define MP_LIB_EXECUTION_CALIBRATION_CALIBRATE_H
 
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Execution/Inputs.h"
 #include "mp/Numerics/Scaling/Calibration.h"
 #include "mp/Transforms/Scale/StaticScales.h"
@@ -13,10 +14,10 @@ namespace mlir::mp {
 
 /// How magnitudes are chosen.
 struct CalibrationOptions {
-  ::mp::numerics::CalibrationMethod method = ::mp::numerics::CalibrationMethod::AbsMax;
-  double share = 0.9999;                                              ///< of percentile
-  ::mp::numerics::CodeFormat code = ::mp::numerics::Format::F8E4M3FN; ///< of mse
-  std::string text = "absmax";                                        ///< as it was asked for
+  numerics::CalibrationMethod method = numerics::CalibrationMethod::AbsMax;
+  double share = 0.9999;                                  ///< of percentile
+  numerics::CodeFormat code = numerics::Format::F8E4M3FN; ///< of mse
+  std::string text = "absmax";                            ///< as it was asked for
 };
 
 /// Parses absmax, percentile[:SHARE], mse[:e4m3|e5m2|int8] or entropy.

@@ -13,7 +13,6 @@ using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 using llvm::format;
-namespace numerics = ::mp::numerics;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

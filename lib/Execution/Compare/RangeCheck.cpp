@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-static bool holds(const ::mp::domains::FloatFacts &facts, double value) {
+static bool holds(const domains::FloatFacts &facts, double value) {
   if (std::isnan(value))
     return facts.mayNaN;
   if (std::isinf(value))
@@ -19,7 +19,7 @@ static bool holds(const ::mp::domains::FloatFacts &facts, double value) {
 }
 
 /// What is outside of the facts, or an empty string. `largest` gets the largest magnitude.
-static std::string findViolation(const Array &array, const ::mp::domains::FloatFacts &facts,
+static std::string findViolation(const Array &array, const domains::FloatFacts &facts,
                                  double &largest) {
   std::string text;
   llvm::raw_string_ostream os(text);

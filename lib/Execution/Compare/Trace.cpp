@@ -7,15 +7,14 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mp/Dialect/MP/Formats.h"
-#include "mp/Dialect/MP/Words.h"
+#include "mp/Dialect/MP/SplitPrecision.h"
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 /// Moves, fills or converts values, or reads none.
 static bool onlyMoves(Operation *op) {
-  if (isa<CastOp, RoundOp, NextWordOp, arith::ExtFOp, arith::TruncFOp, linalg::FillOp,
+  if (isa<CastOp, RoundOp, SplitResidualOp, arith::ExtFOp, arith::TruncFOp, linalg::FillOp,
           linalg::TransposeOp, linalg::BroadcastOp, tosa::CastOp, tosa::ReshapeOp,
           tosa::TransposeOp, tosa::ConstOp, tosa::SliceOp, tosa::ConcatOp, tosa::PadOp>(op))
     return true;
@@ -36,16 +35,16 @@ static void findStored(Value value, std::optional<numerics::Format> &least) {
       findStored(user->getResult(0), least);
 }
 
-/// That of the contraction which products of words stand for.
+/// That of the contraction which split products stand for.
 static StringRef nameOf(Operation *op) {
-  auto joined = dyn_cast<JoinWordsOp>(op);
+  auto joined = dyn_cast<JoinSplitOp>(op);
   SmallVector<Operation *> products = joined ? getProducts(joined) : SmallVector<Operation *>();
   return (products.empty() ? op : products.back())->getName().getStringRef();
 }
 
 std::vector<TracedValue> mlir::mp::tracedValues(func::FuncOp function) {
   std::vector<TracedValue> traced;
-  DenseSet<Operation *> parts = findProductsOfWords(function);
+  DenseSet<Operation *> parts = findSplitProducts(function);
   for (Operation &op : function.getBody().front()) {
     if (onlyMoves(&op) || parts.contains(&op))
       continue;

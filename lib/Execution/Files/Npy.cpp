@@ -15,7 +15,6 @@
 using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
-namespace numerics = ::mp::numerics;
 
 static constexpr StringLiteral kMagic("\x93NUMPY");
 

@@ -20,12 +20,12 @@ static SmallVector<Type> partsOf(Type type) {
 
 static bool isAggregate(Type type) { return isa<LLVM::LLVMStructType, LLVM::LLVMArrayType>(type); }
 
-static size_t wordCount(Type type) {
+static size_t partCount(Type type) {
   if (!isAggregate(type))
     return 1;
   size_t count = 0;
   for (Type part : partsOf(type))
-    count += wordCount(part);
+    count += partCount(part);
   return count;
 }
 
@@ -35,7 +35,7 @@ static size_t wordOf(Type type, ArrayRef<int64_t> position) {
   for (int64_t index : position) {
     SmallVector<Type> parts = partsOf(type);
     for (Type before : ArrayRef(parts).take_front(index))
-      word += wordCount(before);
+      word += partCount(before);
     type = parts[index];
   }
   return word;
@@ -49,7 +49,7 @@ static void findWords(OpBuilder &b, Value value, MutableArrayRef<Value> words) {
     return;
   }
   while (auto insert = value.getDefiningOp<LLVM::InsertValueOp>()) { // the last one comes first
-    size_t count = wordCount(insert.getValue().getType());
+    size_t count = partCount(insert.getValue().getType());
     findWords(b, insert.getValue(),
               words.slice(wordOf(value.getType(), insert.getPosition()), count));
     value = insert.getContainer();
@@ -57,7 +57,7 @@ static void findWords(OpBuilder &b, Value value, MutableArrayRef<Value> words) {
   if (llvm::all_of(words, [](Value word) { return bool(word); }))
     return;
   for (auto [i, part] : llvm::enumerate(partsOf(value.getType()))) {
-    size_t count = wordCount(part);
+    size_t count = partCount(part);
     if (!llvm::all_of(words.take_front(count), [](Value word) { return bool(word); }))
       findWords(b, LLVM::ExtractValueOp::create(b, value.getLoc(), value, int64_t(i)),
                 words.take_front(count));
@@ -92,7 +92,7 @@ std::string mlir::mp::passByTables(ModuleOp module, StringRef name) {
     b.setInsertionPoint(op);
     size_t at = 0;
     for (Value result : op->getOperands()) {
-      SmallVector<Value> words(wordCount(result.getType()));
+      SmallVector<Value> words(partCount(result.getType()));
       findWords(b, result, words);
       for (Value word : words)
         LLVM::StoreOp::create(b, word, wordAt(out, at++));

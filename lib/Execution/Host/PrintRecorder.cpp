@@ -19,7 +19,7 @@ PrintRecorder::PrintRecorder(bool quiet) {
 PrintRecorder::~PrintRecorder() { mp_rt_listen_to_prints(nullptr, nullptr, 0); }
 
 Array PrintRecorder::numbers() const {
-  Array array(ElementType::floating(::mp::numerics::Format::F64), {int64_t(heard.size())});
+  Array array(ElementType::floating(numerics::Format::F64), {int64_t(heard.size())});
   if (!heard.empty()) // nor may memcpy be given null for no bytes
     std::memcpy(array.data.data(), heard.data(), heard.size() * sizeof(double));
   return array;

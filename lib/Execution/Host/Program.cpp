@@ -24,7 +24,6 @@
 using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
-namespace numerics = ::mp::numerics;
 
 void mlir::mp::registerExecution(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
@@ -107,7 +106,7 @@ static std::vector<int64_t> describe(const Array &array) {
 }
 
 /// Words that a value is passed in.
-static size_t wordCount(const Parameter &parameter) {
+static size_t partCount(const Parameter &parameter) {
   return parameter.isTensor ? 3 + 2 * parameter.shape.size() : 1;
 }
 
@@ -143,7 +142,7 @@ llvm::Expected<std::vector<Array>> Program::run(ArrayRef<Array> arguments) {
     std::memcpy(&in.back(), argument.data.data(), argument.data.size());
   }
   for (const Parameter &result : types.results)
-    out.resize(out.size() + wordCount(result));
+    out.resize(out.size() + partCount(result));
   void *packed[] = {in.data(), out.data()};
 
   llvm::outs().flush(); // what the program prints comes behind
@@ -157,7 +156,7 @@ llvm::Expected<std::vector<Array>> Program::run(ArrayRef<Array> arguments) {
   const int64_t *words = out.data();
   for (size_t i = 0; code == 0 && i < types.results.size(); ++i) {
     auto output = takeResult(types.results[i], words, i);
-    words += wordCount(types.results[i]);
+    words += partCount(types.results[i]);
     if (!output) {
       error = llvm::joinErrors(std::move(error), output.takeError());
       break;

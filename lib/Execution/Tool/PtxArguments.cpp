@@ -10,7 +10,6 @@ using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 using llvm::StringRef;
-namespace emulator = ::mp::emulator;
 
 namespace {
 class Placer {

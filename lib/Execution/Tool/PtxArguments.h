@@ -6,6 +6,7 @@
 #ifndef MP_LIB_EXECUTION_PTXARGUMENTS_H
 #define MP_LIB_EXECUTION_PTXARGUMENTS_H
 
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Emulator/Device.h"
 #include "mp/Execution/Array.h"
 
@@ -14,17 +15,17 @@ namespace mlir::mp {
 /// An array in device memory.
 struct DeviceArray {
   Array array;
-  ::mp::emulator::DevicePtr address;
+  emulator::DevicePtr address;
 };
 
 struct PtxArguments {
   std::vector<DeviceArray> arrays; ///< in the order of the inputs, those of tensor maps among them
-  std::vector<::mp::emulator::KernelArg> values;
+  std::vector<emulator::KernelArg> values;
 };
 
 llvm::Expected<PtxArguments> placeArguments(llvm::ArrayRef<std::string> inputs,
-                                            const ::mp::emulator::KernelInfo &kernel,
-                                            ::mp::emulator::Device &device);
+                                            const emulator::KernelInfo &kernel,
+                                            emulator::Device &device);
 
 } // namespace mlir::mp
 

@@ -15,7 +15,6 @@
 using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
-namespace emulator = ::mp::emulator;
 
 /// The kernel asked for, or the only one.
 static llvm::Expected<const emulator::KernelInfo *> chooseKernel(const emulator::Module &module,

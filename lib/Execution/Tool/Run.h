@@ -4,6 +4,7 @@
 
 #include "RunOptions.h"
 #include "Steps.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Execution/Comparison.h"
 #include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Program.h"
@@ -66,7 +67,7 @@ private:
     std::string label;
     const Array *result, *reference;
     bool isOutput;
-    std::optional<::mp::numerics::Format> storedAs;
+    std::optional<numerics::Format> storedAs;
   };
   std::vector<Pair> comparedPairs() const;
   Status printComparison();

@@ -110,7 +110,7 @@ static llvm::Error parseNumerics(RunOptions &options, StringRef value) {
   options.numericsName = value.str();
   if (value == "ieee")
     return llvm::Error::success();
-  options.numerics = ::mp::numerics::parseArchitecture(value);
+  options.numerics = numerics::parseArchitecture(value);
   if (options.numerics)
     return llvm::Error::success();
   const StringRef known[] = {"ieee",  "sm_70", "sm_75",  "sm_80",

@@ -3,6 +3,7 @@
 #define MP_LIB_EXECUTION_RUNOPTIONS_H
 
 #include "../Calibration/Calibrate.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Execution/Inputs.h"
 #include "mp/Numerics/TensorCore.h"
 
@@ -20,7 +21,7 @@ struct RunOptions {
   std::string outputDir;            ///< for all results; empty for none
   std::string device = "cpu";
   std::string numericsName = "ieee";
-  std::optional<::mp::numerics::Architecture> numerics; ///< nullopt for IEEE
+  std::optional<numerics::Architecture> numerics; ///< nullopt for IEEE
   bool exactMath = false;
   std::string compare; ///< "", "f64" or a path
   std::optional<double> maxRelative;

@@ -296,7 +296,7 @@ int mlir::mp::runRun(int argc, char **argv, DialectRegistry &registry,
     return 0;
   }
   if (options->refusedPtx) {
-    ::mp::emulator::printRefusedForms(llvm::outs());
+    emulator::printRefusedForms(llvm::outs());
     return 0;
   }
   if (StringRef(options->file).ends_with(".ptx"))

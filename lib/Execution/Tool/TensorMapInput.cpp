@@ -9,9 +9,9 @@
 
 using namespace mlir;
 using namespace mlir::mp;
+using emulator::TensorMap;
 using llvm::createStringError;
 using llvm::Twine;
-using ::mp::emulator::TensorMap;
 
 bool mlir::mp::isTensorMapInput(llvm::StringRef text) {
   return text.starts_with("{") || (text.starts_with("@") && text.ends_with(".json"));

@@ -15,6 +15,7 @@
 #ifndef MP_LIB_EXECUTION_TENSORMAPINPUT_H
 #define MP_LIB_EXECUTION_TENSORMAPINPUT_H
 
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Emulator/TensorMap.h"
 #include "mp/Execution/Array.h"
 
@@ -32,7 +33,7 @@ struct TensorMapInput {
   std::optional<uint32_t> pixels; ///< im2col
   uint32_t channels = 0;
   std::string type;
-  ::mp::emulator::TensorMap::Swizzle swizzle = ::mp::emulator::TensorMap::Swizzle::None;
+  emulator::TensorMap::Swizzle swizzle = emulator::TensorMap::Swizzle::None;
   bool nanOutside = false;
 };
 
@@ -42,8 +43,8 @@ bool isTensorMapInput(llvm::StringRef text);
 llvm::Expected<TensorMapInput> parseTensorMapInput(llvm::StringRef text);
 
 /// The map of an array at an address. Errors say which rule of tensor maps is broken.
-llvm::Expected<::mp::emulator::TensorMap> makeTensorMap(const TensorMapInput &input,
-                                                        const Array &array, uint64_t address);
+llvm::Expected<emulator::TensorMap> makeTensorMap(const TensorMapInput &input, const Array &array,
+                                                  uint64_t address);
 
 } // namespace mlir::mp
 

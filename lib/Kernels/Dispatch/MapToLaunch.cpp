@@ -1,5 +1,5 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Islands.h"
+#include "LaunchRegions.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mp/Kernels/Passes.h"
@@ -308,7 +308,7 @@ struct MapToLaunch : mlir::mp::impl::MapToLaunchBase<MapToLaunch> {
     });
     llvm::for_each(stack, moveOffStack);
     for (Block &block : getOperation().getBody())
-      formIslands(block);
+      formLaunchRegions(block);
     markVectorReads();
   }
 };

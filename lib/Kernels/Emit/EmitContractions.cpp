@@ -18,7 +18,7 @@ struct EmitContractions : mlir::mp::impl::EmitContractionsBase<EmitContractions>
   using Base::Base;
 
   void runOnOperation() override {
-    auto model = ::mp::target::lookupTarget(target);
+    auto model = target::lookupTarget(target);
     if (!model) {
       emitError(getOperation().getLoc()) << toString(model.takeError());
       return signalPassFailure();
@@ -35,7 +35,7 @@ struct EmitContractions : mlir::mp::impl::EmitContractionsBase<EmitContractions>
   }
 
 private:
-  LogicalResult emit(linalg::GenericOp op, const ::mp::target::TargetModel &model) {
+  LogicalResult emit(linalg::GenericOp op, const target::TargetModel &model) {
     std::string reason;
     FailureOr<Contraction> contraction = matchContraction(op, reason);
     if (failed(contraction))

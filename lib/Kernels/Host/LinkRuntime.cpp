@@ -24,7 +24,7 @@ static std::optional<int64_t> dataBytes(LLVM::GlobalOp global) {
 }
 
 /// Words that pass a value of `type`: a buffer's descriptor, or the value.
-static int64_t wordCount(Type type) {
+static int64_t partCount(Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
   return buffer ? 3 + 2 * buffer.getRank() : 1;
 }
@@ -142,7 +142,7 @@ private:
       if (type.getNumResults() > 1)
         value = LLVM::ExtractValueOp::create(b, loc, value, int64_t(i));
       LLVM::StoreOp::create(b, loc, value, wordAt(out, at));
-      at += wordCount(result);
+      at += partCount(result);
     }
     LLVM::ReturnOp::create(b, loc, ValueRange());
     return entry;

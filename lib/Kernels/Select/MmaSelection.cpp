@@ -2,7 +2,7 @@
 #include "mp/Kernels/MmaSelection.h"
 
 using namespace mlir::mp;
-using ::mp::target::TargetModel;
+using target::TargetModel;
 
 /// Targets list integers by width: their instructions take any mixture of signs.
 static llvm::StringRef nameInTarget(llvm::StringRef operand) {
@@ -13,9 +13,9 @@ const MmaInstruction *mlir::mp::selectMmaInstruction(const TargetModel &model,
                                                      llvm::StringRef format) {
   auto [a, b] = format.split('_');
   auto shapeOf = [&](llvm::StringRef operand) {
-    return model.bestShape(nameInTarget(operand), ::mp::target::InstructionFamily::MmaSync);
+    return model.bestShape(nameInTarget(operand), target::InstructionFamily::MmaSync);
   };
-  const ::mp::target::MmaShape *shape = shapeOf(a), *other = b.empty() ? shape : shapeOf(b);
+  const target::MmaShape *shape = shapeOf(a), *other = b.empty() ? shape : shapeOf(b);
   if (!shape || !other || shape->k != other->k)
     return nullptr;
   return findMmaInstruction(format, shape->k);

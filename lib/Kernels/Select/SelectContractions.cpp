@@ -2,7 +2,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
-#include "mp/Analysis/Moves.h"
+#include "mp/Analysis/DataMovement.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Kernels/Contraction.h"
 #include "mp/Kernels/MmaSelection.h"
@@ -43,7 +43,7 @@ static StringRef operandFormat(Type type, bool isUnsigned) {
 }
 
 /// The format whose instruction can run `op` on `model`, or why there is none.
-static StringRef selectFormat(linalg::GenericOp op, const ::mp::target::TargetModel &model,
+static StringRef selectFormat(linalg::GenericOp op, const target::TargetModel &model,
                               std::string &reason) {
   FailureOr<Contraction> contraction = matchContraction(op, reason);
   if (failed(contraction))
@@ -105,7 +105,7 @@ struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContrac
   using Base::Base;
 
   void runOnOperation() override {
-    auto model = ::mp::target::lookupTarget(target);
+    auto model = target::lookupTarget(target);
     if (!model) {
       emitError(getOperation().getLoc()) << toString(model.takeError());
       return signalPassFailure();

@@ -119,7 +119,7 @@ static void warnOfSlowness(StringRef report, Location loc) {
       emitWarning(loc) << "ptxas: " << line.split("ptxas ").second.trim();
 }
 
-FailureOr<std::string> mlir::mp::assemble(StringRef ptx, const ::mp::target::TargetModel &model,
+FailureOr<std::string> mlir::mp::assemble(StringRef ptx, const target::TargetModel &model,
                                           Location loc,
                                           SmallVectorImpl<KernelResources> &resources) {
   FailureOr<std::string> ptxas = findTool("ptxas", loc);
@@ -143,8 +143,7 @@ FailureOr<std::string> mlir::mp::assemble(StringRef ptx, const ::mp::target::Tar
 }
 
 FailureOr<std::string> mlir::mp::makeFatBinary(StringRef ptx, StringRef cubin,
-                                               const ::mp::target::TargetModel &model,
-                                               Location loc) {
+                                               const target::TargetModel &model, Location loc) {
   FailureOr<std::string> tool = findTool("fatbinary", loc);
   if (failed(tool))
     return failure();

@@ -19,7 +19,7 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
   using Base::Base;
 
   void runOnOperation() override {
-    auto model = ::mp::target::lookupTarget(target);
+    auto model = target::lookupTarget(target);
     if (!model) {
       emitError(getOperation().getLoc()) << toString(model.takeError());
       return signalPassFailure();
@@ -29,7 +29,7 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
         return signalPassFailure();
   }
 
-  LogicalResult serialize(gpu::GPUModuleOp module, const ::mp::target::TargetModel &model) {
+  LogicalResult serialize(gpu::GPUModuleOp module, const target::TargetModel &model) {
     Location loc = module.getLoc();
     FailureOr<std::string> ptx = translateToPTX(module, model, optLevel);
     if (failed(ptx) || failed(checkPTX(*ptx, loc)))
@@ -82,7 +82,7 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
 
   /// Machine code of `ptx`, which is replaced if it had to be changed.
   FailureOr<std::string> assembleChecked(gpu::GPUModuleOp module, std::string &ptx,
-                                         const ::mp::target::TargetModel &model) {
+                                         const target::TargetModel &model) {
     Location loc = module.getLoc();
     SmallVector<KernelResources> resources;
     FailureOr<std::string> cubin = assemble(ptx, model, loc, resources);
@@ -114,7 +114,7 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
     return cubin;
   }
 
-  void replaceByBinary(gpu::GPUModuleOp module, const ::mp::target::TargetModel &model,
+  void replaceByBinary(gpu::GPUModuleOp module, const target::TargetModel &model,
                        gpu::CompilationTarget format, StringRef object) {
     OpBuilder b(module);
     auto target = NVVM::NVVMTargetAttr::get(&getContext(), 3, "nvptx64-nvidia-cuda", model.name,

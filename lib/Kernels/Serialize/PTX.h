@@ -6,6 +6,7 @@
 #define MP_LIB_KERNELS_SERIALIZE_PTX_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Target/TargetModel.h"
 
 #include <string>
@@ -13,8 +14,8 @@
 namespace mlir::mp {
 
 /// PTX of `module` for `model`; diagnostics go to the module's location.
-FailureOr<std::string> translateToPTX(gpu::GPUModuleOp module,
-                                      const ::mp::target::TargetModel &model, unsigned optLevel);
+FailureOr<std::string> translateToPTX(gpu::GPUModuleOp module, const target::TargetModel &model,
+                                      unsigned optLevel);
 
 /// Refuses PTX with unresolved functions, indirect calls or approximate roots.
 LogicalResult checkPTX(StringRef ptx, Location loc);
@@ -26,12 +27,12 @@ struct KernelResources {
 };
 
 /// Assembles `ptx`. `resources` receives one entry per kernel.
-FailureOr<std::string> assemble(StringRef ptx, const ::mp::target::TargetModel &model, Location loc,
+FailureOr<std::string> assemble(StringRef ptx, const target::TargetModel &model, Location loc,
                                 SmallVectorImpl<KernelResources> &resources);
 
 /// A fat binary that holds `cubin` and `ptx`.
 FailureOr<std::string> makeFatBinary(StringRef ptx, StringRef cubin,
-                                     const ::mp::target::TargetModel &model, Location loc);
+                                     const target::TargetModel &model, Location loc);
 
 } // namespace mlir::mp
 

@@ -44,7 +44,7 @@ static const llvm::Target *findBackend(const llvm::Triple &triple, std::string &
 }
 
 FailureOr<std::string> mlir::mp::translateToPTX(gpu::GPUModuleOp module,
-                                                const ::mp::target::TargetModel &model,
+                                                const target::TargetModel &model,
                                                 unsigned optLevel) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> ir = translateModuleToLLVMIR(module, context, module.getName());

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
-float mp::numerics::updateAmaxHistory(llvm::MutableArrayRef<float> history, float amax,
-                                      const HistoryRule &rule) {
+float mpcore::numerics::updateAmaxHistory(llvm::MutableArrayRef<float> history, float amax,
+                                          const HistoryRule &rule) {
   bool after = rule.order == HistoryOrder::AfterCurrent;
   bool rolls = rule.rollOnZero || amax != 0;
   if (after)

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 std::optional<BlockLayout> BlockLayout::get(llvm::ArrayRef<int64_t> shape,
                                             llvm::ArrayRef<int64_t> scaleShape) {
@@ -54,8 +54,8 @@ void BlockLayout::forEachRun(llvm::function_ref<void(size_t, size_t, size_t)> vi
   }
 }
 
-void mp::numerics::amaxArray(const float *x, const BlockLayout &layout, float *result,
-                             NaNRule nan) {
+void mpcore::numerics::amaxArray(const float *x, const BlockLayout &layout, float *result,
+                                 NaNRule nan) {
   std::fill_n(result, layout.scales(), 0.0f);
   layout.forEachRun([&](size_t first, size_t length, size_t scale) {
     float largest = result[scale];
@@ -71,9 +71,9 @@ void mp::numerics::amaxArray(const float *x, const BlockLayout &layout, float *r
   });
 }
 
-void mp::numerics::quantizeArray(const float *x, const BlockLayout &layout, const float *encode,
-                                 CodeFormat code, uint8_t *codes, Rounding rounding,
-                                 Overflow overflow, const uint32_t *randomBits) {
+void mpcore::numerics::quantizeArray(const float *x, const BlockLayout &layout, const float *encode,
+                                     CodeFormat code, uint8_t *codes, Rounding rounding,
+                                     Overflow overflow, const uint32_t *randomBits) {
   constexpr size_t chunk = 1024;
   float scaled[chunk];
   layout.forEachRun([&](size_t first, size_t length, size_t scale) {
@@ -93,18 +93,18 @@ void mp::numerics::quantizeArray(const float *x, const BlockLayout &layout, cons
   });
 }
 
-void mp::numerics::dequantizeArray(const uint8_t *codes, const BlockLayout &layout,
-                                   const float *decode, CodeFormat code, float *x) {
+void mpcore::numerics::dequantizeArray(const uint8_t *codes, const BlockLayout &layout,
+                                       const float *decode, CodeFormat code, float *x) {
   layout.forEachRun([&](size_t first, size_t length, size_t scale) {
     for (size_t i = first; i < first + length; ++i)
       x[i] = code.decode(codes[i]) * decode[scale];
   });
 }
 
-void mp::numerics::blockQuantize(const float *x, const BlockLayout &layout, const ScaleRule &rule,
-                                 CodeFormat code, Format scaleFormat, uint8_t *codes, float *scales,
-                                 float parent, NaNRule nan, Rounding rounding,
-                                 const uint32_t *randomBits) {
+void mpcore::numerics::blockQuantize(const float *x, const BlockLayout &layout,
+                                     const ScaleRule &rule, CodeFormat code, Format scaleFormat,
+                                     uint8_t *codes, float *scales, float parent, NaNRule nan,
+                                     Rounding rounding, const uint32_t *randomBits) {
   std::vector<float> encode(layout.scales());
   amaxArray(x, layout, encode.data(), nan);
   for (size_t i = 0; i < encode.size(); ++i) {

@@ -7,15 +7,16 @@
 #include <limits>
 #include <numeric>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 static constexpr llvm::StringRef methodNames[] = {"absmax", "percentile", "mse", "entropy"};
 
-llvm::StringRef mp::numerics::toString(CalibrationMethod method) {
+llvm::StringRef mpcore::numerics::toString(CalibrationMethod method) {
   return methodNames[size_t(method)];
 }
 
-std::optional<CalibrationMethod> mp::numerics::parseCalibrationMethod(llvm::StringRef spelling) {
+std::optional<CalibrationMethod>
+mpcore::numerics::parseCalibrationMethod(llvm::StringRef spelling) {
   for (size_t i = 0; i < std::size(methodNames); ++i)
     if (methodNames[i] == spelling)
       return CalibrationMethod(i);
@@ -116,8 +117,8 @@ double MagnitudeHistogram::leastEntropy() const {
   return best;
 }
 
-double mp::numerics::calibrate(const MagnitudeHistogram &histogram, CalibrationMethod method,
-                               CodeFormat code, double share) {
+double mpcore::numerics::calibrate(const MagnitudeHistogram &histogram, CalibrationMethod method,
+                                   CodeFormat code, double share) {
   double largest = histogram.largest();
   switch (method) {
   case CalibrationMethod::AbsMax: return largest;

@@ -4,17 +4,17 @@
 
 #include <cmath>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
-llvm::ArrayRef<int8_t> mp::numerics::hadamardSigns16() {
+llvm::ArrayRef<int8_t> mpcore::numerics::hadamardSigns16() {
   static constexpr int8_t signs[] = {1, 1, 1, -1, 1, -1, -1, -1, -1, -1, -1, 1, -1, 1, -1, -1};
   return signs;
 }
 
-float mp::numerics::hadamardFactor(uint64_t size) { return float(1 / std::sqrt(double(size))); }
+float mpcore::numerics::hadamardFactor(uint64_t size) { return float(1 / std::sqrt(double(size))); }
 
-void mp::numerics::hadamard(llvm::MutableArrayRef<float> block, llvm::ArrayRef<int8_t> signs,
-                            bool inverse) {
+void mpcore::numerics::hadamard(llvm::MutableArrayRef<float> block, llvm::ArrayRef<int8_t> signs,
+                                bool inverse) {
   auto applySigns = [&] {
     for (size_t i = 0; i < block.size(); ++i)
       block[i] = signs[i] < 0 ? -block[i] : block[i];

@@ -2,9 +2,9 @@
 
 #include "mp/Numerics/Scaling/NamedRules.h"
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
-llvm::ArrayRef<NamedRule> mp::numerics::namedScaleRules() {
+llvm::ArrayRef<NamedRule> mpcore::numerics::namedScaleRules() {
   using Form = ScaleForm;
   using Pow2 = PowerOfTwo;
   using Zero = OnZero;
@@ -128,7 +128,7 @@ llvm::ArrayRef<NamedRule> mp::numerics::namedScaleRules() {
   return rules;
 }
 
-const NamedRule *mp::numerics::findScaleRule(llvm::StringRef name) {
+const NamedRule *mpcore::numerics::findScaleRule(llvm::StringRef name) {
   for (const NamedRule &rule : namedScaleRules())
     if (rule.name == name)
       return &rule;

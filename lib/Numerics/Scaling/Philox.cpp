@@ -2,10 +2,10 @@
 
 #include "mp/Numerics/Scaling/Philox.h"
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
-std::array<uint32_t, 4> mp::numerics::philox(std::array<uint32_t, 4> counter,
-                                             std::array<uint32_t, 2> key) {
+std::array<uint32_t, 4> mpcore::numerics::philox(std::array<uint32_t, 4> counter,
+                                                 std::array<uint32_t, 2> key) {
   for (unsigned round = 0; round < philoxRounds; ++round) {
     uint64_t first = uint64_t(philoxMultipliers[0]) * counter[0];
     uint64_t second = uint64_t(philoxMultipliers[1]) * counter[2];
@@ -16,7 +16,7 @@ std::array<uint32_t, 4> mp::numerics::philox(std::array<uint32_t, 4> counter,
   return counter;
 }
 
-uint32_t mp::numerics::randomWord(uint64_t seed, uint64_t offset, uint64_t index) {
+uint32_t mpcore::numerics::randomWord(uint64_t seed, uint64_t offset, uint64_t index) {
   uint64_t counter = offset + index / 4;
   return philox({uint32_t(counter), uint32_t(counter >> 32), 0, 0},
                 {uint32_t(seed), uint32_t(seed >> 32)})[index % 4];

@@ -2,9 +2,9 @@
 
 #include "mp/Numerics/Scaling/Recipes.h"
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
-llvm::ArrayRef<Recipe> mp::numerics::scalingRecipes() {
+llvm::ArrayRef<Recipe> mpcore::numerics::scalingRecipes() {
   using G = Granularity;
   const Format e4m3 = Format::F8E4M3FN, e5m2 = Format::F8E5M2, e2m1 = Format::F4E2M1FN;
   const CodeFormat int8 = CodeFormat::integer(8), int4 = CodeFormat::integer(4);
@@ -39,14 +39,14 @@ llvm::ArrayRef<Recipe> mp::numerics::scalingRecipes() {
       make("nvfp4",
            "E2M1 with an E4M3 scale per 16 and an f32 scale per tensor (Transformer Engine)",
            both({e2m1, "te-nvfp4-block", G::Block, 16, 1, "te-nvfp4-tensor"})),
-      Recipe{
-          "nvfp4-training",
-          "the same, weights per 16 x 16, gradients rounded by chance, weights' gradients behind a "
-          "Hadamard transform (Transformer Engine)",
-          Scheme{e2m1, "te-nvfp4-block", G::Block, 16, 1, "te-nvfp4-tensor"},
-          Scheme{e2m1, "te-nvfp4-block", G::Block, 16, 16, "te-nvfp4-tensor"},
-          Scheme{e2m1, "te-nvfp4-block", G::Block, 16, 1, "te-nvfp4-tensor"}, std::nullopt, true,
-          true},
+      Recipe{"nvfp4-training",
+             "the same, weights per 16 x 16, gradients rounded stochastically, weights' gradients "
+             "behind a "
+             "Hadamard transform (Transformer Engine)",
+             Scheme{e2m1, "te-nvfp4-block", G::Block, 16, 1, "te-nvfp4-tensor"},
+             Scheme{e2m1, "te-nvfp4-block", G::Block, 16, 16, "te-nvfp4-tensor"},
+             Scheme{e2m1, "te-nvfp4-block", G::Block, 16, 1, "te-nvfp4-tensor"}, std::nullopt, true,
+             true},
       make("int8", "integers, a scale per row and output channel", both({int8, "int", G::Slice})),
       Recipe{"int8-weights", "weights alone as integers, a scale per output channel", std::nullopt,
              Scheme{int8, "int", G::Slice}, std::nullopt},
@@ -57,7 +57,7 @@ llvm::ArrayRef<Recipe> mp::numerics::scalingRecipes() {
   return recipes;
 }
 
-const Recipe *mp::numerics::findRecipe(llvm::StringRef name) {
+const Recipe *mpcore::numerics::findRecipe(llvm::StringRef name) {
   for (const Recipe &recipe : scalingRecipes())
     if (recipe.name == name)
       return &recipe;

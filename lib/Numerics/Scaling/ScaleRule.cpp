@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 CodeFormat CodeFormat::integer(unsigned bits) {
   CodeFormat result(Format::F32);
@@ -73,8 +73,8 @@ static float store(float scale, const ScaleRule &rule, Format format) {
   return roundTo(scale, format, rounding, overflow);
 }
 
-Scale mp::numerics::computeScale(const ScaleRule &rule, CodeFormat code, Format scaleFormat,
-                                 float amax, float old, float parent) {
+Scale mpcore::numerics::computeScale(const ScaleRule &rule, CodeFormat code, Format scaleFormat,
+                                     float amax, float old, float parent) {
   double top = std::ldexp(rule.largest ? rule.largest : code.largest(), -rule.margin);
   double floored = amax < rule.floor ? rule.floor : double(amax);
   float a = float(floored);

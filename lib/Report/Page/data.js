@@ -140,7 +140,7 @@ if (D.placement && D.placement.length && D.placement.every(p => p.unit === D.pla
 }
 const reasons = new Map();
 for (const row of D.ops)
-  if (row.class === 'T' && !row.narrowed && !row.words) {
+  if (row.class === 'T' && !row.narrowed && !row.split) {
     const key = `${row.by}: ${row.reason}`;
     reasons.set(key, (reasons.get(key) || 0) + 1);
   }

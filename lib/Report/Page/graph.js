@@ -206,8 +206,8 @@ function describe(row) {
   fact('computes in', row.compute || 'carries values');
   fact('decided by', row.by);
   fact('because', row.reason);
-  for (const o of row.offers || [])
-    fact('offer', `${o.rewrite} (${o.option}): ${o.of} ${o.found === null ? 'has no bound' : 'may reach ' + o.found}, ${o.format} ends at ${o.limit}`);
+  for (const o of row.suggestions || [])
+    fact('suggestion', `${o.rewrite} (${o.option}): ${o.of} ${o.found === null ? 'has no bound' : 'may reach ' + o.found}, ${o.format} ends at ${o.limit}`);
   fact('bytes', `${bytesText(row.bytes_before)} → ${bytesText(row.bytes_after)}`);
   if (row.error) {
     fact('error', `${row.error.relative_norm.toExponential(2)} in norm, ${row.error.max_abs.toExponential(2)} at most`);

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mp/Analysis/FunctionWalk.h"
 #include "mp/Analysis/Idioms.h"
-#include "mp/Analysis/OutsideBodies.h"
 #include "mp/Dialect/MP/Annotations.h"
 #include "mp/Transforms/Annotate/Passes.h"
 

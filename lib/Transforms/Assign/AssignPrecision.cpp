@@ -2,13 +2,13 @@
 //
 // mp-assign-precision: the layers of decision, in order, module by module.
 
-#include "Copies.h"
 #include "Explanation.h"
 #include "Replay.h"
+#include "SpecializeFunctions.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mp/Analysis/ExecutionFrequency.h"
-#include "mp/Analysis/OutsideBodies.h"
-#include "mp/Dialect/MP/Words.h"
+#include "mp/Analysis/FunctionWalk.h"
+#include "mp/Dialect/MP/SplitPrecision.h"
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Assign/Passes.h"
@@ -24,7 +24,6 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace policy = ::mp::policy;
 
 /// Promotion is what classes mean for a graph that is narrow already.
 static LogicalResult applyClassRules(FunctionDecisions &decisions, const AssignSettings &settings) {
@@ -51,7 +50,7 @@ LogicalResult mlir::mp::decideComputing(FunctionDecisions &decisions,
       return failure();
     decided(name);
   }
-  return offerRewrites(decisions, settings);
+  return suggestRewrites(decisions, settings);
 }
 
 /// A rule whose op is spelt out must name one that exists: in the tables of the input dialects, or
@@ -110,7 +109,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
           "limited, the other least");
     if (multiWord != "on" && multiWord != "off")
       return bad("multi-word", multiWord, "on or off");
-    options.allowsWords = multiWord == "on";
+    options.allowsSplit = multiWord == "on";
     if (scaleUnproven != "off" && scaleUnproven != "auto" && scaleUnproven != "on")
       return bad("scale-unproven", scaleUnproven, "off, auto or on");
     options.scaleUnproven = scaleUnproven;
@@ -130,10 +129,10 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   llvm::Error readRecipe(PlacementOptions &options) const {
     if (recipe.empty())
       return llvm::Error::success();
-    options.recipe = ::mp::numerics::findRecipe(recipe);
+    options.recipe = numerics::findRecipe(recipe);
     if (!options.recipe || !options.recipe->isSelfContained()) {
       SmallVector<StringRef> names;
-      for (const auto &known : ::mp::numerics::scalingRecipes())
+      for (const auto &known : numerics::scalingRecipes())
         if (known.isSelfContained())
           names.push_back(known.name);
       return llvm::createStringError("option 'recipe' is '" + recipe +
@@ -161,7 +160,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     return share;
   }
 
-  llvm::Error readCosts(::mp::target::CostModel &costs) {
+  llvm::Error readCosts(target::CostModel &costs) {
     if (costsFile.empty())
       return llvm::Error::success();
     auto text = llvm::MemoryBuffer::getFile(costsFile, /*IsText=*/true);
@@ -171,21 +170,19 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
 
   void runOnOperation() override {
     hasCopied = false;
-    std::optional<::mp::numerics::MultiWord> words = parseWordScheme(format);
+    std::optional<numerics::SplitScheme> split = findSplitScheme(format);
     std::string of =
-        words ? getFormatName(getWordType(&getContext(), *words)) : std::string(format);
+        split ? getFormatName(getPartType(&getContext(), *split)) : std::string(format);
     auto effective = policy::findPolicy({of, target, policyFile});
     if (!effective)
       return fail(llvm::toString(effective.takeError()));
     const policy::Policy &policy = effective->policy;
     FloatType narrow = getAssignableFormat(policy.format, &getContext());
     if (!narrow)
-      return fail(
-          "option 'format' is '" + policy.format +
-          "', expected bf16, f16, tf32 or products of words: bf16x3, bf16x6, bf16x9, tf32x3");
-    auto model = ::mp::target::lookupTarget(policy.target);
-    llvm::Error error =
-        model ? ::mp::target::checkFormat(*model, policy.format) : model.takeError();
+      return fail("option 'format' is '" + policy.format +
+                  "', expected bf16, f16, tf32 or split products: bf16x3, bf16x6, bf16x9, tf32x3");
+    auto model = target::lookupTarget(policy.target);
+    llvm::Error error = model ? target::checkFormat(*model, policy.format) : model.takeError();
     if (error)
       return fail("option 'target' is '" + policy.target +
                   "': " + llvm::toString(std::move(error)));
@@ -212,7 +209,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     llvm::Expected<PlacementOptions> placement = readPlacementOptions();
     if (!placement)
       return fail(llvm::toString(placement.takeError()));
-    auto costs = ::mp::target::CostModel::create(*model);
+    auto costs = target::CostModel::create(*model);
     if (!costs)
       return fail(llvm::toString(costs.takeError()));
     if (llvm::Error error = readCosts(*costs))
@@ -229,10 +226,10 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     bool wantsTimes = !dumpCosts.empty() || !costsFile.empty();
     AssignSettings settings{
         policy,          *model, rules,      narrow, maxUnderflow,
-        promote == "on", *costs, *placement, words,  wantsTimes ? &asked : nullptr,
+        promote == "on", *costs, *placement, split,  wantsTimes ? &asked : nullptr,
         *saturated};
     bool anyDecided = false;
-    WalkResult decided = walkOutsideBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
+    WalkResult decided = walkOutsideFunctionBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
       return WalkResult(decide(module, settings, replay, explanation, anyDecided));
     });
     if (decided.wasInterrupted())
@@ -274,9 +271,9 @@ private:
     else if (failed(replay->makeCopies(module)))
       return failure();
     hasCopied |= module.getBody()->getOperations().size() != given;
-    StorageGangs gangs(module);
-    CarriedStorage carried(gangs);
-    ModuleEvidence evidence(gangs);
+    TiedStorage ties(module);
+    CarriedStorage carried(ties);
+    ModuleEvidence evidence(ties);
     ExecutionFrequency frequency(module);
     std::deque<FunctionDecisions> functions;
     for (auto function : module.getOps<FunctionOpInterface>()) {
@@ -327,9 +324,9 @@ private:
       decisions.placement->calls =
           int64_t(std::clamp(frequency.getCalls(decisions.getFunction()), 1.0, 1e6));
       for (auto [ordinal, entry] : llvm::enumerate(decisions.getOps()))
-        for (const Offer &offer : entry.second.offers) {
-          decisions.placement->offers.push_back(offer);
-          decisions.placement->offers.back().ordinal = ordinal;
+        for (const Suggestion &suggestion : entry.second.suggestions) {
+          decisions.placement->suggestions.push_back(suggestion);
+          decisions.placement->suggestions.back().ordinal = ordinal;
         }
       listener(*decisions.placement);
     }

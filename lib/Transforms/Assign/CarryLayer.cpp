@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What loops, branches and private functions carry narrow: a gang of values does, exactly when
+// What loops, branches and private functions carry narrow: a tie of values does, exactly when
 // every use of each of them would round it to one narrow format anyway. A use may hand the value on
-// to the same gang or to another, so this is a greatest fixed point over the whole module:
+// to the same tie or to another, so this is a greatest fixed point over the whole module:
 // everything is assumed to be read narrow, until a use says otherwise.
 
 #include "Decisions.h"
@@ -40,17 +40,16 @@ private:
 
 class CarriedReadings {
 public:
-  CarriedReadings(ArrayRef<FunctionDecisions *> functions, const StorageGangs &gangs)
-      : gangs(gangs) {
+  CarriedReadings(ArrayRef<FunctionDecisions *> functions, const TiedStorage &ties) : ties(ties) {
     for (FunctionDecisions *function : functions)
       for (auto &[op, decision] : function->getOps())
         decided[op] = {function, &decision};
   }
 
-  /// Lowers readings until every use agrees, and returns what each gang ends in.
+  /// Lowers readings until every use agrees, and returns what each tie ends in.
   void solve() {
-    for (const StorageGang &gang : llvm::reverse(gangs.getAll()))
-      work.insert(&gang);
+    for (const TiedValues &tied : llvm::reverse(ties.getAll()))
+      work.insert(&tied);
     for (auto &[op, entry] : decided)
       if (entry.second->followsStorage())
         moves.insert(op);
@@ -63,21 +62,21 @@ public:
         update(ofMoves[op], reading, op->getOperands());
         continue;
       }
-      const StorageGang *gang = work.pop_back_val();
-      Reading reading = mayChange(*gang) ? Reading::unknown() : Reading::inNone();
+      const TiedValues *tied = work.pop_back_val();
+      Reading reading = mayChange(*tied) ? Reading::unknown() : Reading::inNone();
       SmallVector<Value> fed;
-      for (Value value : gang->values)
+      for (Value value : tied->values)
         reading = reading.meet(read(value));
-      for (OpOperand *feed : gang->feeds)
+      for (OpOperand *feed : tied->feeds)
         fed.push_back(feed->get());
-      update(ofGangs[gang], reading, fed);
+      update(ofTies[tied], reading, fed);
     }
   }
 
-  FloatType getFormat(const StorageGang &gang) const { return ofGangs.lookup(&gang).getFormat(); }
-  /// The format in which `value` of `gang` is read, as the gangs are.
-  FloatType getFormat(const StorageGang &gang, Value value) const {
-    return mayChange(gang) ? read(value).getFormat() : FloatType();
+  FloatType getFormat(const TiedValues &tied) const { return ofTies.lookup(&tied).getFormat(); }
+  /// The format in which `value` of `tied` is read, as the ties are.
+  FloatType getFormat(const TiedValues &tied, Value value) const {
+    return mayChange(tied) ? read(value).getFormat() : FloatType();
   }
 
 private:
@@ -87,8 +86,8 @@ private:
     return decided.lookup(op).first->mayStoreNarrow(result);
   }
 
-  bool mayChange(const StorageGang &gang) const {
-    return gang.frozen.empty() && llvm::all_of(gang.values, [&](Value value) {
+  bool mayChange(const TiedValues &tied) const {
+    return tied.frozen.empty() && llvm::all_of(tied.values, [&](Value value) {
              Operation *op = value.getDefiningOp();
              auto argument = dyn_cast<BlockArgument>(value);
              if (argument)
@@ -110,8 +109,8 @@ private:
   }
 
   Reading read(OpOperand &use) const {
-    if (const StorageGang *gang = gangs.findFed(use))
-      return ofGangs.lookup(gang);
+    if (const TiedValues *tied = ties.findFed(use))
+      return ofTies.lookup(tied);
     auto [function, decision] = decided.lookup(use.getOwner());
     bool follows = decision && decision->followsStorage();
     if (!decision || !(follows || decision->opClass == OpClass::TensorCore))
@@ -133,8 +132,8 @@ private:
       return;
     known = reading;
     for (Value value : values) {
-      if (const StorageGang *gang = gangs.find(value))
-        work.insert(gang);
+      if (const TiedValues *tied = ties.find(value))
+        work.insert(tied);
       if (Operation *def = value.getDefiningOp(); def && ofMoves.contains(def))
         moves.insert(def);
       else if (def && decided.lookup(def).second && decided.lookup(def).second->followsStorage())
@@ -142,26 +141,26 @@ private:
     }
   }
 
-  const StorageGangs &gangs;
+  const TiedStorage &ties;
   llvm::MapVector<Operation *, Entry> decided;
-  DenseMap<const StorageGang *, Reading> ofGangs;
+  DenseMap<const TiedValues *, Reading> ofTies;
   DenseMap<Operation *, Reading> ofMoves; ///< of the results of ops that follow their data
-  llvm::SetVector<const StorageGang *> work;
+  llvm::SetVector<const TiedValues *> work;
   llvm::SetVector<Operation *> moves;
 };
 } // namespace
 
 void mlir::mp::chooseCarried(ArrayRef<FunctionDecisions *> functions, CarriedStorage &carried) {
-  if (llvm::none_of(carried.gangs.getAll(),
-                    [](const StorageGang &gang) { return gang.frozen.empty(); }))
+  if (llvm::none_of(carried.ties.getAll(),
+                    [](const TiedValues &tied) { return tied.frozen.empty(); }))
     return; // nothing may change
-  CarriedReadings readings(functions, carried.gangs);
+  CarriedReadings readings(functions, carried.ties);
   readings.solve();
-  for (const StorageGang &gang : carried.gangs.getAll())
-    if (FloatType format = readings.getFormat(gang))
-      carried.chosen[&gang] = format;
+  for (const TiedValues &tied : carried.ties.getAll())
+    if (FloatType format = readings.getFormat(tied))
+      carried.chosen[&tied] = format;
     else
-      for (Value value : gang.values)
-        if (FloatType wished = readings.getFormat(gang, value))
+      for (Value value : tied.values)
+        if (FloatType wished = readings.getFormat(tied, value))
           carried.wished[value] = wished;
 }

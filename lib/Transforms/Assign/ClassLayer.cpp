@@ -4,7 +4,7 @@
 // its own format. A contraction that makes angles stays wide: sin and cos of
 // positions lose all meaning when the angle is rounded.
 
-#include "../Common/WordCode.h"
+#include "../Common/SplitCode.h"
 #include "Decisions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -39,14 +39,13 @@ static DenseSet<Value> findAngles(FunctionDecisions &decisions) {
   return angles;
 }
 
-/// Products of words where the op can be computed so; else it stays, for less was not asked for.
-static void decideWords(Operation *op, Decision &decision, ::mp::numerics::MultiWord scheme) {
+/// Split products where the op can be computed so; else it stays, for less was not asked for.
+static void decideSplit(Operation *op, Decision &decision, numerics::SplitScheme scheme) {
   std::string why;
-  if (!viewWords(op, scheme, &why))
-    return decision.decide(
-        decision.compute, Origin::Class,
-        ("T, but not as " + ::mp::numerics::toString(scheme) + ": " + why).str());
-  decision.words = scheme;
+  if (!viewSplit(op, scheme, &why))
+    return decision.decide(decision.compute, Origin::Class,
+                           ("T, but not as " + numerics::toString(scheme) + ": " + why).str());
+  decision.split = scheme;
   decision.keepsStorage = true;
   decision.decide(decision.compute, Origin::Class, "T");
 }
@@ -66,8 +65,8 @@ LogicalResult mlir::mp::applyClasses(FunctionDecisions &decisions, const AssignS
     else if (!decisions.canContractIn(op, settings.narrow))
       decision.decide(decision.compute, Origin::Class,
                       "T, but its factors are not all f32 tensors of known rank");
-    else if (settings.words)
-      decideWords(op, decision, *settings.words);
+    else if (settings.split)
+      decideSplit(op, decision, *settings.split);
     else
       decision.decide(settings.narrow, Origin::Class, name);
   }

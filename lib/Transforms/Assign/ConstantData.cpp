@@ -7,7 +7,7 @@
 #include "Decisions.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
-#include "mp/Analysis/Moves.h"
+#include "mp/Analysis/DataMovement.h"
 
 using namespace mlir;
 using namespace mlir::mp;

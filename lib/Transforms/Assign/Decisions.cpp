@@ -39,7 +39,7 @@ std::string mlir::mp::getFormatName(FloatType format) {
 
 std::string ComputeChoice::getName() const {
   return scaled  ? scaled->name.str()
-         : words ? ::mp::numerics::toString(*words).str()
+         : split ? numerics::toString(*split).str()
                  : getFormatName(format);
 }
 
@@ -133,31 +133,31 @@ bool FunctionDecisions::isNarrowContraction(Operation *op) {
 }
 
 bool FunctionDecisions::mayStoreNarrow(Value value) const {
-  const StorageGang *gang = carried.gangs.find(value);
-  return isa<OpResult>(value) && !(gang && gang->frozen.empty()) && isNarrowable(value.getType());
+  const TiedValues *tied = carried.ties.find(value);
+  return isa<OpResult>(value) && !(tied && tied->frozen.empty()) && isNarrowable(value.getType());
 }
 
 FloatType FunctionDecisions::getStorage(Value value) const {
   if (FloatType chosen = storages.lookup(value))
     return chosen;
-  if (FloatType chosen = carried.lookup(carried.gangs.find(value)))
+  if (FloatType chosen = carried.lookup(carried.ties.find(value)))
     return chosen;
   return getFloatFormat(value.getType());
 }
 
 FloatType FunctionDecisions::getTakenFormat(OpOperand &operand) const {
-  const StorageGang *gang = carried.gangs.findFed(operand);
-  if (!gang)
+  const TiedValues *tied = carried.ties.findFed(operand);
+  if (!tied)
     return {};
-  FloatType chosen = carried.lookup(gang);
-  return chosen ? chosen : gang->format;
+  FloatType chosen = carried.lookup(tied);
+  return chosen ? chosen : tied->format;
 }
 
 /// Results alone do not say what an op carries that it only passes on inside.
-static bool outSaysAll(Operation *op, const StorageGangs &gangs) {
+static bool outSaysAll(Operation *op, const TiedStorage &ties) {
   return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-    const StorageGang *gang = gangs.findFed(operand);
-    return !gang || llvm::any_of(gang->values, [&](Value v) { return v.getDefiningOp() == op; });
+    const TiedValues *tied = ties.findFed(operand);
+    return !tied || llvm::any_of(tied->values, [&](Value v) { return v.getDefiningOp() == op; });
   });
 }
 
@@ -191,7 +191,7 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
       FloatType storage = decisions.getStorage(result);
       out.push_back(storage ? Type(storage) : none);
     }
-    if (decision.rule == TypeRule::Container && outSaysAll(op, decisions.getCarried().gangs))
+    if (decision.rule == TypeRule::Container && outSaysAll(op, decisions.getCarried().ties))
       in.clear();
     FloatType accumulator = decision.accumulator;
     if (!accumulator && interface)
@@ -199,9 +199,8 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
     FloatType compute = decision.rule == TypeRule::Container ? FloatType() : decision.compute;
     op->setDiscardableAttr(precisionName, PrecisionAttr::get(context, in, compute, accumulator, out,
                                                              *decision.origin, decision.reason));
-    if (decision.words)
-      op->setAttr(kWordsAttrName,
-                  StringAttr::get(context, ::mp::numerics::toString(*decision.words)));
+    if (decision.split)
+      op->setAttr(kSplitAttrName, StringAttr::get(context, numerics::toString(*decision.split)));
     if (decision.scaled)
       op->setAttr(kScaledAttrName,
                   decision.scaled->name == kScaledName

@@ -8,10 +8,11 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/ModuleEvidence.h"
 #include "mp/Analysis/NormOverflow.h"
-#include "mp/Analysis/Offers.h"
 #include "mp/Analysis/Placement.h"
+#include "mp/Analysis/Suggestions.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Dialect/MP/Scaling.h"
-#include "mp/Dialect/MP/Words.h"
+#include "mp/Dialect/MP/SplitPrecision.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Policy/Policy.h"
 #include "mp/Target/CostModel.h"
@@ -22,9 +23,9 @@ namespace mlir::mp {
 
 /// How a contraction may compute.
 struct ComputeChoice {
-  FloatType format; ///< f32 for words, and for what is scaled
-  std::optional<::mp::numerics::MultiWord> words = std::nullopt;
-  const ::mp::numerics::Recipe *scaled = nullptr; ///< of factors stored so
+  FloatType format; ///< f32 for parts, and for what is scaled
+  std::optional<numerics::SplitScheme> split = std::nullopt;
+  const numerics::Recipe *scaled = nullptr; ///< of factors stored so
 
   /// bf16, tf32, bf16x3, f16-pow2, current.
   std::string getName() const;
@@ -37,18 +38,18 @@ struct Decision {
   /// The format the op computes in; its own where no layer said otherwise.
   FloatType compute;
   FloatType accumulator = {}; ///< wider than the op's own; empty where that stays
-  /// An f32 contraction is made of products of words: what it reads and returns is f32 all the
+  /// An f32 contraction is made of split products: what it reads and returns is f32 all the
   /// same.
-  std::optional<::mp::numerics::MultiWord> words = std::nullopt;
+  std::optional<numerics::SplitScheme> split = std::nullopt;
   /// An f32 contraction works on factors stored as this recipe says.
-  const ::mp::numerics::Recipe *scaled = nullptr;
+  const numerics::Recipe *scaled = nullptr;
   /// One without evidence for f16 may work on factors times powers of two, made of these
   /// magnitudes, 0 for one that is measured where it is computed.
   std::optional<std::array<double, 2>> magnitudes = std::nullopt;
   std::optional<Origin> origin = std::nullopt; ///< empty while undecided
   std::string reason;
   /// What would let one that ranges keep wide be narrow.
-  SmallVector<Offer, 0> offers = {};
+  SmallVector<Suggestion, 0> suggestions = {};
   /// Operands and results are stored as they are found (a pin or policy says wide).
   bool keepsStorage = false;
   /// Some operand or result is a tensor whose type is not ours to change.
@@ -67,7 +68,7 @@ struct Decision {
   }
 
   /// How the op computes.
-  ComputeChoice getChoice() const { return {compute, words, scaled}; }
+  ComputeChoice getChoice() const { return {compute, split, scaled}; }
   std::string getComputeName() const { return getChoice().getName(); }
 
   /// The op runs in whatever format its data has.
@@ -78,17 +79,17 @@ struct Decision {
 
 /// The storages chosen for what control flow and signatures of a module carry.
 struct CarriedStorage {
-  explicit CarriedStorage(const StorageGangs &gangs) : gangs(gangs) {}
+  explicit CarriedStorage(const TiedStorage &ties) : ties(ties) {}
 
-  const StorageGangs &gangs;
-  llvm::DenseMap<const StorageGang *, FloatType> chosen;
-  /// In which narrow format a value of a gang that may change is read, where the gang as a whole is
+  const TiedStorage &ties;
+  llvm::DenseMap<const TiedValues *, FloatType> chosen;
+  /// In which narrow format a value of a tie that may change is read, where the tie as a whole is
   /// in none.
   llvm::DenseMap<Value, FloatType> wished;
 
-  /// That of the gang; null if it keeps its own.
-  FloatType lookup(const StorageGang *gang) const {
-    return gang ? chosen.lookup(gang) : FloatType();
+  /// That of the tie; null if it keeps its own.
+  FloatType lookup(const TiedValues *tied) const {
+    return tied ? chosen.lookup(tied) : FloatType();
   }
 };
 
@@ -106,12 +107,12 @@ struct PlacementOptions {
   std::string dumpProblem; ///< file for the optimisation problem as JSON; empty: none
   /// The module decides several functions: each dump gets its function's name.
   bool namesDumps = false;
-  /// Where error is limited, contractions may be products of words.
-  bool allowsWords = true;
+  /// Where error is limited, contractions may be split products.
+  bool allowsSplit = true;
   /// Contractions without evidence for f16 are scaled: off, auto where that is the optimum, or on.
   std::string scaleUnproven = "off";
   /// By which contractions may be scaled besides; null: none.
-  const ::mp::numerics::Recipe *recipe = nullptr;
+  const numerics::Recipe *recipe = nullptr;
 
   bool modelsError() const { return maxRelError > 0 || maxTime > 0; }
   /// Contractions that only their class made narrow may compute in wider formats, too.
@@ -120,17 +121,17 @@ struct PlacementOptions {
 
 /// What a run was asked to do.
 struct AssignSettings {
-  const ::mp::policy::Policy &policy;
-  const ::mp::target::TargetModel &target;
-  ::mp::policy::Matcher &rules; ///< of the policy
+  const policy::Policy &policy;
+  const target::TargetModel &target;
+  policy::Matcher &rules; ///< of the policy
   /// The format asked for; a way to compute, with f32 storage, if it is tf32.
   FloatType narrow;
   double maxUnderflow;
   bool promotes; ///< what is narrow already is widened inside
-  const ::mp::target::CostModel &costs;
+  const target::CostModel &costs;
   PlacementOptions placement;
-  /// Contractions are asked for as products of words of `narrow`.
-  std::optional<::mp::numerics::MultiWord> words = std::nullopt;
+  /// Contractions are asked for as split products of `narrow`.
+  std::optional<numerics::SplitScheme> split = std::nullopt;
   /// Times that were asked for, if somebody wants to know.
   std::map<std::string, int64_t> *askedTimes = nullptr;
   double maxSaturated = 0; ///< constants of which less than this share overflows are clamped
@@ -212,7 +213,7 @@ LogicalResult applyPolicy(FunctionDecisions &decisions, const AssignSettings &se
 LogicalResult applyRanges(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyClasses(FunctionDecisions &decisions, const AssignSettings &settings);
 /// What contractions without evidence could be instead, as rewrites that are offered.
-LogicalResult offerRewrites(FunctionDecisions &decisions, const AssignSettings &settings);
+LogicalResult suggestRewrites(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyPromotions(FunctionDecisions &decisions, const AssignSettings &settings);
 /// All of them but the last two.
 LogicalResult decideComputing(FunctionDecisions &decisions, const AssignSettings &settings,

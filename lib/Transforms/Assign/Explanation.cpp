@@ -132,8 +132,8 @@ void Explanation::end(FunctionDecisions &decisions, const AssignSettings &settin
       describeReaders(decisions, result, os);
     }
     os << decisions.alternatives.lookup(op);
-    for (const Offer &offer : decision.offers)
-      os << "  offer: " << describeOffer(offer) << "\n";
+    for (const Suggestion &suggestion : decision.suggestions)
+      os << "  suggestion: " << describeSuggestion(suggestion) << "\n";
     std::string advice = suggestChange(decision, settings.narrow);
     if (!advice.empty())
       os << "  to change it: " << advice << "\n";

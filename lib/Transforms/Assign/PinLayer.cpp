@@ -5,7 +5,7 @@
 // compute in it and other ops store their results in it, whatever the other layers think and
 // whichever format the run is for. A pin that cannot be followed is a warning that says why.
 
-#include "../Common/WordCode.h"
+#include "../Common/SplitCode.h"
 #include "../Scale/Contractions.h"
 #include "Decisions.h"
 #include "mp/Target/Targets.h"
@@ -15,14 +15,14 @@ using namespace mlir::mp;
 
 /// Why `op` cannot be in `format`, or an empty string.
 static std::string whyNot(FunctionDecisions &decisions, Operation *op, const Decision &decision,
-                          FloatType format, const ::mp::target::TargetModel &target) {
+                          FloatType format, const target::TargetModel &target) {
   std::string name = getFormatName(format);
   if (!decision.compute.isF32())
     return "only f32 is narrowed";
   if (!getAssignableFormat(name, op->getContext()))
     return "only bf16, f16 and tf32 need no scale";
   if (decision.opClass == OpClass::TensorCore) {
-    if (llvm::Error error = ::mp::target::checkFormat(target, name))
+    if (llvm::Error error = target::checkFormat(target, name))
       return llvm::toString(std::move(error));
     return decisions.canContractIn(op, format) ? "" : "its factors are not all f32 tensors";
   }
@@ -35,30 +35,30 @@ static std::string whyNot(FunctionDecisions &decisions, Operation *op, const Dec
              : "it has no result that is a tensor of f32";
 }
 
-/// `mp.words` is a pin, too. Where it cannot be followed it goes, with a warning.
-static LogicalResult pinWords(Operation *op, Decision &decision, const AssignSettings &settings) {
-  auto scheme = *getWords(op);
-  std::string name = ::mp::numerics::toString(scheme).str(), why;
-  FloatType word = getWordType(op->getContext(), scheme);
-  if (llvm::Error error = ::mp::target::checkFormat(settings.target, getFormatName(word)))
+/// `mp.split` is a pin, too. Where it cannot be followed it goes, with a warning.
+static LogicalResult pinSplit(Operation *op, Decision &decision, const AssignSettings &settings) {
+  auto scheme = *getSplitScheme(op);
+  std::string name = numerics::toString(scheme).str(), why;
+  FloatType part = getPartType(op->getContext(), scheme);
+  if (llvm::Error error = target::checkFormat(settings.target, getFormatName(part)))
     why = llvm::toString(std::move(error));
   else if (op->hasAttr(kPinAttrName))
     why = "it is pinned to a format besides";
-  if (why.empty() && viewWords(op, scheme, &why)) {
-    decision.words = scheme;
+  if (why.empty() && viewSplit(op, scheme, &why)) {
+    decision.split = scheme;
     decision.keepsStorage = true;
-    decision.decide(decision.compute, Origin::Pin, (kWordsAttrName + " = " + name).str());
+    decision.decide(decision.compute, Origin::Pin, (kSplitAttrName + " = " + name).str());
     return success();
   }
   op->emitWarning() << "is to be computed as " << name << ", but stays in " << decision.compute
                     << ": " << why;
-  op->removeAttr(kWordsAttrName);
+  op->removeAttr(kSplitAttrName);
   return failure();
 }
 
 /// And `mp.scaled`.
 static LogicalResult pinScaling(FunctionDecisions &decisions, Operation *op, Decision &decision) {
-  bool isPinned = op->hasAttr(kPinAttrName) || decision.words;
+  bool isPinned = op->hasAttr(kPinAttrName) || decision.split;
   const auto *recipe = getScaling(op);
   if (!isPinned && decisions.canScale(op)) {
     if (recipe->name == kScaledName)
@@ -80,7 +80,7 @@ LogicalResult mlir::mp::applyPins(FunctionDecisions &decisions, const AssignSett
   for (auto &[op, decision] : decisions.getOps()) {
     if (op->getRawDictionaryAttrs().empty())
       continue;
-    if (getWords(op) && succeeded(pinWords(op, decision, settings)))
+    if (getSplitScheme(op) && succeeded(pinSplit(op, decision, settings)))
       continue;
     if (getScaling(op) && succeeded(pinScaling(decisions, op, decision)))
       continue;

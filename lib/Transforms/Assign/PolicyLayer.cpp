@@ -11,7 +11,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace policy = ::mp::policy;
 
 /// An attribute as a policy writes it: strings without quotes.
 static std::string attributeText(Attribute attribute) {
@@ -61,7 +60,7 @@ static void follow(const policy::Rule &rule, FunctionDecisions &decisions, Opera
 
 /// Why a limit keeps a contraction wide, or an empty string.
 static std::string whyLimited(FunctionDecisions &decisions, Operation *op,
-                              const policy::Limits &limits, FloatType narrow) {
+                              const policy::RewriteLimits &limits, FloatType narrow) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (limits.longestReduction) {
@@ -89,7 +88,7 @@ static std::string whyLimited(FunctionDecisions &decisions, Operation *op,
       reached = rounding ? rounding->largest : 0;
     } else {
       // Only what is proved: without a bound the range layer asks for evidence, where it needs any.
-      ::mp::domains::Interval range = decisions.getEvidence().lookup(value).range;
+      domains::Interval range = decisions.getEvidence().lookup(value).range;
       reached = range.isBounded() ? range.mag() : 0;
     }
     if (reached > *limit) {

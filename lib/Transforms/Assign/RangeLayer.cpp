@@ -7,7 +7,7 @@
 
 #include "Decisions.h"
 #include "mp/Analysis/ConstantRounding.h"
-#include "mp/Analysis/Moves.h"
+#include "mp/Analysis/DataMovement.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -25,7 +25,7 @@ static std::string whyNotNarrow(OpOperand &operand,
     return "";
   bool needsEvidence = APFloat::semanticsMaxExponent(narrow.getFloatSemantics()) <
                        APFloat::semanticsMaxExponent(APFloat::IEEEsingle());
-  bool mayAssume = settings.policy.evidence == ::mp::policy::EvidenceKind::Assumed;
+  bool mayAssume = settings.policy.evidence == policy::RequiredEvidence::Assumed;
   // Constants are checked for every format: also bf16 has a largest and a smallest value.
   Attribute constant = findConstant(operand.get());
   std::string why =

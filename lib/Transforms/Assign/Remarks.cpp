@@ -35,13 +35,14 @@ void mlir::mp::emitRemarks(FunctionDecisions &decisions, const AssignSettings &s
     return remark::RemarkOpts::name(name).category("mp").function(function.getName());
   };
   for (auto &[op, decision] : decisions.getOps()) {
-    for (const Offer &offer : decision.offers)
-      remark::analysis(op->getLoc(), named("offer")) << remark::add("{0}", describeOffer(offer));
+    for (const Suggestion &suggestion : decision.suggestions)
+      remark::analysis(op->getLoc(), named("suggestion"))
+          << remark::add("{0}", describeSuggestion(suggestion));
     auto rule = [&decision = decision] {
       return (stringifyOrigin(*decision.origin) + " " + decision.reason).str();
     };
-    if (decisions.isNarrowContraction(op, decision) || decision.words || decision.scaled) {
-      if (auto passed = remark::passed(op->getLoc(), named(decision.words    ? "words"
+    if (decisions.isNarrowContraction(op, decision) || decision.split || decision.scaled) {
+      if (auto passed = remark::passed(op->getLoc(), named(decision.split    ? "split"
                                                            : decision.scaled ? "scaled"
                                                                              : "narrowed")))
         passed << remark::add("{0} computes in {1}", op->getName().getStringRef().str(),

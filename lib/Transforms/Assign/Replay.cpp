@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Replay.h"
-#include "../Common/WordCode.h"
+#include "../Common/SplitCode.h"
 #include "../Scale/Contractions.h"
-#include "Copies.h"
+#include "SpecializeFunctions.h"
 #include "mp/Analysis/FunctionCopies.h"
 #include "mp/Analysis/FunctionHash.h"
 #include "llvm/Support/JSON.h"
@@ -125,13 +125,13 @@ LogicalResult Replay::applyRow(const Row &row, FunctionDecisions &decisions, Ope
   auto refuse = [&](const Twine &why) {
     return op->emitError() << "the replayed report '" << file << "' " << why;
   };
-  std::optional<::mp::numerics::MultiWord> words = ::mp::numerics::parseMultiWord(row.compute);
-  if (words) {
+  std::optional<numerics::SplitScheme> split = numerics::parseSplitScheme(row.compute);
+  if (split) {
     std::string why;
-    if (!viewWords(op, *words, &why))
+    if (!viewSplit(op, *split, &why))
       return refuse("lets it compute as '" + row.compute + "', which it cannot: " + why);
-    decision.words = words;
-  } else if (const auto *recipe = ::mp::numerics::findRecipe(row.compute)) {
+    decision.split = split;
+  } else if (const auto *recipe = numerics::findRecipe(row.compute)) {
     bool hasMagnitudes = row.magnitudes.size() == 2;
     if (!decisions.canScale(op) || !recipe->isSelfContained() ||
         hasMagnitudes != (recipe->name == kScaledName))
@@ -159,8 +159,8 @@ LogicalResult Replay::applyRow(const Row &row, FunctionDecisions &decisions, Ope
                   Twine(op->getNumResults()));
   for (auto [result, name] : llvm::zip_equal(op->getResults(), row.out)) {
     FloatType own = getFloatFormat(result.getType());
-    const StorageGang *gang = decisions.getCarried().gangs.find(result);
-    if (gang && gang->frozen.empty())
+    const TiedValues *tied = decisions.getCarried().ties.find(result);
+    if (tied && tied->frozen.empty())
       continue; // follows from what reads it
     if (name == (own ? getFormatName(own) : "_"))
       continue;
@@ -186,8 +186,8 @@ LogicalResult Replay::applyArguments(ArrayRef<std::string> storages,
                                 << function.getNumArguments();
   for (auto [argument, name] : llvm::zip_equal(function.getArguments(), storages)) {
     FloatType own = getFloatFormat(argument.getType());
-    const StorageGang *gang = decisions.getCarried().gangs.find(argument);
-    if (name == (own ? getFormatName(own) : "_") || (gang && gang->frozen.empty()))
+    const TiedValues *tied = decisions.getCarried().ties.find(argument);
+    if (name == (own ? getFormatName(own) : "_") || (tied && tied->frozen.empty()))
       continue; // as it is, or follows from what reads it
     FloatType format = getAssignableFormat(name, function.getContext());
     if (!own || !own.isF32() || !format || format.isTF32())

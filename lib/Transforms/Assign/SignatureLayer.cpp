@@ -28,7 +28,7 @@ LogicalResult mlir::mp::decideSignature(FunctionDecisions &decisions,
                                         const AssignSettings &settings) {
   FunctionOpInterface function = decisions.getFunction();
   std::optional<StoragePermissions> permissions; // of every op: not for nothing
-  bool narrowsParameters = settings.policy.parameters == ::mp::policy::SignatureKind::Narrow;
+  bool narrowsParameters = settings.policy.parameters == policy::SignatureKind::Narrow;
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
     FloatType own = getFloatFormat(argument.getType());

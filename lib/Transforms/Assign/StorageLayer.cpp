@@ -12,7 +12,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace assignment = ::mp::assignment;
 
 static Placement summarize(const StorageProblem &storage, const StorageCosts &costs,
                            const assignment::Solution &answer) {

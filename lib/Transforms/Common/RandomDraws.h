@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random bits of a train step's own, for what it rounds by chance: a seed, and an offset that moves
-// with every step.
+// Random bits of a train step's own, for what it rounds stochastically: a seed, and an offset that
+// moves with every step.
 
 #ifndef MP_LIB_TRANSFORMS_COMMON_RANDOMDRAWS_H
 #define MP_LIB_TRANSFORMS_COMMON_RANDOMDRAWS_H
@@ -25,7 +25,7 @@ private:
   int64_t drawn = 0; ///< blocks of Philox, in every step
 };
 
-/// `x` in another format, to nearest even; by chance where random bits are given.
+/// `x` in another format, to nearest even; stochastically where random bits are given.
 Value roundTo(OpBuilder &builder, Value x, FloatType format, Value bits = Value());
 
 } // namespace mlir::mp

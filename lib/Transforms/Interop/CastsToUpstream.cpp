@@ -2,7 +2,7 @@
 //
 // mp-casts-to-upstream: what other compilers read.
 
-#include "../Common/WordCode.h"
+#include "../Common/SplitCode.h"
 #include "FormatArithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -100,7 +100,7 @@ static void dropAttributes(Operation *op) {
 namespace {
 struct CastsToUpstream : mlir::mp::impl::CastsToUpstreamBase<CastsToUpstream> {
   void runOnOperation() override {
-    expandAllWords(getOperation());
+    expandAllSplits(getOperation());
     SmallVector<Operation *> casts;
     getOperation()->walk([&](Operation *op) {
       dropAttributes(op);

@@ -15,7 +15,6 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 /// MP_RT_INTEGER of the runtime's header, which compiled code knows by number.
 static constexpr int64_t kInteger = 256;

@@ -16,7 +16,6 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 static constexpr StringLiteral kContract = "mp_rt_contract";
 

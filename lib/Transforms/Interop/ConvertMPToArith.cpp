@@ -15,7 +15,6 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 static numerics::Rounding toNumerics(std::optional<Rounding> rounding) {
   switch (rounding.value_or(Rounding::RNE)) {

@@ -7,7 +7,7 @@
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
-using namespace ::mp::numerics;
+using namespace mpcore::numerics;
 
 namespace {
 

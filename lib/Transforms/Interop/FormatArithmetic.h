@@ -7,6 +7,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Numerics/Cast.h"
 
 namespace mlir::mp {
@@ -15,9 +16,9 @@ namespace mlir::mp {
 /// of the format `from`; tf32 as an f32 value) to `to` and returns the result as
 /// a float, or vector, of type `resultType`. `randomBits`, i32 of the same shape,
 /// is read by the stochastic rounding only. `from` and `to` differ.
-Value emitConversion(OpBuilder &builder, Location loc, Value value, ::mp::numerics::Format from,
-                     Type resultType, ::mp::numerics::Format to, ::mp::numerics::Rounding rounding,
-                     ::mp::numerics::Overflow overflow, Value randomBits = {});
+Value emitConversion(OpBuilder &builder, Location loc, Value value, numerics::Format from,
+                     Type resultType, numerics::Format to, numerics::Rounding rounding,
+                     numerics::Overflow overflow, Value randomBits = {});
 
 /// Emits what `op`, an `mp.cast` or `mp.round` on scalars or vectors, computes.
 /// Fails for formats of more than 64 bits.

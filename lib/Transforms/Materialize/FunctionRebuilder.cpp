@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace mlir::mp;
 
 FunctionOpInterface FunctionRebuilder::rebuild(FunctionOpInterface function,
-                                               const StorageGangs &gangs, bool saturates) {
-  FunctionRebuilder rebuilder(function.getContext(), gangs, saturates);
+                                               const TiedStorage &ties, bool saturates) {
+  FunctionRebuilder rebuilder(function.getContext(), ties, saturates);
   OpBuilder beside(function);
   Operation *copy = beside.insert(function->cloneWithoutRegions());
   auto result = cast<FunctionOpInterface>(copy);
@@ -37,10 +37,10 @@ void FunctionRebuilder::rebuildSignature(FunctionOpInterface from, FunctionOpInt
     arguments.push_back(getCarriedType(argument));
   for (Block &block : from.getFunctionBody())
     for (OpOperand &operand : block.getTerminator()->getOpOperands())
-      if (const StorageGang *gang = gangs.findFed(operand);
-          gang && block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+      if (const TiedValues *tied = ties.findFed(operand);
+          tied && block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
         results[operand.getOperandNumber()] =
-            withFormat(operand.get().getType(), gangs.getDecided(*gang));
+            withFormat(operand.get().getType(), ties.getDecided(*tied));
   // Not every function can spell its type again from these: an llvm.func without a result has one
   // of type void.
   if (TypeRange(arguments) != TypeRange(from.getArgumentTypes()) ||
@@ -90,14 +90,14 @@ LogicalResult FunctionRebuilder::checkDefined(Operation *op) {
 }
 
 Type FunctionRebuilder::getCarriedType(Value old) {
-  const StorageGang *gang = gangs.find(old);
-  return gang ? withFormat(old.getType(), gangs.getDecided(*gang)) : old.getType();
+  const TiedValues *tied = ties.find(old);
+  return tied ? withFormat(old.getType(), ties.getDecided(*tied)) : old.getType();
 }
 
 Value FunctionRebuilder::getTaken(OpOperand &operand) {
   Type type = operand.get().getType();
-  const StorageGang *gang = gangs.findFed(operand);
-  return getAs(operand.get(), gang ? withFormat(type, gangs.getDecided(*gang)) : type);
+  const TiedValues *tied = ties.findFed(operand);
+  return getAs(operand.get(), tied ? withFormat(type, ties.getDecided(*tied)) : type);
 }
 
 /// Decided to accumulate, and so to compute, in a wider format than that of its result.

@@ -7,27 +7,27 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/StorageGangs.h"
+#include "mp/Analysis/TiedStorage.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace mlir::mp {
 
 /// One storage per old value, decided beforehand: `#mp.precision` on its op, and one for all values
-/// of a gang, whose types change with it. Conversions are made once per value and format, right
+/// of a tie, whose types change with it. Conversions are made once per value and format, right
 /// behind the value, so that all uses share them and none stands in a loop without need.
 class FunctionRebuilder {
 public:
   /// Returns the new function, inserted before `function`, or null after an error; bodies of ops
   /// that stay as they are move, so that nothing but its attributes is to be read from the old one.
-  /// Calls keep the names of their callees, so all functions of `gangs` are to be rebuilt. With
+  /// Calls keep the names of their callees, so all functions of `ties` are to be rebuilt. With
   /// `saturates` constants that overflow are clamped.
-  static FunctionOpInterface rebuild(FunctionOpInterface function, const StorageGangs &gangs,
+  static FunctionOpInterface rebuild(FunctionOpInterface function, const TiedStorage &ties,
                                      bool saturates);
 
 private:
-  FunctionRebuilder(MLIRContext *context, const StorageGangs &gangs, bool saturates)
-      : builder(context), precisionName(StringAttr::get(context, kPrecisionAttrName)), gangs(gangs),
+  FunctionRebuilder(MLIRContext *context, const TiedStorage &ties, bool saturates)
+      : builder(context), precisionName(StringAttr::get(context, kPrecisionAttrName)), ties(ties),
         saturates(saturates) {}
 
   void rebuildSignature(FunctionOpInterface from, FunctionOpInterface to);
@@ -37,7 +37,7 @@ private:
   LogicalResult rebuildContainer(Operation *op);
   void rebuildDecided(Operation *op, PrecisionAttr precision);
 
-  /// The type of a value that control flow or a signature makes: that of its gang.
+  /// The type of a value that control flow or a signature makes: that of its tied.
   Type getCarriedType(Value old);
   /// The new value of an operand that `op` takes as it is, or that becomes a carried value.
   Value getTaken(OpOperand &operand);
@@ -64,7 +64,7 @@ private:
 
   OpBuilder builder;
   StringAttr precisionName;
-  const StorageGangs &gangs;
+  const TiedStorage &ties;
   bool saturates;
   DenseMap<Value, Value> values;                       ///< old to new, in its storage
   DenseMap<std::pair<Value, Type>, Value> conversions; ///< new value and format

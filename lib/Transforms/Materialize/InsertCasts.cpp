@@ -5,7 +5,7 @@
 
 #include "FunctionRebuilder.h"
 #include "ParameterConversion.h"
-#include "mp/Analysis/OutsideBodies.h"
+#include "mp/Analysis/FunctionWalk.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Materialize/Passes.h"
 
@@ -33,7 +33,7 @@ struct InsertCasts : mlir::mp::impl::InsertCastsBase<InsertCasts> {
   using Base::Base;
 
   void runOnOperation() override {
-    WalkResult done = walkOutsideBodies<ModuleOp>(
+    WalkResult done = walkOutsideFunctionBodies<ModuleOp>(
         getOperation(), [&](ModuleOp module) { return WalkResult(insertInto(module)); });
     if (done.wasInterrupted())
       signalPassFailure();
@@ -42,12 +42,12 @@ struct InsertCasts : mlir::mp::impl::InsertCastsBase<InsertCasts> {
   /// The old functions stay until the last is rebuilt: what they say of signatures is read at
   /// calls.
   LogicalResult insertInto(ModuleOp module) {
-    StorageGangs gangs(module);
+    TiedStorage ties(module);
     SmallVector<FunctionOpInterface> replaced;
     for (auto function : llvm::make_early_inc_range(module.getOps<FunctionOpInterface>())) {
       if (function.isExternal() || !isAssigned(function))
         continue;
-      FunctionOpInterface rebuilt = FunctionRebuilder::rebuild(function, gangs, saturateConstants);
+      FunctionOpInterface rebuilt = FunctionRebuilder::rebuild(function, ties, saturateConstants);
       if (!rebuilt)
         return failure();
       rebuilt->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "materialized"));

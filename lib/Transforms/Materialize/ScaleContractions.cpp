@@ -13,7 +13,6 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 /// A contraction of two ranked f32 tensors into one.
 static bool isWide(Operation *op) {

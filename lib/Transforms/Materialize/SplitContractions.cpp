@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mp-split-contractions: f32 contractions that carry `mp.words` become products of words.
+// mp-split-contractions: f32 contractions that carry `mp.split` become split products.
 
-#include "../Common/WordCode.h"
+#include "../Common/SplitCode.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Transforms/Materialize/Passes.h"
 
@@ -13,32 +13,31 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
-using numerics::MultiWord;
+using numerics::SplitScheme;
 
 namespace {
-/// Splits the contractions of one function; readers of one value share its words.
+/// Splits the contractions of one function; readers of one value share its parts.
 class ContractionSplitter {
 public:
   explicit ContractionSplitter(MLIRContext *context) : builder(context) {}
 
   LogicalResult split(Operation *op) {
-    MultiWord scheme = *getWords(op);
+    SplitScheme scheme = *getSplitScheme(op);
     std::string why;
-    std::optional<WordOperands> view = viewWords(op, scheme, &why);
+    std::optional<SplitOperands> view = viewSplit(op, scheme, &why);
     if (!view)
-      return op->emitOpError("carries 'mp.words' = \"")
+      return op->emitOpError("carries 'mp.split' = \"")
              << numerics::toString(scheme) << "\", but cannot be computed so: " << why;
-    SmallVector<Value> words[2];
+    SmallVector<Value> parts[2];
     for (unsigned i : {0u, 1u})
-      llvm::append_range(words[i], wordsOf(view->factors[i]->get(), scheme));
+      llvm::append_range(parts[i], partsOf(view->factors[i]->get(), scheme));
 
     builder.setInsertionPoint(op);
     Value zero = view->init ? zeroLike(*view->init) : Value();
     Value small, large;
-    for (auto [a, b] : numerics::wordPairs(scheme)) {
+    for (auto [a, b] : numerics::partPairs(scheme)) {
       bool isLeading = a == 0 && b == 0;
-      Value factors[2] = {words[0][a], words[1][b]};
+      Value factors[2] = {parts[0][a], parts[1][b]};
       // Smaller products go into one accumulator; the leading one must not start from what they
       // left.
       Value product = multiply(op, *view, factors, isLeading || !small ? zero : small, isLeading);
@@ -53,7 +52,7 @@ public:
     return success();
   }
 
-  /// Constants that nothing reads any more, and words that nothing came to read.
+  /// Constants that nothing reads any more, and parts that nothing came to read.
   void eraseUnusedConstants() {
     for (Operation *constant : constants)
       if (constant->use_empty())
@@ -61,45 +60,45 @@ public:
   }
 
 private:
-  /// The words of a value, made behind its definition; of a constant, constants.
-  ArrayRef<Value> wordsOf(Value value, MultiWord scheme) {
-    FloatType format = getWordType(builder.getContext(), scheme);
+  /// The parts of a value, made behind its definition; of a constant, constants.
+  ArrayRef<Value> partsOf(Value value, SplitScheme scheme) {
+    FloatType format = getPartType(builder.getContext(), scheme);
     SmallVector<Value, 3> &known = made[{value, format}];
     if (known.empty() && !makeConstants(value, scheme, known))
       known.push_back(makeFirst(value, format));
     OpBuilder::InsertionGuard guard(builder);
-    while (known.size() < numerics::wordCount(scheme)) {
+    while (known.size() < numerics::partCount(scheme)) {
       builder.setInsertionPointAfterValue(known.back());
-      known.push_back(NextWordOp::create(builder, value.getLoc(), known.front().getType(),
-                                         TypeAttr::get(format), value, known,
-                                         builder.getUnitAttr()));
+      known.push_back(SplitResidualOp::create(builder, value.getLoc(), known.front().getType(),
+                                              TypeAttr::get(format), value, known,
+                                              builder.getUnitAttr()));
     }
     return known;
   }
 
-  /// All words that any scheme of the format takes, at once: unused ones go.
-  bool makeConstants(Value value, MultiWord scheme, SmallVectorImpl<Value> &into) {
+  /// All parts that any scheme of the format takes, at once: unused ones go.
+  bool makeConstants(Value value, SplitScheme scheme, SmallVectorImpl<Value> &into) {
     Operation *def = value.getDefiningOp();
     Attribute constant;
     if (!def || def->getNumOperands() != 0 || !matchPattern(value, m_Constant(&constant)))
       return false;
-    bool isTF32 = numerics::wordFormat(scheme) == numerics::Format::TF32;
-    SmallVector<Attribute> words =
-        splitConstant(constant, isTF32 ? MultiWord::TF32x3 : MultiWord::BF16x6);
+    bool isTF32 = numerics::partFormat(scheme) == numerics::Format::TF32;
+    SmallVector<Attribute> parts =
+        splitConstant(constant, isTF32 ? SplitScheme::TF32x3 : SplitScheme::BF16x6);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(def);
-    for (Attribute word : words) {
+    for (Attribute part : parts) {
       Operation *copy = def->clone();
       for (NamedAttribute attribute : def->getAttrs()) // arith calls it `value`, tosa `values`
         if (attribute.getValue() == constant)
-          copy->setAttr(attribute.getName(), word);
-      copy->getResult(0).setType(cast<TypedAttr>(word).getType());
+          copy->setAttr(attribute.getName(), part);
+      copy->getResult(0).setType(cast<TypedAttr>(part).getType());
       into.push_back(builder.insert(copy)->getResult(0));
       constants.push_back(copy);
     }
-    if (!words.empty())
+    if (!parts.empty())
       constants.push_back(def);
-    return !words.empty();
+    return !parts.empty();
   }
 
   Value makeFirst(Value value, FloatType format) {
@@ -115,7 +114,7 @@ private:
   }
 
   Value join(Location loc, Value large, Value small, Value init = {}) {
-    return JoinWordsOp::create(builder, loc, large.getType(), large, small, init,
+    return JoinSplitOp::create(builder, loc, large.getType(), large, small, init,
                                builder.getUnitAttr());
   }
 
@@ -128,8 +127,8 @@ private:
     return linalg::FillOp::create(builder, loc, scalar, init.get()).getResult(0);
   }
 
-  /// The contraction of these words, added to `init` where it adds to something.
-  Value multiply(Operation *op, const WordOperands &view, ArrayRef<Value> factors, Value init,
+  /// The contraction of these parts, added to `init` where it adds to something.
+  Value multiply(Operation *op, const SplitOperands &view, ArrayRef<Value> factors, Value init,
                  bool keepsAddends) {
     SmallVector<Value> operands(op->getOperands());
     for (auto [operand, factor] : llvm::zip_equal(view.factors, factors))
@@ -144,7 +143,7 @@ private:
       operands[zero->getOperandNumber()] = zeroPoint(*zero, getFloatFormat(factors[0].getType()));
     Operation *copy =
         cast<PrecisionOpInterface>(op).rebuild(builder, operands, op->getResultTypes());
-    copy->removeAttr(kWordsAttrName);
+    copy->removeAttr(kSplitAttrName);
     return copy->getResult(0);
   }
 
@@ -178,7 +177,7 @@ struct SplitContractions : mlir::mp::impl::SplitContractionsBase<SplitContractio
   void runOnOperation() override {
     SmallVector<Operation *> contractions;
     getOperation()->walk([&](Operation *op) {
-      if (getWords(op))
+      if (getSplitScheme(op))
         contractions.push_back(op);
     });
     if (contractions.empty())

@@ -12,8 +12,8 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/FoldUtils.h"
 #include "mp/Analysis/ConstantRounding.h"
-#include "mp/Analysis/Moves.h"
-#include "mp/Analysis/OutsideBodies.h"
+#include "mp/Analysis/DataMovement.h"
+#include "mp/Analysis/FunctionWalk.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Optimize/Passes.h"
 

@@ -312,20 +312,19 @@ static Value expand(OpBuilder &builder, HadamardOp op) {
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   AffineMap along = AffineMap::get(type.getRank(), 0, builder.getAffineDimExpr(axis));
   auto signedBy = [&](Value x, Type element, bool factor) {
-    return buildElementwise(builder, loc, {x, signTensor}, {identity, along}, x, element,
-                            [&](OpBuilder &b, Location at, ValueRange v) -> Value {
-                              ScaleCode code{b, at};
-                              Value value = code.toF32(v[0]);
-                              if (factor)
-                                value = arith::MulFOp::create(
-                                    b, at, value, code.f32(::mp::numerics::hadamardFactor(size)));
-                              if (op.getInverse() == factor)
-                                value = arith::MulFOp::create(b, at, value, v[1]);
-                              auto format = cast<FloatType>(element);
-                              return format.getWidth() < 32
-                                         ? narrow(b, at, value, element, Overflow::IEEE)
-                                         : widen(b, at, value, element);
-                            });
+    return buildElementwise(
+        builder, loc, {x, signTensor}, {identity, along}, x, element,
+        [&](OpBuilder &b, Location at, ValueRange v) -> Value {
+          ScaleCode code{b, at};
+          Value value = code.toF32(v[0]);
+          if (factor)
+            value = arith::MulFOp::create(b, at, value, code.f32(numerics::hadamardFactor(size)));
+          if (op.getInverse() == factor)
+            value = arith::MulFOp::create(b, at, value, v[1]);
+          auto format = cast<FloatType>(element);
+          return format.getWidth() < 32 ? narrow(b, at, value, element, Overflow::IEEE)
+                                        : widen(b, at, value, element);
+        });
   };
   Value x = signedBy(op.getSource(), f32, /*factor=*/false);
   for (int64_t half = 1; half < size; half *= 2)

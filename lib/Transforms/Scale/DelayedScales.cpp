@@ -5,7 +5,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 bool DelayedScales::canThread(Value source) {
   return source.getParentBlock() == &function.getBody().front() && function.getBody().hasOneBlock();

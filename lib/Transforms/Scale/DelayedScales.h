@@ -7,27 +7,27 @@
 
 #include "../Common/AppendedState.h"
 #include "Quantizer.h"
+#include "mp/Dialect/MP/Namespaces.h"
 
 namespace mlir::mp {
 
 /// Appends, for each value stored, its history of magnitudes and both scales of the next step.
 class DelayedScales {
 public:
-  DelayedScales(func::FuncOp function, const ::mp::numerics::DelayedHistory &history)
+  DelayedScales(func::FuncOp function, const numerics::DelayedHistory &history)
       : function(function), state(function), history(history) {}
 
   /// True if the value is known where the function returns.
   bool canThread(Value source);
   /// The value stored by the scale that earlier steps left; this one's magnitude is entered.
-  ScaledValue quantize(OpBuilder &builder, Value source,
-                       const ::mp::numerics::OperandScheme &scheme);
+  ScaledValue quantize(OpBuilder &builder, Value source, const numerics::OperandScheme &scheme);
   /// Returns the state; once, when all is stored.
   void finish();
 
 private:
   func::FuncOp function;
   AppendedState state;
-  const ::mp::numerics::DelayedHistory &history;
+  const numerics::DelayedHistory &history;
   llvm::DenseMap<std::pair<Value, const void *>, ScaledValue> known;
   SmallVector<Value> next;
 };

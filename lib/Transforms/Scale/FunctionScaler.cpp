@@ -8,7 +8,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 FunctionScaler::FunctionScaler(FunctionOpInterface function, ArrayRef<Operation *> contractions,
                                const numerics::Recipe &recipe)
@@ -84,7 +83,7 @@ std::string FunctionScaler::tryScale(Operation *op) {
   return roundTrip(op);
 }
 
-/// Why a gradient cannot be rounded by chance; empty if it can.
+/// Why a gradient cannot be rounded stochastically; empty if it can.
 std::string FunctionScaler::whyNoDraws(Value gradient) {
   if (gradient.getParentBlock() != &step.getBody().front())
     return "in control flow the same random bits would be drawn again and again";

@@ -9,6 +9,7 @@
 #include "OperandSchemes.h"
 #include "Quantizer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Transforms/Scale/StaticScales.h"
 
 namespace mlir::mp {
@@ -17,7 +18,7 @@ class FunctionScaler {
 public:
   /// What each operand is, is asked of the function as it is now; the recipe outlives this.
   FunctionScaler(FunctionOpInterface function, ArrayRef<Operation *> contractions,
-                 const ::mp::numerics::Recipe &recipe);
+                 const numerics::Recipe &recipe);
 
   /// From now on, the operands of contractions (constants aside) have these magnitudes. Fails where
   /// one that will be stored has none.
@@ -44,7 +45,7 @@ private:
   ScaledValue store(OpBuilder &builder, OpOperand &operand, ArrayRef<int64_t> shape);
 
   FunctionOpInterface function;
-  const ::mp::numerics::Recipe &recipe;
+  const numerics::Recipe &recipe;
   func::FuncOp step; ///< where state can be appended
   OperandSchemes schemes;
   llvm::DenseMap<OpOperand *, double> magnitudes; ///< measured beforehand

@@ -6,7 +6,7 @@
 #include "Rewrites.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Analysis/Locations.h"
-#include "mp/Analysis/Sentinels.h"
+#include "mp/Analysis/MaskConstants.h"
 #include "mp/Transforms/Scale/Passes.h"
 
 namespace mlir::mp {
@@ -44,7 +44,7 @@ static FailureOr<SmallVector<OpOperand *>> findFactors(FunctionDecisions &decisi
     SmallVector<OpOperand *> unproven = findUnproven(op, decisions, settings);
     Operation *infinity = nullptr;
     for (OpOperand *factor : unproven)
-      if (Operation *found = infinity ? nullptr : findMeantInfinity(factor->get())) {
+      if (Operation *found = infinity ? nullptr : findMaskConstant(factor->get())) {
         infinity = found;
         refuse(decisions.getFunction(), op, factor, infinity);
       }

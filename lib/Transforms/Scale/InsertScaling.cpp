@@ -6,7 +6,7 @@
 
 #include "../Assign/Decisions.h"
 #include "FunctionScaler.h"
-#include "mp/Analysis/OutsideBodies.h"
+#include "mp/Analysis/FunctionWalk.h"
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Scale/Passes.h"
@@ -18,8 +18,6 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
-namespace policy = ::mp::policy;
 
 namespace {
 struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
@@ -33,16 +31,16 @@ struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
     auto effective = policy::findPolicy({"bf16", target, policyFile});
     if (!effective)
       return fail(llvm::toString(effective.takeError()));
-    auto model = ::mp::target::lookupTarget(effective->policy.target);
+    auto model = target::lookupTarget(effective->policy.target);
     if (!model)
       return fail(llvm::toString(model.takeError()));
-    auto costs = ::mp::target::CostModel::create(*model);
+    auto costs = target::CostModel::create(*model);
     if (!costs)
       return fail(llvm::toString(costs.takeError()));
     policy::Matcher rules(effective->policy);
     AssignSettings settings{
         effective->policy, *model, rules, BFloat16Type::get(&getContext()), 1, false, *costs, {}};
-    WalkResult done = walkOutsideBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
+    WalkResult done = walkOutsideFunctionBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
       return WalkResult(scaleModule(module, chosen, settings));
     });
     if (done.wasInterrupted())
@@ -54,14 +52,14 @@ private:
 
   LogicalResult scaleModule(ModuleOp module, const numerics::Recipe &chosen,
                             const AssignSettings &settings) {
-    StorageGangs gangs(module);
-    CarriedStorage carried(gangs);
+    TiedStorage ties(module);
+    CarriedStorage carried(ties);
     for (auto function : module.getOps<FunctionOpInterface>()) {
       if (function.isExternal() || function->hasAttr(kPhaseAttrName))
         continue;
       SmallVector<Operation *> contractions;
       {
-        ModuleEvidence evidence(gangs); // of the module as scaled so far
+        ModuleEvidence evidence(ties); // of the module as scaled so far
         FunctionDecisions decisions(function, carried, evidence);
         for (Layer layer : {applyPins, applyPolicy, applyClasses})
           if (failed(layer(decisions, settings)))

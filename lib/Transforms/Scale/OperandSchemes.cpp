@@ -11,7 +11,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 /// A constant or parameter of the function, perhaps moved.
 static bool isWeight(Value value) {

@@ -8,6 +8,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Numerics/Scaling/Recipes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -17,17 +18,17 @@ namespace mlir::mp {
 /// An overflow that the check of a loss scale has to find may not be saturated on its way there.
 /// Scales may be known beforehand.
 LogicalResult checkOverflows(FunctionOpInterface function, ArrayRef<Operation *> contractions,
-                             const ::mp::numerics::Recipe &recipe, bool areScalesStatic = false);
+                             const numerics::Recipe &recipe, bool areScalesStatic = false);
 
 class OperandSchemes {
 public:
   /// What each operand is, is asked of the function as it is now; the recipe outlives this.
   OperandSchemes(FunctionOpInterface function, ArrayRef<Operation *> contractions,
-                 const ::mp::numerics::Recipe &recipe);
+                 const numerics::Recipe &recipe);
 
-  const ::mp::numerics::Recipe &getRecipe() const { return recipe; }
+  const numerics::Recipe &getRecipe() const { return recipe; }
   /// Null for what stays as it is.
-  const ::mp::numerics::OperandScheme *lookup(OpOperand &operand) const {
+  const numerics::OperandScheme *lookup(OpOperand &operand) const {
     return schemes.lookup(&operand);
   }
   bool isGradient(OpOperand &operand) const { return gradients.contains(&operand); }
@@ -40,8 +41,8 @@ public:
   std::string whyNoProduct(Operation *op) const;
 
 private:
-  const ::mp::numerics::Recipe &recipe;
-  llvm::DenseMap<OpOperand *, const ::mp::numerics::OperandScheme *> schemes;
+  const numerics::Recipe &recipe;
+  llvm::DenseMap<OpOperand *, const numerics::OperandScheme *> schemes;
   llvm::DenseSet<OpOperand *> gradients, weights;
 };
 

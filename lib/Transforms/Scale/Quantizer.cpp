@@ -11,7 +11,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 using numerics::Granularity;
 using numerics::OperandScheme;
 

@@ -7,6 +7,7 @@
 
 #include "../Common/RandomDraws.h"
 #include "Contractions.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Numerics/Scaling/Recipes.h"
 #include "llvm/ADT/MapVector.h"
@@ -24,22 +25,21 @@ void replaceByScaled(OpBuilder &builder, Operation *op, const ContractionView &v
                      const ScaledValue &a, const ScaledValue &b);
 
 /// One scale for each block of `operand`: the shape of the scales, or why there is none.
-FailureOr<SmallVector<int64_t>> scaleShapeFor(const ::mp::numerics::OperandScheme &scheme,
+FailureOr<SmallVector<int64_t>> scaleShapeFor(const numerics::OperandScheme &scheme,
                                               OpOperand &operand, std::string &why);
 
 /// Makes each stored form once per source, shape of scales and scheme.
 class Quantizer {
 public:
   /// The value stored with scales of that shape; constants ahead of time. With `draws` it is
-  /// rounded by chance.
-  ScaledValue quantize(OpBuilder &builder, Value source,
-                       const ::mp::numerics::OperandScheme &scheme, ArrayRef<int64_t> scaleShape,
-                       RandomDraws *draws = nullptr);
+  /// rounded stochastically.
+  ScaledValue quantize(OpBuilder &builder, Value source, const numerics::OperandScheme &scheme,
+                       ArrayRef<int64_t> scaleShape, RandomDraws *draws = nullptr);
   /// The value behind a Hadamard transform along dimension `axis`, in blocks of 16.
   Value spread(OpBuilder &builder, Value source, unsigned axis);
   /// The value stored with one scale for all, made from a magnitude that is known beforehand.
-  ScaledValue quantizeBy(OpBuilder &builder, Value source,
-                         const ::mp::numerics::OperandScheme &scheme, double amax);
+  ScaledValue quantizeBy(OpBuilder &builder, Value source, const numerics::OperandScheme &scheme,
+                         double amax);
   /// Erases the constants whose stored form is all that is read now.
   void eraseSuperseded();
 

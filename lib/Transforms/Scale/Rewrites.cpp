@@ -1,16 +1,15 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Rewrites.h"
-#include "mp/Analysis/OutsideBodies.h"
+#include "mp/Analysis/FunctionWalk.h"
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace policy = ::mp::policy;
 
 bool mlir::mp::isPinned(Operation *op) {
-  return op->hasAttr(kPinAttrName) || op->hasAttr(kWordsAttrName) || op->hasAttr(kScaledAttrName);
+  return op->hasAttr(kPinAttrName) || op->hasAttr(kSplitAttrName) || op->hasAttr(kScaledAttrName);
 }
 
 LogicalResult mlir::mp::visitUndecided(
@@ -22,9 +21,9 @@ LogicalResult mlir::mp::visitUndecided(
                << pass << ": " << llvm::toString(std::move(error)),
            failure();
   };
-  auto words = parseWordScheme(request.format);
+  auto split = findSplitScheme(request.format);
   auto effective = policy::findPolicy(
-      {words ? getFormatName(getWordType(root->getContext(), *words)) : request.format,
+      {split ? getFormatName(getPartType(root->getContext(), *split)) : request.format,
        request.target, request.policy});
   if (!effective)
     return fail(effective.takeError());
@@ -32,19 +31,19 @@ LogicalResult mlir::mp::visitUndecided(
   if (!narrow)
     return fail(llvm::createStringError("option 'format' is '" + effective->policy.format +
                                         "', expected bf16, f16 or tf32"));
-  auto model = ::mp::target::lookupTarget(effective->policy.target);
+  auto model = target::lookupTarget(effective->policy.target);
   if (!model)
     return fail(model.takeError());
-  auto costs = ::mp::target::CostModel::create(*model);
+  auto costs = target::CostModel::create(*model);
   if (!costs)
     return fail(costs.takeError());
   policy::Matcher rules(effective->policy);
   AssignSettings settings{effective->policy,    *model, rules,  narrow,
                           request.maxUnderflow, false,  *costs, {}};
-  WalkResult walked = walkOutsideBodies<ModuleOp>(root, [&](ModuleOp module) {
-    StorageGangs gangs(module);
-    CarriedStorage carried(gangs);
-    ModuleEvidence evidence(gangs);
+  WalkResult walked = walkOutsideFunctionBodies<ModuleOp>(root, [&](ModuleOp module) {
+    TiedStorage ties(module);
+    CarriedStorage carried(ties);
+    ModuleEvidence evidence(ties);
     for (auto function : module.getOps<FunctionOpInterface>()) {
       if (function.isExternal() || function->hasAttr(kPhaseAttrName))
         continue;

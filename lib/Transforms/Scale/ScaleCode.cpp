@@ -9,7 +9,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 Value ScaleCode::f32(double value) const { return scalar(b, loc, b.getF32FloatAttr(float(value))); }
 Value ScaleCode::i32(uint32_t value) const {

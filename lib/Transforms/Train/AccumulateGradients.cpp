@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "../Common/AppendedState.h"
-#include "../Common/Choice.h"
 #include "../Common/RandomDraws.h"
+#include "../Common/ScalarSelect.h"
 #include "../Common/TensorCode.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -184,12 +184,13 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
       if (movesAlways(update.updated->get(), s))
         continue;
       OpBuilder builder(update.updated->getOwner());
-      update.updated->set(buildChoice(builder, {isLast, update.updated->get(), update.old}));
+      update.updated->set(buildScalarSelect(builder, {isLast, update.updated->get(), update.old}));
     }
     OpBuilder builder(step.getBody().front().getTerminator());
-    SmallVector<Value> nextValues{buildChoice(builder, {isLast, zeroLike(builder, next), next})};
+    SmallVector<Value> nextValues{
+        buildScalarSelect(builder, {isLast, zeroLike(builder, next), next})};
     for (Value total : sums)
-      nextValues.push_back(buildChoice(builder, {isLast, zeroLike(builder, total), total}));
+      nextValues.push_back(buildScalarSelect(builder, {isLast, zeroLike(builder, total), total}));
     appended.finish(nextValues);
     sortTopologically(&step.getBody().front());
     return success();

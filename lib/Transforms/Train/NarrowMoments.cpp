@@ -15,7 +15,6 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 namespace {
 /// What the option says.

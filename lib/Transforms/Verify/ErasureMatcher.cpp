@@ -3,8 +3,8 @@
 #include "ErasureMatcher.h"
 #include "../Scale/Contractions.h"
 #include "ErasureScaling.h"
+#include "ErasureSplit.h"
 #include "ErasureState.h"
-#include "ErasureWords.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -12,9 +12,9 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/ConstantRounding.h"
-#include "mp/Analysis/Moves.h"
-#include "mp/Analysis/Powers.h"
-#include "mp/Dialect/MP/Copies.h"
+#include "mp/Analysis/DataMovement.h"
+#include "mp/Analysis/ScalingExponents.h"
+#include "mp/Dialect/MP/CopyOf.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
@@ -28,8 +28,8 @@ static bool isInserted(Operation *op) {
     return cast.getInserted();
   if (auto round = dyn_cast<RoundOp>(op))
     return round.getInserted();
-  if (auto word = dyn_cast<NextWordOp>(op))
-    return word.getInserted();
+  if (auto part = dyn_cast<SplitResidualOp>(op))
+    return part.getInserted();
   return getPrescaled(op).has_value();
 }
 
@@ -57,7 +57,7 @@ static bool isFloating(Operation *op) {
 /// Attributes in which mp keeps its books.
 static bool isBookkeeping(StringRef name) {
   return name == kPhaseAttrName || name == kPrecisionAttrName || name == kCopyOfAttrName ||
-         name == kSaturatedAttrName || name == kWordsAttrName || name == kScaledAttrName;
+         name == kSaturatedAttrName || name == kSplitAttrName || name == kScaledAttrName;
 }
 
 /// Reports at the converted op, with a note at the original.
@@ -69,7 +69,7 @@ static InFlightDiagnostic differ(Operation *original, Operation *converted, cons
 }
 
 LogicalResult ErasureMatcher::match(Operation *original, Operation *converted) {
-  parts = findProductsOfWords(converted);
+  parts = findSplitProducts(converted);
   auto before = dyn_cast<FunctionOpInterface>(original),
        after = dyn_cast<FunctionOpInterface>(converted);
   if (before && after && !before.isExternal() && !after.isExternal()) {
@@ -92,8 +92,8 @@ LogicalResult ErasureMatcher::pairOps(Operation *original, Operation *converted)
   if (auto product = dyn_cast<ScaledMatmulOp>(converted);
       product && isSameContraction(original, product))
     return pairScaled(original, product);
-  if (auto joined = dyn_cast<JoinWordsOp>(converted); joined && joined.getInserted())
-    return pairWords(original, joined);
+  if (auto joined = dyn_cast<JoinSplitOp>(converted); joined && joined.getInserted())
+    return pairSplit(original, joined);
   if (original->getName() != converted->getName())
     return differ(original, converted, "stands where the original has '")
            << original->getName() << "'; only casts marked 'inserted' may be added";
@@ -118,8 +118,8 @@ LogicalResult ErasureMatcher::pairScaled(Operation *original, ScaledMatmulOp con
   return success();
 }
 
-/// A contraction that several products of words stand for; their operands are compared later.
-LogicalResult ErasureMatcher::pairWords(Operation *original, JoinWordsOp converted) {
+/// A contraction that several split products stand for; their operands are compared later.
+LogicalResult ErasureMatcher::pairSplit(Operation *original, JoinSplitOp converted) {
   if (original->getNumResults() != 1 || original->getResult(0).getType() != converted.getType())
     return differ(original, converted, "returns ")
            << converted.getType() << ", the original does not";
@@ -138,7 +138,7 @@ LogicalResult ErasureMatcher::pairWords(Operation *original, JoinWordsOp convert
   return success();
 }
 
-LogicalResult ErasureMatcher::compareWords(Operation *original, JoinWordsOp converted) {
+LogicalResult ErasureMatcher::compareSplit(Operation *original, JoinSplitOp converted) {
   std::string difference = compareProducts(original, converted, [&](Value left, Value right) {
     return isSame(left, right, /*isFactor=*/true);
   });
@@ -383,8 +383,8 @@ LogicalResult ErasureMatcher::compareTypes(Operation *original, Operation *conve
 LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *converted) {
   if (auto product = dyn_cast<ScaledMatmulOp>(converted); product && !isa<ScaledMatmulOp>(original))
     return compareScaled(original, product);
-  if (auto joined = dyn_cast<JoinWordsOp>(converted); joined && joined.getInserted())
-    return compareWords(original, joined);
+  if (auto joined = dyn_cast<JoinSplitOp>(converted); joined && joined.getInserted())
+    return compareSplit(original, joined);
   bool returns = isa<FunctionOpInterface>(converted->getParentOp()) &&
                  converted->hasTrait<OpTrait::IsTerminator>();
   if (original->getNumOperands() + (returns ? appendedResults : 0) != converted->getNumOperands())
@@ -399,7 +399,7 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
     unsigned index = left.getOperandNumber();
     int64_t power = powers.lookup(right) - powersBefore.lookup(left);
     bool isFactor = isContraction && interface.getOperandRole(index) == OperandRole::Factor;
-    if (power ? ErasurePowers::isTimes(strip(left.get()), strip(right.get()), power)
+    if (power ? ErasureExponents::isTimes(strip(left.get()), strip(right.get()), power)
               : isSame(left.get(), right.get(), isFactor))
       continue;
     std::string what = "operand #" + std::to_string(index);

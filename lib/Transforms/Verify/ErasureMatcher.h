@@ -5,9 +5,9 @@
 #ifndef MP_LIB_TRANSFORMS_VERIFY_ERASUREMATCHER_H
 #define MP_LIB_TRANSFORMS_VERIFY_ERASUREMATCHER_H
 
-#include "ErasurePowers.h"
+#include "ErasureExponents.h"
 #include "mp/Dialect/MP/Scaling.h"
-#include "mp/Dialect/MP/Words.h"
+#include "mp/Dialect/MP/SplitPrecision.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -49,8 +49,8 @@ private:
   LogicalResult compareOperands(Operation *original, Operation *converted);
   LogicalResult pairScaled(Operation *original, ScaledMatmulOp converted);
   LogicalResult compareScaled(Operation *original, ScaledMatmulOp converted);
-  LogicalResult pairWords(Operation *original, JoinWordsOp converted);
-  LogicalResult compareWords(Operation *original, JoinWordsOp converted);
+  LogicalResult pairSplit(Operation *original, JoinSplitOp converted);
+  LogicalResult compareSplit(Operation *original, JoinSplitOp converted);
   bool isWideningOfArgument(Operation *converted) const;
 
   /// True if `converted` stands for `original`. A factor of a contraction, where tf32 is stated by
@@ -65,9 +65,9 @@ private:
   llvm::DenseMap<Value, Value> originals;  ///< of converted results and block arguments
   llvm::DenseMap<Block *, Block *> blocks; ///< original to converted
   llvm::DenseSet<Operation *>
-      parts; ///< converted ops that a join of words stands for, or that only scaling reads
-  ErasurePowers powersBefore, powers; ///< of the original and the converted function
-  unsigned appendedResults = 0;       ///< state of scaling, behind what the function itself returns
+      parts; ///< converted ops that a join of parts stands for, or that only scaling reads
+  ErasureExponents powersBefore, powers; ///< of the original and the converted function
+  unsigned appendedResults = 0; ///< state of scaling, behind what the function itself returns
   llvm::DenseSet<std::pair<Value, Value>> sameFloating;
   SmallVector<std::pair<Operation *, Operation *>> pairs;
   llvm::SetVector<SymbolPair> calls;

@@ -11,7 +11,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 
 bool mlir::mp::isInsertedScaling(Operation *op) {
   return TypeSwitch<Operation *, bool>(op)

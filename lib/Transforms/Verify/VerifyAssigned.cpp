@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/OutsideBodies.h"
-#include "mp/Analysis/StorageGangs.h"
+#include "mp/Analysis/FunctionWalk.h"
+#include "mp/Analysis/TiedStorage.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Verify/Passes.h"
 
@@ -29,25 +29,25 @@ static LogicalResult verifyEntries(Operation *op, ArrayRef<Type> entries, TypeRa
 
 /// The storage `value` was given by its producer's decision; its own format without one. A value of
 /// a signature that stays may be stored in another behind the call.
-static FloatType getStorage(Value value, const StorageGangs &gangs) {
-  const StorageGang *gang = gangs.find(value);
-  if (!gang || gang->frozen.empty())
-    return gangs.getDecided(value);
-  FloatType storage = gangs.getDecided(*gang);
+static FloatType getStorage(Value value, const TiedStorage &ties) {
+  const TiedValues *tied = ties.find(value);
+  if (!tied || tied->frozen.empty())
+    return ties.getDecided(value);
+  FloatType storage = ties.getDecided(*tied);
   if (auto result = dyn_cast<OpResult>(value))
     if (auto precision = result.getOwner()->getAttrOfType<PrecisionAttr>(kPrecisionAttrName))
       storage = dyn_cast<FloatType>(precision.getOut()[result.getResultNumber()]);
   return storage;
 }
 
-/// Wherever a decision speaks of the values of one gang, it says the same.
-static LogicalResult verifyGang(const StorageGang &gang, const StorageGangs &gangs) {
-  if (!gang.frozen.empty())
+/// Wherever a decision speaks of the values of one tie, it says the same.
+static LogicalResult verifyTied(const TiedValues &tied, const TiedStorage &ties) {
+  if (!tied.frozen.empty())
     return success();
   Operation *first = nullptr;
   FloatType format;
   bool agrees = true;
-  gangs.findDecisions(gang, [&](Operation *op, FloatType other) {
+  ties.findDecisions(tied, [&](Operation *op, FloatType other) {
     if (!first) {
       first = op;
       format = other;
@@ -63,7 +63,7 @@ static LogicalResult verifyGang(const StorageGang &gang, const StorageGangs &gan
   return success(agrees);
 }
 
-static LogicalResult verifyDecision(Operation *op, bool isContainer, const StorageGangs &gangs) {
+static LogicalResult verifyDecision(Operation *op, bool isContainer, const TiedStorage &ties) {
   auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttrName);
   if (!precision)
     return op->emitOpError() << "has floats but no 'mp.precision'; run mp-assign-precision, and "
@@ -78,9 +78,9 @@ static LogicalResult verifyDecision(Operation *op, bool isContainer, const Stora
     return op->emitOpError() << "is a contraction, but 'mp.precision' names no accumulator";
   // An entry is the storage of the operand, or what a computing op asked for.
   for (auto [index, entry, operand] : llvm::enumerate(precision.getIn(), op->getOperands())) {
-    FloatType storage = getStorage(operand, gangs);
+    FloatType storage = getStorage(operand, ties);
     if (entry == storage || !storage || entry == precision.getCompute() ||
-        gangs.findFed(op->getOpOperand(index)))
+        ties.findFed(op->getOpOperand(index)))
       continue;
     return op->emitOpError() << "'mp.precision' says " << entry << " of operand #" << index
                              << ", which is stored as " << storage;
@@ -88,7 +88,7 @@ static LogicalResult verifyDecision(Operation *op, bool isContainer, const Stora
   return success();
 }
 
-static LogicalResult verifyRegion(Region &region, const StorageGangs &gangs) {
+static LogicalResult verifyRegion(Region &region, const TiedStorage &ties) {
   bool valid = true;
   for (Operation &op : region.getOps()) {
     auto interface = dyn_cast<PrecisionOpInterface>(op);
@@ -96,10 +96,10 @@ static LogicalResult verifyRegion(Region &region, const StorageGangs &gangs) {
     auto isFloat = [](Type type) { return static_cast<bool>(getFloatFormat(type)); };
     if (!op.hasTrait<OpTrait::IsTerminator>() &&
         (llvm::any_of(op.getOperandTypes(), isFloat) || llvm::any_of(op.getResultTypes(), isFloat)))
-      valid &= succeeded(verifyDecision(&op, isContainer, gangs));
+      valid &= succeeded(verifyDecision(&op, isContainer, ties));
     if (isContainer)
       for (Region &inner : op.getRegions())
-        valid &= succeeded(verifyRegion(inner, gangs));
+        valid &= succeeded(verifyRegion(inner, ties));
   }
   return success(valid);
 }
@@ -108,15 +108,15 @@ namespace {
 struct VerifyAssigned : mlir::mp::impl::VerifyAssignedBase<VerifyAssigned> {
   void runOnOperation() override {
     bool valid = true;
-    (void)walkOutsideBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
-      StorageGangs gangs(module);
+    (void)walkOutsideFunctionBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
+      TiedStorage ties(module);
       for (auto function : module.getOps<FunctionOpInterface>()) {
         auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName);
         if (phase && phase.getValue() == "assigned")
-          valid &= succeeded(verifyRegion(function.getFunctionBody(), gangs));
+          valid &= succeeded(verifyRegion(function.getFunctionBody(), ties));
       }
-      for (const StorageGang &gang : gangs.getAll())
-        valid &= succeeded(verifyGang(gang, gangs));
+      for (const TiedValues &tied : ties.getAll())
+        valid &= succeeded(verifyTied(tied, ties));
       return WalkResult::advance();
     });
     if (!valid)

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/OutsideBodies.h"
+#include "mp/Analysis/FunctionWalk.h"
 #include "mp/Transforms/Verify/Passes.h"
 
 namespace mlir::mp {

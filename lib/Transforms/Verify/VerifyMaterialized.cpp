@@ -1,9 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/OutsideBodies.h"
+#include "mp/Analysis/FunctionWalk.h"
 #include "mp/Dialect/MP/Scaling.h"
-#include "mp/Dialect/MP/Words.h"
+#include "mp/Dialect/MP/SplitPrecision.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Verify/Passes.h"
 
@@ -47,8 +47,8 @@ static LogicalResult verifyContraction(PrecisionOpInterface op) {
 static LogicalResult verifyOp(Operation *op) {
   if (op->hasAttr(kPrecisionAttrName))
     return op->emitOpError() << "still has 'mp.precision', which mp-insert-casts takes away";
-  if (op->hasAttr(kWordsAttrName))
-    return op->emitOpError() << "still has 'mp.words', which mp-split-contractions takes away";
+  if (op->hasAttr(kSplitAttrName))
+    return op->emitOpError() << "still has 'mp.split', which mp-split-contractions takes away";
   if (op->hasAttr(kScaledAttrName))
     return op->emitOpError() << "still has 'mp.scaled', which mp-scale-contractions takes away";
   for (Type type : op->getResultTypes())

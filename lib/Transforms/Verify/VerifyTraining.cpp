@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "../Common/Choice.h"
-#include "Accumulation.h"
+#include "../Common/ScalarSelect.h"
+#include "GradientAccumulation.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -293,7 +293,7 @@ private:
   static Value beforeGuard(Value returned) {
     if (auto guard = returned.getDefiningOp<GuardedUpdateOp>())
       returned = guard.getUpdated()[cast<OpResult>(returned).getResultNumber()];
-    auto choice = matchChoice(returned);
+    auto choice = matchScalarSelect(returned);
     return choice && isa<BlockArgument>(choice->no) ? choice->yes : returned;
   }
 
@@ -358,7 +358,7 @@ private:
   /// that it prevents.
   bool movesByItself(const TrainingState &s) {
     Value updated = function.getBody().front().getTerminator()->getOperand(s.result);
-    if (auto choice = matchChoice(updated);
+    if (auto choice = matchScalarSelect(updated);
         choice && choice->no == function.getArgument(s.argument))
       updated = choice->yes;
     return updated.getDefiningOp<UpdateLossScaleOp>() ||

@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 namespace {
 

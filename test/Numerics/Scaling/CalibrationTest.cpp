@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 namespace {
 

@@ -17,8 +17,8 @@
 // CHECK-NEXT:     read as f32 by 2 uses (arith.addf, arith.addf)
 // CHECK-NEXT:     read as f16 by 1 use (linalg.matmul): one cast for all of them
 // CHECK-NEXT:   instead result 0 stored in f16: would lose what arith.addf at other.py:71:1 reads in full
-// CHECK-NEXT:   offer: clamp (clamp-unproven=true): operand 0 has no bound, f16 ends at 65504
-// CHECK-NEXT:   offer: powers of two (scale-unproven=on): operand 0 has no bound, f16 ends at 65504; times a power of two made of its magnitude, measured where it is computed
+// CHECK-NEXT:   suggestion: clamp (clamp-unproven=true): operand 0 has no bound, f16 ends at 65504
+// CHECK-NEXT:   suggestion: powers of two (scale-unproven=on): operand 0 has no bound, f16 ends at 65504; times a power of two made of its magnitude, measured where it is computed
 // CHECK-NEXT:   to change it: state the range of what feeds it (mp.range)
 
 // ORDINAL: @story:1 linalg.matmul

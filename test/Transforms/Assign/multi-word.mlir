@@ -1,11 +1,11 @@
 // Where the error that is allowed forbids one narrow product, and the model says that it pays, contractions
-// become products of words; without a limit nothing changes.
+// become split products; without a limit nothing changes.
 
 // DEFINE: %{budget} = format=bf16 target=sm_80 max-rel-error=5e-5
 // RUN: mp-opt %s --mp-mixed-precision="%{budget} report=%t.json html=%t.html" -o %t.mlir 2>&1 | FileCheck %s
 // RUN: mp-opt %s --mp-mixed-precision="%{budget} multi-word=off" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OFF
 // RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80" -o %t.free.mlir 2>&1 | FileCheck %s --check-prefix=FREE
-// RUN: not grep -E "next_word|join_words" %t.free.mlir
+// RUN: not grep -E "split_residual|join_split" %t.free.mlir
 // RUN: mp-opt %s --mp-mixed-precision="format=bf16 target=sm_80 max-rel-error=1e-1" -o - 2>/dev/null | not grep words
 // RUN: not mp-opt %s --mp-mixed-precision="%{budget} multi-word=maybe" 2>&1 | FileCheck %s --check-prefix=OPTION
 
@@ -13,7 +13,7 @@
 // CHECK: (proven optimal)
 // CHECK: error of the results in norm, estimated: {{[0-9.]+}}e-06 (allowed: 5e-05)
 // CHECK: T contractions 2 bf16x3
-// CHECK: 2 contractions rewritten as products of words: bf16x3
+// CHECK: 2 contractions rewritten as split products: bf16x3
 // OFF: T contractions 2 f32
 // FREE: 2 of 2 contractions bf16
 // FREE-NOT: words

@@ -9,7 +9,7 @@
 // BF16-NOT: saturate
 
 // TEXT: 3 values clamped to what f16 holds, +-65504 (clamp-unproven): results change where it would have overflowed
-// TEXT-NOT: offer: clamp
+// TEXT-NOT: suggestion: clamp
 
 // JSON: "rewrites": [
 // JSON-NEXT: {

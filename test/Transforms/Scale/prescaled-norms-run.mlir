@@ -7,7 +7,7 @@
 // RUN: FileCheck %s < %t.mlir
 
 // TEXT: 1 operand of squares in norms times a power of two (prescale-norms): exact but for overflow and underflow
-// TEXT-NOT: offer: pre-scaled
+// TEXT-NOT: suggestion: pre-scaled
 // JSON: "rewrites": [
 // JSON-NEXT: {
 // JSON-NEXT: "exponent": -5,

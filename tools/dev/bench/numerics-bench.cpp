@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 namespace {
 

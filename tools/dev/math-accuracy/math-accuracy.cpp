@@ -31,7 +31,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace numerics = ::mp::numerics;
 using numerics::Format;
 
 namespace {

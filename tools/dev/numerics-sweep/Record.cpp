@@ -5,23 +5,24 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
-using namespace mp::numerics;
-using namespace mp::numerics::sweep;
+using namespace mpcore::numerics;
+using namespace mpcore::numerics::sweep;
 
-static std::string rowKey(const Judge &judge, const Task &task, Ask ask) {
-  return ("| " + task.to.name + " | " + toString(task.rounding) + " | " + judge.name() + " | " +
+static std::string rowKey(const Reference &reference, const Task &task, Ask ask) {
+  return ("| " + task.to.name + " | " + toString(task.rounding) + " | " + reference.name() + " | " +
           (ask == Ask::Each ? "each" : "ends") + " |")
       .str();
 }
 
-bool Record::has(const Judge &judge, const Task &task, Ask ask) const {
+bool Record::has(const Reference &reference, const Task &task, Ask ask) const {
   if (path.empty())
     return false;
   auto file = llvm::MemoryBuffer::getFile(path);
-  return file && (*file)->getBuffer().contains("\n" + rowKey(judge, task, ask));
+  return file && (*file)->getBuffer().contains("\n" + rowKey(reference, task, ask));
 }
 
-bool Record::add(const Judge &judge, const Task &task, Ask ask, const Counts &counts) const {
+bool Record::add(const Reference &reference, const Task &task, Ask ask,
+                 const Counts &counts) const {
   if (path.empty())
     return true;
   std::error_code error;
@@ -30,7 +31,7 @@ bool Record::add(const Judge &judge, const Task &task, Ask ask, const Counts &co
     llvm::errs() << "--record=" << path << ": " << error.message() << "\n";
     return false;
   }
-  file << rowKey(judge, task, ask) << ' ' << counts.judged << " | " << counts.asked << " | "
+  file << rowKey(reference, task, ask) << ' ' << counts.checked << " | " << counts.asked << " | "
        << counts.skipped << " | " << counts.different << " |\n";
   return true;
 }

@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace mp::numerics::sweep {
+namespace mpcore::numerics::sweep {
 
 class Record {
 public:
@@ -17,14 +17,14 @@ public:
   explicit Record(llvm::StringRef path) : path(path) {}
 
   /// True if the file has a row of this sweep.
-  bool has(const Judge &judge, const Task &task, Ask ask) const;
+  bool has(const Reference &reference, const Task &task, Ask ask) const;
   /// Appends a row to the file; false, with a message on stderr, if it cannot be written.
-  bool add(const Judge &judge, const Task &task, Ask ask, const Counts &counts) const;
+  bool add(const Reference &reference, const Task &task, Ask ask, const Counts &counts) const;
 
 private:
   std::string path;
 };
 
-} // namespace mp::numerics::sweep
+} // namespace mpcore::numerics::sweep
 
 #endif // MP_TOOLS_DEV_NUMERICSSWEEP_RECORD_H

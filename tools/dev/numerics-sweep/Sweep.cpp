@@ -7,9 +7,9 @@
 
 #include <thread>
 
-using namespace mp::numerics;
-using namespace mp::numerics::sweep;
-using mp::numerics::test::Oracle;
+using namespace mpcore::numerics;
+using namespace mpcore::numerics::sweep;
+using mpcore::numerics::test::Oracle;
 
 /// Patterns of a block. Neither the sign nor infinity falls inside one when every pattern is taken.
 static constexpr uint64_t kBlock = 1 << 14;
@@ -28,7 +28,7 @@ Counts Sweep::run() {
   work();
   for (std::thread &other : others)
     other.join();
-  return {judged, asked, skipped, different};
+  return {checked, asked, skipped, different};
 }
 
 void Sweep::work() {
@@ -72,9 +72,9 @@ template <typename Element> void Sweep::check(const Buffers &buffers, size_t cou
       ++last;
     return last;
   };
-  auto judge = [&](size_t i) {
+  auto reference = [&](size_t i) {
     uint32_t bits = buffers.patterns[i];
-    Judge::Answers answers = this->judge.ask(task, bits, buffers.draws[i]);
+    Reference::Answers answers = this->reference.ask(task, bits, buffers.draws[i]);
     if (!answers.ieee.applies)
       return false;
     compare(bits, Overflow::IEEE, ieee[i], answers.ieee);
@@ -84,11 +84,11 @@ template <typename Element> void Sweep::check(const Buffers &buffers, size_t cou
   };
   for (size_t first = 0; first < count;) {
     size_t last = options.ask == Ask::Ends ? lastOfRun(first) : first;
-    bool answered = judge(first) && (last == first || judge(last));
-    (answered ? counts.judged : counts.skipped) += 2 * (last - first + 1);
+    bool answered = reference(first) && (last == first || reference(last));
+    (answered ? counts.checked : counts.skipped) += 2 * (last - first + 1);
     first = last + 1;
   }
-  judged += counts.judged;
+  checked += counts.checked;
   asked += counts.asked;
   skipped += counts.skipped;
 }

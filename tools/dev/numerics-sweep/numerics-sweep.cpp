@@ -14,8 +14,8 @@
 
 #include <chrono>
 
-using namespace mp::numerics;
-using namespace mp::numerics::sweep;
+using namespace mpcore::numerics;
+using namespace mpcore::numerics::sweep;
 namespace cl = llvm::cl;
 
 namespace {
@@ -43,13 +43,14 @@ cl::opt<std::string>
     recordPath("record", cl::cat(category), cl::value_desc("FILE.md"),
                cl::desc("append a row for each sweep, and leave out those that have one"));
 
-bool canAsk(const Judge &judge, Rounding rounding) {
+bool canAsk(const Reference &reference, Rounding rounding) {
   bool stochastic = rounding == Rounding::SR || rounding == Rounding::SRCompare;
-  return judge.knows(rounding) && !(stochastic && ask == Ask::Ends);
+  return reference.knows(rounding) && !(stochastic && ask == Ask::Ends);
 }
 
 /// The named ones, or all; false if a name is unknown.
-bool select(const Judge &judge, std::vector<Format> &formats, std::vector<Rounding> &roundings) {
+bool select(const Reference &reference, std::vector<Format> &formats,
+            std::vector<Rounding> &roundings) {
   for (const std::string &name : formatNames) {
     std::optional<Format> format = parseFormat(name);
     if (!format || info(*format).bits >= 32) {
@@ -60,7 +61,7 @@ bool select(const Judge &judge, std::vector<Format> &formats, std::vector<Roundi
   }
   for (const std::string &name : roundingNames) {
     std::optional<Rounding> rounding = parseRounding(name);
-    if (!rounding || !canAsk(judge, *rounding)) {
+    if (!rounding || !canAsk(reference, *rounding)) {
       llvm::errs() << "--rounding=" << name << ": expected a rounding that the oracle has\n";
       return false;
     }
@@ -72,7 +73,7 @@ bool select(const Judge &judge, std::vector<Format> &formats, std::vector<Roundi
         formats.push_back(format);
   if (roundings.empty())
     for (int i = 0; i <= int(Rounding::SRCompare); ++i)
-      if (canAsk(judge, Rounding(i)))
+      if (canAsk(reference, Rounding(i)))
         roundings.push_back(Rounding(i));
   return true;
 }
@@ -80,7 +81,7 @@ bool select(const Judge &judge, std::vector<Format> &formats, std::vector<Roundi
 /// False if anything differs.
 bool report(const Task &task, const Counts &counts, double seconds) {
   llvm::outs() << "f32 to " << task.to.name << " " << toString(task.rounding) << ": "
-               << counts.judged << " results compared";
+               << counts.checked << " results compared";
   if (ask == Ask::Ends)
     llvm::outs() << " (" << counts.asked << " answers)";
   llvm::outs() << ", " << counts.skipped << " without an answer, " << counts.different
@@ -94,7 +95,7 @@ bool report(const Task &task, const Counts &counts, double seconds) {
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Sweeps f32 patterns through the array conversions\n");
-  Judge judge(opinion);
+  Reference reference(opinion);
   Record record(recordPath);
   std::vector<Format> formats;
   std::vector<Rounding> roundings;
@@ -102,20 +103,20 @@ int main(int argc, char **argv) {
     llvm::errs() << "--record: expected every pattern, found --step=" << step << "\n";
     return 2;
   }
-  if (step == 0 || !select(judge, formats, roundings) || !judge.load())
+  if (step == 0 || !select(reference, formats, roundings) || !reference.load())
     return 2;
   bool same = true;
   for (Rounding rounding : roundings)
     for (Format format : formats) {
       Task task{info(format), rounding};
-      if (record.has(judge, task, ask))
+      if (record.has(reference, task, ask))
         continue;
       auto start = std::chrono::steady_clock::now();
-      Counts counts = Sweep(judge, task, {ask, step, jobs}).run();
+      Counts counts = Sweep(reference, task, {ask, step, jobs}).run();
       same &=
           report(task, counts,
                  std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-      if (!record.add(judge, task, ask, counts))
+      if (!record.add(reference, task, ask, counts))
         return 2;
     }
   llvm::outs() << (same ? "Nothing differs.\n" : "Results differ.\n");

@@ -1,13 +1,13 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prints, for modelled Tensor Cores, the measured errors of dot products,
-// promotion and multi-word schemes with the derived bound beside each. Every
+// promotion and split-precision schemes with the derived bound beside each. Every
 // error is |computed - exact| relative to sum |a_i b_i|, largest over the
 // samples (fixed seeds). Exit status 1 if any exceeds its bound.
 
 #include "mp/Numerics/ArrayCast.h"
-#include "mp/Numerics/ErrorBounds.h"
-#include "mp/Numerics/MultiWord.h"
+#include "mp/Numerics/DotErrorBounds.h"
+#include "mp/Numerics/SplitPrecision.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -16,7 +16,7 @@
 #include <random>
 #include <vector>
 
-using namespace mp::numerics;
+using namespace mpcore::numerics;
 
 namespace {
 
@@ -77,10 +77,10 @@ std::vector<float> runModel(const TensorCoreModel &model, const Sample &s) {
   return d;
 }
 
-std::vector<float> runMultiWord(const TensorCoreModel &model, MultiWord scheme, const Sample &s) {
+std::vector<float> runSplit(const TensorCoreModel &model, SplitScheme scheme, const Sample &s) {
   std::vector<float> d(s.rows * s.columns);
-  modelGemmMultiWord(model, scheme, s.rows, s.columns, s.k, s.a.data(), s.k, s.b.data(), s.columns,
-                     nullptr, 0, d.data(), s.columns);
+  modelGemmSplit(model, scheme, s.rows, s.columns, s.k, s.a.data(), s.k, s.b.data(), s.columns,
+                 nullptr, 0, d.data(), s.columns);
   return d;
 }
 
@@ -155,16 +155,16 @@ void printFP8() {
 }
 
 void printSchemes() {
-  llvm::outs() << "\nMulti-word schemes on sm_90, K = 8, U[0,1) in f32, "
-                  "error <= bound (of which dropped words)\n";
+  llvm::outs() << "\nSplit-precision schemes on sm_90, K = 8, U[0,1) in f32, "
+                  "error <= bound (of which dropped parts)\n";
   const size_t k = 8;
   Sample s(64, 64, k, Data::Unit);
-  for (int i = 0; i <= int(MultiWord::TF32x3); ++i) {
-    MultiWord scheme = MultiWord(i);
-    TensorCoreModel m = model(Architecture::SM90, wordFormat(scheme));
+  for (int i = 0; i <= int(SplitScheme::TF32x3); ++i) {
+    SplitScheme scheme = SplitScheme(i);
+    TensorCoreModel m = model(Architecture::SM90, partFormat(scheme));
     left(toString(scheme), 26);
-    cell(s.worst(runMultiWord(m, scheme, s)), multiWordErrorBound(m, scheme, k));
-    llvm::outs() << llvm::format("  (%.2e)\n", droppedWordsBound(scheme));
+    cell(s.worst(runSplit(m, scheme, s)), splitErrorBound(m, scheme, k));
+    llvm::outs() << llvm::format("  (%.2e)\n", droppedPartsBound(scheme));
   }
   // What the hardware does to f32 operands that nobody rounded.
   Sample cut = s;
@@ -194,17 +194,16 @@ void printLongReductions() {
     llvm::outs() << '\n';
   };
   row("f32 FMA chain", runFmaChain, std::expm1(k * std::log1p(0x1p-24)));
-  for (MultiWord scheme :
-       {MultiWord::BF16x1, MultiWord::BF16x3, MultiWord::BF16x6, MultiWord::TF32x3})
+  for (SplitScheme scheme :
+       {SplitScheme::BF16x1, SplitScheme::BF16x3, SplitScheme::BF16x6, SplitScheme::TF32x3})
     for (unsigned every : {0u, 256u, 128u, 64u}) {
-      if (scheme == MultiWord::BF16x1 && every)
+      if (scheme == SplitScheme::BF16x1 && every)
         continue;
-      TensorCoreModel m = model(Architecture::SM90, wordFormat(scheme), every);
+      TensorCoreModel m = model(Architecture::SM90, partFormat(scheme), every);
       row(
           toString(scheme).str() +
               (every ? ", promote " + std::to_string(every) : std::string(", no promotion")),
-          [&](const Sample &s) { return runMultiWord(m, scheme, s); },
-          multiWordErrorBound(m, scheme, k));
+          [&](const Sample &s) { return runSplit(m, scheme, s); }, splitErrorBound(m, scheme, k));
     }
 }
 

@@ -198,9 +198,9 @@ def adversaries_in_turn():
     making, judging = first([6, HIDDEN, INPUTS], 1), first([INPUTS, HIDDEN, 1], 2)
 
     def train(making, judging, ours, theirs, z, x):
-        def judge(q):
+        def discriminator(q):
             return jnp.mean(jax.nn.relu(1 - mlp(q, x))) + jnp.mean(jax.nn.relu(1 + mlp(q, mlp(making, z))))
-        lost, g = jax.value_and_grad(judge)(judging)
+        lost, g = jax.value_and_grad(discriminator)(judging)
         updates, theirs = b.update(g, theirs)
         judging = optax.apply_updates(judging, updates)
         won, g = jax.value_and_grad(lambda q: -jnp.mean(mlp(judging, mlp(q, z))))(making)

@@ -161,11 +161,11 @@ def two_batches():
 
 @step
 def adversaries():
-    def judge(judging, making, z, x):
+    def discriminator(judging, making, z, x):
         return jnp.mean(jax.nn.softplus(-mlp(judging, x))) + jnp.mean(jax.nn.softplus(mlp(judging, mlp(making, z))))
 
     def train(making, judging, z, x):
-        lost, g = jax.value_and_grad(judge)(judging, making, z, x)
+        lost, g = jax.value_and_grad(discriminator)(judging, making, z, x)
         won, h = jax.value_and_grad(lambda m: jnp.mean(jax.nn.softplus(-mlp(judging, mlp(m, z)))))(making)
         return moved(making, h), moved(judging, g), lost, won
     return train, (first([6, HIDDEN, INPUTS], 1), first([INPUTS, HIDDEN, 1], 2), jnp.zeros((BATCH, 6)), X)

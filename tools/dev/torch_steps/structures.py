@@ -51,23 +51,23 @@ def distilled():
 
 @step
 def adversaries():
-    """A judge and a maker, each with a loss and an optimizer."""
-    maker, judge, (update, start) = MLP(16, 32), MLP(32, 1), adamw()
-    of_maker, of_judge = weights_of(maker), weights_of(judge)
-    states = start(of_maker), start(of_judge)
-    n, m = len(of_maker), len(states[0])
+    """A discriminator and a generator, each with a loss and an optimizer."""
+    generator, discriminator, (update, start) = MLP(16, 32), MLP(32, 1), adamw()
+    of_generator, of_discriminator = weights_of(generator), weights_of(discriminator)
+    states = start(of_generator), start(of_discriminator)
+    n, m = len(of_generator), len(states[0])
 
     def run(*arguments):
         a, b, s, t, (noise, x) = split(arguments, n, n, m, m)
-        made = lambda a: functional_call(maker, dict(zip([k for k, _ in maker.named_parameters()], a)), (noise,))
-        judged = lambda b, x: functional_call(judge, dict(zip([k for k, _ in judge.named_parameters()], b)), (x,))
+        made = lambda a: functional_call(generator, dict(zip([k for k, _ in generator.named_parameters()], a)), (noise,))
+        judged = lambda b, x: functional_call(discriminator, dict(zip([k for k, _ in discriminator.named_parameters()], b)), (x,))
         fake = made(a).detach()
         gradients, loss = grad_and_value(lambda b: F.softplus(-judged(b, x)).mean() + F.softplus(judged(b, fake)).mean())(b)
         b, t = update(b, gradients, t)
         gradients, other = grad_and_value(lambda a: F.softplus(-judged(b, made(a))).mean())(a)
         a, s = update(a, gradients, s)
         return *a, *b, *s, *t, loss, other
-    return run, (*of_maker, *of_judge, *states[0], *states[1], torch.randn(8, 16), torch.randn(8, 32))
+    return run, (*of_generator, *of_discriminator, *states[0], *states[1], torch.randn(8, 16), torch.randn(8, 32))
 
 
 @step

@@ -6,6 +6,7 @@
 #define MP_DIALECT_MP_FORMATS_H
 
 #include "mlir/IR/Types.h"
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Numerics/Format.h"
 
 #include <optional>
@@ -14,7 +15,7 @@ namespace mlir::mp {
 
 /// The format of a float, or of the elements of a shaped type; nothing for other types and floats
 /// that lib/Numerics does not know.
-std::optional<::mp::numerics::Format> getNumericsFormat(Type type);
+std::optional<numerics::Format> getNumericsFormat(Type type);
 
 } // namespace mlir::mp
 

@@ -13,6 +13,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mp/Dialect/MP/Namespaces.h"
 
 #include "mp/Dialect/MP/MPDialect.h.inc"
 #include "mp/Dialect/MP/MPEnums.h.inc"

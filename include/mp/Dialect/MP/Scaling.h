@@ -31,7 +31,7 @@ inline constexpr llvm::StringLiteral kScaledName = "f16-pow2";
 /// The magnitudes that `op` carries, if any.
 std::optional<std::array<double, 2>> getMagnitudes(Operation *op);
 /// The recipe that `op` asks for; null without a valid `mp.scaled`.
-const ::mp::numerics::Recipe *getScaling(Operation *op);
+const numerics::Recipe *getScaling(Operation *op);
 
 /// True if a tensor of scales lies over `data` in blocks: rank 0, or the rank of the data and
 /// in each dimension 1, the same size, or (static) a divisor.
@@ -39,18 +39,18 @@ bool liesOver(RankedTensorType scale, RankedTensorType data);
 
 /// The format that values of this element type are stored in; nullopt for types that hold
 /// no quantised values.
-std::optional<::mp::numerics::CodeFormat> codeFormatOf(Type element);
+std::optional<numerics::CodeFormat> codeFormatOf(Type element);
 
 /// The builtin type of a format, and what values of a code are stored as.
-FloatType floatTypeOf(MLIRContext *context, ::mp::numerics::Format format);
-Type storedTypeOf(MLIRContext *context, ::mp::numerics::CodeFormat code);
+FloatType floatTypeOf(MLIRContext *context, numerics::Format format);
+Type storedTypeOf(MLIRContext *context, numerics::CodeFormat code);
 
 /// The rule as lib/Numerics knows it.
-::mp::numerics::ScaleRule toNumerics(ScalingAttr rule);
+numerics::ScaleRule toNumerics(ScalingAttr rule);
 /// And back.
-ScalingAttr scalingAttrOf(MLIRContext *context, const ::mp::numerics::ScaleRule &rule);
+ScalingAttr scalingAttrOf(MLIRContext *context, const numerics::ScaleRule &rule);
 
-::mp::numerics::HistoryRule historyRuleOf(UpdateAmaxHistoryOp op);
+numerics::HistoryRule historyRuleOf(UpdateAmaxHistoryOp op);
 
 } // namespace mlir::mp
 

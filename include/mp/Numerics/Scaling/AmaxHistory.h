@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 /// Which magnitudes decide.
 enum class HistoryChoice : uint8_t { Max, MostRecent };
@@ -37,6 +37,6 @@ struct HistoryRule {
 /// and slot 0 becomes amax.
 float updateAmaxHistory(llvm::MutableArrayRef<float> history, float amax, const HistoryRule &rule);
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_SCALING_AMAXHISTORY_H

@@ -12,7 +12,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 /// How scales lie over a row-major array. The array of scales has rank 0 (one
 /// for all), or the rank of the data and in every dimension a size that divides
@@ -58,6 +58,6 @@ void blockQuantize(const float *x, const BlockLayout &layout, const ScaleRule &r
                    float parent = 1, NaNRule nan = NaNRule::Ignore,
                    Rounding rounding = Rounding::RNE, const uint32_t *randomBits = nullptr);
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_SCALING_BLOCKS_H

@@ -12,7 +12,7 @@
 
 #include <vector>
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 enum class CalibrationMethod : uint8_t { AbsMax, Percentile, MSE, Entropy };
 
@@ -55,6 +55,6 @@ private:
 double calibrate(const MagnitudeHistogram &histogram, CalibrationMethod method, CodeFormat code,
                  double share);
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_SCALING_CALIBRATION_H

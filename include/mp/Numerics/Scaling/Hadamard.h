@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 /// A block x of 2^n values, one per sign (1 or -1), in place: x diag(signs) H / sqrt(2^n),
 /// H being Sylvester's matrix; `inverse`: x H diag(signs) / sqrt(2^n).
@@ -28,6 +28,6 @@ llvm::ArrayRef<int8_t> hadamardSigns16();
 /// f32(1 / sqrt(size)).
 float hadamardFactor(uint64_t size);
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_SCALING_HADAMARD_H

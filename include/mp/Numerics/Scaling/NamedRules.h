@@ -7,7 +7,7 @@
 
 #include "mp/Numerics/Scaling/ScaleRule.h"
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 struct NamedRule {
   llvm::StringLiteral name;
@@ -22,6 +22,6 @@ llvm::ArrayRef<NamedRule> namedScaleRules();
 /// The one called so, or null.
 const NamedRule *findScaleRule(llvm::StringRef name);
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_SCALING_NAMEDRULES_H

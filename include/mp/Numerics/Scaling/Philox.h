@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 inline constexpr uint32_t philoxMultipliers[2] = {0xD2511F53, 0xCD9E8D57};
 inline constexpr uint32_t philoxWeyl[2] = {0x9E3779B9, 0xBB67AE85};
@@ -24,6 +24,6 @@ std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint3
 /// the counter offset + index / 4, whose upper half is zero.
 uint32_t randomWord(uint64_t seed, uint64_t offset, uint64_t index);
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_SCALING_PHILOX_H

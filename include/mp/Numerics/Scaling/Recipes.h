@@ -10,7 +10,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 /// What shares a scale.
 enum class Granularity : uint8_t {
@@ -40,8 +40,9 @@ struct Recipe {
   std::optional<OperandScheme> activation, weight; ///< nothing: stays as it is
   std::optional<OperandScheme> gradient;           ///< nothing: as an activation
   std::optional<DelayedHistory> history = std::nullopt;
-  /// Gradients round by chance, and products of gradients and activations, which weights' gradients
-  /// are, work on operands that a Hadamard transform has spread along what is summed over.
+  /// Gradients round stochastically, and products of gradients and activations, which weights'
+  /// gradients are, work on operands that a Hadamard transform has spread along what is summed
+  /// over.
   bool stochasticGradients = false, spreadsGradients = false;
 
   /// Stores both factors as floats, with scales made of nothing but themselves.
@@ -57,6 +58,6 @@ llvm::ArrayRef<Recipe> scalingRecipes();
 /// The one called so, or null.
 const Recipe *findRecipe(llvm::StringRef name);
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_SCALING_RECIPES_H

@@ -10,7 +10,7 @@
 
 #include "mp/Numerics/Cast.h"
 
-namespace mp::numerics {
+namespace mpcore::numerics {
 
 /// What scaled values are stored as: a float format, or signed integers of 4 or
 /// 8 bits, of which -max to max are used, so that negation stays exact.
@@ -109,6 +109,6 @@ inline uint32_t quantize(float x, float encode, CodeFormat code, Rounding roundi
   return code.encode(x * encode, rounding, overflow, randomBits);
 }
 
-} // namespace mp::numerics
+} // namespace mpcore::numerics
 
 #endif // MP_NUMERICS_SCALING_SCALERULE_H

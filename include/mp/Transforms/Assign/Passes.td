@@ -28,10 +28,10 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     optimal (docs/Assignment.md). A value may be stored narrow when every use would
     round it anyway. `never-slower` lets contractions stay in f32 where casts cost
     more than they save. `max-rel-error` lets them compute in f32, in tf32 or as
-    products of words (`multi-word`, docs/Words.md) so that the error of the results,
+    split products (`multi-word`, docs/SplitPrecision.md) so that the error of the results,
     modelled (docs/Assignment.md), stays within it at the least time;
-    `objective=error max-time=` turns the two round. `mp.words` on a contraction asks
-    for products of words whatever the budget.
+    `objective=error max-time=` turns the two round. `mp.split` on a contraction asks
+    for split products whatever the budget.
 
     Example (`--mp-assign-precision="format=bf16"`):
     ```mlir
@@ -53,7 +53,7 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"format", "format", "std::string", "\"\"",
-           "Narrow format of contractions: bf16, f16 or tf32, or products of words (bf16x6 ...); bf16 if the policy names none">,
+           "Narrow format of contractions: bf16, f16 or tf32, or split products (bf16x6 ...); bf16 if the policy names none">,
     Option<"target", "target", "std::string", "\"\"",
            "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
@@ -77,7 +77,7 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     Option<"maxTime", "max-time", "double", "0",
            "With objective=error: limit of modelled time in microseconds">,
     Option<"multiWord", "multi-word", "std::string", "\"on\"",
-           "Whether contractions may become products of words where error is limited (docs/Words.md): on or off">,
+           "Whether contractions may become split products where error is limited (docs/SplitPrecision.md): on or off">,
     Option<"scaleUnproven", "scale-unproven", "std::string", "\"off\"",
            "Contractions whose range is not proved for f16 work on factors times powers of two (docs/Scaling.md): off, on, "
            "or auto where that is the optimum">,

@@ -53,16 +53,16 @@ def ConvertMPToArith : Pass<"convert-mp-to-arith"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::mp::MPDialect"];
 }
 
-def DecomposeWords : Pass<"mp-decompose-words"> {
-  let summary = "Say words of values in casts and differences (exact)";
+def DecomposeSplit : Pass<"mp-decompose-words"> {
+  let summary = "Expand split values into casts and differences (exact)";
   let description = [{
-    Gives: no `mp.next_word` and no `mp.join_words`; both act element by element, so
+    Gives: no `mp.split_residual` and no `mp.join_split`; both act element by element, so
     casts and arithmetic on the same scalars, vectors or tensors take their place.
 
     Example (`--mp-decompose-words`):
     ```mlir
     func.func @low(%x: tensor<4xf32>, %high: tensor<4xbf16>) -> tensor<4xbf16> {
-      %0 = mp.next_word bf16 of %x after %high : (tensor<4xf32>, tensor<4xbf16>) -> tensor<4xbf16>
+      %0 = mp.split_residual bf16 of %x after %high : (tensor<4xf32>, tensor<4xbf16>) -> tensor<4xbf16>
       return %0 : tensor<4xbf16>
     }
     ```

@@ -52,23 +52,23 @@ def InsertCasts : Pass<"mp-insert-casts", "::mlir::ModuleOp"> {
 def SplitContractions : Pass<"mp-split-contractions", "::mlir::ModuleOp"> {
   let summary = "Compute f32 contractions as several narrow products (changes rounding)";
   let description = [{
-    Needs: `mp.words` on f32 contractions (a person's wish, or decided by
+    Needs: `mp.split` on f32 contractions (a person's wish, or decided by
     `mp-assign-precision`), else changes nothing. Gives: none left; each is a sum of
-    products of words (docs/Words.md), accurate as f32 and run by Tensor Cores:
-    `bf16x3` two words a factor and 3 products, `bf16x6` three words and 6, `bf16x9`
-    all 9, `tf32x3` two words of tf32 and 3.
+    split products (docs/SplitPrecision.md), accurate as f32 and run by Tensor Cores:
+    `bf16x3` two parts a factor and 3 products, `bf16x6` three parts and 6, `bf16x9`
+    all 9, `tf32x3` two parts of tf32 and 3.
 
     The smaller products are summed in one accumulator, the smallest first, the
-    leading one in another; `mp.join_words` adds them, and then what the contraction
+    leading one in another; `mp.join_split` adds them, and then what the contraction
     added to. Any contraction goes, by structure: named, generic, batched,
     convolutions; of those of TOSA, whose results have the format of the factors,
-    only `tf32x3`. Words of constants are constants; readers of a value share its
-    words. A contraction that cannot be split is an error that says why.
+    only `tf32x3`. Parts of constants are constants; readers of a value share its
+    parts. A contraction that cannot be split is an error that says why.
 
     Example (`--mp-split-contractions`):
     ```mlir
     func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
-      %0 = linalg.matmul {mp.words = "bf16x3"} ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>)
+      %0 = linalg.matmul {mp.split = "bf16x3"} ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>)
                          outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
       return %0 : tensor<4x2xf32>
     }
@@ -77,9 +77,9 @@ def SplitContractions : Pass<"mp-split-contractions", "::mlir::ModuleOp"> {
     ```mlir
     func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
       %w0 = mp.cast ieee %w {inserted} : tensor<8x2xf32> to tensor<8x2xbf16>
-      %w1 = mp.next_word bf16 of %w after %w0 {inserted} : (tensor<8x2xf32>, tensor<8x2xbf16>) -> tensor<8x2xbf16>
+      %w1 = mp.split_residual bf16 of %w after %w0 {inserted} : (tensor<8x2xf32>, tensor<8x2xbf16>) -> tensor<8x2xbf16>
       %x0 = mp.cast ieee %x {inserted} : tensor<4x8xf32> to tensor<4x8xbf16>
-      %x1 = mp.next_word bf16 of %x after %x0 {inserted} : (tensor<4x8xf32>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
+      %x1 = mp.split_residual bf16 of %x after %x0 {inserted} : (tensor<4x8xf32>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
       %zero = arith.constant 0.0 : f32
       %zeros = linalg.fill ins(%zero : f32) outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
       %0 = linalg.matmul ins(%x1, %w0 : tensor<4x8xbf16>, tensor<8x2xbf16>)
@@ -88,7 +88,7 @@ def SplitContractions : Pass<"mp-split-contractions", "::mlir::ModuleOp"> {
                              outs(%0 : tensor<4x2xf32>) -> tensor<4x2xf32>
       %large = linalg.matmul ins(%x0, %w0 : tensor<4x8xbf16>, tensor<8x2xbf16>)
                              outs(%zeros : tensor<4x2xf32>) -> tensor<4x2xf32>
-      %1 = mp.join_words %large, %small, %init {inserted} : tensor<4x2xf32>
+      %1 = mp.join_split %large, %small, %init {inserted} : tensor<4x2xf32>
       return %1 : tensor<4x2xf32>
     }
     ```

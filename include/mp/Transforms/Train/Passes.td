@@ -100,7 +100,7 @@ def InsertMasterWeights : Pass<"mp-insert-master-weights", "::mlir::ModuleOp"> {
       value is the next master rounded to nearest even.
     - `remainder`: the bf16 parameter and 16 bits appended beside it are the exact
       f32 (`mp.join_master`): 4 bytes instead of 6, the updates of f32 bit for bit.
-    - `stochastic`: the narrow value itself, rounded up or down by chance in
+    - `stochastic`: the narrow value itself, rounded up or down stochastically in
       proportion to what is near (`mp.cast sr`), so that small updates count on average. Seed
       and offset of the random bits are appended; the same seed gives the same training.
     - `none`: the narrow value itself, and updates less than half its last place
@@ -167,7 +167,7 @@ def NarrowMoments : Pass<"mp-narrow-moments", "::mlir::ModuleOp"> {
     Needs: a train step in f32, one block (phase 0), before its loss is scaled.
     Optimizer state of f32, of rank 1 or more, becomes an argument and a result of
     bf16; the optimizer computes with it in f32, and its next value is rounded to
-    nearest even, or with `moments=bf16-stochastic` by chance in proportion to what is near:
+    nearest even, or with `moments=bf16-stochastic` stochastically in proportion to what is near:
     0.999 of a second moment is nearer to the moment itself than to its neighbour,
     so that to nearest it would never decay. Seed and offset of the random bits are
     appended.
@@ -176,7 +176,7 @@ def NarrowMoments : Pass<"mp-narrow-moments", "::mlir::ModuleOp"> {
     appended: the next value's largest magnitude over 448. State that is divided by, or
     whose root is (it enters such, or is proved never negative), as second moments
     are, must not become zero where it is small, and decays slowly: it
-    becomes f16, with a scale as well. `fp8-stochastic` rounds E4M3 by chance.
+    becomes f16, with a scale as well. `fp8-stochastic` rounds E4M3 stochastically.
 
     `@NAME_init` takes the moments in f32 and returns them as they are stored, then
     the appended state.

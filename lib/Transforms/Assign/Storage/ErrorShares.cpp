@@ -38,7 +38,7 @@ double ErrorShares::getShares() const {
 /// True if `op` rounds no factor.
 static bool isAsFound(Operation *op, const ComputeChoice &choice) {
   auto interface = cast<PrecisionOpInterface>(op);
-  return !choice.words && !choice.scaled &&
+  return !choice.split && !choice.scaled &&
          llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
            FloatType own = getFloatFormat(operand.get().getType());
            return !own ||
@@ -62,7 +62,7 @@ std::optional<double> ErrorShares::estimate() {
   return model->isKnown() && isSeen && error < 1 ? std::optional<double>(error) : std::nullopt;
 }
 
-FloatType ErrorShares::getStoredFormat(Operation *op, const ::mp::numerics::Recipe &recipe) const {
+FloatType ErrorShares::getStoredFormat(Operation *op, const numerics::Recipe &recipe) const {
   return schemes && &schemes->getRecipe() == &recipe
              ? schemes->getFormat(op)
              : floatTypeOf(op->getContext(), recipe.activation->code.floatFormat());
@@ -73,7 +73,7 @@ double ErrorShares::getShare(Operation *op, const ComputeChoice &choice) const {
     return 0;
   int64_t products = getReductionLength(op).value_or(options.assumedDim);
   // What is scaled is as large as the format holds: nothing to speak of underflows.
-  double noise = choice.words ? getContractionNoise(*choice.words, products, chip)
+  double noise = choice.split ? getContractionNoise(*choice.split, products, chip)
                  : choice.scaled
                      ? getContractionNoise(getStoredFormat(op, *choice.scaled), products, chip)
                      : getContractionNoise(choice.format, products, chip) +
@@ -89,11 +89,11 @@ int64_t ErrorShares::of(Operation *op, const ComputeChoice &choice) const {
   return units < double(largest) ? int64_t(units) : largest;
 }
 
-double ErrorShares::findLeast(const ::mp::assignment::Problem &problem) const {
+double ErrorShares::findLeast(const assignment::Problem &problem) const {
   int64_t least = 0;
-  for (const ::mp::assignment::Node &node : problem.nodes) {
+  for (const assignment::Node &node : problem.nodes) {
     int64_t own = node.variants.front().error;
-    for (const ::mp::assignment::Variant &variant : node.variants)
+    for (const assignment::Variant &variant : node.variants)
       own = std::min(own, variant.error);
     least += own;
   }

@@ -14,6 +14,7 @@
 #include "mp/Analysis/ErrorModel.h"
 #include "mp/Analysis/Sizes.h"
 #include "mp/Assignment/Problem.h"
+#include "mp/Dialect/MP/Namespaces.h"
 
 namespace mlir::mp {
 
@@ -33,12 +34,12 @@ public:
   std::optional<double> estimate();
 
   /// The least error of any choice of variants.
-  double findLeast(const ::mp::assignment::Problem &problem) const;
+  double findLeast(const assignment::Problem &problem) const;
 
   /// Units that `op` adds when it computes so, rounded up.
   int64_t of(Operation *op, const ComputeChoice &choice) const;
   /// What the factors of a contraction that is scaled so are stored in.
-  FloatType getStoredFormat(Operation *op, const ::mp::numerics::Recipe &recipe) const;
+  FloatType getStoredFormat(Operation *op, const numerics::Recipe &recipe) const;
   /// Units that the results may have; nothing if error is not limited.
   std::optional<int64_t> getBudget() const;
   /// What the model may add up to, of what is allowed.

@@ -2,7 +2,7 @@
 //
 // How the contractions of a storage problem may compute, and what that costs.
 
-#include "../../Common/WordCode.h"
+#include "../../Common/SplitCode.h"
 #include "StorageProblem.h"
 
 using namespace mlir;
@@ -15,16 +15,15 @@ bool StorageProblem::isFree(const Decision &decision) const {
 SmallVector<ComputeChoice, 4> StorageProblem::getChoices(Operation *op,
                                                          const Decision &decision) const {
   if (decision.magnitudes && !decision.scaled)
-    return {{formats[wide]},
-            {formats[wide], std::nullopt, ::mp::numerics::findRecipe(kScaledName)}};
-  if (decision.words || decision.scaled || !decisions.isNarrowContraction(op, decision))
-    return {{formats[wide], decision.words, decision.scaled}};
+    return {{formats[wide]}, {formats[wide], std::nullopt, numerics::findRecipe(kScaledName)}};
+  if (decision.split || decision.scaled || !decisions.isNarrowContraction(op, decision))
+    return {{formats[wide], decision.split, decision.scaled}};
   if (!isFree(decision))
     return {{decision.compute}};
   SmallVector<ComputeChoice, 4> choices = {{formats[wide]}};
   FloatType tf32 = FloatTF32Type::get(op->getContext());
-  if (options.modelsError() && options.allowsWords)
-    addWords(op, choices);
+  if (options.modelsError() && options.allowsSplit)
+    addSplits(op, choices);
   if (options.modelsError() && decision.compute != tf32 && decisions.canContractIn(op, tf32) &&
       costs.canContractIn(tf32))
     choices.push_back({tf32});
@@ -35,7 +34,7 @@ SmallVector<ComputeChoice, 4> StorageProblem::getChoices(Operation *op,
   return choices;
 }
 
-void StorageProblem::addWords(Operation *op, SmallVectorImpl<ComputeChoice> &choices) const {
+void StorageProblem::addSplits(Operation *op, SmallVectorImpl<ComputeChoice> &choices) const {
   struct Rated {
     int64_t cost, error;
   };
@@ -43,9 +42,9 @@ void StorageProblem::addWords(Operation *op, SmallVectorImpl<ComputeChoice> &cho
     return Rated{getCost(op, choice), errors.of(op, choice)};
   };
   SmallVector<Rated, 4> better = {rate(choices.front())};
-  for (::mp::numerics::MultiWord scheme : getWordSchemes()) {
+  for (numerics::SplitScheme scheme : getSplitSchemes()) {
     ComputeChoice choice{formats[wide], scheme};
-    if (!viewWords(op, scheme) || !costs.canContractIn(getWordType(op->getContext(), scheme)))
+    if (!viewSplit(op, scheme) || !costs.canContractIn(getPartType(op->getContext(), scheme)))
       continue;
     Rated own = rate(choice);
     if (llvm::any_of(better, [&](Rated r) { return r.cost <= own.cost && r.error <= own.error; }))
@@ -56,16 +55,16 @@ void StorageProblem::addWords(Operation *op, SmallVectorImpl<ComputeChoice> &cho
 }
 
 StorageProblem::TypeId StorageProblem::typeOfFactors(const ComputeChoice &choice) {
-  if (choice.words)
-    return typeOf(*choice.words);
+  if (choice.split)
+    return typeOf(*choice.split);
   if (choice.scaled)
     return typeOf(*choice.scaled);
   return choice.format.isF32() || choice.format.isTF32() ? wide : typeOf(choice.format);
 }
 
 int64_t StorageProblem::getCost(Operation *op, const ComputeChoice &choice) const {
-  if (choice.words)
-    return costs.ofProducts(op, *choice.words);
+  if (choice.split)
+    return costs.ofProducts(op, *choice.split);
   if (choice.scaled)
     return costs.ofScaledProduct(op, errors.getStoredFormat(op, *choice.scaled));
   bool isStoredWide = choice.format.isF32() || choice.format.isTF32();

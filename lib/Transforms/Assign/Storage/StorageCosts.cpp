@@ -139,7 +139,7 @@ int64_t StorageCosts::ofContraction(Operation *op, FloatType format, FloatType f
                       time.value_or(model.elementwiseTime(products, bytes))));
 }
 
-int64_t StorageCosts::ofWords(Value value, unsigned bits) {
+int64_t StorageCosts::ofSplit(Value value, unsigned bits) {
   if (countsMemory())
     return capped(int64_t(std::min<uint64_t>(sizes.countBytes(value, bits), largest)));
   return capped(model.castTime(sizes.countElements(value), 32, bits));
@@ -160,16 +160,16 @@ int64_t StorageCosts::ofScaledProduct(Operation *op, FloatType format) {
                     elements, llvm::SaturatingMultiply<uint64_t>(elements, 2 * sizeof(float))));
 }
 
-int64_t StorageCosts::ofProducts(Operation *op, ::mp::numerics::MultiWord scheme) {
+int64_t StorageCosts::ofProducts(Operation *op, numerics::SplitScheme scheme) {
   if (countsMemory())
     return 0;
-  FloatType word = getWordType(op->getContext(), scheme), f32 = Float32Type::get(op->getContext());
-  int64_t product = ofContraction(op, word, word.isTF32() ? f32 : word);
+  FloatType part = getPartType(op->getContext(), scheme), f32 = Float32Type::get(op->getContext());
+  int64_t product = ofContraction(op, part, part.isTF32() ? f32 : part);
   uint64_t elements = sizes.countElements(op->getResult(0));
   // large + small (+ init) and whether small is NaN.
   int64_t join =
       model.elementwiseTime(llvm::SaturatingMultiply<uint64_t>(elements, 3),
                             llvm::SaturatingMultiply<uint64_t>(elements, 3 * sizeof(float)));
-  int64_t count = ::mp::numerics::wordPairs(scheme).size();
+  int64_t count = numerics::partPairs(scheme).size();
   return capped(std::min(product, largest / count) * count + join);
 }

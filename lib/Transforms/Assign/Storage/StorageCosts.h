@@ -12,6 +12,7 @@
 #include "../Decisions.h"
 #include "mp/Analysis/FusionGroups.h"
 #include "mp/Analysis/Sizes.h"
+#include "mp/Dialect/MP/Namespaces.h"
 
 namespace mlir::mp {
 
@@ -38,15 +39,15 @@ public:
   int64_t ofStoring(Value value, FloatType format);
   /// Computing in `format` of factors stored in `factors`, traffic included.
   int64_t ofContraction(Operation *op, FloatType format, FloatType factors);
-  /// The words of `value`, `bits` in all for each element, made from f32.
-  int64_t ofWords(Value value, unsigned bits);
+  /// The parts of `value`, `bits` in all for each element, made from f32.
+  int64_t ofSplit(Value value, unsigned bits);
   /// `value` scaled and stored in `format`, made from f32; where it is `measured`, its largest
   /// magnitudes are a pass of their own.
   int64_t ofScaled(Value value, FloatType format, bool measured);
   /// Computing on factors that are stored scaled in `format`, and a pass that scales the sums.
   int64_t ofScaledProduct(Operation *op, FloatType format);
-  /// Computing as products of words: a kernel each, and one that adds them.
-  int64_t ofProducts(Operation *op, ::mp::numerics::MultiWord scheme);
+  /// Computing as split products: a kernel each, and one that adds them.
+  int64_t ofProducts(Operation *op, numerics::SplitScheme scheme);
   /// True if the target has products of `format`, as far as rates are known.
   bool canContractIn(FloatType format) const {
     return model.contractionTime(getFormatName(format), "", 1, 1).has_value();
@@ -73,7 +74,7 @@ private:
   uint64_t countTraffic(Operation *op, FloatType factors);
 
   FunctionDecisions &decisions;
-  const ::mp::target::CostModel &model;
+  const target::CostModel &model;
   const PlacementOptions &options;
   std::map<std::string, int64_t> *asked; ///< of the settings
   FusionGroups groups;

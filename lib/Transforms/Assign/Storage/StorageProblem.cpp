@@ -5,7 +5,6 @@
 
 using namespace mlir;
 using namespace mlir::mp;
-namespace assignment = ::mp::assignment;
 using assignment::Node;
 using assignment::NodeId;
 using assignment::Paint;
@@ -23,7 +22,7 @@ StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermis
       typeOf(decision.compute);
     if (decision.resultStorage)
       typeOf(decision.resultStorage);
-    if (decision.words || decision.magnitudes || decision.scaled ||
+    if (decision.split || decision.magnitudes || decision.scaled ||
         (options.freesContractions() && decision.opClass == OpClass::TensorCore))
       for (const ComputeChoice &choice : getChoices(op, decision))
         typeOfFactors(choice);
@@ -31,8 +30,8 @@ StorageProblem::StorageProblem(FunctionDecisions &decisions, const StoragePermis
   for (BlockArgument argument : decisions.getFunction().getArguments())
     if (isTracked(argument))
       typeOf(decisions.getStorage(argument));
-  for (const StorageGang &gang : decisions.getCarried().gangs.getAll())
-    if (FloatType format = decisions.getCarried().lookup(&gang); format && !format.isF32())
+  for (const TiedValues &tied : decisions.getCarried().ties.getAll())
+    if (FloatType format = decisions.getCarried().lookup(&tied); format && !format.isF32())
       typeOf(format);
   // Besides the ops there are arguments and terminators: without room for them all would move and
   // leave as much memory unused.
@@ -59,36 +58,36 @@ StorageProblem::TypeId StorageProblem::typeOf(FloatType format) {
   if (known != formats.end())
     return known - formats.begin();
   formats.push_back(format);
-  bitsOfWords.push_back(0);
+  bitsOfParts.push_back(0);
   recipes.push_back(nullptr);
   return problem.addType(getFormatName(format));
 }
 
-StorageProblem::TypeId StorageProblem::typeOf(::mp::numerics::MultiWord scheme) {
-  FloatType word = getWordType(formats[wide].getContext(), scheme);
-  unsigned words = ::mp::numerics::wordCount(scheme);
-  std::string name = (Twine(words) + " words of " + getFormatName(word)).str();
+StorageProblem::TypeId StorageProblem::typeOf(numerics::SplitScheme scheme) {
+  FloatType part = getPartType(formats[wide].getContext(), scheme);
+  unsigned parts = numerics::partCount(scheme);
+  std::string name = (Twine(parts) + " parts of " + getFormatName(part)).str();
   auto known = llvm::find(problem.types, name);
   if (known != problem.types.end())
     return known - problem.types.begin();
   formats.push_back(formats[wide]);
-  bitsOfWords.push_back(words * (word.isTF32() ? 32 : word.getWidth()));
+  bitsOfParts.push_back(parts * (part.isTF32() ? 32 : part.getWidth()));
   recipes.push_back(nullptr);
   return problem.addType(name);
 }
 
-StorageProblem::TypeId StorageProblem::typeOf(const ::mp::numerics::Recipe &recipe) {
+StorageProblem::TypeId StorageProblem::typeOf(const numerics::Recipe &recipe) {
   if (auto *known = llvm::find(recipes, &recipe); known != recipes.end())
     return known - recipes.begin();
   formats.push_back(formats[wide]);
-  bitsOfWords.push_back(0);
+  bitsOfParts.push_back(0);
   recipes.push_back(&recipe);
   return problem.addType("scaled as " + recipe.name.str());
 }
 
 int64_t StorageProblem::costOfMaking(Value value, TypeId type) const {
-  if (isWords(type))
-    return costs.ofWords(value, bitsOfWords[type]);
+  if (isSplit(type))
+    return costs.ofSplit(value, bitsOfParts[type]);
   bool isMeasured =
       recipes[type]->name != kScaledName || llvm::any_of(value.getUses(), [&](OpOperand &use) {
         const Decision *decision = decisions.find(use.getOwner());
@@ -228,7 +227,7 @@ void StorageProblem::addContraction(Operation *op, const Decision &decision, Nod
     if (isNarrow && narrow != wide)
       node.variants.push_back(makeVariant(choices.back(), narrow));
   }
-  if ((isNarrow || decision.words || decision.scaled) && !isFree(decision))
+  if ((isNarrow || decision.split || decision.scaled) && !isFree(decision))
     wideContractions.emplace_back(problem.nodes.size() - 1, makeVariant({formats[wide]}, wide));
 }
 
@@ -430,15 +429,15 @@ void StorageProblem::apply(const assignment::Labels &labels) {
       FloatType format = chosen.name == "tf32"
                              ? FloatType(FloatTF32Type::get(ops[id]->getContext()))
                              : formats[wide];
-      decision->words = ::mp::numerics::parseMultiWord(chosen.name);
-      decision->scaled = ::mp::numerics::findRecipe(chosen.name);
+      decision->split = numerics::parseSplitScheme(chosen.name);
+      decision->scaled = numerics::findRecipe(chosen.name);
       decision->decide(format, Origin::Cost,
                        options.maxRelError > 0 ? "T, within the error allowed"
                        : options.maxTime > 0   ? "T, within the time allowed"
                                                : "T, but its casts would cost more than it saves");
     }
     if (decision && decision->magnitudes && !decision->scaled && chosen.name == kScaledName) {
-      decision->scaled = ::mp::numerics::findRecipe(kScaledName);
+      decision->scaled = numerics::findRecipe(kScaledName);
       decision->decide(formats[wide], Origin::Cost, "T, scaled: " + decision->reason);
     }
     for (auto [value, type] : llvm::zip_equal(node.results, chosen.out))

@@ -10,51 +10,52 @@
 #include "StorageCosts.h"
 #include "StoragePermission.h"
 #include "mp/Assignment/Baselines.h"
+#include "mp/Dialect/MP/Namespaces.h"
 
 namespace mlir::mp {
 
 class StorageProblem {
 public:
-  using NodeId = ::mp::assignment::NodeId;
+  using NodeId = assignment::NodeId;
 
   StorageProblem(FunctionDecisions &decisions, const StoragePermissions &permissions,
                  StorageCosts &costs, const ErrorShares &errors, const OperandSchemes *schemes,
                  const PlacementOptions &options);
 
   /// What is to be solved.
-  const ::mp::assignment::Problem &get() const { return problem; }
+  const assignment::Problem &get() const { return problem; }
   /// How a painting compiler would list each node.
-  ArrayRef<::mp::assignment::Paint> getPaints() const { return paints; }
+  ArrayRef<assignment::Paint> getPaints() const { return paints; }
   /// The cost of everything in f32.
   int64_t getCostBefore() const { return costBefore; }
 
   /// Null for arguments and boundaries.
   Operation *getOp(NodeId node) const { return ops[node]; }
   /// The f32 variant of a contraction that was decided to be narrow and so has none; or null.
-  const ::mp::assignment::Variant *getWideVariant(NodeId node) const;
+  const assignment::Variant *getWideVariant(NodeId node) const;
   /// The problem with `node` forced to `variant`, where nothing may reach an f32 op rounded.
-  ::mp::assignment::Problem force(NodeId node, const ::mp::assignment::Variant &variant) const;
+  assignment::Problem force(NodeId node, const assignment::Variant &variant) const;
 
   /// What the casts of an assignment read, those of constants aside. Readers share a cast, or each
   /// has its own.
-  int64_t countCastBytes(const ::mp::assignment::Labels &labels, bool perUse) const;
+  int64_t countCastBytes(const assignment::Labels &labels, bool perUse) const;
 
   /// Puts what `labels` choose into the decisions.
-  void apply(const ::mp::assignment::Labels &labels);
+  void apply(const assignment::Labels &labels);
 
 private:
-  using TypeId = ::mp::assignment::TypeId;
+  using TypeId = assignment::TypeId;
   static constexpr TypeId wide = 0;
 
   bool isTracked(Value value) const;
-  ::mp::assignment::ValueId getValue(Value value);
+  assignment::ValueId getValue(Value value);
   TypeId typeOf(FloatType format);
-  /// Words of an f32 value, beside it.
-  TypeId typeOf(::mp::numerics::MultiWord scheme);
-  bool isWords(TypeId type) const { return bitsOfWords[type] != 0; }
+  /// Parts of an f32 value, beside it.
+  TypeId typeOf(numerics::SplitScheme scheme);
+  bool isSplit(TypeId type) const { return bitsOfParts[type] != 0; }
   /// What a recipe stores, beside f32 as well.
-  TypeId typeOf(const ::mp::numerics::Recipe &recipe);
-  bool isMadeFromWide(TypeId type) const { return isWords(type) || recipes[type]; }
+  TypeId typeOf(const numerics::Recipe &recipe);
+  bool isMadeFromWide(TypeId type) const { return isSplit(type) || recipes[type]; }
   /// What a copy of `value` in a type that is made from f32 costs.
   int64_t costOfMaking(Value value, TypeId type) const;
   /// The type `value` may have besides f32; f32 if none.
@@ -63,27 +64,27 @@ private:
   TypeId typeTakenBy(OpOperand &use);
 
   void addOp(Operation *op, const Decision &decision);
-  void addContraction(Operation *op, const Decision &decision, ::mp::assignment::Node &node);
-  void addMover(Operation *op, ::mp::assignment::Node &node);
-  void addComputing(Operation *op, const Decision &decision, ::mp::assignment::Node &node);
+  void addContraction(Operation *op, const Decision &decision, assignment::Node &node);
+  void addMover(Operation *op, assignment::Node &node);
+  void addComputing(Operation *op, const Decision &decision, assignment::Node &node);
   /// Uses by what was not decided: the terminator, ops in bodies that keep their formats.
   void addBoundaries();
   /// A node to be filled in; it moves when the next is added.
-  ::mp::assignment::Node &addNode(Operation *op, ::mp::assignment::Paint paint);
+  assignment::Node &addNode(Operation *op, assignment::Paint paint);
   void computeCostBefore();
-  void forbidLosses(::mp::assignment::Problem &of) const;
+  void forbidLosses(assignment::Problem &of) const;
 
   /// How a contraction may compute, the widest first.
   SmallVector<ComputeChoice, 4> getChoices(Operation *op, const Decision &decision) const;
-  /// Adds the schemes of words that are not both slower and less accurate than others.
-  void addWords(Operation *op, SmallVectorImpl<ComputeChoice> &choices) const;
+  /// Adds the split schemes that are not both slower and less accurate than others.
+  void addSplits(Operation *op, SmallVectorImpl<ComputeChoice> &choices) const;
   /// What factors are read as.
   TypeId typeOfFactors(const ComputeChoice &choice);
   int64_t getCost(Operation *op, const ComputeChoice &choice) const;
   bool isFree(const Decision &decision) const;
   /// Of constants that may be narrow, whether they are; nothing for other ops.
   std::optional<bool> isMadeNarrow(Operation *op) const;
-  void applyConstants(const ::mp::assignment::Labels &labels);
+  void applyConstants(const assignment::Labels &labels);
   bool runsNarrow(Operation *op, const Decision &decision) const;
 
   FunctionDecisions &decisions;
@@ -92,16 +93,15 @@ private:
   const ErrorShares &errors;
   const PlacementOptions &options;
   const OperandSchemes *schemes;
-  SmallVector<FloatType, 3> formats;    ///< by TypeId; f32 for words
-  SmallVector<unsigned, 3> bitsOfWords; ///< by TypeId, of one element; 0: no words
-  SmallVector<const ::mp::numerics::Recipe *, 3>
-      recipes; ///< by TypeId, of scaled values; null: none
-  ::mp::assignment::Problem problem;
+  SmallVector<FloatType, 3> formats;                ///< by TypeId; f32 for parts
+  SmallVector<unsigned, 3> bitsOfParts;             ///< by TypeId, of one element; 0: no parts
+  SmallVector<const numerics::Recipe *, 3> recipes; ///< by TypeId, of scaled values; null: none
+  assignment::Problem problem;
   int64_t costBefore = 0;
-  std::vector<::mp::assignment::Paint> paints;
-  std::vector<std::pair<NodeId, ::mp::assignment::Variant>> wideContractions; ///< by node
-  std::vector<Operation *> ops;                                               ///< per node
-  DenseMap<Value, ::mp::assignment::ValueId> values;
+  std::vector<assignment::Paint> paints;
+  std::vector<std::pair<NodeId, assignment::Variant>> wideContractions; ///< by node
+  std::vector<Operation *> ops;                                         ///< per node
+  DenseMap<Value, assignment::ValueId> values;
   SmallVector<Value> trackedValues; ///< by ValueId
 };
 
