@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists how a contraction's products may be added up: one by one in the result's format, or as the
+// Tensor Cores of the given chips do.
 
 #include "mp/Analysis/AccumulationModes.h"
 

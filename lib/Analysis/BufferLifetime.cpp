@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows a buffer through views, loops and branches to all its uses.
+
 #include "mp/Analysis/BufferLifetime.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

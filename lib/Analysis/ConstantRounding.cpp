@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rounds the elements of a constant, in slices, and measures overflow, underflow and error.
 
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/DataMovement.h"
@@ -13,9 +15,9 @@ using namespace mlir::mp;
 /// Elements converted at a time.
 static constexpr size_t kChunk = 4096;
 
-/// What lies as many bits below the largest element is noise of its computation, as the cosine of a
-/// right angle: a table of a transform of length n, written with angles up to 2 pi n^2, is off by
-/// n^2 times 2^-50.
+/// Elements this many bits below the largest one are noise of its computation, as the cosine of a
+/// right angle is: a table of a transform of length n, written with angles up to 2 pi n^2, is off
+/// by n^2 times 2^-50.
 static constexpr int kNoiseBits = 32;
 
 std::optional<ConstantRounding> mlir::mp::inspectRounding(Attribute constant, FloatType to) {

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looks through ops that only move or exactly widen elements, down to the constants behind them.
 
 #include "mp/Analysis/DataMovement.h"
 
@@ -22,7 +24,8 @@ bool mlir::mp::movesEveryElement(Operation *op) {
              linalg::BroadcastOp, CastOp, RoundOp>(op);
 }
 
-/// What the only op in the body of an elementwise linalg op widens, position by position.
+/// Returns the input that the only op in the body of an elementwise linalg op widens, position by
+/// position.
 static OpOperand *getWidenedInput(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 || op->getNumResults() != 1 ||
       op.getNumLoops() != op.getNumParallelLoops() || op.getBlock()->getOperations().size() != 2)

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the original of a function's copy, and the calls of either.
+
 #include "mp/Analysis/FunctionCopies.h"
 #include "mlir/IR/SymbolTable.h"
 

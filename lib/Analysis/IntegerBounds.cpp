@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows upstream's integer range transfer functions backwards from one value, through bodies of
+// structured ops.
 
 #include "mp/Analysis/IntegerBounds.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

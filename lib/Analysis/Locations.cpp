@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Formats locations as file, line and name, and collects the names in them.
+
 #include "mp/Analysis/Locations.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognises parameters by role, by name, or by their use as the second factor of contractions.
+
 #include "mp/Analysis/Parameters.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Analysis/Locations.h"

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the number of elements that a reduction, contraction or pooling sums from its loops.
+
 #include "mp/Analysis/ReductionLength.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matches a select on a comparison of its own operands as a maximum or minimum.
 
 #include "mp/Analysis/SelectedExtrema.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

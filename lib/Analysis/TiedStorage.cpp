@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects tied values from the signatures of functions and from the control flow inside them.
 
 #include "mp/Analysis/TiedStorage.h"
 #include "mlir/Analysis/CallGraph.h"
@@ -30,7 +32,7 @@ static bool isDecidedAlready(Operation *function) {
 }
 
 namespace {
-/// Who calls each function of a module, and why its signature must stay, if so.
+/// Collects the callers of each function of a module, and why its signature must stay, if so.
 class Signatures {
 public:
   explicit Signatures(ModuleOp module) {
@@ -190,7 +192,8 @@ FloatType TiedStorage::getDecided(Value value) const {
   return getFloatFormat(value.getType());
 }
 
-/// What was decided about an argument; of a block that is no entry, nothing ever is.
+/// Returns the storage decided for an argument; the argument of a block that is no entry has no
+/// decision.
 static FloatType getStorage(FunctionOpInterface function, BlockArgument argument) {
   TypeAttr storage;
   if (argument.getOwner()->isEntryBlock())
@@ -213,7 +216,7 @@ void TiedStorage::findDecisions(const TiedValues &tied,
       report(result.getOwner(), /*ofResult=*/true, result.getResultNumber());
       continue;
     }
-    // Of other ops than functions, a result or an operand tells.
+    // For ops other than functions, a result or an operand tells.
     auto argument = cast<BlockArgument>(value);
     if (auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()))
       found(function, getStorage(function, argument));

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements max-product linear programming (Globerson and Jaakkola 2007): value by value, ports
+// hand over their prices and share the answer.
 
 #include "Ascent.h"
 

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Solves a problem with a budget: by neighbours on the hull, then by a frontier search with a
+// resource, then by branch and bound.
 
 #include "Budget.h"
 
@@ -49,7 +52,8 @@ public:
   }
 
 private:
-  /// Of the groups that the neighbours decide differently, the one that frees most of the resource.
+  /// Among the groups that the neighbours decide differently, chooses the one that frees most of
+  /// the resource.
   std::optional<GroupId> chooseGroup(const Bracket &bracket) const {
     std::optional<GroupId> best;
     std::pair<Weight, uint64_t> bestScore;

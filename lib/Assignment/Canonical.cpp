@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hashes nodes by their sources and readers, in two rounds, and orders them by the hash.
 
 #include "Canonical.h"
 

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the vertices of the lower convex hull of (cost, error), one exact solve per vertex and per
+// edge.
 
 #include "mp/Assignment/CostErrorHull.h"
 

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Minimises one linear objective: by a minimum cut or a frontier search where these are exact, else
+// by ascent and improvement in turns.
 
 #include "Engine.h"
 

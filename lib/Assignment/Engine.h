@@ -33,8 +33,7 @@ private:
 
   const IndexedProblem &indexed;
   const SolveOptions &options;
-  /// Whether the frontier fits hardly depends on the objective: a cap that failed is not tried
-  /// again.
+  /// The objective hardly changes whether the frontier fits: a cap that failed is not tried again.
   mutable unsigned smallestCapExceeded = ~0u;
 };
 

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Improves an assignment by moves that are minimum cuts each (alpha-expansion, Boykov, Veksler and
+// Zabih 2001).
 
 #include "Expansion.h"
 

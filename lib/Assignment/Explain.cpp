@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prices other choices by solving again, and recomputes the score and the bound of an answer.
 
 #include "mp/Assignment/Explain.h"
 
@@ -41,7 +43,7 @@ std::vector<llvm::SmallVector<int64_t, 4>> mpcore::assignment::leastPrices(const
   const Certificate &certificate = *answer.certificate;
   const Objective &objective = certificate.objective;
 
-  // What each variant and its ports pay; members of a tie pay together.
+  // The price that each variant and its ports pay; members of a tie pay together.
   std::vector<llvm::SmallVector<Weight, 4>> paid(problem.nodes.size());
   for (NodeId n = 0; n < problem.nodes.size(); ++n)
     for (const Variant &v : problem.nodes[n].variants)

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Searches by dynamic programming over the states of the values that are live between two nodes.
 
 #include "Frontier.h"
 
@@ -190,7 +192,7 @@ private:
     bool tieOpen = openMembers[group] > 0;
     bool tieStays = ++openMembers[group] < members;
 
-    // Where the operands and the tie are in the old key, and what the new key is made of.
+    // Locates the operands and the tie in the old key, and lists the slots of the new key.
     llvm::SmallVector<int, 4> operandSlot;
     for (ValueId v : n.operands)
       operandSlot.push_back(llvm::find(slots, Slot{v, false}) - slots.begin());

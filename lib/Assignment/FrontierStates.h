@@ -11,8 +11,8 @@
 
 namespace mpcore::assignment {
 
-/// What the rest of the search must know of a live value: 0 when it can cost nothing any more, else
-/// its stored type and copies; for an open tie one plus its variant.
+/// The state of a live value that the rest of the search depends on: 0 when it can cost nothing any
+/// more, else its stored type and copies; for an open tie one plus its variant.
 using Code = uint32_t;
 inline constexpr Code settled = 0;
 inline Code encode(TypeId stored, uint32_t copies) {

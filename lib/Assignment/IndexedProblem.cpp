@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the use lists and groups of a problem, and its linear objectives.
 
 #include "IndexedProblem.h"
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds and validates assignment problems, one rule after another, and scores labels.
 
 #include "mp/Assignment/Problem.h"
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes and reads problems and answers as JSON, with the path of whatever is wrong in it.
 
 #include "mp/Assignment/ProblemJSON.h"
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Picks the method for a problem and turns its answer into a solution with a certificate.
 
 #include "mp/Assignment/Solve.h"
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes a problem of two types as a graph whose minimum cut is an optimal assignment.
 
 #include "TwoLabel.h"
 
@@ -12,7 +14,7 @@ namespace {
 
 constexpr uint32_t noVariable = ~0u;
 
-/// How one port depends on its group's variables: its type on the H and on the L side.
+/// The dependence of one port on its group's variables: its type on the H and on the L side.
 struct PortTypes {
   uint32_t variable = noVariable;
   TypeId high, low; ///< equal when there is no variable
@@ -307,7 +309,7 @@ private:
     return result;
   }
 
-  /// What flows from a variable into a value's gadget is the price of being H there.
+  /// The flow from a variable into a value's gadget is the price of being H there.
   template <typename Cap>
   void collectMultipliers(const MaxFlow<Cap> &graph, std::vector<Multiplier> &multipliers) const {
     std::vector<std::pair<Weight, Weight>> amounts(ports.size(), {0, 0});

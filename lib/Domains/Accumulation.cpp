@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes the error constants of scalar and Tensor Core sums, from the models in lib/Numerics.
 
 #include "mp/Domains/Accumulation.h"
 

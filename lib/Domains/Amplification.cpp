@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bounds the derivatives of functions over their operands' facts, and sweeps them backwards.
 
 #include "mp/Domains/Amplification.h"
 

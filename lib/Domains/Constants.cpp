@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums the elements of a constant in one pass, with the rounding error of the sums added outward.
 
 #include "mp/Domains/Constants.h"
 

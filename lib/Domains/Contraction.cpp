@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes the facts of a contraction from the facts of its factors, by every bound that applies.
 
 #include "mp/Domains/Contraction.h"
 

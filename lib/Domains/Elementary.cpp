@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes images of intervals and bounds on derivatives from the monotone pieces of each function.
 
 #include "mp/Domains/Elementary.h"
 
@@ -13,7 +15,7 @@ static constexpr double kInf = std::numeric_limits<double>::infinity();
 
 namespace {
 
-/// How an image follows from values at the ends.
+/// The way an image follows from values at the ends.
 enum class Shape : uint8_t {
   Rising,
   Falling,

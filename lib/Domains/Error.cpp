@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Combines the errors of operands with the rounding of elementwise ops and casts.
 
 #include "mp/Domains/Error.h"
 

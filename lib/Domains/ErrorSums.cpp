@@ -219,7 +219,7 @@ SoftmaxError softmaxError(const Measured &x, int64_t n, double expUlps,
   // ln n.
   double each = addUp(mulUp(u, addUp(0.37, entropy)), common);
   double group = addUp(mulUp(u, 2 * entropy), common);
-  // What is small to first order stays so: 1 / (1 - 2 t) covers the remainder.
+  // An error that is small to first order stays so: 1 / (1 - 2 t) covers the remainder.
   if (!(group < 0.25) || !(x.error.abs < kInf))
     return result;
   double remainder = divUp(1, subDown(1, 2 * group));

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the lattice of FloatFacts: join, meet, order, and the rules that tie range, norm and
+// flags.
 
 #include "mp/Domains/Facts.h"
 

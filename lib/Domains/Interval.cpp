@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements interval arithmetic with outward rounding.
 
 #include "mp/Domains/Interval.h"
 

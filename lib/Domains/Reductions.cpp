@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes the facts of sums, products, extrema and loop-carried sums in closed form.
 
 #include "mp/Domains/Reductions.h"
 

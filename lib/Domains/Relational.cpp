@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes facts of values that share operands, from the shape of the expression.
 
 #include "mp/Domains/Relational.h"
 

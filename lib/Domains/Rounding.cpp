@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recovers the error of an operation exactly and steps one place outward if there is one.
 
 #include "mp/Domains/Rounding.h"
 

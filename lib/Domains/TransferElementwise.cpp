@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the transfer functions of elementwise ops, casts and selects (Transfer.h).
 
 #include "mp/Domains/Rounding.h"
 #include "mp/Domains/Transfer.h"

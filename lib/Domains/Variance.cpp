@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes the variance of rounding errors in elementwise ops, sums and contractions.
 
 #include "mp/Domains/Variance.h"
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements host arrays: element types, patterns, values and conversion.
 
 #include "mp/Execution/Array.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lowers a function to kernels and host code, and calls it with arrays.
 
 #include "mp/Execution/DeviceProgram.h"
 

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels did on the emulator, for people and for programs.
+// Reports what kernels did on the emulator, for people and for programs.
 
 #include "mp/Execution/DeviceProgram.h"
 #include "llvm/Support/FormatVariadic.h"

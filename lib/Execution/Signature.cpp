@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which function to call, and what it takes and gives.
+// Finds the function to call, and the types it takes and returns.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -23,7 +23,7 @@ llvm::Expected<func::FuncOp> mlir::mp::findEntry(ModuleOp module, StringRef entr
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal() && function.isPublic())
       candidates.push_back(function);
-  // What initialises a train step is found when asked for, and else left out.
+  // The initialiser of a train step is found when asked for, and else left out.
   llvm::erase_if(candidates, [&](func::FuncOp function) {
     return function->hasAttr(kInitOfAttrName) && function.getName() != entry;
   });

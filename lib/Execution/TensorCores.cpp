@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes contractions with the Tensor Core models of lib/Numerics, behind the runtime's hook.
 
 #include "mp/Execution/TensorCores.h"
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognises text of dialects that MLIR does not have and says what to do about it.
 
 #include "Rules.h"
 

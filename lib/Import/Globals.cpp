@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns globals with a value into constants and parameters into arguments, through all calls;
+// refuses globals that are assigned.
 
 #include "Rules.h"
 

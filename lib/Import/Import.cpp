@@ -118,7 +118,7 @@ static void translateLeftovers(Source &source) {
 }
 
 namespace {
-/// What became of a text.
+/// The outcome of rewriting a text.
 struct Outcome {
   std::unique_ptr<MemoryBuffer> text; ///< null if nothing changed
   SmallVector<std::string> errors;

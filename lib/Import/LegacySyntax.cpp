@@ -98,7 +98,7 @@ static bool translateTransposedMatmul(Source &source, size_t name, bool batch, b
   return true;
 }
 
-/// What to write instead of ops that are gone.
+/// Returns what to write instead of an op that is gone.
 static StringRef replacement(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("linalg.indexed_generic", "linalg.generic, with linalg.index in its body")

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints scf loops, index arithmetic and tensor ops into the text that replaces an op.
 
 #include "LoopText.h"
 #include "llvm/ADT/StringExtras.h"

@@ -13,7 +13,7 @@
 using namespace llvm;
 using namespace mlir::mp::import;
 
-/// How many leading dimensions of the updates count updates. tm_tensor has one;
+/// Returns how many leading dimensions of the updates count updates. tm_tensor has one;
 /// iree_linalg_ext any number, its windows have a dimension per one not indexed.
 static size_t batchRank(const StructuredOp &op, size_t depth) {
   size_t updates = op.inputs[0].type.rank(), original = op.outputs[0].type.rank();

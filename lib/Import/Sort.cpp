@@ -9,7 +9,7 @@
 using namespace llvm;
 using namespace mlir::mp::import;
 
-/// How often runs are merged until one is left: ceil(log2 n).
+/// Returns how often runs are merged until one is left: ceil(log2 n).
 static std::string numMerges(LoopText &text, StringRef length, int64_t size) {
   if (size >= 0) {
     int64_t merges = 0;
@@ -110,7 +110,7 @@ private:
     }
     std::string head = text.freshResults(state.size(), results) + " = ";
     std::string k = text.openOne(length, state, types, head);
-    // Where the pair of runs that k belongs to starts, meets and ends.
+    // Computes where the pair of runs that k belongs to starts, meets and ends.
     std::string into = index("arith.remui " + k + ", " + both);
     std::string start = index("arith.subi " + k + ", " + into);
     std::string middle =

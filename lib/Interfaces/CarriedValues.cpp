@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the collectors of carried values for region branches, parallel insertions and ops that
+// pass by position.
 
 #include "CarriedValues.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"

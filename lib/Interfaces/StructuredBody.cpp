@@ -90,7 +90,7 @@ static BodyFacts classifyReduction(linalg::LinalgOp op, Block *body) {
   return frozen(OpClass::KeepWide, "an unknown reduction");
 }
 
-/// How much an op's class restricts the body it stands in.
+/// Returns how much an op's class restricts the body it stands in.
 static unsigned restriction(OpClass opClass) {
   switch (opClass) {
   case OpClass::ExactCommute: return 0;

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the body of a structured op says about its precision.
+// Reads from the body of a structured op its class and the formats it needs.
 
 #ifndef MP_LIB_INTERFACES_STRUCTUREDBODY_H
 #define MP_LIB_INTERFACES_STRUCTUREDBODY_H

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a table of one dialect becomes external models of PrecisionOpInterface.
+// Turns the table of one dialect into external models of PrecisionOpInterface.
 
 #ifndef MP_LIB_INTERFACES_TABLEMODEL_H
 #define MP_LIB_INTERFACES_TABLEMODEL_H

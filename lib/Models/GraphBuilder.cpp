@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What does not depend on the dialect: the interface of @main, weights, and the ways to
+// Builds what does not depend on the dialect: the interface of @main, weights, and the ways to
 // apply a stack of layers.
 
 #include "mp/Models/GraphBuilder.h"

@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace mlir::mp;
 
 namespace {
-/// Where the axes of an image are; filters have outputs and inputs where images have batch
-/// and channels.
+/// Names the axes of an image; filters have outputs and inputs where images have batch and
+/// channels.
 struct ImageAxes {
   explicit ImageAxes(GraphBuilder &graph) {
     SmallVector<int64_t> order = graph.imageShape(0, 1, 2, 3);

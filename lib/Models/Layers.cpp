@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds dense layers, norms, GELU and attention on the GraphBuilder interface.
 
 #include "Layers.h"
 #include <cmath>

@@ -61,7 +61,7 @@ static GraphOptions graphOptions(const ModelOptions &options) {
                         .Case("lamb", Optimizer::Lamb)
                         .Default(Optimizer::None);
   graph.lossExponent = options.integer("loss-exponent");
-  // What is trained comes in and goes out.
+  // Trained weights come in as arguments and go out as results.
   if (graph.optimizer != Optimizer::None)
     graph.weights = WeightStorage::Arguments;
   graph.calls = options.flag("calls");

@@ -12,7 +12,7 @@
 
 namespace mlir::mp {
 
-/// What has been computed so far, and how a gradient flows back through it.
+/// Records the computation so far, and how a gradient flows back through it.
 class Tape {
 public:
   /// The gradient of one operand, given that of the result.

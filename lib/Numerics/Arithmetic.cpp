@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes in f32, which rounds twice to the right result for formats of at most 11 bits of
+// significand.
 
 #include "mp/Numerics/Arithmetic.h"
 

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts arrays by vectorised recipes per pair of formats, and by the scalar definition where
+// none fits.
 
 #include "mp/Numerics/ArrayCast.h"
 
@@ -179,8 +182,7 @@ void convertScalar(const void *source, Format from, void *result, Format to, siz
   }
 }
 
-/// What the processor's own conversions do: nearest even, NaN payloads kept and
-/// quiet.
+/// Converts as the processor's own instructions do: nearest even, NaN payloads kept and quiet.
 template <typename From, typename To>
 void castNatively(const void *source, void *result, size_t count) {
   const From *from = static_cast<const From *>(source);
@@ -236,7 +238,7 @@ void mpcore::numerics::convertArray(const void *source, Format from, void *resul
   Arrays arrays = {source, result, randomBits, count};
   if (convertVectorised(simd, arrays, from, to, rounding, overflow))
     return;
-  // How many bits a stochastic rounding takes depends on the source format.
+  // The source format decides how many bits a stochastic rounding takes.
   bool stochastic = rounding == Rounding::SR || rounding == Rounding::SRCompare;
   if (info(from).bits <= 19 && to != Format::F64 && !stochastic)
     return convertThroughF32(arrays, from, to, rounding, overflow, simd);

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums block-scaled products group by group as the simulators do.
 
 #include "mp/Numerics/BlockScaled.h"
 

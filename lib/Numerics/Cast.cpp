@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Unpacks a pattern to sign, exponent and significand, and rounds it into the other format.
 
 #include "mp/Numerics/Cast.h"
 

@@ -29,7 +29,7 @@ typedef float F32x8 __attribute__((vector_size(32)));
 constexpr uint32_t f32Magnitude = 0x7FFFFFFF, f32Infinity = 0x7F800000, f32Fraction = 0x007FFFFF,
                    f32QuietBit = 0x00400000;
 
-/// How f32 patterns become patterns of a narrower format, and back.
+/// Constants that convert f32 patterns to patterns of a narrower format, and back.
 struct Recipe {
   uint32_t shift;                            ///< fraction bits lost: 23 - fractionBits
   uint32_t underHalf;                        ///< half a last place, less one
@@ -96,7 +96,7 @@ MP_INLINE U32x8 select(I32x8 mask, U32x8 yes, U32x8 no) { return mask ? yes : no
 // Magnitudes are below 2^31, and AVX2 compares only signed lanes.
 MP_INLINE I32x8 below(U32x8 x, uint32_t bound) { return (I32x8)x < int32_t(bound); }
 
-/// What the formats of a kernel have in common, known when compiling.
+/// The common properties of a kernel's formats, known when compiling.
 template <bool ownSubnormals, bool plainSign> struct Traits {
   /// False where subnormals lie as in f32, so that they need no own path.
   static constexpr bool hasOwnSubnormals = ownSubnormals;
@@ -107,8 +107,7 @@ template <bool ownSubnormals, bool plainSign> struct Traits {
 using LikeF32 = Traits<false, true>;
 using OwnSubnormals = Traits<true, true>;
 
-/// What is added to a magnitude before the bits below its new last place are
-/// cut.
+/// The number added to a magnitude before the bits below its new last place are cut.
 enum class Bias {
   ToEven, ///< just under half a last place, plus the kept last bit
   BySign, ///< a constant per sign: all other roundings but the stochastic
@@ -163,7 +162,7 @@ template <typename T, Bias bias> MP_INLINE U32x8 narrow(U32x8 bits, U32x8 random
     }
     result = select(below(magnitude, r.minNormal), subnormal, result);
   }
-  // What overflow gives follows the largest finite pattern, or is that.
+  // The result of an overflow follows the largest finite pattern, or is that.
   U32x8 limit = U32x8{} + r.overflowed;
   if (bias == Bias::BySign)
     limit =

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes ULP, absolute and relative differences of arrays.
 
 #include "mp/Numerics/Compare.h"
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derives the error bounds of a modelled dot product from the constants of its model.
 
 #include "mp/Numerics/DotErrorBounds.h"
 

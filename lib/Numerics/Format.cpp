@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Holds the list of formats and derives their facts from llvm::fltSemantics.
 
 #include "mp/Numerics/Format.h"
 

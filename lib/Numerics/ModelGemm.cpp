@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Packs operands and computes tiles of a product in parallel, by vectors where the model allows.
 
 #include "mp/Numerics/ModelGemm.h"
 

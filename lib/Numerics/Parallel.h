@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a loop on several threads.
 
 #ifndef MP_LIB_NUMERICS_PARALLEL_H
 #define MP_LIB_NUMERICS_PARALLEL_H

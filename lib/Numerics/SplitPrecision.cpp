@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Holds the table of split schemes, splits arrays, and multiplies with the Tensor Core models.
 
 #include "mp/Numerics/SplitPrecision.h"
 
@@ -133,7 +135,7 @@ double mpcore::numerics::droppedPartsBound(SplitScheme scheme) {
     for (uint8_t j = 0; j < s.parts; ++j)
       if (!llvm::is_contained(s.pairs, Pair(i, j)))
         dropped += partSize(s, i) * partSize(s, j);
-  // What the parts leave of x; nothing when they hold all 24 bits.
+  // The remainder that the parts leave of x; nothing when they hold all 24 bits.
   double rest = s.parts * f.precision >= 24 ? 0 : std::pow(f.unitRoundoff, double(s.parts));
   return dropped + 2 * rest + rest * rest;
 }

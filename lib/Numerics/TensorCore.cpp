@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes one fused step, and dots made of such steps: the scalar definition of the models.
 
 #include "mp/Numerics/TensorCore.h"
 

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the pipeline mp-host-to-llvm.
+
 #include "mp/Pipelines/HostPipeline.h"
 
 #include "mlir/Conversion/Passes.h"

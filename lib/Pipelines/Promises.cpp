@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts a module in several ways and compares the results with what conversion promises.
 
 #include "mp/Pipelines/Promises.h"
 

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which policy holds: command line, file, defaults.
+// Determines the policy that holds: command line, file, defaults.
 
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"

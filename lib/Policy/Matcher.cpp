@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matches the selectors of a policy's rules against ops.
+
 #include "mp/Policy/Policy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes a policy as JSON.
+
 #include "mp/Policy/PolicyJSON.h"
 #include "llvm/Support/raw_ostream.h"
 

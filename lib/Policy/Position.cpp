@@ -1,6 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where in a JSON text a value stands: llvm::json keeps no positions. The text is valid JSON.
+// Finds the position of a value in a JSON text: llvm::json keeps no positions. The text is valid
+// JSON.
 
 #include "mp/Policy/PolicyJSON.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts the report's JSON and the parts of lib/Report/Page together into one page.
+
 #include "mp/Report/Exports.h"
 
 // The parts of the page (lib/Report/Page), as string literals.

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a report says of rewrites that decisions suggest: those that would help, and those that
-// somebody asked for.
+// Reports rewrites that decisions suggest: those that would help, and those that somebody asked
+// for.
 
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Locations.h"

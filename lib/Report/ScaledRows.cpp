@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a report says of scaled values.
+// Reports scaled values.
 
 #include "mp/Analysis/FunctionWalk.h"
 #include "mp/Analysis/Locations.h"
@@ -28,7 +28,8 @@ static ScaledOperand describeOperand(Value codes, ValueRange scales) {
   return operand;
 }
 
-/// What the operands of a contraction of scaled values, or the one read back, are stored in.
+/// Returns the storage formats of the operands of a contraction of scaled values, or of the one
+/// read back.
 static SmallVector<std::string> storedFormats(Operation *op) {
   SmallVector<std::string> formats;
   auto add = [&](Value codes) {
@@ -64,7 +65,7 @@ void Report::collectScaling(ModuleOp module) {
   });
 }
 
-/// Why the target computes wide on values stored so; empty if it multiplies them as they are.
+/// Says why the target computes wide on values stored so; empty if it multiplies them as they are.
 static std::string whyWide(StringRef target, StringRef stored) {
   auto model = target::lookupTarget(target);
   if (!model) {
@@ -92,7 +93,7 @@ void Report::printScaling(raw_ostream &os) const {
   }
   if (scaled.empty())
     return;
-  // Those of the problem have their price in it.
+  // Scaled contractions of the problem have their price in it.
   bool chosen = llvm::any_of(ops, [](const OpRow &row) { return row.scaled; });
   os << "  scaled: ";
   llvm::interleaveComma(

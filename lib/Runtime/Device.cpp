@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What compiled host code does with the device: memory, constants, launches.
+// Implements what compiled host code does with the device: memory, constants, launches.
 
 #include "DeviceMemory.h"
 #include "DeviceState.h"

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which driver, loaded when it is first needed, and the device behind it.
+// Loads the driver when it is first needed, and holds the device behind it.
 
 #include "DeviceState.h"
 

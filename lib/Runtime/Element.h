@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and formats elements of arrays by their type.
+
 #ifndef MP_LIB_RUNTIME_ELEMENT_H
 #define MP_LIB_RUNTIME_ELEMENT_H
 
@@ -9,7 +12,7 @@
 
 namespace mpcore::runtime {
 
-/// How elements are stored and what they mean.
+/// The storage and meaning of elements.
 struct Element {
   bool isFloat;
   int format; ///< of floats
@@ -54,7 +57,7 @@ struct Element {
     return pattern & sign ? -int64_t(pattern ^ sign) : int64_t(pattern);
   }
 
-  /// Of integers, as signed.
+  /// Reads the pattern of an integer as signed.
   int64_t integer(uint64_t pattern) const { return int64_t(pattern << (64 - bits)) >> (64 - bits); }
 
   /// Value and pattern.

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts elements of narrow formats by tables.
+
 #ifndef MP_LIB_RUNTIME_FORMATS_H
 #define MP_LIB_RUNTIME_FORMATS_H
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Multiplies packed panels with vector extensions, one version per register width.
 
 #include "Kernels.h"
 

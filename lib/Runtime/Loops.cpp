@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the loops of a contraction and builds the offset tables of its operands.
 
 #include "Loops.h"
 

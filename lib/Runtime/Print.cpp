@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the printing functions of MLIR's runner libraries.
+
 #include "mp/Runtime/Print.h"
 
 #include "Element.h"

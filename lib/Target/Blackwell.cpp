@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the parts of one Blackwell family share. tcgen05, fp6, fp4 and block scales exist only under
-// the architecture-specific names (sm_100a, sm_120a, ...).
+// Tables that the parts of one Blackwell family share. tcgen05, fp6, fp4 and block scales exist
+// only under the architecture-specific names (sm_100a, sm_120a, ...).
 
 #include "Tables.h"
 

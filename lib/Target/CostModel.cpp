@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes roofline times from the peak rates of a target.
 
 #include "mp/Target/CostModel.h"
 

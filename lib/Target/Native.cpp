@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asks the installed driver for its device and finds the target that runs on it.
+
 #include "mp/Target/Native.h"
 
 #include "mp/Runtime/Device.h"

@@ -10,7 +10,8 @@ namespace {
 constexpr auto mma = InstructionFamily::MmaSync;
 constexpr auto wgmma = InstructionFamily::Wgmma;
 
-/// What both names share. fp8 mma.sync is expanded into f16 products (about 25 fraction bits).
+/// Fills in what both names share. fp8 mma.sync is expanded into f16 products (about 25 fraction
+/// bits).
 TargetModel common(llvm::StringRef name, unsigned minPtx) {
   TargetModel t{name, 90, minPtx};
   t.limits = {232448, 233472, 2048, 32};

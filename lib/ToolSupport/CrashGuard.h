@@ -16,8 +16,8 @@ void installCrashGuard(llvm::StringRef tool, int status);
 /// can be reported, and remembers where the normal one ends.
 void guardThisThread();
 
-/// What is said in place of an internal error when the process crashes, and when its processor
-/// timer (ITIMER_PROF) runs out: somebody else is to blame. Empty: nobody else is.
+/// Sets the messages that replace an internal error when the process crashes, and when its
+/// processor timer (ITIMER_PROF) runs out: somebody else is to blame. Empty: nobody else is.
 void setBlame(llvm::StringRef crash, llvm::StringRef timeout);
 
 /// The file to remove when a signal ends the process; empty for none.

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints targets, policies and versions, and exits.
+
 #include "InfoFlags.h"
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"

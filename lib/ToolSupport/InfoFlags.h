@@ -19,7 +19,7 @@ void registerInfoFlags();
 /// Prints what was asked for and returns the exit status; nothing if nothing was.
 std::optional<int> printInfo();
 
-/// What --version prints: mp's version and how it was built, and LLVM's.
+/// Prints the text of --version: mp's version and how it was built, and LLVM's.
 void printVersion(llvm::raw_ostream &os);
 
 } // namespace mlir::mp

@@ -197,7 +197,7 @@ TEST(ManyTypes, TransformersKeepTheFrontierSmall) {
   EXPECT_LE(moves.lowerBound, s.score.cost);
 }
 
-/// Where the cut is exact its flow proves it, by the checker that shares no code with it.
+/// An exact cut is proved by its flow, with the checker that shares no code with it.
 TEST(Certificates, FlowProvesTheCut) {
   std::mt19937 random(7);
   for (int i = 0; i < 300; ++i) {

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a problem accepts, what it says when it refuses, and its JSON form.
+// Tests what a problem accepts, what it says when it refuses, and its JSON form.
 
 #include "Graphs.h"
 

@@ -83,8 +83,8 @@ TEST(Transfer, SamplesAreAdmitted) {
   }
 }
 
-/// What the hardware computes with IEEE specials; the facts are about exact results, so allow one
-/// last place by rounding the facts to f64 with some room.
+/// Evaluates as the hardware does, with IEEE specials; the facts are about exact results, so tests
+/// allow one last place by rounding the facts to f64 with some room.
 FloatFacts withRoom(FloatFacts facts) {
   auto room = [](double x) { return std::isfinite(x) ? std::fabs(x) * 1e-13 + 1e-300 : 0; };
   facts.range.hi += room(facts.range.hi);

@@ -413,7 +413,7 @@ TEST(BulkForms, TensorLoadsAndStores) {
             ASSERT_EQ(::at(r.out, 16384 * block + place, e), want)
                 << load << " type " << unsigned(type) << " swizzle " << swizzle;
           });
-        // What a store writes comes from the same places; outside nothing is written.
+        // A store writes from the same places; outside nothing is written.
         const std::string store = "cp.async.bulk.tensor." + dim + ".global.shared::cta" + tile +
                                   ".bulk_group" + policy + " " + at + ", [%s]" +
                                   (hint ? ", %y; " : "; ");

@@ -103,7 +103,7 @@ TEST(TensorCopy, EverySwizzleAndOutside) {
       auto got = download<uint16_t>(t.device, t.out, 32 * mode.cols);
       for (int row = 0; row < 32; ++row)
         for (int col = 0; col < int(mode.cols); ++col) {
-          // Where the byte lies: the manual's figures, rows of 128, 64 and 32 bytes.
+          // The byte lies where the manual's figures say, for rows of 128, 64 and 32 bytes.
           int line = (row * mode.cols * 2) / 128, chunk = col / 8;
           if (mode.swizzle == Swizzle::B128)
             chunk ^= row % 8;

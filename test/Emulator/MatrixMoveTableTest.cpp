@@ -55,8 +55,8 @@ std::string fragment(Kind kind, unsigned elements, bool isOperand, const char *p
 
 bool isK16(const Shape &s) { return s.k == 16 && s.m * s.n == 256; }
 
-/// Of f64 and of accumulators ptxas takes shapes that the manual does not have, some of which break
-/// it: not asked.
+/// For f64 and accumulators ptxas takes shapes that the manual does not have, some of which break
+/// it: they are not asked.
 bool isAsked(const Shape &s, Kind kind, bool accumulator) {
   const bool f64 = s.k == 4 && s.m == 8, tf32 = s.k == 8, narrow = s.k == 32 || s.k == 128,
              none = s.m == 16 && s.n == 8;

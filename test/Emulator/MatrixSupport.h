@@ -12,7 +12,7 @@
 
 namespace mpcore::emulator::test {
 
-/// What an operand holds. `PaddedE2M1` lies in bits 2 to 5 of a byte.
+/// The element type of an operand. `PaddedE2M1` lies in bits 2 to 5 of a byte.
 enum class Kind {
   F16,
   BF16,

@@ -12,7 +12,7 @@ using namespace mpcore::emulator;
 using namespace mpcore::emulator::test;
 
 namespace {
-/// Where element i of a lane's fragment lies; g = lane / 4, t = lane % 4.
+/// The place of element i of a lane's fragment; g = lane / 4, t = lane % 4.
 using Place = std::function<std::pair<int, int>(int g, int t, int i)>;
 
 struct Case {
@@ -231,7 +231,7 @@ DotForm dotForm(Kind kind, Kind result, int k, bool isVolta) {
   return {kind, result, k, 8, a, b, c};
 }
 
-/// How many recorded results the emulated instruction gives, bit for bit.
+/// Counts the recorded results that the emulated instruction gives, bit for bit.
 size_t countReproduced(const mpcore::numerics::test::RecordedSet &set, const DotForm &form,
                        const std::string &shape, const std::string &chip,
                        const std::string &target) {
@@ -260,7 +260,7 @@ size_t countReproduced(const mpcore::numerics::test::RecordedSet &set, const Dot
 }
 } // namespace
 
-// What GPUs returned, through the instruction that was recorded.
+// The emulator gives the results that GPUs returned, through the instruction that was recorded.
 TEST(Mma, EveryRecordedResult) {
   using namespace mpcore::numerics::test;
   std::string why;

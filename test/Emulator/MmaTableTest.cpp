@@ -126,7 +126,7 @@ std::vector<std::string> mmaForms() {
     for (unsigned k : {8, 16, 32, 64, 128})
       for (auto [a, b] : operandPairs())
         for (const char *selector : {"1", "2", "3", "4"})
-          // Of f16 k32, ptxas takes selectors that the manual does not have.
+          // For f16 k32, ptxas takes selectors that the manual does not have.
           if (a == b && a != B1 && a != F64 &&
               !(a == F16 && k == 32 && (*selector == '2' || *selector == '3')))
             forms.push_back(mma({16, 8, k}, sparse, "row.col", "", a, b, a >= S8 ? S32 : F32,
@@ -185,7 +185,7 @@ TEST(MmaTable, BlockScaledIsPtxas) { expectPtxasForms(blockScaledForms(), "sm_12
 TEST(MmaTable, WgmmaIsPtxas) { expectPtxasForms(wgmmaForms(), "sm_90a", 200); }
 
 TEST(MmaTable, OlderTargetsIsPtxas) {
-  // What a target lacks: forms that exist somewhere, one of each kind.
+  // A target refuses forms that it lacks and others have, one of each kind.
   using enum Kind;
   const std::vector<std::string> forms = {
       mma({8, 8, 4}, "", "row.col", "", F16, F16, F32, F32),

@@ -190,7 +190,7 @@ std::vector<std::string> others() {
 
 /// On sm_90a all of them, elsewhere those that some target has.
 void everywhere(const std::vector<std::string> &forms, size_t least) {
-  // Of halves in pairs ptxas also takes one predicate, which the manual does not have.
+  // For pairs of halves ptxas also takes one predicate, which the manual does not have.
   const RefusedForms refused = {{"setp", "two predicates are needed"}};
   expectPtxasForms(forms, "sm_90a", least, refused);
   std::vector<std::string> some;

@@ -97,7 +97,7 @@ TEST(TensorMapForms, FieldsAreReplaced) {
   run.expectTile(run.first, 32, 32, 64,
                  tile + "elemtype" + in + ".b32 [%c], 2; " + tile + "box_dim" + in +
                      ".b32 [%c], 0, 4;" + tile + "global_dim" + in + ".b32 [%c], 0, 16;");
-  // What changes nothing: rank is counted less one.
+  // These replacements change nothing: rank is counted less one.
   run.expectTile(run.first, 32, 32, 64,
                  tile + "rank" + in + ".b32 [%c], 1;" + tile + "swizzle_mode" + in +
                      ".b32 [%c], 0;" + tile + "fill_mode" + in + ".b32 [%c], 0;" + tile +

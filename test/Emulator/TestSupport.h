@@ -15,7 +15,7 @@ namespace mpcore::emulator::test {
 
 /// The module of PTX text without its header, or null with a test failure.
 std::unique_ptr<Module> load(const std::string &text, const std::string &target = "sm_90a");
-/// Why loading fails; "" with a test failure when it does not.
+/// Returns the error of loading; "" with a test failure when loading succeeds.
 std::string loadError(const std::string &text, const std::string &target = "sm_90a");
 
 /// Takes the value or fails the test.

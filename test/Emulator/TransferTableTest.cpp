@@ -43,7 +43,8 @@ TEST(TransferTable, CopiesIsPtxas) {
 TEST(TransferTable, BulkCopiesIsPtxas) {
   expectPtxasForms(
       expand({
-          // Where an mbarrier belongs, ptxas also takes something without brackets: not asked.
+          // In place of an mbarrier, ptxas also takes something without brackets: that is not
+          // asked.
           "cp.async.bulk.<shared::cta|shared::cluster|shared|global>.<global|shared::cta|shared::"
           "cluster>.mbarrier::complete_tx::bytes<|.multicast::cluster><|.L2::cache_hint> [%l0], "
           "[%l1], <%r2|64>, [%l2]<|, %h0><|, %l3>;",
@@ -106,7 +107,7 @@ TEST(TransferTable, TensorCopiesIsPtxas) {
     forms.push_back(std::string("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_"
                                 "tx::bytes [%r9], [%l1, ") +
                     at + "], [%r8];");
-  // Of im2col ptxas also takes a mask of 64 bits.
+  // For im2col ptxas also takes a mask of 64 bits.
   expectPtxasForms(forms, "sm_90a", 100, {{"multicast::cluster", "%l3 has 64 bits"}});
 }
 
@@ -257,7 +258,7 @@ TEST(TransferTable, LoadsAndStoresIsPtxas) {
 }
 
 TEST(TransferTable, OlderTargetsIsPtxas) {
-  // What a target lacks: forms that exist somewhere, one of each kind.
+  // A target refuses forms that it lacks and others have, one of each kind.
   const std::vector<std::string> forms = expand({
       "mbarrier.init.shared.b64 [%l0], 7;",
       "mbarrier.inval.shared::cta.b64 [%l0];",

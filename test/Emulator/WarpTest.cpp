@@ -136,7 +136,7 @@ TEST(Barrier, InDivergentCodeIsAFault) {
 }
 
 TEST(Barrier, ExitedThreadsDoNotCount) {
-  // Those that return early are no part of it, nor of a shuffle that names them.
+  // Lanes that return early are no part of it, nor of a shuffle that names them.
   for (const char *body :
        {"setp.ge.u32 p, t, 32; @p exit; bar.sync 0; ret;",
         "setp.lt.u32 p, t, 7; @p bra L; bar.sync 0; L: ret;",

@@ -214,7 +214,8 @@ TEST(WgmmaForms, SmallIntegersAreTheDenseProduct) {
   }
 }
 
-// What GPUs returned of products of fp8 into f32, eight records side by side; C took no part.
+// The emulator gives what GPUs returned for products of fp8 into f32, eight records side by side; C
+// took no part.
 TEST(WgmmaForms, EveryRecordedResult) {
   using namespace mpcore::numerics::test;
   std::string why;

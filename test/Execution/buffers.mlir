@@ -75,7 +75,7 @@ func.func @slice(%x: tensor<4xf32>, %i: index) -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 
-// What one-shot-bufferize makes of a boundary by default: a contiguous buffer is one of these, too.
+// one-shot-bufferize gives boundaries this layout by default; a contiguous buffer is one of these, too.
 // ANY: result 0: 2x2xf32 = [2 2 2 2]
 func.func @any_layout(%x: memref<2x2xf32, strided<[?, ?], offset: ?>>) -> memref<2x2xf32, strided<[?, ?], offset: ?>> {
   %c0 = arith.constant 0 : index

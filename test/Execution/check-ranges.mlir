@@ -10,7 +10,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %1 : tensor<4x8xf32>
 }
 
-// What is stated is taken for granted: a false statement is found as such.
+// A stated range is taken for granted: a false statement is found as such.
 // BROKEN: 1 values, 0 bounded; 1 outside
 // BROKEN: math.exp at {{.*}}: element {{.*}}, but the analysis says
 func.func @broken(%x: tensor<4xf32>) -> tensor<4xf32> {

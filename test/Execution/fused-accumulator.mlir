@@ -1,5 +1,5 @@
-// What adds to its destination adds once, however often its result is read: fused into what reads it for each of three
-// columns, it would add three times.
+// An op that adds to its destination adds once, however often its result is read: fused into its reader for each of
+// three columns, it would add three times.
 // RUN: mp-run %s --entry=columns --input="2xf32=1 2" --input=2xf32=10 | FileCheck %s
 // RUN: mp-run %s --entry=columns --input="2xf32=1 2" --input=2xf32=10 --device=emulator --chip=sm_80 | FileCheck %s
 // RUN: mp-run %s --entry=once --input="2xf32=1 2" --input=2xf32=10 --device=emulator --chip=sm_80 | FileCheck %s --check-prefix=ONCE

@@ -20,7 +20,8 @@ func.func @main() {
   %4 = tensor.cast %3 : tensor<?x?xf32> to tensor<3x3xf32>
   check.expect_bits %4, %1 : tensor<3x3xf32>
 
-  // Where they were taken from, negated; the rest stays. The tables themselves are not written to.
+  // They go back to where they were taken from, negated; the rest stays. The tables themselves are
+  // not written to.
   %n = arith.negf %1 : tensor<3x3xf32>
   %5 = call @back(%n, %x, %at) : (tensor<3x3xf32>, tensor<2x3x2xf32>, tensor<3x2xi32>) -> tensor<2x3x2xf32>
   %6 = arith.constant dense<[[[0.0, -1.0], [2.0, -3.0], [4.0, -5.0]], [[-6.0, -7.0], [-8.0, -9.0], [-10.0, -11.0]]]> : tensor<2x3x2xf32>

@@ -34,7 +34,7 @@ func.func private @square(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %0 = linalg.matmul ins(%x, %x : tensor<2x2xf32>, tensor<2x2xf32>) outs(%z : tensor<2x2xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
-// Of another type: no call below may choose it.
+// This one has another type: no call below may choose it.
 func.func private @scalar(%x: f32) -> f32 {
   %0 = arith.negf %x : f32
   return %0 : f32

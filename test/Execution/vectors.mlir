@@ -7,7 +7,7 @@
 // RUN: mp-run %s --entry=fine --input=6xf32=2 | FileCheck %s --check-prefix=FINE
 // RUN: mp-run %s --entry=masked --input=8xf32=2 | FileCheck %s --check-prefix=MASKED
 
-// What vectors may do wrong ends in a message, not in LLVM or in other memory.
+// Vector accesses that can go wrong end in a message, not in LLVM or in other memory.
 
 // SCALABLE: vectors.mlir:[[#@LINE+5]]:{{.*}} error: uses a vector of scalable size, 'vector<[4]xf32>', {{.*}} expected vectors of fixed size
 func.func @scalable(%x: tensor<8xf32>) -> tensor<8xf32> {
@@ -67,7 +67,7 @@ func.func @viewed() -> f32 {
   return %r : f32
 }
 
-// What ends at the end, or reaches beyond it and says so, is fine: 2 2 2 2, then 2 2 7 7.
+// A vector that ends at the end, or reaches beyond it and says so, is fine: 2 2 2 2, then 2 2 7 7.
 // FINE: result 0: 4xf32 = [2 2 2 2]
 // FINE: result 1: 4xf32 = [2 2 7 7]
 func.func @fine(%x: tensor<6xf32>) -> (vector<4xf32>, vector<4xf32>) {

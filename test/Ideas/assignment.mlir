@@ -1,4 +1,4 @@
-// Which ops narrow, and where the casts go. Numbers are those of docs/TestIdeas.md.
+// Tests which ops narrow, and where the casts go. Numbers are those of docs/TestIdeas.md.
 //
 // RUN: mp-opt %s --split-input-file --mp-mixed-precision="format=bf16 table=false" | FileCheck %s
 
@@ -42,7 +42,7 @@ func.func @idea_003_casts_around_the_cluster(%x: tensor<4x4xf32>, %w: tensor<4x4
 
 // -----
 
-// What only moves data is narrow on both sides; the casts are at the edge of the function.
+// An op that only moves data is narrow on both sides; the casts are at the edge of the function.
 // CHECK-LABEL: func.func @idea_004_narrows_moves_on_both_sides
 // CHECK: mp.cast ieee %arg0
 // CHECK: linalg.transpose ins({{.*}} : tensor<4x8xbf16>)
@@ -295,7 +295,7 @@ func.func @idea_021_022_023_casts_once_between_products(%x: tensor<4x4xf32>, %b:
 
 // -----
 
-// What it selects from is stored narrow: both branches are factors, too.
+// The operands of the select are stored narrow: both branches are factors, too.
 // CHECK-LABEL: func.func @idea_024_035_selects_in_the_narrow_format
 // CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x4xi1>, tensor<4x4xbf16>
 // CHECK: linalg.matmul ins({{.*}} : tensor<4x4xbf16>

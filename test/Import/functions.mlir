@@ -13,7 +13,8 @@ module @jit_step attributes {mhlo.num_partitions = 1 : i32, other.kept = 1 : i32
   util.func public @main(%arg0: tensor<4xf32>) -> (tensor<4xf32> {jax.result_info = "result[0]", mhlo.sharding = "{replicated}"}, tensor<4xf32>) {
     // CHECK-NEXT: %[[S:.*]] = call @square(%[[X]]) : (tensor<4xf32>) -> tensor<4xf32>
     %0 = util.call @square(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
-    // What jax.checkpoint leaves: one value, and two, the second behind another barrier.
+    // These barriers are left by jax.checkpoint: one value, and two, the second behind another
+    // barrier.
     %1 = util.optimization_barrier %0 : tensor<4xf32>
     %2:2 = util.optimization_barrier %1, %arg0 : tensor<4xf32>, tensor<4xf32>
     // CHECK-NEXT: %[[A:.*]] = arith.addf %[[S]], %[[X]] : tensor<4xf32>

@@ -5,7 +5,7 @@
 // RUN: not mp-opt --import %t.based.mlir 2>&1 | FileCheck %s --check-prefix=BASED
 // BASED: 'iree_linalg_ext.arg_compare' expects dimension(D) and no index_base
 //
-// What iree-compile of iree-base-compiler 3.13.0 makes of ArgMax and ArgMin. Results are numpy's.
+// Output of iree-compile (iree-base-compiler 3.13.0) for ArgMax and ArgMin. Results are numpy's.
 
 util.func public @main() {
   %x = arith.constant dense<[[1.0, 7.0, -2.0, 7.0], [-5.0, -5.0, -8.0, -6.0]]> : tensor<2x4xf32>

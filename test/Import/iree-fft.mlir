@@ -5,8 +5,8 @@
 // RUN: mp-opt %t.narrow.mlir --mp-check-erasure="original=%t.mlir" -o %t.again.mlir
 // RUN: mp-run %t.narrow.mlir --entry=main
 //
-// What iree-compile of iree-base-compiler 3.13.0 makes of STFT and of jnp.fft.rfft: stages of butterflies over numbers in
-// the order of reversed bits. The second row is the first, doubled.
+// Output of iree-compile (iree-base-compiler 3.13.0) for STFT and jnp.fft.rfft: stages of butterflies over numbers in the
+// order of reversed bits. The second row is the first, doubled.
 
 util.func public @main() {
   %x = arith.constant dense<[[1.0, 3.0, 2.0, 5.0], [2.0, 6.0, 4.0, 10.0]]> : tensor<2x4xf32>

@@ -5,7 +5,7 @@
 // RUN: mp-opt %t.narrow.mlir --mp-check-erasure="original=%t.mlir" -o %t.again.mlir
 // RUN: FileCheck %s --check-prefix=NARROW < %t.narrow.mlir
 //
-// What 'iree-compile --iree-input-type=onnx --compile-to=input' of iree-base-compiler 3.13.0 makes of QuantizeLinear and
+// Output of 'iree-compile --iree-input-type=onnx --compile-to=input' (iree-base-compiler 3.13.0) for QuantizeLinear and
 // DequantizeLinear. Results are onnxruntime's.
 
 #map = affine_map<(d0, d1) -> (d0, d1)>

@@ -10,8 +10,9 @@
 // RUN: not mp-opt --import %t/buffers.mlir 2>&1 | FileCheck %t/buffers.mlir
 // RUN: not mp-opt --import %t/old.mlir 2>&1 | FileCheck %t/old.mlir
 //
-// What cannot be translated is an error with its place, the tool, the flag or the new spelling.
-// Without --import the parser's error is followed by the same words, or by a pointer to the flag.
+// Text that cannot be translated is an error with its place, the tool, the flag or the new
+// spelling. Without --import the parser's error is followed by the same words, or by a pointer to
+// the flag.
 //
 // RUN: not mp-opt %t/jax.mlir 2>&1 | FileCheck %t/jax.mlir --check-prefix=NOTE
 // RUN: not mp-opt %t/plain.mlir 2>&1 | FileCheck %t/plain.mlir

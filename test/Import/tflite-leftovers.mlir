@@ -6,7 +6,8 @@
 // RUN: mp-run %t.narrow.mlir --entry=main
 // RUN: not mp-opt --import %S/Inputs/tflite-refused.mlir 2>&1 | FileCheck %S/Inputs/tflite-refused.mlir
 
-// What tosa-converter-for-tflite 2026.2.0 leaves in its text, as it prints it. Results are those of TFLite's kernels.
+// Text that tosa-converter-for-tflite 2026.2.0 prints, with the ops it leaves behind. Results are those of TFLite's
+// kernels.
 
 // CHECK-LABEL: func.func @main
 func.func @main() {

@@ -35,7 +35,7 @@ const Shape kShapes[] = {{"full", {16, 16}, {{16, 16}}},
 
 using Results = std::vector<std::vector<Array>>; ///< one list of results for each of the sizes
 
-/// What the host computes; the same for all targets.
+/// Returns the results on the host; the same for all targets.
 const Results &hostResults(ModuleOp module, const std::string &type, const Shape &shape) {
   static std::map<std::pair<std::string, const Shape *>, Results> known;
   Results &results = known[{type, &shape}];

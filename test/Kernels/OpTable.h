@@ -13,7 +13,7 @@
 
 namespace mlir::mp::test {
 
-/// Which element types an op is tried on.
+/// The element types that an op is tried on.
 enum TypeSet : unsigned {
   kWide = 1,   ///< f32
   kHalf = 2,   ///< f16, bf16

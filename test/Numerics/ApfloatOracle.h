@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What APFloat answers to a conversion, and where it has no answer.
+// Gives APFloat's answers to conversions, and says where it has none.
 
 #ifndef MP_TEST_NUMERICS_APFLOATORACLE_H
 #define MP_TEST_NUMERICS_APFLOATORACLE_H
@@ -50,8 +50,8 @@ inline Oracle apfloatConvert(uint64_t bits, const FormatInfo &from, const Format
   return {true, false, value.bitcastToAPInt().getZExtValue()};
 }
 
-/// What Overflow::Saturate makes of the answer under Overflow::IEEE: finite
-/// overflow and infinities become the largest value, NaN stays.
+/// Turns the answer under Overflow::IEEE into that under Overflow::Saturate: finite overflow and
+/// infinities become the largest value, NaN stays.
 inline Oracle saturated(Oracle ieee, uint64_t bits, const FormatInfo &from, const FormatInfo &to) {
   if (!ieee.applies)
     return ieee;

@@ -40,8 +40,8 @@ protected:
   }
 };
 
-/// Where the runtime is known to be wrong or to have no answer: NaN of f8E8M0
-/// becomes infinity, and f4, f6 and f8E8M0 hold no NaN, infinity, zero or sign.
+/// False where the runtime is known to be wrong or to have no answer: NaN of f8E8M0 becomes
+/// infinity, and f4, f6 and f8E8M0 hold no NaN, infinity, zero or sign.
 bool applies(uint64_t bits, Format from, Format to) {
   ValueClass kind = unpack(bits, from).kind;
   bool negative = unpack(bits, from).negative;

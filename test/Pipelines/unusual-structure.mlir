@@ -9,7 +9,7 @@
 // EMPTY: module {
 // EMPTY-NEXT: }
 
-// What no table knows is left alone, and what stands inside it.
+// An op that no table knows is left alone, and so are the ops inside it.
 // CHECK-LABEL: func.func @unregistered
 // CHECK: "other.op"(%{{.*}}) {{.*}} : (tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK: linalg.matmul ins({{.*}} : tensor<4x4xbf16>, tensor<4x4xbf16>)

@@ -1,5 +1,6 @@
-// What is no plain tensor of f32 flows through: rank 0, no elements, complex, quantised, encodings,
-// f64 and wider, f8, masks, vectors. Nothing of it is converted, and what stands beside it is.
+// Values that are no plain tensors of f32 flow through: rank 0, no elements, complex, quantised,
+// encodings, f64 and wider, f8, masks, vectors. Nothing of it is converted, and what stands beside
+// it is.
 //
 // RUN: mp-opt %s --mp-mixed-precision="format=bf16 table=false" -o %t.bf16.mlir
 // RUN: FileCheck %s --input-file=%t.bf16.mlir
@@ -99,7 +100,7 @@ func.func @into_integers(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %i: tensor<4x
   return %0 : tensor<4x4xi32>
 }
 
-// What the user stores narrow and widens for a contraction is read as it is stored.
+// A value that the user stores narrow and widens for a contraction is read as it is stored.
 // CHECK-LABEL: func.func @widened_by_the_user
 // CHECK-SAME: %[[X:.*]]: tensor<4x4xbf16>
 // CHECK: linalg.matmul ins(%[[X]], %{{.*}} : tensor<4x4xbf16>, tensor<4x4xbf16>)

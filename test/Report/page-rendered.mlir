@@ -1,4 +1,4 @@
-// What a browser makes of the page: no script error, the numbers, the reasons, rows of both tables.
+// A browser renders the page: no script error, the numbers, the reasons, rows of both tables.
 // REQUIRES: chromium
 // RUN: rm -rf %t && mkdir %t
 // RUN: mp-opt %s --mp-mixed-precision="format=f16 html=%t/r.html table=false" -o /dev/null

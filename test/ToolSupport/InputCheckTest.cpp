@@ -10,7 +10,7 @@ using namespace mlir::mp;
 
 namespace {
 
-/// What checkText says of `text`; empty for nothing.
+/// Returns the message of checkText for `text`; empty for none.
 std::string check(StringRef text, unsigned limit = 4) {
   return toString(checkText(MemoryBufferRef(text, "in"), limit));
 }

@@ -30,7 +30,7 @@ void tagOps(ModuleOp module) {
   });
 }
 
-/// What ops of the block `op` needs, itself or in its regions.
+/// Returns the ops of the block that `op` needs, itself or in its regions.
 llvm::SmallPtrSet<Operation *, 8> neededBy(Operation *op, Block *block) {
   llvm::SmallPtrSet<Operation *, 8> needed;
   op->walk([&](Operation *inner) {

@@ -52,8 +52,7 @@ TEST(Placement, IsProvenOptimalAndNeverAbovePainting) {
   EXPECT_GE(better, 100u); // else the comparison says nothing
 }
 
-/// Where contractions may stay in f32, nothing decided is slower than f32, and losses stay
-/// forbidden.
+/// If contractions may stay in f32, nothing decided is slower than f32, and losses stay forbidden.
 TEST(Placement, IsNeverSlowerThanF32WhereAsked) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   loadDialects(context);

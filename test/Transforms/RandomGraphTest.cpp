@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What conversion promises, on random graphs: the result verifies, erases to the original, is the
-// same in every run and unchanged by a second one, and survives text and bytecode.
+// Checks the promises of a conversion on random graphs: the result verifies, erases to the
+// original, is the same in every run and unchanged by a second one, and survives text and bytecode.
 
 #include "RandomGraph.h"
 #include "mlir/IR/Verifier.h"

@@ -22,7 +22,8 @@ import sys
 import time
 
 MAX_RANK = 16
-# Of the largest magnitude, where instructions are approximations: by element type of the result.
+# Limits relative to the largest magnitude, where instructions are approximations: by element type
+# of the result.
 LIMITS = {"<f8": 1e-6, "<f4": 2.0**-10, "<f2": 2.0**-8, "bf16": 2.0**-6}
 FLOATS = {"<f4": "f", "<f8": "d", "<f2": "e"}
 

@@ -304,8 +304,8 @@ COLUMNS = {
 }
 
 
-# What cannot be told: with space collapsed to one dimension, batch, group | channels, space looks like batch,
-# channel | height, width.
+# Cases that cannot be told apart: with space collapsed to one dimension, batch, group | channels, space looks
+# like batch, channel | height, width.
 KNOWN = {("group_norm", "tosa lowered, fused")}
 
 

@@ -7,8 +7,8 @@
 
 namespace mlir::mp {
 
-/// How far below a format's limit arguments and contraction results are assumed
-/// to stay: growths up to this need no further evidence.
+/// Arguments and contraction results are assumed to stay this far below a format's limit: growths
+/// up to this need no further evidence.
 inline constexpr double kAssumedMargin = 16;
 
 } // namespace mlir::mp

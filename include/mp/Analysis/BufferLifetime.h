@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a buffer is used, under whatever name.
+// Finds where a buffer is used, under whatever name.
 
 #ifndef MP_ANALYSIS_BUFFERLIFETIME_H
 #define MP_ANALYSIS_BUFFERLIFETIME_H

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What rounding a constant to a narrower format would do to it.
+// Tells what rounding a constant to a narrower format would do to it.
 
 #ifndef MP_ANALYSIS_CONSTANTROUNDING_H
 #define MP_ANALYSIS_CONSTANTROUNDING_H
@@ -28,17 +28,16 @@ struct ConstantRounding {
 /// nullopt for others.
 std::optional<ConstantRounding> inspectRounding(Attribute constant, FloatType to);
 
-/// How a constant that `value` is made of by moves alone becomes one of `to`, if it may be
-/// saturated: an infinite element is meant, and keeps all others from being clamped.
+/// Returns how a constant that reaches `value` by data movement alone overflows in `to`, if it may
+/// be saturated: an infinite element is intended, and keeps all others from being clamped.
 Overflow overflowOfConstant(Value value, FloatType to);
 /// Says on `op`, the converted constant, how many elements of `original` were clamped, if any.
 void markSaturated(Operation *op, Attribute original, FloatType to);
 
-/// Why `constant` must not be stored in `to`, or an empty string if it may:
-/// an element overflows, unless less than `maxSaturated` (a fraction) of all do and none is
-/// infinite; more than `maxUnderflow` (a fraction) of the non-zero elements flush to zero; or the
-/// constant as a whole loses more than twice the format's unit roundoff, as when it lies among the
-/// subnormals.
+/// Says why `constant` must not be stored in `to`, or nothing (an empty string) if it may: an
+/// element overflows, unless less than `maxSaturated` (a fraction) of all do and none is infinite;
+/// more than `maxUnderflow` (a fraction) of the non-zero elements flush to zero; or the constant as
+/// a whole loses more than twice the format's unit roundoff, as when it lies among the subnormals.
 std::string whyNotRounded(Attribute constant, FloatType to, double maxUnderflow,
                           double maxSaturated = 0);
 

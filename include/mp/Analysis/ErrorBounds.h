@@ -1,8 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far each float value of a module can be from what exact arithmetic gives: the worst-case
-// rules of mp/Domains/Error.h over a graph, forwards, with the ranges of FloatRanges. Exact
-// arithmetic is that of the same graph in which casts do nothing, on the same arguments.
+// Bounds how far each float value of a module can be from what exact arithmetic gives. It applies
+// the worst-case rules of mp/Domains/Error.h over a graph, forwards, with the ranges of
+// FloatRanges. Exact arithmetic is that of the same graph in which casts do nothing, on the same
+// arguments.
 // *Certified*: holds for every input in the ranges stated (`mp.range`), whatever the order of sums.
 // Unknown is never optimistic: infinite, and the op where the last bound was lost is remembered.
 
@@ -22,8 +23,8 @@ public:
   /// alone. `assumed`: as in FloatRanges.
   explicit ErrorBounds(ModuleOp module, StringRef chip = "", double assumed = 0);
 
-  /// Of every element of a float value, over all times it is computed; unknown for what no public
-  /// function reaches.
+  /// The error of every element of a float value, over all times it is computed, is within these
+  /// facts; unknown for what no public function reaches.
   domains::ErrorFacts lookup(Value value) const;
   /// The exact value's range.
   domains::FloatFacts lookupExact(Value value) const { return exact.lookup(value).facts; }

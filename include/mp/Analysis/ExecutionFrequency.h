@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How often ops run.
+// Counts how often ops run.
 
 #ifndef MP_ANALYSIS_EXECUTIONFREQUENCY_H
 #define MP_ANALYSIS_EXECUTIONFREQUENCY_H
@@ -18,8 +18,8 @@ struct RunsPerCall {
 };
 RunsPerCall getRunsPerCall(Operation *op);
 
-/// How often an op runs per call of the public functions of a module: trip counts of the loops
-/// around it times the calls of its function.
+/// Counts how often an op runs per call of the public functions of a module: trip counts of the
+/// loops around it times the calls of its function.
 class ExecutionFrequency {
 public:
   explicit ExecutionFrequency(ModuleOp module);

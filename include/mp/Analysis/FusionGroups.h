@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which ops share a kernel: the cost model counts memory traffic and launches by these groups, and
-// dispatch formation (mp-fuse-elementwise) fuses by the same predicate.
+// Groups ops that share a kernel. The cost model counts memory traffic and launches by these
+// groups, and dispatch formation (mp-fuse-elementwise) fuses by the same predicate.
 
 #ifndef MP_ANALYSIS_FUSIONGROUPS_H
 #define MP_ANALYSIS_FUSIONGROUPS_H
@@ -12,7 +12,7 @@
 
 namespace mlir::mp {
 
-/// How an op runs.
+/// The kind of kernel an op runs in.
 enum class KernelKind : uint8_t {
   None,        ///< makes or needs no kernel: constants, empty tensors, scalars, control flow
   View,        ///< renames elements in place
@@ -51,7 +51,7 @@ public:
   bool isInternal(Value value) const { return isAbsorbed(value.getDefiningOp()); }
 
 private:
-  /// What is known of an op.
+  /// Says where and how one op runs.
   struct Place {
     KernelKind kind;
     bool isAbsorbed = false;

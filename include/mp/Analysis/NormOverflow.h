@@ -20,16 +20,17 @@ struct NormOverflow {
   SmallVector<std::pair<OpResult, int64_t>> results;
   /// Constants on the way and what to multiply them by.
   SmallVector<std::pair<OpOperand *, int64_t>> constants;
-  /// What leaves its format: how far it may reach, and where that ends.
+  /// The largest magnitude of the value that leaves its format, and the limit of that format.
   double found = 0, limit = 0;
   FloatType format = {};
-  /// Why it cannot be rewritten; empty if it can.
+  /// The reason why the norm cannot be rewritten; empty if it can.
   std::string refusal;
 };
 
 /// The largest magnitude that is known of a value; infinite: none.
 using MagnitudeOf = llvm::function_ref<double(Value)>;
-/// Where what `operand` reads has to end, beside its own format; null: nowhere.
+/// Returns the format, beside its own, within which what `operand` reads has to stay; null if there
+/// is none.
 using NarrowFormatOf = llvm::function_ref<FloatType(OpOperand &operand)>;
 
 /// In program order. Values narrower than f32 count if they are `computedNarrow`. Of what is summed

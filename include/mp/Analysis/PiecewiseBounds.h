@@ -14,10 +14,10 @@
 
 namespace mlir::mp {
 
-/// What `value` can be where all it is computed of, element by element, is one value that lies in
-/// what `domain` says of it. Intervals are carried from pieces of the line to `value`; on most
-/// pieces a comparison has one outcome. Nothing if the magnitude is not known to stay within
-/// `limit`.
+/// Bounds `value` where it is a function, element by element, of a single value that lies in the
+/// interval `domain` returns for it. The number line is cut into pieces whose intervals are carried
+/// to `value`; on most pieces a comparison has one outcome. Returns nothing if the magnitude is not
+/// known to stay within `limit`.
 std::optional<domains::Interval>
 boundPiecewise(Value value, llvm::function_ref<domains::Interval(Value)> domain, double limit);
 

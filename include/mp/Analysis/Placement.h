@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What placing storage and casts in one function amounts to, as plain numbers for reports.
+// Holds the result of placing storage and casts in one function, as plain numbers for reports.
 
 #ifndef MP_ANALYSIS_PLACEMENT_H
 #define MP_ANALYSIS_PLACEMENT_H
@@ -15,7 +15,7 @@
 
 namespace mlir::mp {
 
-/// What a painting compiler would choose among the same permitted storages.
+/// The placement a painting compiler would choose among the same permitted storages.
 struct PaintedPlacement {
   std::string name;
   int64_t cost;

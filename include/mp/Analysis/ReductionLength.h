@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many elements become one.
+// Counts the elements that a reduction or contraction sums into one.
 
 #ifndef MP_ANALYSIS_REDUCTIONLENGTH_H
 #define MP_ANALYSIS_REDUCTIONLENGTH_H

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much data values are and how much work contractions do, where dynamic sizes
-// count as `mp.dim` says of an argument, else as an assumed number.
+// Counts the bytes of values and the multiply-adds of contractions, where dynamic sizes count as
+// `mp.dim` says of an argument, else as an assumed number.
 
 #ifndef MP_ANALYSIS_SIZES_H
 #define MP_ANALYSIS_SIZES_H

@@ -19,8 +19,8 @@ struct Suggestion {
   double found;        ///< the largest magnitude it may have; infinite: it has no bound
   double limit;        ///< where its format ends
   std::string format;  ///< that one
-  /// What it would be multiplied by is 2^exponent; 0 for clamps, and for what is measured where it
-  /// is computed.
+  /// The suggestion multiplies by 2^exponent; 0 for clamps, and for a power that is computed at run
+  /// time.
   int64_t exponent = 0;
   int64_t ordinal = -1; ///< of the op among the rows of its function
 };

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which values must be stored in one format because control flow or a signature makes them one.
+// Finds values that must be stored in one format because control flow or a signature ties them.
 //
 // Tied values are what a loop carries (block argument and result), what a branch returns, an
 // argument of a function, or the results of all calls of a function. Its *feeds* are the operands
@@ -36,8 +36,9 @@ public:
   const TiedValues *find(Value value) const { return byValue.lookup(value); }
   /// The tie that `operand` becomes; null if its op takes it as a plain operand.
   const TiedValues *findFed(OpOperand &operand) const { return byFeed.lookup(&operand); }
-  /// What `value` became by its decision (`mp.precision` on its op or the op whose block argument
-  /// it is, `mp.storage` of an argument); its own format where nothing was decided.
+  /// Returns the storage format that was decided for `value` (`mp.precision` on its op or the op
+  /// whose block argument it is, `mp.storage` of an argument); its own format where nothing was
+  /// decided.
   FloatType getDecided(Value value) const;
   FloatType getDecided(const TiedValues &tied) const;
   /// Calls `found` with every decision that speaks of `tied`, and the op it is on.

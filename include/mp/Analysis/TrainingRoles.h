@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the values of a train step are: the seed of the backward pass, the gradients, and
-// which argument is the state that which result replaces. Found from the graph alone;
+// Finds the roles of values in a train step: the seed of the backward pass, the gradients, and the
+// pairs of an argument and the result that replaces it as state. They follow from the graph alone;
 // `mp.role` and `mp.state` say what cannot be found, or overrule it.
 
 #ifndef MP_ANALYSIS_TRAININGROLES_H
@@ -55,7 +55,7 @@ struct TrainingState {
 };
 
 struct TrainingRoles {
-  /// Where the backward pass begins: one, or one for each loss.
+  /// The values at which the backward pass begins: one, or one for each loss.
   SmallVector<Value, 1> seeds;
   /// The seeds of each optimizer, where several update in turn: each on what those before it have
   /// updated.
@@ -65,7 +65,7 @@ struct TrainingRoles {
   SmallVector<Gradient> gradients;
   /// By argument.
   SmallVector<TrainingState> state;
-  /// Of what gradients are made into, by an optimizer that contracts.
+  /// Contractions on operands that an optimizer makes from gradients.
   SmallVector<Operation *, 0> optimizerContractions;
   unsigned scaledContractions = 0, contractions = 0;
 

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a view of a tensor or buffer lies within it, as code: where the program itself says so,
-// there is none.
+// Generates code that tests whether a view lies within its tensor or buffer; none is generated
+// where the program itself proves it.
 
 #ifndef MP_ANALYSIS_VIEWBOUNDS_H
 #define MP_ANALYSIS_VIEWBOUNDS_H

@@ -1,7 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What painting compilers would decide, on the same problem: baselines to compare costs with. They
-// imitate the rules of the named passes, without their op lists, names or special cases.
+// Computes what painting compilers would decide on the same problem, as baselines to compare costs
+// with. The baselines imitate the rules of the named passes, without their op lists, names or
+// special cases.
 
 #ifndef MP_ASSIGNMENT_BASELINES_H
 #define MP_ASSIGNMENT_BASELINES_H
@@ -10,7 +11,8 @@
 
 namespace mpcore::assignment {
 
-/// How a painting pass would list a node. It has two colours: the first variant and the last one.
+/// The list that a painting pass would put a node on. A node has two colours: the first variant and
+/// the last one.
 enum class Paint {
   Deny,  ///< always wide
   Clear, ///< moves data; takes any colour

@@ -21,7 +21,8 @@ struct Objective {
   Weight of(const Score &s) const { return cost * s.cost + casts * s.casts + error * s.error; }
 };
 
-/// What a node pays when it reads operand `index` in `type` or (`isResult`) stores that result so.
+/// The price that a node pays when it reads operand `index` in `type` or (`isResult`) stores that
+/// result so.
 struct Multiplier {
   NodeId node;
   bool isResult;
@@ -42,8 +43,8 @@ struct Certificate {
 Weight dualBound(const Problem &problem, const Objective &objective,
                  llvm::ArrayRef<Multiplier> multipliers);
 
-/// What a certificate proves, recomputed with dualBound: no assignment within the problem's budget
-/// has a lower cost (error, under a cost budget) than this.
+/// Returns the bound that a certificate proves, recomputed with dualBound: no assignment within the
+/// problem's budget has a lower cost (error, under a cost budget) than this.
 int64_t certifiedLowerBound(const Problem &problem, const Certificate &certificate);
 
 } // namespace mpcore::assignment

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why an answer is what it is: the price of another choice, and a second look at what is claimed.
+// Explains an answer: the price of another choice, and an independent check of what is claimed.
 
 #ifndef MP_ASSIGNMENT_EXPLAIN_H
 #define MP_ASSIGNMENT_EXPLAIN_H
@@ -9,7 +9,7 @@
 
 namespace mpcore::assignment {
 
-/// What forcing one variant costs, everything else chosen anew.
+/// The extra cost of forcing one variant, with everything else chosen anew.
 struct Price {
   int64_t extraCost = 0; ///< against the answer; may be negative under a budget of error
   int64_t extraError = 0;
@@ -27,7 +27,7 @@ llvm::Expected<Price> priceOfVariant(const Problem &problem, const Solution &ans
 std::vector<llvm::SmallVector<int64_t, 4>> leastPrices(const Problem &problem,
                                                        const Solution &answer);
 
-/// What an independent look at an answer confirms.
+/// The facts about an answer that an independent check confirms.
 struct CheckedAnswer {
   Score score;
   int64_t certifiedBound = 0; ///< by the certificate; 0 without one

@@ -97,7 +97,7 @@ struct Copy {
   friend bool operator==(const Copy &, const Copy &) = default;
 };
 
-/// What an assignment amounts to.
+/// The objective values of an assignment.
 struct Score {
   int64_t cost = 0;
   int64_t casts = 0; ///< run-time casts; those of constants are not counted

@@ -9,7 +9,8 @@
 
 namespace mpcore::assignment {
 
-/// Which of several optimal answers is returned; each is unique whatever the order of nodes.
+/// Selects which of several optimal answers is returned; each is unique whatever the order of
+/// nodes.
 enum class Preference {
   High, ///< as few bold variants as possible
   Low,  ///< as many

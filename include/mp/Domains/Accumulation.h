@@ -5,12 +5,13 @@
 // fused step over a group of b products and the accumulator cuts b + 1 terms at 2^-F below the
 // largest, then cuts the sum, so its error is at most
 //
-//   step = (b + 1) 2^-F + cut        times the largest term, cut = 2^-23 (f32), 2^-13 (13 fraction
-//   bits)
+//   step = (b + 1) 2^-F + cut        times the largest term,
+//                                    cut = 2^-23 (f32), 2^-13 (13 fraction bits)
 //
-// and K/b chained steps give step * K/b to first order, (1 + step)^(K/b) - 1 exactly. Source:
-// precision analysis notes, section 4.2 (C = 3, 1.375, 0.656 ... times K u for sm_70, sm_80,
-// sm_90).
+// and K/b chained steps give step * K/b to first order, (1 + step)^(K/b) - 1 exactly. In units of K
+// u, u = 2^-24, the first-order constants of f16 products are 3 for sm_70 (b = 4, F = 23), 1.375
+// for sm_80 (b = 8, F = 24) and 0.656 for sm_90 (b = 16, F = 25). Products of (1 + step) are
+// bounded as in Higham 2002, section 3.1.
 
 #ifndef MP_DOMAINS_ACCUMULATION_H
 #define MP_DOMAINS_ACCUMULATION_H

@@ -1,9 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much an error made at one value can grow on its way to the outputs: a backward sweep that
+// Bounds how much an error made at one value can grow on its way to the outputs. A backward sweep
 // multiplies Lipschitz constants (gains) along every path and adds over paths. First order in the
-// errors; certificates come from the forward rules of Error.h. Source: precision analysis notes,
-// section A.3.
+// errors; certificates come from the forward rules of Error.h. It is the reverse mode of automatic
+// differentiation, with bounds in place of derivatives.
 
 #ifndef MP_DOMAINS_AMPLIFICATION_H
 #define MP_DOMAINS_AMPLIFICATION_H

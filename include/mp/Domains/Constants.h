@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one pass over a constant tells: exact range and flags, and for a matrix the sums and norms
-// of its rows and columns, rounded outward. NaN elements set mayNaN and count for nothing else.
+// Summarises a constant in one pass: exact range and flags, and for a matrix the sums and norms of
+// its rows and columns, rounded outward. NaN elements set mayNaN and count for nothing else.
 
 #ifndef MP_DOMAINS_CONSTANTS_H
 #define MP_DOMAINS_CONSTANTS_H

@@ -3,7 +3,6 @@
 // Ranges of contractions: y_j = sum over k of x_k * w_kj (matmul, batch_matmul, convolution seen as
 // im2col). Three bounds are intersected: K times the product interval, Cauchy-Schwarz on the norms
 // of the contracted vectors, and for constant weights the exact signed sums per output channel.
-// Source: precision analysis notes, sections 5 and B.3.
 
 #ifndef MP_DOMAINS_CONTRACTION_H
 #define MP_DOMAINS_CONTRACTION_H

@@ -6,8 +6,7 @@
 //
 // Images come from monotone pieces; every value computed with the C library is moved outward by the
 // number of ulps stated in the table of Elementary.cpp (twice what glibc's manual lists, or more),
-// then cut to the function's range. Source: precision analysis notes, sections 4.4 (Lipschitz
-// constants, minima) and B.3.
+// then cut to the function's range.
 
 #ifndef MP_DOMAINS_ELEMENTARY_H
 #define MP_DOMAINS_ELEMENTARY_H

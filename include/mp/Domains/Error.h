@@ -7,7 +7,8 @@
 // averages of Variance.h.
 //
 // Model of one operation: computed = exact op on the computed operands, then one rounding of at
-// most roundingError(). Source: precision analysis notes, sections 4.1-4.4 and B.3.
+// most roundingError(). This is the standard model of Higham, "Accuracy and Stability of Numerical
+// Algorithms", 2nd edition 2002, section 2.2, with absolute errors.
 
 #ifndef MP_DOMAINS_ERROR_H
 #define MP_DOMAINS_ERROR_H
@@ -53,7 +54,7 @@ struct Measured {
 
   /// Magnitude the computed value may have.
   double computedMag() const;
-  /// Where the computed value lies.
+  /// Returns the range of the computed value.
   Interval computedRange() const;
 };
 
@@ -124,8 +125,8 @@ ContractionError contractionError(const ContractionSide &x, const ContractionSid
                                   const Accumulation &accumulation, const ContractionShape &shape,
                                   double frobenius, const Arithmetic &result);
 
-/// What k split products of x and w, within these magnitudes, are off beyond a contraction of x
-/// and w accumulated alike: dropped parts, and the sums of smaller products.
+/// Bounds the error of k split products of x and w, within these magnitudes, beyond that of a
+/// contraction of x and w accumulated alike: dropped parts, and the sums of smaller products.
 double splitError(double x, double w, int64_t k, numerics::SplitScheme scheme,
                   const Accumulation &accumulation);
 

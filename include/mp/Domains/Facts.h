@@ -1,12 +1,11 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known about all elements of one float value: the lattice element of the range analysis.
-// Product of
+// FloatFacts holds what is known about all elements of one float value. It is the lattice element
+// of the range analysis, a reduced product (Cousot and Cousot, POPL 1979) of
 //
 //   range         every element that is not NaN lies in it (rounded outward)
 //   norm2         bound on the 2-norm of every row, a row being a run along the innermost dimension
-//   (the whole tensor
-//                 if its rank is 0 or 1)
+//                 (the whole tensor if its rank is 0 or 1)
 //   mayNaN mayInf some element may be NaN, may be an infinity
 //   integerValued every finite element is an integer
 //   nonZero       no element is a zero of either sign
@@ -15,7 +14,7 @@
 //
 // Order: a <= b when every set of elements that a allows is allowed by b. bottom() allows nothing
 // and means "unvisited"; top() allows everything and is the answer whenever something is not
-// understood. Source: precision analysis notes, sections 5 and B.1.
+// understood.
 
 #ifndef MP_DOMAINS_FACTS_H
 #define MP_DOMAINS_FACTS_H

@@ -2,8 +2,7 @@
 //
 // Closed intervals of reals with outward-rounded double endpoints. An infinite endpoint means
 // "unbounded on this side"; whether a floating-point infinity can occur is a separate fact
-// (FloatFacts::mayInf). Source: precision analysis notes, section B.1 (all bounds outward) and B.3
-// (transfer table).
+// (FloatFacts::mayInf). The operations are those of IEEE 1788-2015, rounded outward.
 
 #ifndef MP_DOMAINS_INTERVAL_H
 #define MP_DOMAINS_INTERVAL_H

@@ -1,8 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Closed forms for reductions and loop-carried sums: no iteration, whatever the extent. As in
-// Transfer.h the arithmetic is exact; perturb() and roundTo() add what an accumulator does. Source:
-// precision analysis notes, sections B.2, B.3.
+// Transfer.h the arithmetic is exact; perturb() and roundTo() add what an accumulator does.
 
 #ifndef MP_DOMAINS_REDUCTIONS_H
 #define MP_DOMAINS_REDUCTIONS_H
@@ -26,7 +25,7 @@ struct Extent {
 /// { n * x : n in extent, x in range }: the sum of that many members of `range`.
 Interval times(const Extent &extent, const Interval &range);
 
-/// Which elements one result element is made of.
+/// Describes the elements that one result element of a reduction is made of.
 struct ReducedElements {
   Extent count;
   /// When whole rows are reduced (the innermost dimension is among the reduced ones): how many

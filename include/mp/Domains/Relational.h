@@ -3,8 +3,7 @@
 // Facts about values that are functions of each other, where treating the operands as independent
 // gives false alarms: x - max(x), softmax, variance, normalisation, x * sigmoid(x), ... The caller
 // recognises the idiom; these functions say what follows. `n` is the number of elements of the
-// group (softmax row, normalised row). Exact arithmetic, as in Transfer.h. Source: precision
-// analysis notes, sections 4.4, 5 and the list under B.3.
+// group (softmax row, normalised row). Exact arithmetic, as in Transfer.h.
 
 #ifndef MP_DOMAINS_RELATIONAL_H
 #define MP_DOMAINS_RELATIONAL_H

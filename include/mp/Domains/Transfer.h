@@ -8,9 +8,8 @@
 //   roundTo(add(x, y, rowLength), Format::F32)
 //
 // `rowLength`: number of elements of the result's innermost dimension, nullopt when unknown; it
-// links ranges and row norms. Elementwise operands have the shape of the result: use
-// reshapeRows() and friends first. Bottom operands give a bottom result. Source: precision
-// analysis notes, section B.3.
+// links ranges and row norms. Elementwise operands have the shape of the result: use reshapeRows()
+// and friends first. Bottom operands give a bottom result.
 
 #ifndef MP_DOMAINS_TRANSFER_H
 #define MP_DOMAINS_TRANSFER_H
@@ -73,7 +72,7 @@ FloatFacts padRows(const FloatFacts &x, const FloatFacts &value, RowLength rowLe
 
 //===-- formats -------------------------------------------------------------------------------===//
 
-/// What a conversion to a format may do to some element.
+/// The possible effects of a conversion to a format on some element.
 struct CastEffects {
   bool mayOverflow = false;    ///< a finite value becomes an infinity or NaN, or is clamped
   bool mayFlushToZero = false; ///< a non-zero value becomes zero

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel did wrong, and where.
+// Describes what a kernel did wrong, and where.
 
 #ifndef MP_EMULATOR_FAULT_H
 #define MP_EMULATOR_FAULT_H

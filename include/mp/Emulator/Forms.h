@@ -1,6 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which spellings of instructions exist, as patterns: "a<|.b>.<c|d>" is a.c, a.d, a.b.c and a.b.d.
+// Lists the spellings of instructions that exist, as patterns: "a<|.b>.<c|d>" is a.c, a.d, a.b.c
+// and a.b.d.
 
 #ifndef MP_EMULATOR_FORMS_H
 #define MP_EMULATOR_FORMS_H
@@ -31,9 +32,9 @@ struct KnownForm {
 };
 /// Null where no target has the form.
 const KnownForm *findForm(llvm::StringRef opcodeWithModifiers);
-/// Whether the spellings of an opcode are listed at all.
+/// True if the spellings of an opcode are listed at all.
 bool hasListedForms(llvm::StringRef opcode);
-/// Why every form that begins like this one is refused; empty where none is.
+/// Says why every form that begins like this one is refused; empty where none is.
 llvm::StringRef refusedFamily(llvm::StringRef opcodeWithModifiers);
 
 } // namespace mpcore::emulator

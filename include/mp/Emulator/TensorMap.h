@@ -47,7 +47,7 @@ struct TensorMap {
   static std::optional<TensorMap> decode(const uint8_t *bytes);
 };
 
-/// What tensormap.replace changes.
+/// The field of a tensor map that tensormap.replace changes.
 enum class TensorMapField : uint8_t {
   Address,
   Rank,
@@ -64,7 +64,7 @@ enum class TensorMapField : uint8_t {
 /// follow. Returns what is wrong, or null.
 const char *replaceField(uint8_t *bytes, TensorMapField field, unsigned dim, uint64_t value);
 
-/// Where a byte of a swizzled tile lies, given its plain shared memory address.
+/// Maps the plain shared memory address of a byte of a swizzled tile to where the byte lies.
 uint32_t swizzled(TensorMap::Swizzle swizzle, uint32_t address);
 
 } // namespace mpcore::emulator

@@ -33,8 +33,8 @@ struct ElementType {
   static ElementType integer(unsigned width, bool isUnsigned = false) {
     return {false, numerics::Format::F32, width, isUnsigned};
   }
-  /// Of quantised types, what they are stored in. Nullopt for types that are no elements: complex,
-  /// vectors, f80, f128.
+  /// Converts an MLIR type; a quantised type gives its storage type. Nullopt for types that are no
+  /// elements: complex, vectors, f80, f128.
   static std::optional<ElementType> of(Type type);
   /// MLIR's spelling: "bf16", "i32", "ui8"; nullopt if it is none.
   static std::optional<ElementType> parse(llvm::StringRef spelling);

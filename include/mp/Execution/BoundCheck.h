@@ -1,6 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program computed, set against what the analyses of ranges and of errors say it computes.
+// Compares the values a program computed with the bounds that the analyses of ranges and of errors
+// give.
 
 #ifndef MP_EXECUTION_BOUNDCHECK_H
 #define MP_EXECUTION_BOUNDCHECK_H

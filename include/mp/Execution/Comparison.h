@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far a result is from its reference, for people and for programs.
+// Reports how far a result is from its reference, for people and for programs.
 
 #ifndef MP_EXECUTION_COMPARISON_H
 #define MP_EXECUTION_COMPARISON_H

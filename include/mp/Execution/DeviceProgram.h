@@ -23,7 +23,7 @@ struct DeviceOptions {
   emulator::LaunchOptions launch; ///< of the emulator
 };
 
-/// What mp-plan-buffers found for the function.
+/// The summary that mp-plan-buffers left on the function.
 struct BufferSummary {
   int64_t buffers = 0, bytes = 0, liveBytes = 0, separate = 0;
 };
@@ -40,9 +40,10 @@ public:
   llvm::Expected<std::vector<Array>> run(llvm::ArrayRef<Array> arguments) override;
   int64_t peakBytes() const override { return peak; }
 
-  /// What each kernel has done on the emulator in all runs so far, in the order of first launches.
+  /// Returns the counts of each kernel over all runs on the emulator so far, in the order of first
+  /// launches.
   llvm::ArrayRef<emulator::KernelCounts> kernels() const { return counts; }
-  /// How launches on the emulator run from now on.
+  /// The options of launches on the emulator from now on.
   emulator::LaunchOptions &launchOptions() { return launch; }
   const BufferSummary &buffers() const { return plan; }
 

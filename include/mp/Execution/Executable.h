@@ -50,7 +50,7 @@ struct Entry {
   OwningOpRef<ModuleOp> module;
 };
 
-/// What findEntry() finds, set apart for compiling. Errors are those of findEntry() and
+/// Isolates the function that findEntry() finds, for compiling. Errors are those of findEntry() and
 /// signatureOf().
 llvm::Expected<Entry> isolateEntry(ModuleOp module, llvm::StringRef entry);
 

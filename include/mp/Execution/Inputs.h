@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the arguments of a run come from: files, literals, or a seed.
+// Makes the arguments of a run from files, literals, or a seed.
 
 #ifndef MP_EXECUTION_INPUTS_H
 #define MP_EXECUTION_INPUTS_H

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program prints, as numbers to compare.
+// Records what a program prints, as numbers to compare.
 
 #ifndef MP_EXECUTION_PRINTRECORDER_H
 #define MP_EXECUTION_PRINTRECORDER_H

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What exporters leave behind in their text, made readable before parsing.
+// Rewrites text that exporters leave behind into what MLIR can parse.
 
 #ifndef MP_IMPORT_IMPORT_H
 #define MP_IMPORT_IMPORT_H

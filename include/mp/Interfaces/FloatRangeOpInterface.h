@@ -12,7 +12,7 @@
 
 namespace mlir::mp {
 
-/// What an op computes. The float results of an op all have this meaning, element by element.
+/// The meaning of an op: the function that gives all its float results, element by element.
 struct FloatMeaning {
   enum class Kind : uint8_t {
     Unknown,       ///< nothing may be concluded
@@ -32,7 +32,7 @@ struct FloatMeaning {
     JoinSplit,     ///< split products: operand 0 plus operand 1, plus operand 2 if there is one
     Structured,    ///< a linalg op: its body says
   };
-  /// What becomes of rows (runs along the innermost dimension) when elements move.
+  /// The fate of rows (runs along the innermost dimension) when elements move.
   enum class Rows : uint8_t {
     Kept,  ///< each row is a row
     Part,  ///< each new row is part of an old one, or a permutation
@@ -47,10 +47,10 @@ struct FloatMeaning {
   SmallVector<unsigned, 3> operands; ///< operand numbers, in the function's order
   SmallVector<int64_t, 2> dims;
   double lo = 0, hi = 0;
-  /// Of a merge: a constant that may be among the elements (padding).
+  /// For a merge: a constant that may be among the elements (padding).
   std::optional<double> padding;
-  /// Of a contraction: how many products each element sums, and whether the contracted dimension is
-  /// the innermost one of operand 0 and of operand 1 (and the only one).
+  /// For a contraction: the number of products each element sums, and whether the contracted
+  /// dimension is the innermost one of operand 0 and of operand 1 (and the only one).
   domains::Extent products;
   bool innermost[2] = {false, false};
 
@@ -69,7 +69,7 @@ struct FloatMeaning {
 
 namespace mlir::mp {
 
-/// What any op computes: the interface's answer, Unknown without it.
+/// Returns the meaning of any op: the interface's answer, Unknown without it.
 FloatMeaning getFloatMeaning(Operation *op);
 
 /// Attaches the external models of all input dialects, as they get loaded.

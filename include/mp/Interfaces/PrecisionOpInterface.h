@@ -11,7 +11,7 @@
 
 namespace mlir::mp {
 
-/// What an operand is to its op.
+/// The role of an operand in its op.
 enum class OperandRole {
   Data,   ///< float data that shares the op's element format
   Factor, ///< operand of the products of a contraction
@@ -20,7 +20,7 @@ enum class OperandRole {
   Other,  ///< index, condition, size, zero point, or anything that is no float
 };
 
-/// How operand and result formats depend on each other.
+/// The dependence of operand and result formats on each other.
 enum class TypeRule {
   Uniform,     ///< all float operands and results share one format
   Contraction, ///< factors share one format, inits and results another
@@ -29,14 +29,14 @@ enum class TypeRule {
   Frozen,      ///< formats stay as they are
 };
 
-/// What control flow hands on in one storage: a value carried around a loop, the result of a
-/// branch.
+/// A value that control flow hands on in one storage: a value carried around a loop, the result of
+/// a branch.
 struct CarriedValue {
   SmallVector<Value, 2> values;      ///< the block arguments and results that are it
   SmallVector<OpOperand *, 2> feeds; ///< the operands that become it: initial values, yielded ones
 };
 
-// What ops answer unless they have a better answer.
+// Default answers of ops that have no better answer.
 
 /// The format of the first result of contractions and reductions.
 FloatType getResultAccumulator(Operation *op);

@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which lane of a warp holds which element of a matrix fragment, as data: a linear map over the
-// bits of the lane and of the element's number in the lane. Checked against the formulas of the PTX
-// ISA, "Matrix Fragments for mma.m16n8k*" in the unit tests.
+// Describes, as data, which lane of a warp holds which element of a matrix fragment: a linear map
+// over the bits of the lane and of the element's number in the lane. Checked against the formulas
+// of the PTX ISA, "Matrix Fragments for mma.m16n8k*" in the unit tests.
 
 #ifndef MP_KERNELS_FRAGMENTLAYOUT_H
 #define MP_KERNELS_FRAGMENTLAYOUT_H
@@ -34,16 +34,16 @@ enum class FragmentOperand { A, B, C };
 
 /// One mma.sync instruction.
 struct MmaInstruction {
-  /// Of both operands: f16, bf16, tf32, f8E4M3FN, f8E5M2, i8 or u8; of different ones A's and B's,
-  /// as in i8_u8.
+  /// The format of both operands: f16, bf16, tf32, f8E4M3FN, f8E5M2, i8 or u8; of different ones
+  /// A's and B's, as in i8_u8.
   llvm::StringRef format;
   int m, n, k;
   unsigned elementBits; ///< of A and B in registers and memory
   FragmentLayout a, b, c;
-  /// Of LLVM, for what the NVVM dialect's op does not take; else empty.
+  /// The LLVM intrinsic for what the NVVM dialect's op does not take; else empty.
   llvm::StringRef intrinsic = {};
 
-  /// Of A (0) or B (1).
+  /// Returns the format of operand A (0) or B (1).
   llvm::StringRef operandFormat(unsigned operand) const;
   bool isInteger() const { return operandFormat(0) == "i8" || operandFormat(0) == "u8"; }
   const FragmentLayout &layout(FragmentOperand operand) const;

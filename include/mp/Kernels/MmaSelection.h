@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which mma.sync a target runs for operands of given formats.
+// Selects the mma.sync instruction that a target runs for operands of given formats.
 
 #ifndef MP_KERNELS_MMASELECTION_H
 #define MP_KERNELS_MMASELECTION_H

@@ -24,10 +24,10 @@ namespace mlir::mp {
 /// Order in which `mp-parallel-to-for` visits the points of a parallel loop.
 enum class ThreadOrder { Forward, Reverse };
 
-/// What `mp-expand-math` makes of functions.
+/// The accuracy of the functions that `mp-expand-math` generates.
 enum class MathAccuracy { Exact, Approximate };
 
-/// What `mp-emit-kernels` produces.
+/// The output of `mp-emit-kernels`.
 enum class EmitFormat { PTX, Cubin, Fatbin };
 
 /// The module that holds all kernels.

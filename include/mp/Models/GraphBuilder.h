@@ -40,7 +40,7 @@ enum class WeightStorage { Arguments, Constants, Resources };
 enum class SoftmaxForm { Decomposed, Named };
 enum class ControlFlow { None, For, If, While, All };
 enum class Optimizer { None, Sgd, Momentum, Adam, AdamW, Lamb };
-/// What a training step of the model minimises.
+/// The loss that a training step of the model minimises.
 enum class Loss { SquaredError, CrossEntropy };
 
 /// A weight with its seeded initial value, offset + scale * uniform(-1, 1).
@@ -101,7 +101,7 @@ public:
   const GraphOptions &getOptions() const { return options; }
   OpBuilder &getBuilder() { return builder; }
   Type f32() { return builder.getF32Type(); }
-  /// Of token ids and positions: i64 as PyTorch has it, i32 in TOSA.
+  /// Returns the type of token ids and positions: i64 as PyTorch has it, i32 in TOSA.
   virtual Type idType() = 0;
 
   // Function interface.
@@ -197,7 +197,7 @@ protected:
   RankedTensorType tensor(ArrayRef<int64_t> shape, Type element = {});
   /// A constant of the dialect holding the attribute.
   virtual Value materialize(TypedAttr value) = 0;
-  /// How many dynamic dimensions an argument may have.
+  /// Returns how many dynamic dimensions an argument may have.
   virtual unsigned maxDynamicDims() = 0;
 
   // The arguments of @main so far.

@@ -42,7 +42,7 @@ struct ModelInfo {
   SmallVector<OptionSpec> options;
   /// Builds @main; an error names the option that does not fit.
   llvm::Error (*build)(GraphBuilder &graph, const ModelOptions &options);
-  /// Whether it has a stack of layers that --control-flow and --calls apply to.
+  /// True if it has a stack of layers that --control-flow and --calls apply to.
   bool layered = true;
 };
 

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far two results are apart, in the terms mp-run and the check dialect
-// report: ULP, absolute, relative, and counts of NaN and infinities.
+// Measures how far two results are apart, in the terms that mp-run and the check dialect report:
+// ULP, absolute, relative, and counts of NaN and infinities.
 
 #ifndef MP_NUMERICS_COMPARE_H
 #define MP_NUMERICS_COMPARE_H

@@ -84,7 +84,7 @@ std::optional<Format> parseFormat(llvm::StringRef spelling);
 
 inline llvm::StringRef toString(Format format) { return info(format).name; }
 
-/// What a bit pattern stands for.
+/// The class of value that a bit pattern stands for.
 enum class ValueClass : uint8_t { Zero, Finite, Infinity, NaN };
 
 /// A decoded pattern. For Finite: value = (negative ? -1 : 1) * significand *

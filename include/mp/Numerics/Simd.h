@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which instructions the array routines may use. Every level gives the same
-// bits; the choice is a parameter so that tests and benchmarks can compare.
+// Selects the instructions that the array routines may use. Every level gives the same bits; the
+// choice is a parameter so that tests and benchmarks can compare.
 
 #ifndef MP_NUMERICS_SIMD_H
 #define MP_NUMERICS_SIMD_H

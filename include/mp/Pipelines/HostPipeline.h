@@ -18,7 +18,8 @@ struct HostPipelineOptions : PassPipelineOptions<HostPipelineOptions> {
       llvm::cl::init(true)};
 };
 
-/// What mp-to-nvvm leaves on the host to the LLVM dialect, calling libMPRuntime: `mp-host-to-llvm`.
+/// Lowers what mp-to-nvvm leaves on the host to the LLVM dialect, calling libMPRuntime:
+/// `mp-host-to-llvm`.
 void buildHostPipeline(OpPassManager &pm, const HostPipelineOptions &options);
 
 void registerHostPipeline();

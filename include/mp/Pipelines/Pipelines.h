@@ -194,7 +194,7 @@ void buildTrainStepPipeline(OpPassManager &manager, const TrainStepOptions &opti
 
 void registerTrainStepPipeline();
 
-/// Where math functions of a program for the host come from.
+/// The source of math functions in a program for the host.
 enum class HostMath { Library, Exact };
 
 /// Options of `mp-to-cpu`.

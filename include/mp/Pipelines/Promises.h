@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a conversion to mixed precision promises, checked on one module.
+// Checks what a conversion to mixed precision promises, on one module.
 
 #ifndef MP_PIPELINES_PROMISES_H
 #define MP_PIPELINES_PROMISES_H

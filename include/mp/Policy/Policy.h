@@ -1,7 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a user, or a built-in policy, wants of the deciding passes: rules that select ops and say
-// narrow, wide or inherit, and limits. Plain data; docs/Policies.md describes the JSON form.
+// A policy holds what a user, or a built-in policy, wants of the deciding passes: rules that select
+// ops and say narrow, wide or inherit, and limits. Plain data; docs/Policies.md describes the JSON
+// form.
 
 #ifndef MP_POLICY_POLICY_H
 #define MP_POLICY_POLICY_H
@@ -24,7 +25,7 @@ namespace mpcore::policy {
 /// layers below decide.
 enum class Wish { Narrow, Wide, Inherit };
 
-/// What a selector may look at; the costly parts are asked for only where a rule needs them.
+/// The facts a selector may look at; costly ones are asked for only where a rule needs them.
 struct Subject {
   llvm::StringRef op, function;
   char opClass;
@@ -63,13 +64,13 @@ struct RewriteLimits {
   std::optional<int64_t> longestReduction;
 };
 
-/// What f16 needs to be trusted with a value.
+/// The evidence that f16 needs to be trusted with a value.
 enum class RequiredEvidence {
   Assumed, ///< the class assumption suffices (arguments, contraction results and sums of them)
   Proved,  ///< checked constants and proved ranges alone
 };
 
-/// Whether formats in a public function's signature may change.
+/// Tells whether formats in a public function's signature may change.
 enum class SignatureKind { Keep, Narrow };
 
 struct Policy {

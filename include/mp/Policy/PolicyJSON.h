@@ -22,7 +22,7 @@ llvm::Expected<Policy> readPolicy(llvm::StringRef text, llvm::StringRef file,
 /// Writes all of it, rules of the base included, so that reading it back gives the same policy.
 void writePolicy(const Policy &policy, llvm::raw_ostream &os);
 
-/// What was asked for on a command line; empty where nothing was said.
+/// The settings asked for on a command line; empty where nothing was said.
 struct Request {
   std::string format, target;
   std::string policy; ///< name of a built-in policy, or a file

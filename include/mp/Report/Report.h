@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was decided and what it cost, as rows: printed as a table, written as JSON.
+// Reports decisions and their costs as rows: printed as a table, written as JSON.
 
 #ifndef MP_REPORT_REPORT_H
 #define MP_REPORT_REPORT_H
@@ -16,7 +16,7 @@ namespace mlir::mp {
 /// Version of the JSON layout; a reader refuses a version it does not know.
 inline constexpr int64_t kReportVersion = 1;
 
-/// What was measured of an op's result against a reference.
+/// The measured difference of an op's result from a reference.
 struct OpError {
   double maxAbs;
   double relativeNorm; ///< of the difference, over that of the reference
@@ -63,7 +63,7 @@ struct FunctionRow {
   bool isPrivate;
   std::string keeps;  ///< why a private function keeps its signature; empty if it may change
   std::string copyOf; ///< the private function this one is a copy of; else empty
-  /// Who calls a copy: a function, and which of its calls of the original and all copies.
+  /// The callers of a copy: a function, and which of its calls of the original and all copies.
   std::vector<std::pair<std::string, int64_t>> calls;
   std::vector<StateRow> state; ///< of train steps, by argument
 };
@@ -118,7 +118,8 @@ struct RewriteRow {
   int64_t exponent; ///< of norms: they work on 2^exponent times it
 };
 
-/// How far a float result of a public function can be from that of exact arithmetic.
+/// The certified bound on how far a float result of a public function can be from that of exact
+/// arithmetic.
 struct CertificateRow {
   std::string function;
   int64_t result;
@@ -129,7 +130,7 @@ struct CertificateRow {
   bool isAssumed; ///< rests on stated or assumed ranges of arguments
 };
 
-/// Whose value that is, as a person would call it.
+/// Names the origin of a value as a person would call it.
 std::string describeSource(Value source);
 
 class Report {
@@ -176,7 +177,7 @@ private:
   void collectRewrite(FunctionOpInterface function, Operation *op);
   void printRewrites(raw_ostream &os) const;
   llvm::json::Array rewritesToJSON() const;
-  /// What was offered for one op.
+  /// Returns the suggestions for one op.
   llvm::json::Array suggestionsToJSON(const OpRow &row) const;
   void printCertificates(raw_ostream &os) const;
   llvm::json::Array certificatesToJSON() const;

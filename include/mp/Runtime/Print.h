@@ -1,8 +1,8 @@
 /* Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What compiled code prints, in the format of MLIR's own runner libraries, whose functions
- * (printF32, printMemrefF32, rtclock, ...) these stand for in the JIT. C ABI, no LLVM. Programs
- * compiled ahead of time link MLIR's libraries instead.
+ * Printing functions that compiled code calls, in the format of MLIR's own runner libraries, whose
+ * functions (printF32, printMemrefF32, rtclock, ...) these replace in the JIT. C ABI, no LLVM.
+ * Programs compiled ahead of time link MLIR's libraries instead.
  */
 #ifndef MP_RUNTIME_PRINT_H
 #define MP_RUNTIME_PRINT_H

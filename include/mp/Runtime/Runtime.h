@@ -1,8 +1,8 @@
 /* Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What code compiled by mp-to-cpu calls at run time: contractions, memory, and
- * failed checks. C ABI, no LLVM; libMPRuntime.so serves ahead-of-time compiled
- * programs, libMP.so holds the same code for its JIT.
+ * Functions that code compiled by mp-to-cpu calls at run time: contractions, memory, and failed
+ * checks. C ABI, no LLVM; libMPRuntime.so serves ahead-of-time compiled programs, libMP.so holds
+ * the same code for its JIT.
  */
 #ifndef MP_RUNTIME_RUNTIME_H
 #define MP_RUNTIME_RUNTIME_H

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every main of mp starts with: a big stack, readable crashes, quiet colours.
+// Starts every main of mp: a big stack, readable crashes, quiet colours.
 
 #ifndef MP_TOOLSUPPORT_DRIVER_H
 #define MP_TOOLSUPPORT_DRIVER_H
@@ -30,7 +30,7 @@ namespace mlir::mp {
 /// - Colours are off when NO_COLOR is set and not empty.
 int runTool(llvm::StringRef tool, int crashStatus, llvm::function_ref<int()> body);
 
-/// What mp-opt does about text that MLIR cannot parse.
+/// Hooks by which mp-opt treats text that MLIR cannot parse.
 struct InputHooks {
   /// With --import: rewrites the input into what can be parsed. Errors hold file, line and column.
   std::function<llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>(llvm::MemoryBufferRef)> import;

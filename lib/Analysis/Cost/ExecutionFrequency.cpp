@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Multiplies trip counts of loops with the calls of functions, from the public functions inwards.
 
 #include "mp/Analysis/ExecutionFrequency.h"
 #include "mlir/Analysis/CallGraph.h"

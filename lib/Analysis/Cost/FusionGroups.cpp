@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Groups ops of a block into kernels: contractions with their elementwise consumers, chains of
+// elementwise ops, and data movement.
 
 #include "mp/Analysis/FusionGroups.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

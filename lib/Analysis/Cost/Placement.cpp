@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums placements over functions and formats times and bytes for people.
 
 #include "mp/Analysis/Placement.h"
 #include "llvm/ADT/STLExtras.h"

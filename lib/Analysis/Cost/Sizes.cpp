@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts elements, bytes and multiply-adds, with `mp.dim` or an assumed size for dynamic
+// dimensions.
 
 #include "mp/Analysis/Sizes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

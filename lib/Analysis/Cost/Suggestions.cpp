@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Formats suggestions of rewrites for people.
 
 #include "mp/Analysis/Suggestions.h"
 #include "llvm/Support/Format.h"

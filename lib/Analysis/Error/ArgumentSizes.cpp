@@ -1,7 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How large arguments are taken to be: as `mp.range` says, parameters as initialisers make them,
-// else 1.
+// Assumes the sizes of arguments: as `mp.range` says, parameters as initialisers make them, else 1.
 
 #include "ErrorSignals.h"
 #include "mp/Analysis/DataMovement.h"
@@ -31,7 +30,8 @@ static std::optional<int64_t> findProducts(Value parameter) {
   return most;
 }
 
-/// Of matrices that no contraction reads, such as moments of weights: all sizes but the largest.
+/// Guesses the products per element for matrices that no contraction reads, such as moments of
+/// weights: all sizes but the largest.
 static std::optional<int64_t> guessProducts(Type type) {
   auto shaped = dyn_cast<RankedTensorType>(type);
   if (!shaped || !shaped.hasStaticShape() || shaped.getRank() < 2 || shaped.getNumElements() == 0)

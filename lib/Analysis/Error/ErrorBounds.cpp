@@ -41,8 +41,8 @@ private:
 
   //===-- what is known so far
 
-  /// Of a value that is no float: none, or unknown if it may differ from what exact arithmetic
-  /// gives.
+  /// Returns no error for a value that is no float, or unknown if it may differ from what exact
+  /// arithmetic gives.
   ErrorFacts errorOf(Value value) const {
     auto known = bounds.errors.find(value);
     return known == bounds.errors.end() ? ErrorFacts::unknown() : known->second;
@@ -56,7 +56,7 @@ private:
       bounds.lostAt.try_emplace(value, blame(by));
   }
 
-  /// Who lost the bound that `op` lacks: one of its operands', else itself.
+  /// Returns the op that lost the bound that `op` lacks: one that made an operand, else itself.
   Operation *blame(Operation *op) const {
     for (Value operand : op->getOperands())
       if (getFloatFormat(operand.getType()) && !(errorOf(operand).abs < kInfinity))

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the variance model of a function: one sweep forwards that notes the slope of each op, and
+// one backwards that accumulates amplification.
 
 #include "mp/Analysis/ErrorModel.h"
 #include "ErrorSignals.h"
@@ -50,14 +53,15 @@ public:
   }
 
 private:
-  /// What an error of `from` does to `to`: slopes squared; of flips the mean square per error, for
-  /// the number of comparisons that come out otherwise grows with the error itself.
+  /// The effect of an error of `from` on `to`: slopes squared, or for flipped comparisons the mean
+  /// square per error, for the number of comparisons that come out otherwise grows with the error
+  /// itself.
   struct Slope {
     Value from, to;
     double squared;
     bool isFlip = false;
   };
-  /// What a comparison looks at, and how densely it lies where the outcome changes.
+  /// The value that a comparison reads, and how densely its elements lie where the outcome changes.
   struct Compared {
     Value value;
     double density;
@@ -148,7 +152,8 @@ private:
                             kMeanOfNormal * compared.density * jump * jump, /*isFlip=*/true});
   }
 
-  /// What goes in comes out; errors made in a loop count as often as it runs (by the caller).
+  /// Passes errors of the operands on to the results; errors made in a loop count as often as it
+  /// runs (by the caller).
   void visitContainer(Operation *op) {
     SmallVector<Value> entering;
     for (Value operand : op->getOperands())

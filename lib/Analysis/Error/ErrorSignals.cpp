@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes root mean squares and slopes of elementary functions, constants and contractions for the
+// error model.
 
 #include "ErrorSignals.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -78,7 +81,7 @@ ErrorSignal ErrorSignal::ofConstant(Attribute constant) {
 ErrorSignal ErrorSignal::summed(int64_t count) const {
   if (!nonNegative && !nonPositive)
     return scaled(std::sqrt(double(count)));
-  // Of what is divided by this sum, squares add up to 1 at most.
+  // The squares of elements divided by this sum add up to 1 at most.
   ErrorSignal sum = scaled(std::max(double(count) * share, std::sqrt(double(count))));
   sum.share = 1;
   return sum;
@@ -257,7 +260,8 @@ BinaryImage UnaryImages::divide(const ErrorSignal &x, const ErrorSignal &y) {
   return {applyBinary(BinaryFn::Mul, x, inverse).signal, {inverse.rms, x.rms * slope}};
 }
 
-/// How the Tensor Cores of `chip` sum products of `format`; f32 one by one where it has none.
+/// Returns how the Tensor Cores of `chip` sum products of `format`; f32 one by one where it has
+/// none.
 static domains::Accumulation getAccumulation(StringRef chip,
                                              std::optional<numerics::Format> format) {
   auto architecture = numerics::parseArchitecture(chip);

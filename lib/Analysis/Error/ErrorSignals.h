@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the error model knows of a value, and what functions make of it.
+// The state of the error model at one value, and its transfer functions.
 
 #ifndef MP_LIB_ANALYSIS_ERROR_ERRORSIGNALS_H
 #define MP_LIB_ANALYSIS_ERROR_ERRORSIGNALS_H
@@ -31,8 +31,8 @@ struct ErrorSignal {
   bool isMasked = false; ///< some elements are hidden: few may be left of a row
   double share = 1;      ///< mean over root mean square, where all have one sign
   double spread = 0;     ///< of differences to a maximum: the size of what it is the maximum of
-  /// Of exponentials, and of those plus a constant: the size of the exponent, and the slope along
-  /// it.
+  /// For exponentials, and exponentials plus a constant: the size of the exponent, and the slope
+  /// along it.
   double exponent = 0, exponentSlope = 0;
   bool isShifted = false; ///< an exponential plus a constant
 
@@ -41,7 +41,8 @@ struct ErrorSignal {
   bool hides(const ErrorSignal &other) const;
 
   static ErrorSignal between(double lo, double hi);
-  /// Of an `mp.range`, of a parameter as initialised, else 1.
+  /// Makes the signal of an argument from its `mp.range`, as an initialised parameter, else of size
+  /// 1.
   static ErrorSignal ofArgument(FunctionOpInterface function, unsigned index);
   static ErrorSignal ofConstant(mlir::Attribute constant);
   ErrorSignal summed(int64_t count) const;

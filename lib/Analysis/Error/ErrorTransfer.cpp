@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Applies the worst-case error rules of mp/Domains/Error.h to the meaning of one op.
 
 #include "ErrorTransfer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -70,7 +72,7 @@ ErrorFacts ErrorTransfer::evaluate(Operation *op, Value result,
       understood = false;
   ErrorFacts error =
       understood ? evaluateKnown(op, meaning, result, operands) : ErrorFacts::unknown();
-  // What is within a known distance of a number is one.
+  // A value within a known distance of a number is a number.
   bool mayOverflow =
       llvm::any_of(operands.measured, [](const Measured &x) { return !(x.error.abs < kInfinity); });
   if (error.isBottom() || (mayOverflow && becomesNaN(operands.exact, operands.computed)))
@@ -180,7 +182,7 @@ ErrorFacts ErrorTransfer::merge(Operation *op, const FloatMeaning &meaning,
   return error;
 }
 
-/// What a sum begins with, unless that is zero.
+/// Returns the initial value of a sum, unless it is zero.
 static const Measured *unlessZero(const Measured *init) {
   bool isZero = init && init->error.isExact() && init->value.range == domains::Interval::point(0);
   return isZero ? nullptr : init;

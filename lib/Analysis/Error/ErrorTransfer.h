@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one operation does to worst-case errors, given the ranges of what it reads and gives.
+// Transfers worst-case errors through one operation, given the ranges of its operands and results.
 
 #ifndef MP_LIB_ANALYSIS_ERROR_ERRORTRANSFER_H
 #define MP_LIB_ANALYSIS_ERROR_ERRORTRANSFER_H
@@ -21,7 +21,7 @@ struct ErrorOperands {
   domains::RowLength rows;
   /// Errors are linked to row norms; not so in bodies, whose rows are not those of operands.
   bool hasRows = true;
-  /// Of a contraction that stands for split products of its factors.
+  /// The scheme of a contraction that stands for split products of its factors.
   std::optional<numerics::SplitScheme> split = std::nullopt;
 
   bool isSame(unsigned operand) const { return measured[operand].error.isExact(); }
@@ -41,7 +41,7 @@ public:
   domains::ErrorFacts sum(const domains::Measured &x, const domains::ReducedElements &elements,
                           const domains::Measured *init, Type type) const;
 
-  /// What two ranges of one value leave: they may be that far apart.
+  /// Bounds the error by the ranges alone: two values in them may be that far apart.
   static domains::ErrorFacts apart(const domains::FloatFacts &exact,
                                    const domains::FloatFacts &computed);
 

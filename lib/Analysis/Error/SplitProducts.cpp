@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matches products of split factors with the scheme that they follow.
 
 #include "SplitProducts.h"
 #include "mp/Analysis/DataMovement.h"
@@ -11,7 +13,7 @@ using namespace mlir;
 using namespace mlir::mp;
 using numerics::SplitScheme;
 
-/// What `part` is part `index` of, in parts of `format`; null if it is none.
+/// Returns the value of which `part` is part `index`, in parts of `format`; null if there is none.
 static Value findSource(Value part, unsigned index, FloatType format) {
   Operation *op = part.getDefiningOp();
   if (index == 0) {

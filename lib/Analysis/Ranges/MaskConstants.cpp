@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks backwards from a value to the constants whose infinities can reach it.
 
 #include "mp/Analysis/MaskConstants.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

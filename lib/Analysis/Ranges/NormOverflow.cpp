@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows the squares of an op to their roots, and finds norms whose sum of squares may leave its
+// format.
 
 #include "mp/Analysis/NormOverflow.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,7 +22,7 @@ static double largestOf(FloatType format) {
   return numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite;
 }
 
-/// How many elements `op` may add up to one.
+/// Returns how many elements `op` may add up to one.
 static double countSummed(Operation *op) {
   std::optional<int64_t> count = 1;
   FloatMeaning meaning = getFloatMeaning(op);

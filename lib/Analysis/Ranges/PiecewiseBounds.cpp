@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cuts the number line into pieces and evaluates a function on each by intervals, so that its
+// comparisons have one outcome.
 
 #include "mp/Analysis/PiecewiseBounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -159,8 +162,7 @@ void Evaluation::visit(Operation *op) {
     set(result, lookup(yielded));
 }
 
-/// What `value` is where `source` is in `domain`; `ops`, the last first, lead from one to the
-/// other.
+/// Bounds `value` where `source` is in `domain`; `ops`, the last first, lead from one to the other.
 static std::optional<Interval> boundAlong(ArrayRef<Operation *> ops, Value source,
                                           const Interval &domain, Value value, double limit) {
   static const SmallVector<FloatFacts> pieces = cutLine();

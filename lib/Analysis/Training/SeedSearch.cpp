@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the search for seeds looks, and what of the state it need not find a gradient of.
+// Restricts where the search for seeds looks, and which state needs no gradient.
 
 #include "StateReach.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows a result of a train step backwards, place by place or through data movement, to the
+// arguments of its type.
 
 #include "StateReach.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -147,8 +150,8 @@ llvm::SetVector<Operation *> mlir::mp::findContractionsOfGradients(
     if (isLarge(value))
       reach.movesWith(value,
                       [&](Value v) { return degrees.of(v).is(1) && inPlace.insert(v).second; });
-  // Where the backward pass hands a gradient over: made of something scaled that does not lie in
-  // its place, or the first that is scaled.
+  // Collects where the backward pass hands a gradient over: made of something scaled that does not
+  // lie in its place, or the first that is scaled.
   SmallVector<Value> gradients;
   for (Value value : inPlace) {
     Operation *op = value.getDefiningOp();

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which arguments of a train step a result of it may be the next value of.
+// Finds the arguments of a train step of which one of its results may be the next value.
 
 #ifndef MP_LIB_ANALYSIS_TRAINING_STATEREACH_H
 #define MP_LIB_ANALYSIS_TRAINING_STATEREACH_H
@@ -34,7 +34,7 @@ private:
   follow(Value result, bool moves, llvm::function_ref<void(Value)> visit = [](Value) {});
 
   func::FuncOp function;
-  /// What control flow hands on: of each result and region argument, the values it may be.
+  /// The values that control flow hands on to each result and region argument.
   llvm::DenseMap<Value, SmallVector<Value, 2>> handedOn;
 };
 
@@ -55,8 +55,8 @@ llvm::SetVector<Operation *> findContractionsOfGradients(func::FuncOp function,
                                                          const HomogeneityGraph::Degrees &degrees,
                                                          ArrayRef<Value> updated);
 
-/// What the backward pass is computed from, not by way of `ends`: the seeds, and all that
-/// contractions of degree 1 depend on but for `excepted`.
+/// Returns the values that the backward pass is computed from, not by way of `ends`: the seeds, and
+/// all that contractions of degree 1 depend on but for `excepted`.
 llvm::DenseSet<Value> sourcesOfBackwardPass(func::FuncOp function,
                                             const HomogeneityGraph::Degrees &degrees,
                                             ArrayRef<Value> seeds,

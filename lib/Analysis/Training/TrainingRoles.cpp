@@ -122,7 +122,7 @@ public:
 private:
   enum class Takes { Optimizer, Backward, Either };
 
-  /// Which side an op is on that uses a scaled value.
+  /// Returns the side of the step that an op which uses a scaled value is on.
   Takes takes(Operation *op) const {
     if (op->hasTrait<OpTrait::IsTerminator>() || degrees.loses(op))
       return Takes::Optimizer;
@@ -187,7 +187,7 @@ static void explainLoop(InFlightDiagnostic &diag, func::FuncOp function) {
 }
 
 namespace {
-/// What follows from seeds.
+/// The roles that follow from seeds.
 struct RolesOfSeeds {
   TrainingRoles roles;
   /// Parameters that none of the seeds reaches.
@@ -243,7 +243,7 @@ static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const Homogen
   SmallVector<SmallVector<Value, 1>, 1> phases{found.roles.seeds};
   SmallVector<Value, 0> handedOver;
   Operation *terminator = function.getBody().front().getTerminator();
-  // What is called a parameter already counts, too.
+  // Arguments named as parameters already count, too.
   auto notReached = [&] {
     SmallVector<Value> updated;
     llvm::DenseSet<Value> moved = forwardSlice(seeds, handedOver);
@@ -256,7 +256,7 @@ static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const Homogen
     return updated;
   };
   for (SmallVector<Value> updated = notReached(), ends; !updated.empty(); ends.clear()) {
-    // What others of them are computed from (moments) is within the phase.
+    // State that other state is computed from (moments) is within the phase.
     llvm::copy_if(updated, std::back_inserter(ends), [&](Value end) {
       return end.getDefiningOp() && llvm::none_of(updated, [&](Value v) {
                return v != end && backwardSlice(v).contains(end);
@@ -267,8 +267,8 @@ static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const Homogen
     };
     SmallVector<Value> phase;
     if (!given.empty()) {
-      // Those before it too, of which it needs nothing that has been updated: other losses of this
-      // phase.
+      // Seeds that come before and need nothing that has been updated belong to it too: other
+      // losses of this phase.
       auto comesBefore = [&](Value seed) {
         llvm::DenseSet<Value> after = forwardSlice(seed, ends), before = backwardSlice(phase);
         return llvm::any_of(ends,
@@ -301,7 +301,7 @@ static FailureOr<RolesOfSeeds> searchPhases(func::FuncOp function, const Homogen
     updated = notReached();
     if (updated.size() >= before)
       return failure();
-    // What stays unreached is handed over by a phase still to be found.
+    // A phase still to be found hands over the state that stays unreached.
     llvm::erase_if(handedOver, [&](Value v) { return llvm::is_contained(updated, v); });
   }
   if (!given.empty())
@@ -425,8 +425,8 @@ static FailureOr<RolesOfSeeds> rolesFromPinned(func::FuncOp function, const Homo
   return rolesFrom(function, graph, pinned, beyond);
 }
 
-/// Which phases' gradients move each state, and which phase each gradient belongs to; an error
-/// where one belongs to several.
+/// Assigns to each state the phases whose gradients move it, and to each gradient its phase; an
+/// error where a gradient belongs to several.
 static LogicalResult assignPhases(func::FuncOp function, TrainingRoles &roles) {
   Operation *terminator = function.getBody().front().getTerminator();
   SmallVector<llvm::DenseSet<Value>> reached;

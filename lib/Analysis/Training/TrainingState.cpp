@@ -1,9 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which result replaces which argument in the next step. A result can be the next value
-// of an argument of its type that it reaches place by place; where none is, of one that it
-// reaches through moves. Steps keep the order of their state, so pairs are chosen in order
-// where that pairs most.
+// Pairs each result with the argument that it replaces in the next step. A result can be the next
+// value of an argument of its type that it reaches place by place; where none is, of one that it
+// reaches through moves. Steps keep the order of their state, so pairs are chosen in order where
+// that pairs most.
 
 #include "StateReach.h"
 #include "mp/Analysis/TrainingRoles.h"
@@ -107,7 +107,7 @@ static bool isMeasure(Value returned, const HomogeneityGraph::Degrees &degrees) 
          holdsContraction(backwardSlice(returned, /*choices=*/false));
 }
 
-/// What arguments may be called: by people, and by the passes that append state.
+/// Roles that people, and the passes that append state, may give to arguments.
 static constexpr StringLiteral kWritten[] = {kRoleParameter, kRoleOptimizer, kRoleStatistic,
                                              kRoleInput};
 static constexpr StringLiteral kAppended[] = {
@@ -204,7 +204,7 @@ mlir::mp::findTrainingState(func::FuncOp function, const HomogeneityGraph::Degre
                         moved = forwardSlice(seeds, handedOver);
   SmallVector<TrainingState> state;
   for (auto [result, argument] : llvm::enumerate(pairs)) {
-    // What is handed through is input, whatever it is called.
+    // An argument that is handed through is an input, whatever it is called.
     if (argument < 0 || terminator->getOperand(result) == function.getArgument(argument))
       continue;
     // The sign of a gradient moves what is trained, whatever the scale.

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and makes dense resources, whose data lie beside the module.
 
 #include "mp/Dialect/MP/Resources.h"
 

@@ -55,7 +55,7 @@ LogicalResult AmaxOp::verify() {
   return verifyLiesOver(*this, "(C1)", "a result", getResult(), getSource());
 }
 
-/// What the rule asks of the type that the scale is stored in.
+/// Checks the type that the scale is stored in against the rule.
 static LogicalResult verifyScaleFormat(Operation *op, ScalingAttr rule, RankedTensorType scale) {
   Type stored = scale.getElementType();
   if (rule.getForm() == ScaleForm::Encode && !stored.isF32())

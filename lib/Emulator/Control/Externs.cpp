@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the functions of the CUDA device runtime: formats the arguments of vprintf and reports
+// __assertfail.
 
 #include "Externs.h"
 #include "llvm/ADT/Twine.h"

@@ -19,8 +19,8 @@ struct CallSite {
   llvm::ArrayRef<Slot> args, results;
 };
 
-/// What executes a call of a function that the module only declares; null when it is none of the
-/// known ones.
+/// Returns the function that executes a call of a function that the module only declares; null when
+/// it is none of the known ones.
 ExecFn externFunction(const FunctionCode &function);
 bool isNoReturn(ExecFn fn);
 bool isReturn(ExecFn fn);

@@ -10,8 +10,8 @@
 using namespace mpcore::emulator;
 using llvm::Twine;
 
-/// Whether every group of lanes that name one member mask, as the halves of a warp may do, is here
-/// as a whole.
+/// Waits until every group of lanes that names one member mask, as the halves of a warp may do, has
+/// arrived as a whole.
 static Step syncGroups(Warp &w, const Inst &i, const uint32_t *m) {
   w.met.clear();
   for (uint32_t rest = w.exec; rest;) {

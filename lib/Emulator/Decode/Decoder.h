@@ -1,7 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From syntax to pre-decoded code. Each Ops*.cpp registers a decode function per opcode; it takes
-// the modifiers it implements, and whatever is left over afterwards is refused by name.
+// From syntax to pre-decoded code. The files of Control, Matrix, Scalar and
+// Transfer register a decode function per opcode; it takes the modifiers it implements, and
+// whatever is left over afterwards is refused by name.
 
 #ifndef MP_LIB_EMULATOR_DECODE_DECODER_H
 #define MP_LIB_EMULATOR_DECODE_DECODER_H
@@ -101,7 +102,7 @@ public:
   Reg scratch(unsigned words);
   void noteSharedAccess(unsigned bytes, MemSpace space);
 
-  /// What a name means: a variable (with its function-local index or -1), or null.
+  /// The meaning of a name: a variable (with its function-local index or -1), or null.
   struct Resolved {
     enum Kind { None, Register, Variable, Label, Targets, Prototype, Function } kind = None;
     const syntax::Variable *var = nullptr;
@@ -154,7 +155,7 @@ void decodeClusterBarrier(Decoder &d);
 /// Takes a modifier like m16n8k16.
 bool takeShape(Decoder &d, uint16_t &m, uint16_t &n, uint16_t &k);
 
-/// How an instruction passes control on. A guarded one may also fall through.
+/// The way an instruction passes control on. A guarded one may also fall through.
 enum class Flow : uint8_t { Falls, Branches, Ends };
 Flow flowOf(const Inst &inst, llvm::SmallVectorImpl<uint32_t> &targets);
 

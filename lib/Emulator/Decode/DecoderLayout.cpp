@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where variables live: parameters, shared and local memory, the module image.
+// Lays out variables: parameters, shared and local memory, the module image.
 
 #include "Decoder.h"
 #include "llvm/ADT/Twine.h"

@@ -188,7 +188,7 @@ static const Row specific[] = {
     {100, "cvt.rn.bf16x2.ue8m0x2"},
 };
 
-// What assemblers take beyond that. A star stands for whatever follows.
+// Forms that assemblers take beyond that. A star stands for whatever follows.
 static const RefusedForm refused[] = {
     {"<addc|subc|madc.lo|madc.hi>.<u16|s16>", "carries of 16 bits are not in the manual"},
     {"<addc|subc|madc.hi>.sat.s32", "carries that saturate are not in the manual"},

@@ -19,9 +19,9 @@ struct Inst;
 constexpr unsigned kLanes = 32;
 constexpr uint32_t kNoPc = ~0u;
 
-/// Where the lanes of an operand lie: 32 x u32 (types up to 32 bits), 32 x u64 (64 bits), 32 x 2 x
-/// u64 (128 bits), or one u32 with a bit per lane (predicates). Offsets count u32 words from one of
-/// three bases.
+/// The place of the lanes of an operand: 32 x u32 (types up to 32 bits), 32 x u64 (64 bits), 32 x 2
+/// x u64 (128 bits), or one u32 with a bit per lane (predicates). Offsets count u32 words from one
+/// of three bases.
 enum class Base : uint8_t { Frame, Pool, Special };
 
 struct Reg {

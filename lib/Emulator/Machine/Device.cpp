@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements allocation, copies and launches of the emulated device.
 
 #include "mp/Emulator/Device.h"
 #include "../Memory/Memory.h"

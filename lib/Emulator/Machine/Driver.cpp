@@ -11,7 +11,7 @@
 
 using namespace mpcore::emulator;
 
-// What the table's types point to.
+// The pointees of the table's types.
 struct mp_cu_context {};
 struct mp_cu_stream {};
 struct mp_cu_module {

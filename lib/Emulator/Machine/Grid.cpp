@@ -15,7 +15,7 @@ static llvm::Error bad(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
-// What starting a block costs, in instructions, beside those it executes: for the limit of a
+// The cost of starting a block, in instructions, beside those it executes: for the limit of a
 // launch.
 static constexpr uint64_t kBlockStart = 1000;
 

@@ -176,7 +176,7 @@ struct Counters {
   LaunchStats stats;
 };
 
-/// Who touched shared memory last, while a launch watches (LaunchOptions::watch).
+/// Records who touched shared memory last, while a launch watches (LaunchOptions::watch).
 struct SharedTrace {
   struct Site {
     const Inst *inst = nullptr;
@@ -224,7 +224,7 @@ struct Block {
   Step barrierArrive(Warp &warp, const Inst &inst, unsigned id, uint32_t count, bool wait,
                      uint32_t votes);
   void clusterArrive(uint32_t lanes, unsigned warp, bool releases);
-  /// Whether the lanes, which arrived, may go on.
+  /// True if the lanes, which arrived, may go on.
   bool clusterPassed(uint32_t lanes, unsigned warp);
   void clusterCheck();
   /// Faults the first stuck warp with a list of all.

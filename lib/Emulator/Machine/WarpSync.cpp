@@ -7,7 +7,7 @@
 
 using namespace mpcore::emulator;
 
-/// Whether a split is the current one or waits for it.
+/// True if a split is the current one or waits for it.
 static bool holdsCurrent(const Warp &w, int split) {
   for (int s = w.current; s >= 0; s = w.splits[s].parent)
     if (s == split)

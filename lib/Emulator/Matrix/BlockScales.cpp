@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decodes the scale operands of mma.sync.block_scale and collects them from the lanes.
 
 #include "BlockScales.h"
 #include "llvm/ADT/Twine.h"

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects the fragments of A, B and C from the lanes of a warp, and spreads D.
 
 #include "Fragments.h"
 

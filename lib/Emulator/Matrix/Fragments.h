@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which lane and register hold which element of a matrix operand (PTX ISA, "Matrix Fragments for
+// Maps the elements of a matrix operand to lanes and registers (PTX ISA, "Matrix Fragments for
 // mma"). All mma.sync shapes but m8n8k4 of f16 (QuadPair.cpp) follow one rule: with g = lane / 4, t
 // = lane % 4 and e elements per register,
 //   A: register r holds row g + 8 (r % (m / 8)), columns 4 e (r / (m / 8)) + t e + i

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decodes elements and calls the Tensor Core models of lib/Numerics for dense and sparse products.
 
 #include "MatrixMath.h"
 #include "mp/Numerics/ModelGemm.h"

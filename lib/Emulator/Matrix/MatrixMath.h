@@ -13,8 +13,8 @@
 
 namespace mpcore::emulator {
 
-/// What an operand register holds. e3m2, e2m3 and PaddedE2M1 fill a byte each, the last in its bits
-/// 2 to 5 (.kind::f8f6f4 and .kind::mxf8f6f4); E2M1 is packed.
+/// The elements of an operand register. e3m2, e2m3 and PaddedE2M1 fill a byte each, the last in its
+/// bits 2 to 5 (.kind::f8f6f4 and .kind::mxf8f6f4); E2M1 is packed.
 enum class Element : uint8_t {
   F16,
   BF16,
@@ -69,7 +69,7 @@ inline uint32_t cutElement(uint32_t word, unsigned index, unsigned bits) {
   return bits == 32 ? word : word >> (index * bits) & ((1u << bits) - 1);
 }
 
-/// Which elements of a sparse A are stored.
+/// The pattern of the elements of a sparse A that are stored.
 enum class Sparsity : uint8_t {
   None,
   OneOfTwo,   ///< tf32

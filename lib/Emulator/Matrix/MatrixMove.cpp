@@ -44,7 +44,7 @@ static bool rowPointers(Warp &w, const Inst &i, const MoveForm &f, unsigned matr
               "shared", addresses[l]);
       return false;
     }
-  // What fills a row up to 16 bytes is not looked at.
+  // Nothing reads the bytes that fill a row up to 16.
   uint8_t *upper[kLanes];
   const unsigned bytes = f.rowBytes() == 16 ? 16 : 8;
   if (!resolveLanes(w, i, MemSpace(i.space), addresses, lanes, bytes, access, rows))
@@ -65,7 +65,7 @@ static uint32_t byteOf(const uint8_t *row, unsigned bits, unsigned k) {
   return pair >> (at % 8) & ((1u << bits) - 1);
 }
 
-// Where part `e` of a lane's register stands: its row in memory and its place there.
+// Locates part `e` of a lane's register: its row in memory and its place there.
 static void place(const MoveForm &f, unsigned lane, unsigned reg, unsigned e, unsigned &row,
                   unsigned &at) {
   const unsigned group = lane / 4, inGroup = lane % 4;

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Holds the tables of mma.sync's forms and the checks of modifiers against them.
 
 #include "MmaForms.h"
 #include "llvm/ADT/Twine.h"

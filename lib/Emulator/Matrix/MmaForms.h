@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which combinations of shape, types and modifiers mma.sync has: the manual's tables, as ptxas 13
-// accepts them.
+// Lists the combinations of shape, types and modifiers that mma.sync has: the manual's tables, as
+// ptxas 13 accepts them.
 
 #ifndef MP_LIB_EMULATOR_MATRIX_MMAFORMS_H
 #define MP_LIB_EMULATOR_MATRIX_MMAFORMS_H
@@ -11,7 +11,7 @@
 
 namespace mpcore::emulator {
 
-/// What stands among the modifiers beside shape and types.
+/// The modifiers beside shape and types.
 struct MmaModifiers {
   llvm::StringRef kind; // after kind::
   bool sparse = false, blockScale = false;

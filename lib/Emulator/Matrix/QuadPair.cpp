@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Executes mma.sync.m8n8k4 of f16, whose four products belong to quad pairs of lanes.
 
 #include "QuadPair.h"
 #include <cmath>

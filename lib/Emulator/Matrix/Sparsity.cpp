@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the metadata of sparse operands and maps stored elements to columns.
 
 #include "Sparsity.h"
 #include "llvm/ADT/Twine.h"

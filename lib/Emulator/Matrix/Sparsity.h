@@ -18,7 +18,7 @@
 
 namespace mpcore::emulator {
 
-/// How the elements of A are stored when half of them are.
+/// Returns how the elements of A are stored when half of them are.
 Sparsity sparsityOf(Element a);
 
 /// Operands `at`, the words of metadata, and at + 1, the constant selector.

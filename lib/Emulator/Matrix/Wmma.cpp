@@ -15,7 +15,7 @@ using llvm::Twine;
 namespace {
 enum class Role : uint8_t { A, B, C };
 
-/// How a fragment of one role lies in registers.
+/// The layout of a fragment of one role in registers.
 struct Layout {
   Element element = Element::F16;
   Role role = Role::A;

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements device memory: allocations with bounds, and bytes that are marked as written.
 
 #include "../Scalar/Lanes.h"
 #include "Memory.h"

@@ -58,8 +58,8 @@ private:
   uint64_t next = kGlobalBase;
 };
 
-/// Who touches shared memory: a warp (agent w), the copy engine on its behalf (agent warps + w), or
-/// the wgmma of its warpgroup (agent 2 warps + w / 4). At most 72 agents.
+/// The agent that touches shared memory: a warp (agent w), the copy engine on its behalf (agent
+/// warps + w), or the wgmma of its warpgroup (agent 2 warps + w / 4). At most 72 agents.
 struct Actor {
   unsigned agent = 0;
   unsigned lane = 0;
@@ -79,7 +79,7 @@ public:
   /// other = max(other, clocks[agent]); later accesses of the agent are not covered.
   void release(unsigned agent, Clock &other);
   void join(unsigned to, unsigned from);
-  /// What \p of did up to its clock value is known to \p agent.
+  /// Makes known to \p agent what \p of did up to its clock value.
   void learn(unsigned agent, unsigned of, uint32_t clock) {
     uint32_t &known = clocks[agent * agents + of];
     known = std::max(known, clock);
@@ -122,8 +122,8 @@ struct SharedMemory {
   std::vector<uint8_t> data, state;
   RaceDetector races;
   void reset(uint32_t bytes, unsigned agents, unsigned granule);
-  /// How the tensor copy that wrote the 16 bytes there last placed them; none of those written
-  /// otherwise.
+  /// Returns the swizzle of the tensor copy that last wrote the 16 bytes there; none if they were
+  /// written otherwise.
   std::optional<TensorMap::Swizzle> swizzleAt(uint32_t offset) const;
   void setSwizzle(uint32_t offset, uint32_t bytes, std::optional<TensorMap::Swizzle> swizzle);
   uint32_t size() const { return data.size(); }

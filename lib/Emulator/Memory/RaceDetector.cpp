@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Detects races in shared memory with vector clocks per agent.
 
 #include "Memory.h"
 #include <algorithm>

@@ -92,7 +92,7 @@ static std::string nameOf(Warp &w, unsigned agent, unsigned lane) {
   return ("warp " + Twine(agent) + " lane " + Twine(lane)).str();
 }
 
-/// What a lane stores as the k-th element.
+/// Returns the bytes that a lane stores as the k-th element.
 static const uint8_t *storedBytes(Warp &w, const Inst &inst, unsigned k, unsigned lane) {
   const size_t stride = inst.size == 16 ? 16 : inst.flags & kWideData ? 8 : 4;
   return reinterpret_cast<const uint8_t *>(
@@ -100,7 +100,7 @@ static const uint8_t *storedBytes(Warp &w, const Inst &inst, unsigned k, unsigne
          stride * lane;
 }
 
-/// Whether a lane stores what is there already: then it does not matter who stores first.
+/// True if a lane stores what is there already: then it does not matter who stores first.
 static bool storesWhatIsThere(Warp &w, const Inst &inst, unsigned lane, const uint8_t *there) {
   for (unsigned k = 0; k < inst.count; ++k)
     if (!(inst.flags & kRegisterStore) ||
@@ -109,7 +109,7 @@ static bool storesWhatIsThere(Warp &w, const Inst &inst, unsigned lane, const ui
   return true;
 }
 
-/// Whether two lanes store the same value to the same place in this very instruction: then it does
+/// True if two lanes store the same value to the same place in this very instruction: then it does
 /// not matter which of them does (PTX ISA, memory consistency model: what is stored is one of the
 /// values).
 static bool storeTheSame(Warp &w, const Inst &inst, unsigned x, unsigned y) {

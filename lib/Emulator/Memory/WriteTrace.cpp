@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a value in global memory came from: who wrote it, and what that thread had read from shared
-// memory before. It serves faults that no rule of the machine forbids, such as a swizzle that store
-// and load do not share.
+// Traces a value in global memory to its origin: who wrote it, and what that thread had read from
+// shared memory before. It serves faults that no rule of the machine forbids, such as a swizzle
+// that store and load do not share.
 
 #include "../Machine/Warp.h"
 #include "llvm/ADT/Twine.h"

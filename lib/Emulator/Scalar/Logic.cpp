@@ -356,7 +356,7 @@ static void decodeBfind(Decoder &d) {
                                : nullptr;
 }
 
-/// Where the n-th set bit lies, counted from base upward or, for negative n, downward; the manual's
+/// Finds the n-th set bit, counted from base upward or, for negative n, downward; the manual's
 /// program.
 static uint32_t findNth(uint32_t mask, uint32_t base, int32_t n) {
   if (n == 0)

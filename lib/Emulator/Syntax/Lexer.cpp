@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the lexer: cuts PTX text into words, with opcodes and modifiers as one word.
 
 #include "Lexer.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses function bodies: registers, labels, blocks and instructions.
 
 #include "Parser.h"
 #include "llvm/ADT/Twine.h"

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the forms of cp.async.bulk and cp.reduce.async.bulk are decoded to.
+// Describes the decoded forms of cp.async.bulk and cp.reduce.async.bulk.
 
 #ifndef MP_LIB_EMULATOR_TRANSFER_BULKCOPY_H
 #define MP_LIB_EMULATOR_TRANSFER_BULKCOPY_H

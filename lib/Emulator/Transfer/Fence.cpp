@@ -10,8 +10,8 @@ using namespace mpcore::emulator;
 // Orders this thread's accesses; other threads still need a synchronisation to see them.
 static Step execFence(Warp &, const Inst &) { return Step::Next; }
 
-// What the thread wrote to shared memory, and what it knows of, is visible to the async proxy from
-// here on.
+// Makes visible to the async proxy from here on what the thread wrote to shared memory, and what it
+// knows of.
 static Step execProxyFence(Warp &w, const Inst &) {
   if (w.block->shared.races.enabled())
     w.block->shared.races.fenceProxy(w.index);

@@ -29,7 +29,7 @@ bool mpcore::emulator::takeScope(Decoder &d) {
 }
 
 namespace {
-/// What stands between the opcode and the type.
+/// The modifiers between the opcode and the type.
 struct AccessForm {
   MemSpace space = MemSpace::Generic;
   bool ordered = false, isVolatile = false, nonCoherent = false;

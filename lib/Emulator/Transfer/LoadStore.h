@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Helpers of loads and stores that other transfers share.
 
 #ifndef MP_LIB_EMULATOR_TRANSFER_LOADSTORE_H
 #define MP_LIB_EMULATOR_TRANSFER_LOADSTORE_H

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements read-modify-write of one element for each type and operation.
 
 #include "Reduction.h"
 

@@ -92,8 +92,8 @@ inline std::optional<Rmw> takeRmw(Decoder &d) {
 
 /// *to = *to (op) *from for one element, atomically.
 using CombineFn = void (*)(uint8_t *to, const uint8_t *from, bool shared);
-/// What bulk reductions have for the type and the operation, or null. s64 has no sum: that of u64
-/// is the same.
+/// Returns the function of a bulk reduction for the type and the operation, or null. s64 has no
+/// sum: that of u64 is the same.
 CombineFn combineFor(Type type, Rmw op);
 
 } // namespace mpcore::emulator

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Encodes, decodes and checks the 128 bytes of tensor maps, and maps coordinates to addresses.
 
 #include "mp/Emulator/TensorMap.h"
 #include "llvm/ADT/STLExtras.h"

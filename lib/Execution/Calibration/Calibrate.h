@@ -12,7 +12,7 @@
 
 namespace mlir::mp {
 
-/// How magnitudes are chosen.
+/// The way magnitudes are chosen.
 struct CalibrationOptions {
   numerics::CalibrationMethod method = numerics::CalibrationMethod::AbsMax;
   double share = 0.9999;                                  ///< of percentile

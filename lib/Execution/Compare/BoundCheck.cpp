@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// States the ranges of arguments before an analysis, and prints what a check of bounds found.
 
 #include "mp/Execution/BoundCheck.h"
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Formats comparisons as a table and as JSON.
 
 #include "mp/Execution/Comparison.h"
 
@@ -77,7 +79,7 @@ llvm::Expected<ErrorReport> mlir::mp::compareArrays(const Array &result, const A
   report.label = label.str();
   report.type = result.typeStr();
   report.storedAs = storedAs;
-  // What f32 holds as zero is another's doing.
+  // Values that f32 itself holds as zero were not flushed here.
   bool mayFlush = storedAs && numerics::info(*storedAs).minNormal >
                                   numerics::info(numerics::Format::F32).minNormal;
   double vanishing = mayFlush ? numerics::info(*storedAs).underflowUnit : 0;

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares the errors of a run against f64 with the bounds of ErrorBounds.
 
 #include "mp/Execution/BoundCheck.h"
 

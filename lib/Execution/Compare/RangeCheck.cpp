@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares the values of a run with the facts of FloatRanges.
 
 #include "mp/Execution/BoundCheck.h"
 
@@ -18,7 +20,8 @@ static bool holds(const domains::FloatFacts &facts, double value) {
          !(facts.integerValued && value != std::floor(value));
 }
 
-/// What is outside of the facts, or an empty string. `largest` gets the largest magnitude.
+/// Describes what is outside of the facts, or returns an empty string. `largest` gets the largest
+/// magnitude.
 static std::string findViolation(const Array &array, const domains::FloatFacts &facts,
                                  double &largest) {
   std::string text;

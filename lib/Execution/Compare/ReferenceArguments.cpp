@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converts the arguments of a run to the types of its reference.
 
 #include "ReferenceArguments.h"
 

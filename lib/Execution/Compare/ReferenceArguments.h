@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a reference is run on.
+// Makes the arguments that a reference is run on.
 
 #ifndef MP_LIB_EXECUTION_COMPARE_REFERENCEARGUMENTS_H
 #define MP_LIB_EXECUTION_COMPARE_REFERENCEARGUMENTS_H

@@ -20,7 +20,7 @@ static constexpr StringLiteral kMagic("\x93NUMPY");
 
 namespace {
 
-/// What the header's dictionary says.
+/// The contents of the header's dictionary.
 struct Header {
   ElementType type;
   bool swapped = false, fortranOrder = false;

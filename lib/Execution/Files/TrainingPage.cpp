@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Draws the scalars of trainings as SVG plots in one HTML page.
 
 #include "TrainingPage.h"
 #include "llvm/ADT/MapVector.h"
@@ -30,7 +32,7 @@ struct Series {
   std::vector<std::vector<double>> values;
 };
 
-/// Where a plot begins and ends.
+/// The range of values along one axis of a plot.
 struct Axis {
   double low = INFINITY, high = -INFINITY;
   bool logarithmic = false;

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes an HTML page that plots the scalars of trainings.
+
 #ifndef MP_LIB_EXECUTION_FILES_TRAININGPAGE_H
 #define MP_LIB_EXECUTION_FILES_TRAININGPAGE_H
 

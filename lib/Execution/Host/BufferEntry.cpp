@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Wraps functions on buffers in functions on contiguous buffers that the caller allocates.
 
 #include "mp/Execution/BufferEntry.h"
 
@@ -62,7 +64,7 @@ static bool toTensors(SmallVectorImpl<Type> &types, bool &any) {
   return true;
 }
 
-/// Whether every user says that it only reads.
+/// True if every user says that it only reads.
 static bool isOnlyRead(Value buffer) {
   return llvm::all_of(buffer.getUses(), [](OpOperand &use) {
     auto op = dyn_cast<MemoryEffectOpInterface>(use.getOwner());

@@ -12,7 +12,7 @@ namespace mlir::mp {
 /// The messages of a lowered module, in the order of their numbers; the module forgets them.
 std::vector<std::string> takeChecks(ModuleOp module);
 
-/// Why code returned `code`, which is not 0.
+/// Explains why code returned `code`, which is not 0.
 std::string failureText(int64_t code, ArrayRef<std::string> checks);
 
 } // namespace mlir::mp

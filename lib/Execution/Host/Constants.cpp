@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Replaces dense constants by addresses of their data, which the program keeps alive.
 
 #include "Constants.h"
 

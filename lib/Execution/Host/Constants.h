@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keeps the data of large constants out of compiled code.
+
 #ifndef MP_LIB_EXECUTION_CONSTANTS_H
 #define MP_LIB_EXECUTION_CONSTANTS_H
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles modules in the LLVM dialect by LLVM's JIT and links the runtime's functions.
 
 #include "Engine.h"
 
@@ -19,7 +21,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// What libMPRuntime offers to compiled code, by name.
+/// Returns the functions of libMPRuntime that compiled code may call, by name.
 static llvm::StringMap<void *> runtimeFunctions(bool onDevice) {
   llvm::StringMap<void *> functions;
   auto add = [&](StringRef name, auto *function) {

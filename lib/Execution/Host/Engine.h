@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declares the JIT of host programs.
+
 #ifndef MP_LIB_EXECUTION_ENGINE_H
 #define MP_LIB_EXECUTION_ENGINE_H
 

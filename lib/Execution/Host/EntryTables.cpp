@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rewrites entry points so that they take tables of words in place of structs.
 
 #include "EntryTables.h"
 

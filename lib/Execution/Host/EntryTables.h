@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes functions callable through tables of arguments and results.
+
 #ifndef MP_LIB_EXECUTION_ENTRYTABLES_H
 #define MP_LIB_EXECUTION_ENTRYTABLES_H
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Splits functions that only compute from a module, so that they compile in parallel.
 
 #include "KernelModules.h"
 

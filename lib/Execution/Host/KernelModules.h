@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Splits a module for parallel compilation.
+
 #ifndef MP_LIB_EXECUTION_KERNELMODULES_H
 #define MP_LIB_EXECUTION_KERNELMODULES_H
 

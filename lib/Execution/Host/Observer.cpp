@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls back from compiled code with the elements of observed buffers.
 
 #include "Observer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -11,7 +11,7 @@
 
 namespace mlir::mp {
 
-/// What is called with the number of a place and all elements that it sees.
+/// A callback that gets the number of a place and all elements that it sees.
 using Observation = llvm::function_ref<void(int64_t place, ArrayRef<float> elements)>;
 
 /// While it lives, programs that this thread runs report to `observation`.

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the recorder of printed numbers.
 
 #include "mp/Execution/PrintRecorder.h"
 

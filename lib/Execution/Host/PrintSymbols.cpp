@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the printing functions of MLIR's runner libraries and their implementations.
 
 #include "PrintSymbols.h"
 

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names the printing functions that compiled code may call.
+
 #ifndef MP_LIB_EXECUTION_PRINTSYMBOLS_H
 #define MP_LIB_EXECUTION_PRINTSYMBOLS_H
 

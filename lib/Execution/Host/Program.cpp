@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lowers a function to LLVM, compiles it, and calls it with arrays.
 
 #include "mp/Execution/Program.h"
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses the --input options of a PTX kernel and uploads arrays.
 
 #include "PtxArguments.h"
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-run on PTX files: finds the kernel, launches it, compares its arrays.
 
 #include "PtxMode.h"
 

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declares the part of mp-run that launches PTX kernels.
+
 #ifndef MP_LIB_EXECUTION_PTXMODE_H
 #define MP_LIB_EXECUTION_PTXMODE_H
 

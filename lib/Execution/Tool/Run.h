@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declares one run of mp-run, from parsing to comparison.
+
 #ifndef MP_LIB_EXECUTION_TOOL_RUN_H
 #define MP_LIB_EXECUTION_TOOL_RUN_H
 
@@ -15,7 +18,7 @@
 
 namespace mlir::mp {
 
-/// What a step of the run ends with unless all goes well.
+/// The exit status of a step of the run.
 enum class Status { Done = 0, Failed = 1, BadInput = 2 };
 
 /// One file, or one precision of it: parsed, traced, compiled.

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses the command line of mp-run and checks options against each other.
 
 #include "RunOptions.h"
 

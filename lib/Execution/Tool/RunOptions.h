@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declares the options of mp-run.
+
 #ifndef MP_LIB_EXECUTION_RUNOPTIONS_H
 #define MP_LIB_EXECUTION_RUNOPTIONS_H
 
@@ -11,7 +14,7 @@
 
 namespace mlir::mp {
 
-/// What the command line of mp-run says.
+/// The command line of mp-run, parsed.
 struct RunOptions {
   std::string file;
   std::string entry;
@@ -31,7 +34,7 @@ struct RunOptions {
   int64_t steps = 1, logEvery = 1;
   bool calibrates = false; ///< some inputs were given by --calibrate
   CalibrationOptions calibration;
-  /// Of PTX files only.
+  /// Options for PTX files only.
   std::string kernel, chip;
   std::vector<std::string> expected; ///< of the last arrays
   std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a run of mp-run prints and writes.
+// Prints and writes the results of a run of mp-run.
 
 #include "../Files/TrainingPage.h"
 #include "Run.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 
-/// How near two trainings stayed.
+/// Prints how near two trainings stayed.
 void Run::printDrift() {
   double drift = loopOf(main).drift(reference.start, main.results, reference.results);
   if (!std::isnan(drift))

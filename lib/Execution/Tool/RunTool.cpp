@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the steps of mp-run in order: parse, trace, compile, run, compare, print.
 
 #include "mp/Execution/RunTool.h"
 #include "mp/Emulator/Forms.h"

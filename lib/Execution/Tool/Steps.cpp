@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the loop of steps: pairs results with arguments, moves inputs on, keeps scalars.
 
 #include "Steps.h"
 

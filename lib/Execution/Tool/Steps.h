@@ -32,8 +32,8 @@ public:
   /// Values by result, step by step; infinities and NaN are null.
   llvm::json::Value toJSON() const;
 
-  /// How far the float state of `outcome` is from that of `reference`, in parts of how far the
-  /// reference moved from `start`; counts are left out. Euclidean, over all of it.
+  /// Returns the distance between the float states of `outcome` and `reference`, relative to the
+  /// distance the reference moved from `start`; counts are left out. Euclidean, over all of it.
   double drift(llvm::ArrayRef<Array> start, llvm::ArrayRef<Array> outcome,
                llvm::ArrayRef<Array> reference) const;
 
@@ -48,11 +48,11 @@ private:
   std::vector<std::vector<double>> values; ///< of scalar results, by result
 };
 
-/// What a step says of its state, where `own` says nothing: the same step in another
-/// precision, whose appended state comes last.
+/// Completes `own`, where it says nothing of its state, from the same step in another precision,
+/// whose appended state comes last.
 Signature withStateOf(Signature own, size_t results, const Signature &other);
 
-/// How many arguments, and as many results, mp appended to the entry.
+/// Counts the arguments, which are as many as the results, that mp appended to the entry.
 llvm::Expected<size_t> countAppended(ModuleOp module, llvm::StringRef entry);
 
 /// The entry's signature as it was for those arguments whose type mp has changed, which

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses tensor maps from JSON and checks them against their arrays.
 
 #include "TensorMapInput.h"
 
@@ -210,7 +212,7 @@ llvm::Expected<TensorMap> mlir::mp::makeTensorMap(const TensorMapInput &input, c
       return std::move(error);
   if (llvm::Error error = map.verify())
     return std::move(error);
-  // What lies beyond the array would be a fault of the kernel: better said here.
+  // Accesses beyond the array would be a fault of the kernel; the error is clearer here.
   uint64_t last = map.elementBytes() * map.dims[0];
   for (size_t d = 1; d < dims.size(); ++d)
     last += map.strides[d - 1] * (map.dims[d] - 1);

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What IREE makes of Fourier transforms: fft, one stage of butterflies along the last dimension
+// Translates IREE's Fourier transforms: fft, one stage of butterflies along the last dimension
 //
 //   %r:2 = iree_linalg_ext.fft ins(%stage, %cos, %sin : index, tensor<4xf32>, tensor<4xf32>)
 //          outs(%real, %imaginary : TYPE, TYPE) : TYPE, TYPE

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses the generic form of an op from tokens.
 
 #include "GenericOp.h"
 

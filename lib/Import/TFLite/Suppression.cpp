@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes non-maximum suppression as loops over boxes in order of their scores.
 
 #include "Suppression.h"
 #include "llvm/ADT/StringExtras.h"

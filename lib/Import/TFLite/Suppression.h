@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Translates TFLite's non-maximum suppression.
+
 #ifndef MP_LIB_IMPORT_TFLITE_SUPPRESSION_H
 #define MP_LIB_IMPORT_TFLITE_SUPPRESSION_H
 

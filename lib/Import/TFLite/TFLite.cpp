@@ -1,7 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tosa-converter-for-tflite leaves in its text. Structured ops become those of tm_tensor and
-// iree_linalg_ext, which the next pass over the text translates; the others plain MLIR.
+// Rewrites what tosa-converter-for-tflite leaves in its text. Structured ops become those of
+// tm_tensor and iree_linalg_ext, which the next pass over the text translates; the others plain
+// MLIR.
 
 #include "../Rules.h"
 #include "Suppression.h"
@@ -54,7 +55,7 @@ private:
                        " : " + type.text + ") -> " + type.text);
   }
   std::string filled(Combine combine, const TensorType &type);
-  /// What no element lies below.
+  /// Returns the value that no element lies below.
   std::string lowest(const TensorType &type);
   /// "%c = arith.addf %a, %b : f32"
   std::string combined(Combine combine, const TensorType &type, StringRef a, StringRef b);

@@ -1,4 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-decompose-aggregates: write softmax, packing and other aggregate tensor ops as
+// loops (exact).
+
 #include "GatherLoops.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mp/Kernels/Passes.h"

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes tensor.gather and tensor.scatter as loops over slices.
 
 #include "GatherLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +24,7 @@ struct Slices {
            leading() + cast<RankedTensorType>(table.getType()).getRank() - int64_t(chosen.size());
   }
 
-  /// Where the element at `position` of the slices is in the table.
+  /// Returns the index in the table of the element at `position` of the slices.
   SmallVector<Value> inTable(ImplicitLocOpBuilder &b, ValueRange position) const {
     SmallVector<Value> place;
     int64_t next = leading();

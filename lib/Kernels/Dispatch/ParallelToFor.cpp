@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-parallel-to-for: run parallel loops in a chosen order on one thread (exact).
+
 #include "mlir/IR/IRMapping.h"
 #include "mp/Kernels/Passes.h"
 

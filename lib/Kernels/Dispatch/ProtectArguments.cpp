@@ -1,4 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-protect-arguments: keep bufferization from writing into the caller's buffers
+// (exact).
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -31,8 +35,8 @@ static void dropWriteTo(bufferization::MaterializeInDestinationOp op, RewriterBa
     rewriter.replaceOp(op, op.getSource());
 }
 
-/// What looks at a tensor without its rank is mostly a function of somebody else, which may write.
-/// The cast itself cannot copy, and bufferization refuses where it would have to.
+/// The reader of an unranked tensor is mostly a function of somebody else, which may write. The
+/// cast itself cannot copy, and bufferization refuses where it would have to.
 static void copyBeforeCast(tensor::CastOp op, RewriterBase &rewriter) {
   if (!isa<RankedTensorType>(op.getSource().getType()) || !isa<UnrankedTensorType>(op.getType()))
     return;

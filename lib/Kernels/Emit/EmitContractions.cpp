@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-emit-contractions: write contractions marked mpk.mma as Tensor Core kernels.
+
 #include "GemmKernel.h"
 #include "mp/Kernels/MmaSelection.h"
 #include "mp/Kernels/Passes.h"

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the bases of each fragment's layout from the shape and format of an mma instruction.
+
 #include "mp/Kernels/FragmentLayout.h"
 
 using namespace mlir::mp;

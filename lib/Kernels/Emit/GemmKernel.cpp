@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits the k loop of a contraction kernel, its mma instructions and its epilogue.
+
 #include "GemmKernel.h"
 #include "Staging.h"
 
@@ -57,7 +60,7 @@ private:
   }
   Value roundUpDiv(Value value, int64_t by) { return d.div(d.add(value, d.ix(by - 1)), d.ix(by)); }
 
-  /// Which tile the block has, and which part of it the warp.
+  /// Computes which tile the block has, and which part of it the warp.
   void locate() {
     Type i32 = d.b.getI32Type();
     thread = NVVM::ThreadIdXOp::create(d.b, i32);
@@ -231,7 +234,7 @@ private:
       }
   }
 
-  /// Whether a row or column is inside; null if certainly.
+  /// Tests whether a row or column is inside; null if it certainly is.
   Value bound(Value position, ArrayRef<GemmLoop> group, int tile) {
     bool known = llvm::all_of(group, [](const GemmLoop &loop) { return loop.size.isKnown(); });
     if (known && GemmPlan::extent(group).value % tile == 0)

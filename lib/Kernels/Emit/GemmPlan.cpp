@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses tile, vector widths and staging of a contraction from its loops and accesses.
+
 #include "GemmPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

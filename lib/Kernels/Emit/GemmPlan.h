@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a contraction kernel must know before it is written: how loops map to rows, columns and
-// reduction, where operands are contiguous, how wide they can be loaded, which tile to take.
+// Plans a contraction kernel before it is written: how loops map to rows, columns and reduction,
+// where operands are contiguous, how wide they can be loaded, which tile to take.
 
 #ifndef MP_LIB_KERNELS_EMIT_GEMMPLAN_H
 #define MP_LIB_KERNELS_EMIT_GEMMPLAN_H
@@ -30,7 +30,7 @@ struct GemmLoop {
   std::array<Size, 3> step = {Size::known(0), Size::known(0), Size::known(0)};
 };
 
-/// How one operand's tile travels from global to shared memory.
+/// The way one operand's tile travels from global to shared memory.
 struct StagingPlan {
   bool alongK = true;  ///< rows of shared memory run along k (else along m or n)
   unsigned vector = 1; ///< elements in one access

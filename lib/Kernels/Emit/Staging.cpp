@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits the copies of an operand's tile to shared memory and the loads of its fragments.
+
 #include "Staging.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

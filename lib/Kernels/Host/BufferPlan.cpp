@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places buffers by decreasing size at the lowest offset that is free over their lifetimes.
+
 #include "BufferPlan.h"
 
 #include "llvm/ADT/STLExtras.h"

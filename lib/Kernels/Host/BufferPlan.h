@@ -28,9 +28,9 @@ public:
   BufferPlan &solve();
 
   llvm::ArrayRef<int64_t> offsets() const { return places; }
-  /// What the plan takes.
+  /// Returns how many bytes the plan takes.
   int64_t bytes() const { return total; }
-  /// What is live at the worst position: no plan takes less.
+  /// Returns how many bytes are live at the worst position: no plan takes less.
   int64_t liveBytes() const;
 
 private:

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints the C header of an object file: functions, types and shapes.
+
 #include "CHeader.h"
 
 #include "mlir/IR/TypeUtilities.h"

@@ -1,4 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-check-views: check views on the host whose place or sizes only the run knows
+// (exact).
+
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mp/Analysis/ViewBounds.h"

@@ -1,4 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-emit-object: compile host code to an object file with its kernels inside, and write
+// a C header for it.
+
 #include "../Serialize/OutputFile.h"
 #include "CHeader.h"
 #include "mlir/Target/LLVMIR/Export.h"

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes LLVM globals of strings, tables and binaries for the runtime.
+
 #include "Globals.h"
 #include "mlir/IR/TypeUtilities.h"
 

@@ -10,8 +10,8 @@
 
 namespace mlir::mp {
 
-/// What a value of `type`, or an element of it, takes in memory; a complex number takes two of its
-/// parts.
+/// Returns the bytes that a value of `type`, or an element of it, takes in memory; a complex number
+/// takes two of its parts.
 int64_t elementBytes(Type type);
 
 /// Makes globals at the end of a module. Names are made unique by the caller.

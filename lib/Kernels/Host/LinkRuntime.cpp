@@ -1,4 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-link-runtime: place memory of lowered host code on the device and make its public
+// functions callable (exact).
+
 #include "Globals.h"
 #include "mp/Kernels/Host/Passes.h"
 #include "mp/Runtime/Device.h"

@@ -1,4 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-lower-launches: turn launches, read-backs and checks into calls of libMPRuntime
+// (exact).
+
 #include "Globals.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mp/Kernels/Host/Passes.h"

@@ -1,4 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-plan-buffers: give buffers of static size places in one allocation, free the others
+// after their last use (exact).
+
 #include "BufferPlan.h"
 #include "Globals.h"
 #include "mp/Analysis/BufferLifetime.h"

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declares patterns that prefer one approximate instruction to a polynomial.
 
 #ifndef MP_LIB_KERNELS_LOWER_APPROXIMATEMATH_H
 #define MP_LIB_KERNELS_LOWER_APPROXIMATEMATH_H

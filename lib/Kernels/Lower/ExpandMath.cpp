@@ -1,4 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-expand-math: write math functions as polynomials in arith (changes rounding within
+// stated bounds).
+
 #include "ApproximateMath.h"
 #include "MathFunctions.h"
 #include "ScalarMath.h"
@@ -19,7 +23,7 @@ using namespace mlir::mp;
 
 namespace {
 
-/// What functions are expanded for; narrower types compute in f32 (ComputeWide).
+/// Functions are expanded for f32 and f64; narrower types compute in f32 (ComputeWide).
 bool isWideScalar(Type type) { return type.isF32() || type.isF64(); }
 
 /// f(x)  ==>  its expansion

@@ -1,4 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-lower-device-math: map the math ops left after expansion to LLVM intrinsics the GPU
+// has (exact).
+
 #include "mp/Kernels/Passes.h"
 
 #include "llvm/ADT/TypeSwitch.h"

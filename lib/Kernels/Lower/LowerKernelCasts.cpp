@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-lower-kernel-casts: lower scalar mp.cast and mp.round to arith (exact).
+
 #include "ScalarMath.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Kernels/Passes.h"

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits exponentials, logarithms, roots, error, hyperbolic and inverse functions as polynomials.
+
 #include "MathFunctions.h"
 #include "MathTables.h"
 #include "ScalarMath.h"
@@ -114,7 +117,7 @@ Value mlir::mp::expandLog1p(ImplicitLocOpBuilder &b, Value x) {
   Expansion m(b, x);
   Value one = m.c(1);
   Value shifted = m.add(x, one);
-  // What the addition lost, relative to the sum.
+  // The rounding error of the addition, relative to the sum.
   Value lostSmall = m.sub(x, m.sub(shifted, one));
   Value lostLarge = m.sub(one, m.sub(shifted, x));
   Value lost = m.div(m.select(m.less(x, one), lostSmall, lostLarge), shifted);

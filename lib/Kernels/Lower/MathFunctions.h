@@ -11,7 +11,7 @@
 
 namespace mlir::mp {
 
-/// Which logarithm.
+/// The base of a logarithm.
 enum class LogBase { E, Two, Ten };
 
 Value expandExp(ImplicitLocOpBuilder &b, Value x);

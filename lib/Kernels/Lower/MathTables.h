@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the expansions of functions need to know of f32 and f64.
+// Constants of f32 and f64 that the expansions of functions need.
 
 #ifndef MP_LIB_KERNELS_LOWER_MATHTABLES_H
 #define MP_LIB_KERNELS_LOWER_MATHTABLES_H

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-scalarize-vectors: compute elementwise ops on vectors element by element (exact).
+
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -49,7 +52,7 @@ struct ScalarizeVectors : mlir::mp::impl::ScalarizeVectorsBase<ScalarizeVectors>
   using Base::Base;
 
   void runOnOperation() override {
-    // What convert-vector-to-llvm leaves.
+    // These patterns lower what convert-vector-to-llvm leaves.
     RewritePatternSet patterns(&getContext());
     vector::populateVectorMultiReductionLoweringPatterns(
         patterns, vector::VectorMultiReductionLowering::InnerReduction);

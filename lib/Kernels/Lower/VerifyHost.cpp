@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-verify-host: check that no computation on buffers is left outside kernels.
+
 #include "mp/Kernels/Passes.h"
 
 namespace mlir::mp {
@@ -9,7 +12,7 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-/// What is wrong with `op` on the host; empty if nothing is.
+/// Says what is wrong with `op` on the host; empty if nothing is.
 static StringRef hostFault(Operation *op) {
   if (isa<memref::LoadOp, vector::TransferReadOp, vector::LoadOp>(op) &&
       isa<MemRefType>(op->getOperand(0).getType()))

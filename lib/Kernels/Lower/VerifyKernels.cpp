@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-verify-kernels: check that lowered kernels call nothing and hold nothing unlowered.
+
 #include "mp/Kernels/Passes.h"
 
 namespace mlir::mp {

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matches a product-and-sum body and sorts its loops by the operands that they index.
+
 #include "mp/Kernels/Contraction.h"
 
 #include "mlir/Analysis/FlatLinearValueConstraints.h"

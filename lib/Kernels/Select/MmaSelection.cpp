@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looks up the target's mma.sync instructions for the formats of a contraction.
+
 #include "mp/Kernels/MmaSelection.h"
 
 using namespace mlir::mp;

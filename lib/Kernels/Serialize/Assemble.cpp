@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs ptxas and fatbinary on PTX text and reads the resources they report.
+
 #include "PTX.h"
 
 #include "mlir/IR/Diagnostics.h"

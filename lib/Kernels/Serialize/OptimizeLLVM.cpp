@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs LLVM's default optimisation pipeline.
 
 #include "mp/Kernels/OptimizeLLVM.h"
 

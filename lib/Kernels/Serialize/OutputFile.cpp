@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes files beside their final name and renames them when they are whole.
+
 #include "OutputFile.h"
 
 #include "llvm/Support/FileSystem.h"

@@ -20,7 +20,7 @@ FailureOr<std::string> translateToPTX(gpu::GPUModuleOp module, const target::Tar
 /// Refuses PTX with unresolved functions, indirect calls or approximate roots.
 LogicalResult checkPTX(StringRef ptx, Location loc);
 
-/// What ptxas said about one kernel.
+/// The resources of one kernel as ptxas reported them.
 struct KernelResources {
   std::string name;
   unsigned registers = 0, spillBytes = 0, sharedBytes = 0;

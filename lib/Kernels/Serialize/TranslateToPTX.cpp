@@ -1,4 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Translates a kernel module to LLVM IR, optimises it, prints PTX, and refuses PTX that must not be
+// in a kernel.
+
 #include "PTX.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements the update rules of magnitude histories.
 
 #include "mp/Numerics/Scaling/AmaxHistory.h"
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes scales of blocks and converts arrays with them.
 
 #include "mp/Numerics/Scaling/Blocks.h"
 #include "mp/Numerics/ArrayCast.h"

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects histograms and picks the magnitude of least entropy, error or a percentile.
 
 #include "mp/Numerics/Scaling/Calibration.h"
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Applies the fast Walsh-Hadamard transform with random signs to blocks.
 
 #include "mp/Numerics/Scaling/Hadamard.h"
 

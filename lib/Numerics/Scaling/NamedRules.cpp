@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Holds the table of scale rules, each with the implementation it follows.
 
 #include "mp/Numerics/Scaling/NamedRules.h"
 

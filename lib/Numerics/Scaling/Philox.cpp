@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes the rounds of Philox4x32-10.
 
 #include "mp/Numerics/Scaling/Philox.h"
 

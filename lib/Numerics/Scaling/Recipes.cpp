@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Holds the table of recipes.
 
 #include "mp/Numerics/Scaling/Recipes.h"
 

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Computes scales from magnitudes in the rule's form and rounding.
 
 #include "mp/Numerics/Scaling/ScaleRule.h"
 

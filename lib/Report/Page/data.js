@@ -128,7 +128,7 @@ for (const f of FORMATS)
     entry.append(swatch, f === 'none' ? 'control flow' : f);
     $('legend').append(entry);
   }
-// What the cost model expects, beside what painting compilers would make of the same graph.
+// The cost model's expectation, beside what painting compilers would make of the same graph.
 if (D.placement && D.placement.length && D.placement.every(p => p.unit === D.placement[0].unit)) {
   const sum = pick => D.placement.reduce((n, p) => n + pick(p) * p.calls, 0), first = D.placement[0];
   const amounts = [['before', sum(p => p.before)], ['after', sum(p => p.after)],

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-annotate-idioms: name the ops of softmax, norms, losses and activations (changes
+// nothing but attributes).
 
 #include "mp/Analysis/FunctionWalk.h"
 #include "mp/Analysis/Idioms.h"

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-annotate-roles: write what the values of a train step are: seed, gradients, state
+// (exact).
 
 #include "mp/Analysis/TrainingRoles.h"
 #include "mp/Transforms/Annotate/Passes.h"

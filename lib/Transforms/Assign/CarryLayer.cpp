@@ -1,9 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What loops, branches and private functions carry narrow: a tie of values does, exactly when
-// every use of each of them would round it to one narrow format anyway. A use may hand the value on
-// to the same tie or to another, so this is a greatest fixed point over the whole module:
-// everything is assumed to be read narrow, until a use says otherwise.
+// Decides what loops, branches and private functions carry narrow. Tied values are carried narrow
+// exactly when every use of each of them would round it to one narrow format anyway. A use may hand
+// the value on to the same tie or to another, so this is a greatest fixed point over the whole
+// module: everything is assumed to be read narrow, until a use says otherwise.
 
 #include "Decisions.h"
 #include "llvm/ADT/SetVector.h"

@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the class of an op says: contractions compute narrow, everything else in
-// its own format. A contraction that makes angles stays wide: sin and cos of
-// positions lose all meaning when the angle is rounded.
+// Decides by the class of an op: contractions compute narrow, everything else in its own format. A
+// contraction that makes angles stays wide: sin and cos of positions lose all meaning when the
+// angle is rounded.
 
 #include "../Common/SplitCode.h"
 #include "Decisions.h"

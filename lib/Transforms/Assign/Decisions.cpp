@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Creates the decisions of a function, and applies them as `mp.precision`.
 
 #include "Decisions.h"
 #include "../Scale/Contractions.h"

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Formats the story of an op: its layers, readers, alternatives and suggestions.
+
 #include "Explanation.h"
 #include "mp/Analysis/Locations.h"
 #include "llvm/Support/Error.h"

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why a decision is what it is, in words: the story of one op, and a remark for each.
+// Explains why a decision is what it is: the story of one op, and a remark for each.
 
 #ifndef MP_LIB_TRANSFORMS_ASSIGN_EXPLANATION_H
 #define MP_LIB_TRANSFORMS_ASSIGN_EXPLANATION_H
@@ -9,7 +9,8 @@
 
 namespace mlir::mp {
 
-/// What the user could do about a contraction that stayed wide; empty where nothing is to be done.
+/// Suggests what the user could do about a contraction that stayed wide; empty if there is nothing
+/// to do.
 std::string suggestChange(const Decision &decision, FloatType narrow);
 
 /// One remark per op whose operands or results changed format, and per contraction left wide, in

@@ -1,9 +1,10 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the user pinned, on ops (SignatureLayer.cpp has arguments). A pin of an op's own format
-// keeps the op, its operands and its results in it. A pin of a narrower one makes a contraction
-// compute in it and other ops store their results in it, whatever the other layers think and
-// whichever format the run is for. A pin that cannot be followed is a warning that says why.
+// Applies what the user pinned, on ops (SignatureLayer.cpp has arguments). A pin of an op's own
+// format keeps the op, its operands and its results in it. A pin of a narrower one makes a
+// contraction compute in it and other ops store their results in it, whatever the other layers
+// think and whichever format the run is for. A pin that cannot be followed is a warning that says
+// why.
 
 #include "../Common/SplitCode.h"
 #include "../Scale/Contractions.h"
@@ -13,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Why `op` cannot be in `format`, or an empty string.
+/// Says why `op` cannot be in `format`, or returns an empty string.
 static std::string whyNot(FunctionDecisions &decisions, Operation *op, const Decision &decision,
                           FloatType format, const target::TargetModel &target) {
   std::string name = getFormatName(format);

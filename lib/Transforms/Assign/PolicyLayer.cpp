@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the policy says: the first rule that selects an op, then the limits on contractions.
+// Applies the policy: the first rule that selects an op, then the limits on contractions.
 
 #include "Decisions.h"
 #include "mlir/IR/Matchers.h"
@@ -46,7 +46,7 @@ static void follow(const policy::Rule &rule, FunctionDecisions &decisions, Opera
   FloatType format =
       rule.format.empty() ? narrow : getAssignableFormat(rule.format, op->getContext());
   if (decision.opClass == OpClass::TensorCore) {
-    // Where it cannot, the class layer says why.
+    // If it cannot, the class layer says why.
     if (decisions.canContractIn(op, format))
       decision.decide(format, Origin::Policy, reason);
     return;
@@ -58,7 +58,7 @@ static void follow(const policy::Rule &rule, FunctionDecisions &decisions, Opera
   decision.decide(decision.compute, Origin::Policy, reason);
 }
 
-/// Why a limit keeps a contraction wide, or an empty string.
+/// Says why a limit keeps a contraction wide, or returns an empty string.
 static std::string whyLimited(FunctionDecisions &decisions, Operation *op,
                               const policy::RewriteLimits &limits, FloatType narrow) {
   std::string text;

@@ -1,9 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What ranges say. Formats with f32's range need no evidence beyond their
-// constants. For a smaller range every factor of a contraction needs some: a
-// checked constant, a proved range, or the class assumption (Evidence.h).
-// A contraction without keeps its formats, and the reason.
+// Decides by ranges. Formats with f32's range need no evidence beyond their constants. For a
+// smaller range every factor of a contraction needs some: a checked constant, a proved range, or
+// the class assumption (Evidence.h). A contraction without keeps its formats, and the reason.
 
 #include "Decisions.h"
 #include "mp/Analysis/ConstantRounding.h"
@@ -12,8 +11,8 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Why the op must not read what `operand` is in the narrow format; empty if it may, or if that is
-/// no factor of f32.
+/// Says why the op must not read what `operand` is in the narrow format; empty if it may, or if
+/// that is no factor of f32.
 static std::string whyNotNarrow(OpOperand &operand,
                                 llvm::function_ref<const EvidenceAnalysis &()> evidence,
                                 const AssignSettings &settings,

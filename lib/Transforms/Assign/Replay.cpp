@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a report and makes its decisions again, checked against the function they were made for.
+
 #include "Replay.h"
 #include "../Common/SplitCode.h"
 #include "../Scale/Contractions.h"

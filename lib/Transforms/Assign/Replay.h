@@ -36,7 +36,7 @@ private:
     std::vector<std::string> arguments; ///< the format each is stored in
     std::vector<Row> rows;              ///< by ordinal
     std::string copyOf;                 ///< the function this one is a copy of; else empty
-    /// Who calls it: a function, and which of its calls of the original and all copies.
+    /// The callers of the copy: a function, and which of its calls of the original and all copies.
     std::vector<std::pair<std::string, int64_t>> calls;
   };
 

@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which arguments change their format. A pinned one does as pinned. With `parameters` narrow in the
-// policy, a parameter does if every use of it rounds it to one narrow format anyway: then no number
-// changes, only where and how often it is rounded. Results keep their format.
+// Decides which arguments change their format. A pinned one does as pinned. With `parameters`
+// narrow in the policy, a parameter does if every use of it rounds it to one narrow format anyway:
+// then no number changes, only where and how often it is rounded. Results keep their format.
 
 #include "Storage/StoragePermission.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Why the argument cannot be stored in `format`, or an empty string.
+/// Says why the argument cannot be stored in `format`, or returns an empty string.
 static std::string whyNot(FunctionOpInterface function, BlockArgument argument, FloatType format) {
   if (!isNarrowable(argument.getType()))
     return "only tensors of f32 with a known rank are narrowed";

@@ -18,7 +18,7 @@ using namespace mlir::mp;
 static constexpr unsigned kMostCopies = 2;
 
 namespace {
-/// What one call would have its callee be.
+/// The formats that one call would give its callee.
 struct Wish {
   SmallVector<FloatType> results; ///< the narrow format each is read in, or null
   /// Per contraction that ranges left wide: its arguments alone are evidence enough.
@@ -159,7 +159,7 @@ FunctionOpInterface mlir::mp::copyFunction(FunctionOpInterface function, StringR
   return copy;
 }
 
-/// Of many minds, the most frequent get a copy, and the rest share the original.
+/// If there are more groups, the most frequent get a copy, and the rest share the original.
 static void copyForGroups(FunctionOpInterface function, SmallVector<Group> &groups) {
   if (groups.size() > kMostCopies + 1)
     llvm::stable_sort(

@@ -1,7 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where values are stored narrow, and so where casts stand: the optimum of the cost model among
-// what is permitted (StoragePermission.h). The contractions' formats are decided by now.
+// Decides where values are stored narrow, and so where casts stand. It takes the optimum of the
+// cost model among what is permitted (StoragePermission.h). The contractions' formats are decided
+// by now.
 
 #include "Storage/StorageProblem.h"
 #include "mp/Analysis/Locations.h"
@@ -57,7 +58,8 @@ static LogicalResult dump(FunctionOpInterface function, const assignment::Proble
   return success();
 }
 
-/// What the answer would cost with `node` as `variant`, in a line; `answer` is of `storage`.
+/// Describes what the answer would cost with `node` as `variant`, in a line; `answer` is of
+/// `storage`.
 static std::string describePrice(const StorageProblem &storage, const assignment::Solution &answer,
                                  assignment::NodeId node, const assignment::Variant &variant,
                                  StringRef objective) {
@@ -80,7 +82,7 @@ static std::string describePrice(const StorageProblem &storage, const assignment
   return text;
 }
 
-/// Why `op` is not otherwise: the price of each alternative, or what forbids it.
+/// Explains why `op` is not otherwise: the price of each alternative, or what forbids it.
 static std::string describeAlternatives(FunctionDecisions &decisions,
                                         const StoragePermissions &permissions,
                                         const StorageProblem &storage,
@@ -135,7 +137,7 @@ static LogicalResult reportUnmetLimit(FunctionOpInterface function, const Storag
   return failure();
 }
 
-/// What mp-insert-scaling rounded is not in the model: a limit would not hold.
+/// The model lacks what mp-insert-scaling rounded: a limit would not hold.
 static LogicalResult refuseScaled(FunctionOpInterface function) {
   Operation *scaled = nullptr;
   function->walk([&](Operation *op) {

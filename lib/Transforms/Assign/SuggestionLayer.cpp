@@ -1,9 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a contraction that ranges keep in f32 could be instead. If its factors are scaled by powers
-// of two it may compute in f16 all the same: a variant, which the cost layer takes where it is
-// worth its passes (docs/Scaling.md). Other rewrites, which are passes of their own, are named
-// only.
+// Suggests what a contraction that ranges keep in f32 could be instead. If its factors are scaled
+// by powers of two it may compute in f16 all the same: a variant, which the cost layer takes where
+// it is worth its passes (docs/Scaling.md). Other rewrites, which are passes of their own, are
+// named only.
 
 #include "../Scale/Contractions.h"
 #include "Decisions.h"
@@ -38,12 +38,12 @@ static double magnitudeOf(Value value, FunctionDecisions &decisions,
   return bound <= unscaled * kLoosest ? bound : 0;
 }
 
-/// Of the power of two that brings `bound` to what the rule has for the largest.
+/// Returns the exponent of the power of two that scales `bound` to the rule's largest magnitude.
 static int64_t exponentFor(double bound) {
   return std::ilogb(numerics::findScaleRule(kScaledName)->rule.largest / bound);
 }
 
-/// What clamps and powers of two would do for a contraction that lacks evidence.
+/// Suggests clamps and powers of two for a contraction that lacks evidence.
 static SmallVector<Suggestion, 0> findSuggestions(Operation *op, FunctionDecisions &decisions,
                                                   const AssignSettings &settings) {
   double limit = numerics::info(numerics::Format::F16).maxFinite;

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Appends arguments, results and initial values to a train step and to its @NAME_init.
 
 #include "AppendedState.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -85,7 +87,7 @@ void AppendedState::finish(ValueRange next) {
     updateFunctionType(function);
   };
   insert(step, step.getNumResults(), next);
-  // What was converted comes first, one per argument, then what was appended.
+  // The converted arguments come first, one per argument, then the appended state.
   func::FuncOp function = getInit();
   insert(function, function.getNumArguments() - converted.size(), converted);
   insert(function, function.getNumResults(), firsts);

@@ -2,9 +2,9 @@
 //
 // State that a pass appends to a train step: arguments and results at the end of the
 // signature, paired by `mp.state`, and their first values in a companion `@NAME_init`.
-// Where arguments of the step itself have changed type, the companion takes them as they
-// were: its arguments say by `mp.state` which of the step's they are, and its first results
-// are what these have become.
+// If arguments of the step itself have changed type, the companion takes them as they were: its
+// arguments say by `mp.state` which of the step's they are, and its first results are what these
+// have become.
 
 #ifndef MP_LIB_TRANSFORMS_COMMON_APPENDEDSTATE_H
 #define MP_LIB_TRANSFORMS_COMMON_APPENDEDSTATE_H
@@ -21,9 +21,9 @@ public:
   Value add(TypedAttr first, StringRef role);
   /// A tensor whose first value was computed in @NAME_init.
   Value add(Value first, StringRef role);
-  /// What argument `argument` of the step was, in @NAME_init.
+  /// Returns argument `argument` of the step as it was, in @NAME_init.
   Value takeOriginal(unsigned argument);
-  /// What it has become; once per original, in the same order.
+  /// Records what it has become; once per original, in the same order.
   void convert(Value converted);
   /// At the end of @NAME_init.
   OpBuilder initBuilder();

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Appends seed and offset to a train step and draws Philox bits from them.
 
 #include "RandomDraws.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -17,7 +17,7 @@ public:
 
   /// A random word for each element of `x`, whose shape is static.
   Value drawFor(OpBuilder &builder, Value x);
-  /// What both are in the next step, in the order of the state.
+  /// Returns the next values of seed and offset, in the order of the state.
   SmallVector<Value> next(OpBuilder &atEnd);
 
 private:

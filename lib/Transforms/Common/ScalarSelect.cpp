@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds and matches a select of whole tensors by a scalar condition.
 
 #include "ScalarSelect.h"
 #include "TensorCode.h"

@@ -9,7 +9,7 @@
 
 namespace mlir::mp {
 
-/// What a choice is made of.
+/// The operands of a select by a scalar condition.
 struct ScalarSelect {
   Value condition, yes, no;
 };

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks whether a contraction can be split, and expands the ops of split precision.
 
 #include "SplitCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,7 +32,7 @@ std::optional<SplitOperands> mlir::mp::viewSplit(Operation *op, numerics::SplitS
   };
   if (op->getNumResults() != 1 || !isWide(op->getResult(0).getType()))
     return refuse("it does not return one ranked tensor of f32");
-  // Where everything has one format, parts must be f32, too.
+  // If everything has one format, parts must be f32, too.
   bool isTF32 = numerics::partFormat(scheme) == numerics::Format::TF32;
   TypeRule rule = interface.getTypeRule();
   if (rule != TypeRule::Contraction && !(rule == TypeRule::Uniform && isTF32))

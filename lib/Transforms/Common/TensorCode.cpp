@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds linalg.generic ops from callbacks that write their scalar code.
 
 #include "TensorCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits the integer arithmetic of conversions between float formats.
 
 #include "FormatArithmetic.h"
 

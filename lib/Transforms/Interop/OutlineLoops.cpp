@@ -47,7 +47,7 @@ struct OutlineLoops : mlir::mp::impl::OutlineLoopsBase<OutlineLoops> {
     SymbolTable symbols(getOperation());
     llvm::StringMap<func::FuncOp> known;
     for (scf::ForOp kernel : kernels) {
-      // What remains only calls: optimising it would buy nothing.
+      // The remaining code only calls: optimising it would buy nothing.
       if (auto caller = kernel->getParentOfType<func::FuncOp>())
         caller->setAttr("passthrough", functionAttributes(caller, {"noinline", "optnone"}));
       outline(kernel, symbols, known);

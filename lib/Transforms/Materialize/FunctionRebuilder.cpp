@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies a function op by op, with conversions where formats differ.
 
 #include "FunctionRebuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -79,7 +81,7 @@ LogicalResult FunctionRebuilder::rebuildRegion(Region &from, Region &to) {
   return success();
 }
 
-/// Where control never comes, a value may be used before its definition, even by itself.
+/// In unreachable code, a value may be used before its definition, even by itself.
 LogicalResult FunctionRebuilder::checkDefined(Operation *op) {
   for (Value operand : op->getOperands())
     if (!values.contains(operand))
@@ -201,7 +203,7 @@ Operation *FunctionRebuilder::copyHandingOn(Operation *op) {
                                           successors, op->getNumRegions()));
 }
 
-/// What a body itself defines, as nearly all it reads, is no capture.
+/// Operands that a body itself defines, as nearly all are, are no captures.
 static bool isFromSameBlock(OpOperand &operand) {
   return operand.get().getParentBlock() == operand.getOwner()->getBlock();
 }

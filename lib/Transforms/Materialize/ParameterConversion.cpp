@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds @NAME_init, which converts parameters once.
+
 #include "ParameterConversion.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Dialect/MP/MPDialect.h"

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Views named, generic and TOSA contractions as loops over two factors.
 
 #include "Contractions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

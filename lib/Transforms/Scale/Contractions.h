@@ -20,7 +20,7 @@ struct ContractionView {
 /// Nullopt for ops that are no plain sum of products of two operands: convolutions, for one.
 std::optional<ContractionView> viewContraction(Operation *op);
 
-/// What a contraction does along a dimension of one of its operands.
+/// The role of a dimension of one operand in a contraction.
 enum class Along : uint8_t {
   Keeps,  ///< the result has the dimension too
   Sums,   ///< it is summed over

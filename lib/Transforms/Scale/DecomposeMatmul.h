@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decomposes products of scaled values.
 
 #ifndef MP_LIB_TRANSFORMS_SCALE_DECOMPOSEMATMUL_H
 #define MP_LIB_TRANSFORMS_SCALE_DECOMPOSEMATMUL_H

@@ -24,7 +24,7 @@ using namespace mlir::mp;
 
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Where an element of the data finds its scale.
+/// Maps an element of the data to its scale.
 static AffineMap scaleMap(RankedTensorType scale, RankedTensorType data) {
   MLIRContext *context = data.getContext();
   SmallVector<AffineExpr> results;

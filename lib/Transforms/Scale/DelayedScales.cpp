@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads magnitude histories and scales through a function, as appended state.
 
 #include "DelayedScales.h"
 #include "mp/Analysis/TrainingRoles.h"

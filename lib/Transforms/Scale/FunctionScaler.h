@@ -16,7 +16,7 @@ namespace mlir::mp {
 
 class FunctionScaler {
 public:
-  /// What each operand is, is asked of the function as it is now; the recipe outlives this.
+  /// Reads the kind of each operand from the function as it is now; the recipe outlives this.
   FunctionScaler(FunctionOpInterface function, ArrayRef<Operation *> contractions,
                  const numerics::Recipe &recipe);
 
@@ -27,7 +27,7 @@ public:
   /// From now on, this operand has this magnitude.
   void useMagnitude(OpOperand &operand, double magnitude) { magnitudes[&operand] = magnitude; }
 
-  /// Why `op` cannot be a product of stored values; empty if it can.
+  /// Says why `op` cannot be a product of stored values; empty if it can.
   std::string whyNoProduct(Operation *op) const { return schemes.whyNoProduct(op); }
 
   /// Fails, with a remark that says why, where `op` stays as it is.

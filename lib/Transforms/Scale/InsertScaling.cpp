@@ -27,7 +27,7 @@ struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
     numerics::Recipe chosen{"", "", {}, {}, {}, {}};
     if (failed(readRecipe(chosen)))
       return signalPassFailure();
-    // Which contractions may be narrow does not depend on the recipe; bf16 needs no proof of range.
+    // The recipe does not decide which contractions may be narrow; bf16 needs no proof of range.
     auto effective = policy::findPolicy({"bf16", target, policyFile});
     if (!effective)
       return fail(llvm::toString(effective.takeError()));

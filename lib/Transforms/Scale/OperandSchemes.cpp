@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tells gradients, weights and activations apart, and looks up their schemes.
 
 #include "OperandSchemes.h"
 #include "Contractions.h"

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a recipe stores each operand of a function's contractions: as a gradient, a weight or an
-// activation.
+// Determines how a recipe stores each operand of a function's contractions: as a gradient, a weight
+// or an activation.
 
 #ifndef MP_LIB_TRANSFORMS_SCALE_OPERANDSCHEMES_H
 #define MP_LIB_TRANSFORMS_SCALE_OPERANDSCHEMES_H
@@ -22,7 +22,7 @@ LogicalResult checkOverflows(FunctionOpInterface function, ArrayRef<Operation *>
 
 class OperandSchemes {
 public:
-  /// What each operand is, is asked of the function as it is now; the recipe outlives this.
+  /// Reads the kind of each operand from the function as it is now; the recipe outlives this.
   OperandSchemes(FunctionOpInterface function, ArrayRef<Operation *> contractions,
                  const numerics::Recipe &recipe);
 
@@ -35,9 +35,9 @@ public:
   bool isWeight(OpOperand &operand) const { return weights.contains(&operand); }
   bool haveGradients() const { return !gradients.empty(); }
 
-  /// What its factors are stored in, the coarser of two formats.
+  /// Returns the storage format of the op's factors, the coarser of two formats.
   FloatType getFormat(Operation *op) const;
-  /// Why `op` cannot be a product of factors that are stored so; empty if it can.
+  /// Says why `op` cannot be a product of factors that are stored so; empty if it can.
   std::string whyNoProduct(Operation *op) const;
 
 private:

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits scales and quantised codes for operands, blocks and transforms included.
 
 #include "Quantizer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,9 +16,9 @@ using namespace mlir::mp;
 using numerics::Granularity;
 using numerics::OperandScheme;
 
-/// How many blocks a dimension has that wants `extent` places in each. What is no larger is one
-/// block: zeros that would fill it up change neither its magnitude nor any sum. Smaller blocks will
-/// do, down to a quarter, but not where hardware reads their scales (`exact`).
+/// Returns how many blocks a dimension has that wants `extent` places in each. A dimension no
+/// larger is one block: zeros that would fill it up change neither its magnitude nor any sum.
+/// Smaller blocks will do, down to a quarter, but not where hardware reads their scales (`exact`).
 static std::optional<int64_t> countBlocks(int64_t size, int64_t extent, bool exact) {
   if (extent == 1)
     return size;
@@ -157,7 +159,7 @@ ScaledValue Quantizer::quantizeBy(OpBuilder &builder, Value source, const Operan
                                      DenseElementsAttr::get(scalar, ArrayRef<float>(value)));
   };
   Value encode = constant(scale.encode), decode = constant(scale.decode);
-  // What goes beyond the magnitude promised shows where the format has infinities to spare.
+  // Values beyond the magnitude promised show, if the format has infinities to spare.
   Overflow overflow = scheme.code.bits() > 8 ? Overflow::IEEE : Overflow::Saturate;
   auto codes =
       QuantizeOp::create(builder, source.getLoc(), data.clone(storedTypeOf(context, scheme.code)),
@@ -177,7 +179,7 @@ void Quantizer::eraseSuperseded() {
   known.clear();
 }
 
-/// What a contraction that adds to nothing adds to.
+/// Returns the zeros that a contraction without an init adds to.
 static Value zeros(OpBuilder &builder, Operation *op, const ContractionView &view) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   SmallVector<Value> dynamic;

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the settings and the evidence of mp-assign-precision, and visits each function that is not
+// decided yet.
 
 #include "Rewrites.h"
 #include "mp/Analysis/FunctionWalk.h"

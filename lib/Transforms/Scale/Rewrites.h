@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the passes share that rewrite a graph before its precision is assigned, so that there is
+// Shared code of the passes that rewrite a graph before its precision is assigned, so that there is
 // evidence.
 
 #ifndef MP_LIB_TRANSFORMS_SCALE_REWRITES_H
@@ -10,7 +10,7 @@
 
 namespace mlir::mp {
 
-/// What mp-assign-precision will be told.
+/// The options that mp-assign-precision will be given.
 struct RewriteRequest {
   std::string format, target, policy;
   double maxUnderflow = 1e-3;

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits scale computation, quantisation and Philox as arith ops.
 
 #include "ScaleCode.h"
 #include "../Common/TensorCode.h"

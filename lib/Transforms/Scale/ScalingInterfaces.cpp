@@ -80,7 +80,7 @@ template <typename... Ops> void attachBuffers(MLIRContext *context) {
 
 void mlir::mp::registerScalingInterfaces(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, MPDialect *) {
-    // What decompositions are made of.
+    // Decompositions are made of these dialects.
     context->loadDialect<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect,
                          tensor::TensorDialect>();
     attachExpansions<AmaxOp, ComputeScaleOp, UpdateAmaxHistoryOp, QuantizeOp, DequantizeOp,

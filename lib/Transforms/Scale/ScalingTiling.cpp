@@ -20,7 +20,7 @@ using namespace mlir::mp;
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 namespace {
-/// Where a dimension lies among the loops.
+/// The place of a dimension among the loops.
 struct Place {
   static constexpr int64_t all = -1;
   unsigned loop;
@@ -42,7 +42,7 @@ static Places inPlace(RankedTensorType type) {
   return places;
 }
 
-/// Of scales that lie over data whose places are given.
+/// Places scales that lie over data whose places are given.
 static Places over(RankedTensorType scale, RankedTensorType data, ArrayRef<Place> ofData) {
   Places places;
   for (int64_t dim = 0; dim != scale.getRank(); ++dim) {
@@ -54,7 +54,7 @@ static Places over(RankedTensorType scale, RankedTensorType data, ArrayRef<Place
   return places;
 }
 
-/// Of data whose blocks are taken as wholes, each making one of `scale`.
+/// Places data whose blocks are taken as wholes, each making one of `scale`.
 static Places inBlocks(RankedTensorType data, RankedTensorType scale) {
   Places places = inPlace(data), ofScale = over(scale, data, places);
   for (auto [dim, place] : llvm::enumerate(places))
@@ -154,7 +154,8 @@ struct Tile {
 };
 } // namespace
 
-/// Of an operand or result, for a tile of the loops; failure where it cuts a block.
+/// Returns the tile of an operand or result, for a tile of the loops; failure where it cuts a
+/// block.
 static FailureOr<Tile> tileOf(OpBuilder &builder, Operation *op, ArrayRef<Place> places,
                               const Tile &loops, ArrayRef<Range> domain) {
   MLIRContext *context = builder.getContext();

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-accumulate-gradients: update after several micro-batches, by the mean of their
+// gradients (changes rounding).
 
 #include "../Common/AppendedState.h"
 #include "../Common/RandomDraws.h"
@@ -32,11 +35,11 @@ struct Summand {
   Value gradient;
   /// By the optimizer, or by the check before it.
   SmallVector<OpOperand *> uses;
-  /// What the check makes of the sum; null where no loss is scaled.
+  /// The sum after the check has unscaled it; null if no loss is scaled.
   Value unscaled;
 };
 
-/// What of the step is summed, and what moves with the last micro-batch.
+/// The parts of the step that are summed, and those that move with the last micro-batch.
 struct SummedStep {
   func::FuncOp function;
   SmallVector<Summand> summands;
@@ -131,7 +134,7 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
     return total;
   }
 
-  /// What replaces an argument: where a guard may keep it, what the guard is given.
+  /// The new value of an argument; if a guard may keep it, the value given to the guard.
   struct Update {
     OpOperand *updated;
     Value old;
@@ -148,8 +151,8 @@ struct AccumulateGradients : mlir::mp::impl::AccumulateGradientsBase<AccumulateG
     return {&guard.getUpdatedMutable()[index], guard.getOld()[index]};
   }
 
-  /// What the forward pass reads or makes moves with every micro-batch (running statistics, keys of
-  /// random numbers); the rest with the last one.
+  /// State that the forward pass reads or makes moves with every micro-batch (running statistics,
+  /// keys of random numbers); the rest with the last one.
   static bool movesAlways(Value next, const TrainingState &s) {
     return s.role == kRoleStatistic && (s.aboveSeed || dependsOnContraction(next));
   }

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-clip-gradients: limit the gradients of a train step, by value or by their norm
+// (changes range).
 
 #include "../Common/AppendedState.h"
 #include "../Common/TensorCode.h"
@@ -17,7 +20,7 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-/// What frameworks add to the norm, so that a norm of zero divides.
+/// Frameworks add this to the norm, so that a norm of zero divides.
 static constexpr double kNormEpsilon = 1e-6;
 
 static Value f32Constant(OpBuilder &b, Location loc, double value) {
@@ -106,7 +109,7 @@ struct ClipGradients : mlir::mp::impl::ClipGradientsBase<ClipGradients> {
       for (Value &gradient : values)
         gradient = clipValue(builder, gradient, value);
     if (norm > 0) {
-      // Where both are asked for, the norm is that of the clipped values.
+      // If both are asked for, the norm is that of the clipped values.
       Value clippedLength = value > 0 ? normOf(builder, step.getLoc(), values) : length;
       Value coefficient = coefficientOf(builder, clippedLength, norm);
       for (Value &gradient : values)

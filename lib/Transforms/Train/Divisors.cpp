@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds optimizer state under a division or a root, and proves which of it stays non-negative.
 
 #include "Divisors.h"
 #include "mp/Analysis/FloatRanges.h"
@@ -8,7 +10,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Those that stay at zero or above if all of them began there.
+/// Returns the candidates that stay at zero or above if all of them began there.
 static llvm::SmallDenseSet<unsigned> findNonNegative(func::FuncOp step,
                                                      ArrayRef<TrainingState> candidates) {
   Builder builder(step.getContext());

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-insert-loss-scale: scale the seed of a train step, check and guard the update
+// (changes range).
 
 #include "../Common/AppendedState.h"
 #include "../Common/TensorCode.h"

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-insert-master-weights: store parameters of a train step narrow, with masters for
+// the optimizer (changes rounding).
 
 #include "../Common/AppendedState.h"
 #include "../Common/RandomDraws.h"
@@ -56,7 +59,7 @@ static llvm::DenseSet<Operation *> opsBehind(func::FuncOp step, const TrainingRo
 namespace {
 enum class MasterWeights { None, F32, Remainder, Stochastic };
 
-/// What narrows one parameter after another.
+/// Narrows one parameter after another.
 class Narrowing {
 public:
   Narrowing(func::FuncOp step, FloatType format, MasterWeights kind, int64_t randomSeed,

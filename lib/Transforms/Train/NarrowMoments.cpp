@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-narrow-moments: store the moments of a train step in bf16 or fp8 (changes
+// rounding).
 
 #include "../Common/RandomDraws.h"
 #include "Divisors.h"
@@ -17,7 +20,7 @@ using namespace mlir;
 using namespace mlir::mp;
 
 namespace {
-/// What the option says.
+/// A value of the option `moments`.
 struct Storage {
   StringLiteral name;
   bool scaled, stochastic;
@@ -27,7 +30,7 @@ constexpr Storage kStorages[] = {{"bf16", false, false},
                                  {"fp8", true, false},
                                  {"fp8-stochastic", true, true}};
 
-/// How one moment is stored.
+/// The storage of one moment.
 struct MomentFormat {
   FloatType format;
   const numerics::NamedRule *rule; ///< of its scale; null for none
@@ -96,7 +99,7 @@ struct NarrowMoments : mlir::mp::impl::NarrowMomentsBase<NarrowMoments> {
     SmallVector<TrainingState> found;
     for (const TrainingState &s : roles.state) {
       auto type = dyn_cast<RankedTensorType>(step.getArgument(s.argument).getType());
-      // What is a single number saves nothing.
+      // A single number saves nothing.
       if (s.role != kRoleOptimizer || !type || !type.getElementType().isF32() ||
           type.getRank() == 0)
         continue;

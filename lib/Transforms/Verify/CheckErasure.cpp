@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-check-erasure: check that a converted module is the original plus casts (exact).
 
 #include "mlir/Parser/Parser.h"
 #include "mp/Transforms/Verify/Erasure.h"

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares constants of two modules up to a rounding to nearest even.
 
 #include "ErasureMatcher.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -25,7 +27,7 @@ static Attribute readResource(Attribute attribute) {
   return DenseElementsAttr::getFromRawBuffer(resource.getType(), blob->getData());
 }
 
-/// Of two files read into one context the second has its resources under other names.
+/// If two files are read into one context, the second has its resources under other names.
 static bool holdSameBytes(Attribute original, Attribute converted) {
   auto left = dyn_cast_or_null<DenseResourceElementsAttr>(original),
        right = dyn_cast_or_null<DenseResourceElementsAttr>(converted);

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows powers of two through a function and checks that none is left at its end.
 
 #include "ErasureExponents.h"
 #include "ErasureMatcher.h"

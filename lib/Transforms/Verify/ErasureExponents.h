@@ -19,7 +19,8 @@ public:
   /// its block.
   LogicalResult follow(Operation *function);
 
-  /// What the constant that `operand` reads has to be multiplied by: 2 to this power.
+  /// Returns the exponent of the power of two that the constant read by `operand` has to be
+  /// multiplied by.
   int64_t lookup(OpOperand &operand) const { return constants.lookup(&operand); }
 
   /// True if `converted` is the constant `original` times 2^power, in whatever format.

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks two functions side by side and pairs their ops, operands and regions.
 
 #include "ErasureMatcher.h"
 #include "../Scale/Contractions.h"
@@ -33,7 +35,7 @@ static bool isInserted(Operation *op) {
   return getPrescaled(op).has_value();
 }
 
-/// What a value is without inserted casts and scales.
+/// Returns a value without inserted casts and scales.
 static Value strip(Value value) {
   while (Operation *def = value.getDefiningOp()) {
     if (Value source = sourceOfDequantized(value))
@@ -261,8 +263,8 @@ bool ErasureMatcher::isWideningOfArgument(Operation *converted) const {
   return original.getType() == widen.getType();
 }
 
-/// What an op returns in a wider format than it did is a promotion, unless control flow or a
-/// signature only hands it on.
+/// A result in a wider format than before is a promotion, unless control flow or a signature only
+/// hands it on.
 LogicalResult ErasureMatcher::checkPromotion(Operation *original, Operation *converted) {
   auto interface = dyn_cast<PrecisionOpInterface>(original);
   if (allowPromotion || !interface || interface.getTypeRule() == TypeRule::Container ||
@@ -290,7 +292,7 @@ static Attribute withoutBooks(Attribute list, size_t count) {
   return any ? ArrayAttr::get(list.getContext(), rest) : Attribute();
 }
 
-/// What is said of arguments and results that the original has, too.
+/// Returns the attributes of arguments and results that the original has, too.
 static DictionaryAttr withoutBooks(Operation *op, Operation *original) {
   auto function = dyn_cast<FunctionOpInterface>(original);
   NamedAttrList attributes(op->getAttrDictionary());
@@ -431,7 +433,7 @@ bool ErasureMatcher::isSame(Value original, Value converted, bool isFactor) {
   auto left = dyn_cast<OpResult>(original), right = dyn_cast<OpResult>(converted);
   if (left && right && isSameFloating(left, right, isFactor))
     return true;
-  // What the original widens without loss, read as it was before.
+  // A value that the original widens without loss may be read as it was before.
   Value narrow = left ? getExactlyWidened(left.getOwner()) : Value();
   return narrow && narrow.getType() == converted.getType() && isSame(narrow, converted, isFactor);
 }

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks quantised operands, scales and products against the contraction that they replace.
 
 #include "ErasureScaling.h"
 #include "../Scale/Contractions.h"

@@ -1,6 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What scaled values stand for: the rewrite of mp-insert-scaling, as the erasure checker knows it.
+// Matches scaled values with what they stand for: the rewrite of mp-insert-scaling, as the erasure
+// checker knows it.
 
 #ifndef MP_LIB_TRANSFORMS_VERIFY_ERASURESCALING_H
 #define MP_LIB_TRANSFORMS_VERIFY_ERASURESCALING_H
@@ -16,11 +17,11 @@ bool isInsertedScaling(Operation *op);
 /// null.
 Value sourceOfScaled(Value codes, ValueRange scales);
 
-/// Those of both factors of a product; where a Hadamard transform of both cancels, what was before
-/// it.
+/// Returns the sources of both factors of a product; where a Hadamard transform of both cancels,
+/// what was before it.
 std::pair<Value, Value> sourcesOfProduct(ScaledMatmulOp product);
 
-/// What an inserted `mp.dequantize` brings back; null for other values.
+/// Returns the value that an inserted `mp.dequantize` brings back; null for other values.
 Value sourceOfDequantized(Value value);
 
 /// True if `codes` and `scales` are constants that hold the original constant's values to within

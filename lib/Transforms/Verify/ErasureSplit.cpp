@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks the products of a split contraction against the original.
 
 #include "ErasureSplit.h"
 #include "../Common/SplitCode.h"
@@ -8,7 +10,7 @@ using namespace mlir;
 using namespace mlir::mp;
 using numerics::SplitScheme;
 
-/// Which part of `original` `converted` is, from 0; nullopt for none.
+/// Returns which part of `original` `converted` is, from 0; nullopt for none.
 static std::optional<uint8_t> indexOfPart(Value original, Value converted, SplitScheme scheme,
                                           SameValue isSame) {
   if (auto next = converted.getDefiningOp<SplitResidualOp>()) {

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks the state that scaling appends: its first values, its update and its uses.
 
 #include "ErasureState.h"
 #include "ErasureScaling.h"
@@ -96,7 +98,8 @@ bool mlir::mp::areReciprocalConstants(Value encode, Value decode) {
   return std::abs(product - 1) <= 0x1p-22;
 }
 
-/// What replaces an argument of a function in the next step; null if nothing does.
+/// Returns the value that replaces an argument of a function in the next step; null if nothing
+/// does.
 static Value nextOf(BlockArgument argument) {
   auto function = dyn_cast_or_null<FunctionOpInterface>(argument.getOwner()->getParentOp());
   auto state = function
@@ -108,7 +111,8 @@ static Value nextOf(BlockArgument argument) {
              : Value();
 }
 
-/// What an appended argument is at first: appended arguments are last, as their first values are.
+/// Returns the first value of an appended argument: appended arguments are last, as their first
+/// values are.
 static Value firstOf(BlockArgument argument) {
   auto function = cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
   for (auto init : function->getParentOfType<ModuleOp>().getOps<func::FuncOp>()) {

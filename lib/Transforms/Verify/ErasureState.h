@@ -12,7 +12,7 @@
 
 namespace mlir::mp {
 
-/// What `converted` has more than `original`.
+/// The number of arguments and results that `converted` has more than `original`.
 struct AppendedScaling {
   unsigned arguments = 0, results = 0;
   /// Ops that compute the state and random bits, and that nothing else reads.

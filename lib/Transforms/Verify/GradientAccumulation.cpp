@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks that gradient sums restart, and that scale and state move, in one and the same call.
 
 #include "GradientAccumulation.h"
 #include "../Common/ScalarSelect.h"
@@ -17,7 +19,7 @@ SmallVector<BlockArgument> mlir::mp::findGradientSums(func::FuncOp function) {
   return sums;
 }
 
-/// What is returned for `s`; where a guard may keep it, what the guard is given.
+/// Returns the next value of `s`; if a guard may keep it, the value given to the guard.
 static Value nextOf(func::FuncOp function, const TrainingState &s) {
   Value value = function.getBody().front().getTerminator()->getOperand(s.result);
   if (auto number = value.getDefiningOp<tensor::ExtractOp>(); number && number.getIndices().empty())

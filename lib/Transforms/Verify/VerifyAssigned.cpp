@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-verify-assigned: check that every op has its decision: phase 2 (exact).
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/FunctionWalk.h"
@@ -40,7 +42,7 @@ static FloatType getStorage(Value value, const TiedStorage &ties) {
   return storage;
 }
 
-/// Wherever a decision speaks of the values of one tie, it says the same.
+/// Checks that all decisions about the values of one tie agree.
 static LogicalResult verifyTied(const TiedValues &tied, const TiedStorage &ties) {
   if (!tied.frozen.empty())
     return success();

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-verify-input: check that a graph can be decided on: phase 0 (exact).
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/FunctionWalk.h"

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-verify-training: check that loss scaling is placed right and guards the whole
+// state: phase T (exact).
 
 #include "../Common/ScalarSelect.h"
 #include "GradientAccumulation.h"
@@ -157,7 +160,7 @@ private:
 
   void followScale() {
     graph.emplace(function);
-    // What earlier micro-batches have summed up carries the scale as well.
+    // The sums of earlier micro-batches carry the scale as well.
     SmallVector<Value> sources{lossScale()};
     llvm::append_range(sources, findGradientSums(function));
     degrees = graph->propagate(sources);
@@ -289,7 +292,7 @@ private:
     return verifyAccumulation(function, *state, unscales.front());
   }
 
-  /// What a step that updates, and did not overflow, makes of a result.
+  /// Returns the result of a step that updates, and did not overflow.
   static Value beforeGuard(Value returned) {
     if (auto guard = returned.getDefiningOp<GuardedUpdateOp>())
       returned = guard.getUpdated()[cast<OpResult>(returned).getResultNumber()];
@@ -297,8 +300,8 @@ private:
     return choice && isa<BlockArgument>(choice->no) ? choice->yes : returned;
   }
 
-  /// What the next value of a master, a remainder or a moment's scale must belong to, and whether
-  /// it does, given the values that this step returns; nothing for other roles.
+  /// Names what the next value of a master, a remainder or a moment's scale must belong to, and
+  /// whether it does, given the values that this step returns; nothing for other roles.
   struct Partner {
     bool belongs;
     StringRef expected;

@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 import sys
 
-# What each op is replaced by; results change by far more than a rounding to bf16 does.
+# Each op is replaced by another one; results change by far more than a rounding to bf16 does.
 BROKEN = {"math.erf": "math.cos", "math.rsqrt": "math.sqrt", "math.exp %": "math.exp2 %"}
 LIMIT = 0.05
 

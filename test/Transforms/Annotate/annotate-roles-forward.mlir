@@ -1,4 +1,5 @@
-// What the seed need not reach: state that the forward pass hands on, weights of losses; and several losses, each with its seed.
+// The seed need not reach some state: state that the forward pass hands on, weights of losses; and several losses, each with its
+// seed.
 
 // RUN: mp-opt %s --mp-annotate-roles --split-input-file --verify-diagnostics | FileCheck %s
 
@@ -21,7 +22,7 @@ func.func @keeps_frozen(%w: tensor<4x4xf32>, %frozen: tensor<4x4xf32>, %x: tenso
 
 // -----
 
-// What a recurrence remembers is computed by the weights that are trained.
+// The memory of a recurrence is computed by the weights that are trained.
 
 // CHECK-LABEL: func.func @remembers
 // CHECK-SAME: {mp.role = "parameter", mp.state = 0 : i64}, %{{.*}}: tensor<4x4xf32> {mp.role = "parameter", mp.state = 1 : i64}, %{{.*}}: tensor<4x4xf32> {mp.role = "statistic", mp.state = 2 : i64}

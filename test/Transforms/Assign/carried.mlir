@@ -61,7 +61,7 @@ func.func @sees_through_moves_and_branches(%x: tensor<8x8xf32>, %w: tensor<8x8xf
 
 // -----
 
-// What comes before and behind the condition of a while loop are two values.
+// The values before and behind the condition of a while loop are two.
 // CHECK-LABEL: func.func @narrows_one_side_of_a_while
 // CHECK: scf.while (%{{.*}} = %{{.*}}) : (tensor<8x8xf32>) -> tensor<8x8xbf16> {
 func.func @narrows_one_side_of_a_while(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {

@@ -25,7 +25,7 @@ func.func @results_read_differently(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) ->
 
 // -----
 
-// What a call hands over counts as evidence, as it does where the function is written out: an
+// An argument of a call counts as evidence, as it does where the function is written out: an
 // exponential has none for f16.
 // CHECK-LABEL: func.func private @product(
 // CHECK: linalg.matmul ins({{.*}} : tensor<4x4xf32>, tensor<4x4xf32>)
@@ -43,7 +43,7 @@ func.func @handed_an_exponential(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> te
 
 // -----
 
-// Where one call has evidence and another has not, each gets what its arguments allow, through
+// If one call has evidence and another has not, each gets what its arguments allow, through
 // functions between them, too.
 // CHECK-LABEL: func.func private @outer(
 // CHECK: call @product(

@@ -21,7 +21,7 @@
 // NEVER: error: the error allowed (max-rel-error, min-sqnr), 1.0E-04, cannot be kept: the least that pins, policies and layers leave is modelled as 2.3E-03, and half of what is allowed may be modelled
 // NEVER: note: 'linalg.matmul' cannot stay as it is found, which alone costs 2.3E-03
 
-// What runs on the arithmetic of the target is as far off as modelled: 0.0023 and 0.0004.
+// A run on the arithmetic of the target is as far off as modelled: 0.0023 and 0.0004.
 // RUN: mp-run %t.loose.mlir --compare=%s --numerics=sm_80 | FileCheck %s --check-prefix=RUNLOOSE
 // RUN: mp-run %t.tight.mlir --compare=%s --numerics=sm_80 | FileCheck %s --check-prefix=RUNTIGHT
 // RUNLOOSE: in norm 0.002

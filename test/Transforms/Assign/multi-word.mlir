@@ -1,4 +1,4 @@
-// Where the error that is allowed forbids one narrow product, and the model says that it pays, contractions
+// If the error that is allowed forbids one narrow product, and the model says that it pays, contractions
 // become split products; without a limit nothing changes.
 
 // DEFINE: %{budget} = format=bf16 target=sm_80 max-rel-error=5e-5
@@ -35,7 +35,7 @@
 // JSON: "compute": "bf16x3"
 // JSON: "words": true
 
-// What it would cost otherwise.
+// The explanation prices the alternatives.
 // RUN: mp-opt %s --mp-mixed-precision="%{budget} table=false explain=@main:3" -o /dev/null 2>&1 | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: in the end: computes in bf16x3, by cost (T, within the error allowed)
 // EXPLAIN: instead f32: would cost {{.*}} more

@@ -40,7 +40,7 @@ func.func @serves_two_formats(%x: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tens
   return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// What is no contraction computes in f32 and stores its result as pinned.
+// An op that is no contraction computes in f32 and stores its result as pinned.
 // CHECK-LABEL: func.func @stores_as_pinned
 // CHECK: math.exp {{.*}}compute = f32, out = [bf16], by = pin "mp.pin = bf16"
 // DONE-LABEL: func.func @stores_as_pinned

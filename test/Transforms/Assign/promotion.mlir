@@ -59,7 +59,8 @@ func.func @computes_softmax_in_f32(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
   return %0 : tensor<4x8xf16>
 }
 
-// What only widened ops read is not rounded between them: exp, sum and quotient of a softmax in pieces.
+// A value that only widened ops read is not rounded between them: exp, sum and quotient of a softmax in
+// pieces.
 // CHECK-LABEL: func.func @stays_wide_inside_a_softmax_in_pieces
 // CHECK: tosa.sub {{.*}} -> tensor<4x8xf32>
 // CHECK: %[[E:.*]] = tosa.exp {{.*}} -> tensor<4x8xf32>

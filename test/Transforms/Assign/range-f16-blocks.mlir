@@ -1,4 +1,4 @@
-// What blocks hand to blocks has the evidence of all that is handed over; around loops a fixed point.
+// Arguments of blocks have the evidence of all that is handed over; around loops a fixed point.
 
 // RUN: mp-opt %s --mp-assign-precision="format=f16" --split-input-file | FileCheck %s
 
@@ -64,7 +64,7 @@ func.func @two_entries(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %first: i1, %mo
 
 // -----
 
-// Of three cases, one that is larger than is assumed of arguments spoils it; the others alone do not.
+// One case of three that is larger than is assumed of arguments spoils it; the others alone do not.
 // CHECK-LABEL: func.func @cases(
 // CHECK: linalg.matmul {{.*}}compute = f16
 // CHECK: linalg.matmul {{.*}}compute = f32{{.*}}no evidence

@@ -1,4 +1,4 @@
-// What is proved of a factor is evidence of its product, too: behind it the class assumption holds again.
+// A factor that is proved is evidence of its product, too: behind it the class assumption holds again.
 // RUN: mp-opt %s --mp-assign-precision="format=f16" | FileCheck %s
 
 // The gradient of a loss by its logits, exp(x - max) (c / sum of those): the sum is at least one. What is made of

@@ -1,4 +1,4 @@
-// How large integers are that become floats, and loops that keep what they carry in its range: evidence for f16.
+// Bounds of integers that become floats, and loops that keep what they carry in its range, are evidence for f16.
 // RUN: mp-opt %s -split-input-file --mp-assign-precision="format=f16" | FileCheck %s
 
 // An average whose padding does not count, as torch-mlir prints it: 4, 6 or 9 elements, and at least one in any case.
@@ -135,7 +135,7 @@ func.func @gates(%x: tensor<4xf32>, %w: tensor<4x4xf32>, %i: tensor<4xf32>) -> t
   return %0 : tensor<4xf32>
 }
 
-// What doubles in each turn does not stay where it was.
+// A value that doubles in each turn does not stay where it was.
 // CHECK-LABEL: func.func @doubles
 // CHECK: linalg.vecmat {{.*}}compute = f32
 func.func @doubles(%x: tensor<4xf32>, %w: tensor<4x4xf32>, %i: tensor<4xf32>, %n: index) -> tensor<4xf32> {

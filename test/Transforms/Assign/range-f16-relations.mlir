@@ -76,7 +76,7 @@ func.func @of_another_sum(%x: tensor<6x6xf32>, %w: tensor<6x6xf32>) -> tensor<6x
   return %0 : tensor<6x6xf32>
 }
 
-// What was compared is what is selected, in the same place ...
+// The value compared is the value selected, in the same place ...
 // CHECK-LABEL: func.func @clamped(
 // CHECK: linalg.matmul {{.*}}compute = f16
 func.func @clamped(%x: tensor<6x6xf32>, %w: tensor<6x6xf32>) -> tensor<6x6xf32> {

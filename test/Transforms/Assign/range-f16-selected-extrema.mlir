@@ -1,4 +1,4 @@
-// What comparisons, extrema and norms in exporters' spellings say of a factor in f16.
+// Comparisons, extrema and norms in exporters' spellings are evidence for a factor in f16.
 // RUN: mp-opt %s -split-input-file --mp-assign-precision="format=f16" | FileCheck %s
 
 // hardswish: x * clamp(x + 3, 0, 6) / 6, the clamp written as comparisons. x * (at most 6) / 6 is no larger than x.

@@ -169,7 +169,7 @@ func.func @keeps_angles_wide(%p: tensor<4x1xf32>, %f: tensor<1x4xf32>, %i: tenso
 
 // -----
 
-// What is inserted lies beside what was there: neither alone is the range of the whole.
+// The inserted slice lies beside what was there: neither alone is the range of the whole.
 // CHECK-LABEL: @beside_what_overflows
 // CHECK: linalg.matmul {mp.precision = {{.*}}compute = f32{{.*}}by = range "no evidence that an operand stays below 65504: 'math.exp' has no bound"
 func.func @beside_what_overflows(%x: tensor<4x8xf32>, %w: tensor<16x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -237,7 +237,7 @@ func.func @variance_or_nan(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %i: tensor<
 
 // -----
 
-// What a contraction of large factors gives is not assumed to be small.
+// The result of a contraction of large factors is not assumed to be small.
 // CHECK-LABEL: @large_factors
 // CHECK: linalg.matmul {mp.precision = {{.*}}by = range "no evidence that an operand stays below 65504: 'math.exp' has no bound"
 // CHECK: linalg.matmul {mp.precision = {{.*}}by = range "no evidence that an operand stays below 65504: 'math.exp' has no bound"
@@ -401,7 +401,7 @@ func.func @keeps_what_is_rounded_to_tf32(%x: tensor<4x4xf32> {mp.range = [-0.4, 
 
 // -----
 
-// What saturates ends where its format does.
+// A saturating cast ends where its format does.
 // CHECK-LABEL: func.func @takes_what_saturates
 // CHECK: linalg.matmul {{.*}}compute = f16
 func.func @takes_what_saturates(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -1,5 +1,5 @@
-// What is divided by its largest magnitude lies in [-1, 1], NaN aside: evidence for f16 that neither the class assumption nor
-// intervals give. Near misses stay wide.
+// A tensor divided by its largest magnitude lies in [-1, 1], NaN aside: evidence for f16 that neither the class assumption
+// nor intervals give. Near misses stay wide.
 
 // RUN: mp-opt %s --mp-assign-precision="format=f16" | FileCheck %s
 // RUN: mp-run %s --entry=main --check-ranges | FileCheck %s --check-prefix=RANGES

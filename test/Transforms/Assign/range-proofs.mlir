@@ -1,4 +1,4 @@
-// Where the quick evidence of one function says no, the ranges of the whole module may prove that a value fits.
+// If the quick evidence of one function says no, the ranges of the whole module may prove that a value fits.
 
 // RUN: mp-opt %s --mp-assign-precision="format=f16" | FileCheck %s
 // RUN: mp-opt %s --mp-assign-precision="format=f16 policy=%S/Inputs/proved.json" | FileCheck %s --check-prefix=PROVED
@@ -29,7 +29,7 @@ func.func @norms(%x: tensor<4x8xf32> {mp.range = [-3.0, 3.0]}, %w: tensor<2x4xf3
   return %o : tensor<4x4xf32>
 }
 
-// What is not proved stays wide, by either.
+// A value that is not proved stays wide, by either.
 // CHECK-LABEL: func.func @unbounded
 // CHECK: linalg.matmul {mp.precision = {{.*}}compute = f32{{.*}}by = range "no evidence that an operand stays below 65504: 'math.exp' has no bound"
 func.func @unbounded(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -1,4 +1,4 @@
-// What is decided about signatures, private functions and graphs that are narrow already is replayed too.
+// Decisions about signatures, private functions and graphs that are narrow already are replayed too.
 // RUN: mp-opt %s --mp-mixed-precision="policy=%S/../Materialize/Inputs/narrow-parameters.json report=%t.json table=false" -o %t.first.mlir
 // RUN: mp-opt %s --mp-mixed-precision="policy=%t.json table=false" -o %t.second.mlir
 // RUN: diff %t.first.mlir %t.second.mlir

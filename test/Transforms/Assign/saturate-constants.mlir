@@ -30,7 +30,7 @@
 // UNMARKED: error
 // OPTION: option 'saturate-constants' is '{{2|yes}}', expected off, on or a share of elements from 0 to 1
 
-// Who reads the constant itself reads what was written.
+// A reader of the constant itself reads what was written.
 // CHECK-LABEL: func.func @shared
 // CHECK-DAG: arith.constant dense<{{.*}}1.000000e+05{{.*}}> : tensor<2x2xf32>
 // CHECK-DAG: arith.constant {mp.saturated = 2 : i64} dense<{{\[\[}}1.000000e+00, 6.550400e+04], [-6.550400e+04, 2.000000e+00]]> : tensor<2x2xf16>

@@ -50,7 +50,7 @@ func.func @stores_what_all_readers_round_narrow(%x: tensor<2048x2048xf32>, %w: t
 
 // -----
 
-// What the caller gets is what was computed, although another reader rounds it.
+// The caller gets what was computed, although another reader rounds it.
 // CHECK-LABEL: func.func @keeps_results_wide
 // CHECK: arith.maximumf {{.*}}out = [f32], by = class "E"
 // CASTS-LABEL: func.func @keeps_results_wide
@@ -106,8 +106,8 @@ func.func @narrows_large_contractions(%x: tensor<4096x4096xf32>, %w: tensor<4096
 
 // -----
 
-// What only contractions round must not reach one that stays in f32 rounded: the product with the
-// argument reads the f32 value, the one with the constant a cast of it.
+// A value that only contractions round must not reach one that stays in f32 rounded: the product
+// with the argument reads the f32 value, the one with the constant a cast of it.
 // NEVER-LABEL: func.func @rounds_nothing_for_a_contraction_left_wide
 // NEVER: arith.maximumf {{.*}}out = [f32]
 // NEVER: linalg.matmul {{.*}}compute = bf16

@@ -1,4 +1,5 @@
-// What has no evidence for f16 is told what would help, with numbers; nothing is rewritten unless somebody asks.
+// A contraction without evidence for f16 is told what would help, with numbers; nothing is rewritten unless
+// somebody asks.
 // RUN: mp-opt %s --mp-mixed-precision="format=f16 report=%t.json" --remarks-filter=mp -o %t.mlir 2>%t.text
 // RUN: FileCheck %s --check-prefix=REMARK < %t.text
 // RUN: FileCheck %s --check-prefix=TEXT < %t.text
@@ -52,7 +53,7 @@ func.func @unbounded(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32
   return %0 : tensor<8x8xf32>
 }
 
-// What neither would leave as it is, is offered nothing: a mask's infinity.
+// Nothing is suggested for a value that no rewrite would leave as it is: a mask's infinity.
 // REMARK-NOT: Function=masked | Remark="clamp
 func.func @masked(%x: tensor<8x8xf32>, %mask: tensor<8x8xi1>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %z = arith.constant dense<0.0> : tensor<8x8xf32>

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -split-input-file --mp-verify-assigned --mp-insert-casts --mp-verify-materialized | FileCheck %s
 
-// What a loop carries has one format: initial value and yielded one are cast into it.
+// A value that a loop carries has one format: initial value and yielded one are cast into it.
 // CHECK-LABEL: func.func @carries_narrow
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[N:.*]]: index)
 // CHECK: %[[XN:.*]] = mp.cast ieee %[[X]] {inserted} : tensor<4xf32> to tensor<4xbf16>

@@ -8,7 +8,7 @@
 // KEEP: func.func @layer(%arg0: tensor<4x8xf32>, %arg1: tensor<8x2xf32> {mp.role = "parameter"}
 // KEEP-NOT: convert_params
 
-// What every use rounds anyway changes its type; what is also read in f32 does not.
+// A parameter that every use rounds anyway changes its type; one that is also read in f32 does not.
 // CHECK-LABEL: func.func @layer(%arg0: tensor<4x8xf32>, %arg1: tensor<8x2xbf16> {mp.role = "parameter", mp.storage = bf16}, %arg2: tensor<4x2xf32> {mp.role = "parameter"}, %arg3: tensor<2x8xf32> {mp.role = "parameter"}) -> tensor<4x2xf32>
 // CHECK: linalg.matmul ins(%{{.*}}, %arg1 : tensor<4x8xbf16>, tensor<8x2xbf16>)
 func.func @layer(%x: tensor<4x8xf32>, %w: tensor<8x2xf32> {mp.role = "parameter"}, %b: tensor<4x2xf32> {mp.role = "parameter"}, %tied: tensor<2x8xf32> {mp.role = "parameter"}) -> tensor<4x2xf32> {

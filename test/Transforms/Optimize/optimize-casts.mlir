@@ -64,7 +64,7 @@ func.func @keeps_shared_cast(%x: tensor<8x4xf32>) -> (tensor<2x4xbf16>, tensor<2
 
 // -----
 
-// What computes does not commute with rounding; and the user's casts stay where they are.
+// An op that computes does not commute with rounding; and the user's casts stay where they are.
 // CHECK-LABEL: func.func @leaves_the_rest
 // CHECK: math.tanh %arg0 : tensor<8x4xf32>
 // CHECK: mp.cast ieee %{{.*}} {inserted}

@@ -148,7 +148,7 @@ func.func @leaves_what_a_loop_masks(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i
   return %0 : tensor<4x4xf32>
 }
 
-// What a softmax has seen of a mask is gone; what only bounds a value, or begins a maximum, never was in it.
+// A softmax removes a mask; a value that a mask only bounds, or that begins a maximum, never held it.
 // CHECK-LABEL: func.func @clamps_what_infinities_only_bound(
 // CHECK: mp.cast saturate
 func.func @clamps_what_infinities_only_bound(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %init: tensor<4x4xf32>) -> tensor<4x4xf32> {

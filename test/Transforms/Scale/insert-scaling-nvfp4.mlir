@@ -1,7 +1,7 @@
 // RUN: mp-opt %s --mp-insert-scaling="recipe=nvfp4-training" | FileCheck %s
 // RUN: mp-opt %s --mp-insert-scaling="recipe=nvfp4-training" --mp-decompose-scaling | FileCheck %s --check-prefix=PLAIN
 //
-// How NVFP4 trains: gradients are rounded stochastically, with bits of the step's own; the product that is a weight's gradient
+// NVFP4 trains so: gradients are rounded stochastically, with bits of the step's own; the product that is a weight's gradient
 // works on both operands behind a Hadamard transform along the tokens, the one that goes on backwards on none.
 
 // CHECK-LABEL: func.func @step

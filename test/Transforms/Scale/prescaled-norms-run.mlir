@@ -31,7 +31,7 @@
 // RUN: mp-run %t.mlir --compare=%t.plain.mlir --max-rel=0 --input=2x8xf32=uniform:3,1.0e-6,0
 // RUN: mp-run %t.mlir --device=emulator --compare=%t.plain.mlir --max-rel=1e-3 --input=2x8xf32=uniform:2,1.0e15,0
 
-// What a norm is bounded by is known all the same: the product after it is narrow.
+// The bound of a norm is known all the same: the product after it is narrow.
 // CHECK: linalg.matmul {{.*}}tensor<2x8xf16>, tensor<8x2xf16>
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

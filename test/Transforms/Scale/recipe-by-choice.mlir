@@ -1,4 +1,4 @@
-// Where error is limited, being scaled and stored in fp8 is a choice like any other: taken where time is saved and the limit holds.
+// If error is limited, being scaled and stored in fp8 is a choice like any other: taken where time is saved and the limit holds.
 // RUN: mp-opt %s --mp-mixed-precision="format=e4m3 target=sm_90a max-rel-error=0.2 report=%t.json" -o %t.loose.mlir 2>&1 | FileCheck %s --check-prefix=TABLE
 // RUN: FileCheck %s --check-prefix=LOOSE < %t.loose.mlir
 // RUN: mp-opt %t.loose.mlir --mp-check-erasure="original=%s" -o /dev/null

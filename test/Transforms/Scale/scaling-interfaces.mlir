@@ -43,7 +43,7 @@ func.func @scaled(%x: tensor<4x256xf32>, %w: tensor<256x8xf32>, %c: tensor<4x8xf
   %p = mp.scaled_matmul %n by(%scale) with %r by(%rs) onto %twice maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
      : tensor<4x256xi8> by(tensor<4x2xf32>) with tensor<256x8xi8> by(tensor<2x8xf32>) to tensor<4x8xf32>
   %back = mp.dequantize %q by %scale : tensor<4x256xf8E4M3FN>, tensor<4x2xf32> to tensor<4x256xf32>
-  // What the product was added to, and the history, are read again: neither may be overwritten.
+  // The init of the product, and the history, are read again: neither may be overwritten.
   %all = arith.constant dense<0.75> : tensor<f32>
   %next, %effective = mp.update_amax_history %older, %all max after_current : tensor<16xf32>
   %again = arith.addf %twice, %p : tensor<4x8xf32>

@@ -1,4 +1,4 @@
-// What is no train step, or says two things at once: told so, whatever the format.
+// A function that is no train step, or says two things at once, is told so, whatever the format.
 // RUN: mp-opt %s --split-input-file --verify-diagnostics --mp-train-step="format=f16 table=false" -o /dev/null
 // RUN: mp-opt %s --split-input-file --verify-diagnostics --mp-train-step="format=e4m3 target=sm_89 table=false" -o /dev/null
 

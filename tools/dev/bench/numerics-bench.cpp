@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How fast lib/Numerics is: array conversion against copying memory and against
-// the scalar definition, modelled products against the scalar definition and
-// against OpenBLAS where that is installed. Ends with a table of the ratios.
+// Measures lib/Numerics: array conversion against copying memory and against the scalar definition,
+// modelled products against the scalar definition and against OpenBLAS where that is installed.
+// Ends with a table of the ratios.
 
 #include "mp/Numerics/ArrayCast.h"
 #include "mp/Numerics/ModelGemm.h"

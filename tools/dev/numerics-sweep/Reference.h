@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who says what a conversion from f32 should give.
+// Answers what a conversion from f32 should give.
 
 #ifndef MP_TOOLS_DEV_NUMERICSSWEEP_REFERENCE_H
 #define MP_TOOLS_DEV_NUMERICSSWEEP_REFERENCE_H
@@ -30,7 +30,7 @@ public:
   struct Answers {
     test::Oracle ieee, saturating;
   };
-  /// What the f32 pattern `bits` becomes under both overflow rules; `draw` holds the random bits.
+  /// Converts the f32 pattern `bits` under both overflow rules; `draw` holds the random bits.
   Answers ask(const Task &task, uint32_t bits, uint32_t draw) const;
 
 private:

@@ -13,8 +13,8 @@
 
 namespace mpcore::numerics::sweep {
 
-/// Where the reference is asked. Results are computed and looked at for every pattern in either
-/// case.
+/// The patterns at which the reference is asked. Results are computed and looked at for every
+/// pattern in either case.
 enum class Ask {
   Each, ///< at every pattern
   Ends, ///< at the first and last pattern of each run of equal results: conversions are monotone

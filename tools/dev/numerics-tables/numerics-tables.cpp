@@ -166,7 +166,7 @@ void printSchemes() {
     cell(s.worst(runSplit(m, scheme, s)), splitErrorBound(m, scheme, k));
     llvm::outs() << llvm::format("  (%.2e)\n", droppedPartsBound(scheme));
   }
-  // What the hardware does to f32 operands that nobody rounded.
+  // Cuts f32 operands as the hardware does when nobody rounded them.
   Sample cut = s;
   for (std::vector<float> *matrix : {&cut.a, &cut.b})
     roundArray(matrix->data(), matrix->data(), matrix->size(), Format::TF32, Rounding::RZ);

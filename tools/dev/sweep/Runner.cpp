@@ -141,7 +141,7 @@ const Runner::Reference &Runner::reference(StringRef entry, bool inF64) {
     return skip(llvm::toString(results.takeError()));
   if (results->size() == 1 && results->front().size() == 0)
     return skip("returns, writes and prints nothing");
-  // What the function's own type cannot hold is no error of the conversion.
+  // A result that the function's own type cannot hold is no error of the conversion.
   for (auto [result, wanted] : llvm::zip(*results, signature->results)) {
     auto held = convertTo(std::move(result), wanted.type);
     if (!held)

@@ -14,7 +14,7 @@
 
 namespace mlir::mp {
 
-/// What running one function twice gave.
+/// The outcome of running one function twice.
 struct RunOutcome {
   std::string entry;
   /// Largest error of a result over the largest magnitude of its reference; infinity where NaN,

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How copies of functions are marked.
+// Names the attribute that marks copies of functions.
 
 #ifndef MP_DIALECT_MP_COPYOF_H
 #define MP_DIALECT_MP_COPYOF_H

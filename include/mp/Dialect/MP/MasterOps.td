@@ -20,13 +20,14 @@ def MP_RemainderTensor : RankedTensorOf<[I16]>;
 def MP_SplitMasterOp : MP_MasterOp<"split_master"> {
   let summary = "Split f32 into a bf16 that can be computed with and 16 bits that complete it";
   let description = [{
-    `remainder` is the low half of the bits of `master`, as a signed number; `high` is the high half, plus
-    one where the remainder is negative. `mp.join_master` gives back every pattern of bits, NaN included, so
-    that a bf16 parameter with its remainder is its exact f32 master, in 4 bytes instead of 6.
+    `remainder` is the low half of the bits of `master`, as a signed number; `high` is the high
+    half, plus one where the remainder is negative. `mp.join_master` gives back every pattern of
+    bits, NaN included, so that a bf16 parameter with its remainder is its exact f32 master, in 4
+    bytes instead of 6.
 
-    `high` is `master` rounded to nearest, ties away from zero: an exact tie above an even bf16 is rounded
-    up, where `mp.cast` rounds to even, and the largest finite values become infinite. NaN whose only bits
-    are low ones do not stay NaN in `high`.
+    `high` is `master` rounded to nearest, ties away from zero: an exact tie above an even bf16 is
+    rounded up, where `mp.cast` rounds to even, and the largest finite values become infinite. NaN
+    whose only bits are low ones do not stay NaN in `high`.
 
     Example:
     ```mlir

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How multiplications by powers of two are marked that keep the squares of a norm within their
-// format.
+// Names the attribute that marks multiplications by powers of two that keep the squares of a norm
+// within their format.
 
 #ifndef MP_DIALECT_MP_PRESCALED_H
 #define MP_DIALECT_MP_PRESCALED_H

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How clamped constants are marked.
+// Names the attribute that marks clamped constants.
 
 #ifndef MP_DIALECT_MP_SATURATION_H
 #define MP_DIALECT_MP_SATURATION_H

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a scale follows from a magnitude.
+// Attributes that say how a scale follows from a magnitude.
 
 #ifndef MP_DIALECT_MP_SCALING_ATTRIBUTES
 #define MP_DIALECT_MP_SCALING_ATTRIBUTES
@@ -42,7 +42,8 @@ def MP_ScalingAttr : AttrDef<MP_Dialect, "Scaling"> {
     ```
   }];
   let parameters = (ins EnumParameter<MP_ScaleForm>:$form, EnumParameter<MP_PowerOfTwo>:$pow2,
-                        EnumParameter<MP_OnZero>:$on_zero, EnumParameter<MP_OnNonFinite>:$on_nonfinite,
+                        EnumParameter<MP_OnZero>:$on_zero,
+                        EnumParameter<MP_OnNonFinite>:$on_nonfinite,
                         DefaultValuedParameter<"bool", "false">:$wide,
                         OptionalParameter<"::mlir::FloatAttr">:$largest,
                         OptionalParameter<"::mlir::FloatAttr">:$floor,

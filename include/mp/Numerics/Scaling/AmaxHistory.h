@@ -11,10 +11,10 @@
 
 namespace mpcore::numerics {
 
-/// Which magnitudes decide.
+/// Selects the magnitudes of a history that decide.
 enum class HistoryChoice : uint8_t { Max, MostRecent };
 
-/// Whether this step's magnitude counts for the next scale already.
+/// Tells whether this step's magnitude counts for the next scale already.
 enum class HistoryOrder : uint8_t {
   AfterCurrent,  ///< it enters first (Transformer Engine)
   BeforeCurrent, ///< the scale comes first: one more step of delay (Flax)
@@ -23,7 +23,7 @@ enum class HistoryOrder : uint8_t {
 struct HistoryRule {
   HistoryChoice choice = HistoryChoice::Max;
   HistoryOrder order = HistoryOrder::AfterCurrent;
-  /// Whether a step whose values were all zero moves the history.
+  /// True if a step whose values were all zero moves the history.
   bool rollOnZero = true;
 };
 

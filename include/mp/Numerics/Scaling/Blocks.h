@@ -14,9 +14,9 @@
 
 namespace mpcore::numerics {
 
-/// How scales lie over a row-major array. The array of scales has rank 0 (one
-/// for all), or the rank of the data and in every dimension a size that divides
-/// the data's: the quotient is the extent of a block there.
+/// Describes how scales lie over a row-major array. The array of scales has rank 0 (one for all),
+/// or the rank of the data and in every dimension a size that divides the data's: the quotient is
+/// the extent of a block there.
 class BlockLayout {
 public:
   /// Nullopt where the shapes do not fit so.
@@ -35,7 +35,7 @@ private:
   llvm::SmallVector<int64_t> shape, block, strides;
 };
 
-/// What a maximum does with NaN.
+/// The rule by which a maximum treats NaN.
 enum class NaNRule : uint8_t { Ignore, Propagate };
 
 /// The largest magnitude under each scale; 0 where there are no values.

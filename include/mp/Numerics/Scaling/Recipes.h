@@ -12,14 +12,14 @@
 
 namespace mpcore::numerics {
 
-/// What shares a scale.
+/// The set of elements that share a scale.
 enum class Granularity : uint8_t {
   Tensor, ///< everything
   Slice,  ///< what is summed over: a row of activations, an output channel of weights
   Block,  ///< an extent along the loop summed over, and one along the last other dimension
 };
 
-/// How one operand of a contraction is stored.
+/// The storage of one operand of a contraction.
 struct OperandScheme {
   CodeFormat code;
   llvm::StringLiteral rule; ///< a named one
@@ -29,7 +29,7 @@ struct OperandScheme {
       ""; ///< of the whole tensor, where block scales are relative to one
 };
 
-/// Where scales are those of earlier steps.
+/// The history rule of a recipe that takes its scales from earlier steps.
 struct DelayedHistory {
   HistoryRule rule;
   int64_t length;

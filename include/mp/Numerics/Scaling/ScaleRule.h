@@ -12,8 +12,8 @@
 
 namespace mpcore::numerics {
 
-/// What scaled values are stored as: a float format, or signed integers of 4 or
-/// 8 bits, of which -max to max are used, so that negation stays exact.
+/// The storage format of scaled values: a float format, or signed integers of 4 or 8 bits, of which
+/// -max to max are used, so that negation stays exact.
 class CodeFormat {
 public:
   CodeFormat(Format format) : format(format) {}
@@ -38,7 +38,7 @@ private:
   unsigned integerBits = 0;
 };
 
-/// Which of the two scales is computed, and how; the other is its reciprocal.
+/// Selects which of the two scales is computed, and how; the other is its reciprocal.
 enum class ScaleForm : uint8_t {
   Encode,     ///< encode = largest / amax
   Decode,     ///< decode = amax / largest

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a converted module is the original one plus casts, and nothing else.
+// Checks that a converted module is the original one plus casts, and nothing else.
 
 #ifndef MP_TRANSFORMS_VERIFY_ERASURE_H
 #define MP_TRANSFORMS_VERIFY_ERASURE_H

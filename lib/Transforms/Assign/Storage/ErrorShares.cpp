@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Multiplies the noise of each format with the amplification of the error model.
 
 #include "ErrorShares.h"
 #include "mp/Analysis/ExecutionFrequency.h"
@@ -72,7 +74,7 @@ double ErrorShares::getShare(Operation *op, const ComputeChoice &choice) const {
   if (isAsFound(op, choice))
     return 0;
   int64_t products = getReductionLength(op).value_or(options.assumedDim);
-  // What is scaled is as large as the format holds: nothing to speak of underflows.
+  // Scaled values are as large as the format holds, so underflow is negligible.
   double noise = choice.split ? getContractionNoise(*choice.split, products, chip)
                  : choice.scaled
                      ? getContractionNoise(getStoredFormat(op, *choice.scaled), products, chip)

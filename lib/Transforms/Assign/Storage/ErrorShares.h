@@ -1,7 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each contraction's format adds to the modelled error of the function's results, beside the
-// program as given: nothing where it stays as found. Whole units of mean square that add up.
+// Computes what each contraction's format adds to the modelled error of the function's results,
+// beside the program as given: nothing where it stays as found. Whole units of mean square that add
+// up.
 //
 // A model of averages can be wrong either way, so limits are kept with half of what they allow
 // (docs/Budgets.md has what runs say).
@@ -38,11 +39,11 @@ public:
 
   /// Units that `op` adds when it computes so, rounded up.
   int64_t of(Operation *op, const ComputeChoice &choice) const;
-  /// What the factors of a contraction that is scaled so are stored in.
+  /// Returns the storage format of the factors of a contraction that is scaled so.
   FloatType getStoredFormat(Operation *op, const numerics::Recipe &recipe) const;
   /// Units that the results may have; nothing if error is not limited.
   std::optional<int64_t> getBudget() const;
-  /// What the model may add up to, of what is allowed.
+  /// Returns the share of the allowed error that the model may use up.
   double getUsable() const { return options.maxRelError / kCaution; }
   /// The error that `units` stand for: its root mean square relative to that of the results.
   double toRelative(int64_t units) const { return std::sqrt(double(units) * unit); }

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the contractions of a storage problem may compute, and what that costs.
+// Enumerates the ways in which the contractions of a storage problem may compute, and their costs.
 
 #include "../../Common/SplitCode.h"
 #include "StorageProblem.h"

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looks up modelled times and bytes of ops and casts, by fusion group.
 
 #include "StorageCosts.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

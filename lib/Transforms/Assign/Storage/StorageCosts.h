@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What it costs to store, cast and contract: modelled time in picoseconds, or bytes stored.
+// Prices storing, casting and contracting: modelled time in picoseconds, or bytes stored.
 //
 // Costs follow fusion groups: what stays inside a kernel is neither written nor read, kernels that
 // convert in registers read whatever is stored, an elementwise kernel writes narrow for nothing,
@@ -62,7 +62,8 @@ private:
   /// only.
   int64_t timed(llvm::function_ref<std::string()> name, int64_t modelled) const;
 
-  /// How often `value` is written, and read by what reads any format, whatever it is stored in.
+  /// Counts how often `value` is written, and read by what reads any format, whatever it is stored
+  /// in.
   struct Transfers {
     bool isStored; ///< in memory at all
     bool isWritten;
@@ -70,7 +71,7 @@ private:
   };
   Transfers countTransfers(Value value);
 
-  /// What a contraction of factors in `factors` reads and writes.
+  /// Returns the bytes that a contraction of factors in `factors` reads and writes.
   uint64_t countTraffic(Operation *op, FloatType factors);
 
   FunctionDecisions &decisions;

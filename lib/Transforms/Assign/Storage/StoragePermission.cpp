@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects the narrow formats in which the uses of each value read it.
 
 #include "StoragePermission.h"
 

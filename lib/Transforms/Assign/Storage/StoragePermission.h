@@ -1,9 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which values may be stored narrow: those that every use would round to the narrow format anyway,
-// so that nothing is lost. Carrying a rounding already is not enough to be rounded again: what
-// later ops cancel, such as an offset common to all keys of attention, was exact in every rounding
-// before.
+// Finds the values that may be stored narrow: those that every use would round to the narrow format
+// anyway, so that nothing is lost. Carrying a rounding already is not enough to be rounded again:
+// what later ops cancel, such as an offset common to all keys of attention, was exact in every
+// rounding before.
 
 #ifndef MP_LIB_TRANSFORMS_ASSIGN_STORAGEPERMISSION_H
 #define MP_LIB_TRANSFORMS_ASSIGN_STORAGEPERMISSION_H

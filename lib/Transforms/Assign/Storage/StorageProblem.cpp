@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes a function as an assignment problem and applies the answer.
 
 #include "StorageProblem.h"
 #include "../../Scale/Contractions.h"
@@ -132,7 +134,7 @@ ValueId StorageProblem::getValue(Value value) {
                                             : costs.ofCast(value, formats[from], formats[to])});
   ValueId id = problem.addValue(name, casts, isMadeInAnyFormat(value));
   trackedValues.push_back(value);
-  // What no decided op defines keeps its format: arguments, and results of undecided ops.
+  // Values that no decided op defines keep their format: arguments, and results of undecided ops.
   Operation *def = value.getDefiningOp();
   if (!def || !decisions.find(def)) {
     TypeId carried = typeOf(decisions.getStorage(value));
@@ -302,7 +304,7 @@ void StorageProblem::addComputing(Operation *op, const Decision &decision, Node 
   variant(false);
   if (isMade)
     return;
-  // What never leaves a kernel gains nothing by being narrow, but may have to hand it on.
+  // A value that never leaves a kernel gains nothing by being narrow, but may have to hand it on.
   bool may =
       decision.rule != TypeRule::Container && llvm::any_of(op->getResults(), [&](Value result) {
         return permissions.getNarrow(result) &&
@@ -371,8 +373,8 @@ const Variant *StorageProblem::getWideVariant(NodeId node) const {
   return found != wideContractions.end() && found->first == node ? &found->second : nullptr;
 }
 
-/// Where a contraction is free to stay in f32, what only it would have rounded must not reach it
-/// rounded: casting that back costs more than everything in f32, which no optimum pays.
+/// If a contraction is free to stay in f32, a value that only it would have rounded must not reach
+/// it rounded: casting that back costs more than everything in f32, which no optimum pays.
 void StorageProblem::forbidLosses(assignment::Problem &of) const {
   for (auto [id, value] : llvm::enumerate(trackedValues))
     if (permissions.getNarrow(value) || !decisions.getStorage(value).isF32())

@@ -22,9 +22,9 @@ public:
                  StorageCosts &costs, const ErrorShares &errors, const OperandSchemes *schemes,
                  const PlacementOptions &options);
 
-  /// What is to be solved.
+  /// Returns the problem to be solved.
   const assignment::Problem &get() const { return problem; }
-  /// How a painting compiler would list each node.
+  /// Returns the list on which a painting compiler would put each node.
   ArrayRef<assignment::Paint> getPaints() const { return paints; }
   /// The cost of everything in f32.
   int64_t getCostBefore() const { return costBefore; }
@@ -36,8 +36,8 @@ public:
   /// The problem with `node` forced to `variant`, where nothing may reach an f32 op rounded.
   assignment::Problem force(NodeId node, const assignment::Variant &variant) const;
 
-  /// What the casts of an assignment read, those of constants aside. Readers share a cast, or each
-  /// has its own.
+  /// Returns the bytes that the casts of an assignment read, those of constants aside. Readers
+  /// share a cast, or each has its own.
   int64_t countCastBytes(const assignment::Labels &labels, bool perUse) const;
 
   /// Puts what `labels` choose into the decisions.
@@ -53,10 +53,10 @@ private:
   /// Parts of an f32 value, beside it.
   TypeId typeOf(numerics::SplitScheme scheme);
   bool isSplit(TypeId type) const { return bitsOfParts[type] != 0; }
-  /// What a recipe stores, beside f32 as well.
+  /// Returns the type in which a recipe stores values, beside f32 as well.
   TypeId typeOf(const numerics::Recipe &recipe);
   bool isMadeFromWide(TypeId type) const { return isSplit(type) || recipes[type]; }
-  /// What a copy of `value` in a type that is made from f32 costs.
+  /// Returns the cost of a copy of `value` in a type that is made from f32.
   int64_t costOfMaking(Value value, TypeId type) const;
   /// The type `value` may have besides f32; f32 if none.
   TypeId narrowTypeOf(Value value);
@@ -74,15 +74,15 @@ private:
   void computeCostBefore();
   void forbidLosses(assignment::Problem &of) const;
 
-  /// How a contraction may compute, the widest first.
+  /// Returns the ways in which a contraction may compute, the widest first.
   SmallVector<ComputeChoice, 4> getChoices(Operation *op, const Decision &decision) const;
   /// Adds the split schemes that are not both slower and less accurate than others.
   void addSplits(Operation *op, SmallVectorImpl<ComputeChoice> &choices) const;
-  /// What factors are read as.
+  /// Returns the type that factors are read as.
   TypeId typeOfFactors(const ComputeChoice &choice);
   int64_t getCost(Operation *op, const ComputeChoice &choice) const;
   bool isFree(const Decision &decision) const;
-  /// Of constants that may be narrow, whether they are; nothing for other ops.
+  /// Tells whether a constant that may be narrow is; nothing for other ops.
   std::optional<bool> isMadeNarrow(Operation *op) const;
   void applyConstants(const assignment::Labels &labels);
   bool runsNarrow(Operation *op, const Decision &decision) const;

@@ -42,7 +42,7 @@ static bool hasKnownLastUses(ModuleOp module) {
               .wasInterrupted();
 }
 
-/// What is returned belongs to the caller, once: a fresh buffer, or a copy.
+/// A returned buffer belongs to the caller, once: a fresh buffer, or a copy.
 static void ownResults(func::ReturnOp end) {
   DenseSet<Value> given;
   OpBuilder b(end);

@@ -66,7 +66,7 @@ struct ResolveCalls : mlir::mp::impl::ResolveCallsBase<ResolveCalls> {
       else if (auto call = dyn_cast<func::CallIndirectOp>(op))
         calls.push_back(call);
     });
-    // What comes from outside, or goes there, may be any function.
+    // A pointer that comes from outside, or goes there, may be any function.
     auto isOpen = [](func::FuncOp function) {
       return (function.isPublic() || function.isExternal()) &&
              handsFunctions(function.getFunctionType());

@@ -21,7 +21,7 @@ static bool isPromoted(Type type) {
   return format && format.getWidth() <= 32;
 }
 
-/// Of MLIR's runner library: printMemrefF32 and the like.
+/// The prefix of printing functions in MLIR's runner library: printMemrefF32 and the like.
 static constexpr StringRef kPrintBufferPrefix = "printMemref";
 
 static bool isFloatCast(Operation *op) {
