@@ -1,9 +1,13 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hashes ops, types, attributes and the wiring of a function, in an order that does not depend on
+// addresses.
+
 #include "mp/Analysis/FunctionHash.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mp/Dialect/MP/CopyOf.h"
 #include "mp/Dialect/MP/Scaling.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
+#include "mp/Dialect/MP/SplitOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 

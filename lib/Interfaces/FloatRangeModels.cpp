@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
+#include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Interfaces/FloatRangeOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/StringMap.h"
@@ -300,9 +300,20 @@ FloatMeaning mlir::mp::getFloatMeaning(Operation *op) {
   return interface ? interface.getMeaning() : FloatMeaning::unknown();
 }
 
+static FloatMeaning meaningOfMP(Operation *op) {
+  if (isa<SplitResidualOp>(op))
+    return FloatMeaning::of(Kind::SplitResidual, {0});
+  if (auto joined = dyn_cast<JoinSplitOp>(op))
+    return FloatMeaning::of(Kind::JoinSplit, joined.getInit() ? ArrayRef<unsigned>{0, 1, 2}
+                                                              : ArrayRef<unsigned>{0, 1});
+  return FloatMeaning::of(Kind::Cast, {0});
+}
+
 namespace {
-template <typename Op>
-struct RangeModel : FloatRangeOpInterface::ExternalModel<RangeModel<Op>, Op> {
+/// The model of one op: a named function of one or two operands, or what its dialect's function
+/// says.
+template <FloatMeaning (*meaningOf)(Operation *), typename Op>
+struct RangeModel : FloatRangeOpInterface::ExternalModel<RangeModel<meaningOf, Op>, Op> {
   FloatMeaning getMeaning(Operation *op) const {
     StringRef name = op->getName().getStringRef();
     if (std::optional<UnaryFn> fn = findUnary(name)) {
@@ -315,59 +326,46 @@ struct RangeModel : FloatRangeOpInterface::ExternalModel<RangeModel<Op>, Op> {
       meaning.binary = *fn;
       return meaning;
     }
-    StringRef dialect = op->getName().getDialectNamespace();
-    if (dialect == "arith" || dialect == "math")
-      return meaningOfArith(op);
-    if (dialect == "tensor")
-      return meaningOfTensor(op);
-    if (dialect == "tosa")
-      return meaningOfTosa(op);
-    if (isa<SplitResidualOp>(op))
-      return FloatMeaning::of(Kind::SplitResidual, {0});
-    if (auto joined = dyn_cast<JoinSplitOp>(op))
-      return FloatMeaning::of(Kind::JoinSplit, joined.getInit() ? ArrayRef<unsigned>{0, 1, 2}
-                                                                : ArrayRef<unsigned>{0, 1});
-    if (dialect == "mp")
-      return FloatMeaning::of(Kind::Cast, {0});
-    return meaningOfLinalg(op);
+    return meaningOf(op);
   }
 };
 
-template <typename... Ops> void attach(MLIRContext *context) {
-  (Ops::template attachInterface<RangeModel<Ops>>(*context), ...);
+template <FloatMeaning (*meaningOf)(Operation *), typename... Ops>
+void attach(MLIRContext *context) {
+  (Ops::template attachInterface<RangeModel<meaningOf, Ops>>(*context), ...);
 }
 } // namespace
 
 void mlir::mp::registerFloatRangeModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
-    attach<
+    attach<meaningOfArith,
 #define GET_OP_LIST
 #include "mlir/Dialect/Arith/IR/ArithOps.cpp.inc"
-        >(context);
+           >(context);
   });
   registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
-    attach<
+    attach<meaningOfArith,
 #define GET_OP_LIST
 #include "mlir/Dialect/Math/IR/MathOps.cpp.inc"
-        >(context);
+           >(context);
   });
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
-    attach<
+    attach<meaningOfTensor,
 #define GET_OP_LIST
 #include "mlir/Dialect/Tensor/IR/TensorOps.cpp.inc"
-        >(context);
+           >(context);
   });
   registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *) {
-    attach<
+    attach<meaningOfTosa,
 #define GET_OP_LIST
 #include "mlir/Dialect/Tosa/IR/TosaOps.cpp.inc"
-        >(context);
+           >(context);
   });
   registry.addExtension(+[](MLIRContext *context, MPDialect *) {
-    attach<CastOp, RoundOp, SplitResidualOp, JoinSplitOp>(context);
+    attach<meaningOfMP, CastOp, RoundOp, SplitResidualOp, JoinSplitOp>(context);
   });
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
-    attach<linalg::SoftmaxOp,
+    attach<meaningOfLinalg, linalg::SoftmaxOp,
 #define GET_OP_LIST
 #include "mlir/Dialect/Linalg/IR/LinalgStructuredOps.cpp.inc"
            >(context);

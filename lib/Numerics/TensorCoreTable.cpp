@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which model belongs to which instruction.
+// Assigns a model to each instruction.
 
 #include "mp/Numerics/TensorCore.h"
 
@@ -11,7 +11,7 @@ using namespace mpcore::numerics;
 static constexpr llvm::StringRef architectureNames[] = {"sm_70", "sm_75",  "sm_80", "sm_89",
                                                         "sm_90", "sm_100", "sm_120"};
 static constexpr llvm::StringRef routeNames[] = {"mma.sync", "wgmma", "tcgen05"};
-static constexpr llvm::StringRef provenanceNames[] = {"recorded", "published", "inferred"};
+static constexpr llvm::StringRef sourceNames[] = {"recorded", "published", "inferred"};
 
 llvm::StringRef mpcore::numerics::toString(Architecture architecture) {
   return architectureNames[size_t(architecture)];
@@ -19,8 +19,8 @@ llvm::StringRef mpcore::numerics::toString(Architecture architecture) {
 
 llvm::StringRef mpcore::numerics::toString(Route route) { return routeNames[size_t(route)]; }
 
-llvm::StringRef mpcore::numerics::toString(Provenance provenance) {
-  return provenanceNames[size_t(provenance)];
+llvm::StringRef mpcore::numerics::toString(ModelSource source) {
+  return sourceNames[size_t(source)];
 }
 
 std::optional<Architecture> mpcore::numerics::parseArchitecture(llvm::StringRef chip) {
@@ -100,7 +100,7 @@ static bool fillFP8(TensorCoreModel &model) {
     model.groupSize = 16;
     model.alignmentBits = 13;
     model.stepResult = toF16 ? StepResult::F16 : StepResult::E8M13;
-    model.provenance = Provenance::Recorded;
+    model.source = ModelSource::Recorded;
     return true;
   case Architecture::SM90:
   case Architecture::SM100:
@@ -109,13 +109,13 @@ static bool fillFP8(TensorCoreModel &model) {
       model.groupSize = 16;
       model.emulatedThroughF16 = true;
       bool recorded = model.architecture == Architecture::SM100 || toF16;
-      model.provenance = recorded ? Provenance::Recorded : Provenance::Inferred;
+      model.source = recorded ? ModelSource::Recorded : ModelSource::Inferred;
       return true;
     }
     // Single steps of wgmma from a zero accumulator are recorded; chained ones,
     // and tcgen05, are the published model's.
     model.groupSize = 32;
-    model.provenance = Provenance::Published;
+    model.source = ModelSource::Published;
     if (model.route == Route::Wgmma) {
       model.alignmentBits = 13;
       model.stepResult = toF16 ? StepResult::F16 : StepResult::E8M13;
@@ -123,7 +123,7 @@ static bool fillFP8(TensorCoreModel &model) {
     return true;
   case Architecture::SM120:
     model.groupSize = 32;
-    model.provenance = Provenance::Inferred;
+    model.source = ModelSource::Inferred;
     return true;
   default: return false;
   }
@@ -151,7 +151,7 @@ std::optional<TensorCoreModel> mpcore::numerics::tensorCoreModel(Architecture ar
   model.groupSize = groupOf(architecture);
   model.alignmentBits = alignmentBitsOf(architecture);
   model.stepResult = result == Format::F16 ? StepResult::F16 : StepResult::F32;
-  model.provenance = isRecorded(architecture) ? Provenance::Recorded : Provenance::Inferred;
+  model.source = isRecorded(architecture) ? ModelSource::Recorded : ModelSource::Inferred;
   bool sinceAmpere = architecture >= Architecture::SM80;
 
   switch (operandA) {
@@ -167,7 +167,7 @@ std::optional<TensorCoreModel> mpcore::numerics::tensorCoreModel(Architecture ar
     // The records from sm_90 on are of the k4 instruction, one group of 4; k8
     // in one group is the published model's.
     if (architecture >= Architecture::SM90 && isRecorded(architecture))
-      model.provenance = Provenance::Published;
+      model.source = ModelSource::Published;
     return model;
   case Format::F8E4M3FN:
   case Format::F8E5M2:
@@ -196,6 +196,6 @@ std::string mpcore::numerics::describe(const TensorCoreModel &model) {
     out << ", through f16";
   if (model.promoteEvery)
     out << ", promoted every " << model.promoteEvery;
-  out << " (" << toString(model.provenance) << ")";
+  out << " (" << toString(model.source) << ")";
   return text;
 }

@@ -3,7 +3,7 @@
 // mp-mixed-precision: phases 0 to 4 of one graph.
 
 #include "ReportPasses.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
+#include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Numerics/Scaling/Recipes.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Policy/PolicyJSON.h"
@@ -60,7 +60,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   report->assumedDim = options.assumeDim;
   if (options.verify)
     manager.addPass(createVerifyInput());
-  // Where contractions choose how to compute, being scaled is a choice among others.
+  // If contractions choose how to compute, being scaled is a choice among others.
   const numerics::Recipe *known = numerics::findRecipe(recipe);
   bool chooses =
       options.maxRelError > 0 || options.minSqnr > 0 || options.maxTime > 0 || options.neverSlower;

@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the pipeline mp-to-nvvm.
+
 #include "mp/Pipelines/NVVMPipeline.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -8,7 +11,6 @@
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Quant/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
@@ -27,55 +29,6 @@ static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
-
-/// Formats that every target converts natively or as LLVM does it.
-static bool isPlain(Type type) {
-  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(getElementTypeOrSelf(type));
-}
-
-static bool hasRareFormat(Operation *op) {
-  auto isRare = [](Type type) {
-    return isa<FloatType>(getElementTypeOrSelf(type)) && !isPlain(type);
-  };
-  bool computes = isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-                  !isa<arith::ConstantOp, arith::BitcastOp, arith::SelectOp>(op);
-  return isa<CastOp, RoundOp>(op) || (computes && (llvm::any_of(op->getOperandTypes(), isRare) ||
-                                                   llvm::any_of(op->getResultTypes(), isRare)));
-}
-
-namespace {
-
-/// Kernels that convert or compute in fp8 and the like do so in integer arithmetic. Others keep
-/// their f16 and bf16 conversions, which are single instructions.
-struct LowerRareFormats : PassWrapper<LowerRareFormats, OperationPass<gpu::GPUFuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerRareFormats)
-
-  StringRef getArgument() const override { return "mp-lower-rare-formats"; }
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, math::MathDialect, MPDialect>();
-  }
-
-  void runOnOperation() override {
-    bool found = getOperation()
-                     .walk([](Operation *op) {
-                       return hasRareFormat(op) ? WalkResult::interrupt() : WalkResult::advance();
-                     })
-                     .wasInterrupted();
-    if (!found)
-      return;
-    OpPassManager pipeline(gpu::GPUFuncOp::getOperationName());
-    math::MathExtendToSupportedTypesOptions math;
-    math.targetTypeStr = "f32";
-    pipeline.addPass(math::createMathExtendToSupportedTypes(math));
-    pipeline.addPass(createEmulateNarrowArithmetic());
-    pipeline.addPass(createConvertMPToArith());
-    if (failed(runPipeline(pipeline, getOperation())))
-      signalPassFailure();
-  }
-};
-
-} // namespace
 
 void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
   pm.addPass(createPrepareVectors()); // before anything folds
@@ -124,7 +77,7 @@ void mlir::mp::buildKernelLoweringPipeline(OpPassManager &pm, const NVVMPipeline
   addCleanup(kernels);
   kernels.addPass(createConvertComplexToStandardPass());
   kernels.addPass(createLowerKernelCasts());
-  kernels.addNestedPass<gpu::GPUFuncOp>(std::make_unique<LowerRareFormats>());
+  kernels.addNestedPass<gpu::GPUFuncOp>(createLowerRareFormats());
   kernels.addPass(createExpandReshapes());
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(memref::createExpandOpsPass());

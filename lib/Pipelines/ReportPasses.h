@@ -1,11 +1,12 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes that collect a report while a pipeline runs. They belong to one pipeline
-// instance and are not registered.
+// Makes the passes of mp/Pipelines/Passes.td, which collect a report while a pipeline runs. They
+// belong to one pipeline instance and are not registered.
 
 #ifndef MP_LIB_PIPELINES_REPORTPASSES_H
 #define MP_LIB_PIPELINES_REPORTPASSES_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mp/Report/Report.h"
 #include <string>
@@ -19,7 +20,8 @@ std::unique_ptr<Pass> createCollectDecisionsPass(std::shared_ptr<Report> report)
 std::unique_ptr<Pass> createCollectCertificatesPass(std::shared_ptr<Report> report,
                                                     double assumedRange);
 
-/// Where a report goes; an empty name is nowhere. Files are written beside and then renamed.
+/// The destination of a report; an empty name is nowhere. Files are written beside and then
+/// renamed.
 struct ReportOutputs {
   std::string json;   ///< file for programs
   std::string html;   ///< file for people

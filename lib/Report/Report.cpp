@@ -13,7 +13,7 @@
 #include "mp/Analysis/Locations.h"
 #include "mp/Analysis/TiedStorage.h"
 #include "mp/Dialect/MP/Scaling.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
+#include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
@@ -49,7 +49,7 @@ static void addBytes(ValueRange values, ArrayRef<Type> storages, int64_t assumed
   }
 }
 
-/// What an op with a body of its own does, in a few names; empty for others.
+/// Describes what an op with a body of its own does, in a few names; empty for others.
 static std::string describeBody(Operation *op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured || structured.getRegionBuilder()) // the body of a named op follows from its name

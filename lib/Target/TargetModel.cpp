@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Answers questions about a target's tables, and checks that the tables agree with each other.
 
 #include "mp/Target/TargetModel.h"
 
@@ -29,8 +31,8 @@ StringRef mpcore::target::toString(InstructionFamily family) {
   llvm_unreachable("unknown instruction family");
 }
 
-llvm::ArrayRef<FormatInfo> mpcore::target::knownFormats() {
-  static constexpr FormatInfo formats[] = {
+llvm::ArrayRef<KnownFormat> mpcore::target::knownFormats() {
+  static constexpr KnownFormat formats[] = {
       {"f64", 64, true},     {"tf32", 19, true},  {"f16", 16, true},     {"bf16", 16, true},
       {"f8E4M3FN", 8, true}, {"f8E5M2", 8, true}, {"f6E2M3FN", 6, true}, {"f6E3M2FN", 6, true},
       {"f4E2M1FN", 4, true}, {"i8", 8, false},    {"i4", 4, false},      {"i1", 1, false},
@@ -38,7 +40,7 @@ llvm::ArrayRef<FormatInfo> mpcore::target::knownFormats() {
   return formats;
 }
 
-const FormatInfo *mpcore::target::findFormat(StringRef name) {
+const KnownFormat *mpcore::target::findFormat(StringRef name) {
   const auto *it = llvm::find_if(knownFormats(), [&](auto &f) { return f.name == name; });
   return it == knownFormats().end() ? nullptr : it;
 }

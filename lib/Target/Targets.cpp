@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looks up targets by name and suggests the nearest one.
 
 #include "mp/Target/Targets.h"
 
@@ -86,12 +88,12 @@ llvm::Expected<const TargetModel &> mpcore::target::targetForCapability(unsigned
 }
 
 StringRef mpcore::target::nearestFormat(const TargetModel &target, StringRef format) {
-  const FormatInfo *wanted = findFormat(format);
+  const KnownFormat *wanted = findFormat(format);
   if (!wanted)
     return {};
   StringRef best;
   unsigned bestDistance = ~0u;
-  for (const FormatInfo &info : knownFormats()) { // wide first, so ties go to the wider
+  for (const KnownFormat &info : knownFormats()) { // wide first, so ties go to the wider
     if (info.isFloat != wanted->isFloat || target.formatSupport(info.name) != Support::Native)
       continue;
     unsigned distance =
@@ -108,7 +110,7 @@ llvm::Error mpcore::target::checkFormat(const TargetModel &target, StringRef for
   if (format == "f32")
     return llvm::Error::success();
   if (!findFormat(format)) {
-    auto names = llvm::map_range(knownFormats(), [](const FormatInfo &f) { return f.name; });
+    auto names = llvm::map_range(knownFormats(), [](const KnownFormat &f) { return f.name; });
     return error("unknown format '" + format + "'; did you mean '" + nearestName(format, names) +
                  "'? Known formats: f32, " + llvm::join(names, ", "));
   }
@@ -132,12 +134,12 @@ llvm::Error mpcore::target::checkFormat(const TargetModel &target, StringRef for
 void mpcore::target::printTargets(llvm::raw_ostream &os) {
   os << "Tensor core operand formats (n: native, e: accepted but emulated, -: absent)\n";
   os << llvm::left_justify("target", 9);
-  for (const FormatInfo &format : knownFormats())
+  for (const KnownFormat &format : knownFormats())
     os << " " << llvm::right_justify(format.name, std::max<size_t>(format.name.size(), 4));
   os << "  instruction\n";
   for (const TargetModel *target : allTargets()) {
     os << llvm::left_justify(target->name, 9);
-    for (const FormatInfo &format : knownFormats()) {
+    for (const KnownFormat &format : knownFormats()) {
       Support support = target->formatSupport(format.name);
       StringRef mark = support == Support::Native ? "n" : support == Support::Emulated ? "e" : "-";
       os << " " << llvm::right_justify(mark, std::max<size_t>(format.name.size(), 4));

@@ -40,14 +40,15 @@ static llvm::Error checkPlugins(ArrayRef<char *> arguments) {
   return llvm::Error::success();
 }
 
-/// The value of one of upstream's flags, unless the user gave it.
-static void setFlag(StringRef name, bool value) {
+/// Gives one of upstream's flags a value, unless the user gave it. The option parses the value
+/// itself, so that its type does not matter here.
+static void setFlag(StringRef name, StringRef value) {
   auto option = llvm::cl::getRegisteredOptions().find(name);
   if (option != llvm::cl::getRegisteredOptions().end() && option->second->getNumOccurrences() == 0)
-    static_cast<llvm::cl::opt<bool> *>(option->second)->setValue(value);
+    option->second->addOccurrence(0, name, value);
 }
 
-/// What is printed then may be what a failed pass has left invalid.
+/// A module printed between passes may be what a failed pass has left invalid.
 static bool printsBetweenPasses() {
   return llvm::any_of(llvm::cl::getRegisteredOptions(), [](auto &entry) {
     return entry.first.starts_with("mlir-print-ir-") && entry.second->getNumOccurrences() > 0;
@@ -124,11 +125,11 @@ int mlir::mp::runOpt(int argc, char **argv, DialectRegistry &registry, const Inp
     auto [inputName, outputName] = parseCLIOptions(argc, argv, header);
     if (std::optional<int> status = printInfo())
       return *status;
-    setFlag("mlir-print-op-on-diagnostic", false);
+    setFlag("mlir-print-op-on-diagnostic", "false");
     MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
-    // What is read, and what each pass leaves, is verified: not once more to be printed at the end.
+    // The input, and the output of each pass, is verified: not once more to be printed at the end.
     if (config.shouldVerifyOnParsing() && config.shouldVerifyPasses() && !printsBetweenPasses())
-      setFlag("mlir-print-assume-verified", true);
+      setFlag("mlir-print-assume-verified", "true");
     if (config.shouldShowDialects() || config.shouldListPasses()) {
       // These need no file; upstream's main prints them before it opens any.
       return failed(MlirOptMain(argc, argv, inputName, outputName, registry));

@@ -30,7 +30,7 @@ float equalProducts(const TensorCoreModel &m, float a, float b, size_t k, float 
   return modelDot(m, as.data(), bs.data(), k, c);
 }
 
-// Which chip am I on? (training-numerics 11.5)
+// These products tell the architectures apart (training-numerics 11.5).
 TEST(TensorCore, DiscriminatorsTellArchitecturesApart) {
   struct {
     Architecture arch;
@@ -239,7 +239,7 @@ TEST(TensorCore, ChipsWithoutRecordsAreNotCalledRecorded) {
                          Format::F6E3M2FN, Format::F4E2M1FN})
     for (Architecture arch : {Architecture::SM75, Architecture::SM120})
       if (auto m = tensorCoreModel(arch, operand))
-        EXPECT_EQ(m->provenance, Provenance::Inferred) << describe(*m);
+        EXPECT_EQ(m->source, ModelSource::Inferred) << describe(*m);
 }
 
 TEST(TensorCore, ChipNames) {

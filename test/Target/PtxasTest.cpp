@@ -36,7 +36,7 @@ StringRef ptxName(StringRef format) {
 unsigned storageBits(StringRef format) {
   if (format == "tf32")
     return 32;
-  const FormatInfo *info = findFormat(format);
+  const KnownFormat *info = findFormat(format);
   // kind::f8f6f4 keeps every element in a byte.
   return info->isFloat && info->bits < 8 ? 8 : info->bits;
 }
@@ -70,7 +70,7 @@ std::string mmaSync(const MmaShape &s, StringRef accumulator) {
   Registers ra("a", operandReg, a), rb("b", operandReg, b), rc("c", accReg, c), rd("d", accReg, c);
   std::string text;
   llvm::raw_string_ostream os(text);
-  const FormatInfo *info = findFormat(s.format);
+  const KnownFormat *info = findFormat(s.format);
   StringRef kind = info->isFloat && info->bits < 8 ? ".kind::f8f6f4" : "";
   os << ra.declaration << rb.declaration << rc.declaration << rd.declaration << "mma.sync.aligned.m"
      << s.m << "n" << s.n << "k" << s.k << ".row.col" << kind << "." << acc << "." << type << "."

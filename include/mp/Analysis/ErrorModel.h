@@ -1,12 +1,12 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much a rounding error made at one op moves the results of its function, on average: the
-// variance model of mp/Domains/Variance.h over a graph. Root mean squares go forwards from assumed
-// sizes of arguments (1; parameters as initialisers make them, so that contractions keep the size
-// of what they read; `mp.range` and constants as they are), errors backwards along slopes. Errors
-// of different ops count as independent; those of one op as the same everywhere in what is summed
-// with one sign, for rows share weights, and tokens what they were made of. *Modelled*, never a
-// bound: for choosing between formats.
+// Estimates how much a rounding error made at one op moves the results of its function, on average.
+// It is the variance model of mp/Domains/Variance.h over a graph. Root mean squares go forwards
+// from assumed sizes of arguments (1; parameters as initialisers make them, so that contractions
+// keep the size of what they read; `mp.range` and constants as they are), errors backwards along
+// slopes. Errors of different ops count as independent; those of one op as the same everywhere in
+// what is summed with one sign, for rows share weights, and tokens what they were made of.
+// *Modelled*, never a bound: for choosing between formats.
 
 #ifndef MP_ANALYSIS_ERRORMODEL_H
 #define MP_ANALYSIS_ERRORMODEL_H
@@ -38,13 +38,10 @@ public:
   /// False if the size of a result has no model: something on the way to it overflows or vanishes.
   bool isKnown() const { return known; }
 
-  /// Modelled root mean square of the elements of a float value; 0 if unknown.
-  double getRms(Value value) const { return rms.lookup(value); }
-
 private:
   friend class ErrorModelBuilder;
   bool known = true;
-  llvm::DenseMap<Value, double> rms;
+  llvm::DenseMap<Value, double> rms;           ///< modelled, of the elements; 0 if unknown
   llvm::DenseMap<Value, double> amplification; ///< of mean square errors
   llvm::DenseMap<Value, double> flips;         ///< mean square, per error
 };

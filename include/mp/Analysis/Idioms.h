@@ -34,10 +34,7 @@ public:
   /// listed.
   ArrayRef<Idiom> getIdioms() const { return idioms; }
 
-  /// What being an idiom says about a value: a softmax is in [0, 1], a norm at most sqrt(n).
-  domains::Interval getRange(Value value) const;
-
-  /// What a norm computed as (x - mean x) a or x a + (b - (mean x) a) is made of: a value within
+  /// The parts of a norm computed as (x - mean x) a or x a + (b - (mean x) a): a value within
   /// `bound`, times `factor` if there is one, plus `terms`.
   struct FoldedNorm {
     double bound;

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an op computes, in terms of the value domains.
+// The interface that tells what an op computes, in terms of the value domains.
 
 #ifndef MP_INTERFACES_FLOATRANGEOPINTERFACE_TD
 #define MP_INTERFACES_FLOATRANGEOPINTERFACE_TD
@@ -17,7 +17,7 @@ def MP_FloatRangeOpInterface : OpInterface<"FloatRangeOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      What the op's float results are in terms of its operands.
+      Returns the function that gives the op's float results from its operands.
     }], "::mlir::mp::FloatMeaning", "getMeaning", (ins)>
   ];
 }

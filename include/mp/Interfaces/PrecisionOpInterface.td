@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an op needs and permits in terms of precision.
+// The interface that tells what an op needs and permits in terms of precision.
 
 #ifndef MP_INTERFACES_PRECISIONOPINTERFACE_TD
 #define MP_INTERFACES_PRECISIONOPINTERFACE_TD
@@ -17,17 +17,17 @@ def MP_PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      How the op bears narrow formats. Structured ops answer by their iterators,
+      Returns how the op bears narrow formats. Structured ops answer by their iterators,
       maps and body, the rest by the table of their dialect.
     }], "::mlir::mp::OpClass", "getOpClass", (ins)>,
     InterfaceMethod<[{
-      What operand `index` is to the op.
+      Returns the role of operand `index`.
     }], "::mlir::mp::OperandRole", "getOperandRole", (ins "unsigned":$index)>,
     InterfaceMethod<[{
-      Why the class is what it is: the note of the table's line, or what the body showed.
+      Returns the reason of the class: the note of the table's line, or what the body showed.
     }], "::llvm::StringRef", "getClassNote", (ins)>,
     InterfaceMethod<[{
-      How the op's operand and result formats depend on each other when it is rebuilt.
+      Returns how operand and result formats depend on each other when the op is rebuilt.
     }], "::mlir::mp::TypeRule", "getTypeRule", (ins)>,
     InterfaceMethod<[{
       Builds the op again with these operands and result types, attributes and
@@ -37,8 +37,8 @@ def MP_PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
     (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,
          "::mlir::TypeRange":$resultTypes)>,
     InterfaceMethod<[{
-      The format sums are kept in: that of the result, unless an attribute says otherwise; null for
-      ops that do not accumulate.
+      Returns the format that sums are kept in: that of the result, unless an attribute says
+      otherwise; null for ops that do not accumulate.
     }], "::mlir::FloatType", "getAccumulator", (ins), "",
     [{ return ::mlir::mp::getResultAccumulator($_op.getOperation()); }]>,
     InterfaceMethod<[{
@@ -50,8 +50,8 @@ def MP_PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
     }], "bool", "canComputeWider", (ins), "",
     [{ return ::mlir::mp::isRebuiltByTypes($_op.getOperation()); }]>,
     InterfaceMethod<[{
-      For control flow: the floats that the op carries, each with everything that must share its
-      format. The results of the op and the arguments of its regions occur once each.
+      Collects, for control flow, the floats that the op carries, each with everything that must
+      share its format. The results of the op and the arguments of its regions occur once each.
     }], "void", "getCarriedValues",
     (ins "::llvm::SmallVectorImpl<::mlir::mp::CarriedValue> &":$carried), "", [{ (void)carried; }]>
   ];

@@ -60,7 +60,8 @@ def ProtectArguments : Pass<"mp-protect-arguments", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def SelectContractions : Pass<"mp-select-contractions", "::mlir::ModuleOp"> {
@@ -88,7 +89,8 @@ def SelectContractions : Pass<"mp-select-contractions", "::mlir::ModuleOp"> {
     becomes a `linalg.generic` with `mpk.mma = "bf16"`.
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"sm_80\"", "GPU architecture, as in --mp-show-targets">
+    Option<"target", "target", "std::string", "\"sm_80\"",
+           "GPU architecture, as in --mp-show-targets">
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -98,12 +100,12 @@ def FuseElementwise : Pass<"mp-fuse-elementwise", "::mlir::func::FuncOp"> {
   let description = [{
     Needs: linalg on tensors. Gives: fewer, larger `linalg.generic` ops.
 
-    Named ops that do not reduce become generics first. A producer is fused when the consumer is its only user and does not repeat
-    its work (a broadcast of a costly value is computed once, not per element).
-    Nothing is fused into an op marked `mpk.mma`: upstream's fusion would pull a
-    narrowing cast into the contraction, which then reads f32. With
-    `reductions=false` nothing is fused into what sums either: on the CPU a sum
-    of products would become a contraction, whose order of summation is another.
+    Named ops that do not reduce become generics first. A producer is fused when the consumer is its
+    only user and does not repeat its work (a broadcast of a costly value is computed once, not per
+    element). Nothing is fused into an op marked `mpk.mma`: upstream's fusion would pull a narrowing
+    cast into the contraction, which then reads f32. With `reductions=false` nothing is fused into
+    what sums either: on the CPU a sum of products would become a contraction, whose order of
+    summation is another.
 
     Example (`--mp-fuse-elementwise`): the two generics of `exp(x + y)` become one.
     ```mlir
@@ -157,7 +159,8 @@ def EmitContractions : Pass<"mp-emit-contractions", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"sm_80\"", "GPU architecture, as in --mp-show-targets">
+    Option<"target", "target", "std::string", "\"sm_80\"",
+           "GPU architecture, as in --mp-show-targets">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
@@ -362,11 +365,12 @@ def LowerKernelCasts : Pass<"mp-lower-kernel-casts"> {
 }
 
 def ExpandMath : Pass<"mp-expand-math"> {
-  let summary = "Write math functions as polynomials in arith (changes rounding within stated bounds)";
+  let summary = "Write math functions as polynomials in arith (changes rounding within stated "
+                "bounds)";
   let description = [{
     Needs: scalar `math` ops on f16, bf16, f32, f64. Gives: `arith`, `math.fma`, rounding
-    functions and `math.sqrt` only, with the same bits on a CPU and a GPU. Narrow types compute in f32 and
-    round once. Bounds for f32 and f64, in ULP of the result, are measured by the tests and
+    functions and `math.sqrt` only, with the same bits on a CPU and a GPU. Narrow types compute in
+    f32 and round once. Bounds for f32 and f64, in ULP of the result, are measured by the tests and
     listed in docs/Math.md. `math.erfc` on f64 has no expansion and is left as it is.
 
     `accuracy=approximate` takes the GPU's own instructions for `exp`, `exp2`, `log`,
@@ -395,7 +399,8 @@ def ExpandMath : Pass<"mp-expand-math"> {
     Option<"accuracy", "accuracy", "::mlir::mp::MathAccuracy", "::mlir::mp::MathAccuracy::Exact",
            "What functions become",
            [{::llvm::cl::values(
-             clEnumValN(::mlir::mp::MathAccuracy::Exact, "exact", "polynomials, the same bits everywhere"),
+             clEnumValN(::mlir::mp::MathAccuracy::Exact, "exact",
+                        "polynomials, the same bits everywhere"),
              clEnumValN(::mlir::mp::MathAccuracy::Approximate, "approximate",
                         "approximate instructions of the GPU where there are any"))}]>
   ];
@@ -457,10 +462,10 @@ def EmitKernels : Pass<"mp-emit-kernels", "::mlir::ModuleOp"> {
     PTX needs no CUDA toolkit. cubin and fatbin need `ptxas` (and `fatbinary`) in
     PATH, CUDA_ROOT, CUDA_HOME or CUDA_PATH; without it the error says so. Fails
     when ptxas reports spills (a kernel that it makes spill with registers to spare, to fit more
-    blocks into a multiprocessor, is assembled again for one block), and when PTX holds an unresolved function, an
-    indirect call or an approximate square root. What ptxas warns of, serialised
-    matrix instructions included, is a warning; registers and shared memory of
-    each kernel are remarks (`--remarks-filter=mp-emit-kernels`).
+    blocks into a multiprocessor, is assembled again for one block), and when PTX holds an
+    unresolved function, an indirect call or an approximate square root. What ptxas warns of,
+    serialised matrix instructions included, is a warning; registers and shared memory of each
+    kernel are remarks (`--remarks-filter=mp-emit-kernels`).
 
     Example (`--mp-emit-kernels="target=sm_80 emit=ptx"`):
     ```mlir
@@ -475,7 +480,8 @@ def EmitKernels : Pass<"mp-emit-kernels", "::mlir::ModuleOp"> {
     becomes `gpu.binary @mp_kernels [#gpu.object<#nvvm.target<chip = "sm_80">, assembly = "...">]`.
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"sm_80\"", "GPU architecture, as in --mp-show-targets">,
+    Option<"target", "target", "std::string", "\"sm_80\"",
+           "GPU architecture, as in --mp-show-targets">,
     Option<"emit", "emit", "::mlir::mp::EmitFormat", "::mlir::mp::EmitFormat::PTX",
            "What the binary holds",
            [{::llvm::cl::values(
@@ -484,7 +490,8 @@ def EmitKernels : Pass<"mp-emit-kernels", "::mlir::ModuleOp"> {
              clEnumValN(::mlir::mp::EmitFormat::Fatbin, "fatbin", "machine code and PTX"))}]>,
     Option<"dir", "dir", "std::string", "\"\"", "Folder for the files; created if missing">,
     Option<"optLevel", "opt-level", "unsigned", "3", "LLVM optimisation level, 0 to 3">,
-    Option<"allowSpills", "allow-spills", "bool", "false", "Warn about spilled registers instead of failing">
+    Option<"allowSpills", "allow-spills", "bool", "false",
+           "Warn about spilled registers instead of failing">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect"];
 }

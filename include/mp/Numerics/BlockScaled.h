@@ -2,7 +2,7 @@
 //
 // Products with scales for blocks of the reduction, as mma.block_scale (sm_120) and tcgen05
 // (sm_100) compute them. No recorded hardware result is known: the arithmetic is that of a
-// published simulator (MMA-Sim, arXiv 2511.10909), and every model says Provenance::Published.
+// published simulator (MMA-Sim, arXiv 2511.10909), and every model says ModelSource::Published.
 
 #ifndef MP_NUMERICS_BLOCKSCALED_H
 #define MP_NUMERICS_BLOCKSCALED_H
@@ -21,7 +21,7 @@ struct BlockScaledModel {
   /// products, seen at the sum of the exponents of both factors and both scales; terms of steps of
   /// 64 are exact sums of 16 products, seen at the sum of the exponents of their scales alone.
   int alignmentBits;
-  Provenance provenance = Provenance::Published;
+  ModelSource source = ModelSource::Published;
 };
 
 /// The kinds of the PTX manual: "mxf8f6f4" (blocks of 32), "mxf4" (32), "mxf4nvf4" (blocks of 16

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a Tensor Core computes, bit for bit. One fused step adds a group of
-// products and the accumulator:
+// Models what a Tensor Core computes, bit for bit. One fused step adds a group of products and the
+// accumulator:
 //
 //   e_i = exponent(a_i) + exponent(b_i)   (subnormals: the format's smallest)
 //   M   = max(e_i, exponent(c)) over terms that are not zero (that zeros do not
@@ -31,12 +31,12 @@ inline constexpr Architecture allArchitectures[] = {
     Architecture::SM70, Architecture::SM75,  Architecture::SM80, Architecture::SM89,
     Architecture::SM90, Architecture::SM100, Architecture::SM120};
 
-/// Which instruction runs the product. It matters for fp8, which mma.sync of
-/// sm_90 and sm_100 emulates through f16, and for tf32 on sm_90.
+/// The instruction that runs the product. It matters for fp8, which mma.sync of sm_90 and sm_100
+/// emulates through f16, and for tf32 on sm_90.
 enum class Route : uint8_t { MmaSync, Wgmma, Tcgen05 };
 
-/// How well a model is known.
-enum class Provenance : uint8_t {
+/// The source of a model, by how well the model is known.
+enum class ModelSource : uint8_t {
   Recorded,  ///< reproduces all recorded results of this hardware and type
   Published, ///< a published simulator's; not, or not fully, recorded here
   Inferred,  ///< carried over from a neighbouring chip or instruction
@@ -60,7 +60,7 @@ struct TensorCoreModel {
   /// Each 32 products start from zero, in the order k%4 in {0,1} then {2,3},
   /// and are added to the accumulator with one rounding to nearest.
   bool emulatedThroughF16;
-  Provenance provenance;
+  ModelSource source;
   /// Products after which the partial sum is added to a separate f32 register
   /// (to nearest) and restarts from zero; 0 for never. A multiple of the group
   /// (of 32 when emulated). That register starts as c and becomes the result.
@@ -72,7 +72,7 @@ struct TensorCoreModel {
 std::optional<Architecture> parseArchitecture(llvm::StringRef chip);
 llvm::StringRef toString(Architecture architecture);
 llvm::StringRef toString(Route route);
-llvm::StringRef toString(Provenance provenance);
+llvm::StringRef toString(ModelSource source);
 
 /// The route that reaches an architecture's full rate.
 Route nativeRoute(Architecture architecture);

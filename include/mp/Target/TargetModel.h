@@ -1,7 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one GPU architecture can do: tensor core formats, instructions, conversions, limits and
-// documented peak rates. Plain data; the tables are in lib/Target, one file per architecture.
+// Describes what one GPU architecture can do: tensor core formats, instructions, conversions,
+// limits and documented peak rates. Plain data; the tables are in lib/Target, one file per
+// architecture.
 //
 // Evidence: instruction and conversion rows were checked with ptxas 13.0 ("accepted") and by
 // looking at the machine code it emits ("native" or "emulated"). Rates, bandwidths and sizes of
@@ -20,7 +21,7 @@
 
 namespace mpcore::target {
 
-/// How the hardware treats a tensor core format or instruction. `Emulated`: ptxas accepts it and
+/// The hardware's support of a tensor core format or instruction. `Emulated`: ptxas accepts it and
 /// expands it to other instructions. `Absent`: rejected by ptxas.
 enum class Support { Absent, Emulated, Native };
 
@@ -31,16 +32,16 @@ llvm::StringRef toString(Support support);
 llvm::StringRef toString(InstructionFamily family);
 
 /// A format that a matrix operand may have, as MLIR spells it; tf32 is f32 storage read as tf32.
-struct FormatInfo {
+struct KnownFormat {
   llvm::StringRef name;
   unsigned bits; ///< of the significant part: 19 for tf32
   bool isFloat;
 };
 
 /// Every operand format some target knows, from wide to narrow.
-llvm::ArrayRef<FormatInfo> knownFormats();
+llvm::ArrayRef<KnownFormat> knownFormats();
 /// Null if unknown.
-const FormatInfo *findFormat(llvm::StringRef name);
+const KnownFormat *findFormat(llvm::StringRef name);
 /// Maps short spellings used on command lines (e4m3, e5m2, fp16, ...) to MLIR's; others unchanged.
 llvm::StringRef canonicalFormatName(llvm::StringRef name);
 
@@ -101,7 +102,7 @@ struct Part {
   double l2MiB;
   double f32Tera; ///< plain f32 FMA units, 10^12 operations a second
   llvm::SmallVector<Rate, 10> rates;
-  /// Where the figures come from: "doc" (data sheet) or "estimate" (ratios of a relative).
+  /// The source of the figures: "doc" (data sheet) or "estimate" (ratios of a relative).
   llvm::StringRef evidence = "doc";
 };
 

@@ -6,7 +6,7 @@
 #define MP_LIB_ANALYSIS_ERROR_SPLITPRODUCTS_H
 
 #include "mp/Dialect/MP/Namespaces.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
+#include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Domains/Error.h"
 
 namespace mlir::mp {
@@ -18,7 +18,7 @@ struct SplitProducts {
   Value sources[2];    ///< what the parts are of; the first part itself where they are constants
 
   bool isFactor(OpOperand &operand) const;
-  /// What stands for an operand of the leading product: the source of a part.
+  /// Returns the value that stands for an operand of the leading product: the source of a part.
   Value sourceOf(OpOperand &operand) const;
   /// A constant whose first part is `first`.
   domains::Measured withRest(domains::Measured first) const;

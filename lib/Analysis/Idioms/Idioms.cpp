@@ -1,4 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the matchers over the expressions of a function and collects the ops that belong to each
+// idiom.
 
 #include "mp/Analysis/Idioms.h"
 
@@ -12,7 +15,7 @@ using namespace mlir;
 using namespace mlir::mp;
 
 namespace {
-/// Which expressions hold another one, asked top-down and remembered.
+/// Tells which expressions hold another one; asked top-down and remembered.
 class Dependence {
 public:
   Dependence(const ExpressionGraph &graph, unsigned of) : graph(graph) {
@@ -94,12 +97,6 @@ void IdiomAnalysis::collectMembers(Idiom &idiom, unsigned of, llvm::DenseSet<uns
   idiom.members.assign(members.begin(), members.end());
   llvm::sort(idiom.members, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   idiom.inputs.assign(inputs.begin(), inputs.end());
-}
-
-domains::Interval IdiomAnalysis::getRange(Value value) const {
-  unsigned number = graph.lookup(value);
-  auto match = number ? detail::matchIdiom(graph, number) : std::nullopt;
-  return match ? match->range : domains::Interval::top();
 }
 
 std::optional<IdiomAnalysis::FoldedNorm> IdiomAnalysis::getFoldedNorm(Value value) const {

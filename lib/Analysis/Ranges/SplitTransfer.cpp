@@ -4,14 +4,14 @@
 
 #include "FloatTransfer.h"
 #include "mp/Dialect/MP/Formats.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
+#include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Domains/Rounding.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
-/// What `parts` parts leave of a value is a rounding of the last of them; NaN where the first is
-/// infinite.
+/// The residual that `parts` parts leave of a value is a rounding of the last of them; NaN where
+/// the first is infinite.
 domains::FloatFacts FloatTransfer::splitResidual(Operation *op, const domains::FloatFacts &x,
                                                  domains::RowLength rows) {
   auto next = cast<SplitResidualOp>(op);

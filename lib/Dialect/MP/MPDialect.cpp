@@ -12,7 +12,7 @@
 #include "mp/Dialect/MP/Prescaled.h"
 #include "mp/Dialect/MP/Saturation.h"
 #include "mp/Dialect/MP/Scaling.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
+#include "mp/Dialect/MP/SplitOps.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -154,6 +154,20 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
              << attribute.getValue();
     return success();
   }
+  if (name == kRuntimeChecksAttrName) {
+    auto messages = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!messages || !llvm::all_of(messages, llvm::IsaPred<StringAttr>) ||
+        !isa<FunctionOpInterface>(op))
+      return op->emitOpError("expects an array of messages in '")
+             << name << "', on a function, found " << attribute.getValue();
+    return success();
+  }
+  if (name == kOperandsTF32AttrName) {
+    if (!isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError("expects '")
+             << name << "' to have no value, found " << attribute.getValue();
+    return success();
+  }
   if (name == kInitOfAttrName) {
     if (!isa<FlatSymbolRefAttr>(attribute.getValue()) || !isa<FunctionOpInterface>(op))
       return op->emitOpError("expects 'mp.init_of' to name a function, on a function, found ")
@@ -173,7 +187,7 @@ LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
          << "has unknown attribute '" << name
          << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.state, mp.dim, "
             "mp.converts, mp.copy_of, mp.init_of, mp.phase, mp.facts, mp.idiom, mp.saturated, "
-            "mp.split, mp.scaled";
+            "mp.split, mp.scaled, mp.prescaled, mp.runtime_checks, mp.operands_tf32";
 }
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,

@@ -2,11 +2,11 @@
 //
 // Parts of f32 values: verifiers, folds, constants.
 
+#include "mp/Dialect/MP/SplitOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mp/Dialect/MP/Resources.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
 #include "mp/Numerics/ArrayCast.h"
 
 using namespace mlir;
@@ -35,7 +35,7 @@ FloatType mlir::mp::getPartType(MLIRContext *context, SplitScheme scheme) {
   return BFloat16Type::get(context);
 }
 
-/// How a part of `format` is stored.
+/// Returns the format in which a part of `format` is stored.
 static FloatType getStored(FloatType format) {
   return format.isTF32() ? FloatType(Float32Type::get(format.getContext())) : format;
 }

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the function batch by batch under an observer, and fits a magnitude to each histogram.
 
 #include "Calibrate.h"
 #include "../Host/Observer.h"
@@ -65,19 +67,19 @@ llvm::Expected<StaticScales> mlir::mp::calibrate(ModuleOp original, StringRef en
   // Functions by their content as it is, before anything is added to them.
   struct Place {
     size_t function;
-    ContractionOperand operand;
+    ContractionFactor operand;
   };
   std::vector<Place> places;
   for (auto computed : module->getOps<func::FuncOp>()) {
-    SmallVector<ContractionOperand> operands;
+    SmallVector<ContractionFactor> operands;
     if (!computed.isExternal() && !computed->hasAttr(kInitOfAttrName))
-      operands = findContractionOperands(computed);
+      operands = findContractionFactors(computed);
     if (operands.empty())
       continue;
     FunctionMagnitudes &measured = scales.functions.emplace_back();
     measured.name = computed.getName().str();
     measured.hash = hashFunction(computed);
-    for (const ContractionOperand &operand : operands)
+    for (const ContractionFactor &operand : operands)
       places.push_back({scales.functions.size() - 1, operand});
   }
   if (places.empty())
@@ -109,7 +111,7 @@ llvm::Expected<StaticScales> mlir::mp::calibrate(ModuleOp original, StringRef en
     if (!results)
       return results.takeError();
   }
-  // What no batch reached has no magnitude.
+  // An operand that no batch reached has no magnitude.
   for (auto [place, histogram] : llvm::zip_equal(places, histograms))
     if (histogram.total() > 0)
       scales.functions[place.function]

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Appends values inside a function to its results, so that a run returns them.
 
 #include "mp/Execution/Trace.h"
 
@@ -7,7 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mp/Dialect/MP/Formats.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
+#include "mp/Dialect/MP/SplitOps.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -35,7 +37,7 @@ static void findStored(Value value, std::optional<numerics::Format> &least) {
       findStored(user->getResult(0), least);
 }
 
-/// That of the contraction which split products stand for.
+/// Returns the name of the op, for split products that of the contraction which they stand for.
 static StringRef nameOf(Operation *op) {
   auto joined = dyn_cast<JoinSplitOp>(op);
   SmallVector<Operation *> products = joined ? getProducts(joined) : SmallVector<Operation *>();

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects the messages of a program's checks and turns exit codes back into them.
 
 #include "Checks.h"
 
@@ -10,10 +12,10 @@ using namespace mlir;
 std::vector<std::string> mlir::mp::takeChecks(ModuleOp module) {
   std::vector<std::string> messages;
   if (Operation *fail = module.lookupSymbol(kFailName))
-    if (auto texts = fail->getAttrOfType<ArrayAttr>(kChecksAttrName)) {
+    if (auto texts = fail->getAttrOfType<ArrayAttr>(kRuntimeChecksAttrName)) {
       for (Attribute text : texts)
         messages.push_back(cast<StringAttr>(text).str());
-      fail->removeAttr(kChecksAttrName);
+      fail->removeAttr(kRuntimeChecksAttrName);
     }
   return messages;
 }

@@ -1,9 +1,14 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-select-contractions: mark the contractions that a target's mma.sync can run
+// (exact).
+
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Contraction.h"
 #include "mp/Kernels/MmaSelection.h"
 #include "mp/Kernels/Passes.h"
@@ -25,7 +30,7 @@ static int64_t extent(ArrayRef<int64_t> ranges, ArrayRef<unsigned> loops) {
   return product;
 }
 
-/// What instructions call an operand of this type; empty if there is none.
+/// Returns the name that instructions give to an operand of this type; empty if there is none.
 static StringRef operandFormat(Type type, bool isUnsigned) {
   if (isa<Float16Type>(type))
     return "f16";
@@ -135,7 +140,7 @@ struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContrac
       } else
         remark::missed(
             generic.getLoc(),
-            remark::RemarkOpts::name("ScalarContraction").category("mp-select-contractions"))
+            remark::RemarkOpts::name(remarks::kScalarContraction).category(remarks::kSelection))
             << "contraction runs on the scalar units: " << reason;
     }
   }

@@ -1,7 +1,11 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-emit-kernels: translate kernels to PTX, and with ptxas to machine code.
+
 #include "OutputFile.h"
 #include "PTX.h"
 #include "mlir/IR/Remarks.h"
+#include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Target/Targets.h"
 
@@ -98,7 +102,8 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
       return failure();
     bool spills = false;
     for (const KernelResources &kernel : resources) {
-      remark::analysis(loc, remark::RemarkOpts::name("KernelResources").category("mp-emit-kernels"))
+      remark::analysis(
+          loc, remark::RemarkOpts::name(remarks::kKernelResources).category(remarks::kKernels))
           << ("kernel '" + kernel.name + "' takes " + Twine(kernel.registers) +
               " registers a thread and " + Twine(kernel.sharedBytes) + " bytes of shared memory")
                  .str();

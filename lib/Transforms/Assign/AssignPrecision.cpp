@@ -8,7 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mp/Analysis/ExecutionFrequency.h"
 #include "mp/Analysis/FunctionWalk.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
+#include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Policy/PolicyJSON.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Assign/Passes.h"
@@ -79,7 +79,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   AssignPrecision(const AssignPrecisionOptions &options, PlacementListener listener)
       : AssignPrecisionBase(options), listener(std::move(listener)) {}
 
-  /// What storing is to be good for; an error names option, value and valid values.
+  /// Reads what the placement is to optimise; an error names option, value and valid values.
   llvm::Expected<PlacementOptions> readPlacementOptions() {
     PlacementOptions options;
     options.objective = objective;
@@ -304,7 +304,7 @@ private:
                                  [&](StringRef layer) { tell(layer, decisions); })))
         return failure();
     }
-    // What is carried narrow binds its readers: not where those are free to stay in f32.
+    // Values carried narrow bind their readers: not so if those are free to stay in f32.
     if (!settings.placement.freesContractions())
       chooseCarried(all, carried);
     for (FunctionDecisions &decisions : functions) {

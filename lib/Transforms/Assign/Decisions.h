@@ -12,7 +12,7 @@
 #include "mp/Analysis/Suggestions.h"
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Dialect/MP/Scaling.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
+#include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Policy/Policy.h"
 #include "mp/Target/CostModel.h"
@@ -21,7 +21,7 @@
 
 namespace mlir::mp {
 
-/// How a contraction may compute.
+/// One way in which a contraction may compute.
 struct ComputeChoice {
   FloatType format; ///< f32 for parts, and for what is scaled
   std::optional<numerics::SplitScheme> split = std::nullopt;
@@ -31,7 +31,7 @@ struct ComputeChoice {
   std::string getName() const;
 };
 
-/// What was decided about one op, and by whom.
+/// The decision about one op, and the layer that took it.
 struct Decision {
   OpClass opClass;
   TypeRule rule;
@@ -48,16 +48,16 @@ struct Decision {
   std::optional<std::array<double, 2>> magnitudes = std::nullopt;
   std::optional<Origin> origin = std::nullopt; ///< empty while undecided
   std::string reason;
-  /// What would let one that ranges keep wide be narrow.
+  /// Rewrites that would let an op that ranges keep wide be narrow.
   SmallVector<Suggestion, 0> suggestions = {};
   /// Operands and results are stored as they are found (a pin or policy says wide).
   bool keepsStorage = false;
   /// Some operand or result is a tensor whose type is not ours to change.
   bool touchesOpaque = false;
-  /// What a pin or the policy wants results stored in; null leaves it to the cost layer.
+  /// The storage that a pin or the policy wants for results; null leaves it to the cost layer.
   FloatType resultStorage = {};
 
-  /// Whether the op can contract in the format that was asked for last.
+  /// The answer to the last question whether the op can contract in a format.
   mutable FloatType askedFormat = {};
   mutable bool canContract = false;
 
@@ -67,7 +67,7 @@ struct Decision {
     reason = why.str();
   }
 
-  /// How the op computes.
+  /// Returns the way the op computes.
   ComputeChoice getChoice() const { return {compute, split, scaled}; }
   std::string getComputeName() const { return getChoice().getName(); }
 
@@ -87,13 +87,13 @@ struct CarriedStorage {
   /// in none.
   llvm::DenseMap<Value, FloatType> wished;
 
-  /// That of the tie; null if it keeps its own.
+  /// Returns the format chosen for tied values; null if they keep their own.
   FloatType lookup(const TiedValues *tied) const {
     return tied ? chosen.lookup(tied) : FloatType();
   }
 };
 
-/// What storing is chosen for.
+/// The goals and limits of choosing storage.
 struct PlacementOptions {
   std::string objective = "time"; ///< or memory, or error
   /// Limit of the modelled root mean square error of the results relative to them; 0: none.
@@ -107,7 +107,7 @@ struct PlacementOptions {
   std::string dumpProblem; ///< file for the optimisation problem as JSON; empty: none
   /// The module decides several functions: each dump gets its function's name.
   bool namesDumps = false;
-  /// Where error is limited, contractions may be split products.
+  /// True if, where error is limited, contractions may be split products.
   bool allowsSplit = true;
   /// Contractions without evidence for f16 are scaled: off, auto where that is the optimum, or on.
   std::string scaleUnproven = "off";
@@ -119,7 +119,7 @@ struct PlacementOptions {
   bool freesContractions() const { return neverSlower || modelsError(); }
 };
 
-/// What a run was asked to do.
+/// The settings of a run.
 struct AssignSettings {
   const policy::Policy &policy;
   const target::TargetModel &target;
@@ -139,7 +139,7 @@ struct AssignSettings {
 
 /// The format that options, pins and policies call `name`, or null if none may be assigned.
 FloatType getAssignableFormat(StringRef name, MLIRContext *context);
-/// How they spell `format`: bf16, f16, tf32.
+/// Returns the spelling of the option `format`: bf16, f16, tf32.
 std::string getFormatName(FloatType format);
 /// True for a tensor of f32 that can be stored in another format: of known rank, since upstream has
 /// no conversion of tensors without.
@@ -175,12 +175,12 @@ public:
   /// True if `value` may be stored narrow by itself: a tensor of f32 that is no block argument and
   /// shares its storage with no other value.
   bool mayStoreNarrow(Value value) const;
-  /// What is known of ranges; computed at the first call.
+  /// Returns the range evidence; computed at the first call.
   const EvidenceAnalysis &getEvidence() { return evidence.get(function); }
-  /// What is proved of ranges alone, by a dearer analysis of the module; computed at the first
-  /// call.
+  /// Returns what is proved of ranges alone, by a dearer analysis of the module; computed at the
+  /// first call.
   const FloatRanges &getProofs() { return evidence.getProofs(function); }
-  /// What the cost layer placed; empty if decisions were replayed, or nobody asked.
+  /// The placement of the cost layer; empty if decisions were replayed, or nobody asked.
   std::optional<Placement> placement;
   /// Ops whose story is asked for, and what the cost layer says of their alternatives.
   llvm::DenseSet<Operation *> explained;
@@ -212,14 +212,14 @@ LogicalResult applyPins(FunctionDecisions &decisions, const AssignSettings &sett
 LogicalResult applyPolicy(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyRanges(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyClasses(FunctionDecisions &decisions, const AssignSettings &settings);
-/// What contractions without evidence could be instead, as rewrites that are offered.
+/// Suggests rewrites that would give contractions the evidence they lack.
 LogicalResult suggestRewrites(FunctionDecisions &decisions, const AssignSettings &settings);
 LogicalResult applyPromotions(FunctionDecisions &decisions, const AssignSettings &settings);
 /// All of them but the last two.
 LogicalResult decideComputing(FunctionDecisions &decisions, const AssignSettings &settings,
                               llvm::function_ref<void(StringRef layer)> decided);
-/// Why `op` must not read its factors in the narrow format, as `evidence` has it; empty if it may,
-/// or `proofs`, if given, overrules it. Formats with the range of f32 never ask for either.
+/// Says why `op` must not read its factors in the narrow format, as `evidence` has it; empty if it
+/// may, or `proofs`, if given, overrules it. Formats with the range of f32 never ask for either.
 std::string whyWide(Operation *op, llvm::function_ref<const EvidenceAnalysis &()> evidence,
                     const AssignSettings &settings,
                     llvm::function_ref<const FloatRanges &()> proofs = nullptr);

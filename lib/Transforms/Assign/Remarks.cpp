@@ -4,6 +4,7 @@
 
 #include "mlir/IR/Remarks.h"
 #include "Explanation.h"
+#include "mp/Dialect/MP/Remarks.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -32,26 +33,28 @@ void mlir::mp::emitRemarks(FunctionDecisions &decisions, const AssignSettings &s
   if (!function->getContext()->getRemarkEngine())
     return;
   auto named = [&](StringRef name) {
-    return remark::RemarkOpts::name(name).category("mp").function(function.getName());
+    return remark::RemarkOpts::name(name)
+        .category(remarks::kPrecision)
+        .function(function.getName());
   };
   for (auto &[op, decision] : decisions.getOps()) {
     for (const Suggestion &suggestion : decision.suggestions)
-      remark::analysis(op->getLoc(), named("suggestion"))
+      remark::analysis(op->getLoc(), named(remarks::kSuggestion))
           << remark::add("{0}", describeSuggestion(suggestion));
     auto rule = [&decision = decision] {
       return (stringifyOrigin(*decision.origin) + " " + decision.reason).str();
     };
     if (decisions.isNarrowContraction(op, decision) || decision.split || decision.scaled) {
-      if (auto passed = remark::passed(op->getLoc(), named(decision.split    ? "split"
-                                                           : decision.scaled ? "scaled"
-                                                                             : "narrowed")))
+      if (auto passed = remark::passed(op->getLoc(), named(decision.split    ? remarks::kSplit
+                                                           : decision.scaled ? remarks::kScaled
+                                                                             : remarks::kNarrowed)))
         passed << remark::add("{0} computes in {1}", op->getName().getStringRef().str(),
                               decision.getComputeName())
                << remark::reason("{0}", rule());
       continue;
     }
     if (decision.opClass == OpClass::TensorCore) {
-      remark::missed(op->getLoc(), named("kept-wide"))
+      remark::missed(op->getLoc(), named(remarks::kKeptWide))
           << remark::add("{0} stays in {1}", op->getName().getStringRef().str(),
                          getFormatName(decision.compute))
           << remark::reason("{0}", rule())
@@ -61,7 +64,7 @@ void mlir::mp::emitRemarks(FunctionDecisions &decisions, const AssignSettings &s
     for (OpResult result : op->getResults()) {
       FloatType own = getFloatFormat(result.getType());
       if (own && decisions.getStorage(result) != own)
-        remark::analysis(op->getLoc(), named("stored-narrow"))
+        remark::analysis(op->getLoc(), named(remarks::kStoredNarrow))
             << remark::add("result {0} of {1} is stored in {2}", result.getResultNumber(),
                            op->getName().getStringRef().str(),
                            getFormatName(decisions.getStorage(result)))

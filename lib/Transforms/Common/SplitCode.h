@@ -6,7 +6,7 @@
 #define MP_LIB_TRANSFORMS_COMMON_SPLITCODE_H
 
 #include "mp/Dialect/MP/Namespaces.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
+#include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 namespace mlir::mp {
@@ -28,7 +28,7 @@ std::optional<SplitOperands> viewSplit(Operation *op, numerics::SplitScheme sche
 /// True for a tensor of zeros: a splat constant, or linalg.fill of one.
 bool isZeroTensor(Value value);
 
-/// What the ops mean in casts and arithmetic, on scalars, vectors or tensors.
+/// Expands the op into casts and arithmetic, on scalars, vectors or tensors.
 Value expandSplit(OpBuilder &builder, SplitResidualOp op);
 Value expandSplit(OpBuilder &builder, JoinSplitOp op);
 /// Does so to all in `root`.

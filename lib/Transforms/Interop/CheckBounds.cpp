@@ -47,7 +47,7 @@ public:
     auto function =
         func::FuncOp::create(b, module.getLoc(), kFailName, b.getFunctionType(b.getI64Type(), {}));
     function.setPrivate();
-    function->setAttr(kChecksAttrName, b.getArrayAttr(messages));
+    function->setAttr(kRuntimeChecksAttrName, b.getArrayAttr(messages));
   }
 
 private:
@@ -158,7 +158,7 @@ static void checkSlice(Checks &checks, OffsetSizeAndStrideOpInterface op, Value 
                          op->getName().getStringRef());
 }
 
-/// What is inserted fills the slice.
+/// The inserted tensor fills the slice.
 static void checkInserted(Checks &checks, tensor::InsertSliceOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<OpFoldResult> sizes = op.getMixedSizes();
@@ -221,7 +221,7 @@ static void checkConcat(Checks &checks, tensor::ConcatOp op) {
         "parts of a tensor.concat do not add up to " + Twine(type.getDimSize(op.getDim())));
 }
 
-/// Whether `size` is that of this dimension by definition.
+/// True if `size` is that of this dimension by definition.
 static bool isSizeOf(OpFoldResult size, Value shaped, int64_t dim) {
   auto value = dyn_cast<Value>(size);
   auto read = value ? value.getDefiningOp<ShapedDimOpInterface>() : ShapedDimOpInterface();

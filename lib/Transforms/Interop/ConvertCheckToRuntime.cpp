@@ -83,7 +83,7 @@ public:
 
   void finish() {
     if (!messages.empty())
-      failFunction(module)->setAttr(kChecksAttrName, b.getArrayAttr(messages));
+      failFunction(module)->setAttr(kRuntimeChecksAttrName, b.getArrayAttr(messages));
   }
 
 private:
@@ -96,7 +96,7 @@ private:
   /// The number of the check, which names its message.
   int64_t addMessage(Operation *op) {
     if (messages.empty())
-      if (auto known = failFunction(module)->getAttrOfType<ArrayAttr>(kChecksAttrName))
+      if (auto known = failFunction(module)->getAttrOfType<ArrayAttr>(kRuntimeChecksAttrName))
         messages.assign(known.begin(), known.end());
     std::string text;
     llvm::raw_string_ostream(text) << op->getName() << " at " << op->getLoc();

@@ -1,8 +1,11 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rewrites contractions as products of scaled operands.
 
 #include "FunctionScaler.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
+#include "mp/Dialect/MP/Remarks.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/Scaling/Hadamard.h"
 
@@ -22,7 +25,7 @@ FunctionScaler::FunctionScaler(FunctionOpInterface function, ArrayRef<Operation 
 }
 
 LogicalResult FunctionScaler::useMagnitudes(const FunctionMagnitudes &measured) {
-  for (const ContractionOperand &place : findContractionOperands(function)) {
+  for (const ContractionFactor &place : findContractionFactors(function)) {
     OpOperand &operand = place.op->getOpOperand(place.operand);
     Operation *def = operand.get().getDefiningOp();
     if (!schemes.lookup(operand) || (def && def->hasTrait<OpTrait::ConstantLike>()))
@@ -45,13 +48,15 @@ LogicalResult FunctionScaler::scale(Operation *op) {
   Location loc = op->getLoc();
   std::string why = tryScale(op);
   auto named = [&](StringRef what) {
-    return remark::RemarkOpts::name(what).category("mp").function(function.getName());
+    return remark::RemarkOpts::name(what)
+        .category(remarks::kPrecision)
+        .function(function.getName());
   };
   if (why.empty())
-    remark::passed(loc, named("scaled")) << remark::add("{0} works on scaled values", name)
-                                         << remark::reason("recipe {0}", recipe.name.str());
+    remark::passed(loc, named(remarks::kScaled)) << remark::add("{0} works on scaled values", name)
+                                                 << remark::reason("recipe {0}", recipe.name.str());
   else
-    remark::missed(loc, named("not-scaled"))
+    remark::missed(loc, named(remarks::kNotScaled))
         << remark::add("{0} keeps its operands", name) << remark::reason("{0}", why);
   return success(why.empty());
 }
@@ -66,7 +71,7 @@ void FunctionScaler::finish() {
   }
 }
 
-/// Why `op` stays as it is; empty if it is scaled now.
+/// Scales `op`, or says why it stays as it is; empty if it is scaled now.
 std::string FunctionScaler::tryScale(Operation *op) {
   if (delayed)
     for (OpOperand &operand : op->getOpOperands())
@@ -83,7 +88,7 @@ std::string FunctionScaler::tryScale(Operation *op) {
   return roundTrip(op);
 }
 
-/// Why a gradient cannot be rounded stochastically; empty if it can.
+/// Says why a gradient cannot be rounded stochastically; empty if it can.
 std::string FunctionScaler::whyNoDraws(Value gradient) {
   if (gradient.getParentBlock() != &step.getBody().front())
     return "in control flow the same random bits would be drawn again and again";

@@ -7,6 +7,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Analysis/MaskConstants.h"
+#include "mp/Dialect/MP/Remarks.h"
 #include "mp/Transforms/Scale/Passes.h"
 
 namespace mlir::mp {
@@ -21,9 +22,9 @@ using namespace mlir::mp;
 static void refuse(FunctionOpInterface function, Operation *op, OpOperand *factor,
                    Operation *infinity) {
   if (function->getContext()->getRemarkEngine())
-    remark::missed(
-        op->getLoc(),
-        remark::RemarkOpts::name("not-clamped").category("mp").function(function.getName()))
+    remark::missed(op->getLoc(), remark::RemarkOpts::name(remarks::kNotClamped)
+                                     .category(remarks::kPrecision)
+                                     .function(function.getName()))
         << remark::add("operand {0} of {1} is not clamped", factor->getOperandNumber(),
                        op->getName().getStringRef().str())
         << remark::reason("the infinity at {0} reaches it, which is meant: f16 has one, too",
@@ -70,7 +71,7 @@ struct InsertClamps : mlir::mp::impl::InsertClampsBase<InsertClamps> {
   using InsertClampsBase::InsertClampsBase;
 
   void runOnOperation() override {
-    // What is known is known of the module as it is: first all of it, then the clamps.
+    // Evidence holds for the module as it is: first all of it is read, then clamps are inserted.
     SmallVector<OpOperand *> factors;
     auto find = [&](FunctionDecisions &decisions, const AssignSettings &settings) -> LogicalResult {
       if (!settings.narrow.isF16())

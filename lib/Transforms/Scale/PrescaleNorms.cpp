@@ -9,6 +9,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mp/Analysis/NormOverflow.h"
 #include "mp/Dialect/MP/Prescaled.h"
+#include "mp/Dialect/MP/Remarks.h"
 #include "mp/Transforms/Scale/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -96,9 +97,9 @@ static void rewrite(const NormOverflow &norm) {
 static void refuse(const NormOverflow &norm) {
   auto function = norm.square->getParentOfType<FunctionOpInterface>();
   if (function->getContext()->getRemarkEngine())
-    remark::missed(
-        norm.square->getLoc(),
-        remark::RemarkOpts::name("not-prescaled").category("mp").function(function.getName()))
+    remark::missed(norm.square->getLoc(), remark::RemarkOpts::name(remarks::kNotPrescaled)
+                                              .category(remarks::kPrecision)
+                                              .function(function.getName()))
         << remark::add("squares that may reach {0} stay as they are",
                        llvm::formatv("{0:E2}", norm.found).str())
         << remark::reason("{0}", norm.refusal);

@@ -1,4 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes measured magnitudes, and matches them with a function's contractions.
 
 #include "mp/Transforms/Scale/StaticScales.h"
 #include "mp/Analysis/FunctionHash.h"
@@ -11,8 +13,8 @@ using namespace mlir::mp;
 using llvm::json::Array;
 using llvm::json::Object;
 
-SmallVector<ContractionOperand> mlir::mp::findContractionOperands(FunctionOpInterface function) {
-  SmallVector<ContractionOperand> found;
+SmallVector<ContractionFactor> mlir::mp::findContractionFactors(FunctionOpInterface function) {
+  SmallVector<ContractionFactor> found;
   unsigned contraction = 0;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto interface = dyn_cast<PrecisionOpInterface>(op);

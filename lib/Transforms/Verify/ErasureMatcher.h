@@ -7,7 +7,7 @@
 
 #include "ErasureExponents.h"
 #include "mp/Dialect/MP/Scaling.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
+#include "mp/Dialect/MP/SplitOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"

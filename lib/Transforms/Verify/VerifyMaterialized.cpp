@@ -1,9 +1,11 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-verify-materialized: check that types and casts alone say it all: phase 3 (exact).
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/FunctionWalk.h"
 #include "mp/Dialect/MP/Scaling.h"
-#include "mp/Dialect/MP/SplitPrecision.h"
+#include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Verify/Passes.h"
 

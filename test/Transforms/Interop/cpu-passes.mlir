@@ -3,7 +3,7 @@
 // RUN: mp-opt %s --mp-outline-loops | FileCheck %s --check-prefix=OUTLINE
 // RUN: mp-opt %s --mp-to-cpu | FileCheck %s --check-prefix=LLVM
 
-// PREPARE: func.func private @mp_rt_fail(i64) attributes {runtime_checks = ["assertion failed: shapes differ at
+// PREPARE: func.func private @mp_rt_fail(i64) attributes {mp.runtime_checks = ["assertion failed: shapes differ at
 // LLVM-NOT: unrealized_conversion_cast
 
 // PREPARE-LABEL: @square_is_a_product
@@ -33,7 +33,7 @@ func.func @arguments_are_kept(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
 }
 
 // PREPARE-LABEL: @tf32_contractions_are_marked
-// PREPARE: linalg.matmul {operands_tf32}
+// PREPARE: linalg.matmul {mp.operands_tf32}
 func.func @tf32_contractions_are_marked(%a: tensor<2x2xf32>, %b: tensor<2x2xf32>, %c: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %0 = mp.round tf32 %a : tensor<2x2xf32>
   %1 = mp.round tf32 %b : tensor<2x2xf32>

@@ -40,6 +40,21 @@ def MP_Dialect : Dialect {
     - `mp.init_of` (symbol) on a function: the train step whose appended state it
       returns the first values of.
     - `mp.phase` (string) on a function: the last phase it has reached.
+    - `mp.copy_of` (string) on a function: the name of the private function that it
+      is a copy of.
+    - `mp.split` (string) on an f32 contraction: the scheme of split precision that
+      it is to be computed in, as "bf16x3".
+    - `mp.scaled` (two f64, or the name of a recipe) on a contraction: the
+      magnitudes of its factors, or the recipe, by which they are to be scaled.
+    - `mp.prescaled` ("norm" or "root") on a `linalg.generic`: it multiplies by a
+      power of two that keeps the squares of a norm within their format.
+    - `mp.saturated` (integer) on a constant: how many of its elements were clamped.
+    - `mp.facts` (a string per result) on an op: its proved range, as
+      `mp-annotate-ranges` prints it.
+    - `mp.idiom` (array of strings) on an op: the idioms that it is part of.
+    - `mp.runtime_checks` (array of strings) on the function that compiled code
+      calls when a check fails: the message of each code, from 1.
+    - `mp.operands_tf32` (unit) on a contraction: its operands hold tf32 values.
   }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
@@ -57,19 +72,19 @@ def MP_Rounding : I32EnumAttr<"Rounding", "how a value between two neighbours is
   let cppNamespace = "::mlir::mp";
 }
 
-def MP_Overflow : I32EnumAttr<"Overflow", "what becomes of a value beyond the largest finite one", [
+def MP_Overflow : I32EnumAttr<"Overflow", "the treatment of values beyond the largest finite one", [
     I32EnumAttrCase<"IEEE", 0, "ieee">, I32EnumAttrCase<"Saturate", 1, "saturate">]> {
   let cppNamespace = "::mlir::mp";
 }
 
 def MP_Origin : I32EnumAttr<"Origin", "the layer that made a decision, strongest first", [
     I32EnumAttrCase<"Pin", 0, "pin">, I32EnumAttrCase<"Policy", 1, "policy">,
-    I32EnumAttrCase<"Class", 2, "class">, I32EnumAttrCase<"Range", 3, "range">,
+    I32EnumAttrCase<"Range", 2, "range">, I32EnumAttrCase<"Class", 3, "class">,
     I32EnumAttrCase<"Cost", 4, "cost">]> {
   let cppNamespace = "::mlir::mp";
 }
 
-def MP_OpClass : I32EnumAttr<"OpClass", "how an op bears narrow formats", [
+def MP_OpClass : I32EnumAttr<"OpClass", "the tolerance of an op for narrow formats", [
     I32EnumAttrCase<"TensorCore", 0, "T">, I32EnumAttrCase<"Follow", 1, "F">,
     I32EnumAttrCase<"ExactCommute", 2, "E">, I32EnumAttrCase<"Discontinuous", 3, "D">,
     I32EnumAttrCase<"Accumulate", 4, "A">, I32EnumAttrCase<"KeepWide", 5, "K">,

@@ -38,6 +38,8 @@ inline constexpr llvm::StringLiteral kConvertsAttrName = "mp.converts";
 inline constexpr llvm::StringLiteral kInitOfAttrName = "mp.init_of";
 inline constexpr llvm::StringLiteral kPhaseAttrName = "mp.phase";
 inline constexpr llvm::StringLiteral kFactsAttrName = "mp.facts";
+inline constexpr llvm::StringLiteral kRuntimeChecksAttrName = "mp.runtime_checks";
+inline constexpr llvm::StringLiteral kOperandsTF32AttrName = "mp.operands_tf32";
 
 /// The float format of a float, or of the elements of a shaped type; null if
 /// the elements are no floats.

@@ -9,7 +9,8 @@ include "mlir/IR/AttrTypeBase.td"
 include "mp/Dialect/MP/MPCastOps.td"
 
 class MP_ScalarTensor<string cpp, string text>
-    : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::Builder($_self.getContext())." # cpp # ")">, text>,
+    : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, "
+                 "::mlir::Builder($_self.getContext())." # cpp # ")">, text>,
       BuildableType<"::mlir::RankedTensorType::get({}, $_builder." # cpp # ")">;
 def MP_ScalarF32 : MP_ScalarTensor<"getF32Type()", "tensor<f32>">;
 def MP_ScalarI32 : MP_ScalarTensor<"getI32Type()", "tensor<i32>">;
@@ -53,11 +54,13 @@ def MP_LossScaleAttr : AttrDef<MP_Dialect, "LossScale"> {
 
     Example:
     ```text
-    #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 2000, hysteresis = 1, refill = on_clean, counter = exact, beyond = keep>
+    #mp.loss_scale<growth = 2.0, backoff = 0.5, interval = 2000, hysteresis = 1, refill = on_clean,
+    counter = exact, beyond = keep>
     ```
   }];
   let parameters = (ins "::mlir::FloatAttr":$growth, "::mlir::FloatAttr":$backoff,
-                        "int64_t":$interval, "int64_t":$hysteresis, EnumParameter<MP_Refill>:$refill,
+                        "int64_t":$interval, "int64_t":$hysteresis,
+                        EnumParameter<MP_Refill>:$refill,
                         EnumParameter<MP_GrowthCounter>:$counter, EnumParameter<MP_Beyond>:$beyond,
                         OptionalParameter<"::mlir::FloatAttr">:$min,
                         OptionalParameter<"::mlir::FloatAttr">:$max);

@@ -7,11 +7,12 @@
 
 include "mlir/IR/EnumAttr.td"
 
-class MP_ScalingEnum<string name, string text, list<I32EnumAttrCase> cases> : I32EnumAttr<name, text, cases> {
+class MP_ScalingEnum<string name, string text, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, text, cases> {
   let cppNamespace = "::mlir::mp";
 }
 
-def MP_ScaleForm : MP_ScalingEnum<"ScaleForm", "which scale is computed; the other is its reciprocal", [
+def MP_ScaleForm : MP_ScalingEnum<"ScaleForm", "the scale that is computed, not inverted", [
     I32EnumAttrCase<"Encode", 0, "encode">, I32EnumAttrCase<"Decode", 1, "decode">,
     I32EnumAttrCase<"Reciprocal", 2, "reciprocal">]>;
 
@@ -30,7 +31,8 @@ def MP_OnNonFinite : MP_ScalingEnum<"OnNonFinite", "the scale of an infinite or 
 def MP_HistoryChoice : MP_ScalingEnum<"HistoryChoice", "which magnitudes of a history decide", [
     I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"MostRecent", 1, "most_recent">]>;
 
-def MP_HistoryOrder : MP_ScalingEnum<"HistoryOrder", "whether this step's magnitude counts already", [
+def MP_HistoryOrder : MP_ScalingEnum<"HistoryOrder",
+                                     "whether this step's magnitude counts already", [
     I32EnumAttrCase<"AfterCurrent", 0, "after_current">,
     I32EnumAttrCase<"BeforeCurrent", 1, "before_current">]>;
 

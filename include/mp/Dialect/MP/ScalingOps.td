@@ -21,7 +21,8 @@ def MP_F32Tensor : RankedTensorOf<[F32]>;
 def MP_CodeTensor : RankedTensorOf<[AnyFloat, I8, I<4>]>;
 def MP_I32Tensor : RankedTensorOf<[I32]>;
 class MP_RankZero<string cpp, string text>
-    : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::Builder($_self.getContext())." # cpp # ")">, text>,
+    : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, "
+                 "::mlir::Builder($_self.getContext())." # cpp # ")">, text>,
       BuildableType<"::mlir::RankedTensorType::get({}, $_builder." # cpp # ")">;
 def MP_RankZeroF32 : MP_RankZero<"getF32Type()", "tensor<f32>">;
 def MP_RankZeroI64 : MP_RankZero<"getI64Type()", "tensor<i64>">;
@@ -47,7 +48,8 @@ def MP_AmaxOp : MP_ScalingOp<"amax"> {
   }];
   let arguments = (ins MP_FloatTensor:$source, UnitAttr:$propagate_nan, UnitAttr:$inserted);
   let results = (outs MP_F32Tensor:$result);
-  let assemblyFormat = "(`propagate_nan` $propagate_nan^)? $source attr-dict `:` type($source) `to` type($result)";
+  let assemblyFormat = "(`propagate_nan` $propagate_nan^)? $source attr-dict `:` type($source) "
+                       "`to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -56,9 +58,9 @@ def MP_ComputeScaleOp : MP_ScalingOp<"compute_scale",
     [AttrSizedOperandSegments, AllTypesMatch<["amax", "enc"]>]> {
   let summary = "Encode and decode scale for values of a given magnitude";
   let description = [{
-    What values of magnitude `amax` are multiplied by before they are stored in
-    `format`, and what stored values are multiplied by: the rule
-    (`#mp.scaling`) says how. Element by element; no result is read by the host.
+    Returns the factor of values of magnitude `amax` before they are stored in
+    `format`, and the factor of stored values: the rule (`#mp.scaling`) says how.
+    Works element by element; the host reads no result.
 
     Constraints:
     - (C1) `old` is present exactly where the rule keeps an old scale.
@@ -79,7 +81,8 @@ def MP_ComputeScaleOp : MP_ScalingOp<"compute_scale",
     ```
   }];
   let arguments = (ins MP_F32Tensor:$amax, Optional<MP_F32Tensor>:$old,
-                       Optional<MP_RankZeroF32>:$parent, TypeAttr:$format, MP_ScalingAttr:$rule, UnitAttr:$inserted);
+                       Optional<MP_RankZeroF32>:$parent, TypeAttr:$format, MP_ScalingAttr:$rule,
+                       UnitAttr:$inserted);
   let results = (outs MP_F32Tensor:$enc, MP_FloatTensor:$scale);
   let assemblyFormat = [{
     $amax (`or` $old^ `:` type($old))? (`within` $parent^)? `for` $format `by` $rule attr-dict
@@ -147,7 +150,8 @@ def MP_QuantizeOp : MP_ScalingOp<"quantize"> {
     ```
   }];
   let arguments = (ins MP_FloatTensor:$source, MP_F32Tensor:$enc, Optional<MP_I32Tensor>:$bits,
-                       OptionalAttr<MP_Rounding>:$rounding, MP_Overflow:$overflow, UnitAttr:$inserted);
+                       OptionalAttr<MP_Rounding>:$rounding, MP_Overflow:$overflow,
+                       UnitAttr:$inserted);
   let results = (outs MP_CodeTensor:$result);
   let assemblyFormat = [{
     ($rounding^)? $overflow $source `by` $enc (`random` $bits^ `:` type($bits))? attr-dict
@@ -210,9 +214,10 @@ def MP_BlockQuantizeOp : MP_ScalingOp<"block_quantize", [AttrSizedOperandSegment
     }
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$source, Optional<MP_RankZeroF32>:$parent, Optional<MP_I32Tensor>:$bits,
-                       OptionalAttr<MP_Rounding>:$rounding, MP_ScalingAttr:$rule,
-                       UnitAttr:$inserted);
+  let arguments = (ins MP_FloatTensor:$source, Optional<MP_RankZeroF32>:$parent,
+                   Optional<MP_I32Tensor>:$bits,
+                   OptionalAttr<MP_Rounding>:$rounding, MP_ScalingAttr:$rule,
+                   UnitAttr:$inserted);
   let results = (outs MP_CodeTensor:$result, MP_FloatTensor:$scale);
   let hasFolder = 1;
   let assemblyFormat = [{
@@ -244,9 +249,11 @@ def MP_HadamardOp : MP_ScalingOp<"hadamard", [SameOperandsAndResultType]> {
     }
     ```
   }];
-  let arguments = (ins MP_FloatTensor:$source, I64Attr:$axis, DenseI8ArrayAttr:$signs, UnitAttr:$inverse, UnitAttr:$inserted);
+  let arguments = (ins MP_FloatTensor:$source, I64Attr:$axis, DenseI8ArrayAttr:$signs,
+                   UnitAttr:$inverse, UnitAttr:$inserted);
   let results = (outs MP_FloatTensor:$result);
-  let assemblyFormat = "(`inverse` $inverse^)? $source `axis` $axis `signs` $signs attr-dict `:` type($result)";
+  let assemblyFormat = "(`inverse` $inverse^)? $source `axis` $axis `signs` $signs attr-dict `:` "
+                       "type($result)";
   let hasVerifier = 1;
 }
 
@@ -308,8 +315,9 @@ def MP_ScaledMatmulOp : MP_ScalingOp<"scaled_matmul",
                        AffineMapArrayAttr:$indexing_maps, UnitAttr:$inserted);
   let results = (outs MP_F32Tensor:$result);
   let assemblyFormat = [{
-    $a `by` `(` $scales_a `)` `with` $b `by` `(` $scales_b `)` `onto` $init `maps` $indexing_maps attr-dict
-    `:` type($a) `by` `(` type($scales_a) `)` `with` type($b) `by` `(` type($scales_b) `)` `to` type($result)
+    $a `by` `(` $scales_a `)` `with` $b `by` `(` $scales_b `)` `onto` $init `maps` $indexing_maps
+    attr-dict `:` type($a) `by` `(` type($scales_a) `)` `with` type($b) `by` `(` type($scales_b) `)`
+    `to` type($result)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

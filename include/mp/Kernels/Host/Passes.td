@@ -8,7 +8,8 @@
 include "mlir/Pass/PassBase.td"
 
 def PlanBuffers : Pass<"mp-plan-buffers", "::mlir::func::FuncOp"> {
-  let summary = "Give buffers of static size places in one allocation, free the others after their last use (exact)";
+  let summary = "Give buffers of static size places in one allocation, free the others after "
+                "their last use (exact)";
   let description = [{
     Needs: host code on buffers. Gives: one allocation for all buffers of static
     size that stay inside the function; those whose lifetimes do not meet share
@@ -57,7 +58,8 @@ def CheckViews : Pass<"mp-check-views", "::mlir::func::FuncOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def LowerLaunches : Pass<"mp-lower-launches", "::mlir::ModuleOp"> {
@@ -83,7 +85,8 @@ def LowerLaunches : Pass<"mp-lower-launches", "::mlir::ModuleOp"> {
 }
 
 def LinkRuntime : Pass<"mp-link-runtime", "::mlir::ModuleOp"> {
-  let summary = "Place memory of lowered host code on the device and make its public functions callable (exact)";
+  let summary = "Place memory of lowered host code on the device and make its public functions "
+                "callable (exact)";
   let description = [{
     Needs: host code in the LLVM dialect (`mp-host-to-llvm` runs this last). Gives:
     allocation and release are the device's; constants are uploaded once, on first
@@ -101,7 +104,8 @@ def LinkRuntime : Pass<"mp-link-runtime", "::mlir::ModuleOp"> {
 }
 
 def EmitObject : Pass<"mp-emit-object", "::mlir::ModuleOp"> {
-  let summary = "Compile host code to an object file with its kernels inside, and write a C header for it";
+  let summary = "Compile host code to an object file with its kernels inside, and write a C "
+                "header for it";
   let description = [{
     Needs: `mp-host-to-llvm`. Gives: DIR/NAME.o for the machine this runs on, with
     the image of the kernels as data, and DIR/NAME.h with one function for each
@@ -120,7 +124,8 @@ def EmitObject : Pass<"mp-emit-object", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"dir", "dir", "std::string", "\".\"", "Folder for the files; created if missing">,
-    Option<"name", "name", "std::string", "\"model\"", "Name of the files and prefix of the functions: a C identifier">
+    Option<"name", "name", "std::string", "\"model\"",
+           "Name of the files and prefix of the functions: a C identifier">
   ];
 }
 

@@ -40,7 +40,8 @@ def AnnotateRanges : Pass<"mp-annotate-ranges", "::mlir::ModuleOp"> {
 }
 
 def AnnotateIdioms : Pass<"mp-annotate-idioms", "::mlir::ModuleOp"> {
-  let summary = "Name the ops of softmax, norms, losses and activations (changes nothing but attributes)";
+  let summary = "Name the ops of softmax, norms, losses and activations (changes nothing but "
+                "attributes)";
   let description = [{
     Needs: phase 0 to 4. Gives: `mp.idiom` on every op outside bodies that is part of an idiom: one
     string `KIND#N` for each idiom the op is part of, followed by `!` on the op that computes its

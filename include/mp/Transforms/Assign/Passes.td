@@ -18,7 +18,7 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     every other op the decision is how its operands and results are stored. A graph
     that is narrow already keeps what it stores; with `promote=on` its contractions
     and sums accumulate, and its softmax and norms compute, in f32 inside. Each
-    decision names the layer that made it: pin, policy, class, range or cost.
+    decision names the layer that made it, strongest first: pin, policy, range, class, cost.
     `explain` prints what each layer said; `--remarks-filter=mp` gives a remark
     per narrowed op and per contraction left wide, with the reason.
 
@@ -53,47 +53,59 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"format", "format", "std::string", "\"\"",
-           "Narrow format of contractions: bf16, f16 or tf32, or split products (bf16x6 ...); bf16 if the policy names none">,
+           "Narrow format of contractions: bf16, f16 or tf32, or split products (bf16x6 ...); "
+           "bf16 if the policy names none">,
     Option<"target", "target", "std::string", "\"\"",
            "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
            "Built-in policy (inference, training), policy file, or report of an earlier run "
            "(docs/Policies.md)">,
     Option<"explain", "explain", "std::string", "\"\"",
-           "Tell the story of the ops at FILE:LINE[:COLUMN], at a location's name, or @FUNCTION:ORDINAL">,
+           "Tell the story of the ops at FILE:LINE[:COLUMN], at a location's name, or "
+           "@FUNCTION:ORDINAL">,
     Option<"maxUnderflow", "max-underflow", "double", "1e-3",
            "Largest fraction of a constant's non-zero elements that rounding may turn into zero">,
     Option<"saturateConstants", "saturate-constants", "std::string", "\"off\"",
-           "Clamp a constant to the largest values of its format where less than this share of its elements "
+           "Clamp a constant to the largest values of its format where less than this share of "
+           "its elements "
            "overflows: off, on (any share short of all) or a number; otherwise it stays wide">,
     Option<"promote", "promote", "std::string", "\"on\"",
-           "Whether sums, softmax and norms that are narrow already compute in f32 inside: on or off">,
+           "Whether sums, softmax and norms that are narrow already compute in f32 inside: on or "
+           "off">,
     Option<"objective", "objective", "std::string", "\"time\"",
            "What storage is chosen for: time, memory, or error within max-time">,
     Option<"maxRelError", "max-rel-error", "double", "0",
-           "Limit of the modelled error of the results relative to them, root mean square; 0 for none">,
+           "Limit of the modelled error of the results relative to them, root mean square; 0 for "
+           "none">,
     Option<"minSqnr", "min-sqnr", "double", "0",
            "The same limit as a signal to noise ratio in decibels; 0 for none">,
     Option<"maxTime", "max-time", "double", "0",
            "With objective=error: limit of modelled time in microseconds">,
     Option<"multiWord", "multi-word", "std::string", "\"on\"",
-           "Whether contractions may become split products where error is limited (docs/SplitPrecision.md): on or off">,
+           "Whether contractions may become split products where error is limited "
+           "(docs/SplitPrecision.md): on or off">,
     Option<"scaleUnproven", "scale-unproven", "std::string", "\"off\"",
-           "Contractions whose range is not proved for f16 work on factors times powers of two (docs/Scaling.md): off, on, "
+           "Contractions whose range is not proved for f16 work on factors times powers of two "
+           "(docs/Scaling.md): off, on, "
            "or auto where that is the optimum">,
     Option<"recipe", "recipe", "std::string", "\"\"",
-           "Contractions may work on values scaled by this recipe (docs/Scaling.md), where that is the optimum; needs a limit of "
+           "Contractions may work on values scaled by this recipe (docs/Scaling.md), where that "
+           "is the optimum; needs a limit of "
            "error or time, or never-slower">,
     Option<"neverSlower", "never-slower", "bool", "false",
-           "Leave contractions in f32 where the model says that their casts cost more than they save">,
+           "Leave contractions in f32 where the model says that their casts cost more than they "
+           "save">,
     Option<"assumeDim", "assume-dim", "int64_t", "128",
            "Size that costs assume of a dynamic dimension">,
     Option<"dumpProblem", "dump-problem", "std::string", "\"\"",
-           "File for the optimisation problem and its answer as JSON; of several functions, one each">,
+           "File for the optimisation problem and its answer as JSON; of several functions, one "
+           "each">,
     Option<"costsFile", "costs", "std::string", "\"\"",
-           "File of measured times that replace modelled ones, in the form that dump-costs writes (docs/Assignment.md)">,
+           "File of measured times that replace modelled ones, in the form that dump-costs writes "
+           "(docs/Assignment.md)">,
     Option<"dumpCosts", "dump-costs", "std::string", "\"\"",
-           "File for the times of contractions, casts and launches that the decision asked for, as JSON">
+           "File for the times of contractions, casts and launches that the decision asked for, "
+           "as JSON">
   ];
   let dependentDialects = ["::mlir::mp::MPDialect"];
 }

@@ -13,8 +13,9 @@ def LiftBlockLoops : Pass<"mp-lift-block-loops", "::mlir::func::FuncOp"> {
     A region whose blocks lead back to themselves (`cf.br`, `cf.cond_br`, `cf.switch`;
     loops with several entries or exits, too) becomes structured, as
     `lift-cf-to-scf` would make it: bufferization on the host frees memory in
-    structured loops only, and it takes no `cf.switch`. Values that one way through the blocks leaves undefined,
-    which nobody reads there, are `tensor.empty` or poison. Blocks without either stay.
+    structured loops only, and it takes no `cf.switch`. Values that one way through the blocks
+    leaves undefined, which nobody reads there, are `tensor.empty` or poison. Blocks without either
+    stay.
 
     Example (`--mp-lift-block-loops`):
     ```mlir
@@ -31,16 +32,18 @@ def LiftBlockLoops : Pass<"mp-lift-block-loops", "::mlir::func::FuncOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect"];
 }
 
 def ResolveCalls : Pass<"mp-resolve-calls", "::mlir::ModuleOp"> {
   let summary = "Turn calls of functions that are values into choices among calls (exact)";
   let description = [{
-    Functions whose address is taken (`func.constant`) are numbered, values of function type become those
-    numbers, and `func.call_indirect` an `scf.index_switch` over the functions of its type: bufferization
-    takes calls of functions it knows only. A module whose public functions take or give functions stays.
+    Functions whose address is taken (`func.constant`) are numbered, values of function type become
+    those numbers, and `func.call_indirect` an `scf.index_switch` over the functions of its type:
+    bufferization takes calls of functions it knows only. A module whose public functions take or
+    give functions stays.
 
     Example (`--mp-resolve-calls`):
     ```mlir
@@ -55,14 +58,16 @@ def ResolveCalls : Pass<"mp-resolve-calls", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def PrepareVectors : Pass<"mp-prepare-vectors"> {
-  let summary = "Take ops out of masks that are all true, and refuse vectors of scalable size (exact)";
+  let summary = "Take ops out of masks that are all true, and refuse vectors of scalable size "
+                "(exact)";
   let description = [{
-    Folding a `vector.mask` around an op without results whose mask is all true never ends upstream. Code
-    for vectors of scalable size can be made neither for x86 nor for GPUs, and LLVM aborts.
+    Folding a `vector.mask` around an op without results whose mask is all true never ends upstream.
+    Code for vectors of scalable size can be made neither for x86 nor for GPUs, and LLVM aborts.
 
     Example (`--mp-prepare-vectors`):
     ```mlir
@@ -84,6 +89,65 @@ def PrepareVectors : Pass<"mp-prepare-vectors"> {
     ```
   }];
   let dependentDialects = ["::mlir::vector::VectorDialect"];
+}
+
+def LowerRareFormats : Pass<"mp-lower-rare-formats"> {
+  let summary = "Compute in fp8 and the like by integer arithmetic, where these formats occur "
+                "(exact)";
+  let description = [{
+    Needs: scalars and vectors. If the op it runs on holds a cast of mp, or arithmetic in a
+    format other than f16, bf16, f32 and f64, then math functions compute in f32, narrow
+    arithmetic is emulated (`mp-emulate-narrow-arithmetic`) and casts become integer
+    arithmetic (`convert-mp-to-arith`). Otherwise nothing changes: conversions of f16 and
+    bf16 are single instructions of every target.
+
+    Example (`--mp-lower-rare-formats`):
+    ```mlir
+    func.func @common(%x: f32) -> f16 {
+      %0 = arith.truncf %x : f32 to f16
+      return %0 : f16
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @common(%arg0: f32) -> f16 {
+      %0 = arith.truncf %arg0 : f32 to f16
+      return %0 : f16
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::mp::MPDialect"];
+}
+
+def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
+  let summary = "Rewrite what upstream's lowering to loops leaves behind or gets wrong (exact)";
+  let description = [{
+    Needs: linalg on tensors. `math.fpowi` by a constant becomes products, any
+    other `math.powf`; contractions whose operands both come from `mp.round tf32`
+    are marked `mp.operands_tf32`; arguments of public functions are marked as not writable,
+    so that bufferization copies instead of overwriting the caller's data, and the
+    functions get C wrappers. `memref.dealloc` goes: bufferization frees all buffers.
+
+    Example (`--mp-prepare-for-cpu`):
+    ```mlir
+    func.func @square(%x: f32) -> f32 {
+      %c2 = arith.constant 2 : i64
+      %0 = math.fpowi %x, %c2 : f32, i64
+      return %0 : f32
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @square(%arg0: f32) -> f32 attributes {llvm.emit_c_interface} {
+      %c2_i64 = arith.constant 2 : i64
+      %0 = arith.mulf %arg0, %arg0 : f32
+      return %0 : f32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 #endif // MP_TRANSFORMS_INTEROP_HOSTPASSES

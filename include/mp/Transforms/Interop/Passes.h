@@ -19,13 +19,9 @@
 
 namespace mlir::mp {
 
-/// The runtime function that mp-prepare-for-cpu calls when a check fails. Its
-/// attribute `runtime_checks` holds the messages; the code it gets is the index of
-/// one, plus one.
+/// The runtime function that compiled code calls when a check fails. Its attribute
+/// `mp.runtime_checks` holds the messages; the code it gets is the index of one, plus one.
 inline constexpr llvm::StringLiteral kFailName = "mp_rt_fail";
-inline constexpr llvm::StringLiteral kChecksAttrName = "runtime_checks";
-/// Unit attribute of contractions whose operands hold tf32 values.
-inline constexpr llvm::StringLiteral kOperandsTF32AttrName = "operands_tf32";
 
 #define GEN_PASS_DECL
 #include "mp/Transforms/Interop/Passes.h.inc"

@@ -114,11 +114,11 @@ def CastsToUpstream : Pass<"mp-casts-to-upstream", "::mlir::ModuleOp"> {
 def CheckBounds : Pass<"mp-check-bounds", "::mlir::ModuleOp"> {
   let summary = "Fail with a message where sizes or indices do not fit at run time (exact)";
   let description = [{
-    What would be undefined behaviour or an abort is checked where it cannot be seen to be fine: a
+    Checks what would be undefined behaviour or an abort, unless it can be seen to be fine: a
     `cf.assert` that fails, an element or slice out of bounds, sizes of a structured op that do not
     fit each other, casts and reshapes to sizes that are not there, negative sizes, and an integer
-    division by zero call `mp_rt_fail` with a number. The attribute `runtime_checks` of that function
-    holds the message of each number, from 1.
+    division by zero call `mp_rt_fail` with a number. The attribute `mp.runtime_checks` of that
+    function holds the message of each number, from 1.
 
     Example (`--mp-check-bounds`):
     ```mlir
@@ -129,8 +129,9 @@ def CheckBounds : Pass<"mp-check-bounds", "::mlir::ModuleOp"> {
     ```
     fails with "dimension 0 of a tensor.cast is not of size 4 at" and its location.
   }];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def ExpandReshapes : Pass<"mp-expand-reshapes"> {
@@ -150,37 +151,9 @@ def ExpandReshapes : Pass<"mp-expand-reshapes"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
-def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
-  let summary = "Rewrite what upstream's lowering to loops leaves behind or gets wrong (exact)";
-  let description = [{
-    Needs: linalg on tensors. `math.fpowi` by a constant becomes products, any
-    other `math.powf`; contractions whose operands both come from `mp.round tf32`
-    are marked `operands_tf32`; arguments of public functions are marked as not writable,
-    so that bufferization copies instead of overwriting the caller's data, and the
-    functions get C wrappers. `memref.dealloc` goes: bufferization frees all buffers.
-
-    Example (`--mp-prepare-for-cpu`):
-    ```mlir
-    func.func @square(%x: f32) -> f32 {
-      %c2 = arith.constant 2 : i64
-      %0 = math.fpowi %x, %c2 : f32, i64
-      return %0 : f32
-    }
-    ```
-    becomes
-    ```mlir
-    func.func @square(%arg0: f32) -> f32 attributes {llvm.emit_c_interface} {
-      %c2_i64 = arith.constant 2 : i64
-      %0 = arith.mulf %arg0, %arg0 : f32
-      return %0 : f32
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect"];
-}
-
 def ConvertContractionsToRuntime : Pass<"convert-contractions-to-runtime", "::mlir::ModuleOp"> {
-  let summary = "Turn contractions and convolutions on buffers into calls of libMPRuntime (changes rounding: order of sums)";
+  let summary = "Turn contractions and convolutions on buffers into calls of libMPRuntime "
+                "(changes rounding: order of sums)";
   let description = [{
     Needs: linalg on buffers. Every op whose body is `out + a * b`, a and b perhaps
     widened, with f32 or f64 results and indices that are sums of loop times
@@ -233,7 +206,7 @@ def ConvertCheckToRuntime : Pass<"convert-check-to-runtime", "::mlir::ModuleOp">
     of `mp_rt_expect_close`, `mp_rt_expect_bits` or `mp_rt_expect_finite` with
     sizes, strides, addresses and limits; scalars go through the stack. The first
     argument is the number of a message, as `mp_rt_fail` takes it: the attribute
-    `runtime_checks` of that function names op and location. With `device` buffers
+    `mp.runtime_checks` of that function names op and location. With `device` buffers
     are memory of a device, which `mp_rt_device_mirror` copies to the host first.
 
     Example (`--convert-check-to-runtime`):
@@ -294,10 +267,10 @@ def InlineSplats : Pass<"mp-inline-splats"> {
 def FreeBuffers : Pass<"mp-free-buffers", "::mlir::ModuleOp"> {
   let summary = "Free buffers after their last use (exact)";
   let description = [{
-    Needs: bufferized functions without `memref.dealloc`. Gives: what a function returns is its caller's,
-    a fresh buffer or a copy, and other buffers are freed behind the op that uses them last. Where a loop
-    or a block hands buffers on, or functions return them to each other, upstream's
-    `buffer-deallocation-pipeline` does it, which frees at the end of the block.
+    Needs: bufferized functions without `memref.dealloc`. Gives: what a function returns is its
+    caller's, a fresh buffer or a copy, and other buffers are freed behind the op that uses them
+    last. Where a loop or a block hands buffers on, or functions return them to each other,
+    upstream's `buffer-deallocation-pipeline` does it, which frees at the end of the block.
 
     Example (`--mp-free-buffers`):
     ```mlir
@@ -312,7 +285,8 @@ def FreeBuffers : Pass<"mp-free-buffers", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def ConvertCopiesToLinalg : Pass<"mp-convert-copies-to-linalg"> {
@@ -373,11 +347,13 @@ def FoldEmptyTensors : Pass<"mp-fold-empty-tensors"> {
 }
 
 def DecomposeTransposeConv : Pass<"mp-decompose-transpose-conv"> {
-  let summary = "Turn tosa.transpose_conv2d into convolutions (the same products, summed in another order)";
+  let summary = "Turn tosa.transpose_conv2d into convolutions (the same products, summed in "
+                "another order)";
   let description = [{
     Upstream lowers no `tosa.transpose_conv2d` to linalg. A convolution with the reversed
     weights over the padded input is the same; with strides, one convolution for every
-    phase of the result, whose channels are then put side by side. Sizes must be static, but for the batch.
+    phase of the result, whose channels are then put side by side. Sizes must be static, but for the
+    batch.
 
     Example (`--mp-decompose-transpose-conv`):
     ```mlir
@@ -445,7 +421,8 @@ def OutlineLoops : Pass<"mp-outline-loops", "::mlir::ModuleOp"> {
 }
 
 def EmulateNarrowArithmetic : Pass<"mp-emulate-narrow-arithmetic"> {
-  let summary = "Compute arith ops of formats of at most 16 bits in f32, rounding each result (exact)";
+  let summary = "Compute arith ops of formats of at most 16 bits in f32, rounding each result "
+                "(exact)";
   let description = [{
     Every arith op on scalars or vectors of such a format, casts and constants
     excepted, widens its operands to f32, computes there, and rounds its result to

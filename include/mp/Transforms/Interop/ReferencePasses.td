@@ -8,12 +8,13 @@
 include "mlir/Pass/PassBase.td"
 
 def HideConstants : Pass<"mp-hide-constants"> {
-  let summary = "Keep what is computed from constants from folding until mp-promote-to-f64 (for references only)";
+  let summary = "Keep what is computed from constants from folding until mp-promote-to-f64 (for "
+                "references only)";
   let description = [{
-    What folds before `mp-promote-to-f64` has been rounded to the formats that the reference is meant
-    to do without. This pass gives each float constant of at most 32 bits in f64 behind a
-    `builtin.unrealized_conversion_cast`, which nothing folds and only `mp-promote-to-f64` takes away.
-    Constants of TOSA with one element stay: its lowering reads zero points.
+    A constant that folds before `mp-promote-to-f64` has been rounded to the formats that the
+    reference is meant to do without. This pass gives each float constant of at most 32 bits in f64
+    behind a `builtin.unrealized_conversion_cast`, which nothing folds and only `mp-promote-to-f64`
+    takes away. Constants of TOSA with one element stay: its lowering reads zero points.
 
     Example (`--mp-hide-constants`):
     ```mlir

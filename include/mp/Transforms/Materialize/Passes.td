@@ -8,7 +8,8 @@
 include "mlir/Pass/PassBase.td"
 
 def InsertCasts : Pass<"mp-insert-casts", "::mlir::ModuleOp"> {
-  let summary = "Rebuild functions so that types and casts say what mp.precision decided (changes rounding)";
+  let summary = "Rebuild functions so that types and casts say what mp.precision decided (changes "
+                "rounding)";
   let description = [{
     Needs: phase 2 (assigned): every op with float operands or results outside
     linalg bodies carries `mp.precision`; a function without any is left alone,

@@ -8,7 +8,8 @@
 include "mlir/Pass/PassBase.td"
 
 def OptimizeCasts : Pass<"mp-optimize-casts"> {
-  let summary = "Merge casts, move them to the smaller tensor, drop those that change nothing (exact)";
+  let summary = "Merge casts, move them to the smaller tensor, drop those that change nothing "
+                "(exact)";
   let description = [{
     Needs: phase 3 (materialized). Keeps: every value bit for bit. Gives: phase 4.
 

@@ -17,8 +17,8 @@ def InsertScaling : Pass<"mp-insert-scaling", "::mlir::ModuleOp"> {
     keep their op and read operands through `mp.quantize` and `mp.dequantize`.
     Constants are quantised ahead of time; every other operand is scaled by its own
     magnitude at run time, from the value in f32, or with `scales` by one that
-    `mp-run --calibrate` measured: there every operand must have been. Whatever a recipe cannot scale
-    stays as it is, with a remark (`--remarks-filter=mp`).
+    `mp-run --calibrate` measured: there every operand must have been. Whatever a recipe cannot
+    scale stays as it is, with a remark (`--remarks-filter=mp`).
 
     Example (`--mp-insert-scaling`):
     ```mlir
@@ -43,11 +43,14 @@ def InsertScaling : Pass<"mp-insert-scaling", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"recipe", "recipe", "std::string", "\"current\"", "What is stored scaled, and how (docs/Scaling.md)">,
-    Option<"format", "format", "std::string", "\"\"", "fp8 format of recipes that store fp8: e4m3 (if empty) or e5m2">,
+    Option<"recipe", "recipe", "std::string", "\"current\"",
+        "What is stored scaled, and how (docs/Scaling.md)">,
+    Option<"format", "format", "std::string", "\"\"",
+           "fp8 format of recipes that store fp8: e4m3 (if empty) or e5m2">,
     Option<"scalesFile", "scales", "std::string", "\"\"",
            "Magnitudes that mp-run --calibrate wrote, for recipes with one scale per activation">,
-    Option<"target", "target", "std::string", "\"\"", "GPU the result is meant for; sm_80 if the policy names none">,
+    Option<"target", "target", "std::string", "\"\"",
+           "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
            "Built-in policy or policy file, whose rules keep contractions wide (docs/Policies.md)">
   ];
@@ -56,7 +59,8 @@ def InsertScaling : Pass<"mp-insert-scaling", "::mlir::ModuleOp"> {
 }
 
 def PrescaleNorms : Pass<"mp-prescale-norms", "::mlir::ModuleOp"> {
-  let summary = "Take norms whose squares would overflow of values times powers of two (exact short of overflow and underflow)";
+  let summary = "Take norms whose squares would overflow of values times powers of two (exact "
+                "short of overflow and underflow)";
   let description = [{
     Needs: phase 0 (input). Gives: phase 0 still. Where the range known of x says
     that its squares, or their sum, may leave the format they are computed in (or
@@ -117,16 +121,20 @@ def PrescaleNorms : Pass<"mp-prescale-norms", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"format", "format", "std::string", "\"f16\"", "Narrow format of contractions">,
-    Option<"target", "target", "std::string", "\"\"", "GPU the result is meant for; sm_80 if the policy names none">,
-    Option<"policyFile", "policy", "std::string", "\"\"", "Built-in policy or policy file (docs/Policies.md)">,
+    Option<"target", "target", "std::string", "\"\"",
+           "GPU the result is meant for; sm_80 if the policy names none">,
+    Option<"policyFile", "policy", "std::string", "\"\"",
+           "Built-in policy or policy file (docs/Policies.md)">,
     Option<"promote", "promote", "std::string", "\"on\"",
            "Whether what is narrow already will compute in f32 inside: on or off">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::mp::MPDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::mp::MPDialect"];
 }
 
 def InsertClamps : Pass<"mp-insert-clamps", "::mlir::ModuleOp"> {
-  let summary = "Clamp what contractions would read in f16 without evidence of range (changes what overflows)";
+  let summary = "Clamp what contractions would read in f16 without evidence of range (changes "
+                "what overflows)";
   let description = [{
     Needs: phase 0 (input). Gives: phase 0 still, in which every factor of a
     contraction that `mp-assign-precision` would leave in f32 for want of evidence
@@ -159,7 +167,8 @@ def InsertClamps : Pass<"mp-insert-clamps", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"format", "format", "std::string", "\"f16\"", "Narrow format of contractions">,
-    Option<"target", "target", "std::string", "\"\"", "GPU the result is meant for; sm_80 if the policy names none">,
+    Option<"target", "target", "std::string", "\"\"",
+           "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
            "Built-in policy or policy file, which says what counts as evidence (docs/Policies.md)">,
     Option<"maxUnderflow", "max-underflow", "double", "1e-3",

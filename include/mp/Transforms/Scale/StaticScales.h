@@ -17,15 +17,15 @@ namespace mlir::mp {
 inline constexpr int64_t kScalesVersion = 1;
 
 /// An operand whose values a contraction multiplies.
-struct ContractionOperand {
+struct ContractionFactor {
   Operation *op;
   unsigned contraction; ///< in walk order over the function
   unsigned operand;
 };
-/// Those of f32 in a function, in walk order.
-SmallVector<ContractionOperand> findContractionOperands(FunctionOpInterface function);
+/// Returns the f32 operands of contractions in a function, in walk order.
+SmallVector<ContractionFactor> findContractionFactors(FunctionOpInterface function);
 
-/// What was measured of one.
+/// The measured magnitude of one operand.
 struct MeasuredMagnitude {
   double amax;    ///< what the scale is made from
   double largest; ///< seen
@@ -49,8 +49,8 @@ public:
   static llvm::Expected<StaticScales> read(StringRef path);
   llvm::json::Value toJSON() const;
 
-  /// What was measured in the function, or an error: there is nothing of that name, or it was
-  /// another function.
+  /// Returns what was measured in the function, or an error: there is nothing of that name, or it
+  /// was another function.
   llvm::Expected<const FunctionMagnitudes &> lookup(FunctionOpInterface function) const;
 
 private:

@@ -82,14 +82,17 @@ def InsertLossScale : Pass<"mp-insert-loss-scale", "::mlir::ModuleOp"> {
     Option<"hysteresis", "hysteresis", "int64_t", "0",
            "Overflows before the scale falls, this one included; 0: the preset's">,
     Option<"nameOverflows", "name-overflows", "bool", "false",
-           "Append the number of the argument whose gradient overflowed first, in the latest step that was skipped">
+           "Append the number of the argument whose gradient overflowed first, in the latest step "
+           "that was skipped">
   ];
-  let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def InsertMasterWeights : Pass<"mp-insert-master-weights", "::mlir::ModuleOp"> {
-  let summary = "Store parameters of a train step narrow, with masters for the optimizer (changes rounding)";
+  let summary = "Store parameters of a train step narrow, with masters for the optimizer (changes "
+                "rounding)";
   let description = [{
     Needs: a train step in f32, one block (phase 0), before its loss is scaled.
     Every f32 parameter that a contraction reads becomes an argument and a result
@@ -153,8 +156,10 @@ def InsertMasterWeights : Pass<"mp-insert-master-weights", "::mlir::ModuleOp"> {
   let options = [
     Option<"function", "function", "std::string", "\"\"",
            "The train step; may be left out where the module has one public function or a @main">,
-    Option<"format", "format", "std::string", "\"bf16\"", "Format of stored parameters: bf16 or f16">,
-    Option<"master", "master", "std::string", "\"f32\"", "What the optimizer updates: f32, remainder, stochastic or none">,
+    Option<"format", "format", "std::string", "\"bf16\"",
+           "Format of stored parameters: bf16 or f16">,
+    Option<"master", "master", "std::string", "\"f32\"",
+           "What the optimizer updates: f32, remainder, stochastic or none">,
     Option<"seed", "seed", "int64_t", "0", "First random seed of master=stochastic">
   ];
   let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
@@ -217,7 +222,8 @@ def NarrowMoments : Pass<"mp-narrow-moments", "::mlir::ModuleOp"> {
   let options = [
     Option<"function", "function", "std::string", "\"\"",
            "The train step; may be left out where the module has one public function or a @main">,
-    Option<"moments", "moments", "std::string", "\"bf16\"", "bf16 or fp8 (to nearest), bf16-stochastic or fp8-stochastic">
+    Option<"moments", "moments", "std::string", "\"bf16\"",
+        "bf16 or fp8 (to nearest), bf16-stochastic or fp8-stochastic">
   ];
   let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect"];
@@ -307,7 +313,8 @@ def ClipGradients : Pass<"mp-clip-gradients", "::mlir::ModuleOp"> {
 }
 
 def AccumulateGradients : Pass<"mp-accumulate-gradients", "::mlir::ModuleOp"> {
-  let summary = "Update after several micro-batches, by the mean of their gradients (changes rounding)";
+  let summary = "Update after several micro-batches, by the mean of their gradients (changes "
+                "rounding)";
   let description = [{
     Needs: a train step in f32, one block (phase 0), or one whose loss is scaled (phase T).
     Each call then takes a micro-batch: its gradients are added, in f32, to sums
@@ -438,12 +445,14 @@ def DecomposeTraining : Pass<"mp-decompose-training", "::mlir::ModuleOp"> {
 }
 
 def ResizeBatch : Pass<"mp-resize-batch", "::mlir::func::FuncOp"> {
-  let summary = "Make a function work on another number of examples (changes shapes, not arithmetic)";
+  let summary = "Make a function work on another number of examples (changes shapes, not "
+                "arithmetic)";
   let description = [{
-    Needs: static shapes, one function (`--inline`). Gives: dimension `dimension` of argument `argument` has `size` elements, and so has every
-    dimension that must agree with it, of other arguments too. Every op stays; a constant that was computed from
-    the number of examples, such as one over it, stays what it was. Refused where something depends on the size:
-    a dimension merged with another, a window that slides over it, a constant that holds a value per example, an op
+    Needs: static shapes, one function (`--inline`). Gives: dimension `dimension` of argument
+    `argument` has `size` elements, and so has every dimension that must agree with it, of other
+    arguments too. Every op stays; a constant that was computed from the number of examples, such as
+    one over it, stays what it was. Refused where something depends on the size: a dimension merged
+    with another, a window that slides over it, a constant that holds a value per example, an op
     that is not known.
 
     With it a step written for 256 images runs on a CPU with two.

@@ -66,14 +66,16 @@ def VerifyMaterialized : Pass<"mp-verify-materialized", "::mlir::ModuleOp"> {
 }
 
 def VerifyTraining : Pass<"mp-verify-training", "::mlir::ModuleOp"> {
-  let summary = "Check that loss scaling is placed right and guards the whole state: phase T (exact)";
+  let summary = "Check that loss scaling is placed right and guards the whole state: phase T "
+                "(exact)";
   let description = [{
     For functions with `mp.scale_loss`, by following the degree of homogeneity
     in the scale, however the graph was made:
 
     - (T1) `mp.unscale` and `mp.update_loss_scale` read the very value that
       scaled the loss, not an updated one.
-    - (T2) the scale moves by what this step's `mp.unscale` found: any of them, where optimizers update in turn.
+    - (T2) the scale moves by what this step's `mp.unscale` found: any of them, where optimizers
+      update in turn.
     - (T3) nothing but homogeneous ops stands between scaling and unscaling: no
       clipping, no norm with an epsilon, no moment.
     - (T4) what is unscaled is of degree 1, and no result still carries the scale.
@@ -82,12 +84,13 @@ def VerifyTraining : Pass<"mp-verify-training", "::mlir::ModuleOp"> {
     - (T6) every argument that a step replaces keeps its old value, by
       `mp.guarded_update` with the flag of `mp.unscale`, when the step overflowed.
 
-    Of functions with masters or scaled moments, whether the loss is scaled or not:
+    In functions with masters or scaled moments, whether the loss is scaled or not:
 
     - (T7) a master (`mp.role`) becomes what its parameter is rounded from, a
       remainder the other half of its parameter, a moment's scale the one its moment is stored with.
 
-    Of functions that scale a loss and sum gradients over several calls (`mp.role = "gradient_sum"`):
+    In functions that scale a loss and sum gradients over several calls (`mp.role =
+    "gradient_sum"`):
 
     - (T8) sums are f32 and start again, the scale moves and what is trained is
       updated in the one call whose sums are unscaled.

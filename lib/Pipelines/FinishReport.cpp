@@ -1,9 +1,16 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-finish-report: note the casts that remain, and write the report.
 
 #include "ReportPasses.h"
 #include "mp/Report/Exports.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_FINISHREPORT
+#include "mp/Pipelines/Passes.h.inc"
+} // namespace mlir::mp
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -41,35 +48,9 @@ static llvm::Error readErrors(StringRef path, Report &report) {
 }
 
 namespace {
-struct CollectDecisions : PassWrapper<CollectDecisions, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CollectDecisions)
-  explicit CollectDecisions(std::shared_ptr<Report> report) : report(std::move(report)) {}
-  StringRef getName() const override { return "collect decisions"; }
-  void runOnOperation() override {
-    report->collectDecisions(getOperation());
-    markAllAnalysesPreserved();
-  }
-  std::shared_ptr<Report> report;
-};
-
-struct CollectCertificates : PassWrapper<CollectCertificates, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CollectCertificates)
-  CollectCertificates(std::shared_ptr<Report> report, double assumedRange)
-      : report(std::move(report)), assumedRange(assumedRange) {}
-  StringRef getName() const override { return "collect certificates"; }
-  void runOnOperation() override {
-    report->collectCertificates(getOperation(), assumedRange);
-    markAllAnalysesPreserved();
-  }
-  std::shared_ptr<Report> report;
-  double assumedRange;
-};
-
-struct FinishReport : PassWrapper<FinishReport, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FinishReport)
+struct FinishReport : mlir::mp::impl::FinishReportBase<FinishReport> {
   FinishReport(std::shared_ptr<Report> report, ReportOutputs outputs)
       : report(std::move(report)), outputs(std::move(outputs)) {}
-  StringRef getName() const override { return "finish report"; }
   void runOnOperation() override {
     report->collectCasts(getOperation());
     report->collectScaling(getOperation());
@@ -101,15 +82,6 @@ private:
   ReportOutputs outputs;
 };
 } // namespace
-
-std::unique_ptr<Pass> mlir::mp::createCollectDecisionsPass(std::shared_ptr<Report> report) {
-  return std::make_unique<CollectDecisions>(std::move(report));
-}
-
-std::unique_ptr<Pass> mlir::mp::createCollectCertificatesPass(std::shared_ptr<Report> report,
-                                                              double assumedRange) {
-  return std::make_unique<CollectCertificates>(std::move(report), assumedRange);
-}
 
 std::unique_ptr<Pass> mlir::mp::createFinishReportPass(std::shared_ptr<Report> report,
                                                        ReportOutputs outputs) {

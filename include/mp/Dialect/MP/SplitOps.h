@@ -2,8 +2,8 @@
 //
 // f32 products from several narrow ones. A header of its own: few files need it.
 
-#ifndef MP_DIALECT_MP_SPLITPRECISION_H
-#define MP_DIALECT_MP_SPLITPRECISION_H
+#ifndef MP_DIALECT_MP_SPLITOPS_H
+#define MP_DIALECT_MP_SPLITOPS_H
 
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/SplitPrecision.h"
@@ -45,4 +45,4 @@ SmallVector<Attribute> splitConstant(Attribute constant, numerics::SplitScheme s
 
 } // namespace mlir::mp
 
-#endif // MP_DIALECT_MP_SPLITPRECISION_H
+#endif // MP_DIALECT_MP_SPLITOPS_H

@@ -1,0 +1,46 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names and categories of the remarks that mp's passes emit through mlir::remark.
+// `--remarks-filter` selects by category; docs/Policies.md says how people read them.
+
+#ifndef MP_DIALECT_MP_REMARKS_H
+#define MP_DIALECT_MP_REMARKS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::mp::remarks {
+
+/// Decisions about precision, and rewrites that serve them.
+inline constexpr llvm::StringLiteral kPrecision = "mp";
+/// mp-assign-precision: a contraction computes in a narrow format (passed).
+inline constexpr llvm::StringLiteral kNarrowed = "narrowed";
+/// mp-assign-precision: a contraction computes in split precision (passed).
+inline constexpr llvm::StringLiteral kSplit = "split";
+/// mp-assign-precision, mp-insert-scaling: a contraction works on scaled values (passed).
+inline constexpr llvm::StringLiteral kScaled = "scaled";
+/// mp-assign-precision: a contraction keeps its format (missed).
+inline constexpr llvm::StringLiteral kKeptWide = "kept-wide";
+/// mp-assign-precision: a result is stored in a narrow format (analysis).
+inline constexpr llvm::StringLiteral kStoredNarrow = "stored-narrow";
+/// mp-assign-precision: a rewrite would let an op be narrow (analysis).
+inline constexpr llvm::StringLiteral kSuggestion = "suggestion";
+/// mp-insert-scaling: a contraction keeps its operands (missed).
+inline constexpr llvm::StringLiteral kNotScaled = "not-scaled";
+/// mp-insert-clamps: an operand is not clamped (missed).
+inline constexpr llvm::StringLiteral kNotClamped = "not-clamped";
+/// mp-prescale-norms: a norm keeps its squares as they are (missed).
+inline constexpr llvm::StringLiteral kNotPrescaled = "not-prescaled";
+
+/// The choice of instructions by mp-select-contractions.
+inline constexpr llvm::StringLiteral kSelection = "mp-select-contractions";
+/// A contraction runs on the scalar units (missed).
+inline constexpr llvm::StringLiteral kScalarContraction = "scalar-contraction";
+
+/// Machine code made by mp-emit-kernels.
+inline constexpr llvm::StringLiteral kKernels = "mp-emit-kernels";
+/// The registers and the shared memory that a kernel takes (analysis).
+inline constexpr llvm::StringLiteral kKernelResources = "kernel-resources";
+
+} // namespace mlir::mp::remarks
+
+#endif // MP_DIALECT_MP_REMARKS_H
