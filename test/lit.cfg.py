@@ -1,7 +1,7 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# How lit finds and runs the tests. Tiers: `quick` for daily use, `core` for CI
-# (adds REQUIRES: slow and the gtests named Slow*), `nightly` (adds the sweeps).
+# Tells lit how to find and run the tests. Tiers: `quick` for daily use, `core` for CI (adds
+# REQUIRES: slow and the gtests named Slow*), `nightly` (adds the sweeps).
 import importlib.util
 import os
 import shutil

@@ -11,8 +11,7 @@ import pathlib
 import re
 import sys
 
-LICENCE = ("// Part of mp, under the Apache License v2.0 with LLVM Exceptions. "
-           "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n")
+LICENCE = "// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
 
 FAMILY = LICENCE + '''//
 // Ops of the family {family}.
@@ -29,10 +28,10 @@ ENTRY = '''def MP_{name}Op : MP_Op<"{mnemonic}", !listconcat([Pure, SameOperands
                                             ElementwiseMappable.traits)> {{
   let summary = "{summary}";
   let description = [{{
-    What is computed, in which precision, what it is not, what it lowers to.
+    Say what the op computes, in which precision, what it is not, what it lowers to.
 
     Constraints:
-    - (C1) what the verifier checks, with the label its message begins with.
+    - (C1) a rule that the verifier checks, with the label its message begins with.
 
     Example:
     ```mlir

@@ -12,8 +12,7 @@ import re
 import sys
 
 GROUPS = ("Annotate", "Train", "Assign", "Materialize", "Optimize", "Verify", "Interop", "Scale")
-LICENCE = ("// Part of mp, under the Apache License v2.0 with LLVM Exceptions. "
-           "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n")
+LICENCE = "// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
 
 ENTRY = '''def {name} : Pass<"{flag}", "::mlir::ModuleOp"> {{
   let summary = "{summary}";
@@ -74,7 +73,7 @@ namespace mlir::mp {{
 '''
 
 SOURCE = LICENCE + '''//
-// {flag}: the idea, and what stays true all the while.
+// Implements {flag}: say the idea, and what stays true all the while.
 
 #include "mp/Transforms/{group}/Passes.h"
 

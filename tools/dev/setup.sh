@@ -15,7 +15,7 @@ case "${1-}" in
   *) echo "setup.sh: unknown argument '$1', expected --install-only or --no-install" >&2; exit 2 ;;
 esac
 
-packages=(ca-certificates cmake ninja-build ccache g++ clang-22 lld-22 llvm-22-dev llvm-22-tools
+packages=(ca-certificates cmake ninja-build ccache g++ clang-22 clang-format-22 lld-22 llvm-22-dev llvm-22-tools
           libmlir-22-dev mlir-22-tools libgtest-dev libmpfr-dev libmimalloc-dev python3 python3-numpy libopenblas0-pthread)
 
 install_packages() {

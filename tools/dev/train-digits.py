@@ -71,8 +71,7 @@ def train(images, labels, random):
 
 
 def write_weights(path, weights, right):
-    lines = ["// Part of mp, under the Apache License v2.0 with LLVM Exceptions. "
-             "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception",
+    lines = ["// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception",
              "//",
              "// Written by tools/dev/train-digits.py: weight and bias of each layer, bit patterns "
              "of f32.",

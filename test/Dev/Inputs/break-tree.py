@@ -8,6 +8,8 @@ licence = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
 (root / "test/Dev").rename(root / "gone")  # its texts would count as tests
 (root / "lib/Numerics/Broken.cpp").write_text('#include "mp/Dialect/MP/MPDialect.h"\n#include "mlir/IR/Builders.h"\n')
 (root / "lib/Numerics/Long.cpp").write_text(licence + "\n" * 500)
+(root / "lib/Numerics/Wide.cpp").write_text(licence + "// " + "x" * 98 + "\nstatic const char *const raw = R\"(" + "x" * 98 + ")\";\n")
+(root / "lib/Numerics/Unformatted.cpp").write_text(licence + "int  x;\n")
 (root / "lib/Nonsense").mkdir()
 (root / "lib/Nonsense/Broken.cpp").write_text(licence)
 for i in range(17 - len(list((root / "lib/Domains").glob("*.cpp")))):

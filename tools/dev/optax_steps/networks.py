@@ -195,18 +195,18 @@ def two_views():
 def adversaries_in_turn():
     """The second network is trained against the first as just updated: two steps in one."""
     a, b = optax.adam(1e-4, b1=0.5), optax.adam(4e-4, b1=0.5)
-    making, judging = first([6, HIDDEN, INPUTS], 1), first([INPUTS, HIDDEN, 1], 2)
+    generator, discriminator = first([6, HIDDEN, INPUTS], 1), first([INPUTS, HIDDEN, 1], 2)
 
-    def train(making, judging, ours, theirs, z, x):
-        def discriminator(q):
-            return jnp.mean(jax.nn.relu(1 - mlp(q, x))) + jnp.mean(jax.nn.relu(1 + mlp(q, mlp(making, z))))
-        lost, g = jax.value_and_grad(discriminator)(judging)
+    def train(generator, discriminator, ours, theirs, z, x):
+        def discriminator_loss(q):
+            return jnp.mean(jax.nn.relu(1 - mlp(q, x))) + jnp.mean(jax.nn.relu(1 + mlp(q, mlp(generator, z))))
+        lost, g = jax.value_and_grad(discriminator_loss)(discriminator)
         updates, theirs = b.update(g, theirs)
-        judging = optax.apply_updates(judging, updates)
-        won, g = jax.value_and_grad(lambda q: -jnp.mean(mlp(judging, mlp(q, z))))(making)
+        discriminator = optax.apply_updates(discriminator, updates)
+        won, g = jax.value_and_grad(lambda q: -jnp.mean(mlp(discriminator, mlp(q, z))))(generator)
         updates, ours = a.update(g, ours)
-        return optax.apply_updates(making, updates), judging, ours, theirs, lost, won
-    return train, (making, judging, a.init(making), b.init(judging), jnp.zeros((BATCH, 6)), X)
+        return optax.apply_updates(generator, updates), discriminator, ours, theirs, lost, won
+    return train, (generator, discriminator, a.init(generator), b.init(discriminator), jnp.zeros((BATCH, 6)), X)
 
 
 # Recurrence that goes on from step to step, images, and optimizers that contract.

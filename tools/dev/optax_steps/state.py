@@ -9,7 +9,7 @@ from jax import lax
 from optax_steps.basics import (BATCH, HIDDEN, INPUTS, LABELS, OUTPUTS, PARAMS, STEPS, X, Y, by_gradient, by_optimizer,
                                 classified, dense, first, mlp, moved, squared, step, zeros)
 
-# What is returned, and how state is kept.
+# These steps differ in what they return, and in how they keep state.
 @step
 def measures():
     def train(params, x, labels):
@@ -161,13 +161,13 @@ def two_batches():
 
 @step
 def adversaries():
-    def discriminator(judging, making, z, x):
-        return jnp.mean(jax.nn.softplus(-mlp(judging, x))) + jnp.mean(jax.nn.softplus(mlp(judging, mlp(making, z))))
+    def discriminator_loss(discriminator, generator, z, x):
+        return jnp.mean(jax.nn.softplus(-mlp(discriminator, x))) + jnp.mean(jax.nn.softplus(mlp(discriminator, mlp(generator, z))))
 
-    def train(making, judging, z, x):
-        lost, g = jax.value_and_grad(discriminator)(judging, making, z, x)
-        won, h = jax.value_and_grad(lambda m: jnp.mean(jax.nn.softplus(-mlp(judging, mlp(m, z)))))(making)
-        return moved(making, h), moved(judging, g), lost, won
+    def train(generator, discriminator, z, x):
+        lost, g = jax.value_and_grad(discriminator_loss)(discriminator, generator, z, x)
+        won, h = jax.value_and_grad(lambda m: jnp.mean(jax.nn.softplus(-mlp(discriminator, mlp(m, z)))))(generator)
+        return moved(generator, h), moved(discriminator, g), lost, won
     return train, (first([6, HIDDEN, INPUTS], 1), first([INPUTS, HIDDEN, 1], 2), jnp.zeros((BATCH, 6)), X)
 
 

@@ -60,11 +60,11 @@ def adversaries():
     def run(*arguments):
         a, b, s, t, (noise, x) = split(arguments, n, n, m, m)
         made = lambda a: functional_call(generator, dict(zip([k for k, _ in generator.named_parameters()], a)), (noise,))
-        judged = lambda b, x: functional_call(discriminator, dict(zip([k for k, _ in discriminator.named_parameters()], b)), (x,))
+        scores = lambda b, x: functional_call(discriminator, dict(zip([k for k, _ in discriminator.named_parameters()], b)), (x,))
         fake = made(a).detach()
-        gradients, loss = grad_and_value(lambda b: F.softplus(-judged(b, x)).mean() + F.softplus(judged(b, fake)).mean())(b)
+        gradients, loss = grad_and_value(lambda b: F.softplus(-scores(b, x)).mean() + F.softplus(scores(b, fake)).mean())(b)
         b, t = update(b, gradients, t)
-        gradients, other = grad_and_value(lambda a: F.softplus(-judged(b, made(a))).mean())(a)
+        gradients, other = grad_and_value(lambda a: F.softplus(-scores(b, made(a))).mean())(a)
         a, s = update(a, gradients, s)
         return *a, *b, *s, *t, loss, other
     return run, (*of_generator, *of_discriminator, *states[0], *states[1], torch.randn(8, 16), torch.randn(8, 32))

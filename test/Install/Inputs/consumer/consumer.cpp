@@ -11,6 +11,9 @@
 #include "mp/Transforms/Verify/Erasure.h"
 #include "llvm/Support/raw_ostream.h"
 
+// Embedders write this line; the names of mp must stay unambiguous after it.
+using namespace mlir;
+
 static const char *const kModel = R"mlir(
 func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>, %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
   %0 = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x2xf32>)
@@ -23,7 +26,7 @@ int main() {
   mlir::DialectRegistry registry;
   registry
       .insert<mlir::func::FuncDialect, mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect>();
-  mlir::mp::registerAllDialects(registry);
+  mp::registerAllDialects(registry);
   mlir::MLIRContext context(registry);
 
   mlir::OwningOpRef<mlir::ModuleOp> original =
@@ -33,10 +36,10 @@ int main() {
   mlir::OwningOpRef<mlir::ModuleOp> converted = original->clone();
 
   mlir::PassManager manager(&context);
-  mlir::mp::MixedPrecisionOptions options;
+  mp::MixedPrecisionOptions options;
   options.format = "f16";
-  mlir::mp::buildMixedPrecisionPipeline(manager, options);
-  if (failed(manager.run(*converted)) || failed(mlir::mp::checkErasure(*original, *converted)))
+  mp::buildMixedPrecisionPipeline(manager, options);
+  if (failed(manager.run(*converted)) || failed(mp::checkErasure(*original, *converted)))
     return 1;
   converted->print(llvm::outs());
   return 0;

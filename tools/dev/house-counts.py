@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Counts what reviews of the tree measure, one row per measure.
+
+usage: house-counts.py [ROOT] [--where MEASURE]
+
+Plain text matching, so that an older tree can be counted by the same rules: run it on both and set
+the tables side by side. --where lists the places of one measure.
+"""
+import importlib.util
+import pathlib
+import re
+import sys
+
+CODE = (".cpp", ".h", ".td")
+FOLDERS = ("lib", "include", "tools", "test")
+HEADLESS = re.compile(r"^\s*(?://[/!]?<?|#)\s+(What|Of|Whether|Who|Whose|Where|How|Which|Why)\b")
+NAMED_OP = re.compile(r"\bisa(?:_and_nonnull|_and_present)?<((?:[\w:]+Op\s*,\s*)+[\w:]+Op)\s*>")
+NAME_TABLE = re.compile(r"StringSwitch<|StringMap<\w+Fn>|getStringRef\(\) == \"|name == \"(?:arith|math|tosa|linalg|tensor)\.")
+STRING_OPTION = re.compile(r'Option<"[^"]+",\s*"[^"]+",\s*"std::string"', re.S)
+OPTION = re.compile(r'\bOption<"')
+
+
+def sources(root, folders=FOLDERS, suffixes=CODE):
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in suffixes and path.is_file():
+                yield path.relative_to(root), path.read_text(errors="replace")
+
+
+def headless(root):
+    """Comments that open with a relative clause or a bare genitive: nobody does anything in them."""
+    for name, text in sources(root, suffixes=(*CODE, ".py", ".mlir", ".test")):
+        before = ""
+        for number, line in enumerate(text.splitlines(), 1):
+            mark = re.match(r"\s*(//[/!]?<?|#)", line)
+            begins = not re.match(r"\s*(//|#)\S*\s+\S", before) or before.rstrip().endswith((".", ":", "exception"))
+            if mark and begins and HEADLESS.match(line):
+                yield f"{name}:{number}"
+            before = line
+
+
+def wide_lines(root):
+    for name, text in sources(root):
+        for number, line in enumerate(text.splitlines(), 1):
+            if len(line) > 100:
+                yield f"{name}:{number}"
+
+
+def long_files(root):
+    for name, text in sources(root):
+        if text.count("\n") > 400:
+            yield f"{name}: {text.count(chr(10))}"
+
+
+def long_functions(root):
+    """Function bodies of more than 80 lines: from a line that opens a brace to the brace below it."""
+    for name, text in sources(root, folders=("lib", "include", "tools"), suffixes=(".cpp", ".h")):
+        lines = text.splitlines()
+        for number, line in enumerate(lines):
+            indent = re.match(r" *", line)[0]
+            if not line.endswith("{") or len(indent) > 2 or re.match(r"\s*(namespace|struct|class|enum|union|extern)\b", line):
+                continue
+            head = " ".join(lines[max(0, number - 3):number + 1])
+            if "(" not in head or re.match(r"\s*(if|for|while|switch|else|do|case)\b", line):
+                continue
+            end = next((k for k in range(number + 1, len(lines)) if re.match(rf"{indent}}}", lines[k])), number)
+            if end - number > 80:
+                yield f"{name}:{number + 1}: {end - number}"
+
+
+def matches(pattern, folders=("lib",), suffixes=(".cpp", ".h")):
+    def find(root):
+        for name, text in sources(root, folders, suffixes):
+            for match in pattern.finditer(text):
+                yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
+    return find
+
+
+def upward_includes(root):
+    """Includes against the table of rooms, as check-tree.py of this tree sees them."""
+    spec = importlib.util.spec_from_file_location("check_tree", pathlib.Path(__file__).with_name("check-tree.py"))
+    check = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(check)
+    files = [root / name for name, _ in sources(root, folders=("lib", "include"))]
+    yield from check.check_includes(root, files)
+
+
+def sideways_includes(root):
+    """Folders of a room that include each other, by relative paths, in both directions."""
+    arrows = set()
+    for name, text in sources(root, folders=("lib",), suffixes=(".cpp", ".h")):
+        for match in re.finditer(r'#include "((?:\.\./)+[\w/]+\.h)"', text):
+            target = (root / name.parent / match[1]).resolve()
+            source = (root / name.parent).resolve()
+            if target.parent != source and (root / "lib").resolve() in target.parents:
+                arrows.add((source.relative_to(root.resolve()).as_posix(), target.parent.relative_to(root.resolve()).as_posix()))
+    for source, target in sorted(arrows):
+        if (target, source) in arrows and source < target:
+            yield f"{source} <-> {target}"
+
+
+def without_header(root):
+    for name, text in sources(root, folders=("lib",), suffixes=(".cpp",)):
+        lines = text.splitlines()
+        if len(lines) > 2 and not (lines[1].startswith("//") and lines[2].startswith("// ")):
+            yield str(name)
+
+
+def qualified(root):
+    for name, text in sources(root, suffixes=(".cpp", ".h")):
+        for number, line in enumerate(text.splitlines(), 1):
+            yield from [f"{name}:{number}"] * len(re.findall(r"(?<![\w:])::mp::", line))
+
+
+MEASURES = {
+    "comments that open without a subject": headless,
+    "lines over 100 columns": wide_lines,
+    "files over 400 lines": long_files,
+    "functions over 80 lines": long_functions,
+    "sources without a header comment": without_header,
+    "options that are strings": matches(STRING_OPTION, ("include",), (".td", ".h")),
+    "options": matches(OPTION, ("include",), (".td",)),
+    "lists of ops in isa<>": matches(NAMED_OP),
+    "tables and tests of op names": matches(NAME_TABLE),
+    "includes against the rooms": upward_includes,
+    "folders of a room in a circle": sideways_includes,
+    "namespace aliases": matches(re.compile(r"^\s*namespace \w+ = ", re.M), FOLDERS),
+    "qualifiers ::mp::": qualified,
+}
+
+
+def main():
+    arguments = sys.argv[1:]
+    where = None
+    if "--where" in arguments:
+        at = arguments.index("--where")
+        where = arguments[at + 1] if at + 1 < len(arguments) else ""
+        del arguments[at:at + 2]
+        if where not in MEASURES:
+            sys.exit(f"house-counts: measure is '{where}', expected one of: {', '.join(MEASURES)}")
+    root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parents[2])
+    if not (root / "lib").is_dir():
+        sys.exit(f"house-counts: '{root}' holds no folder lib")
+    if where:
+        print(*MEASURES[where](root), sep="\n")
+        return
+    print("| measure | count |\n|---|---|")
+    for name, find in MEASURES.items():
+        print(f"| {name} | {len(list(find(root)))} |")
+
+
+if __name__ == "__main__":
+    main()
