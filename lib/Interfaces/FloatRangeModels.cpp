@@ -12,6 +12,7 @@
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/LoopNest.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -57,25 +58,14 @@ static std::optional<UnaryFn> findUnary(StringRef op) {
 
 static std::optional<BinaryFn> findBinary(StringRef op) {
   static const llvm::StringMap<BinaryFn> table = {
-      {"arith.addf", BinaryFn::Add},
-      {"arith.subf", BinaryFn::Sub},
-      {"arith.mulf", BinaryFn::Mul},
-      {"arith.divf", BinaryFn::Div},
-      {"arith.remf", BinaryFn::Rem},
-      {"arith.maximumf", BinaryFn::Maximum},
-      {"arith.minimumf", BinaryFn::Minimum},
-      {"arith.maxnumf", BinaryFn::MaxNum},
-      {"arith.minnumf", BinaryFn::MinNum},
-      {"math.atan2", BinaryFn::Atan2},
-      {"math.copysign", BinaryFn::CopySign},
-      {"math.powf", BinaryFn::Pow},
-      {"tosa.add", BinaryFn::Add},
-      {"tosa.sub", BinaryFn::Sub},
-      {"tosa.mul", BinaryFn::Mul},
-      {"tosa.pow", BinaryFn::Pow},
-      // Their nan_mode decides which; MaxNum with NaN kept covers both.
-      {"tosa.maximum", BinaryFn::MaxNum},
-      {"tosa.minimum", BinaryFn::MinNum},
+      {"arith.addf", BinaryFn::Add},         {"arith.subf", BinaryFn::Sub},
+      {"arith.mulf", BinaryFn::Mul},         {"arith.divf", BinaryFn::Div},
+      {"arith.remf", BinaryFn::Rem},         {"arith.maximumf", BinaryFn::Maximum},
+      {"arith.minimumf", BinaryFn::Minimum}, {"arith.maxnumf", BinaryFn::MaxNum},
+      {"arith.minnumf", BinaryFn::MinNum},   {"math.atan2", BinaryFn::Atan2},
+      {"math.copysign", BinaryFn::CopySign}, {"math.powf", BinaryFn::Pow},
+      {"tosa.add", BinaryFn::Add},           {"tosa.sub", BinaryFn::Sub},
+      {"tosa.mul", BinaryFn::Mul},           {"tosa.pow", BinaryFn::Pow},
   };
   auto it = table.find(op);
   return it == table.end() ? std::nullopt : std::optional(it->second);
@@ -114,20 +104,21 @@ static FloatMeaning meaningOfContraction(linalg::LinalgOp op) {
     return FloatMeaning::unknown();
   meaning.products = Extent::exactly(1);
   unsigned reductions = 0, last = 0;
-  for (auto [loop, kind, size] :
-       llvm::enumerate(op.getIteratorTypesArray(), op.getStaticLoopRanges())) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t, 4> sizes = readLoopSizes(op, maps);
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
     if (kind != utils::IteratorType::reduction)
       continue;
     ++reductions;
     last = loop;
-    meaning.products = product(
-        meaning.products, ShapedType::isDynamic(size) ? Extent::unknown() : Extent::exactly(size));
+    bool isDynamic = ShapedType::isDynamic(sizes[loop]);
+    meaning.products =
+        product(meaning.products, isDynamic ? Extent::unknown() : Extent::exactly(sizes[loop]));
   }
-  for (unsigned operand : {0u, 1u}) {
-    AffineMap map = op.getIndexingMapsArray()[operand];
-    meaning.innermost[operand] = reductions == 1 && map.getNumResults() > 0 &&
-                                 map.getResults().back() == getAffineDimExpr(last, op.getContext());
-  }
+  for (unsigned operand : {0u, 1u})
+    meaning.innermost[operand] =
+        reductions == 1 && maps[operand].getNumResults() > 0 &&
+        maps[operand].getResults().back() == getAffineDimExpr(last, op.getContext());
   return meaning;
 }
 
@@ -142,20 +133,38 @@ static FloatMeaning meaningOfConvolution(Operation *op, Value weights, unsigned 
   return meaning;
 }
 
-static FloatMeaning reduces(ReduceFn fn, int64_t dim) {
+static FloatMeaning reduces(ReduceFn fn, int64_t dim, bool dropsNaN = false) {
   FloatMeaning meaning = FloatMeaning::of(Kind::Reduction, {0});
+  meaning.dropsNaN = dropsNaN;
   meaning.reduce = fn;
   meaning.dims = {dim};
   return meaning;
 }
 
-static FloatMeaning clampsTo(Attribute lo, Attribute hi) {
+static FloatMeaning compares(arith::CmpFPredicate predicate) {
+  FloatMeaning meaning = FloatMeaning::of(Kind::Compare, {0, 1});
+  meaning.predicate = predicate;
+  return meaning;
+}
+
+static FloatMeaning binaryOf(BinaryFn fn) {
+  FloatMeaning meaning = FloatMeaning::of(Kind::Binary, {0, 1});
+  meaning.binary = fn;
+  return meaning;
+}
+
+template <typename Op> static bool ignoresNaN(Op op) {
+  return op.getNanMode() == tosa::NanPropagationMode::IGNORE;
+}
+
+static FloatMeaning clampsTo(Attribute lo, Attribute hi, bool dropsNaN) {
   auto low = dyn_cast<FloatAttr>(lo), high = dyn_cast<FloatAttr>(hi);
   if (!low || !high)
     return FloatMeaning::unknown();
   FloatMeaning meaning = FloatMeaning::of(Kind::Clamp, {0});
   meaning.lo = low.getValueAsDouble();
   meaning.hi = high.getValueAsDouble();
+  meaning.dropsNaN = dropsNaN;
   return meaning;
 }
 
@@ -218,14 +227,29 @@ static FloatMeaning meaningOfTosa(Operation *op) {
     return moves(Rows::Other);
   if (isa<tosa::SliceOp>(op))
     return moves(Rows::Part);
-  if (isa<tosa::ConcatOp, tosa::SelectOp, tosa::ScatterOp>(op))
+  if (isa<tosa::ConcatOp, tosa::ScatterOp>(op))
     return mergesFloats(op);
+  if (isa<tosa::SelectOp>(op))
+    return FloatMeaning::of(Kind::Select, {1, 2});
+  if (isa<tosa::GreaterOp, tosa::GreaterEqualOp, tosa::EqualOp>(op))
+    return compares(isa<tosa::GreaterOp>(op)        ? arith::CmpFPredicate::OGT
+                    : isa<tosa::GreaterEqualOp>(op) ? arith::CmpFPredicate::OGE
+                                                    : arith::CmpFPredicate::OEQ);
+  if (auto max = dyn_cast<tosa::MaximumOp>(op))
+    return binaryOf(ignoresNaN(max) ? BinaryFn::MaxNum : BinaryFn::Maximum);
+  if (auto min = dyn_cast<tosa::MinimumOp>(op))
+    return binaryOf(ignoresNaN(min) ? BinaryFn::MinNum : BinaryFn::Minimum);
   if (auto pad = dyn_cast<tosa::PadOp>(op))
     return mergesFloats(op); // the padding value is an operand
   if (auto clamp = dyn_cast<tosa::ClampOp>(op))
-    return clampsTo(clamp.getMinVal(), clamp.getMaxVal());
+    return clampsTo(clamp.getMinVal(), clamp.getMaxVal(), ignoresNaN(clamp));
   if (isa<tosa::MaxPool2dOp>(op))
     return moves(Rows::Other); // each element is one of the window
+  if (auto pool = dyn_cast<tosa::AvgPool2dOp>(op)) {
+    FloatMeaning meaning = FloatMeaning::of(Kind::Average, {0}); // padding is left out of the count
+    meaning.products = Extent::atMost(pool.getKernel()[0] * pool.getKernel()[1]);
+    return meaning;
+  }
   if (auto cast = dyn_cast<tosa::CastOp>(op))
     return FloatMeaning::of(getFloatFormat(cast.getInput().getType()) ? Kind::Cast : Kind::Integer,
                             {0});
@@ -234,9 +258,9 @@ static FloatMeaning meaningOfTosa(Operation *op) {
   if (auto sum = dyn_cast<tosa::ReduceSumOp>(op))
     return reduces(ReduceFn::Sum, sum.getAxis());
   if (auto max = dyn_cast<tosa::ReduceMaxOp>(op))
-    return reduces(ReduceFn::Max, max.getAxis());
+    return reduces(ReduceFn::Max, max.getAxis(), ignoresNaN(max));
   if (auto min = dyn_cast<tosa::ReduceMinOp>(op))
-    return reduces(ReduceFn::Min, min.getAxis());
+    return reduces(ReduceFn::Min, min.getAxis(), ignoresNaN(min));
   if (auto all = dyn_cast<tosa::ReduceProductOp>(op))
     return reduces(ReduceFn::Product, all.getAxis());
   if (auto matmul = dyn_cast<tosa::MatMulOp>(op)) {
@@ -268,14 +292,18 @@ static FloatMeaning meaningOfArith(Operation *op) {
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
     return FloatMeaning::of(Kind::Integer, {0});
   if (isa<arith::SelectOp>(op))
-    return FloatMeaning::of(Kind::Merge, {1, 2});
+    return FloatMeaning::of(Kind::Select, {1, 2});
+  if (auto comparison = dyn_cast<arith::CmpFOp>(op))
+    return compares(comparison.getPredicate());
   if (isa<math::FmaOp>(op))
     return FloatMeaning::of(Kind::Fma, {0, 1, 2});
   if (auto power = dyn_cast<math::FPowIOp>(op)) {
     APInt exponent;
-    if (matchPattern(power.getRhs(), m_ConstantInt(&exponent)) && exponent == 2) {
-      FloatMeaning meaning = FloatMeaning::of(Kind::Unary, {0});
-      meaning.unary = UnaryFn::Square;
+    if (matchPattern(power.getRhs(), m_ConstantInt(&exponent)) && exponent.isSignedIntN(32)) {
+      bool isSquare = exponent == 2;
+      FloatMeaning meaning = FloatMeaning::of(isSquare ? Kind::Unary : Kind::IntegerPower, {0});
+      meaning.unary = isSquare ? UnaryFn::Square : UnaryFn::Identity;
+      meaning.exponent = exponent.getSExtValue();
       return meaning;
     }
   }
@@ -315,18 +343,14 @@ namespace {
 template <FloatMeaning (*meaningOf)(Operation *), typename Op>
 struct RangeModel : FloatRangeOpInterface::ExternalModel<RangeModel<meaningOf, Op>, Op> {
   FloatMeaning getMeaning(Operation *op) const {
-    StringRef name = op->getName().getStringRef();
-    if (std::optional<UnaryFn> fn = findUnary(name)) {
+    static const std::optional<UnaryFn> unary = findUnary(Op::getOperationName());
+    static const std::optional<BinaryFn> binary = findBinary(Op::getOperationName());
+    if (unary) {
       FloatMeaning meaning = FloatMeaning::of(Kind::Unary, {0});
-      meaning.unary = *fn;
+      meaning.unary = *unary;
       return meaning;
     }
-    if (std::optional<BinaryFn> fn = findBinary(name)) {
-      FloatMeaning meaning = FloatMeaning::of(Kind::Binary, {0, 1});
-      meaning.binary = *fn;
-      return meaning;
-    }
-    return meaningOf(op);
+    return binary ? binaryOf(*binary) : meaningOf(op);
   }
 };
 

@@ -16,7 +16,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Pass/PassManager.h"
-#include "mp/Analysis/Evidence.h"
+#include "mp/Analysis/Ranges/RangeAnalysis.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Execution/BoundCheck.h"
 #include "mp/Execution/Inputs.h"
@@ -180,12 +180,13 @@ BoundCheck checkEvidence(GraphRun &run) {
     EXPECT_TRUE(succeeded(manager.run(*run.module)));
     func::ReturnOp end;
     run.function.walk([&](func::ReturnOp op) { end = op; });
-    EvidenceAnalysis evidence(run.function);
+    ModuleRanges ranges(*run.module);
+    const FunctionRanges &evidence = ranges.get(run.function);
     for (auto [value, array] : llvm::zip_equal(end.getOperands(), run.results)) {
       if (!getFloatFormat(value.getType()))
         continue;
       ++check.values;
-      if (!kept || !evidence.whyNot(value, format, 1).empty())
+      if (!kept || evidence.findEvidence(value, format) == RangeEvidence::None)
         continue;
       ++check.bounded;
       double largest = largestOf(array);

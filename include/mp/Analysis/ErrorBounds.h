@@ -2,16 +2,16 @@
 //
 // Bounds how far each float value of a module can be from what exact arithmetic gives. It applies
 // the worst-case rules of mp/Domains/Error.h over a graph, forwards, with the ranges of
-// FloatRanges. Exact arithmetic is that of the same graph in which casts do nothing, on the same
-// arguments.
-// *Certified*: holds for every input in the ranges stated (`mp.range`), whatever the order of sums.
-// Unknown is never optimistic: infinite, and the op where the last bound was lost is remembered.
+// RangeAnalysis.h. Exact arithmetic is that of the same graph in which casts do nothing, on the
+// same arguments. *Certified*: holds for every input in the ranges stated (`mp.range`), whatever
+// the order of sums. Unknown is never optimistic: infinite, and the op where the last bound was
+// lost is remembered.
 
 #ifndef MP_ANALYSIS_ERRORBOUNDS_H
 #define MP_ANALYSIS_ERRORBOUNDS_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mp/Analysis/FloatRanges.h"
+#include "mp/Analysis/Ranges/RangeAnalysis.h"
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Domains/Error.h"
 
@@ -20,7 +20,7 @@ namespace mlir::mp {
 class ErrorBounds {
 public:
   /// `chip`: whose Tensor Cores may sum up what is narrow (`sm_80`); empty for IEEE arithmetic
-  /// alone. `assumed`: as in FloatRanges.
+  /// alone. `assumed`: as `RangeOptions::arguments`.
   explicit ErrorBounds(ModuleOp module, StringRef chip = "", double assumed = 0);
 
   /// The error of every element of a float value, over all times it is computed, is within these
@@ -34,7 +34,7 @@ public:
 
 private:
   friend class ErrorSweep;
-  FloatRanges exact, computed;
+  mutable ModuleRanges exact, computed; ///< swept when first asked
   DenseMap<Value, domains::ErrorFacts> errors;
   DenseMap<Value, Operation *> lostAt;
 };

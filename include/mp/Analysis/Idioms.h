@@ -7,9 +7,8 @@
 #ifndef MP_ANALYSIS_IDIOMS_H
 #define MP_ANALYSIS_IDIOMS_H
 
-#include "mp/Analysis/Expressions.h"
+#include "mp/Analysis/Values/Expressions.h"
 #include "mp/Dialect/MP/Namespaces.h"
-#include "mp/Domains/Interval.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace mlir::mp {
@@ -34,25 +33,37 @@ public:
   /// listed.
   ArrayRef<Idiom> getIdioms() const { return idioms; }
 
-  /// The parts of a norm computed as (x - mean x) a or x a + (b - (mean x) a): a value within
+private:
+  /// Fills in the ops between the root and the values of expression `of`, whose expressions become
+  /// covered.
+  void collectMembers(Idiom &idiom, unsigned of, llvm::DenseSet<unsigned> &covered);
+
+  ValueNumbering numbering;
+  ExpressionGraph graph; ///< without places: an annotation promises nothing
+  /// Values outside bodies by their expression, the first of each.
+  DenseMap<unsigned, Value> values;
+  DenseMap<Operation *, SmallVector<unsigned>> computedBy;
+  SmallVector<Idiom> idioms;
+};
+
+/// Norms that no lemma proves, because rounding may undo them (a variance by cancellation, a mean
+/// subtracted from a product), found where the same elements meet.
+class TrustedNorms {
+public:
+  TrustedNorms(const ValueNumbering &numbering, FunctionOpInterface function);
+
+  /// What a norm computed as (x - mean x) a or x a + (b - (mean x) a) is made of: a value within
   /// `bound`, times `factor` if there is one, plus `terms`.
   struct FoldedNorm {
     double bound;
     Value factor;
     SmallVector<Value, 2> terms;
   };
-  std::optional<FoldedNorm> getFoldedNorm(Value value) const;
+  std::optional<FoldedNorm> find(Value value) const;
 
 private:
-  /// Fills in the ops between the root and the values of expression `of`, whose expressions become
-  /// covered.
-  void collectMembers(Idiom &idiom, unsigned of, llvm::DenseSet<unsigned> &covered);
-
   ExpressionGraph graph;
-  /// Values outside bodies by their expression, the first of each.
-  DenseMap<unsigned, Value> values;
-  DenseMap<Operation *, SmallVector<unsigned>> computedBy;
-  SmallVector<Idiom> idioms;
+  DenseMap<unsigned, Value> values; ///< by their expression, the first of each that is all of it
 };
 
 } // namespace mlir::mp

@@ -5,6 +5,7 @@
 #ifndef MP_INTERFACES_FLOATRANGEOPINTERFACE_H
 #define MP_INTERFACES_FLOATRANGEOPINTERFACE_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mp/Dialect/MP/Namespaces.h"
@@ -19,12 +20,16 @@ struct FloatMeaning {
     Constant,      ///< its attribute
     Unary,         ///< `unary` of one operand
     Binary,        ///< `binary` of two operands
+    IntegerPower,  ///< one operand to the power of `exponent`
     Fma,           ///< a * b + c of three operands
     Clamp,         ///< one operand, kept in [lo, hi]
     Cast,          ///< one float operand in another format
     Integer,       ///< an integer operand as float
     Move,          ///< elements of the operand, all of them or some
-    Merge,         ///< each element is one of some operand: select, concatenation, insertion
+    Compare,       ///< `predicate` of two operands: a truth value
+    Select,        ///< one of two operands, element by element, as operand 0 of the op says
+    Merge,         ///< each element is one of some operand: concatenation, insertion, padding
+    Average,       ///< means of up to `products` elements of one operand
     Reduction,     ///< `reduce` over the dimensions `dims` of one operand, kept with size 1
     Contraction,   ///< sums of products of operands 0 and 1, plus operand 2 if there is one
     Softmax,       ///< over dimension dims[0] of one operand
@@ -43,10 +48,14 @@ struct FloatMeaning {
   domains::UnaryFn unary = domains::UnaryFn::Identity;
   domains::BinaryFn binary = domains::BinaryFn::Add;
   domains::ReduceFn reduce = domains::ReduceFn::Sum;
+  arith::CmpFPredicate predicate = arith::CmpFPredicate::AlwaysFalse;
+  /// Of clamps and reductions to an extremum: a NaN beside a number is dropped.
+  bool dropsNaN = false;
   Rows rows = Rows::Other;
   SmallVector<unsigned, 3> operands; ///< operand numbers, in the function's order
   SmallVector<int64_t, 2> dims;
   double lo = 0, hi = 0;
+  int64_t exponent = 0;
   /// For a merge: a constant that may be among the elements (padding).
   std::optional<double> padding;
   /// For a contraction: the number of products each element sums, and whether the contracted

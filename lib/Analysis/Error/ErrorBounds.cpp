@@ -4,7 +4,7 @@
 // once has the largest of its errors.
 
 #include "mp/Analysis/ErrorBounds.h"
-#include "../Ranges/FloatTransfer.h"
+#include "../Ranges/RangeTransfer.h"
 #include "ErrorTransfer.h"
 #include "SplitProducts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -88,7 +88,7 @@ private:
   static bool isElementwise(FloatMeaning::Kind kind) {
     using Kind = FloatMeaning::Kind;
     return kind == Kind::Unary || kind == Kind::Binary || kind == Kind::Fma ||
-           kind == Kind::Clamp || kind == Kind::Cast || kind == Kind::Merge;
+           kind == Kind::Clamp || kind == Kind::Cast || kind == Kind::Merge || kind == Kind::Select;
   }
 
   //===-- ops
@@ -185,14 +185,14 @@ private:
   //===-- bodies
 
   void visitStructured(linalg::LinalgOp op) {
+    if (!op.hasPureTensorSemantics())
+      return lose(op);
     Block *body = op.getBlock();
-    DenseMap<Value, FloatRange> exact = bounds.exact.lookInside(op),
-                                computed = bounds.computed.lookInside(op);
     bool reduces = op.getNumReductionLoops() > 0;
     DenseMap<Value, Measured> inside;
     for (OpOperand &operand : op->getOpOperands())
       if (BlockArgument argument = op.getMatchingBlockArgument(&operand)) {
-        Measured measured = insideOf(argument, exact, computed, errorOf(operand.get()));
+        Measured measured = insideOf(argument, errorOf(operand.get()));
         if (op.isDpsInit(&operand) && reduces)
           measured.error = ErrorFacts::unknown(); // a partial result
         inside[argument] = measured;
@@ -216,11 +216,9 @@ private:
               isSame && inner.getNumRegions() == 0 ? ErrorFacts::none() : ErrorFacts::unknown();
           continue;
         }
-        Measured measured = insideOf(result, exact, computed, ErrorFacts::unknown());
+        Measured measured = insideOf(result, ErrorFacts::unknown());
         operands.exact = measured.value;
-        auto known = computed.find(result);
-        operands.computed =
-            known != computed.end() ? known->second.facts : domains::FloatFacts::top();
+        operands.computed = bounds.computed.lookup(result).facts;
         measured.error = transfer.evaluate(&inner, result, operands);
         inside[result] = measured;
       }
@@ -243,15 +241,14 @@ private:
     }
   }
 
-  static Measured insideOf(Value value, const DenseMap<Value, FloatRange> &exact,
-                           const DenseMap<Value, FloatRange> &computed, ErrorFacts error) {
+  Measured insideOf(Value value, ErrorFacts error) const {
     Measured measured;
     measured.error = error;
     measured.error.norm2 = error.abs == 0 ? 0 : kInfinity;
-    if (auto known = exact.find(value); known != exact.end())
-      measured.value = known->second.facts;
-    if (auto known = computed.find(value); known != computed.end())
-      measured.computed = known->second.facts.range;
+    if (getFloatFormat(value.getType())) {
+      measured.value = bounds.exact.lookup(value).facts;
+      measured.computed = bounds.computed.lookup(value).facts.range;
+    }
     return measured;
   }
 
@@ -270,7 +267,7 @@ private:
     Measured init = measure(op.getDpsInitOperand(index)->get());
     Type type = op->getResult(index).getType();
     if (isa<arith::AddFOp>(combiner))
-      return transfer.sum(known->second, reducedElements(op, rowLoopOf(op)), &init, type);
+      return transfer.sum(known->second, reducedElements(*readLoopNest(op)), &init, type);
     if (isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp, arith::MinNumFOp>(combiner))
       return ErrorFacts::absolute(std::max(known->second.error.abs, init.error.abs));
     return ErrorFacts::unknown();
@@ -342,7 +339,8 @@ private:
 } // namespace mlir::mp
 
 ErrorBounds::ErrorBounds(ModuleOp module, StringRef chip, double assumed)
-    : exact(module, RangesOf::Exact, assumed), computed(module, RangesOf::Computed, assumed) {
+    : exact(module, {.of = RangesOf::Exact, .arguments = assumed}),
+      computed(module, {.of = RangesOf::Computed, .arguments = assumed}) {
   ErrorSweep sweep(*this, chip);
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isExternal())

@@ -139,7 +139,8 @@ private:
   /// Choices by a comparison of inexact values are otherwise here and there, by as much as the two
   /// are apart.
   void visitChoice(Operation *op, const FloatMeaning &meaning) {
-    if ((meaning.kind != Kind::Merge && meaning.kind != Kind::Integer) || getSelectedExtremum(op))
+    bool chooses = meaning.kind == Kind::Merge || meaning.kind == Kind::Select;
+    if ((!chooses && meaning.kind != Kind::Integer) || getSelectedExtremum(op))
       return;
     double jump = meaning.kind == Kind::Integer ? 1 : 0;
     for (Value value : floatsOf(op->getOperands()))
@@ -338,7 +339,7 @@ private:
       integer.isMade = integer.isCounted = true;
       return set(result, integer);
     }
-    case Kind::Merge:
+    case Kind::Select:
       if (auto extremum = getSelectedExtremum(op)) {
         BinaryImage image = applyBinary(*extremum, signal(0), signal(1));
         set(result, image.signal);
@@ -359,7 +360,8 @@ private:
         if (from.isMade == largest.isMade ? from.rms >= largest.rms : largest.isMade)
           largest = from;
       }
-      largest.isMasked |= meaning.kind == Kind::Merge && chooses && !largest.isMade;
+      bool merges = meaning.kind == Kind::Merge || meaning.kind == Kind::Select;
+      largest.isMasked |= merges && chooses && !largest.isMade;
       return set(result, largest);
     }
     }

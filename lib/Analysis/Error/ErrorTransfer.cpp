@@ -68,7 +68,8 @@ ErrorFacts ErrorTransfer::evaluate(Operation *op, Value result,
   bool understood = meaning.kind != Kind::Unknown && meaning.kind != Kind::Structured;
   // Integers and truth values that may have come out otherwise: a merge looks at its own.
   for (auto [index, value] : llvm::enumerate(op->getOperands()))
-    if (!getFloatFormat(value.getType()) && !operands.isSame(index) && meaning.kind != Kind::Merge)
+    if (!getFloatFormat(value.getType()) && !operands.isSame(index) &&
+        meaning.kind != Kind::Merge && meaning.kind != Kind::Select)
       understood = false;
   ErrorFacts error =
       understood ? evaluateKnown(op, meaning, result, operands) : ErrorFacts::unknown();
@@ -135,6 +136,7 @@ ErrorFacts ErrorTransfer::evaluateKnown(Operation *op, const FloatMeaning &meani
       error.norm2 = error.abs == 0 ? 0 : kInfinity;
     return error;
   }
+  case Kind::Select:
   case Kind::Merge: return merge(op, meaning, operands);
   case Kind::Reduction: {
     auto operand = cast<ShapedType>(op->getOperand(meaning.operands[0]).getType());
@@ -160,6 +162,9 @@ ErrorFacts ErrorTransfer::evaluateKnown(Operation *op, const FloatMeaning &meani
   case Kind::Contraction: return contraction(op, meaning, result, operands);
   case Kind::SplitResidual: // and what it becomes part of, as a whole (SplitProducts.h)
   case Kind::JoinSplit:
+  case Kind::Compare:
+  case Kind::IntegerPower:
+  case Kind::Average:
   case Kind::Unknown:
   case Kind::Structured: break;
   }

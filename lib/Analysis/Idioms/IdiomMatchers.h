@@ -5,7 +5,7 @@
 #ifndef MP_LIB_ANALYSIS_IDIOMS_IDIOMMATCHERS_H
 #define MP_LIB_ANALYSIS_IDIOMS_IDIOMMATCHERS_H
 
-#include "mp/Analysis/Expressions.h"
+#include "mp/Analysis/Values/Expressions.h"
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Domains/Interval.h"
 
@@ -18,6 +18,9 @@ struct IdiomMatch {
   int64_t count = 0; ///< elements in a group, 0 if unknown
   /// What follows for the value from being this idiom.
   domains::Interval range = domains::Interval::top();
+  /// Of a log-sum-exp: `of` without a constant factor, and the sum.
+  unsigned unscaled = 0;
+  Term sum = {};
 };
 
 /// A norm with its factor g and terms b, in whatever order they were applied: x a + (b - (mean x)
@@ -30,9 +33,9 @@ struct FoldedNormMatch {
 };
 
 /// The idiom whose value is expression `root`, if it is one.
-std::optional<IdiomMatch> matchIdiom(const ExpressionGraph &graph, unsigned root);
+std::optional<IdiomMatch> matchIdiom(const ExpressionGraph &graph, const Term &root);
 
-std::optional<FoldedNormMatch> matchFoldedNorm(const ExpressionGraph &graph, unsigned root);
+std::optional<FoldedNormMatch> matchFoldedNorm(const ExpressionGraph &graph, const Term &root);
 
 } // namespace mlir::mp::detail
 

@@ -26,8 +26,8 @@ public:
     auto [it, isNew] = known.try_emplace(number, false);
     if (!isNew)
       return it->second;
-    const Expression &e = graph[number];
-    bool holds = on(e.a) || on(e.b);
+    const Expression &e = graph[Term{number, {}}];
+    bool holds = on(e.a.node) || on(e.b.node);
     known[number] = holds;
     return holds;
   }
@@ -38,24 +38,26 @@ private:
 };
 } // namespace
 
-IdiomAnalysis::IdiomAnalysis(FunctionOpInterface function) : graph(function) {
+IdiomAnalysis::IdiomAnalysis(FunctionOpInterface function)
+    : numbering(function), graph(numbering, function.getContext(), /*tracksPlaces=*/false) {
   for (BlockArgument argument : function.getArguments())
-    values.try_emplace(graph.lookup(argument), argument);
+    values.try_emplace(graph.lookup(argument).node, argument);
   DenseMap<unsigned, Operation *> firstOp;
-  for (auto [number, op] : graph.getComputed()) {
+  std::vector<ExpressionGraph::Computed> computed = graph.getComputed(function);
+  for (auto [number, op] : computed) {
     firstOp.try_emplace(number, op);
     computedBy[op].push_back(number);
     for (Value result : op->getResults())
-      values.try_emplace(graph.lookup(result), result);
+      values.try_emplace(graph.lookup(result).node, result);
   }
   values.erase(0); // no expression
   // Users first: what turns out to be part of an idiom is none of its own.
   llvm::DenseSet<unsigned> covered;
   llvm::DenseSet<std::pair<StringRef, unsigned>> found;
-  for (auto [number, op] : llvm::reverse(graph.getComputed())) {
+  for (auto [number, op] : llvm::reverse(computed)) {
     if (covered.contains(number))
       continue;
-    auto match = detail::matchIdiom(graph, number);
+    auto match = detail::matchIdiom(graph, Term{number, {}});
     if (!match || !found.insert({match->kind, match->of}).second)
       continue;
     Idiom idiom{match->kind, firstOp[number], {}, {}};
@@ -79,13 +81,13 @@ void IdiomAnalysis::collectMembers(Idiom &idiom, unsigned of, llvm::DenseSet<uns
     getUsedValuesDefinedAbove(op->getRegions(), captured);
     read.append(captured.begin(), captured.end());
     for (Value value : read) {
-      unsigned number = graph.lookup(value);
+      unsigned number = graph.lookup(value).node;
       Operation *def = value.getDefiningOp();
       bool isInside = number && number != of && dependence.on(number);
       if (isInside && def && def->getBlock() == idiom.root->getBlock())
         pending.push_back(def);
       else if (getFloatFormat(value.getType()) && !matchPattern(value, m_Constant()) &&
-               graph[number].kind != ExpressionKind::Constant &&
+               graph[Term{number, {}}].kind != ExpressionKind::Constant &&
                !(def && def->getNumOperands() == 0))
         inputs.insert(value);
     }
@@ -99,14 +101,25 @@ void IdiomAnalysis::collectMembers(Idiom &idiom, unsigned of, llvm::DenseSet<uns
   idiom.inputs.assign(inputs.begin(), inputs.end());
 }
 
-std::optional<IdiomAnalysis::FoldedNorm> IdiomAnalysis::getFoldedNorm(Value value) const {
-  unsigned number = graph.lookup(value);
-  auto match = number ? detail::matchFoldedNorm(graph, number) : std::nullopt;
+TrustedNorms::TrustedNorms(const ValueNumbering &numbering, FunctionOpInterface function)
+    : graph(numbering, function.getContext(), /*tracksPlaces=*/true) {
+  auto add = [&](Value value) {
+    Term term = graph.lookup(value);
+    if (term && numbering.coversNode(value))
+      values.try_emplace(term.node, value);
+  };
+  llvm::for_each(function.getArguments(), add);
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) { llvm::for_each(op->getResults(), add); });
+}
+
+std::optional<TrustedNorms::FoldedNorm> TrustedNorms::find(Value value) const {
+  Term term = graph.lookup(value);
+  auto match = term ? detail::matchFoldedNorm(graph, {term.node, {}}) : std::nullopt;
   if (!match)
     return std::nullopt;
   FoldedNorm norm{match->bound, values.lookup(match->factor), {}};
-  for (unsigned term : match->terms)
-    norm.terms.push_back(values.lookup(term));
+  for (unsigned summand : match->terms)
+    norm.terms.push_back(values.lookup(summand));
   bool isComplete = (norm.factor || !match->factor) && !llvm::is_contained(norm.terms, Value());
   return isComplete ? std::optional(norm) : std::nullopt;
 }

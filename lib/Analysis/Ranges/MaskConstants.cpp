@@ -43,6 +43,7 @@ static void addSources(Operation *op, llvm::SetVector<Value> &values) {
   case Kind::Fma:
   case Kind::Cast:
   case Kind::Move:
+  case Kind::Select:
   case Kind::Merge:
   case Kind::Reduction: break;
   default: return;

@@ -1,14 +1,14 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cuts the number line into pieces and evaluates a function on each by intervals, so that its
-// comparisons have one outcome.
+// Functions that comparisons put together of parts, each good for some arguments, as libraries
+// compute erfc: the real line is cut into pieces, each piece is carried through the ops, and on
+// most pieces a comparison has one outcome. The pieces cover all numbers, infinities and NaN, so
+// their hull holds of the function.
 
-#include "mp/Analysis/PiecewiseBounds.h"
+#include "PiecewiseBounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mp/Domains/Transfer.h"
 #include "mp/Interfaces/FloatRangeOpInterface.h"
 #include <cmath>
 
@@ -61,12 +61,8 @@ static std::optional<double> getConstant(Value value) {
   return scalar ? std::optional(scalar.getValueAsDouble()) : std::nullopt;
 }
 
-static bool isSelect(Operation *op) { return isa<arith::SelectOp, tosa::SelectOp>(op); }
-
 /// Does each element of the results depend on the same elements of all operands but constants?
 static bool isElementwise(Operation *op) {
-  if (isSelect(op) || isa<arith::CmpFOp, tosa::GreaterOp, tosa::GreaterEqualOp>(op))
-    return true;
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     if (structured.getNumReductionLoops() > 0 || !structured.hasPureTensorSemantics())
       return false;
@@ -77,114 +73,161 @@ static bool isElementwise(Operation *op) {
     return sameElements && llvm::all_of(structured.getBlock()->without_terminator(),
                                         [](Operation &inner) { return isElementwise(&inner); });
   }
-  Kind kind = getFloatMeaning(op).kind;
-  return kind == Kind::Unary || kind == Kind::Binary || kind == Kind::Fma || kind == Kind::Clamp;
+  switch (getFloatMeaning(op).kind) {
+  case Kind::Unary:
+  case Kind::Binary:
+  case Kind::Fma:
+  case Kind::IntegerPower:
+  case Kind::Clamp:
+  case Kind::Compare:
+  case Kind::Select: return true;
+  default: return false;
+  }
 }
 
 namespace {
-/// Facts of values, op by op. A truth value is a number: 0, 1, or either.
-class Evaluation {
+/// The ops between a source and a value, read once and evaluated on each piece. Each value has a
+/// slot that holds its facts; a truth value is a number: 0, 1, or either.
+class PieceProgram {
 public:
-  void set(Value value, const FloatFacts &fact) { facts[value] = fact; }
-  FloatFacts lookup(Value value) const {
-    if (std::optional<double> constant = getConstant(value))
-      return FloatFacts::constant(*constant);
-    auto known = facts.find(value);
-    return known == facts.end() ? FloatFacts::top() : known->second;
+  /// `ops`, the last first, lead from `source` to `value`.
+  PieceProgram(RangeTransfer &transfer, ArrayRef<Operation *> ops, Value source, Value value)
+      : transfer(transfer), sourceSlot(slotOf(source)) {
+    for (Operation *op : llvm::reverse(ops))
+      add(op);
+    valueSlot = slotOf(value);
   }
-  void visit(Operation *op);
+
+  Interval evaluate(const FloatFacts &piece);
 
 private:
-  FloatFacts evaluate(Operation *op) const;
-  static FloatFacts compare(const FloatFacts &larger, const FloatFacts &smaller, bool orEqual,
-                            bool ofNaN);
+  struct Step {
+    Operation *op;
+    FloatMeaning meaning;
+    SmallVector<unsigned, 3> operands;
+    unsigned result;
+  };
 
-  DenseMap<Value, FloatFacts> facts;
+  void add(Operation *op);
+  unsigned slotOf(Value value);
+  FloatFacts evaluate(const Step &step) const;
+
+  RangeTransfer &transfer;
+  DenseMap<Value, unsigned> slots;
+  SmallVector<FloatFacts> facts; // by slot
+  SmallVector<Step> steps;
+  unsigned sourceSlot, valueSlot;
 };
 } // namespace
 
-FloatFacts Evaluation::compare(const FloatFacts &larger, const FloatFacts &smaller, bool orEqual,
-                               bool ofNaN) {
-  const Interval &a = larger.range, &b = smaller.range;
-  bool hasNumbers = !a.isEmpty() && !b.isEmpty(), mayNaN = larger.mayNaN || smaller.mayNaN;
-  bool mayHold = (hasNumbers && (orEqual ? a.hi >= b.lo : a.hi > b.lo)) || (mayNaN && ofNaN);
-  bool mayFail = (hasNumbers && (orEqual ? a.lo < b.hi : a.lo <= b.hi)) || (mayNaN && !ofNaN);
+unsigned PieceProgram::slotOf(Value value) {
+  auto [known, isNew] = slots.try_emplace(value, facts.size());
+  if (isNew) {
+    std::optional<double> constant = getConstant(value);
+    facts.push_back(constant ? FloatFacts::constant(*constant) : FloatFacts::top());
+  }
+  return known->second;
+}
+
+void PieceProgram::add(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured) {
+    Step step = {op, getFloatMeaning(op), {}, 0};
+    for (Value operand : op->getOperands())
+      step.operands.push_back(slotOf(operand));
+    step.result = slotOf(op->getResult(0));
+    steps.push_back(std::move(step));
+    return;
+  }
+  for (OpOperand &input : op->getOpOperands()) {
+    unsigned slot = slotOf(input.get());
+    slots[structured.getMatchingBlockArgument(&input)] = slot;
+  }
+  for (Operation &inner : structured.getBlock()->without_terminator())
+    add(&inner);
+  Operation *yield = structured.getBlock()->getTerminator();
+  for (auto [result, yielded] : llvm::zip_equal(op->getResults(), yield->getOperands())) {
+    unsigned slot = slotOf(yielded);
+    slots[result] = slot;
+  }
+}
+
+/// Whether a number of `a` is larger than, or equal to, one of `b`, as a truth value.
+static FloatFacts compare(arith::CmpFPredicate predicate, const FloatFacts &a,
+                          const FloatFacts &b) {
+  using P = arith::CmpFPredicate;
+  bool isGreater = llvm::is_contained({P::OGT, P::UGT, P::OGE, P::UGE}, predicate);
+  bool isLess = llvm::is_contained({P::OLT, P::ULT, P::OLE, P::ULE}, predicate);
+  if (!isGreater && !isLess)
+    return FloatFacts::finite({0, 1});
+  bool orEqual = llvm::is_contained({P::OGE, P::UGE, P::OLE, P::ULE}, predicate);
+  bool ofNaN = llvm::is_contained({P::UGT, P::UGE, P::ULT, P::ULE}, predicate);
+  const Interval &larger = isGreater ? a.range : b.range, &smaller = isGreater ? b.range : a.range;
+  bool hasNumbers = !a.range.isEmpty() && !b.range.isEmpty(), mayNaN = a.mayNaN || b.mayNaN;
+  bool mayHold = hasNumbers && (orEqual ? larger.hi >= smaller.lo : larger.hi > smaller.lo);
+  bool mayFail = hasNumbers && (orEqual ? larger.lo < smaller.hi : larger.lo <= smaller.hi);
+  mayHold |= mayNaN && ofNaN;
+  mayFail |= mayNaN && !ofNaN;
   return FloatFacts::finite({mayFail ? 0.0 : 1.0, mayHold ? 1.0 : 0.0});
 }
 
-FloatFacts Evaluation::evaluate(Operation *op) const {
-  auto operand = [&](unsigned index) { return lookup(op->getOperand(index)); };
-  if (auto comparison = dyn_cast<arith::CmpFOp>(op)) {
-    using P = arith::CmpFPredicate;
-    P predicate = comparison.getPredicate();
-    bool orEqual = llvm::is_contained({P::OGE, P::UGE, P::OLE, P::ULE}, predicate);
-    bool ofNaN = llvm::is_contained({P::UGT, P::UGE, P::ULT, P::ULE}, predicate);
-    if (llvm::is_contained({P::OGT, P::UGT, P::OGE, P::UGE}, predicate))
-      return compare(operand(0), operand(1), orEqual, ofNaN);
-    if (llvm::is_contained({P::OLT, P::ULT, P::OLE, P::ULE}, predicate))
-      return compare(operand(1), operand(0), orEqual, ofNaN);
-    return FloatFacts::finite({0, 1});
-  }
-  if (isa<tosa::GreaterOp, tosa::GreaterEqualOp>(op))
-    return compare(operand(0), operand(1), isa<tosa::GreaterEqualOp>(op), /*ofNaN=*/false);
-  if (isSelect(op)) {
-    Interval truth = operand(0).range;
-    if (truth == Interval::point(1))
-      return operand(1);
-    return truth == Interval::point(0) ? operand(2) : domains::join(operand(1), operand(2));
-  }
-  FloatMeaning meaning = getFloatMeaning(op);
-  auto x = [&](unsigned index) { return operand(meaning.operands[index]); };
+FloatFacts PieceProgram::evaluate(const Step &step) const {
+  const FloatMeaning &meaning = step.meaning;
+  SmallVector<const FloatFacts *, 3> read;
+  for (unsigned operand : step.operands)
+    read.push_back(&facts[operand]);
   switch (meaning.kind) {
-  case Kind::Unary: return domains::unary(meaning.unary, x(0), std::nullopt);
+  case Kind::Compare: return compare(meaning.predicate, *read[0], *read[1]);
+  case Kind::Select: {
+    Interval truth = read[0]->range;
+    if (truth == Interval::point(1))
+      return *read[1];
+    return truth == Interval::point(0) ? *read[2] : domains::join(*read[1], *read[2]);
+  }
   case Kind::Binary:
-    if (meaning.binary == domains::BinaryFn::Mul &&
-        op->getOperand(meaning.operands[0]) == op->getOperand(meaning.operands[1]))
-      return domains::unary(domains::UnaryFn::Square, x(0), std::nullopt);
-    return domains::binary(meaning.binary, x(0), x(1), std::nullopt);
-  case Kind::Fma: return domains::fma(x(0), x(1), x(2), std::nullopt);
-  case Kind::Clamp:
-    return domains::clamp(x(0), meaning.lo, meaning.hi, /*dropsNaN=*/false, std::nullopt);
+    if (meaning.binary == domains::BinaryFn::Mul && read[0] == read[1])
+      return transfer.roundedTo(
+          RangeTransfer::unary(domains::UnaryFn::Square, *read[0], std::nullopt),
+          step.op->getResult(0).getType(), std::nullopt);
+    [[fallthrough]];
+  case Kind::Unary:
+  case Kind::Fma:
+  case Kind::IntegerPower:
+  case Kind::Clamp: return transfer.evaluate(step.op, meaning, read, std::nullopt);
   default: return FloatFacts::top();
   }
 }
 
-void Evaluation::visit(Operation *op) {
-  auto structured = dyn_cast<linalg::LinalgOp>(op);
-  if (!structured)
-    return set(op->getResult(0), evaluate(op));
-  for (OpOperand &input : op->getOpOperands())
-    set(structured.getMatchingBlockArgument(&input), lookup(input.get()));
-  for (Operation &inner : structured.getBlock()->without_terminator())
-    visit(&inner);
-  Operation *yield = structured.getBlock()->getTerminator();
-  for (auto [result, yielded] : llvm::zip_equal(op->getResults(), yield->getOperands()))
-    set(result, lookup(yielded));
+Interval PieceProgram::evaluate(const FloatFacts &piece) {
+  facts[sourceSlot] = piece;
+  for (const Step &step : steps)
+    facts[step.result] = evaluate(step);
+  return facts[valueSlot].range;
 }
 
-/// Bounds `value` where `source` is in `domain`; `ops`, the last first, lead from one to the other.
-static std::optional<Interval> boundAlong(ArrayRef<Operation *> ops, Value source,
-                                          const Interval &domain, Value value, double limit) {
+/// What `value` is where `source` is in `domain`; `ops`, the last first, lead from one to the
+/// other.
+static std::optional<Interval> boundAlong(RangeTransfer &transfer, ArrayRef<Operation *> ops,
+                                          Value source, const Interval &domain, Value value,
+                                          double limit) {
   static const SmallVector<FloatFacts> pieces = cutLine();
+  PieceProgram program(transfer, ops, source, value);
   Interval bound;
   for (FloatFacts piece : pieces) {
     piece.range = domains::intersect(piece.range, domain);
     if (piece.range.isEmpty() && !piece.mayNaN)
       continue;
     piece.mayInf &= piece.range.mag() == kInfinity;
-    Evaluation evaluation;
-    evaluation.set(source, piece);
-    for (Operation *op : llvm::reverse(ops))
-      evaluation.visit(op);
-    bound = domains::hull(bound, evaluation.lookup(value).range);
+    bound = domains::hull(bound, program.evaluate(piece));
     if (!bound.isEmpty() && (!bound.isBounded() || bound.mag() > limit))
       return std::nullopt;
   }
   return bound;
 }
 
-std::optional<Interval>
-mlir::mp::boundPiecewise(Value value, llvm::function_ref<Interval(Value)> domain, double limit) {
+std::optional<Interval> mlir::mp::boundPiecewise(RangeTransfer &transfer, Value value,
+                                                 llvm::function_ref<Interval(Value)> domain,
+                                                 double limit) {
   Operation *root = value.getDefiningOp();
   if (!root)
     return std::nullopt;
@@ -215,7 +258,7 @@ mlir::mp::boundPiecewise(Value value, llvm::function_ref<Interval(Value)> domain
     if (read.size() != 1)
       continue;
     ++sources;
-    if (auto bound = boundAlong(ops, read.front(), domain(read.front()), value, limit))
+    if (auto bound = boundAlong(transfer, ops, read.front(), domain(read.front()), value, limit))
       return bound;
   }
   return std::nullopt;

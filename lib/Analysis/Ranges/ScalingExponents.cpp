@@ -202,6 +202,7 @@ private:
     case Kind::Cast:
     case Kind::Move:
     case Kind::SplitResidual: return {fixed(x[0])};
+    case Kind::Select:
     case Kind::Merge:
       if (meaning.padding && *meaning.padding != 0)
         break;
@@ -220,7 +221,7 @@ private:
     }
     default: break;
     }
-    bool compares = isa<arith::CmpFOp, tosa::EqualOp, tosa::GreaterOp, tosa::GreaterEqualOp>(at);
+    bool compares = getFloatMeaning(at).kind == FloatMeaning::Kind::Compare;
     if (compares) {
       (void)equal({of(at->getOpOperand(0)), of(at->getOpOperand(1))});
       return {0};

@@ -4,7 +4,7 @@
 
 #include "mp/Execution/BoundCheck.h"
 
-#include "mp/Analysis/FloatRanges.h"
+#include "mp/Analysis/Ranges/RangeAnalysis.h"
 
 #include <cmath>
 
@@ -50,10 +50,10 @@ static std::string findViolation(const Array &array, const domains::FloatFacts &
 BoundCheck mlir::mp::checkRanges(ModuleOp module, func::FuncOp function, ArrayRef<Array> arguments,
                                  ArrayRef<Array> results) {
   stateRanges(function, arguments);
-  FloatRanges ranges(module);
+  ModuleRanges ranges(module);
   BoundCheck check;
   forEachResult(function, results, [&](Value value, size_t index) {
-    FloatRange said = ranges.lookup(value);
+    const RangeState &said = ranges.lookup(value);
     double largest = 0;
     ++check.values;
     std::string violation = findViolation(results[index], said.facts, largest);

@@ -3,7 +3,7 @@
 // mp-annotate-ranges: the range analysis, written on the ops.
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/FloatRanges.h"
+#include "mp/Analysis/Ranges/RangeAnalysis.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Annotate/Passes.h"
 
@@ -15,7 +15,7 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-static void annotate(Region &region, const FloatRanges &ranges) {
+static void annotate(Region &region, const FunctionRanges &ranges) {
   for (Operation &op : region.getOps()) {
     SmallVector<Attribute> texts;
     for (Value result : op.getResults()) {
@@ -37,10 +37,10 @@ static void annotate(Region &region, const FloatRanges &ranges) {
 namespace {
 struct AnnotateRanges : mlir::mp::impl::AnnotateRangesBase<AnnotateRanges> {
   void runOnOperation() override {
-    FloatRanges ranges(getOperation());
+    ModuleRanges ranges(getOperation());
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (!function.isExternal())
-        annotate(function.getFunctionBody(), ranges);
+        annotate(function.getFunctionBody(), ranges.get(function));
   }
 };
 } // namespace

@@ -273,7 +273,7 @@ private:
     hasCopied |= module.getBody()->getOperations().size() != given;
     TiedStorage ties(module);
     CarriedStorage carried(ties);
-    ModuleEvidence evidence(ties);
+    ModuleRanges ranges(module, {.narrow = settings.narrow});
     ExecutionFrequency frequency(module);
     std::deque<FunctionDecisions> functions;
     for (auto function : module.getOps<FunctionOpInterface>()) {
@@ -283,7 +283,7 @@ private:
         function.emitRemark() << "is " << phase.getValue() << " already; its precision stays";
         continue;
       }
-      functions.emplace_back(function, carried, evidence);
+      functions.emplace_back(function, carried, ranges);
     }
     auto tell = [&](StringRef layer, FunctionDecisions &decisions) {
       if (explanation)

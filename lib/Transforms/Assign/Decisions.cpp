@@ -71,8 +71,8 @@ static bool touchesOpaque(Operation *op) {
 }
 
 FunctionDecisions::FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried,
-                                     ModuleEvidence &evidence)
-    : function(function), carried(carried), evidence(evidence) {
+                                     ModuleRanges &ranges)
+    : function(function), carried(carried), ranges(ranges) {
   collect(function.getFunctionBody());
 }
 

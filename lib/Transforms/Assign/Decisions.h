@@ -6,10 +6,11 @@
 #define MP_LIB_TRANSFORMS_ASSIGN_DECISIONS_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/ModuleEvidence.h"
 #include "mp/Analysis/NormOverflow.h"
 #include "mp/Analysis/Placement.h"
+#include "mp/Analysis/Ranges/RangeAnalysis.h"
 #include "mp/Analysis/Suggestions.h"
+#include "mp/Analysis/TiedStorage.h"
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/SplitOps.h"
@@ -48,6 +49,9 @@ struct Decision {
   std::optional<std::array<double, 2>> magnitudes = std::nullopt;
   std::optional<Origin> origin = std::nullopt; ///< empty while undecided
   std::string reason;
+  /// The evidence that a contraction in a format of smaller range rests on; none where none is
+  /// needed.
+  std::optional<RangeEvidence> evidence = std::nullopt;
   /// Rewrites that would let an op that ranges keep wide be narrow.
   SmallVector<Suggestion, 0> suggestions = {};
   /// Operands and results are stored as they are found (a pin or policy says wide).
@@ -150,7 +154,7 @@ class FunctionDecisions {
 public:
   /// Collects the ops outside bodies that have a float operand or result.
   FunctionDecisions(FunctionOpInterface function, const CarriedStorage &carried,
-                    ModuleEvidence &evidence);
+                    ModuleRanges &ranges);
 
   FunctionOpInterface getFunction() const { return function; }
 
@@ -175,11 +179,8 @@ public:
   /// True if `value` may be stored narrow by itself: a tensor of f32 that is no block argument and
   /// shares its storage with no other value.
   bool mayStoreNarrow(Value value) const;
-  /// Returns the range evidence; computed at the first call.
-  const EvidenceAnalysis &getEvidence() { return evidence.get(function); }
-  /// Returns what is proved of ranges alone, by a dearer analysis of the module; computed at the
-  /// first call.
-  const FloatRanges &getProofs() { return evidence.getProofs(function); }
+  /// Returns the ranges of the function's values; computed at the first call.
+  const FunctionRanges &getRanges() { return ranges.get(function); }
   /// The placement of the cost layer; empty if decisions were replayed, or nobody asked.
   std::optional<Placement> placement;
   /// Ops whose story is asked for, and what the cost layer says of their alternatives.
@@ -199,7 +200,7 @@ private:
 
   FunctionOpInterface function;
   const CarriedStorage &carried;
-  ModuleEvidence &evidence;
+  ModuleRanges &ranges;
   llvm::MapVector<Operation *, Decision> ops;
   llvm::DenseMap<Value, FloatType> storages;
 };
@@ -218,11 +219,15 @@ LogicalResult applyPromotions(FunctionDecisions &decisions, const AssignSettings
 /// All of them but the last two.
 LogicalResult decideComputing(FunctionDecisions &decisions, const AssignSettings &settings,
                               llvm::function_ref<void(StringRef layer)> decided);
-/// Says why `op` must not read its factors in the narrow format, as `evidence` has it; empty if it
-/// may, or `proofs`, if given, overrules it. Formats with the range of f32 never ask for either.
-std::string whyWide(Operation *op, llvm::function_ref<const EvidenceAnalysis &()> evidence,
-                    const AssignSettings &settings,
-                    llvm::function_ref<const FloatRanges &()> proofs = nullptr);
+/// The evidence that lets the factors of a contraction be read in the narrow format: the weakest of
+/// any, or why one has none.
+struct FactorEvidence {
+  RangeEvidence evidence = RangeEvidence::Proved;
+  std::string missing; ///< empty where all have evidence that counts
+};
+/// Asks the ranges only where the format needs evidence: those with the range of f32 do not.
+FactorEvidence findEvidence(Operation *op, llvm::function_ref<const FunctionRanges &()> ranges,
+                            const AssignSettings &settings);
 /// The factors of `op`, a contraction, that lack evidence; none where a constant is what cannot be
 /// narrow.
 SmallVector<OpOperand *> findUnproven(Operation *op, FunctionDecisions &decisions,

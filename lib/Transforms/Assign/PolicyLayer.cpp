@@ -88,7 +88,7 @@ static std::string whyLimited(FunctionDecisions &decisions, Operation *op,
       reached = rounding ? rounding->largest : 0;
     } else {
       // Only what is proved: without a bound the range layer asks for evidence, where it needs any.
-      domains::Interval range = decisions.getEvidence().lookup(value).range;
+      const domains::Interval &range = decisions.getRanges().lookup(value).facts.range;
       reached = range.isBounded() ? range.mag() : 0;
     }
     if (reached > *limit) {

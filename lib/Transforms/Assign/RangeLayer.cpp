@@ -1,8 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides by ranges. Formats with f32's range need no evidence beyond their constants. For a
-// smaller range every factor of a contraction needs some: a checked constant, a proved range, or
-// the class assumption (Evidence.h). A contraction without keeps its formats, and the reason.
+// Ranges. Formats with f32's range need no evidence beyond their constants. For a smaller range
+// every factor of a contraction needs some: a checked constant, a proved, stated or measured range,
+// an overflow check behind it, or the class assumption (Analysis/Ranges). A contraction without
+// keeps its formats, and the reason; one with remembers the weakest evidence among its factors.
 
 #include "Decisions.h"
 #include "mp/Analysis/ConstantRounding.h"
@@ -11,49 +12,52 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Says why the op must not read what `operand` is in the narrow format; empty if it may, or if
-/// that is no factor of f32.
-static std::string whyNotNarrow(OpOperand &operand,
-                                llvm::function_ref<const EvidenceAnalysis &()> evidence,
-                                const AssignSettings &settings,
-                                llvm::function_ref<const FloatRanges &()> proofs) {
+static bool hasSmallerRange(FloatType format) {
+  return APFloat::semanticsMaxExponent(format.getFloatSemantics()) <
+         APFloat::semanticsMaxExponent(APFloat::IEEEsingle());
+}
+
+/// What lets `operand` be read in the narrow format; nothing is missing where it is no f32 factor.
+static FactorEvidence findEvidence(OpOperand &operand,
+                                   llvm::function_ref<const FunctionRanges &()> ranges,
+                                   const AssignSettings &settings) {
   FloatType narrow = settings.narrow;
   auto interface = cast<PrecisionOpInterface>(operand.getOwner());
   if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
       !getFloatFormat(operand.get().getType()).isF32())
-    return "";
-  bool needsEvidence = APFloat::semanticsMaxExponent(narrow.getFloatSemantics()) <
-                       APFloat::semanticsMaxExponent(APFloat::IEEEsingle());
+    return {};
+  // Constants are checked for every format: bf16 has a largest and a smallest value, too.
+  if (Attribute constant = findConstant(operand.get()))
+    return {RangeEvidence::Proved,
+            whyNotRounded(constant, narrow, settings.maxUnderflow, settings.maxSaturated)};
+  if (!hasSmallerRange(narrow))
+    return {};
+  RangeEvidence evidence = ranges().findEvidence(operand.get(), narrow);
   bool mayAssume = settings.policy.evidence == policy::RequiredEvidence::Assumed;
-  // Constants are checked for every format: also bf16 has a largest and a smallest value.
-  Attribute constant = findConstant(operand.get());
-  std::string why =
-      constant ? whyNotRounded(constant, narrow, settings.maxUnderflow, settings.maxSaturated)
-      : needsEvidence ? evidence().whyNot(operand.get(), narrow, settings.maxUnderflow, mayAssume)
-                      : "";
-  bool isProved =
-      !why.empty() && !constant && needsEvidence && proofs &&
-      proofs().whyNot(operand.get(), narrow, settings.maxUnderflow, /*mayAssume=*/false).empty();
-  return isProved ? "" : why;
+  bool counts =
+      evidence != RangeEvidence::None && (mayAssume || evidence != RangeEvidence::Assumed);
+  return {evidence, counts ? "" : ranges().explainMissing(operand.get(), narrow)};
 }
 
-std::string mlir::mp::whyWide(Operation *op,
-                              llvm::function_ref<const EvidenceAnalysis &()> evidence,
-                              const AssignSettings &settings,
-                              llvm::function_ref<const FloatRanges &()> proofs) {
-  for (OpOperand &operand : op->getOpOperands())
-    if (std::string why = whyNotNarrow(operand, evidence, settings, proofs); !why.empty())
-      return why;
-  return "";
+FactorEvidence mlir::mp::findEvidence(Operation *op,
+                                      llvm::function_ref<const FunctionRanges &()> ranges,
+                                      const AssignSettings &settings) {
+  FactorEvidence weakest;
+  for (OpOperand &operand : op->getOpOperands()) {
+    FactorEvidence found = ::findEvidence(operand, ranges, settings);
+    if (!found.missing.empty())
+      return found;
+    weakest.evidence = std::max(weakest.evidence, found.evidence);
+  }
+  return weakest;
 }
 
 SmallVector<OpOperand *> mlir::mp::findUnproven(Operation *op, FunctionDecisions &decisions,
                                                 const AssignSettings &settings) {
-  auto evidence = [&]() -> const EvidenceAnalysis & { return decisions.getEvidence(); };
-  auto proofs = [&]() -> const FloatRanges & { return decisions.getProofs(); };
+  auto ranges = [&]() -> const FunctionRanges & { return decisions.getRanges(); };
   SmallVector<OpOperand *> unproven;
   for (OpOperand &operand : op->getOpOperands()) {
-    if (whyNotNarrow(operand, evidence, settings, proofs).empty())
+    if (::findEvidence(operand, ranges, settings).missing.empty())
       continue;
     if (findConstant(operand.get()))
       return {};
@@ -63,14 +67,15 @@ SmallVector<OpOperand *> mlir::mp::findUnproven(Operation *op, FunctionDecisions
 }
 
 LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSettings &settings) {
-  auto evidence = [&]() -> const EvidenceAnalysis & { return decisions.getEvidence(); };
-  auto proofs = [&]() -> const FloatRanges & { return decisions.getProofs(); };
+  auto ranges = [&]() -> const FunctionRanges & { return decisions.getRanges(); };
   for (auto &[op, decision] : decisions.getOps()) {
     if (decision.origin || decision.opClass != OpClass::TensorCore)
       continue;
-    std::string why = whyWide(op, evidence, settings, proofs);
-    if (!why.empty())
-      decision.decide(decision.compute, Origin::Range, why);
+    FactorEvidence found = findEvidence(op, ranges, settings);
+    if (!found.missing.empty())
+      decision.decide(decision.compute, Origin::Range, found.missing);
+    else if (hasSmallerRange(settings.narrow))
+      decision.evidence = found.evidence;
   }
   return success();
 }

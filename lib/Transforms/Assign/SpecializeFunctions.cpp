@@ -35,7 +35,8 @@ struct Group {
 class Trial {
 public:
   Trial(ModuleOp module, const AssignSettings &settings)
-      : module(module), settings(settings), ties(module), carried(ties), evidence(ties) {}
+      : module(module), settings(settings), ties(module), carried(ties),
+        ranges(module, {.narrow = settings.narrow}) {}
 
   LogicalResult run() {
     ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
@@ -43,7 +44,7 @@ public:
     for (auto function : module.getOps<FunctionOpInterface>()) {
       if (function.isExternal() || function->hasAttr(kPhaseAttrName))
         continue;
-      FunctionDecisions &decisions = functions.emplace_back(function, carried, evidence);
+      FunctionDecisions &decisions = functions.emplace_back(function, carried, ranges);
       byFunction[function] = &decisions;
       if (failed(decideComputing(decisions, settings, [](StringRef) {})))
         return failure();
@@ -79,10 +80,10 @@ private:
         wide.push_back(op);
     if (wide.empty())
       return wish;
-    EvidenceAnalysis alone(callee, evidence.getOperands(call));
-    auto ofCall = [&]() -> const EvidenceAnalysis & { return alone; };
+    const FunctionRanges &alone = ranges.getInCall(call, callee);
+    auto ofCall = [&]() -> const FunctionRanges & { return alone; };
     for (Operation *op : wide)
-      wish.narrows.push_back(whyWide(op, ofCall, settings).empty());
+      wish.narrows.push_back(findEvidence(op, ofCall, settings).missing.empty());
     return wish;
   }
 
@@ -90,7 +91,7 @@ private:
   const AssignSettings &settings;
   TiedStorage ties;
   CarriedStorage carried;
-  ModuleEvidence evidence;
+  ModuleRanges ranges;
   std::deque<FunctionDecisions> functions;
   DenseMap<Operation *, FunctionDecisions *> byFunction;
 };

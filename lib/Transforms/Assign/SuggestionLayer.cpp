@@ -28,13 +28,10 @@ static double magnitudeOf(Value value, FunctionDecisions &decisions,
     return 0;
   double unscaled = numerics::findScaleRule(kScaledName)->rule.largest;
   bool mayAssume = settings.policy.evidence == policy::RequiredEvidence::Assumed;
-  const EvidenceAnalysis &evidence = decisions.getEvidence();
-  if (evidence.whyNot(value, settings.narrow, settings.maxUnderflow, mayAssume).empty() ||
-      decisions.getProofs()
-          .whyNot(value, settings.narrow, settings.maxUnderflow, /*mayAssume=*/false)
-          .empty())
+  RangeEvidence evidence = decisions.getRanges().findEvidence(value, settings.narrow);
+  if (evidence < RangeEvidence::Assumed || (mayAssume && evidence == RangeEvidence::Assumed))
     return unscaled;
-  double bound = evidence.lookup(value).range.mag();
+  double bound = decisions.getRanges().lookup(value).assumption.range.mag();
   return bound <= unscaled * kLoosest ? bound : 0;
 }
 
@@ -49,8 +46,7 @@ static SmallVector<Suggestion, 0> findSuggestions(Operation *op, FunctionDecisio
   double limit = numerics::info(numerics::Format::F16).maxFinite;
   SmallVector<Suggestion, 0> suggestions;
   auto add = [&](OpOperand &factor, StringRef rewrite, StringRef option, int64_t exponent = 0) {
-    double found = std::min(decisions.getEvidence().lookup(factor.get()).range.mag(),
-                            decisions.getProofs().lookup(factor.get()).facts.mag());
+    double found = decisions.getRanges().lookup(factor.get()).assumption.range.mag();
     suggestions.push_back({rewrite.str(), option.str(),
                            "operand " + std::to_string(factor.getOperandNumber()), found, limit,
                            "f16", exponent});
@@ -71,7 +67,9 @@ static SmallVector<Suggestion, 0> findSuggestions(Operation *op, FunctionDecisio
 
 std::vector<NormOverflow> mlir::mp::findOverflowingNorms(FunctionDecisions &decisions,
                                                          FloatType narrow, bool computedNarrow) {
-  auto magnitude = [&](Value value) { return decisions.getEvidence().lookup(value).range.mag(); };
+  auto magnitude = [&](Value value) {
+    return decisions.getRanges().lookup(value).assumption.range.mag();
+  };
   auto read = [&](OpOperand &operand) {
     auto interface = dyn_cast<PrecisionOpInterface>(operand.getOwner());
     bool isFactor =

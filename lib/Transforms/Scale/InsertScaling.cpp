@@ -59,8 +59,8 @@ private:
         continue;
       SmallVector<Operation *> contractions;
       {
-        ModuleEvidence evidence(ties); // of the module as scaled so far
-        FunctionDecisions decisions(function, carried, evidence);
+        ModuleRanges ranges(module); // of the module as scaled so far
+        FunctionDecisions decisions(function, carried, ranges);
         for (Layer layer : {applyPins, applyPolicy, applyClasses})
           if (failed(layer(decisions, settings)))
             return failure();

@@ -46,11 +46,11 @@ LogicalResult mlir::mp::visitUndecided(
   WalkResult walked = walkOutsideFunctionBodies<ModuleOp>(root, [&](ModuleOp module) {
     TiedStorage ties(module);
     CarriedStorage carried(ties);
-    ModuleEvidence evidence(ties);
+    ModuleRanges ranges(module, {.narrow = narrow});
     for (auto function : module.getOps<FunctionOpInterface>()) {
       if (function.isExternal() || function->hasAttr(kPhaseAttrName))
         continue;
-      FunctionDecisions decisions(function, carried, evidence);
+      FunctionDecisions decisions(function, carried, ranges);
       if (failed(visit(decisions, settings)))
         return WalkResult::interrupt();
     }

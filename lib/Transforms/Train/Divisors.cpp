@@ -3,7 +3,7 @@
 // Finds optimizer state under a division or a root, and proves which of it stays non-negative.
 
 #include "Divisors.h"
-#include "mp/Analysis/FloatRanges.h"
+#include "mp/Analysis/Ranges/RangeAnalysis.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include <cmath>
 
@@ -28,7 +28,7 @@ static llvm::SmallDenseSet<unsigned> findNonNegative(func::FuncOp step,
   Operation *terminator = step.getBody().front().getTerminator();
   for (bool changed = true; changed;) {
     changed = false;
-    FloatRanges ranges(step->getParentOfType<ModuleOp>());
+    ModuleRanges ranges(step->getParentOfType<ModuleOp>());
     for (const TrainingState &s : candidates) {
       bool stays = ranges.lookup(terminator->getOperand(s.result)).facts.range.lo >= 0;
       if (stays || !assumed.erase(s.argument))

@@ -1,0 +1,136 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is known of the range of every float value: one abstract interpretation whose state is a
+// product of two lattices.
+//
+//   facts       what follows from the program and from ranges that somebody stated (FloatFacts.h):
+//               interval arithmetic, norms of rows, rounding, NaN, and the lemmas of Lemmas.h.
+//               Every value that the module computes in its own formats lies in it.
+//   assumption  what holds besides if the labelled class assumption does (Assumption.h): arguments
+//               and results of contractions stay well below f16's limit.
+//
+// A function is swept once in program order; what loops and blocks carry is a fixed point, widened
+// at the limits of formats. A call is analysed with what it hands over; the arguments of a function
+// whose callers are all visible are what they hand over together. Unknown is never optimistic.
+//
+// In a train step with loss scaling, what lies between `mp.scale_loss` and the check of
+// `mp.unscale` is *guarded*: should it overflow, the check finds the infinity, the step is skipped
+// and the scale falls (Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.2).
+
+#ifndef MP_ANALYSIS_RANGES_RANGEANALYSIS_H
+#define MP_ANALYSIS_RANGES_RANGEANALYSIS_H
+
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/Ranges/Assumption.h"
+#include "mp/Analysis/Ranges/Lemmas.h"
+#include "mp/Domains/Facts.h"
+
+namespace mlir::mp {
+
+struct RangeState {
+  domains::FloatFacts facts = domains::FloatFacts::bottom();
+  Assumption assumption = Assumption::nothing();
+
+  static RangeState unknown(StringRef lostAt = "");
+  bool isBottom() const { return facts.isBottom(); }
+};
+
+/// What holds of either value.
+RangeState join(const RangeState &a, const RangeState &b);
+
+/// Which values ranges are of.
+enum class RangesOf : uint8_t {
+  Computed, ///< in the formats that the module computes in
+  Exact, ///< of the same graph in f64, where casts do nothing: exact arithmetic is among them, too
+};
+
+struct RangeOptions {
+  RangesOf of = RangesOf::Computed;
+  /// Arguments of functions that anyone may call lie within ± this where they state no range, if it
+  /// is positive; as a stated range, not a proved one.
+  double arguments = 0;
+  /// f32 factors of contractions that fit this format may be rounded to it; null: none are.
+  FloatType narrow = {};
+};
+
+/// Why a value fits a format, from the strongest reason to none.
+enum class RangeEvidence : uint8_t {
+  Proved,   ///< from the program alone
+  Guarded,  ///< an overflow is found by the check of the loss scale
+  Stated,   ///< from ranges that the program states (`mp.range`), too
+  Measured, ///< from ranges that were measured, too
+  Assumed,  ///< the class assumption
+  None,
+};
+StringRef toString(RangeEvidence evidence);
+
+class ModuleRanges;
+class RangeSweep;
+
+/// Ranges of the values of one function, under one set of arguments.
+class FunctionRanges {
+public:
+  ~FunctionRanges();
+  /// What is known of a float value of the function, in bodies of linalg ops too.
+  const RangeState &lookup(Value value) const;
+  bool isGuarded(Value value) const { return guarded.contains(value); }
+  /// The lemma that bounded `value` beyond interval arithmetic, if one did.
+  const LemmaBound *findLemma(Value value) const;
+  /// What the function's returns hand back.
+  ArrayRef<RangeState> getResults() const { return results; }
+
+  /// What lets `value` be stored in `format`, other than as a constant.
+  RangeEvidence findEvidence(Value value, FloatType format) const;
+  /// Why nothing does, naming the op that lost the last bound.
+  std::string explainMissing(Value value, FloatType format) const;
+
+private:
+  friend class RangeSweep;
+  friend class ModuleRanges;
+  FunctionRanges() = default;
+
+  DenseMap<Value, RangeState> states;
+  DenseMap<Value, LemmaBound> lemmas;
+  DenseSet<Value> guarded;
+  SmallVector<RangeState> results;
+};
+
+class ModuleRanges {
+public:
+  explicit ModuleRanges(Operation *module, RangeOptions options = {});
+  ~ModuleRanges();
+
+  /// Under all arguments the function is called with; computed when first asked for.
+  const FunctionRanges &get(FunctionOpInterface function);
+  /// The function's values as one call of it makes them.
+  const FunctionRanges &getInCall(Operation *call, FunctionOpInterface callee);
+  /// Of a float value of any function of the module.
+  const RangeState &lookup(Value value);
+  const ValueNumbering &getNumbering(FunctionOpInterface function);
+  const RangeOptions &getOptions() const { return options; }
+
+private:
+  friend class RangeSweep;
+  struct Function;
+
+  Function &find(FunctionOpInterface function);
+  SmallVector<RangeState> getArguments(FunctionOpInterface function);
+  const FunctionRanges *analyze(FunctionOpInterface function, ArrayRef<RangeState> arguments);
+
+  /// Who calls a function; whether these are all its uses.
+  struct CallSites {
+    SmallVector<CallOpInterface> calls;
+    bool areAll = true;
+  };
+  void collectCalls();
+
+  Operation *module;
+  RangeOptions options;
+  DenseMap<Operation *, std::unique_ptr<Function>> functions;
+  std::optional<DenseMap<Operation *, CallSites>> calls;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_ANALYSIS_RANGES_RANGEANALYSIS_H
