@@ -1,0 +1,130 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// No proof is false: what is proved holds on graphs and arguments made to break it.
+
+#include "HostileRun.h"
+#include "mlir/IR/Verifier.h"
+#include "mp/Pipelines/Promises.h"
+#include "gtest/gtest.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::test;
+
+namespace {
+
+HostileOptions testOptions() {
+  HostileOptions options;
+  options.proved = MP_SOURCE_DIR "/test/Transforms/Assign/Inputs/proved.json";
+  return options;
+}
+
+struct Context {
+  Context() : context(MLIRContext::Threading::DISABLED) { loadHostileDialects(context); }
+  MLIRContext context;
+};
+
+TEST(HostileGraph, IsValidAndTheSameForEqualSeeds) {
+  Context own;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    HostileRecipe recipe = HostileRecipe::of(seed);
+    HostileGraph graph = buildHostileGraph(&own.context, recipe);
+    ASSERT_TRUE(succeeded(verify(*graph.module))) << recipe.str();
+    if (seed % 10)
+      continue;
+    Context other;
+    EXPECT_EQ(printModule(*graph.module),
+              printModule(*buildHostileGraph(&other.context, recipe).module));
+  }
+}
+
+/// Every hypothesis of every claim is broken by some graph that verifies.
+TEST(HostileGraph, BreaksEveryHypothesis) {
+  Context own;
+  for (auto [index, family] : llvm::enumerate(hostileFamilies()))
+    for (StringRef hypothesis : family.hypotheses())
+      for (Spelling spelling : {Spelling::Tensor, Spelling::Generic, Spelling::Tosa}) {
+        HostileRecipe recipe;
+        recipe.seed = index;
+        recipe.family = index;
+        recipe.broken = hypothesis.str();
+        recipe.spelling = spelling;
+        EXPECT_TRUE(succeeded(verify(*buildHostileGraph(&own.context, recipe).module)))
+            << recipe.str();
+      }
+}
+
+HostileRecipe recipeOf(StringRef family, StringRef broken) {
+  HostileRecipe recipe;
+  recipe.family = llvm::find_if(hostileFamilies(), [&](auto &row) { return row.name == family; }) -
+                  hostileFamilies().begin();
+  recipe.broken = broken.str();
+  return recipe;
+}
+
+/// Collects the verdicts about graphs of which every contraction is made f16.
+std::set<Verdict> verdictsIfForced(HostileRecipe recipe) {
+  Context own;
+  HostileOptions options;
+  options.proved = MP_SOURCE_DIR "/test/Execution/Inputs/forced-narrow.json";
+  HostileTally tally;
+  for (recipe.seed = 1; recipe.seed < 6; recipe.seed += 2)
+    checkHostileGraphs(own.context, recipe, options, tally);
+  std::set<Verdict> verdicts;
+  for (const Finding &finding : tally.findings)
+    verdicts.insert(finding.verdict);
+  return verdicts;
+}
+
+/// Planted overflows and poles are found, and told apart: the checks below can fail.
+TEST(HostileRun, TellsOverflowFromPoles) {
+  using V = Verdict;
+  EXPECT_EQ(verdictsIfForced(recipeOf("function of a range", "x")), std::set{V::Overflow});
+  EXPECT_EQ(verdictsIfForced(recipeOf("sum of bounded terms", "")), std::set<V>{});
+  EXPECT_EQ(verdictsIfForced(recipeOf("norm of a small product", "nothing guards the pole")),
+            std::set{V::Pole});
+  EXPECT_EQ(verdictsIfForced(recipeOf("norm of a small product", "")), std::set<V>{});
+}
+
+using Seeds = std::pair<uint64_t, uint64_t>;
+class Hostile : public testing::TestWithParam<Seeds> {};
+
+TEST_P(Hostile, ProvesNothingFalse) {
+  auto [begin, end] = GetParam();
+  Context own;
+  std::vector<HostileRecipe> recipes;
+  for (uint64_t seed = begin; seed < end; ++seed)
+    recipes.push_back(HostileRecipe::of(seed));
+  HostileTally tally;
+  checkHostileGraphs(own.context, recipes, testOptions(), tally);
+  printTally(llvm::outs(), tally);
+  llvm::outs().flush();
+  EXPECT_EQ(tally.graphs, end - begin);
+  // Else the test says little.
+  HostileTally::Claim valid = tally.sum(true), broken = tally.sum(false);
+  EXPECT_GE(valid.narrow, valid.contractions / 2);
+  EXPECT_GE(broken.contractions, valid.contractions);
+  for (const FindingClass &found : classesOf(tally))
+    EXPECT_EQ(found.smallest.verdict, Verdict::Assumed) << found.smallest.reproducer();
+}
+
+std::vector<Seeds> chunksOf(uint64_t size, uint64_t begin, uint64_t end) {
+  std::vector<Seeds> chunks;
+  for (; begin < end; begin += size)
+    chunks.push_back({begin, std::min(begin + size, end)});
+  return chunks;
+}
+
+std::string nameOf(const testing::TestParamInfo<Seeds> &info) {
+  return std::to_string(info.param.first);
+}
+
+// Known to fail while ranges and evidence are two analyses. Then the first two lose "Nightly" and
+// run in the tiers that are named behind it.
+INSTANTIATE_TEST_SUITE_P(NightlyQuick, Hostile, testing::ValuesIn(chunksOf(150, 0, 150)), nameOf);
+INSTANTIATE_TEST_SUITE_P(NightlySlow, Hostile, testing::ValuesIn(chunksOf(150, 150, 1500)), nameOf);
+INSTANTIATE_TEST_SUITE_P(Nightly, Hostile, testing::ValuesIn(chunksOf(1000, 1500, 40000)), nameOf);
+
+} // namespace

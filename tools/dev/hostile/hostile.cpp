@@ -1,0 +1,115 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the graphs of HostileTests and says what they show.
+//
+//   hostile --seed=N                 prints the graph of one seed
+//   hostile --from=A --to=B          checks those seeds: what is false, by claim and hypothesis
+//   hostile --list                   the claims, and the hypotheses of each
+//
+// With --out=DIR the smallest graph of each kind of finding is written there, reduced, with the
+// arguments that show it; `mp-run` takes them by --input.
+
+#include "../../../test/Execution/HostileRun.h"
+#include "mp/Pipelines/Promises.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::test;
+static llvm::cl::OptionCategory category("hostile graphs");
+static llvm::cl::opt<uint64_t> seed("seed", llvm::cl::desc("Seed of the graph to print"),
+                                    llvm::cl::init(~0ull), llvm::cl::cat(category));
+static llvm::cl::opt<uint64_t> from("from", llvm::cl::desc("First seed to check"),
+                                    llvm::cl::cat(category));
+static llvm::cl::opt<uint64_t> to("to", llvm::cl::desc("Seed behind the last to check"),
+                                  llvm::cl::cat(category));
+static llvm::cl::opt<bool> list("list", llvm::cl::desc("List claims and hypotheses"),
+                                llvm::cl::cat(category));
+static llvm::cl::opt<std::string> out("out",
+                                      llvm::cl::desc("Folder for the smallest graph of each kind"),
+                                      llvm::cl::cat(category));
+static llvm::cl::opt<std::string>
+    only("only", llvm::cl::desc("Check seeds alone whose description holds this text"),
+         llvm::cl::cat(category));
+static llvm::cl::opt<bool> claims("claims",
+                                  llvm::cl::desc("Print what f16 gives by claim and hypothesis"),
+                                  llvm::cl::cat(category));
+static llvm::cl::opt<std::string>
+    policyFile("policy", llvm::cl::desc("Policy that asks for proofs"),
+               llvm::cl::init(MP_SOURCE_DIR "/test/Transforms/Assign/Inputs/proved.json"),
+               llvm::cl::cat(category));
+
+static void printList() {
+  for (const HostileFamily &family : hostileFamilies()) {
+    llvm::outs() << family.name << "\n";
+    for (StringRef hypothesis : family.hypotheses())
+      llvm::outs() << "  " << hypothesis << "\n";
+  }
+}
+
+/// "overflow-f16-rms_norm-epsilon_negative.mlir"
+static std::string fileName(const Finding &finding) {
+  std::string violation = finding.recipe.violation();
+  std::string name = llvm::formatv(
+      "{0}-{1}-{2}-{3}", toString(finding.verdict), finding.format.empty() ? "f32" : finding.format,
+      finding.recipe.familyName(), violation.empty() ? "all hold" : violation);
+  for (char &c : name)
+    c = llvm::isAlnum(c) || c == '-' ? c : '_';
+  return name + ".mlir";
+}
+
+static int write(MLIRContext &context, const HostileTally &tally, const HostileOptions &options) {
+  if (std::error_code error = llvm::sys::fs::create_directories(out)) {
+    llvm::errs() << "hostile: --out is '" << out << "': " << error.message() << "\n";
+    return 2;
+  }
+  for (const FindingClass &found : classesOf(tally)) {
+    Finding small = reduceHostile(context, found.smallest, options);
+    std::string path = out + "/" + fileName(small);
+    std::error_code error;
+    llvm::raw_fd_ostream file(path, error);
+    file << small.reproducer();
+    if (error) {
+      llvm::errs() << "hostile: " << path << ": " << error.message() << "\n";
+      return 2;
+    }
+  }
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::cl::HideUnrelatedOptions(category);
+  llvm::cl::ParseCommandLineOptions(argc, argv, "Graphs made to break proofs\n");
+  if (list) {
+    printList();
+    return 0;
+  }
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  loadHostileDialects(context);
+  if (seed != ~0ull) {
+    HostileRecipe recipe = HostileRecipe::of(seed);
+    llvm::outs() << "// " << recipe.str() << "\n"
+                 << printModule(*buildHostileGraph(&context, recipe).module);
+    return 0;
+  }
+  HostileOptions options;
+  options.proved = policyFile;
+  HostileTally tally;
+  std::vector<HostileRecipe> recipes;
+  for (uint64_t s = from; s < to; ++s)
+    if (HostileRecipe recipe = HostileRecipe::of(s);
+        StringRef(recipe.str()).contains(std::string(only)))
+      recipes.push_back(std::move(recipe));
+  checkHostileGraphs(context, recipes, options, tally);
+  printTally(llvm::outs(), tally);
+  if (claims)
+    printClaims(llvm::outs(), tally);
+  bool isClean = llvm::all_of(
+      tally.findings, [](const Finding &finding) { return finding.verdict == Verdict::Assumed; });
+  int written = out.empty() ? 0 : write(context, tally, options);
+  return written ? written : !isClean;
+}
