@@ -305,14 +305,20 @@ void RangeSweep::setUnreached(ValueRange results) {
 void RangeSweep::evaluate(Operation *op, const FloatMeaning &meaning, const Rows &rows) {
   if (isUnreached(op->getOperands()))
     return setUnreached(op->getResults());
+  bool isInBody = isa_and_nonnull<linalg::LinalgOp>(op->getParentOp());
   SmallVector<RangeState, 3> owned;
   owned.reserve(op->getNumOperands());
   SmallVector<const RangeState *, 3> operands;
   SmallVector<const FloatFacts *, 3> facts;
   for (Value operand : op->getOperands()) {
     bool isFloat = bool(getFloatFormat(operand.getType()));
-    if (isFloat)
+    if (isFloat) {
       owned.push_back(lookup(operand));
+      // Constants, and what a body reads from outside, are the same for all elements of its rows.
+      if (isInBody &&
+          (operand.getParentBlock() != op->getBlock() || matchPattern(operand, m_Constant())))
+        owned.back().facts = domains::reshapeRows(owned.back().facts, rows.length);
+    }
     operands.push_back(isFloat ? &owned.back() : nullptr);
     facts.push_back(isFloat ? &owned.back().facts : nullptr);
   }
