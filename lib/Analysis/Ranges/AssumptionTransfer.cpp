@@ -183,10 +183,9 @@ static Assumption contract(Operation *op, ArrayRef<const RangeState *> operands)
   return result;
 }
 
-/// What padding adds; nothing where it is infinite, or the largest number in its stead below a
-/// maximum.
+/// What padding adds; nothing where it is infinite, which it is in every format.
 static std::optional<Assumption> paddingOf(const FloatMeaning &meaning) {
-  if (!meaning.padding || std::abs(*meaning.padding) >= std::numeric_limits<float>::max())
+  if (!meaning.padding || std::isinf(*meaning.padding))
     return std::nullopt;
   Assumption padding;
   padding.range = Interval::point(*meaning.padding);

@@ -3,11 +3,15 @@
 // Walks backwards from a value to the constants whose infinities can reach it.
 
 #include "mp/Analysis/MaskConstants.h"
+#include "PaddedWindows.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Interfaces/FloatRangeOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Numerics/Format.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -16,16 +20,15 @@ using domains::BinaryFn;
 using domains::UnaryFn;
 using Kind = FloatMeaning::Kind;
 
-static bool isInfinite(Attribute constant) {
-  auto rounding = inspectRounding(constant, Float32Type::get(constant.getContext()));
-  return rounding &&
-         (rounding->infinite > 0 || rounding->largest >= std::numeric_limits<float>::max());
+static bool isExtremum(const FloatMeaning &meaning) {
+  return meaning.kind == Kind::Binary && llvm::is_contained({BinaryFn::Maximum, BinaryFn::Minimum,
+                                                             BinaryFn::MaxNum, BinaryFn::MinNum},
+                                                            meaning.binary);
 }
 
 /// Operands of which an infinite element may be one of the result.
 static void addSources(Operation *op, llvm::SetVector<Value> &values) {
   FloatMeaning meaning = getFloatMeaning(op);
-  bool isExtremum = false;
   switch (meaning.kind) {
   case Kind::Unary:
     if (meaning.unary != UnaryFn::Identity && meaning.unary != UnaryFn::Neg &&
@@ -33,9 +36,7 @@ static void addSources(Operation *op, llvm::SetVector<Value> &values) {
       return;
     break;
   case Kind::Binary:
-    isExtremum = llvm::is_contained(
-        {BinaryFn::Maximum, BinaryFn::Minimum, BinaryFn::MaxNum, BinaryFn::MinNum}, meaning.binary);
-    if (!isExtremum &&
+    if (!isExtremum(meaning) &&
         !llvm::is_contained({BinaryFn::Add, BinaryFn::Sub, BinaryFn::Mul, BinaryFn::Div},
                             meaning.binary))
       return;
@@ -49,55 +50,157 @@ static void addSources(Operation *op, llvm::SetVector<Value> &values) {
   default: return;
   }
   for (unsigned operand : meaning.operands)
-    if (Value source = op->getOperand(operand); !isExtremum || !matchPattern(source, m_Constant()))
+    if (Value source = op->getOperand(operand);
+        !isExtremum(meaning) || !matchPattern(source, m_Constant()))
       values.insert(source);
 }
 
-Operation *mlir::mp::findMaskConstant(Value value) {
-  llvm::SetVector<Value> values;
-  values.insert(value);
-  auto followCarried = [&](Operation *op, Value carried) {
-    auto control = dyn_cast<PrecisionOpInterface>(op);
-    if (!control || control.getTypeRule() != TypeRule::Container)
+namespace {
+/// A walk backwards from a value, to every value that an element of it may come from.
+class Search {
+public:
+  explicit Search(llvm::function_ref<bool(Attribute)> isSought) : isSought(isSought) {}
+
+  /// Searches calls and callees, too, and what reductions without elements begin with.
+  ModuleRanges *ranges = nullptr;
+  /// Values that need no search; null: all do.
+  llvm::function_ref<bool(Value)> isDone;
+  llvm::SetVector<Value> values; ///< that were searched
+
+  Operation *find(Value value);
+
+private:
+  /// The constant that op is, or pads with, if it is sought; if not, `values` grow.
+  Operation *visit(OpResult value);
+  void visit(BlockArgument argument);
+  void addFeeds(Operation *op, Value carried);
+  void addOperand(linalg::LinalgOp op, OpOperand &operand);
+
+  llvm::function_ref<bool(Attribute)> isSought;
+};
+} // namespace
+
+/// The values that feed `carried` of a loop or a branch.
+void Search::addFeeds(Operation *op, Value carried) {
+  auto control = dyn_cast<PrecisionOpInterface>(op);
+  if (!control || control.getTypeRule() != TypeRule::Container)
+    return;
+  SmallVector<CarriedValue> all;
+  control.getCarriedValues(all);
+  for (const CarriedValue &known : all)
+    if (llvm::is_contained(known.values, carried))
+      for (OpOperand *feed : known.feeds)
+        values.insert(feed->get());
+}
+
+void Search::addOperand(linalg::LinalgOp op, OpOperand &operand) {
+  bool reduces = op.getNumReductionLoops() > 0;
+  if (op.isDpsInit(&operand) && reduces) {
+    if (!ranges)
       return;
-    SmallVector<CarriedValue> all;
-    control.getCarriedValues(all);
-    for (const CarriedValue &known : all)
-      if (llvm::is_contained(known.values, carried))
-        for (OpOperand *feed : known.feeds)
-          values.insert(feed->get());
-  };
-  for (size_t next = 0; next != values.size(); ++next) {
-    Value current = values[next];
-    if (auto argument = dyn_cast<BlockArgument>(current)) {
-      Operation *parent = argument.getOwner()->getParentOp();
-      auto structured = dyn_cast<linalg::LinalgOp>(parent);
-      if (!structured) {
-        followCarried(parent, current);
-        continue;
-      }
-      OpOperand *operand = structured.getMatchingOpOperand(argument);
-      if (!structured.isDpsInit(operand) || structured.getNumReductionLoops() == 0)
-        values.insert(operand->get());
-      continue;
-    }
-    Operation *op = current.getDefiningOp();
-    Attribute constant;
-    if (matchPattern(op, m_Constant(&constant))) {
-      if (isInfinite(constant))
-        return op;
-    } else if (auto fill = dyn_cast<linalg::FillOp>(op)) {
-      values.insert(fill.getInputs()[0]);
-    } else if (getFloatMeaning(op).kind == Kind::Structured) {
-      values.insert(cast<linalg::LinalgOp>(op).getBlock()->getTerminator()->getOperand(
-          cast<OpResult>(current).getResultNumber()));
-    } else {
-      addSources(op, values);
-      if (auto pad = getFloatMeaning(op).padding;
-          pad && std::abs(*pad) >= std::numeric_limits<float>::max())
-        return op;
-      followCarried(op, current);
+    std::optional<LoopNest> nest = readLoopNest(op);
+    auto combination = readCombination(op, operand.getOperandNumber() - op.getNumDpsInputs());
+    if (nest && combination && hasElements(*nest) &&
+        isExtremum(getFloatMeaning(combination->combiner)))
+      return;
+  } else if (reduces && op->getNumResults() == 1) {
+    if (Value inside = skipPadding(op, 0, operand)) {
+      values.insert(inside);
+      return;
     }
   }
+  values.insert(operand.get());
+}
+
+void Search::visit(BlockArgument argument) {
+  Block *block = argument.getOwner();
+  Operation *parent = block->getParentOp();
+  if (auto structured = dyn_cast<linalg::LinalgOp>(parent))
+    return addOperand(structured, *structured.getMatchingOpOperand(argument));
+  auto function = dyn_cast<FunctionOpInterface>(parent);
+  if (!block->isEntryBlock()) {
+    for (auto predecessor = block->pred_begin(); predecessor != block->pred_end(); ++predecessor)
+      if (auto branch = dyn_cast<BranchOpInterface>((*predecessor)->getTerminator()))
+        if (Value fed = branch.getSuccessorOperands(
+                predecessor.getSuccessorIndex())[argument.getArgNumber()])
+          values.insert(fed);
+  } else if (!function) {
+    addFeeds(parent, argument);
+  } else if (ranges) {
+    for (CallOpInterface call : ranges->getCalls(function))
+      values.insert(call->getOperand(argument.getArgNumber()));
+  }
+}
+
+Operation *Search::visit(OpResult value) {
+  Operation *op = value.getOwner();
+  FloatMeaning meaning = getFloatMeaning(op);
+  Attribute constant;
+  if (matchPattern(op, m_Constant(&constant)))
+    return isSought(constant) ? op : nullptr;
+  if (auto fill = dyn_cast<linalg::FillOp>(op)) {
+    values.insert(fill.getInputs()[0]);
+  } else if (meaning.kind == Kind::Structured) {
+    values.insert(cast<linalg::LinalgOp>(op).getBlock()->getTerminator()->getOperand(
+        value.getResultNumber()));
+  } else if (auto call = dyn_cast<CallOpInterface>(op)) {
+    auto callee = ranges ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()) : nullptr;
+    if (callee && !callee.isExternal())
+      for (Block &block : callee.getFunctionBody())
+        if (block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+          values.insert(block.getTerminator()->getOperand(value.getResultNumber()));
+  } else {
+    addSources(op, values);
+    if (meaning.padding &&
+        isSought(FloatAttr::get(Float64Type::get(op->getContext()), *meaning.padding)))
+      return op;
+    addFeeds(op, value);
+  }
   return nullptr;
+}
+
+Operation *Search::find(Value value) {
+  values.insert(value);
+  for (size_t next = 0; next != values.size(); ++next) {
+    Value current = values[next];
+    if (!getFloatFormat(current.getType()) || (isDone && isDone(current)))
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(current))
+      visit(argument);
+    else if (Operation *found = visit(cast<OpResult>(current)))
+      return found;
+  }
+  return nullptr;
+}
+
+Operation *mlir::mp::findMaskConstant(Value value) {
+  auto isInfinite = [](Attribute constant) {
+    auto rounding = inspectRounding(constant, Float32Type::get(constant.getContext()));
+    return rounding &&
+           (rounding->infinite > 0 || rounding->largest >= std::numeric_limits<float>::max());
+  };
+  return Search(isInfinite).find(value);
+}
+
+Operation *OverflowingConstants::find(Value value) {
+  auto overflows = [&](Attribute constant) {
+    auto rounding = inspectRounding(constant, format);
+    return rounding && rounding->overflowed > 0;
+  };
+  auto isUnreached = [&](Value other) { return unreached.contains(other); };
+  Search anywhere(overflows);
+  anywhere.ranges = &ranges;
+  anywhere.isDone = isUnreached;
+  if (!anywhere.find(value)) {
+    unreached.insert(anywhere.values.begin(), anywhere.values.end());
+    return nullptr;
+  }
+  double largest = numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite;
+  auto isBounded = [&](Value other) {
+    return isUnreached(other) || ranges.lookup(other).facts.mag() <= largest;
+  };
+  Search unbounded(overflows);
+  unbounded.ranges = &ranges;
+  unbounded.isDone = isBounded;
+  return unbounded.find(value);
 }

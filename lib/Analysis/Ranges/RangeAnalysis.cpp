@@ -213,6 +213,12 @@ void ModuleRanges::collectCalls() {
   }
 }
 
+ArrayRef<CallOpInterface> ModuleRanges::getCalls(FunctionOpInterface function) {
+  collectCalls();
+  auto known = calls->find(function);
+  return known == calls->end() ? ArrayRef<CallOpInterface>() : known->second.calls;
+}
+
 SmallVector<RangeState> ModuleRanges::getArguments(FunctionOpInterface function) {
   collectCalls();
   CallSites sites = calls->lookup(function);

@@ -4,6 +4,7 @@
 // elements, reductions join or add up as many as their loops run over.
 
 #include "AssumptionTransfer.h"
+#include "PaddedWindows.h"
 #include "RangeSweep.h"
 #include "mp/Analysis/ReductionLength.h"
 
@@ -129,7 +130,7 @@ void RangeSweep::finishParallel(linalg::LinalgOp op, const LoopNest &nest) {
 }
 
 /// -inf or the lowest number, which maxima begin with, or the same for minima: with elements it is
-/// none of the values, and without any it is infinite in every format.
+/// none of the values. Without any an infinity is one in every format, the lowest number is not.
 static bool isBeyondAll(const RangeState &initial) {
   const Interval &range = initial.facts.range;
   return range.isPoint() && std::abs(range.lo) >= std::numeric_limits<float>::max();
@@ -196,11 +197,20 @@ std::optional<RangeState> RangeSweep::combine(linalg::LinalgOp op, unsigned inde
   Type type = result.getType();
   StringRef name = op->getName().getStringRef();
   RangeState x = lookup(combination->combined), initial = lookup(init);
+  // Padding that is never the maximum is as good as not there.
+  if (auto argument = dyn_cast<BlockArgument>(combination->combined);
+      argument && argument.getOwner() == op.getBlock())
+    if (Value inside = skipPadding(op, index, *op.getMatchingOpOperand(argument))) {
+      x = lookup(inside);
+      x.facts = domains::reshapeRows(x.facts, rows.length);
+    }
   // A captured value is the same along the row.
   if (combination->combined.getParentBlock() != op.getBlock())
     x.facts = domains::reshapeRows(x.facts, rows.length);
   domains::ReducedElements elements = reducedElements(nest);
   RangeState state;
+  bool isStartAlone =
+      isBeyondAll(initial) && (initial.facts.range.isBounded() ? hasElements(nest) : true);
   bool isMax = meaning.binary == BinaryFn::Maximum || meaning.binary == BinaryFn::MaxNum;
   bool isMin = meaning.binary == BinaryFn::Minimum || meaning.binary == BinaryFn::MinNum;
   if (meaning.binary == BinaryFn::Add) {
@@ -219,7 +229,7 @@ std::optional<RangeState> RangeSweep::combine(linalg::LinalgOp op, unsigned inde
   } else if (isMax || isMin) {
     state.facts = transfer.extremum(meaning.binary, x.facts, elements, initial.facts, type);
     state.assumption = x.assumption;
-    if (!isBeyondAll(initial)) {
+    if (!isStartAlone) {
       state.assumption = join(x.assumption, initial.assumption);
       const Interval &a = x.assumption.range, &b = initial.assumption.range;
       state.assumption.range = isMax ? domains::max(a, b) : domains::min(a, b);
@@ -228,7 +238,7 @@ std::optional<RangeState> RangeSweep::combine(linalg::LinalgOp op, unsigned inde
     return std::nullopt;
   }
   // What begins a maximum is in no group that has elements: trusted, not proved.
-  if (!isBeyondAll(initial))
+  if (!isStartAlone)
     state.assumption.range = domains::intersect(state.assumption.range, state.facts.range);
   return state;
 }

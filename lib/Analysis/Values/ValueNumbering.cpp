@@ -206,8 +206,10 @@ View ValueNumbering::reduction(ValueNode node, const View &operand, const Space 
     node.operands = source.operands;
     mergeAxes(node, source);
   }
-  AffineMap map = AffineMap::get(kept.size(), 0, place, context);
-  return {intern(std::move(node)), node.sizes.empty() ? AffineMap() : canonicalMap(map)};
+  AffineMap map;
+  if (!node.sizes.empty())
+    map = canonicalMap(AffineMap::get(kept.size(), 0, place, context));
+  return {intern(std::move(node)), map};
 }
 
 View ValueNumbering::part(const View &operand, ArrayRef<int64_t> sizes, Operation *op) {

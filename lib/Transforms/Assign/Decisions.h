@@ -6,6 +6,7 @@
 #define MP_LIB_TRANSFORMS_ASSIGN_DECISIONS_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Analysis/MaskConstants.h"
 #include "mp/Analysis/NormOverflow.h"
 #include "mp/Analysis/Placement.h"
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
@@ -181,6 +182,12 @@ public:
   bool mayStoreNarrow(Value value) const;
   /// Returns the ranges of the function's values; computed at the first call.
   const FunctionRanges &getRanges() { return ranges.get(function); }
+  /// Finds constants that are infinite in `format`, the same at every call.
+  OverflowingConstants &getOverflowing(FloatType format) {
+    if (!overflowing)
+      overflowing.emplace(ranges, format);
+    return *overflowing;
+  }
   /// The placement of the cost layer; empty if decisions were replayed, or nobody asked.
   std::optional<Placement> placement;
   /// Ops whose story is asked for, and what the cost layer says of their alternatives.
@@ -201,6 +208,7 @@ private:
   FunctionOpInterface function;
   const CarriedStorage &carried;
   ModuleRanges &ranges;
+  std::optional<OverflowingConstants> overflowing;
   llvm::MapVector<Operation *, Decision> ops;
   llvm::DenseMap<Value, FloatType> storages;
 };
@@ -227,7 +235,7 @@ struct FactorEvidence {
 };
 /// Asks the ranges only where the format needs evidence: those with the range of f32 do not.
 FactorEvidence findEvidence(Operation *op, llvm::function_ref<const FunctionRanges &()> ranges,
-                            const AssignSettings &settings);
+                            FunctionDecisions &decisions, const AssignSettings &settings);
 /// The factors of `op`, a contraction, that lack evidence; none where a constant is what cannot be
 /// narrow.
 SmallVector<OpOperand *> findUnproven(Operation *op, FunctionDecisions &decisions,

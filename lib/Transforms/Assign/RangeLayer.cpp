@@ -4,10 +4,12 @@
 // every factor of a contraction needs some: a checked constant, a proved, stated or measured range,
 // an overflow check behind it, or the class assumption (Analysis/Ranges). A contraction without
 // keeps its formats, and the reason; one with remembers the weakest evidence among its factors.
+// A finite constant that is infinite in the format is evidence against it, whatever the format.
 
 #include "Decisions.h"
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/DataMovement.h"
+#include "mp/Analysis/Locations.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -17,10 +19,16 @@ static bool hasSmallerRange(FloatType format) {
          APFloat::semanticsMaxExponent(APFloat::IEEEsingle());
 }
 
+static std::string explainOverflow(OpOperand &operand, Operation *constant, FloatType narrow) {
+  return "operand " + std::to_string(operand.getOperandNumber()) + " may be the finite constant " +
+         describeLocation(constant->getLoc()) + ", which is infinite in " + getFormatName(narrow) +
+         ", and zero times that NaN";
+}
+
 /// What lets `operand` be read in the narrow format; nothing is missing where it is no f32 factor.
 static FactorEvidence findEvidence(OpOperand &operand,
                                    llvm::function_ref<const FunctionRanges &()> ranges,
-                                   const AssignSettings &settings) {
+                                   FunctionDecisions &decisions, const AssignSettings &settings) {
   FloatType narrow = settings.narrow;
   auto interface = cast<PrecisionOpInterface>(operand.getOwner());
   if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
@@ -30,8 +38,10 @@ static FactorEvidence findEvidence(OpOperand &operand,
   if (Attribute constant = findConstant(operand.get()))
     return {RangeEvidence::Proved,
             whyNotRounded(constant, narrow, settings.maxUnderflow, settings.maxSaturated)};
-  if (!hasSmallerRange(narrow))
-    return {};
+  if (!hasSmallerRange(narrow)) {
+    Operation *constant = decisions.getOverflowing(narrow).find(operand.get());
+    return {RangeEvidence::Proved, constant ? explainOverflow(operand, constant, narrow) : ""};
+  }
   RangeEvidence evidence = ranges().findEvidence(operand.get(), narrow);
   bool mayAssume = settings.policy.evidence == policy::RequiredEvidence::Assumed;
   bool counts =
@@ -41,10 +51,11 @@ static FactorEvidence findEvidence(OpOperand &operand,
 
 FactorEvidence mlir::mp::findEvidence(Operation *op,
                                       llvm::function_ref<const FunctionRanges &()> ranges,
+                                      FunctionDecisions &decisions,
                                       const AssignSettings &settings) {
   FactorEvidence weakest;
   for (OpOperand &operand : op->getOpOperands()) {
-    FactorEvidence found = ::findEvidence(operand, ranges, settings);
+    FactorEvidence found = ::findEvidence(operand, ranges, decisions, settings);
     if (!found.missing.empty())
       return found;
     weakest.evidence = std::max(weakest.evidence, found.evidence);
@@ -57,7 +68,7 @@ SmallVector<OpOperand *> mlir::mp::findUnproven(Operation *op, FunctionDecisions
   auto ranges = [&]() -> const FunctionRanges & { return decisions.getRanges(); };
   SmallVector<OpOperand *> unproven;
   for (OpOperand &operand : op->getOpOperands()) {
-    if (::findEvidence(operand, ranges, settings).missing.empty())
+    if (::findEvidence(operand, ranges, decisions, settings).missing.empty())
       continue;
     if (findConstant(operand.get()))
       return {};
@@ -71,7 +82,7 @@ LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSe
   for (auto &[op, decision] : decisions.getOps()) {
     if (decision.origin || decision.opClass != OpClass::TensorCore)
       continue;
-    FactorEvidence found = findEvidence(op, ranges, settings);
+    FactorEvidence found = findEvidence(op, ranges, decisions, settings);
     if (!found.missing.empty())
       decision.decide(decision.compute, Origin::Range, found.missing);
     else if (hasSmallerRange(settings.narrow))

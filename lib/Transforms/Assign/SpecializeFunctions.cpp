@@ -75,7 +75,8 @@ private:
     for (Value result : call->getResults())
       wish.results.push_back(carried.wished.lookup(result));
     SmallVector<Operation *> wide;
-    for (auto &[op, decision] : byFunction.lookup(callee)->getOps())
+    FunctionDecisions &decisions = *byFunction.lookup(callee);
+    for (auto &[op, decision] : decisions.getOps())
       if (decision.opClass == OpClass::TensorCore && decision.origin == Origin::Range)
         wide.push_back(op);
     if (wide.empty())
@@ -83,7 +84,7 @@ private:
     const FunctionRanges &alone = ranges.getInCall(call, callee);
     auto ofCall = [&]() -> const FunctionRanges & { return alone; };
     for (Operation *op : wide)
-      wish.narrows.push_back(findEvidence(op, ofCall, settings).missing.empty());
+      wish.narrows.push_back(findEvidence(op, ofCall, decisions, settings).missing.empty());
     return wish;
   }
 

@@ -250,13 +250,13 @@ func.func @large_factors(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x
 
 // -----
 
-// A border counts; one of infinity, or of the lowest number in its stead, does not.
+// A border counts; one of infinity, which is one in every format, does not.
 // CHECK-LABEL: @borders
 // CHECK: linalg.matmul {mp.precision = {{.*}}by = range "no evidence that an operand stays below 65504: it may reach 1e+05"
 // CHECK: linalg.matmul {mp.precision = #mp.precision<in = [f16, f16, f32]
 func.func @borders(%x: tensor<3x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %large = arith.constant 1.0e5 : f32
-  %lowest = arith.constant -3.40282347E+38 : f32
+  %infinity = arith.constant 0xFF800000 : f32
   %s = math.sin %x : tensor<3x4xf32>
   %0 = tensor.pad %s low[1, 0] high[0, 0] {
   ^bb0(%a: index, %b: index):
@@ -265,7 +265,7 @@ func.func @borders(%x: tensor<3x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>
   %1 = linalg.matmul ins(%0, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
   %2 = tensor.pad %s low[1, 0] high[0, 0] {
   ^bb0(%a: index, %b: index):
-    tensor.yield %lowest : f32
+    tensor.yield %infinity : f32
   } : tensor<3x4xf32> to tensor<4x4xf32>
   %3 = linalg.matmul ins(%2, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %1, %3 : tensor<4x4xf32>, tensor<4x4xf32>

@@ -109,6 +109,8 @@ public:
   const RangeState &lookup(Value value);
   const ValueNumbering &getNumbering(FunctionOpInterface function);
   const RangeOptions &getOptions() const { return options; }
+  /// The calls of `function` in the module.
+  ArrayRef<CallOpInterface> getCalls(FunctionOpInterface function);
 
 private:
   friend class RangeSweep;
