@@ -44,16 +44,10 @@ static double ulpsOf(UnaryFn fn, numerics::Format format) {
   }
 }
 
-/// Sines of exponentials that overflow: what an infinity turned into NaN is no distance from
-/// anything.
-static bool becomesNaN(const domains::FloatFacts &exact, const domains::FloatFacts &computed) {
-  return computed.mayNaN && !exact.mayNaN;
-}
-
 ErrorFacts ErrorTransfer::apart(const domains::FloatFacts &exact,
                                 const domains::FloatFacts &computed) {
-  if (exact.mayNaN || exact.isBottom() || !exact.range.isBounded() || !computed.range.isBounded() ||
-      becomesNaN(exact, computed))
+  if (exact.mayNaN || computed.mayNaN || exact.isBottom() || !exact.range.isBounded() ||
+      !computed.range.isBounded())
     return ErrorFacts::unknown();
   ErrorFacts error =
       ErrorFacts::absolute(std::max({domains::subUp(computed.range.hi, exact.range.lo),
@@ -76,7 +70,8 @@ ErrorFacts ErrorTransfer::evaluate(Operation *op, Value result,
   // A value within a known distance of a number is a number.
   bool mayOverflow =
       llvm::any_of(operands.measured, [](const Measured &x) { return !(x.error.abs < kInfinity); });
-  if (error.isBottom() || (mayOverflow && becomesNaN(operands.exact, operands.computed)))
+  // Sines of exponentials that overflow: NaN is no distance from anything.
+  if (error.isBottom() || (mayOverflow && operands.computed.mayNaN))
     error = ErrorFacts::unknown();
   ErrorFacts other = apart(operands.exact, operands.computed);
   if (other.abs < error.abs)

@@ -20,6 +20,10 @@ using domains::BinaryFn;
 using domains::UnaryFn;
 using Kind = FloatMeaning::Kind;
 
+/// A product with factors up to this may be rounded to infinity where the other is a constant
+/// within this of the largest number.
+static constexpr double kModestFactor = 256;
+
 static bool isExtremum(const FloatMeaning &meaning) {
   return meaning.kind == Kind::Binary && llvm::is_contained({BinaryFn::Maximum, BinaryFn::Minimum,
                                                              BinaryFn::MaxNum, BinaryFn::MinNum},
@@ -149,6 +153,11 @@ Operation *Search::visit(OpResult value) {
       for (Block &block : callee.getFunctionBody())
         if (block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
           values.insert(block.getTerminator()->getOperand(value.getResultNumber()));
+  } else if (ranges && meaning.kind == Kind::Contraction) {
+    // Constants that are factors are looked at by themselves.
+    for (unsigned operand : meaning.operands)
+      if (operand < op->getNumOperands() && !matchPattern(op->getOperand(operand), m_Constant()))
+        values.insert(op->getOperand(operand));
   } else {
     addSources(op, values);
     if (meaning.padding &&
@@ -183,9 +192,10 @@ Operation *mlir::mp::findMaskConstant(Value value) {
 }
 
 Operation *OverflowingConstants::find(Value value) {
+  double largest = numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite;
   auto overflows = [&](Attribute constant) {
     auto rounding = inspectRounding(constant, format);
-    return rounding && rounding->overflowed > 0;
+    return rounding && (rounding->overflowed > 0 || rounding->largest >= largest / kModestFactor);
   };
   auto isUnreached = [&](Value other) { return unreached.contains(other); };
   Search anywhere(overflows);
@@ -195,9 +205,8 @@ Operation *OverflowingConstants::find(Value value) {
     unreached.insert(anywhere.values.begin(), anywhere.values.end());
     return nullptr;
   }
-  double largest = numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite;
   auto isBounded = [&](Value other) {
-    return isUnreached(other) || ranges.lookup(other).facts.mag() <= largest;
+    return isUnreached(other) || ranges.lookup(other).facts.mag() < largest / kModestFactor;
   };
   Search unbounded(overflows);
   unbounded.ranges = &ranges;

@@ -378,6 +378,8 @@ FloatFacts RangeTransfer::asFactor(const FloatFacts &x, Type type, RowLength row
 
 FloatFacts RangeTransfer::contraction(Operation *op, const FloatMeaning &meaning,
                                       ArrayRef<const FloatFacts *> operands, RowLength rows) const {
+  if (options.anyContraction)
+    return FloatFacts::finite(Interval::top());
   auto factor = [&](unsigned index) {
     Type type = op->getOperand(meaning.operands[index]).getType();
     return asFactor(*operands[meaning.operands[index]], type, rowLengthOf(type));

@@ -9,6 +9,7 @@
 #include "mp/Analysis/MaskConstants.h"
 #include "mp/Analysis/NormOverflow.h"
 #include "mp/Analysis/Placement.h"
+#include "mp/Analysis/Poles.h"
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
 #include "mp/Analysis/Suggestions.h"
 #include "mp/Analysis/TiedStorage.h"
@@ -201,6 +202,13 @@ public:
   FloatType getTakenFormat(OpOperand &operand) const;
   const CarriedStorage &getCarried() const { return carried; }
 
+  /// The poles of the module; found at the first call.
+  const Poles &getPoles() {
+    if (!poles)
+      poles.emplace(function->getParentOfType<ModuleOp>());
+    return *poles;
+  }
+
 private:
   void collect(Region &region);
   static bool canContractIn(Operation *op, const Decision &decision, FloatType format);
@@ -209,6 +217,7 @@ private:
   const CarriedStorage &carried;
   ModuleRanges &ranges;
   std::optional<OverflowingConstants> overflowing;
+  std::optional<Poles> poles;
   llvm::MapVector<Operation *, Decision> ops;
   llvm::DenseMap<Value, FloatType> storages;
 };

@@ -77,12 +77,24 @@ SmallVector<OpOperand *> mlir::mp::findUnproven(Operation *op, FunctionDecisions
   return unproven;
 }
 
+/// Why `op` must stay wide where proofs are asked for: its rounded result may be infinite behind.
+static std::string explainPole(Operation *op, FunctionDecisions &decisions) {
+  Operation *pole = decisions.getPoles().findBehind(op);
+  if (!pole)
+    return "";
+  return "its rounded result may reach the pole of '" + pole->getName().getStringRef().str() +
+         "' " + describeLocation(pole->getLoc()) + ", which no range keeps away";
+}
+
 LogicalResult mlir::mp::applyRanges(FunctionDecisions &decisions, const AssignSettings &settings) {
   auto ranges = [&]() -> const FunctionRanges & { return decisions.getRanges(); };
   for (auto &[op, decision] : decisions.getOps()) {
     if (decision.origin || decision.opClass != OpClass::TensorCore)
       continue;
     FactorEvidence found = findEvidence(op, ranges, decisions, settings);
+    if (found.missing.empty() && settings.policy.evidence == policy::RequiredEvidence::Proved &&
+        decisions.canContractIn(op, settings.narrow))
+      found.missing = explainPole(op, decisions);
     if (!found.missing.empty())
       decision.decide(decision.compute, Origin::Range, found.missing);
     else if (hasSmallerRange(settings.narrow))

@@ -1,0 +1,132 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// First the ops whose pole no range keeps away, then a walk backwards from their arguments over all
+// that these depend on, each value once.
+
+#include "mp/Analysis/Poles.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mp/Interfaces/FloatRangeOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using domains::BinaryFn;
+using domains::FloatFacts;
+using domains::Interval;
+using domains::UnaryFn;
+using Kind = FloatMeaning::Kind;
+
+/// The smallest normal number of f32: the inverse of a smaller one may be infinite.
+static constexpr double kSmallest = 0x1p-126;
+
+/// Whether numbers of `range` are neither poles of `fn` nor outside of what it is defined on.
+static bool isSafe(UnaryFn fn, const Interval &range) {
+  switch (fn) {
+  case UnaryFn::Reciprocal: return range.mig() >= kSmallest;
+  case UnaryFn::Rsqrt:
+  case UnaryFn::Log:
+  case UnaryFn::Log2:
+  case UnaryFn::Log10: return range.lo > 0;
+  case UnaryFn::Log1p: return range.lo > -1;
+  case UnaryFn::Sqrt: return range.lo >= 0;
+  case UnaryFn::Asin:
+  case UnaryFn::Acos: return range.mag() <= 1;
+  case UnaryFn::Atanh: return range.mag() < 1;
+  case UnaryFn::Acosh: return range.lo >= 1;
+  default: return true;
+  }
+}
+
+/// The operand of `op` that may come to lie at a pole; null if none may.
+static Value findArgument(Operation *op, ModuleRanges &ranges) {
+  FloatMeaning meaning = getFloatMeaning(op);
+  auto range = [&](unsigned operand) -> Interval {
+    const FloatFacts &facts = ranges.lookup(op->getOperand(operand)).facts;
+    return facts.isBottom() ? Interval() : facts.range;
+  };
+  auto unsafe = [&](unsigned operand, bool isSafe) {
+    return isSafe || range(operand).isEmpty() ? Value() : op->getOperand(operand);
+  };
+  if (meaning.kind == Kind::Unary)
+    return unsafe(meaning.operands[0], isSafe(meaning.unary, range(meaning.operands[0])));
+  if (meaning.kind == Kind::IntegerPower && meaning.exponent < 0)
+    return unsafe(meaning.operands[0], range(meaning.operands[0]).mig() >= kSmallest);
+  if (meaning.kind != Kind::Binary)
+    return Value();
+  unsigned left = meaning.operands[0], right = meaning.operands[1];
+  if (meaning.binary == BinaryFn::Div)
+    return unsafe(right, range(right).mig() >= kSmallest);
+  if (meaning.binary == BinaryFn::Pow) {
+    Interval exponent = range(right);
+    bool isCount = exponent.isPoint() && exponent.lo >= 0 && std::floor(exponent.lo) == exponent.lo;
+    return unsafe(left, isCount || range(left).lo >= (exponent.lo >= 0 ? 0 : kSmallest));
+  }
+  return Value();
+}
+
+/// What an argument of a block is given.
+static void addFeeds(BlockArgument argument, ModuleRanges &ranges, SmallVectorImpl<Value> &values) {
+  Block *block = argument.getOwner();
+  Operation *parent = block->getParentOp();
+  if (auto function = dyn_cast<FunctionOpInterface>(parent); function && block->isEntryBlock()) {
+    for (CallOpInterface call : ranges.getCalls(function))
+      values.push_back(call->getOperand(argument.getArgNumber()));
+  } else if (auto structured = dyn_cast<linalg::LinalgOp>(parent)) {
+    values.push_back(structured.getMatchingOpOperand(argument)->get());
+  } else if (!block->isEntryBlock()) {
+    for (auto it = block->pred_begin(); it != block->pred_end(); ++it)
+      if (auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator()))
+        if (Value fed =
+                branch.getSuccessorOperands(it.getSuccessorIndex())[argument.getArgNumber()])
+          values.push_back(fed);
+  } else { // of a loop: whatever goes in, or around
+    llvm::append_range(values, parent->getOperands());
+    for (Region &region : parent->getRegions())
+      for (Block &inner : region)
+        if (inner.mightHaveTerminator())
+          llvm::append_range(values, inner.getTerminator()->getOperands());
+  }
+}
+
+/// What a result of an op is made of.
+static void addFeeds(OpResult result, SmallVectorImpl<Value> &values) {
+  Operation *op = result.getOwner();
+  llvm::append_range(values, op->getOperands());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        llvm::append_range(values, block.getTerminator()->getOperands());
+  auto call = dyn_cast<CallOpInterface>(op);
+  auto callee = call ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()) : nullptr;
+  if (callee && !callee.isExternal())
+    for (Block &block : callee.getFunctionBody())
+      if (block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+        values.push_back(block.getTerminator()->getOperand(result.getResultNumber()));
+}
+
+Poles::Poles(Operation *module) : ranges(module, {.anyContraction = true}) {
+  module->walk([&](Operation *op) {
+    if (Value argument = op->getNumResults() > 0 ? findArgument(op, ranges) : Value())
+      mark(argument, op);
+  });
+}
+
+void Poles::mark(Value value, Operation *pole) {
+  SmallVector<Value> pending = {value};
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    if (!reached.try_emplace(next, pole).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(next))
+      addFeeds(argument, ranges, pending);
+    else
+      addFeeds(cast<OpResult>(next), pending);
+  }
+}
+
+Operation *Poles::findBehind(Operation *op) const {
+  for (Value result : op->getResults())
+    if (Operation *pole = reached.lookup(result))
+      return pole;
+  return nullptr;
+}
