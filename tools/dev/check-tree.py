@@ -24,6 +24,7 @@ ROOMS = {
     "Runtime": [],
     "Domains": ["Numerics"],
     "Emulator": ["Numerics", "Runtime"],
+    "Layouts": [],
     "Dialect": ["Numerics"],
     "Interfaces": ["Domains", "Dialect"],
     "Analysis": ["Interfaces", "Domains", "Target"],
@@ -36,7 +37,7 @@ ROOMS = {
     "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics"],
     "ToolSupport": ["Target", "Policy"],
 }
-PLAIN_ROOMS = {"Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime"}
+PLAIN_ROOMS = {"Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime", "Layouts"}
 TOP_LEVEL = {"lib", "include", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"}
 MAX_LINES = 500
 MAX_COLUMNS = 100
