@@ -96,6 +96,20 @@ TargetModel tables::sm90a() {
   Part h200 = h100;
   h200.name = "H200";
   h200.memoryGBs = 4800;
-  t.parts = {h100, h200};
+  // Data sheet of the PCIe card; 114 multiprocessors, HBM2e.
+  Part pcie{"H100 PCIe",
+            114,
+            2039,
+            50,
+            51.2,
+            {{"f64", "f64", 51},
+             {"tf32", "f32", 378},
+             {"f16", "f32", 756},
+             {"f16", "f16", 756},
+             {"bf16", "f32", 756},
+             {"f8E4M3FN", "f32", 1513},
+             {"f8E5M2", "f32", 1513},
+             {"i8", "i32", 1513}}};
+  t.parts = {h100, h200, pcie};
   return t;
 }

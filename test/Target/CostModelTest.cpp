@@ -86,7 +86,7 @@ TEST(CostModel, UnknownPartListsTheParts) {
   auto model = CostModel::create(llvm::cantFail(lookupTarget("sm_90a")), "B200");
   ASSERT_FALSE(bool(model));
   EXPECT_EQ(llvm::toString(model.takeError()),
-            "target sm_90a has no part 'B200'; it has H100 SXM, H200");
+            "target sm_90a has no part 'B200'; it has H100 SXM, H200, H100 PCIe");
 }
 
 } // namespace

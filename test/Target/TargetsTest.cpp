@@ -179,7 +179,7 @@ TEST(Targets, PrintsOneLinePerTargetAndPart) {
   llvm::raw_string_ostream os(text);
   printTargets(os);
   StringRef ref(text);
-  EXPECT_EQ(ref.count("\nsm_90a "), 3u); // one line of formats, two parts
+  EXPECT_EQ(ref.count("\nsm_90a "), 4u); // one line of formats, three parts
   EXPECT_NE(ref.find("(estimate)"), StringRef::npos);
   EXPECT_NE(ref.find("not\nmeasurements"), StringRef::npos);
 }
