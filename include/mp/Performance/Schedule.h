@@ -1,0 +1,97 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A schedule says how a kernel computes a problem: tiles, warps, stages, splits. It is plain data
+// with a text form.
+
+#ifndef MP_PERFORMANCE_SCHEDULE_H
+#define MP_PERFORMANCE_SCHEDULE_H
+
+#include "mp/Performance/Part.h"
+#include "mp/Performance/Problem.h"
+
+namespace mpcore::performance {
+
+/// An operand tile gets into shared memory through registers, by cp.async or by TMA.
+enum class Copy : uint8_t { Loads, Async, Bulk };
+llvm::StringRef toString(Copy copy);
+
+struct MatmulSchedule {
+  MatrixUnit unit = MatrixUnit::MmaSync;
+  unsigned m = 128, n = 128, k = 64; ///< tile of a block and depth of a step, in elements
+  unsigned warpsM = 2, warpsN = 2;   ///< that multiply; of wgmma: warps of consumer warpgroups
+  unsigned stages = 3;               ///< tiles in shared memory
+  Copy copy = Copy::Async;
+  unsigned clusterM = 1, clusterN = 1; ///< blocks that share operand tiles by multicast
+  unsigned splitK = 1;                 ///< blocks that share the sum of one tile of C
+  /// Stores of a tile run while the next one is multiplied (persistent blocks).
+  bool overlappedStores = false;
+};
+
+struct MapSchedule {
+  unsigned vectorBytes = 16; ///< of the widest access
+  unsigned elementsPerThread = 8;
+  unsigned block = 256; ///< threads
+};
+
+/// A row stays here between its reductions.
+enum class Residence : uint8_t { Registers, Shared, Reread };
+llvm::StringRef toString(Residence residence);
+
+struct RowSchedule {
+  unsigned threadsPerRow = 32, rowsPerBlock = 4, vectorBytes = 16;
+  Residence residence = Residence::Registers;
+};
+
+struct ColumnReductionSchedule {
+  unsigned columnsPerBlock = 64, splits = 1, block = 256, vectorBytes = 16;
+};
+
+struct TransposeSchedule {
+  unsigned tile = 64, block = 256, vectorBytes = 16;
+};
+
+struct AttentionSchedule {
+  MatrixUnit unit = MatrixUnit::MmaSync;
+  unsigned queries = 128, keys = 64; ///< tile of a block
+  unsigned warps = 4;                ///< that multiply
+  unsigned stages = 2;               ///< of K and V tiles
+  unsigned splitKeys = 1;
+  bool overlapped = false; ///< softmax of one step under the products of another
+};
+
+using Schedule = std::variant<MatmulSchedule, MapSchedule, RowSchedule, ColumnReductionSchedule,
+                              TransposeSchedule, AttentionSchedule>;
+
+/// Writes "matmul unit=mma.sync tile=128x256x64 warps=2x4 stages=3 copy=async ...".
+std::string toString(const Schedule &schedule);
+/// Reads that form. Errors name the word and what is known.
+llvm::Expected<Schedule> parseSchedule(llvm::StringRef text);
+
+/// One block of a schedule takes so much of a multiprocessor, and so many fit.
+struct Resources {
+  unsigned threads = 0;     ///< per block
+  unsigned registers = 0;   ///< per thread, estimated
+  unsigned sharedBytes = 0; ///< per block
+  unsigned blocksPerMultiprocessor = 0;
+  double occupancy = 0; ///< resident warps over the most there can be
+  /// Bytes that one multiprocessor has asked memory for before it must wait.
+  double bytesInFlight = 0;
+};
+
+/// An error says which limit of the part the schedule exceeds, or why it does not suit the problem.
+llvm::Expected<Resources> resourcesOf(const Problem &problem, const Schedule &schedule,
+                                      const Part &part);
+
+/// Blocks of a given size that fit on a multiprocessor at once; 0 if one does not. Registers are
+/// given out to whole warps in steps of 8 per thread, on each of four partitions; from sm_80 on the
+/// system keeps 1 KiB of shared memory for each block.
+unsigned residentBlocks(const target::TargetModel &target, unsigned threads, unsigned registers,
+                        unsigned sharedBytes);
+
+/// The schedules worth looking at for a problem: all that resourcesOf allows, of a fixed list for
+/// each family and generation.
+std::vector<Schedule> menu(const Problem &problem, const Part &part);
+
+} // namespace mpcore::performance
+
+#endif // MP_PERFORMANCE_SCHEDULE_H

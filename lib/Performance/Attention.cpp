@@ -1,0 +1,70 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The time of attention whose scores never leave a block.
+
+#include "Combine.h"
+
+using namespace mpcore::performance;
+using namespace mpcore::performance::detail;
+
+/// Warp instructions of softmax, rescaling and the loop for one tile of scores, per score: one
+/// maximum, multiply-add, exponential and sum each and half a conversion in each lane, and what
+/// goes round them (396 for 64 x 128 scores by each of four warps, docs/Performance.md).
+static constexpr double kInstructionsPerScore = 4.0 * 396 / (64 * 128);
+/// Exponentials per cycle and multiprocessor.
+static constexpr double kExponentialsPerCycle = 16;
+
+Estimate detail::estimateAttention(const AttentionProblem &p, const AttentionSchedule &s,
+                                   const Resources &r, const Part &part, const Calibration &c) {
+  const double clock = part.cyclesPerSecond(), multiprocessors = part.multiprocessors();
+  const double element = storageBits(p.format) / 8.0;
+  const double rowBlocks = ceilDiv(double(p.queries), s.queries);
+  // With a causal mask a block of rows meets the tiles up to its diagonal, half of all on average
+  // and half a tile of queries more.
+  const double keys =
+      !p.causal
+          ? double(p.keys)
+          : std::min(double(p.keys), double(p.keys) - double(p.queries) / 2 + s.queries / 2.0);
+  const double steps = std::max(1.0, keys / s.keys / s.splitKeys);
+  const double blocks = std::max(1.0, double(p.batch) * double(p.heads) * rowBlocks * s.splitKeys);
+  const double scores = double(s.queries) * s.keys;
+
+  // Cycles of one step of one block, each resource alone.
+  const double rate = part.multiplyAddsPerCycle(s.unit, p.format) * c[Constant::TensorShare];
+  const double tensor = 2 * scores * double(p.headDim) / rate;
+  const double softmax =
+      std::max(scores / kExponentialsPerCycle, scores * kInstructionsPerScore / kIssuePerCycle);
+  const double groups = s.unit == MatrixUnit::Wgmma ? s.queries / 64.0 : s.warps;
+  const double operandReads = s.unit == MatrixUnit::Tcgen05
+                                  ? (s.queries + 2.0 * s.keys) * double(p.headDim) * element
+                                  : groups * 2 * s.keys * double(p.headDim) * element;
+  const double shared = operandReads / kSharedBytesPerCycle;
+  const double latency = kL2Latency * clock / s.stages / r.blocksPerMultiprocessor;
+  // Even the best kernels show most of the exponentials' time beside the products'.
+  const double exposed = s.overlapped ? std::min(c[Constant::ExposedSoftmax], 1.0) : 1;
+  const double step = together({tensor, shared, latency}) + exposed * softmax;
+
+  // Blocks have different lengths under a mask; the longest start first, so that only the last
+  // wave is ragged.
+  const double rounds =
+      p.causal ? std::max(1.0, blocks / multiprocessors) : ceilDiv(blocks, multiprocessors);
+  Estimate e;
+  e.blocks = blocks;
+  e.waves = blocks / (multiprocessors * r.blocksPerMultiprocessor);
+  e.bytes = minimumBytes(p);
+  if (s.splitKeys > 1) // parts in f32, written and read
+    e.bytes += 2.0 * double(p.batch) * double(p.heads) * double(p.queries) * double(p.headDim) * 4 *
+               s.splitKeys;
+  e[Bound::Tensor] = rounds * steps * tensor / clock;
+  e[Bound::Issue] = rounds * steps * softmax / clock;
+  e[Bound::SharedMemory] = rounds * steps * shared / clock;
+  e[Bound::Latency] = rounds * steps * latency / clock;
+  const double tileBytes = 2 * s.keys * double(p.headDim) * element;
+  e[Bound::L2] = blocks * steps * tileBytes / (part.l2BytesPerCycle * c[Constant::L2Share] * clock);
+  e[Bound::Memory] = e.bytes / (part.memoryBytesPerSecond() * c[Constant::MemoryShare]);
+  e[Bound::Launch] = c[Constant::Launch] * 1e-6;
+  const double inside = rounds * (steps * step + c[Constant::AttentionCycles]) / clock;
+  const double split = s.splitKeys > 1 ? c[Constant::SplitMicroseconds] * 1e-6 : 0;
+  e.seconds = together({inside, e[Bound::L2], e[Bound::Memory]}) + split + e[Bound::Launch];
+  return e;
+}

@@ -1,0 +1,175 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The time of a matrix product: docs/Performance.md has the formulas in the same order.
+
+#include "Combine.h"
+
+using namespace mpcore::performance;
+using namespace mpcore::performance::detail;
+
+namespace {
+/// The grid, and what the multiprocessor with most blocks does of it.
+struct Grid {
+  double blocks, rounds; ///< rounds: blocks on the busiest multiprocessor
+  double active;         ///< multiprocessors with a block
+  double steps;          ///< along k, of one block
+};
+
+/// Bytes of elements as they lie in memory and in shared memory.
+struct ElementBytes {
+  double a, b, shared, c;
+};
+
+/// Cycles of one step of one block, each resource alone.
+struct Step {
+  double tensor, issue, shared, l2, latency;
+  double together() const { return detail::together({tensor, issue, shared, l2, latency}); }
+};
+} // namespace
+
+static ElementBytes elementBytes(const MatmulProblem &p) {
+  const double stored = storageBits(p.format) / 8.0;
+  return {p.aBits ? p.aBits / 8.0 : stored, p.bBits ? p.bBits / 8.0 : stored, stored,
+          storageBits(p.result) / 8.0};
+}
+
+static Grid gridOf(const MatmulProblem &p, const MatmulSchedule &s, const Part &part) {
+  Grid g;
+  // An empty problem is launched all the same.
+  g.blocks = std::max(1.0, ceilDiv(double(p.m), s.m) * ceilDiv(double(p.n), s.n) * double(p.batch) *
+                               s.splitK);
+  g.rounds = ceilDiv(g.blocks, part.multiprocessors());
+  g.active = std::min(g.blocks, double(part.multiprocessors()));
+  g.steps = ceilDiv(ceilDiv(double(p.k), s.k), s.splitK);
+  return g;
+}
+
+/// Bytes that a step reads from shared memory for its products.
+static double sharedReads(const MatmulSchedule &s, double element) {
+  switch (s.unit) {
+  case MatrixUnit::Wgmma: // each group of 64 rows reads its rows and all columns
+    return std::ceil(s.m / 64.0) * (64.0 + s.n) * s.k * element;
+  case MatrixUnit::Tcgen05: // two multiprocessors share what their blocks have in common
+    return (double(s.m) / s.clusterN + double(s.n) / s.clusterM) * s.k * element;
+  case MatrixUnit::MmaSync: // each warp loads the rows and columns of its own tile
+    return (double(s.m) * s.warpsN + double(s.n) * s.warpsM) * s.k * element;
+  case MatrixUnit::Fma: // 8 x 8 products a thread: 16 values for 64 multiply-adds
+    return double(s.m) * s.n * s.k * 16 / 64 * element;
+  }
+  llvm_unreachable("unknown matrix unit");
+}
+
+/// Warp instructions of a step.
+static double instructions(const MatmulSchedule &s, double element) {
+  const double multiplyAdds = double(s.m) * s.n * s.k;
+  const double warps = double(s.warpsM) * s.warpsN;
+  switch (s.unit) {
+  case MatrixUnit::Wgmma:
+    return 50 * warps;                 // waits, descriptors and four products of depth 32 bytes
+  case MatrixUnit::Tcgen05: return 80; // one warp copies, one multiplies
+  case MatrixUnit::MmaSync: {
+    // A product of m16n8 and 32 bytes of depth; ldmatrix moves 512 bytes; copies 16 bytes a lane.
+    const double products = multiplyAdds / (16 * 8 * 32 / element);
+    const double copies = (double(s.m) + s.n) * s.k * element / 512;
+    return products + sharedReads(s, element) / 512 + 3 * copies + 40 * warps;
+  }
+  case MatrixUnit::Fma: return multiplyAdds / 32 * (1 + 16.0 / 64 / 4);
+  }
+  llvm_unreachable("unknown matrix unit");
+}
+
+static Step stepOf(const MatmulProblem &p, const MatmulSchedule &s, const Resources &r,
+                   const Grid &g, const Part &part, const Calibration &c) {
+  const ElementBytes bytes = elementBytes(p);
+  const double rate = part.multiplyAddsPerCycle(s.unit, p.format) * c[Constant::TensorShare];
+  Step step;
+  step.tensor = double(s.m) * s.n * s.k / rate;
+  step.issue = instructions(s, bytes.shared) / kIssuePerCycle;
+  step.shared = sharedReads(s, bytes.shared) / kSharedBytesPerCycle;
+  // L2 reads once what blocks of a cluster share. Multicast brings it to each of them; pairs of
+  // tcgen05 keep half of it each.
+  const double shared = (s.m * bytes.a / s.clusterN + s.n * bytes.b / s.clusterM) * s.k;
+  const double own = s.unit == MatrixUnit::Tcgen05 ? shared : (s.m * bytes.a + s.n * bytes.b) * s.k;
+  const double width = part.l2BytesPerCycle * c[Constant::L2Share];
+  step.l2 = std::max(shared * g.active / width, own / kL2PortBytesPerCycle);
+  // A tile is asked for stages - 1 steps ahead; blocks of one multiprocessor wait side by side.
+  const double resident = std::min(double(r.blocksPerMultiprocessor), g.rounds);
+  step.latency = kL2Latency * part.cyclesPerSecond() / (s.stages - 1) / resident;
+  return step;
+}
+
+/// Cycles in which one block converts, finishes and stores its results.
+static double storeCycles(const MatmulProblem &p, const MatmulSchedule &s, const Calibration &c) {
+  const double elements = double(s.m) * s.n;
+  const double bytes = s.splitK > 1 ? 4 : elementBytes(p).c + p.epilogueBytes;
+  return std::max(elements * bytes / c[Constant::StoreBytesPerCycle],
+                  elements * p.epilogueInstructions / 32 / kIssuePerCycle);
+}
+
+/// Bytes from device memory. Blocks that run at once cover about a square of tiles, whose rows of A
+/// and columns of B they read once; what they do not leave in L2 the next ones read again.
+static double memoryBytes(const MatmulProblem &p, const MatmulSchedule &s, const Grid &g,
+                          const Part &part) {
+  const double least = minimumBytes(p), l2 = part.figures->l2MiB * 1048576;
+  const ElementBytes bytes = elementBytes(p);
+  const double operands = double(p.m) * double(p.k) * bytes.a + double(p.k) * double(p.n) * bytes.b;
+  if (operands <= l2)
+    return least;
+  const double tilesM = std::max(1.0, ceilDiv(double(p.m), s.m)),
+               tilesN = std::max(1.0, ceilDiv(double(p.n), s.n));
+  const double side = std::sqrt(g.active);
+  const double rows = std::min(tilesM, std::max(side, g.active / tilesN)),
+               columns = std::min(tilesN, std::max(1.0, g.active / rows));
+  const double perWave = double(p.k) * (rows * s.m * bytes.a + columns * s.n * bytes.b);
+  const double waves = double(p.batch) * tilesM * tilesN / (rows * columns);
+  const double results = double(p.batch) * double(p.m) * double(p.n) * (bytes.c + p.epilogueBytes);
+  return std::max(least, waves * perWave + results);
+}
+
+/// Seconds to add up the parts of split sums: they are written to L2 and read again.
+static double splitSeconds(const MatmulProblem &p, const MatmulSchedule &s, const Part &part,
+                           const Calibration &c) {
+  if (s.splitK == 1)
+    return 0;
+  const double parts = double(p.batch) * double(p.m) * double(p.n) * 4 * s.splitK;
+  return parts / (part.l2BytesPerCycle * c[Constant::L2Share] * part.cyclesPerSecond()) +
+         c[Constant::SplitMicroseconds] * 1e-6;
+}
+
+/// Seconds that the products take at least while power limits the clock.
+static double sustainedSeconds(const MatmulProblem &p, const MatmulSchedule &s, const Part &part) {
+  const double bf16 = part.bestUnit("bf16") ? part.peakTera(*part.bestUnit("bf16"), "bf16") : 0;
+  if (!part.sustainedBf16Tera || !bf16 || s.unit == MatrixUnit::Fma)
+    return 0;
+  const double tera = part.peakTera(s.unit, p.format) * part.sustainedBf16Tera / bf16;
+  return 2 * multiplyAdds(p) / (tera * 1e12);
+}
+
+Estimate detail::estimateMatmul(const MatmulProblem &p, const MatmulSchedule &s, const Resources &r,
+                                const Part &part, const Calibration &c) {
+  const Grid g = gridOf(p, s, part);
+  const Step step = stepOf(p, s, r, g, part, c);
+  // The first tile's stores are always seen, the others' as far as nothing covers them.
+  const double stores = storeCycles(p, s, c);
+  const bool covered = s.overlappedStores || r.blocksPerMultiprocessor > 1;
+  const double exposed = covered ? std::min(c[Constant::ExposedStores], 1.0) : 1;
+  const double clock = part.cyclesPerSecond();
+  const double loops = g.rounds * g.steps / clock;
+  const double storing = ((g.rounds - 1) * exposed + 1) * stores / clock;
+
+  Estimate e;
+  e.blocks = g.blocks;
+  e.waves = g.blocks / (part.multiprocessors() * double(r.blocksPerMultiprocessor));
+  e.bytes = memoryBytes(p, s, g, part);
+  const double sustained = sustainedSeconds(p, s, part);
+  e[Bound::Tensor] = std::max(loops * step.tensor, sustained);
+  e[Bound::Issue] = loops * step.issue;
+  e[Bound::SharedMemory] = loops * step.shared;
+  e[Bound::L2] = loops * step.l2;
+  e[Bound::Latency] = loops * step.latency;
+  e[Bound::Memory] = e.bytes / (part.memoryBytesPerSecond() * c[Constant::MemoryShare]);
+  e[Bound::Launch] = c[Constant::Launch] * 1e-6;
+  const double inside = loops * step.together() + storing + splitSeconds(p, s, part, c);
+  e.seconds = together({std::max(inside, sustained), e[Bound::Memory]}) + e[Bound::Launch];
+  return e;
+}

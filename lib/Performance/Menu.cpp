@@ -1,0 +1,159 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The schedules that are ranked: fixed lists for each family and unit, filtered by what fits.
+
+#include "mp/Performance/Schedule.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mpcore::performance;
+namespace target = mpcore::target;
+
+namespace {
+struct Tile {
+  unsigned m, n, warpsM, warpsN;
+};
+} // namespace
+
+// Tiles of the libraries' kernels. Rows of wgmma are 64 a warpgroup, 128 in the largest tiles.
+static constexpr Tile kWgmma[] = {
+    {128, 256, 8, 1}, {256, 128, 8, 1}, {128, 192, 8, 1}, {128, 128, 8, 1}, {192, 128, 12, 1},
+    {128, 64, 8, 1},  {64, 256, 4, 1},  {256, 64, 8, 1},  {64, 128, 4, 1},  {64, 64, 4, 1}};
+static constexpr Tile kTcgen05[] = {{256, 256, 4, 1}, {128, 256, 4, 1}, {256, 128, 4, 1},
+                                    {128, 192, 4, 1}, {128, 128, 4, 1}, {128, 64, 4, 1}};
+static constexpr Tile kMmaSync[] = {
+    {128, 256, 2, 4}, {256, 128, 4, 2}, {128, 128, 2, 2}, {128, 128, 2, 4}, {128, 64, 2, 2},
+    {64, 128, 2, 2},  {64, 64, 2, 2},   {128, 32, 4, 1},  {32, 128, 1, 4},  {16, 128, 1, 4}};
+static constexpr Tile kFma[] = {{128, 128, 4, 2}, {128, 64, 4, 2}, {64, 64, 2, 2}, {32, 32, 2, 2}};
+
+static llvm::ArrayRef<Tile> tilesOf(MatrixUnit unit) {
+  switch (unit) {
+  case MatrixUnit::Wgmma: return kWgmma;
+  case MatrixUnit::Tcgen05: return kTcgen05;
+  case MatrixUnit::MmaSync: return kMmaSync;
+  case MatrixUnit::Fma: return kFma;
+  }
+  llvm_unreachable("unknown matrix unit");
+}
+
+static Copy bestCopy(const Part &part, MatrixUnit unit) {
+  const target::MemoryFeatures &memory = part.specific->memory;
+  if (memory.tma && (unit == MatrixUnit::Wgmma || unit == MatrixUnit::Tcgen05))
+    return Copy::Bulk;
+  return memory.cpAsync ? Copy::Async : Copy::Loads;
+}
+
+/// Appends what suits the part.
+template <class P> struct Collector {
+  const P &problem;
+  const Part &part;
+  std::vector<Schedule> found = {};
+
+  bool add(const Schedule &schedule) {
+    if (llvm::Expected<Resources> fits = resourcesOf(problem, schedule, part)) {
+      found.push_back(schedule);
+      return true;
+    } else {
+      llvm::consumeError(fits.takeError());
+      return false;
+    }
+  }
+};
+
+/// As many stages as fit, of the numbers from most to least.
+static void addWithMostStages(Collector<MatmulProblem> &menu, MatmulSchedule s, unsigned most) {
+  for (s.stages = most; s.stages >= 2; --s.stages)
+    if (menu.add(s))
+      return;
+}
+
+static std::vector<Schedule> menuOf(const MatmulProblem &p, const Part &part) {
+  Collector<MatmulProblem> menu{p, part};
+  std::optional<MatrixUnit> unit = part.bestUnit(p.format);
+  if (!unit)
+    return {};
+  const unsigned bytes = storageBits(p.format) / 8;
+  for (const Tile &tile : tilesOf(*unit)) {
+    MatmulSchedule s;
+    s.unit = *unit;
+    s.m = tile.m, s.n = tile.n, s.warpsM = tile.warpsM, s.warpsN = tile.warpsN;
+    s.k = *unit == MatrixUnit::Fma ? 16 : 128 / std::max(bytes, 1u);
+    s.copy = bestCopy(part, *unit);
+    s.overlappedStores = s.copy == Copy::Bulk;
+    const unsigned most = s.copy == Copy::Loads ? 2 : s.copy == Copy::Async ? 5 : 8;
+    for (unsigned split : {1, 2, 4}) {
+      s.splitK = split;
+      if (split > 1 && p.k < int64_t(2) * split * s.k)
+        continue;
+      for (auto [cm, cn] : {std::pair(1u, 1u), {2u, 1u}, {1u, 2u}}) {
+        s.clusterM = cm, s.clusterN = cn;
+        if (cm * cn == 1 || s.copy == Copy::Bulk)
+          addWithMostStages(menu, s, most);
+      }
+    }
+  }
+  return std::move(menu.found);
+}
+
+static std::vector<Schedule> menuOf(const MapProblem &p, const Part &part) {
+  Collector<MapProblem> menu{p, part};
+  for (unsigned perThread : {8, 16, 4, 32, 1})
+    for (unsigned block : {256, 128, 512})
+      menu.add(MapSchedule{16, perThread, block});
+  return std::move(menu.found);
+}
+
+static std::vector<Schedule> menuOf(const RowProblem &p, const Part &part) {
+  Collector<RowProblem> menu{p, part};
+  for (Residence residence : {Residence::Registers, Residence::Shared, Residence::Reread})
+    for (unsigned threads : {8, 16, 32, 64, 128, 256, 512, 1024}) {
+      const unsigned rows = std::max(1u, 128 / threads);
+      menu.add(RowSchedule{threads, rows, 16, residence});
+    }
+  return std::move(menu.found);
+}
+
+static std::vector<Schedule> menuOf(const ColumnReductionProblem &p, const Part &part) {
+  Collector<ColumnReductionProblem> menu{p, part};
+  for (unsigned columns : {64, 128, 256, 32})
+    for (unsigned splits : {1, 2, 4, 8, 16, 32, 64, 128})
+      if (splits == 1 || int64_t(splits) * 32 <= p.rows)
+        menu.add(ColumnReductionSchedule{columns, splits, 256, 16});
+  return std::move(menu.found);
+}
+
+static std::vector<Schedule> menuOf(const TransposeProblem &p, const Part &part) {
+  Collector<TransposeProblem> menu{p, part};
+  for (unsigned tile : {64, 32, 128})
+    for (unsigned block : {256, 128})
+      menu.add(TransposeSchedule{tile, block, 16});
+  return std::move(menu.found);
+}
+
+static std::vector<Schedule> menuOf(const AttentionProblem &p, const Part &part) {
+  Collector<AttentionProblem> menu{p, part};
+  std::optional<MatrixUnit> unit = part.bestUnit(p.format);
+  if (!unit || *unit == MatrixUnit::Fma)
+    return {};
+  for (unsigned queries : {192, 128, 64})
+    for (unsigned keys : {176, 128, 112, 96, 80, 64, 32})
+      for (unsigned split : {1, 2, 4, 8, 16}) {
+        if (split > 1 && p.keys < int64_t(2) * split * keys)
+          continue;
+        AttentionSchedule s{*unit, queries, keys, 4, 2, split, false};
+        if (*unit == MatrixUnit::MmaSync) {
+          for (s.warps = 8; s.warps >= 4; s.warps -= 4)
+            menu.add(s);
+        } else {
+          s.overlapped = true;
+          s.warps = std::max(4u, queries / 16);
+          menu.add(s);
+        }
+      }
+  return std::move(menu.found);
+}
+
+std::vector<Schedule> mpcore::performance::menu(const Problem &problem, const Part &part) {
+  return std::visit([&](const auto &p) { return menuOf(p, part); }, problem);
+}
