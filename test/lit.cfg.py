@@ -38,7 +38,7 @@ path = [
 ]
 config.environment["PATH"] = os.pathsep.join(path)
 config.environment["MP_SHARED_DIR"] = config.mp_shared_dir
-for name in ("HOME", "CUDA_ROOT", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TMPDIR"):
+for name in ("HOME", "CUDA_ROOT", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TMPDIR", "NVDISASM", "CUOBJDUMP"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
@@ -58,6 +58,14 @@ if os.path.isdir(os.path.join(config.mp_shared_dir, "models")):
 for package in ("scipy", "triton", "optax", "torch", "torch_mlir", "onnx", "jax", "iree", "tensorflow", "tosa_converter_for_tflite"):
     if importlib.util.find_spec(package):
         config.available_features.add(package)
+# nvdisasm is no part of every toolkit; Triton's wheel has one, and cuobjdump.
+triton = importlib.util.find_spec("triton")
+for tool in ("nvdisasm", "cuobjdump"):
+    bundled = os.path.join(triton.submodule_search_locations[0], "backends/nvidia/bin", tool) if triton else ""
+    found = os.environ.get(tool.upper()) or shutil.which(tool) or (bundled if os.path.exists(bundled) else None)
+    if found:
+        config.environment[tool.upper()] = found
+        config.available_features.add(tool)
 if config.mpfr and not config.mpfr.endswith("NOTFOUND"):
     config.available_features.add("mpfr")
 for tool in ("ptxas", "nvcc", "chromium", "iree-compile"):

@@ -25,6 +25,8 @@ ROOMS = {
     "Domains": ["Numerics"],
     "Emulator": ["Numerics", "Runtime"],
     "Layouts": [],
+    "Cubin": [],
+    "Performance": ["Target"],
     "Dialect": ["Numerics"],
     "Interfaces": ["Domains", "Dialect"],
     "Analysis": ["Interfaces", "Domains", "Target"],
@@ -37,7 +39,7 @@ ROOMS = {
     "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics"],
     "ToolSupport": ["Target", "Policy"],
 }
-PLAIN_ROOMS = {"Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime", "Layouts"}
+PLAIN_ROOMS = {"Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime", "Layouts", "Cubin", "Performance"}
 TOP_LEVEL = {"lib", "include", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"}
 MAX_LINES = 500
 MAX_COLUMNS = 100
