@@ -56,6 +56,8 @@ struct LaunchOptions {
   uint64_t maxInstructions = 0;       // warp instructions per block; 0: no limit
   uint64_t maxLaunchInstructions = 0; // of all blocks, each counted as 1000 more; 0: no limit
   uint32_t maxSharedBytes = 232448;   // static + dynamic, per block (227 KiB)
+  bool countTouched = false;          // LaunchStats::touchedSectors
+  uint64_t sampleBlocks = 0;          // run about so many, evenly spread, and scale counts; 0: all
   Watch watch;                        // LaunchStats::watched tells who wrote there last
   std::string chip; // numerics of the Tensor Cores: "sm_80"; empty: the module's .target
 };
@@ -70,8 +72,11 @@ struct LaunchStats {
   uint64_t sharedWavefronts = 0;           // cycles they need
   uint64_t bankConflicts = 0;              // cycles beyond the least possible
   uint64_t barriers = 0;                   // completed block barriers
-  uint64_t blocks = 0;
-  uint32_t sharedBytes = 0; // per block
+  uint64_t touchedSectors = 0;             // of global memory, each counted once in a launch
+  uint64_t blocks = 0;                     // of the grid
+  uint64_t sampledBlocks = 0;              // of them, that ran; counts are scaled to the grid
+  uint32_t sharedBytes = 0;                // per block
+  uint32_t threads = 0;                    // per block
   double seconds = 0;
   std::string printed; // vprintf output
   std::optional<Fault>

@@ -18,11 +18,22 @@ struct KernelCounts {
   LaunchStats stats;
 };
 
+/// One launch.
+struct LaunchRecord {
+  std::string kernel;
+  LaunchStats stats;
+};
+
 /// The one emulated device of the process. Not thread-safe: set options between launches.
 struct EmulatedDriver {
-  LaunchOptions options;             ///< of launches from now on
-  std::vector<KernelCounts> kernels; ///< since the last reset, in the order of first launches
-  void resetCounts() { kernels.clear(); }
+  LaunchOptions options;              ///< of launches from now on
+  std::vector<KernelCounts> kernels;  ///< since the last reset, in the order of first launches
+  bool recordLaunches = false;        ///< whether `launches` grows
+  std::vector<LaunchRecord> launches; ///< since the last reset, in order
+  void resetCounts() {
+    kernels.clear();
+    launches.clear();
+  }
 };
 
 EmulatedDriver &emulatedDriver();

@@ -91,7 +91,7 @@ void Block::start(Launch &l, Counters &k, const uint32_t where[3]) {
     unsigned lanes = std::min(kLanes, threads - n * kLanes);
     w.start(lanes == kLanes ? ~0u : (1u << lanes) - 1, *l.kernel);
   }
-  ++counters->stats.blocks;
+  ++counters->stats.sampledBlocks;
 }
 
 bool Block::round(bool &anyWork) {

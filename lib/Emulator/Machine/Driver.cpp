@@ -140,7 +140,8 @@ int upload(mp_cu_address to, const void *from, size_t bytes, mp_cu_stream *) {
 
 int download(void *to, mp_cu_address from, size_t bytes, mp_cu_stream *) {
   std::lock_guard guard(state().lock);
-  if (llvm::Error error = state().device.read(from, {static_cast<uint8_t *>(to), bytes}))
+  if (llvm::Error error = state().device.read(from, {static_cast<uint8_t *>(to), bytes},
+                                              !state().shown.options.checkUninitialized))
     return fail(MP_CU_INVALID_VALUE, std::move(error));
   return MP_CU_SUCCESS;
 }
@@ -199,6 +200,8 @@ int launch(mp_cu_function *function, unsigned gx, unsigned gy, unsigned gz, unsi
   KernelCounts &counts = s.shown.kernels[entry->second];
   ++counts.launches;
   counts.stats.add(*stats);
+  if (s.shown.recordLaunches)
+    s.shown.launches.push_back({function->kernel->name, std::move(*stats)});
   return MP_CU_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
 #include "Warp.h"
 #include "llvm/ADT/Twine.h"
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 using namespace mpcore;
@@ -49,6 +50,7 @@ static void runCluster(Launch &launch, std::vector<std::unique_ptr<Block>> &bloc
     Block &b = *blocks[r];
     uint32_t where[3] = {cx * c.x + r % c.x, cy * c.y + r / c.x % c.y, cz * c.z + r / (c.x * c.y)};
     b.rank = r;
+    b.clusterTag = uint32_t(cluster % (kSharedSector - 1)) + 1;
     b.cluster = &members;
     b.start(launch, counters, where);
     members.push_back(&b);
@@ -91,15 +93,21 @@ void LaunchStats::add(const LaunchStats &o) {
   sharedWavefronts += o.sharedWavefronts;
   bankConflicts += o.bankConflicts;
   barriers += o.barriers;
+  touchedSectors += o.touchedSectors;
   blocks += o.blocks;
+  sampledBlocks += o.sampledBlocks;
+  threads = std::max(threads, o.threads);
   sharedBytes = std::max(sharedBytes, o.sharedBytes);
   seconds += o.seconds;
   printed += o.printed;
 }
 
 void LaunchStats::print(llvm::raw_ostream &os) const {
-  os << "blocks " << blocks << ", warp instructions " << warpInstructions << ", lane instructions "
-     << laneInstructions << "\n"
+  os << "blocks " << blocks;
+  if (sampledBlocks < blocks)
+    os << " (" << sampledBlocks << " ran, counts are scaled)";
+  os << ", warp instructions " << warpInstructions << ", lane instructions " << laneInstructions
+     << "\n"
      << "global: " << globalRequests << " requests, " << globalSectors << " sectors, "
      << globalBytes << " bytes\n"
      << "shared: " << sharedBytes << " bytes per block, " << sharedRequests << " requests, "
@@ -107,6 +115,75 @@ void LaunchStats::print(llvm::raw_ostream &os) const {
      << "barriers " << barriers << "\n";
   for (auto &[name, count] : opcodes)
     os << "  " << name << " " << count << "\n";
+}
+
+namespace {
+/// How many clusters a launch has, and how many of them run.
+struct Sampling {
+  uint64_t clusters, ran;
+  /// The cluster that runs as number `n`: the middle one of as many equal ranges as clusters run.
+  uint64_t cluster(uint64_t n) const {
+    return ran == clusters ? n : uint64_t((double(n) + 0.5) * double(clusters) / double(ran));
+  }
+};
+} // namespace
+
+static Sampling sample(const Launch &l) {
+  const uint64_t size = uint64_t(l.cluster.x) * l.cluster.y * l.cluster.z;
+  const uint64_t clusters = uint64_t(l.grid.x) * l.grid.y * l.grid.z / size;
+  const uint64_t wanted =
+      l.options.sampleBlocks ? (l.options.sampleBlocks + size - 1) / size : clusters;
+  return {clusters, std::min(clusters, wanted)};
+}
+
+/// Multiplies what is counted by events; what is said of a block stays.
+static void scaleCounts(LaunchStats &s, double scale) {
+  for (uint64_t *count :
+       {&s.warpInstructions, &s.laneInstructions, &s.globalRequests, &s.globalSectors,
+        &s.globalBytes, &s.sharedRequests, &s.sharedWavefronts, &s.bankConflicts, &s.barriers})
+    *count = uint64_t(std::llround(double(*count) * scale));
+  for (auto &[name, count] : s.opcodes)
+    count = uint64_t(std::llround(double(count) * scale));
+}
+
+/// Runs clusters on host threads and adds up what they counted.
+static LaunchStats runGrid(Launch &l, const Sampling &sampling) {
+  const Program &program = *l.program;
+  const LaunchOptions &options = l.options;
+  unsigned threads =
+      options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  threads = std::min<uint64_t>(threads, sampling.ran);
+  std::vector<Counters> counters(threads);
+  std::atomic<uint64_t> nextCluster{0};
+  auto work = [&](unsigned t) {
+    Counters &c = counters[t];
+    c.warps.assign(program.code.size(), 0);
+    c.lanes.assign(program.code.size(), 0);
+    std::vector<std::unique_ptr<Block>> blocks;
+    std::vector<Block *> members;
+    for (uint64_t n; !l.stop && (n = nextCluster++) < sampling.ran;) {
+      runCluster(l, blocks, members, c,
+                 sampling.cluster(options.reverse ? sampling.ran - 1 - n : n));
+      spend(l, members);
+    }
+  };
+  std::vector<std::thread> pool;
+  for (unsigned t = 1; t < threads; ++t)
+    pool.emplace_back(work, t);
+  work(0);
+  for (std::thread &t : pool)
+    t.join();
+  LaunchStats stats;
+  for (Counters &c : counters) {
+    for (size_t pc = 0; pc < c.warps.size(); ++pc)
+      if (c.warps[pc]) {
+        c.stats.warpInstructions += c.warps[pc];
+        c.stats.laneInstructions += c.lanes[pc];
+        c.stats.opcodes[program.where[pc].opcode.str()] += c.warps[pc];
+      }
+    stats.add(c.stats);
+  }
+  return stats;
 }
 
 static llvm::Error checkShape(const KernelInfo &k, Dim3 grid, Dim3 block, uint64_t shared,
@@ -186,45 +263,21 @@ llvm::Expected<LaunchStats> Device::launch(const Module &module, llvm::StringRef
   l.staticBytes = info->staticSharedBytes;
   l.sharedBytes = info->staticSharedBytes + dynamicShared;
 
+  if (options.countTouched && !memory->beginTouched())
+    return bad("the host has no memory to count the sectors that kernel '" + kernel + "' touches");
   auto began = std::chrono::steady_clock::now();
-  const uint64_t clusterSize = uint64_t(l.cluster.x) * l.cluster.y * l.cluster.z;
-  const uint64_t clusters = uint64_t(grid.x) * grid.y * grid.z / clusterSize;
-  unsigned threads =
-      options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  threads = std::min<uint64_t>(threads, clusters);
-  std::vector<Counters> counters(threads);
-  std::atomic<uint64_t> nextCluster{0};
-  auto work = [&](unsigned t) {
-    Counters &c = counters[t];
-    c.warps.assign(program.code.size(), 0);
-    c.lanes.assign(program.code.size(), 0);
-    std::vector<std::unique_ptr<Block>> blocks;
-    std::vector<Block *> members;
-    for (uint64_t n; !l.stop && (n = nextCluster++) < clusters;) {
-      runCluster(l, blocks, members, c, options.reverse ? clusters - 1 - n : n);
-      spend(l, members);
-    }
-  };
-  std::vector<std::thread> pool;
-  for (unsigned t = 1; t < threads; ++t)
-    pool.emplace_back(work, t);
-  work(0);
-  for (std::thread &t : pool)
-    t.join();
+  const Sampling sampling = sample(l);
+  LaunchStats stats = runGrid(l, sampling);
+  const double scale = double(sampling.clusters) / double(sampling.ran);
+  const uint64_t touched = options.countTouched ? memory->endTouched(scale) : 0;
   if (l.hasFault)
     return llvm::make_error<FaultError>(l.fault);
-
-  LaunchStats stats;
-  for (Counters &c : counters) {
-    for (size_t pc = 0; pc < c.warps.size(); ++pc)
-      if (c.warps[pc]) {
-        c.stats.warpInstructions += c.warps[pc];
-        c.stats.laneInstructions += c.lanes[pc];
-        c.stats.opcodes[program.where[pc].opcode.str()] += c.warps[pc];
-      }
-    stats.add(c.stats);
-  }
+  if (sampling.ran < sampling.clusters)
+    scaleCounts(stats, scale);
+  stats.touchedSectors = touched;
+  stats.blocks = uint64_t(grid.x) * grid.y * grid.z;
   stats.sharedBytes = l.sharedBytes;
+  stats.threads = block.x * block.y * block.z;
   stats.printed = l.printed;
   stats.watched = l.watched;
   stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

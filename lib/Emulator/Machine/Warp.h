@@ -195,7 +195,8 @@ struct Block {
   Launch *launch = nullptr;
   Counters *counters = nullptr;
   uint32_t id[3] = {0, 0, 0};
-  uint32_t rank = 0; // in the cluster
+  uint32_t rank = 0;       // in the cluster
+  uint32_t clusterTag = 0; // tells clusters apart; neither 0 nor kSharedSector
   std::vector<Block *> *cluster = nullptr;
   ClusterBarrier clusterBarrier; // the first block's counts for all
   std::vector<std::array<uint32_t, kLanes>>

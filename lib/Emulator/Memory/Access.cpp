@@ -80,6 +80,10 @@ static bool globalLanes(Warp &w, const Inst &inst, const uint64_t *addresses, ui
   if (a && high - a->base < a->size && bytes <= a->size - (high - a->base) &&
       a->allWritten.load(std::memory_order_relaxed) && (access == Access::Read || !a->readOnly)) {
     forLanes(mask, [&](unsigned l) { pointers[l] = a->data.get() + (addresses[l] - a->base); });
+    if (a->touched)
+      forLanes(mask, [&](unsigned l) {
+        a->markTouched(addresses[l] - a->base, bytes, w.block->clusterTag);
+      });
   } else {
     for (uint32_t m = mask; m; m &= m - 1) {
       unsigned l = std::countr_zero(m);

@@ -7,6 +7,10 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Alignment.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <bit>
+#include <cmath>
 
 using namespace mpcore::emulator;
 using llvm::Twine;
@@ -35,6 +39,41 @@ void Allocation::markWritten(uint64_t offset, uint64_t bytes) {
       cell.fetch_or(mask, std::memory_order_relaxed);
     at += n;
   }
+}
+
+void Allocation::markTouched(uint64_t offset, uint64_t bytes, uint32_t cluster) {
+  for (uint64_t s = offset / kSectorBytes; s <= (offset + bytes - 1) / kSectorBytes; ++s) {
+    uint32_t before = touched[s].load(std::memory_order_relaxed);
+    while (before != cluster && before != kSharedSector &&
+           !touched[s].compare_exchange_weak(before, before ? kSharedSector : cluster,
+                                             std::memory_order_relaxed))
+      ;
+  }
+}
+
+bool GlobalMemory::beginTouched() {
+  for (auto &[base, a] : allocations) {
+    const uint64_t sectors = llvm::divideCeil(a->size, kSectorBytes);
+    a->touched.reset(
+        static_cast<std::atomic<uint32_t> *>(std::calloc(sectors + 1, sizeof(uint32_t))));
+    if (!a->touched)
+      return false;
+  }
+  return true;
+}
+
+uint64_t GlobalMemory::endTouched(double scale) {
+  uint64_t all = 0;
+  for (auto &[base, a] : allocations) {
+    const uint64_t sectors = llvm::divideCeil(a->size, kSectorBytes);
+    uint64_t ofOne = 0, ofSeveral = 0;
+    for (uint64_t s = 0; a->touched && s < sectors; ++s)
+      if (uint32_t cluster = a->touched[s].load(std::memory_order_relaxed))
+        ++(cluster == kSharedSector ? ofSeveral : ofOne);
+    all += std::min<uint64_t>(std::llround(double(ofOne) * scale) + ofSeveral, sectors);
+    a->touched.reset();
+  }
+  return all;
 }
 
 Allocation *GlobalMemory::create(uint64_t base, uint64_t size, llvm::StringRef name) {
@@ -141,6 +180,8 @@ bool mpcore::emulator::resolveGlobal(Warp &w, const Inst &inst, uint64_t address
     }
     a->markWritten(offset, bytes);
   }
+  if (a->touched && bytes)
+    a->markTouched(offset, bytes, w.block->clusterTag);
   pointer = a->data.get() + offset;
   return true;
 }

@@ -25,6 +25,9 @@ enum class Access : uint8_t {
   Mbarrier
 }; // the last: an operation on an mbarrier
 
+inline constexpr uint64_t kSectorBytes = 32; // of global memory
+inline constexpr uint32_t kSharedSector = ~0u;
+
 struct Allocation {
   uint64_t base = 0, size = 0;
   // Zero, and taken from the system when it is touched.
@@ -33,12 +36,16 @@ struct Allocation {
   };
   std::unique_ptr<uint8_t[], Free> data;
   std::unique_ptr<std::atomic<uint8_t>[], Free> written; // a bit per byte
+  // While sectors are counted, for each: the cluster that touched it, kSharedSector if several did,
+  // 0 if none did.
+  std::unique_ptr<std::atomic<uint32_t>[], Free> touched;
   std::atomic<bool> allWritten{false};
   bool readOnly = false;
   std::string name;
 
   bool isWritten(uint64_t offset, uint64_t bytes) const;
   void markWritten(uint64_t offset, uint64_t bytes);
+  void markTouched(uint64_t offset, uint64_t bytes, uint32_t cluster);
 };
 
 class GlobalMemory {
@@ -51,6 +58,12 @@ public:
   Allocation *find(uint64_t address);
   /// "12 bytes past the end of the 4096 bytes at 0x…", for messages.
   std::string describe(uint64_t address, uint64_t bytes);
+  /// Counts sectors that accesses touch from now on. False when the host has no memory for it.
+  bool beginTouched();
+  /// Ends that, and returns how many were touched. Those that one cluster alone touched count
+  /// `scale` times, for the clusters that did not run; those of several count once, as what all
+  /// clusters share. No allocation counts for more than it has.
+  uint64_t endTouched(double scale);
   std::set<uint64_t> placed; // modules whose globals are there
 
 private:
