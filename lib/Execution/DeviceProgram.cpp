@@ -68,7 +68,11 @@ llvm::Error DeviceProgram::lower(const DeviceOptions &options) {
   for (auto global : module->getOps<LLVM::GlobalOp>())
     if (global.getSymName().ends_with(kModuleRecordSuffix))
       loaded.push_back(global.getSymName().str());
-  return placeConstants(*module, constants);
+  auto placed = placeConstants(*module, constants);
+  if (!placed)
+    return placed.takeError();
+  constantSize = *placed;
+  return llvm::Error::success();
 }
 
 llvm::Expected<std::unique_ptr<DeviceProgram>>
@@ -130,8 +134,10 @@ llvm::Expected<std::vector<Array>> DeviceProgram::run(ArrayRef<Array> arguments)
   }
   emulatedDriver().options = launch;
   emulatedDriver().resetCounts();
+  emulatedDriver().recordLaunches = records;
   int status = mp_rt_call(static_cast<const mp_rt_function *>(callable), in.data(), out.data());
   addCounts(counts);
+  llvm::move(emulatedDriver().launches, std::back_inserter(launched));
   peak = mp_rt_device_peak_bytes();
   if (status > 0)
     return createStringError(failureText(status, checks));

@@ -3,6 +3,7 @@
 // Reports what kernels did on the emulator, for people and for programs.
 
 #include "mp/Execution/DeviceProgram.h"
+#include "mp/Execution/KernelEstimates.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -12,7 +13,7 @@ using namespace mpcore::emulator;
 static uint64_t matrixProducts(const LaunchStats &stats) {
   uint64_t count = 0;
   for (const auto &[opcode, executed] : stats.opcodes)
-    if (StringRef(opcode).starts_with("mma.") || StringRef(opcode).starts_with("wgmma.mma"))
+    if (isMatrixProduct(opcode))
       count += executed;
   return count;
 }

@@ -36,7 +36,7 @@ ROOMS = {
     "Kernels": ["Analysis", "Target", "Interfaces", "Runtime"],
     "Transforms": ["Analysis", "Assignment", "Target", "Policy"],
     "Pipelines": ["Transforms", "Kernels", "Import", "Report"],
-    "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics"],
+    "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics", "Performance"],
     "ToolSupport": ["Target", "Policy"],
 }
 PLAIN_ROOMS = {"Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime", "Layouts", "Cubin", "Performance"}

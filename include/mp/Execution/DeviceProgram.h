@@ -45,7 +45,13 @@ public:
   llvm::ArrayRef<emulator::KernelCounts> kernels() const { return counts; }
   /// The options of launches on the emulator from now on.
   emulator::LaunchOptions &launchOptions() { return launch; }
+  /// Keeps the counts of every launch on the emulator from now on.
+  void recordLaunches() { records = true; }
+  /// Returns those, in order.
+  llvm::ArrayRef<emulator::LaunchRecord> launches() const { return launched; }
   const BufferSummary &buffers() const { return plan; }
+  /// Bytes of the dense constants that the function uses.
+  uint64_t constantBytes() const { return constantSize; }
 
 private:
   DeviceProgram() = default;
@@ -62,7 +68,10 @@ private:
   BufferSummary plan;
   emulator::LaunchOptions launch;
   std::vector<emulator::KernelCounts> counts;
+  bool records = false;
+  std::vector<emulator::LaunchRecord> launched;
   int64_t peak = 0;
+  uint64_t constantSize = 0;
 };
 
 /// A line for each kernel, and one for all.

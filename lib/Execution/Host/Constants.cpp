@@ -65,9 +65,11 @@ static llvm::Expected<const void *> dataOf(LLVM::GlobalOp global, ElementsAttr a
   return begin;
 }
 
-llvm::Error mlir::mp::placeConstants(ModuleOp module,
-                                     std::vector<std::unique_ptr<char[]>> &storage) {
+llvm::Expected<uint64_t> mlir::mp::placeConstants(ModuleOp module,
+                                                  std::vector<std::unique_ptr<char[]>> &storage) {
+  uint64_t bytes = 0;
   DenseMap<StringAttr, const void *> addresses;
+  DenseMap<StringAttr, uint64_t> sizes;
   SmallVector<LLVM::GlobalOp> placed;
   for (auto global : module.getOps<LLVM::GlobalOp>()) {
     auto attr = dyn_cast_or_null<ElementsAttr>(global.getValueOrNull());
@@ -77,6 +79,8 @@ llvm::Error mlir::mp::placeConstants(ModuleOp module,
     if (!data)
       return data.takeError();
     addresses[global.getSymNameAttr()] = *data;
+    sizes[global.getSymNameAttr()] =
+        uint64_t(attr.getNumElements()) * ElementType::of(attr.getElementType())->bytes();
     placed.push_back(global);
   }
   SmallVector<LLVM::AddressOfOp> uses;
@@ -84,7 +88,10 @@ llvm::Error mlir::mp::placeConstants(ModuleOp module,
     if (addresses.count(op.getGlobalNameAttr().getAttr()))
       uses.push_back(op);
   });
+  DenseSet<StringAttr> counted;
   for (LLVM::AddressOfOp op : uses) {
+    if (counted.insert(op.getGlobalNameAttr().getAttr()).second)
+      bytes += sizes[op.getGlobalNameAttr().getAttr()];
     OpBuilder b(op);
     auto address = reinterpret_cast<intptr_t>(addresses[op.getGlobalNameAttr().getAttr()]);
     Value number = LLVM::ConstantOp::create(b, op.getLoc(), b.getI64Type(),
@@ -95,5 +102,5 @@ llvm::Error mlir::mp::placeConstants(ModuleOp module,
   }
   for (LLVM::GlobalOp global : placed)
     global.erase();
-  return llvm::Error::success();
+  return bytes;
 }

@@ -16,8 +16,9 @@ namespace mlir::mp {
 /// Replaces dense constants of a module in the LLVM dialect by the addresses of
 /// their data in this process, so that weights are neither translated nor
 /// compiled. Data that the attributes do not hold element by element (splats,
-/// bits) is written to `storage`.
-llvm::Error placeConstants(ModuleOp module, std::vector<std::unique_ptr<char[]>> &storage);
+/// bits) is written to `storage`. Returns the bytes of the constants that the module uses.
+llvm::Expected<uint64_t> placeConstants(ModuleOp module,
+                                        std::vector<std::unique_ptr<char[]>> &storage);
 
 } // namespace mlir::mp
 

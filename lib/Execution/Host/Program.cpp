@@ -73,8 +73,8 @@ llvm::Expected<std::unique_ptr<Program>> Program::compile(ModuleOp original, Str
   if (failed(manager.run(*program->module)) || failed(verify(*program->module)))
     return createStringError("@" + name + " could not be lowered for the CPU");
   program->checks = takeChecks(*program->module);
-  if (llvm::Error error = placeConstants(*program->module, program->constants))
-    return std::move(error);
+  if (auto placed = placeConstants(*program->module, program->constants); !placed)
+    return placed.takeError();
 
   std::string symbol = passByTables(*program->module, name);
 

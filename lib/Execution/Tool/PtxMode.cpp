@@ -9,6 +9,7 @@
 #include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Files.h"
 #include "mp/Execution/Inputs.h"
+#include "mp/Execution/KernelEstimates.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -145,6 +146,19 @@ static llvm::Error explain(const RunOptions &options, const emulator::KernelInfo
   return llvm::make_error<emulator::FaultError>(std::move(fault));
 }
 
+static llvm::Error writeReport(const RunOptions &options, const std::string &kernel,
+                               const emulator::LaunchStats &stats,
+                               const std::optional<FunctionEstimate> &estimate) {
+  if (options.json.empty())
+    return llvm::Error::success();
+  llvm::json::Object report{
+      {"version", 1}, {"file", options.file}, {"kernels", kernelsToJSON({{kernel, 1, stats}})}};
+  if (estimate)
+    report["estimate"] = estimatesToJSON(*estimate);
+  return writeText(options.json,
+                   llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report))).str());
+}
+
 int mlir::mp::runPtx(const RunOptions &options) {
   auto fail = [](int status, llvm::Error error) {
     llvm::errs() << "mp-run: error: " << llvm::toString(std::move(error)) << "\n";
@@ -170,6 +184,8 @@ int mlir::mp::runPtx(const RunOptions &options) {
   launch.chip = options.chip;
   launch.reverse = options.reverse;
   launch.maxInstructions = launch.maxLaunchInstructions = options.maxInstructions;
+  if (!options.estimate.empty())
+    prepareForEstimates(launch, options.sampleBlocks);
   emulator::Dim3 grid{options.grid[0], options.grid[1], options.grid[2]};
   emulator::Dim3 block{options.block[0], options.block[1], options.block[2]};
   auto start = [&](emulator::Device &device, const PtxArguments &arguments,
@@ -183,23 +199,26 @@ int mlir::mp::runPtx(const RunOptions &options) {
     return fail(isFault ? 1 : 2, stats.takeError());
   }
   llvm::outs() << stats->printed;
-  if (llvm::Error error = readBack(options, device, arguments->arrays))
-    return fail(2, std::move(error));
+  if (!options.sampleBlocks) // else blocks that did not run left them as they were
+    if (llvm::Error error = readBack(options, device, arguments->arrays))
+      return fail(2, std::move(error));
   // Results may go to standard output as a file: counts do not stand among them.
   bool piped = llvm::is_contained(options.outputs, "-");
-  stats->print(piped ? llvm::errs() : llvm::outs());
+  llvm::raw_ostream &os = piped ? llvm::errs() : llvm::outs();
+  stats->print(os);
+  std::optional<FunctionEstimate> estimate;
+  if (!options.estimate.empty()) {
+    estimate = estimateLaunches({{(*kernel)->name, *stats}},
+                                llvm::cantFail(performance::findPart(options.estimate)),
+                                /*minimumBytes=*/0);
+    printEstimates(os, *estimate);
+  }
   auto difference = firstDifference(options, device, arguments->arrays);
   if (!difference)
     return fail(2, difference.takeError());
   if (*difference)
     return fail(1, explain(options, **kernel, **difference, launch, start));
-  if (options.json.empty())
-    return 0;
-  llvm::json::Object report{{"version", 1},
-                            {"file", options.file},
-                            {"kernels", kernelsToJSON({{(*kernel)->name, 1, *stats}})}};
-  if (llvm::Error error = writeText(
-          options.json, llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report))).str()))
+  if (llvm::Error error = writeReport(options, (*kernel)->name, *stats, estimate))
     return fail(2, std::move(error));
   return 0;
 }

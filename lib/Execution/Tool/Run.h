@@ -10,6 +10,7 @@
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Execution/Comparison.h"
 #include "mp/Execution/DeviceProgram.h"
+#include "mp/Execution/KernelEstimates.h"
 #include "mp/Execution/Program.h"
 #include "mp/Execution/Trace.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -64,6 +65,9 @@ private:
     for (const std::string &model : models)
       llvm::outs() << "arithmetic: " << model << "\n";
   }
+  void printKernelReports() const;
+  FunctionEstimate estimates() const;
+  Status finishSampled();
   llvm::Error writeInputs(ArrayRef<Array> arguments);
   llvm::Error writeOutputs();
   struct Pair {
@@ -87,6 +91,7 @@ private:
   std::vector<ErrorReport> outputs, inner;
   std::set<std::string> models; ///< of Tensor Cores, that the CPU followed
   std::vector<BatchedInput> batches;
+  uint64_t argumentBytes = 0; ///< of one step
 };
 
 } // namespace mlir::mp

@@ -4,6 +4,9 @@
 
 #include "RunOptions.h"
 
+#include "mp/Execution/KernelEstimates.h"
+#include "mp/Target/Targets.h"
+
 #include <functional>
 
 using namespace mlir;
@@ -41,6 +44,11 @@ StringRef mlir::mp::runHelp() {
   --check-errors        run in f64, too, and check that no value inside is further off than its certified
                         bound (docs/Ranges.md), given the same ranges; prints how tight the bounds are
   --json=R.json         the comparison for programs
+  --estimate=H100       of --device=emulator or PTX: the time that each kernel would take on that GPU, and what
+                        binds it, modelled from what the emulator counts (docs/Performance.md); without --chip,
+                        kernels are made for that GPU
+  --sample-blocks=N     with --estimate: run about N blocks of each launch, evenly spread, and scale what they
+                        count; results mean nothing and are not printed
   --html=R.html         with --steps: a page that plots every scalar, step by step
   --steps=N             repeat; a result replaces the argument whose mp.state names it, or,
                         without mp.state, leading results replace leading arguments. State that
@@ -138,16 +146,61 @@ static llvm::Error parseExtent(StringRef option, StringRef value, std::array<uin
   return llvm::Error::success();
 }
 
-llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> arguments) {
-  RunOptions options;
-  using Handler = std::function<llvm::Error(StringRef)>;
-  auto text = [](std::string &target) -> Handler {
-    return [&target](StringRef value) -> llvm::Error {
-      target = value.str();
-      return llvm::Error::success();
-    };
+/// Kernels for a chip run on the part only where its instructions are known.
+static llvm::Error checkChip(StringRef chip, const performance::Part &part) {
+  auto target = target::lookupTarget(chip);
+  if (!target)
+    return target.takeError();
+  const bool runs = target->isArchSpecific()
+                        ? target->name == part.specific->name
+                        : target->computeCapability <= part.specific->computeCapability;
+  if (runs)
+    return llvm::Error::success();
+  return createStringError("--estimate=" + part.name + ": kernels for --chip=" + chip +
+                           " do not run on this GPU, which is " + part.specific->name);
+}
+
+static llvm::Error checkEstimate(RunOptions &options) {
+  const bool isPtx = StringRef(options.file).ends_with(".ptx");
+  if (options.sampleBlocks && options.estimate.empty())
+    return createStringError("--sample-blocks needs --estimate");
+  if (options.estimate.empty())
+    return llvm::Error::success();
+  if (!isPtx && options.device != "emulator")
+    return createStringError("--estimate is of counts of the emulator: --device=emulator, or a PTX "
+                             "file");
+  auto part = performance::findPart(options.estimate);
+  if (!part)
+    return createStringError("--estimate: " + llvm::toString(part.takeError()));
+  options.estimate = part->name.str();
+  if (!options.chip.empty()) {
+    if (llvm::Error error = checkChip(options.chip, *part))
+      return error;
+  } else if (!isPtx) {
+    options.chip = part->specific->name.str();
+  }
+  const bool usesResults = !options.compare.empty() || !options.outputs.empty() ||
+                           !options.outputDir.empty() || !options.expected.empty() ||
+                           options.steps > 1;
+  if (options.sampleBlocks && usesResults)
+    return createStringError("--sample-blocks leaves results wrong: it goes without --compare, "
+                             "--output, --output-dir, --expect and --steps");
+  return llvm::Error::success();
+}
+
+using Handler = std::function<llvm::Error(StringRef)>;
+using Handlers = std::vector<std::pair<StringRef, Handler>>;
+
+static Handler text(std::string &target) {
+  return [&target](StringRef value) -> llvm::Error {
+    target = value.str();
+    return llvm::Error::success();
   };
-  std::vector<std::pair<StringRef, Handler>> valued = {
+}
+
+/// Options that name data and files.
+static Handlers dataOptions(RunOptions &options) {
+  return {
       {"entry", text(options.entry)},
       {"params", text(options.inputs.params)},
       {"compare", text(options.compare)},
@@ -156,18 +209,18 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
       {"input-dir", text(options.inputDir)},
       {"output-dir", text(options.outputDir)},
       {"input",
-       [&](StringRef value) -> llvm::Error {
+       [&options](StringRef value) -> llvm::Error {
          options.inputs.inputs.push_back(value.str());
          return llvm::Error::success();
        }},
       {"calibrate",
-       [&](StringRef value) -> llvm::Error {
+       [&options](StringRef value) -> llvm::Error {
          options.calibrates = true;
          options.inputs.inputs.push_back("batches:" + value.str());
          return llvm::Error::success();
        }},
       {"calibrator",
-       [&](StringRef value) -> llvm::Error {
+       [&options](StringRef value) -> llvm::Error {
          auto calibration = parseCalibration(value);
          if (!calibration)
            return calibration.takeError();
@@ -175,39 +228,63 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
          return llvm::Error::success();
        }},
       {"output",
-       [&](StringRef value) -> llvm::Error {
+       [&options](StringRef value) -> llvm::Error {
          value.consume_front("@");
          options.outputs.push_back(value.str());
          return value.empty() ? bad("output", value, "@FILE.npy or -") : llvm::Error::success();
        }},
       {"expect",
-       [&](StringRef value) -> llvm::Error {
+       [&options](StringRef value) -> llvm::Error {
          options.expected.push_back(value.str());
          return value.empty() ? bad("expect", value, "an array, as --input takes it")
                               : llvm::Error::success();
        }},
+  };
+}
+
+/// Options that say how to run.
+static Handlers executionOptions(RunOptions &options) {
+  return {
       {"seed",
-       [&](StringRef v) { return parseInteger<uint64_t>("seed", v, 0, options.inputs.seed); }},
+       [&options](StringRef v) {
+         return parseInteger<uint64_t>("seed", v, 0, options.inputs.seed);
+       }},
       {"dim",
-       [&](StringRef v) { return parseInteger<int64_t>("dim", v, 1, options.inputs.dynamicSize); }},
-      {"steps", [&](StringRef v) { return parseInteger<int64_t>("steps", v, 1, options.steps); }},
+       [&options](StringRef v) {
+         return parseInteger<int64_t>("dim", v, 1, options.inputs.dynamicSize);
+       }},
+      {"steps",
+       [&options](StringRef v) { return parseInteger<int64_t>("steps", v, 1, options.steps); }},
       {"log-every",
-       [&](StringRef v) { return parseInteger<int64_t>("log-every", v, 1, options.logEvery); }},
+       [&options](StringRef v) {
+         return parseInteger<int64_t>("log-every", v, 1, options.logEvery);
+       }},
       {"kernel", text(options.kernel)},
       {"chip", text(options.chip)},
-      {"grid", [&](StringRef v) { return parseExtent("grid", v, options.grid); }},
-      {"block", [&](StringRef v) { return parseExtent("block", v, options.block); }},
+      {"grid", [&options](StringRef v) { return parseExtent("grid", v, options.grid); }},
+      {"block", [&options](StringRef v) { return parseExtent("block", v, options.block); }},
       {"smem",
-       [&](StringRef v) { return parseInteger<uint32_t>("smem", v, 0, options.sharedBytes); }},
+       [&options](StringRef v) {
+         return parseInteger<uint32_t>("smem", v, 0, options.sharedBytes);
+       }},
       {"max-instructions",
-       [&](StringRef v) {
+       [&options](StringRef v) {
          return parseInteger<uint64_t>("max-instructions", v, 1, options.maxInstructions);
        }},
-      {"device", [&](StringRef v) { return parseDevice(options, v); }},
-      {"numerics", [&](StringRef v) { return parseNumerics(options, v); }},
-      {"math", [&](StringRef v) { return parseMath(options, v); }},
+      {"device", [&options](StringRef v) { return parseDevice(options, v); }},
+      {"numerics", [&options](StringRef v) { return parseNumerics(options, v); }},
+      {"math", [&options](StringRef v) { return parseMath(options, v); }},
+      {"estimate",
+       [&options](StringRef v) -> llvm::Error {
+         options.estimate = v.str();
+         return v.empty() ? bad("estimate", v, "a GPU, such as H100") : llvm::Error::success();
+       }},
+      {"sample-blocks",
+       [&options](StringRef v) {
+         return parseInteger<uint64_t>("sample-blocks", v, 1, options.sampleBlocks);
+       }},
       {"max-rel",
-       [&](StringRef v) -> llvm::Error {
+       [&options](StringRef v) -> llvm::Error {
          double limit;
          if (v.getAsDouble(limit) || !(limit >= 0))
            return bad("max-rel", v, "a number of at least 0");
@@ -215,6 +292,53 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
          return llvm::Error::success();
        }},
   };
+}
+
+/// Refuses options that do not go together, and adds what some of them stand for.
+static llvm::Error checkTogether(RunOptions &options) {
+  if (options.maxRelative && options.compare.empty() && options.expected.empty())
+    return createStringError("--max-rel needs --compare or, of PTX, --expect");
+  if (!options.html.empty() && options.steps < 2)
+    return createStringError("--html needs --steps of at least 2, found " +
+                             llvm::Twine(options.steps));
+  bool onDevice = options.device != "cpu";
+  if (!options.expected.empty() && !StringRef(options.file).ends_with(".ptx"))
+    return createStringError("--expect is of PTX files; functions are compared by --compare");
+  if (llvm::Error error = checkEstimate(options))
+    return error;
+  if (options.reverse && options.device != "emulator" && !StringRef(options.file).ends_with(".ptx"))
+    return createStringError(
+        "--reverse is of the emulator's threads: --device=emulator, or a PTX file");
+  if (options.calibrates && (options.json.empty() || onDevice || !options.compare.empty()))
+    return createStringError(
+        "--calibrate writes its scales to --json=FILE, runs on the CPU, and compares nothing");
+  if (options.checkErrors) {
+    if (onDevice || !options.compare.empty() || options.checkRanges || options.steps > 1)
+      return createStringError(
+          "--check-errors is of one run on the CPU beside f64, without --device, --compare, "
+          "--check-ranges and --steps");
+    options.compare = "f64";
+    options.perOp = true;
+  }
+  if (options.perOp && options.compare.empty() && !onDevice)
+    return createStringError("--per-op needs --compare or --device=emulator");
+  if (options.checkRanges && (onDevice || !options.compare.empty() || options.steps > 1))
+    return createStringError(
+        "--check-ranges is of one run on the CPU, without --device, --compare and --steps");
+  if (onDevice && options.numerics && (options.compare.empty() || options.compare == "f64"))
+    return createStringError(
+        "--numerics=" + options.numericsName + " with --device=" + options.device +
+        " is the arithmetic of the reference and needs --compare=FILE; the GPU is --chip");
+  if (onDevice && options.emitLLVM)
+    return createStringError(
+        "--emit-llvm is of --device=cpu; mp-opt --mp-to-nvvm shows the kernels");
+  return llvm::Error::success();
+}
+
+llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> arguments) {
+  RunOptions options;
+  Handlers valued = dataOptions(options);
+  llvm::append_range(valued, executionOptions(options));
   std::pair<StringRef, bool *> flags[] = {{"per-op", &options.perOp},
                                           {"check-ranges", &options.checkRanges},
                                           {"check-errors", &options.checkErrors},
@@ -262,39 +386,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
   }
   if (options.file.empty() && !options.help && !options.version && !options.refusedPtx)
     return createStringError("expected a file to run; see --help");
-  if (options.maxRelative && options.compare.empty() && options.expected.empty())
-    return createStringError("--max-rel needs --compare or, of PTX, --expect");
-  if (!options.html.empty() && options.steps < 2)
-    return createStringError("--html needs --steps of at least 2, found " +
-                             llvm::Twine(options.steps));
-  bool onDevice = options.device != "cpu";
-  if (!options.expected.empty() && !StringRef(options.file).ends_with(".ptx"))
-    return createStringError("--expect is of PTX files; functions are compared by --compare");
-  if (options.reverse && options.device != "emulator" && !StringRef(options.file).ends_with(".ptx"))
-    return createStringError(
-        "--reverse is of the emulator's threads: --device=emulator, or a PTX file");
-  if (options.calibrates && (options.json.empty() || onDevice || !options.compare.empty()))
-    return createStringError(
-        "--calibrate writes its scales to --json=FILE, runs on the CPU, and compares nothing");
-  if (options.checkErrors) {
-    if (onDevice || !options.compare.empty() || options.checkRanges || options.steps > 1)
-      return createStringError(
-          "--check-errors is of one run on the CPU beside f64, without --device, --compare, "
-          "--check-ranges and --steps");
-    options.compare = "f64";
-    options.perOp = true;
-  }
-  if (options.perOp && options.compare.empty() && !onDevice)
-    return createStringError("--per-op needs --compare or --device=emulator");
-  if (options.checkRanges && (onDevice || !options.compare.empty() || options.steps > 1))
-    return createStringError(
-        "--check-ranges is of one run on the CPU, without --device, --compare and --steps");
-  if (onDevice && options.numerics && (options.compare.empty() || options.compare == "f64"))
-    return createStringError(
-        "--numerics=" + options.numericsName + " with --device=" + options.device +
-        " is the arithmetic of the reference and needs --compare=FILE; the GPU is --chip");
-  if (onDevice && options.emitLLVM)
-    return createStringError(
-        "--emit-llvm is of --device=cpu; mp-opt --mp-to-nvvm shows the kernels");
+  if (llvm::Error error = checkTogether(options))
+    return std::move(error);
   return options;
 }

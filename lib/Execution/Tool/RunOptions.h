@@ -32,7 +32,9 @@ struct RunOptions {
   bool checkRanges = false, checkErrors = false;
   std::string json, html;
   int64_t steps = 1, logEvery = 1;
-  bool calibrates = false; ///< some inputs were given by --calibrate
+  std::string estimate;      ///< the part whose time is modelled; empty for none
+  uint64_t sampleBlocks = 0; ///< of each launch that is estimated; 0: all
+  bool calibrates = false;   ///< some inputs were given by --calibrate
   CalibrationOptions calibration;
   /// Options for PTX files only.
   std::string kernel, chip;

@@ -24,6 +24,35 @@ void Run::printDrift() {
                                  (long long)options.steps, drift);
 }
 
+void Run::printKernelReports() const {
+  // Results may go to standard output as a file: reports do not stand among them.
+  llvm::raw_ostream &os = llvm::is_contained(options.outputs, "-") ? llvm::errs() : llvm::outs();
+  if (options.perOp) {
+    if (options.device == "emulator")
+      printKernels(os, main.device->kernels());
+    printBuffers(os, main.device->buffers(), main.device->peakBytes());
+  }
+  if (!options.estimate.empty())
+    printEstimates(os, estimates());
+}
+
+FunctionEstimate Run::estimates() const {
+  double bytes = double(argumentBytes) + double(main.device->constantBytes());
+  for (const Array &result : main.results)
+    bytes += double(result.data.size());
+  return estimateLaunches(main.device->launches(),
+                          llvm::cantFail(performance::findPart(options.estimate)),
+                          bytes * double(options.steps));
+}
+
+/// Ends a run whose results mean nothing.
+Status Run::finishSampled() {
+  if (!options.json.empty())
+    if (llvm::Error error = writeJSON(/*passed=*/true))
+      return report(Status::BadInput, std::move(error));
+  return Status::Done;
+}
+
 /// Arrays as DIR/NAME-000.npy and so on.
 static llvm::Error writeAll(StringRef option, StringRef dir, StringRef name,
                             ArrayRef<Array> arrays) {
@@ -152,6 +181,8 @@ llvm::Error Run::writeJSON(bool passed) {
   if (main.device) {
     const BufferSummary &plan = main.device->buffers();
     object["kernels"] = kernelsToJSON(main.device->kernels());
+    if (!options.estimate.empty())
+      object["estimate"] = estimatesToJSON(estimates());
     object["buffers"] = llvm::json::Object{{"planned", plan.buffers},
                                            {"planned_bytes", plan.bytes},
                                            {"live_bytes", plan.liveBytes},

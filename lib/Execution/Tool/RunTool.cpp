@@ -104,6 +104,10 @@ llvm::Error Run::compileForDevice(Side &side) {
   side.device = program->get();
   if (options.device == "emulator")
     side.device->launchOptions().reverse = options.reverse;
+  if (!options.estimate.empty()) {
+    prepareForEstimates(side.device->launchOptions(), options.sampleBlocks);
+    side.device->recordLaunches();
+  }
   side.program = std::move(*program);
   side.compileSeconds = now() - start;
   return llvm::Error::success();
@@ -245,19 +249,25 @@ Status Run::go() {
   for (const std::string &note : notes)
     llvm::errs() << "mp-run: note: " << note << "\n";
 
+  for (const Array &argument : arguments)
+    argumentBytes += argument.data.size();
   // Kernels have the arithmetic of their chip; a reference has the one asked for.
   bool modelled = options.numerics.has_value();
   std::vector<Array> checked; // running may write to what it is given
   if (options.checkRanges || options.checkErrors)
     checked = arguments;
-  if (llvm::Error error = execute(main, std::move(arguments), modelled && !main.device))
-    return report(Status::Failed, std::move(error));
-  printModels();
-  if (main.device && options.perOp) {
-    if (options.device == "emulator")
-      printKernels(llvm::outs(), main.device->kernels());
-    printBuffers(llvm::outs(), main.device->buffers(), main.device->peakBytes());
+  if (llvm::Error error = execute(main, std::move(arguments), modelled && !main.device)) {
+    const Status status = report(Status::Failed, std::move(error));
+    if (options.sampleBlocks)
+      llvm::errs() << "mp-run: note: --sample-blocks leaves values wrong, which the program may "
+                      "check, index or branch by; run without it\n";
+    return status;
   }
+  printModels();
+  if (main.device)
+    printKernelReports();
+  if (options.sampleBlocks)
+    return finishSampled();
   if (llvm::Error error = writeOutputs())
     return report(Status::BadInput, std::move(error));
   if (options.checkRanges)
