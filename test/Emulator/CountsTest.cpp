@@ -129,6 +129,7 @@ TEST(Counts, ClustersAreSampledWhole) {
              ".explicitcluster .reqnctapercluster 4, 1, 1");
   const Ran all = run(text, sampled(0)), some = run(text, sampled(5));
   EXPECT_EQ(some.stats.sampledBlocks, 8u);
+  EXPECT_EQ(run(text, sampled(~uint64_t(0))).stats.sampledBlocks, kBlocks);
   expectSameCounts(some.stats, all.stats);
 }
 

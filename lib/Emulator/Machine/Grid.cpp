@@ -4,6 +4,7 @@
 
 #include "Warp.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 #include <chrono>
 #include <cmath>
 #include <thread>
@@ -132,7 +133,7 @@ static Sampling sample(const Launch &l) {
   const uint64_t size = uint64_t(l.cluster.x) * l.cluster.y * l.cluster.z;
   const uint64_t clusters = uint64_t(l.grid.x) * l.grid.y * l.grid.z / size;
   const uint64_t wanted =
-      l.options.sampleBlocks ? (l.options.sampleBlocks + size - 1) / size : clusters;
+      l.options.sampleBlocks ? llvm::divideCeil(l.options.sampleBlocks, size) : clusters;
   return {clusters, std::min(clusters, wanted)};
 }
 
