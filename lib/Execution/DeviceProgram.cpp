@@ -47,13 +47,13 @@ static BufferSummary summaryOf(ModuleOp module, StringRef entry) {
 llvm::Error DeviceProgram::lower(const DeviceOptions &options) {
   PassManager manager(module->getContext());
   launch = options.launch;
+  manager.addPass(createSymbolDCEPass()); // what the entry does not need may be impossible here
   if (module->getOps<gpu::BinaryOp>().empty()) {
     auto target = target::lookupTarget(options.chip);
     if (!target)
       return target.takeError();
     NVVMPipelineOptions pipeline;
     pipeline.target = target->name.str();
-    manager.addPass(createSymbolDCEPass()); // what the entry does not need may be impossible here
     buildNVVMPipeline(manager, pipeline);
     if (launch.chip.empty())
       launch.chip = target->name.str();

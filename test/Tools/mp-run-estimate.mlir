@@ -33,6 +33,13 @@
 // RUN: mp-run %s --entry=weights --device=emulator --estimate=A100 --json=%t.json
 // RUN: FileCheck %s --check-prefix=WEIGHTS < %t.json
 // WEIGHTS: "minimum_bytes": 224
+// Those of other functions do not, in kernels that mp-to-nvvm left either.
+// RUN: mp-opt %s --mp-to-nvvm="target=sm_80" -o %t.lowered.mlir
+// RUN: mp-run %t.lowered.mlir --entry=weights --device=emulator --estimate=A100 --json=%t.json
+// RUN: FileCheck %s --check-prefix=WEIGHTS < %t.json
+// RUN: mp-run %t.lowered.mlir --entry=scale --device=emulator --estimate=A100 --input=96xf32=1 --json=%t.json
+// RUN: FileCheck %s --check-prefix=NOWEIGHTS < %t.json
+// NOWEIGHTS: "minimum_bytes": 768
 
 // A file on standard output has no report among it, and without elements nothing is launched.
 // RUN: mp-run %s --entry=scale --device=emulator --estimate=A100 --input=0xf32=0 --output=- 2>%t.err | FileCheck %s --check-prefix=PIPED
