@@ -117,6 +117,12 @@ void Report::collectFunction(FunctionOpInterface function) {
     FloatType own = op->getNumResults() ? getFloatFormat(op->getResult(0).getType()) : FloatType();
     row.narrowed = row.opClass == OpClass::TensorCore && own && precision.getCompute() &&
                    precision.getCompute() != own && own.isF32();
+    auto computed = dyn_cast_or_null<FloatType>(precision.getCompute());
+    if (row.narrowed && APFloat::semanticsMaxExponent(computed.getFloatSemantics()) <
+                            APFloat::semanticsMaxExponent(APFloat::IEEEsingle()))
+      row.evidence = precision.getEvidence() == Evidence::None
+                         ? "unchecked"
+                         : stringifyEvidence(precision.getEvidence());
     auto isWider = [&](Type format) {
       auto type = dyn_cast_or_null<FloatType>(format);
       return type && own && own.getWidth() < 32 && type.getWidth() > own.getWidth();

@@ -57,6 +57,26 @@ static StringRef describeClass(OpClass opClass) {
   llvm_unreachable("unknown class");
 }
 
+/// What the ranges of narrow contractions rest on, the strongest first.
+void Report::printEvidence(raw_ostream &os) const {
+  std::map<unsigned, int64_t> counts;
+  auto unchecked = static_cast<unsigned>(Evidence::None);
+  for (const OpRow &row : ops)
+    if (!row.evidence.empty()) {
+      std::optional<Evidence> evidence = symbolizeEvidence(row.evidence);
+      ++counts[evidence ? static_cast<unsigned>(*evidence) : unchecked];
+    }
+  if (counts.empty())
+    return;
+  os << "  ranges of narrow contractions: ";
+  llvm::interleaveComma(counts, os, [&](auto entry) {
+    os << entry.second << " "
+       << (entry.first == unchecked ? "unchecked"
+                                    : stringifyEvidence(static_cast<Evidence>(entry.first)));
+  });
+  os << "\n";
+}
+
 void Report::printTable(raw_ostream &os) const {
   int64_t narrowed = 0, already = 0, contractions = 0, onArguments = 0;
   llvm::SmallSetVector<StringRef, 2> computes; // of narrowed contractions
@@ -109,6 +129,7 @@ void Report::printTable(raw_ostream &os) const {
                           [&](auto &entry) { os << entry.second << " " << entry.first; });
     os << "\n";
   }
+  printEvidence(os);
   // Contractions left wide, with the reason: nothing falls back silently.
   llvm::MapVector<StringRef, int64_t> wide;
   llvm::MapVector<StringRef, int64_t> splits;
@@ -260,6 +281,8 @@ llvm::json::Value Report::toJSON() const {
                               {"promoted", row.promoted},
                               {"bytes_before", row.bytesBefore},
                               {"bytes_after", row.bytesAfter}};
+    if (!row.evidence.empty())
+      object["evidence"] = row.evidence;
     if (!row.magnitudes.empty())
       object["magnitudes"] = llvm::json::Array(row.magnitudes);
     if (llvm::json::Array suggestions = suggestionsToJSON(row); !suggestions.empty())

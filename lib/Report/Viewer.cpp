@@ -44,6 +44,7 @@ static json::Object opNode(const OpRow &row) {
                          attribute("stores", llvm::join(row.out, ", ")),
                          attribute("decided by", row.by),
                          attribute("reason", row.reason),
+                         attribute("evidence", row.evidence),
                          attribute("location", row.location),
                          attribute("bytes before", Twine(row.bytesBefore)),
                          attribute("bytes after", Twine(row.bytesAfter))};

@@ -59,6 +59,33 @@ std::string shiftedByMaximum(unsigned axis, const char *map, const char *init,
       g.withVector("subf", "%x", g.reduce(combiner, "%x", axis, init, mapOfMax), map, mapOfX));
 }
 
+/// x[i, j, k] less the maximum of x[`mapOfX`, k] over k: of the same rows of a batch, or of others.
+std::string shiftedByMaximumOfBatch(const char *mapOfX) {
+  return llvm::formatv(R"(
+func.func @main(%x: tensor<4x4x4xf32>) -> tensor<4x4x4xf32> {{
+  %lowest = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<4x4x4xf32>
+  %s = tensor.empty() : tensor<4x4xf32>
+  %i = linalg.fill ins(%lowest : f32) outs(%s : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %m = linalg.generic {{indexing_maps = [affine_map<(d0, d1, d2) -> ({0}, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>],
+    iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : tensor<4x4x4xf32>) outs(%i : tensor<4x4xf32>) {{
+  ^bb0(%p: f32, %out: f32):
+    %r = arith.maximumf %out, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<4x4xf32>
+  %y = linalg.generic {{indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>,
+    affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%x, %m : tensor<4x4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4x4xf32>) {{
+  ^bb0(%p: f32, %q: f32, %out: f32):
+    %r = arith.subf %p, %q : f32
+    linalg.yield %r : f32
+  } -> tensor<4x4x4xf32>
+  return %y : tensor<4x4x4xf32>
+}
+)",
+                       mapOfX);
+}
+
 /// sum of exp(x - max x), the maximum along one axis and the sum along another.
 std::string shiftedExponentials(unsigned axisOfMax, const char *map, unsigned axisOfSum,
                                 const char *init = kMinusInfinity, bool shifts = true) {
@@ -211,6 +238,8 @@ std::vector<Case> cases() {
       {"max_of_the_transposed", std::nullopt, shiftedByMaximum(1, "d0", kMinusInfinity, "d1, d0")},
       {"max_beside_the_transposed", std::nullopt,
        shiftedByMaximum(1, "d0", kMinusInfinity, "d0, d1", "d1, d0")},
+      {"max_of_the_same_batch", L::GroupMaximum, shiftedByMaximumOfBatch("d0, d1")},
+      {"max_of_another_batch", std::nullopt, shiftedByMaximumOfBatch("d1, d0")},
       {"min_of_rows", L::GroupMaximum,
        shiftedByMaximum(1, "d0", "0x7F800000", "d0, d1", "d0, d1", "minimumf")},
 

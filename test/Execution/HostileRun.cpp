@@ -204,6 +204,17 @@ std::unique_ptr<Program> Check::compile(ArrayRef<Variant> parts, bool inF64) {
   return nullptr;
 }
 
+/// bf16 is taken to hold what f32 does, but for the last of it: a sum of products that comes this
+/// near the largest number of f32 may be infinite with rounded factors. Nothing calls that proved.
+static bool reachesLimit(ArrayRef<Array> values) {
+  constexpr double limit = 0x1p127;
+  return llvm::any_of(values, [](const Array &array) {
+    return array.type.isFloat && llvm::any_of(array.values(), [](double x) {
+             return std::isfinite(x) && std::fabs(x) >= limit;
+           });
+  });
+}
+
 void Check::compareResults(const Variant &variant, ArrayRef<Array> inputs, ArrayRef<Array> before,
                            ArrayRef<Array> after, StringRef arithmetic) {
   for (unsigned i = 0; i < variant.own; ++i) {
@@ -214,7 +225,8 @@ void Check::compareResults(const Variant &variant, ArrayRef<Array> inputs, Array
       std::string what;
       llvm::raw_string_ostream(what)
           << "result " << i << "[" << j << "] is " << is.value(j) << " for " << was.value(j);
-      Verdict verdict = variant.isProved
+      Verdict verdict = variant.format == "bf16" && reachesLimit(before) ? Verdict::Assumed
+                        : variant.isProved
                             ? whyNotFinite(*graph.module, *variant.module, recipe, inputs, i, j)
                             : Verdict::Assumed;
       tally.assumed += verdict == Verdict::Assumed;
@@ -294,7 +306,7 @@ bool Check::runDraw(unsigned draw) {
     }
     exact = std::move(*computed);
   }
-  ArrayRef<Array> rest = *results, before = rest.take_front(variants.front().own);
+  ArrayRef<Array> rest = *results, before = rest.take_front(variants.front().all);
   for (Variant &variant : variants) {
     StringRef arithmetic = variant.format.empty() ? "" : StringRef(chip);
     compareResults(variant, inputs, before, rest, arithmetic.empty() ? "IEEE" : arithmetic);

@@ -186,7 +186,7 @@ BoundCheck checkEvidence(GraphRun &run) {
       if (!getFloatFormat(value.getType()))
         continue;
       ++check.values;
-      if (!kept || evidence.findEvidence(value, format) == RangeEvidence::None)
+      if (!kept || evidence.findEvidence(value, format) == Evidence::None)
         continue;
       ++check.bounded;
       double largest = largestOf(array);

@@ -38,6 +38,9 @@ struct OpRow {
   SmallVector<std::string> reads;
   std::string type; ///< of the first float result, before the decision
   std::string by, reason;
+  /// Of a narrowed contraction whose format has a smaller range: why its factors fit ("proved",
+  /// "assumed", ...), or "unchecked" where a pin or policy asked for it. Empty for others.
+  std::string evidence;
   bool narrowed; ///< a contraction that computes in a narrower format than it did
   bool split;    ///< an f32 contraction made of split products, which `compute` names (bf16x3)
   bool scaled;   ///< an f32 contraction on factors stored as the recipe says that `compute` names
@@ -175,6 +178,7 @@ private:
   void printScaling(raw_ostream &os) const;
   llvm::json::Array scalingToJSON() const;
   void collectRewrite(FunctionOpInterface function, Operation *op);
+  void printEvidence(raw_ostream &os) const;
   void printRewrites(raw_ostream &os) const;
   llvm::json::Array rewritesToJSON() const;
   /// Returns the suggestions for one op.

@@ -27,18 +27,6 @@ RangeState mlir::mp::join(const RangeState &a, const RangeState &b) {
   return {domains::join(a.facts, b.facts), join(a.assumption, b.assumption)};
 }
 
-StringRef mlir::mp::toString(RangeEvidence evidence) {
-  switch (evidence) {
-  case RangeEvidence::None: return "none";
-  case RangeEvidence::Proved: return "proved";
-  case RangeEvidence::Stated: return "stated";
-  case RangeEvidence::Measured: return "measured";
-  case RangeEvidence::Guarded: return "guarded";
-  case RangeEvidence::Assumed: return "assumed";
-  }
-  llvm_unreachable("unknown evidence");
-}
-
 //===-- one function --------------------------------------------------------------------------===//
 
 FunctionRanges::~FunctionRanges() = default;
@@ -67,19 +55,19 @@ static double limitOf(FloatType format) {
   return numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite;
 }
 
-RangeEvidence FunctionRanges::findEvidence(Value value, FloatType format) const {
+Evidence FunctionRanges::findEvidence(Value value, FloatType format) const {
   const RangeState &state = lookup(value);
   if (state.facts.mag() <= limitOf(format))
     switch (state.facts.provenance) {
-    case Provenance::Proved: return RangeEvidence::Proved;
-    case Provenance::Assumed: return RangeEvidence::Stated;
-    case Provenance::Sampled: return RangeEvidence::Measured;
+    case Provenance::Proved: return Evidence::Proved;
+    case Provenance::Assumed: return Evidence::Stated;
+    case Provenance::Sampled: return Evidence::Measured;
     }
   if (guarded.contains(value))
-    return RangeEvidence::Guarded;
+    return Evidence::Guarded;
   const Assumption &assumption = state.assumption;
   bool isAssumed = assumption.range.mag() <= limitOf(format) || assumption.isAssumed();
-  return isAssumed ? RangeEvidence::Assumed : RangeEvidence::None;
+  return isAssumed ? Evidence::Assumed : Evidence::None;
 }
 
 std::string FunctionRanges::explainMissing(Value value, FloatType format) const {

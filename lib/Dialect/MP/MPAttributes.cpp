@@ -61,7 +61,15 @@ Attribute PrecisionAttr::parse(AsmParser &parser, Type) {
   if (parser.parseKeyword("out") || parser.parseEqual() || parseStorages(parser, out) ||
       parser.parseComma() || parser.parseKeyword("by") || parser.parseEqual() ||
       parser.getCurrentLocation(&originLoc) || parser.parseKeyword(&originWord) ||
-      parser.parseString(&reason) || parser.parseGreater())
+      parser.parseString(&reason))
+    return {};
+  StringRef evidenceWord = "none";
+  SMLoc evidenceLoc;
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("evidence") || parser.parseEqual() ||
+       parser.getCurrentLocation(&evidenceLoc) || parser.parseKeyword(&evidenceWord)))
+    return {};
+  if (parser.parseGreater())
     return {};
   std::optional<Origin> origin = symbolizeOrigin(originWord);
   if (!origin) {
@@ -69,8 +77,15 @@ Attribute PrecisionAttr::parse(AsmParser &parser, Type) {
         << originWord << "'";
     return {};
   }
+  std::optional<Evidence> evidence = symbolizeEvidence(evidenceWord);
+  if (!evidence) {
+    parser.emitError(evidenceLoc,
+                     "expected one of proved, guarded, stated, measured, assumed, found '")
+        << evidenceWord << "'";
+    return {};
+  }
   return parser.getChecked<PrecisionAttr>(loc, parser.getContext(), in, compute, acc, out, *origin,
-                                          reason);
+                                          reason, *evidence);
 }
 
 void PrecisionAttr::print(AsmPrinter &printer) const {
@@ -84,12 +99,14 @@ void PrecisionAttr::print(AsmPrinter &printer) const {
   printStorages(printer, getOut());
   printer << ", by = " << stringifyOrigin(getOrigin()) << ' ';
   printer.printString(getReason());
+  if (getEvidence() != Evidence::None)
+    printer << ", evidence = " << stringifyEvidence(getEvidence());
   printer << '>';
 }
 
 LogicalResult PrecisionAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<Type> in,
                                     Type compute, Type acc, ArrayRef<Type> out, Origin origin,
-                                    StringRef reason) {
+                                    StringRef reason, Evidence evidence) {
   auto isStorage = [](Type type) {
     return isa<NoneType, Float32Type>(type) || (isa<FloatType>(type) && !type.isTF32());
   };

@@ -206,6 +206,7 @@ function describe(row) {
   fact('computes in', row.compute || 'carries values');
   fact('decided by', row.by);
   fact('because', row.reason);
+  if (row.evidence) fact('ranges', row.evidence);
   for (const o of row.suggestions || [])
     fact('suggestion', `${o.rewrite} (${o.option}): ${o.of} ${o.found === null ? 'has no bound' : 'may reach ' + o.found}, ${o.format} ends at ${o.limit}`);
   fact('bytes', `${bytesText(row.bytes_before)} → ${bytesText(row.bytes_after)}`);

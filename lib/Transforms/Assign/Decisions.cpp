@@ -199,8 +199,10 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
     if (!accumulator && interface)
       accumulator = interface.getAccumulator();
     FloatType compute = decision.rule == TypeRule::Container ? FloatType() : decision.compute;
-    op->setDiscardableAttr(precisionName, PrecisionAttr::get(context, in, compute, accumulator, out,
-                                                             *decision.origin, decision.reason));
+    op->setDiscardableAttr(
+        precisionName, PrecisionAttr::get(context, in, compute, accumulator, out, *decision.origin,
+                                          decision.reason,
+                                          narrowContraction ? decision.evidence : Evidence::None));
     if (decision.split)
       op->setAttr(kSplitAttrName, StringAttr::get(context, numerics::toString(*decision.split)));
     if (decision.scaled)

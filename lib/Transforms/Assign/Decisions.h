@@ -52,8 +52,8 @@ struct Decision {
   std::optional<Origin> origin = std::nullopt; ///< empty while undecided
   std::string reason;
   /// The evidence that a contraction in a format of smaller range rests on; none where none is
-  /// needed.
-  std::optional<RangeEvidence> evidence = std::nullopt;
+  /// needed, or a pin or policy decided.
+  Evidence evidence = Evidence::None;
   /// Rewrites that would let an op that ranges keep wide be narrow.
   SmallVector<Suggestion, 0> suggestions = {};
   /// Operands and results are stored as they are found (a pin or policy says wide).
@@ -66,6 +66,14 @@ struct Decision {
   /// The answer to the last question whether the op can contract in a format.
   mutable FloatType askedFormat = {};
   mutable bool canContract = false;
+
+  /// The layer that decided, why, and what the ranges of a narrow contraction rest on.
+  std::string describeReason() const {
+    std::string text = (stringifyOrigin(*origin) + " " + reason).str();
+    return evidence == Evidence::None || compute.isF32()
+               ? text
+               : (text + ", ranges " + stringifyEvidence(evidence)).str();
+  }
 
   void decide(FloatType format, Origin by, const Twine &why) {
     compute = format;
@@ -239,7 +247,7 @@ LogicalResult decideComputing(FunctionDecisions &decisions, const AssignSettings
 /// The evidence that lets the factors of a contraction be read in the narrow format: the weakest of
 /// any, or why one has none.
 struct FactorEvidence {
-  RangeEvidence evidence = RangeEvidence::Proved;
+  Evidence evidence = Evidence::Proved;
   std::string missing; ///< empty where all have evidence that counts
 };
 /// Asks the ranges only where the format needs evidence: those with the range of f32 do not.

@@ -118,6 +118,8 @@ void Explanation::end(FunctionDecisions &decisions, const AssignSettings &settin
        << (interface ? interface.getClassNote() : "mp does not know this op") << "\n"
        << chapter.heard << "  in the end: computes in " << decision.getComputeName() << ", by "
        << stringifyOrigin(*decision.origin) << " (" << decision.reason << ")\n";
+    if (decision.evidence != Evidence::None && !decision.compute.isF32())
+      os << "  ranges of its factors: " << stringifyEvidence(decision.evidence) << "\n";
     for (OpOperand &operand : op->getOpOperands()) {
       if (!getFloatFormat(operand.get().getType()))
         continue;

@@ -36,16 +36,15 @@ static FactorEvidence findEvidence(OpOperand &operand,
     return {};
   // Constants are checked for every format: bf16 has a largest and a smallest value, too.
   if (Attribute constant = findConstant(operand.get()))
-    return {RangeEvidence::Proved,
+    return {Evidence::Proved,
             whyNotRounded(constant, narrow, settings.maxUnderflow, settings.maxSaturated)};
   if (!hasSmallerRange(narrow)) {
     Operation *constant = decisions.getOverflowing(narrow).find(operand.get());
-    return {RangeEvidence::Proved, constant ? explainOverflow(operand, constant, narrow) : ""};
+    return {Evidence::Proved, constant ? explainOverflow(operand, constant, narrow) : ""};
   }
-  RangeEvidence evidence = ranges().findEvidence(operand.get(), narrow);
+  Evidence evidence = ranges().findEvidence(operand.get(), narrow);
   bool mayAssume = settings.policy.evidence == policy::RequiredEvidence::Assumed;
-  bool counts =
-      evidence != RangeEvidence::None && (mayAssume || evidence != RangeEvidence::Assumed);
+  bool counts = evidence != Evidence::None && (mayAssume || evidence != Evidence::Assumed);
   return {evidence, counts ? "" : ranges().explainMissing(operand.get(), narrow)};
 }
 

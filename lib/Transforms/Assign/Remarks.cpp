@@ -41,9 +41,7 @@ void mlir::mp::emitRemarks(FunctionDecisions &decisions, const AssignSettings &s
     for (const Suggestion &suggestion : decision.suggestions)
       remark::analysis(op->getLoc(), named(remarks::kSuggestion))
           << remark::add("{0}", describeSuggestion(suggestion));
-    auto rule = [&decision = decision] {
-      return (stringifyOrigin(*decision.origin) + " " + decision.reason).str();
-    };
+    auto rule = [&decision = decision] { return decision.describeReason(); };
     if (decisions.isNarrowContraction(op, decision) || decision.split || decision.scaled) {
       if (auto passed = remark::passed(op->getLoc(), named(decision.split    ? remarks::kSplit
                                                            : decision.scaled ? remarks::kScaled

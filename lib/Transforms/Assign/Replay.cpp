@@ -72,6 +72,7 @@ llvm::Expected<Replay> Replay::read(StringRef text, StringRef file) {
             fields->getString("acc").value_or("").str(),
             fields->getString("by").value_or("?").str(),
             fields->getString("reason").value_or("").str(),
+            fields->getString("evidence").value_or("").str(),
             {},
             {}};
     for (const json::Value &storage : *out)
@@ -177,6 +178,7 @@ LogicalResult Replay::applyRow(const Row &row, FunctionDecisions &decisions, Ope
   bool again = row.by == stringifyOrigin(Origin::Policy) && reason.starts_with("replay: ");
   decision.decide(decision.compute, Origin::Policy,
                   again ? reason.str() : "replay: " + row.by + " " + row.reason);
+  decision.evidence = symbolizeEvidence(row.evidence).value_or(Evidence::None);
   return success();
 }
 

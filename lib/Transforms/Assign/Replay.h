@@ -27,7 +27,7 @@ public:
 
 private:
   struct Row {
-    std::string op, compute, acc, by, reason;
+    std::string op, compute, acc, by, reason, evidence;
     std::vector<std::string> out;
     std::vector<double> magnitudes; ///< of what is scaled
   };

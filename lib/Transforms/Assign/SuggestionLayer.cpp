@@ -28,8 +28,8 @@ static double magnitudeOf(Value value, FunctionDecisions &decisions,
     return 0;
   double unscaled = numerics::findScaleRule(kScaledName)->rule.largest;
   bool mayAssume = settings.policy.evidence == policy::RequiredEvidence::Assumed;
-  RangeEvidence evidence = decisions.getRanges().findEvidence(value, settings.narrow);
-  if (evidence < RangeEvidence::Assumed || (mayAssume && evidence == RangeEvidence::Assumed))
+  Evidence evidence = decisions.getRanges().findEvidence(value, settings.narrow);
+  if (evidence < Evidence::Assumed || (mayAssume && evidence == Evidence::Assumed))
     return unscaled;
   double bound = decisions.getRanges().lookup(value).assumption.range.mag();
   return bound <= unscaled * kLoosest ? bound : 0;

@@ -5,7 +5,7 @@
 // BF16-NOT: by = range
 
 // CHECK-LABEL: func.func @takes_arguments_on_the_class_assumption
-// CHECK: linalg.matmul {mp.precision = #mp.precision<in = [f16, f16, f32], compute = f16, acc = f32, out = [f32], by = class "T">}
+// CHECK: linalg.matmul {mp.precision = #mp.precision<in = [f16, f16, f32], compute = f16, acc = f32, out = [f32], by = class "T", evidence = assumed>}
 func.func @takes_arguments_on_the_class_assumption(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>

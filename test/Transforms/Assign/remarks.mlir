@@ -6,7 +6,7 @@
 // SILENT-NOT: remark
 
 // CHECK: remark: [Analysis] stored-narrow | Category:mp | Function=told | Reason="class E", Remark="result 0 of arith.negf is stored in f16"
-// CHECK: remark: [Passed] narrowed | Category:mp | Function=told | Reason="class T", Remark="linalg.matmul computes in f16"
+// CHECK: remark: [Passed] narrowed | Category:mp | Function=told | Reason="class T, ranges assumed", Remark="linalg.matmul computes in f16"
 // CHECK: remark: [Missed] kept-wide | Category:mp | Function=told | Reason="range no evidence that an operand stays below 65504: 'math.exp' has no bound", Remark="linalg.matmul stays in f32", Suggestion="state the range of what feeds it (mp.range), take a format of f32's range such as bf16, or pin it (mp.pin = f16)"
 
 // YAML: --- !Analysis

@@ -24,6 +24,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/Ranges/Assumption.h"
 #include "mp/Analysis/Ranges/Lemmas.h"
+#include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Domains/Facts.h"
 
 namespace mlir::mp {
@@ -56,17 +57,6 @@ struct RangeOptions {
   bool anyContraction = false;
 };
 
-/// Why a value fits a format, from the strongest reason to none.
-enum class RangeEvidence : uint8_t {
-  Proved,   ///< from the program alone
-  Guarded,  ///< an overflow is found by the check of the loss scale
-  Stated,   ///< from ranges that the program states (`mp.range`), too
-  Measured, ///< from ranges that were measured, too
-  Assumed,  ///< the class assumption
-  None,
-};
-StringRef toString(RangeEvidence evidence);
-
 class ModuleRanges;
 class RangeSweep;
 
@@ -83,7 +73,7 @@ public:
   ArrayRef<RangeState> getResults() const { return results; }
 
   /// What lets `value` be stored in `format`, other than as a constant.
-  RangeEvidence findEvidence(Value value, FloatType format) const;
+  Evidence findEvidence(Value value, FloatType format) const;
   /// Why nothing does, naming the op that lost the last bound.
   std::string explainMissing(Value value, FloatType format) const;
 

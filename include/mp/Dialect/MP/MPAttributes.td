@@ -21,6 +21,8 @@ def MP_PrecisionAttr : AttrDef<MP_Dialect, "Precision"> {
     - `acc`: the accumulator of contractions and reductions; absent otherwise.
     - `out`: storage of each result.
     - `by`: the layer that decided and its reason.
+    - `evidence`: why the factors of a contraction fit a format of smaller range
+      than f32's; absent where none is needed or none was asked for.
 
     On control flow init, block argument, yield and result of a carried value are
     one storage; `in` may be empty where `out` says all.
@@ -36,7 +38,8 @@ def MP_PrecisionAttr : AttrDef<MP_Dialect, "Precision"> {
     OptionalParameter<"::mlir::Type", "accumulator format">:$acc,
     ArrayRefParameter<"::mlir::Type", "storage per result">:$out,
     EnumParameter<MP_Origin>:$origin,
-    StringRefParameter<"why">:$reason);
+    StringRefParameter<"why">:$reason,
+    EnumParameter<MP_Evidence>:$evidence);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

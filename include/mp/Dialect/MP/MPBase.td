@@ -84,6 +84,17 @@ def MP_Origin : I32EnumAttr<"Origin", "the layer that made a decision, strongest
   let cppNamespace = "::mlir::mp";
 }
 
+def MP_Evidence : I32EnumAttr<"Evidence",
+    "the reason why values fit a format of smaller range, strongest first", [
+    I32EnumAttrCase<"Proved", 0, "proved">,     // from the program alone
+    I32EnumAttrCase<"Guarded", 1, "guarded">,   // the check of the loss scale finds an overflow
+    I32EnumAttrCase<"Stated", 2, "stated">,     // from ranges that the program states, too
+    I32EnumAttrCase<"Measured", 3, "measured">, // from ranges that were measured, too
+    I32EnumAttrCase<"Assumed", 4, "assumed">,   // the class assumption
+    I32EnumAttrCase<"None", 5, "none">]> {
+  let cppNamespace = "::mlir::mp";
+}
+
 def MP_OpClass : I32EnumAttr<"OpClass", "the tolerance of an op for narrow formats", [
     I32EnumAttrCase<"TensorCore", 0, "T">, I32EnumAttrCase<"Follow", 1, "F">,
     I32EnumAttrCase<"ExactCommute", 2, "E">, I32EnumAttrCase<"Discontinuous", 3, "D">,
