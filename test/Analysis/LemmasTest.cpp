@@ -4,12 +4,9 @@
 // of graphs that differ in one place.
 
 #include "mp/Analysis/Ranges/Lemmas.h"
+#include "AnalysisTest.h"
 #include "GraphText.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/Parser/Parser.h"
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
-#include "mp/InitAll.h"
-#include "gtest/gtest.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -295,27 +292,17 @@ std::vector<Case> cases() {
   return all;
 }
 
-struct LemmasTest : testing::TestWithParam<Case> {
-  LemmasTest() {
-    DialectRegistry registry;
-    registerAllDialects(registry);
-    registry.insert<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
-                    math::MathDialect, tensor::TensorDialect, tosa::TosaDialect>();
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
-  MLIRContext context;
-};
+struct LemmasTest : testing::TestWithParam<Case>, AnalysisContext {};
 
 /// What the analysis says of the only result of @main.
 TEST_P(LemmasTest, HoldsExactlyUnderItsHypotheses) {
   const Case &tried = GetParam();
-  auto module = parseSourceString<ModuleOp>(tried.text, &context);
-  ASSERT_TRUE(module) << tried.text;
-  auto function = module->lookupSymbol<FunctionOpInterface>("main");
+  auto module = parse(tried.text);
+  ASSERT_TRUE(module);
+  FunctionOpInterface function = getMain(*module);
   ModuleRanges ranges(*module);
   const FunctionRanges &found = ranges.get(function);
-  Value result = function.getFunctionBody().front().getTerminator()->getOperand(0);
+  Value result = getReturned(*module)[0];
   const LemmaBound *bound = found.findLemma(result);
   EXPECT_EQ(bound ? toString(bound->lemma).str() : "none",
             tried.lemma ? toString(*tried.lemma).str() : "none")

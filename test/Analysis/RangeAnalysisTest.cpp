@@ -1,0 +1,182 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Laws of the range analysis on small graphs: what a loop carries holds in every trip, a callee is
+// analysed for each of its calls, NaN and infinities are facts, and evidence is the weakest of what
+// a range rests on.
+
+#include "mp/Analysis/Ranges/RangeAnalysis.h"
+#include "AnalysisTest.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::test;
+using domains::FloatFacts;
+using domains::Interval;
+
+namespace {
+
+struct RangeAnalysisTest : testing::Test, AnalysisContext {
+  /// What is known of the first result of @main.
+  FloatFacts factsOf(StringRef text, RangeOptions options = {}) {
+    module = parse(text);
+    ranges = std::make_unique<ModuleRanges>(*module, options);
+    return ranges->lookup(getReturned(*module)[0]).facts;
+  }
+  Evidence evidenceOf(StringRef text) {
+    (void)factsOf(text);
+    return ranges->get(getMain(*module))
+        .findEvidence(getReturned(*module)[0], Float16Type::get(&context));
+  }
+
+  OwningOpRef<ModuleOp> module;
+  std::unique_ptr<ModuleRanges> ranges;
+};
+
+void expectWithin(const FloatFacts &facts, double lo, double hi) {
+  EXPECT_GE(facts.range.lo, lo);
+  EXPECT_LE(facts.range.hi, hi);
+}
+
+TEST_F(RangeAnalysisTest, CountsEveryTripOfALoop) {
+  const char *text = R"(
+func.func @main(%x: tensor<4xf32> {mp.range = [-1.0, 1.0]}, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %x) -> tensor<4xf32> {
+    %t = arith.addf %s, %x : tensor<4xf32>
+    scf.yield %t : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+)";
+  FloatFacts facts = factsOf(text);
+  EXPECT_FALSE(facts.range.isBounded() && facts.mag() < 1e30);
+  std::string squashed(text);
+  squashed.replace(squashed.find("arith.addf %s, %x"), 17, "math.tanh %s");
+  expectWithin(factsOf(squashed), -1.001, 1.001);
+}
+
+TEST_F(RangeAnalysisTest, KeepsWhatALoopThatMayNotRunLeaves) {
+  expectWithin(factsOf(R"(
+func.func @main(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %seven = arith.constant dense<7.0> : tensor<4xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %seven) -> tensor<4xf32> {
+    %t = math.tanh %x : tensor<4xf32>
+    scf.yield %t : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+)"),
+               -1.001, 7);
+  EXPECT_EQ(ranges->lookup(getReturned(*module)[0]).facts.range.hi, 7);
+}
+
+TEST_F(RangeAnalysisTest, AnalysesEachCallAlone) {
+  const char *text = R"(
+func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = arith.addf %x, %x : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32> {mp.range = [0.0, 1.0]}, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %a = call @twice(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = call @twice(%y) : (tensor<4xf32>) -> tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+)";
+  expectWithin(factsOf(text), 0, 2);
+  EXPECT_FALSE(ranges->lookup(getReturned(*module)[1]).facts.range.isBounded());
+  // Inside, the values are those of both calls.
+  auto callee = module->lookupSymbol<FunctionOpInterface>("twice");
+  EXPECT_FALSE(ranges->lookup(callee.getArgument(0)).facts.range.isBounded());
+}
+
+TEST_F(RangeAnalysisTest, KnowsNothingOfRecursion) {
+  FloatFacts facts = factsOf(R"(
+func.func private @grow(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  %r = scf.if %c -> tensor<4xf32> {
+    %d = arith.addf %x, %x : tensor<4xf32>
+    %s = func.call @grow(%d, %c) : (tensor<4xf32>, i1) -> tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32> {mp.range = [0.0, 1.0]}, %c: i1) -> tensor<4xf32> {
+  %a = call @grow(%x, %c) : (tensor<4xf32>, i1) -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+)");
+  EXPECT_FALSE(facts.range.isBounded());
+}
+
+TEST_F(RangeAnalysisTest, TellsNaNFromRange) {
+  // maxnum drops a NaN, maximum keeps it.
+  const char *text = R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %one = arith.constant dense<1.0> : tensor<4xf32>
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %a = arith.maxnumf %x, %zero : tensor<4xf32>
+  %b = arith.minnumf %a, %one : tensor<4xf32>
+  return %b : tensor<4xf32>
+}
+)";
+  FloatFacts dropped = factsOf(text);
+  expectWithin(dropped, 0, 1);
+  EXPECT_FALSE(dropped.mayNaN);
+  std::string keeping(text);
+  keeping.replace(keeping.find("maxnumf"), 7, "maximumf");
+  keeping.replace(keeping.find("minnumf"), 7, "minimumf");
+  EXPECT_TRUE(factsOf(keeping).mayNaN);
+}
+
+TEST_F(RangeAnalysisTest, RoundsToTheFormatThatComputes) {
+  // 65504 + 65504 overflows f16, and is a number in f32.
+  EXPECT_TRUE(factsOf(R"(
+func.func @main() -> tensor<4xf16> {
+  %c = arith.constant dense<6.5504e+4> : tensor<4xf16>
+  %r = arith.addf %c, %c : tensor<4xf16>
+  return %r : tensor<4xf16>
+}
+)")
+                  .mayInf);
+  EXPECT_FALSE(factsOf(R"(
+func.func @main() -> tensor<4xf32> {
+  %c = arith.constant dense<6.5504e+4> : tensor<4xf32>
+  %r = arith.addf %c, %c : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+)")
+                   .mayInf);
+}
+
+TEST_F(RangeAnalysisTest, TakesContractionsAsAnyNumberIfAsked) {
+  const char *text = R"(
+func.func @main(%x: tensor<4x4xf32> {mp.range = [0.5, 1.0]}) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %r = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+)";
+  expectWithin(factsOf(text), 0.99, 4.01);
+  EXPECT_FALSE(factsOf(text, {.anyContraction = true}).range.isBounded());
+}
+
+std::string narrow(StringRef argument, StringRef op) {
+  return ("func.func @main(%x: tensor<4xf32>" + argument + ") -> tensor<4xf32> {\n  %r = " + op +
+          " %x : tensor<4xf32>\n  return %r : tensor<4xf32>\n}\n")
+      .str();
+}
+
+TEST_F(RangeAnalysisTest, SaysWhatARangeRestsOn) {
+  EXPECT_EQ(evidenceOf(narrow("", "math.tanh")), Evidence::Proved);
+  EXPECT_EQ(evidenceOf(narrow(" {mp.range = [-1.0, 1.0]}", "math.exp")), Evidence::Stated);
+  EXPECT_EQ(evidenceOf(narrow("", "math.absf")), Evidence::Assumed);
+  EXPECT_EQ(evidenceOf(narrow("", "math.exp")), Evidence::None);
+  // What is stated beyond the format is evidence against it.
+  EXPECT_EQ(evidenceOf(narrow(" {mp.range = [-1.0e6, 1.0e6]}", "math.absf")), Evidence::None);
+}
+
+} // namespace
