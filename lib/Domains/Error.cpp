@@ -262,7 +262,7 @@ ErrorFacts divError(const Measured &x, const Measured &y, const Arithmetic &arit
   // |1/y - 1/z| = |y - z| / |y z|; the computed z may be known to stay away from 0 by other means,
   // too.
   double divisors = std::max(safe > 0 ? mulDown(safe, safe) : 0, mulDown(least, y.computed.mig()));
-  if (!(divisors > 0))
+  if (!(divisors > 0) || y.error.abs == kInf) // an infinite divisor, too, is at no distance
     return error;
   FloatFacts exact = binary(BinaryFn::Div, x.value, y.value, arithmetic.rowLength);
   double inverse = divUp(1, least);

@@ -2,7 +2,8 @@
 //
 // Functions with a pole or an edge (1 / x and logarithms at zero, roots below it) behind
 // contractions: rounding the factors of x = a b - c d may make zero of what was a small number, and
-// an infinity of what was finite. No bound of magnitudes says anything about that.
+// an infinity of what was finite; an exponential turns a small error into a large one. No bound of
+// magnitudes says anything about that.
 
 #ifndef MP_ANALYSIS_POLES_H
 #define MP_ANALYSIS_POLES_H

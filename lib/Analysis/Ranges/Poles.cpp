@@ -37,6 +37,49 @@ static bool isSafe(UnaryFn fn, const Interval &range) {
   }
 }
 
+/// Whether an infinite `value` only ever divides, perhaps with something added: 1 / (1 + exp(-x)).
+static bool isDivisorAlone(Value value, unsigned depth = 0) {
+  return depth < 8 &&
+         llvm::all_of(
+             value.getUses(),
+             [&](OpOperand &use) {
+               Operation *user = use.getOwner();
+               if (auto structured = dyn_cast<linalg::LinalgOp>(user)) {
+                 BlockArgument argument = structured.getMatchingBlockArgument(&use);
+                 return structured.getNumReductionLoops() == 0 &&
+                        isDivisorAlone(argument, depth + 1);
+               }
+               if (isa<linalg::YieldOp>(user))
+                 return isDivisorAlone(user->getParentOp()->getResult(use.getOperandNumber()),
+                                       depth + 1);
+               FloatMeaning meaning = getFloatMeaning(user);
+               if (meaning.kind == Kind::Move)
+                 return isDivisorAlone(user->getResult(0), depth + 1);
+               if (meaning.kind == Kind::Unary)
+                 return meaning.unary == UnaryFn::Reciprocal;
+               if (meaning.kind != Kind::Binary)
+                 return false;
+               return meaning.binary == BinaryFn::Div
+                          ? use.getOperandNumber() == meaning.operands[1] &&
+                                use.get() != user->getOperand(meaning.operands[0])
+                          : meaning.binary == BinaryFn::Add &&
+                                isDivisorAlone(user->getResult(0), depth + 1);
+             });
+}
+
+/// Whether `fn` of numbers of `range` may be infinite in f32.
+static bool mayOverflow(UnaryFn fn, const Interval &range) {
+  constexpr double largest = 88; // e^88 < 2^127
+  switch (fn) {
+  case UnaryFn::Exp:
+  case UnaryFn::Expm1: return range.hi > largest;
+  case UnaryFn::Exp2: return range.hi > 127;
+  case UnaryFn::Sinh:
+  case UnaryFn::Cosh: return range.mag() > largest;
+  default: return false;
+  }
+}
+
 /// The operand of `op` that may come to lie at a pole; null if none may.
 static Value findArgument(Operation *op, ModuleRanges &ranges) {
   FloatMeaning meaning = getFloatMeaning(op);
@@ -47,8 +90,11 @@ static Value findArgument(Operation *op, ModuleRanges &ranges) {
   auto unsafe = [&](unsigned operand, bool isSafe) {
     return isSafe || range(operand).isEmpty() ? Value() : op->getOperand(operand);
   };
-  if (meaning.kind == Kind::Unary)
-    return unsafe(meaning.operands[0], isSafe(meaning.unary, range(meaning.operands[0])));
+  if (meaning.kind == Kind::Unary) {
+    Interval argument = range(meaning.operands[0]);
+    bool overflows = mayOverflow(meaning.unary, argument) && !isDivisorAlone(op->getResult(0));
+    return unsafe(meaning.operands[0], !overflows && isSafe(meaning.unary, argument));
+  }
   if (meaning.kind == Kind::IntegerPower && meaning.exponent < 0)
     return unsafe(meaning.operands[0], range(meaning.operands[0]).mig() >= kSmallest);
   if (meaning.kind != Kind::Binary)

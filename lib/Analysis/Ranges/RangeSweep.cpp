@@ -324,12 +324,14 @@ void RangeSweep::evaluate(Operation *op, const FloatMeaning &meaning, const Rows
   }
   View view = op->getNumResults() == 1 ? values.lookup(op->getResult(0)) : View();
   const ValueNode &node = values[view.node];
-  bool isSquare = node.kind == ValueNode::Kind::Unary && node.unary == domains::UnaryFn::Square;
+  bool isSquare =
+      meaning.kind == FloatMeaning::Kind::Binary && meaning.binary == BinaryFn::Mul &&
+      values.areEqual(values.lookup(op->getOperand(0)), values.lookup(op->getOperand(1)));
   for (Value value : op->getResults()) {
     if (!getFloatFormat(value.getType()))
       continue;
     RangeState state;
-    if (meaning.kind == FloatMeaning::Kind::Binary && isSquare) {
+    if (isSquare) {
       FloatFacts square = RangeTransfer::unary(domains::UnaryFn::Square, *facts[0], rows.length);
       state.facts = transfer.roundedTo(square, value.getType(), rows.length);
     } else if (meaning.kind == FloatMeaning::Kind::Select) {

@@ -185,6 +185,20 @@ void RangeSweep::visitReduction(linalg::LinalgOp op, const LoopNest &nest, const
   }
 }
 
+/// x of x * x; null for what is none. Casts of squares are squares of no value of the body.
+static Value rootOfSquare(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return Value();
+  FloatMeaning meaning = getFloatMeaning(op);
+  bool isSquare = meaning.kind == FloatMeaning::Kind::Unary
+                      ? meaning.unary == domains::UnaryFn::Square
+                      : meaning.kind == FloatMeaning::Kind::Binary &&
+                            meaning.binary == BinaryFn::Mul &&
+                            op->getOperand(0) == op->getOperand(1);
+  return isSquare ? op->getOperand(0) : Value();
+}
+
 std::optional<RangeState> RangeSweep::combine(linalg::LinalgOp op, unsigned index,
                                               const LoopNest &nest, const Rows &rows) {
   auto combination = readCombination(op, index);
@@ -216,15 +230,10 @@ std::optional<RangeState> RangeSweep::combine(linalg::LinalgOp op, unsigned inde
   if (meaning.binary == BinaryFn::Add) {
     state.facts = transfer.sum(x.facts, elements, initial.facts, type);
     // A square's sum is bounded by the row norm of what is squared.
-    const ValueNode &term = values.get(values.lookup(combination->combined));
-    if (term.kind == ValueNode::Kind::Unary && term.unary == domains::UnaryFn::Square &&
-        combination->combined.getDefiningOp()) {
-      Value root = combination->combined.getDefiningOp()->getOperand(0);
-      if (root.getParentBlock() == op.getBlock())
-        state.facts =
-            domains::meet(state.facts, transfer.sumOfSquares(lookup(root).facts, elements,
-                                                             initial.facts, x.facts, type));
-    }
+    if (Value root = rootOfSquare(combination->combined);
+        root && root.getParentBlock() == op.getBlock())
+      state.facts = domains::meet(state.facts, transfer.sumOfSquares(lookup(root).facts, elements,
+                                                                     initial.facts, x.facts, type));
     state.assumption = sumAssumption(x, countReduced(op), initial, name);
   } else if (isMax || isMin) {
     state.facts = transfer.extremum(meaning.binary, x.facts, elements, initial.facts, type);

@@ -32,7 +32,7 @@ func.func @logarithm(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf3
 
 // -----
 
-// A norm with an epsilon, the softplus of a product, a chosen argument: nothing can reach zero.
+// A norm with an epsilon, the softplus of a bounded product, a chosen argument: nothing can reach zero.
 // CHECK-LABEL: @guarded
 // CHECK-NOT: by = range
 // CHECK: return
@@ -44,13 +44,32 @@ func.func @guarded(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>
   %1 = arith.mulf %0, %0 : tensor<4x4xf32>
   %2 = arith.addf %1, %epsilon : tensor<4x4xf32>
   %3 = math.rsqrt %2 : tensor<4x4xf32>
-  %4 = math.exp %0 : tensor<4x4xf32>
+  %twenty = arith.constant dense<20.0> : tensor<4x4xf32>
+  %limited = arith.minimumf %0, %twenty : tensor<4x4xf32>
+  %4 = math.exp %limited : tensor<4x4xf32>
   %5 = arith.addf %4, %one : tensor<4x4xf32>
   %6 = math.log %5 : tensor<4x4xf32>
   %7 = arith.cmpf ogt, %0, %epsilon : tensor<4x4xf32>
   %8 = arith.select %7, %0, %one : tensor<4x4xi1>, tensor<4x4xf32>
   %9 = arith.divf %one, %8 : tensor<4x4xf32>
   return %3, %6, %9 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// An exponential that overflows, and one that only divides.
+// CHECK-LABEL: @exponentials
+// CHECK: linalg.matmul {{.*}}by = range "its rounded result may reach the pole of 'math.exp'
+// CHECK: linalg.matmul {{.*}}in = [bf16, bf16, f32]
+func.func @exponentials(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = math.exp %0 : tensor<4x4xf32>
+  %2 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = math.exp %2 : tensor<4x4xf32>
+  %4 = arith.addf %3, %one : tensor<4x4xf32>
+  %5 = arith.divf %2, %4 : tensor<4x4xf32>
+  return %1, %5 : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
 // -----
