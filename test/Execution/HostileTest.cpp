@@ -106,8 +106,11 @@ TEST_P(Hostile, ProvesNothingFalse) {
   HostileTally::Claim valid = tally.sum(true), broken = tally.sum(false);
   EXPECT_GE(valid.narrow, valid.contractions / 2);
   EXPECT_GE(broken.contractions, valid.contractions);
+  // Bounds of errors are of the graph with the constants that it has, and say so.
   for (const FindingClass &found : classesOf(tally))
-    EXPECT_EQ(found.smallest.verdict, Verdict::Assumed) << found.smallest.reproducer();
+    EXPECT_TRUE(found.smallest.verdict == Verdict::Assumed ||
+                found.smallest.verdict == Verdict::Constants)
+        << found.smallest.reproducer();
 }
 
 std::vector<Seeds> chunksOf(uint64_t size, uint64_t begin, uint64_t end) {
@@ -121,10 +124,8 @@ std::string nameOf(const testing::TestParamInfo<Seeds> &info) {
   return std::to_string(info.param.first);
 }
 
-// Known to fail while ranges and evidence are two analyses. Then the first two lose "Nightly" and
-// run in the tiers that are named behind it.
-INSTANTIATE_TEST_SUITE_P(NightlyQuick, Hostile, testing::ValuesIn(chunksOf(150, 0, 150)), nameOf);
-INSTANTIATE_TEST_SUITE_P(NightlySlow, Hostile, testing::ValuesIn(chunksOf(150, 150, 1500)), nameOf);
+INSTANTIATE_TEST_SUITE_P(Quick, Hostile, testing::ValuesIn(chunksOf(150, 0, 150)), nameOf);
+INSTANTIATE_TEST_SUITE_P(Slow, Hostile, testing::ValuesIn(chunksOf(150, 150, 1500)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Nightly, Hostile, testing::ValuesIn(chunksOf(1000, 1500, 40000)), nameOf);
 
 } // namespace

@@ -122,7 +122,8 @@ void Part::chooseSubstitute() {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     Operation *def = value.getDefiningOp();
     if (type && isa<FloatType>(type.getElementType()) && (!def || isMovable(*def)) &&
-        !isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(def))
+        !isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(def) &&
+        !isa_and_nonnull<tensor::CastOp>(def)) // whose sizes are known, though its type hides them
       candidates.push_back(value);
   }
   if (candidates.empty())

@@ -108,8 +108,9 @@ int main(int argc, char **argv) {
   printTally(llvm::outs(), tally);
   if (claims)
     printClaims(llvm::outs(), tally);
-  bool isClean = llvm::all_of(
-      tally.findings, [](const Finding &finding) { return finding.verdict == Verdict::Assumed; });
+  bool isClean = llvm::all_of(tally.findings, [](const Finding &finding) {
+    return finding.verdict == Verdict::Assumed || finding.verdict == Verdict::Constants;
+  });
   int written = out.empty() ? 0 : write(context, tally, options);
   return written ? written : !isClean;
 }
