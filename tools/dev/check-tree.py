@@ -17,14 +17,15 @@ import sys
 
 # Room -> rooms it may include, itself and theirs beside. The same table is in docs/Architecture.md.
 ROOMS = {
+    "Support": [],
     "Numerics": [],
-    "Target": ["Runtime"],
+    "Target": ["Support", "Runtime"],
     "Policy": ["Target"],
     "Assignment": [],
     "Runtime": [],
     "Domains": ["Numerics"],
     "Emulator": ["Numerics", "Runtime"],
-    "Dialect": ["Numerics"],
+    "Dialect": ["Support", "Numerics"],
     "Interfaces": ["Domains", "Dialect"],
     "Analysis": ["Interfaces", "Domains", "Target"],
     "Report": ["Analysis"],
@@ -34,9 +35,9 @@ ROOMS = {
     "Transforms": ["Analysis", "Assignment", "Target", "Policy"],
     "Pipelines": ["Transforms", "Kernels", "Import", "Report"],
     "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics"],
-    "ToolSupport": ["Target", "Policy"],
+    "ToolSupport": ["Support", "Target", "Policy"],
 }
-PLAIN_ROOMS = {"Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime"}
+PLAIN_ROOMS = {"Support", "Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime"}
 TOP_LEVEL = {"lib", "include", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"}
 MAX_LINES = 500
 MAX_COLUMNS = 100
