@@ -85,11 +85,3 @@ mpcore::policy::findPosition(StringRef text, llvm::ArrayRef<std::string> path, b
   StringRef before = text.take_front(cursor.offset());
   return {before.count('\n') + 1, before.size() - (before.rfind('\n') + 1) + 1};
 }
-
-StringRef mpcore::policy::nearestWord(StringRef word, llvm::ArrayRef<StringRef> candidates) {
-  StringRef best;
-  for (StringRef candidate : candidates)
-    if (best.empty() || candidate.edit_distance(word) < best.edit_distance(word))
-      best = candidate;
-  return best;
-}

@@ -45,9 +45,6 @@ llvm::Expected<Effective> findPolicy(const Request &request);
 std::pair<unsigned, unsigned> findPosition(llvm::StringRef text, llvm::ArrayRef<std::string> path,
                                            bool atKey);
 
-/// The candidate nearest to `word` in edit distance, the first among equals.
-llvm::StringRef nearestWord(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates);
-
 } // namespace mpcore::policy
 
 #endif // MP_POLICY_POLICYJSON_H
