@@ -5,13 +5,12 @@
 #include "PtxMode.h"
 
 #include "PtxArguments.h"
+#include "Run.h"
 #include "mp/Execution/Comparison.h"
 #include "mp/Execution/DeviceProgram.h"
-#include "mp/Execution/Files.h"
 #include "mp/Execution/Inputs.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 
 using namespace mlir;
@@ -31,7 +30,7 @@ static llvm::Expected<const emulator::KernelInfo *> chooseKernel(const emulator:
                            (names.empty() ? " none: the file has no kernel" : names));
 }
 
-static llvm::Error readBack(const RunOptions &options, emulator::Device &device,
+static llvm::Error readBack(const RunOptions &options, RunFiles &files, emulator::Device &device,
                             std::vector<DeviceArray> &buffers) {
   size_t wanted = options.outputs.empty() ? buffers.size() : options.outputs.size();
   if (wanted > buffers.size())
@@ -44,7 +43,7 @@ static llvm::Error readBack(const RunOptions &options, emulator::Device &device,
       return error;
     if (options.outputs.empty())
       printArray(llvm::outs(), "array " + std::to_string(i), buffer.array);
-    else if (llvm::Error error = writeNpy(options.outputs[i], buffer.array))
+    else if (llvm::Error error = files.writeResult(i, buffer.array))
       return error;
   }
   return llvm::Error::success();
@@ -145,27 +144,26 @@ static llvm::Error explain(const RunOptions &options, const emulator::KernelInfo
   return llvm::make_error<emulator::FaultError>(std::move(fault));
 }
 
-int mlir::mp::runPtx(const RunOptions &options) {
-  auto fail = [](int status, llvm::Error error) {
-    llvm::errs() << "mp-run: error: " << llvm::toString(std::move(error)) << "\n";
-    return status;
-  };
-  if (llvm::Error error = checkOptions(options))
-    return fail(2, std::move(error));
-  auto text = llvm::MemoryBuffer::getFileOrSTDIN(options.file);
+Status mlir::mp::runPtx(const RunOptions &options) {
+  RunFiles files;
+  llvm::Error error = checkOptions(options);
+  if (!error)
+    error = files.open(options);
+  if (error)
+    return reportError(Status::BadInput, std::move(error));
+  auto text = support::readFile(options.file, options.file);
   if (!text)
-    return fail(
-        2, createStringError("cannot read '" + options.file + "': " + text.getError().message()));
+    return reportError(Status::BadInput, text.takeError());
   auto module = emulator::loadModule((*text)->getBuffer(), options.file);
   if (!module)
-    return fail(2, module.takeError());
+    return reportError(Status::BadInput, module.takeError());
   auto kernel = chooseKernel(**module, options.kernel);
   if (!kernel)
-    return fail(2, kernel.takeError());
+    return reportError(Status::BadInput, kernel.takeError());
   emulator::Device device;
   auto arguments = placeArguments(options.inputs.inputs, **kernel, device);
   if (!arguments)
-    return fail(2, arguments.takeError());
+    return reportError(Status::BadInput, arguments.takeError());
   emulator::LaunchOptions launch;
   launch.chip = options.chip;
   launch.reverse = options.reverse;
@@ -180,26 +178,23 @@ int mlir::mp::runPtx(const RunOptions &options) {
   auto stats = start(device, *arguments, launch);
   if (!stats) {
     bool isFault = stats.errorIsA<emulator::FaultError>();
-    return fail(isFault ? 1 : 2, stats.takeError());
+    return reportError(isFault ? Status::Failed : Status::BadInput, stats.takeError());
   }
   llvm::outs() << stats->printed;
-  if (llvm::Error error = readBack(options, device, arguments->arrays))
-    return fail(2, std::move(error));
+  if (llvm::Error error = readBack(options, files, device, arguments->arrays))
+    return reportError(Status::BadInput, std::move(error));
   // Results may go to standard output as a file: counts do not stand among them.
   bool piped = llvm::is_contained(options.outputs, "-");
   stats->print(piped ? llvm::errs() : llvm::outs());
   auto difference = firstDifference(options, device, arguments->arrays);
   if (!difference)
-    return fail(2, difference.takeError());
+    return reportError(Status::BadInput, difference.takeError());
   if (*difference)
-    return fail(1, explain(options, **kernel, **difference, launch, start));
-  if (options.json.empty())
-    return 0;
+    return reportError(Status::Failed, explain(options, **kernel, **difference, launch, start));
   llvm::json::Object report{{"version", 1},
                             {"file", options.file},
                             {"kernels", kernelsToJSON({{(*kernel)->name, 1, *stats}})}};
-  if (llvm::Error error = writeText(
-          options.json, llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report))).str()))
-    return fail(2, std::move(error));
-  return 0;
+  if (llvm::Error error = files.writeJSON(std::move(report)))
+    return reportError(Status::BadInput, std::move(error));
+  return Status::Done;
 }
