@@ -8,7 +8,6 @@
 #include "mp/Analysis/Locations.h"
 #include "mp/Assignment/ProblemJSON.h"
 #include "mp/Assignment/Solve.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -47,14 +46,13 @@ static std::string nameDump(FunctionOpInterface function, const PlacementOptions
 }
 
 static LogicalResult dump(FunctionOpInterface function, const assignment::Problem &problem,
-                          const assignment::Solution &answer, StringRef path) {
-  llvm::Error error = llvm::writeToOutput(path, [&](raw_ostream &os) {
-    assignment::writeProblem(problem, &answer, os);
-    return llvm::Error::success();
-  });
+                          const assignment::Solution &answer, const PlacementOptions &options) {
+  auto write = [&](raw_ostream &os) { assignment::writeProblem(problem, &answer, os); };
+  std::string path = nameDump(function, options);
+  llvm::Error error = options.namesDumps ? support::writeFile(path, "dump-problem=" + path, write)
+                                         : options.problemFile->write(write);
   if (error)
-    return function.emitError() << "cannot write the assignment problem '" << path
-                                << "': " << llvm::toString(std::move(error));
+    return function.emitError() << llvm::toString(std::move(error));
   return success();
 }
 
@@ -194,8 +192,7 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions,
   if (!answer)
     return function.emitError() << "no storage can be chosen: "
                                 << llvm::toString(answer.takeError());
-  if (!options.dumpProblem.empty() &&
-      failed(dump(function, storage.get(), *answer, nameDump(function, options))))
+  if (!options.dumpProblem.empty() && failed(dump(function, storage.get(), *answer, options)))
     return failure();
   for (assignment::NodeId node = 0; node < storage.get().nodes.size(); ++node)
     if (Operation *op = storage.getOp(node); op && decisions.explained.contains(op))
