@@ -135,6 +135,22 @@ static LogicalResult reportUnmetLimit(FunctionOpInterface function, const Storag
   return failure();
 }
 
+/// Costs in the units of the options; time is counted in picoseconds.
+static std::string describe(llvm::Error error, StringRef objective) {
+  std::string text;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const assignment::UnmetBudget &unmet) {
+        llvm::raw_string_ostream(text)
+            << "max-time is " << formatAmount(unmet.limit, objective)
+            << (unmet.isExact ? ", and the least possible is modelled as "
+                              : ", and the least that was found is modelled as ")
+            << formatAmount(unmet.least, objective);
+      },
+      [&](const llvm::ErrorInfoBase &other) { text = other.message(); });
+  return text;
+}
+
 /// The model lacks what mp-insert-scaling rounded: a limit would not hold.
 static LogicalResult refuseScaled(FunctionOpInterface function) {
   Operation *scaled = nullptr;
@@ -191,7 +207,7 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions,
   }
   if (!answer)
     return function.emitError() << "no storage can be chosen: "
-                                << llvm::toString(answer.takeError());
+                                << describe(answer.takeError(), options.objective);
   if (!options.dumpProblem.empty() && failed(dump(function, storage.get(), *answer, options)))
     return failure();
   for (assignment::NodeId node = 0; node < storage.get().nodes.size(); ++node)
