@@ -5,6 +5,7 @@
 #include "ReportPasses.h"
 #include "mp/Report/Exports.h"
 #include "mp/Support/Files.h"
+#include "mp/Support/Progress.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_FINISHREPORT
@@ -58,7 +59,7 @@ struct FinishReport : mlir::mp::impl::FinishReportBase<FinishReport> {
     report->collectScaling(getOperation());
     if (!outputs.errors.empty())
       check(readErrors(outputs.errors, *report));
-    if (outputs.table)
+    if (outputs.table && support::verbosity() != support::Verbosity::Quiet)
       report->printTable(llvm::errs());
     check(json.write([&](raw_ostream &os) { printJSON(report->toJSON(), os); }));
     check(html.write([&](raw_ostream &os) { writeHTML(*report, os); }));

@@ -2,6 +2,7 @@
 //
 // mp-assign-precision: the layers of decision, in order, module by module.
 
+#include "../Common/ConvertedFormat.h"
 #include "Explanation.h"
 #include "Replay.h"
 #include "SpecializeFunctions.h"
@@ -164,7 +165,12 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     if (costsFile.empty())
       return llvm::Error::success();
     auto text = support::readFile(costsFile, "costs=" + costsFile);
-    return text ? costs.readMeasured((*text)->getBuffer()) : text.takeError();
+    if (!text)
+      return text.takeError();
+    return llvm::handleErrors(
+        costs.readMeasured((*text)->getBuffer()), [&](const llvm::ErrorInfoBase &error) {
+          return llvm::createStringError("'" + costsFile + "': " + error.message());
+        });
   }
 
   /// Opens what is written, before any pass runs.
@@ -289,7 +295,7 @@ private:
       if (function.isExternal())
         continue;
       if (auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName)) {
-        if (failed(checkConverted(function, settings)))
+        if (!format.empty() && !settings.split && failed(checkConverted(function, settings.narrow)))
           return failure();
         function.emitRemark() << "is " << phase.getValue() << " already; its precision stays";
         continue;
@@ -347,38 +353,6 @@ private:
       anyDecided = true;
     }
     return success();
-  }
-
-  /// A function that is converted has the format that is asked for, if one is. Its format is that
-  /// in which contractions read its arguments by casts of mp; what was narrow before, or pinned,
-  /// says nothing.
-  LogicalResult checkConverted(FunctionOpInterface function, const AssignSettings &settings) {
-    if (format.empty() || settings.split)
-      return success();
-    llvm::SetVector<Type> found;
-    auto note = [&](Operation *cast, FloatType read, bool inserted) {
-      bool isContracted = llvm::any_of(cast->getUsers(), [](Operation *user) {
-        return getOpClass(user) == OpClass::TensorCore && !user->hasAttr(kPinAttrName);
-      });
-      if (inserted && isContracted && isa<BlockArgument>(cast->getOperand(0)))
-        found.insert(read);
-    };
-    bool anyAsked = false;
-    function->walk([&](Operation *op) {
-      if (auto round = dyn_cast<RoundOp>(op))
-        note(op, cast<FloatType>(round.getFormat()), round.getInserted());
-      auto narrowing = dyn_cast<CastOp>(op);
-      if (narrowing && narrowing.isNarrowing())
-        note(op, narrowing.getResultFormat(), narrowing.getInserted());
-      anyAsked |= narrowing && narrowing.getResultFormat() == settings.narrow;
-    });
-    if (found.empty() || anyAsked || found.contains(settings.narrow))
-      return success();
-    return function->emitError() << "function '" << function.getName() << "' is converted to "
-                                 << found.front() << " already, and 'format' asks for "
-                                 << settings.narrow
-                                 << "; convert the original module, or leave 'format' out"
-                                 << support::tag(support::ErrorCode::ConvertedAlready);
   }
 
   void fail(const Twine &what) {
