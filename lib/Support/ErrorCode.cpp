@@ -35,6 +35,12 @@ Error mpcore::support::error(ErrorCode code, const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message + tag(code));
 }
 
+Error mpcore::support::errorOfWarnings(unsigned count) {
+  return error(ErrorCode::Warnings,
+               Twine(count) + (count == 1 ? " warning is an error" : " warnings are errors") +
+                   " (--werror); no output was written");
+}
+
 std::optional<ErrorCode> mpcore::support::findCode(StringRef message) {
   size_t at = message.rfind("[MP");
   unsigned number;

@@ -55,6 +55,7 @@ struct Table {
 } // namespace
 
 static std::atomic<unsigned> pending{0};
+static std::atomic<bool> committing{false};
 static std::atomic<void (*)(StringRef)> inputListener{nullptr};
 
 void mpcore::support::setInputListener(void (*listener)(StringRef)) { inputListener = listener; }
@@ -63,6 +64,8 @@ static Table &table() {
   static Table *known = new Table(); // outlives whatever is destroyed at exit
   return *known;
 }
+
+bool mpcore::support::isCommitting() { return committing.load(); }
 
 unsigned mpcore::support::pendingOutputs() { return pending.load(); }
 
@@ -291,8 +294,11 @@ FilesOfRun::~FilesOfRun() {
 Error FilesOfRun::commit() {
   std::vector<std::unique_ptr<OutputFile>> complete;
   std::swap(complete, table().waiting);
+  committing = true;
+  Error failed = Error::success();
   for (std::unique_ptr<OutputFile> &file : complete)
-    if (Error failed = file->rename())
-      return failed;
-  return Error::success();
+    if ((failed = file->rename()))
+      break;
+  committing = false;
+  return failed;
 }

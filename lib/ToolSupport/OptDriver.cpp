@@ -157,10 +157,7 @@ static ExitStatus processInput(llvm::MemoryBufferRef input, StringRef outputName
   if (failed(MlirOptMain((*output)->os(), std::move(buffer), registry, watched)))
     return statusOfFailure(findings);
   if (common.warningsAreErrors && findings.warnings > 0)
-    return report(error(ErrorCode::Warnings, "error: " + llvm::Twine(findings.warnings) +
-                                                 (findings.warnings == 1 ? " warning is an error"
-                                                                         : " warnings are errors") +
-                                                 " (--werror); no output was written"));
+    return report(errorOfWarnings(findings.warnings));
   setStage("writing");
   if (llvm::Error error = (*output)->commit())
     return report(std::move(error));
@@ -170,7 +167,8 @@ static ExitStatus processInput(llvm::MemoryBufferRef input, StringRef outputName
 static ExitStatus processFile(StringRef inputName, StringRef outputName, DialectRegistry &registry,
                               const MlirOptMainConfig &config, const InputHooks &hooks, bool import,
                               const CommonOptions &common) {
-  if (inputName == "-" && llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
+  if (inputName == "-" && verbosity() != Verbosity::Quiet &&
+      llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
     llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)\n";
 
   FilesOfRun files;

@@ -4,6 +4,7 @@
 
 #include "Watch.h"
 #include "CrashGuard.h"
+#include "mp/Support/Files.h"
 #include "mp/Support/Memory.h"
 #include "mp/Support/Progress.h"
 #include "llvm/Support/Format.h"
@@ -24,8 +25,9 @@ Watch::Watch(llvm::StringRef tool, const CommonOptions &options)
   thread = std::thread([this] {
     guardThisThread();
     std::unique_lock guard(lock);
-    while (!ended.wait_for(guard, std::chrono::milliseconds(50), [&] { return isOver; }))
+    do
       look();
+    while (!ended.wait_for(guard, std::chrono::milliseconds(50), [&] { return isOver; }));
   });
 }
 
@@ -41,6 +43,8 @@ Watch::~Watch() {
 }
 
 void Watch::look() {
+  if (isCommitting())
+    return;
   double seconds = secondsSinceStart();
   if (options.maxSeconds > 0 && seconds > options.maxSeconds)
     endProcess(ErrorCode::LimitOfTime,

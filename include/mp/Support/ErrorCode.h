@@ -40,6 +40,9 @@ std::string tag(ErrorCode code);
 /// An error whose text is `message` and the tag.
 llvm::Error error(ErrorCode code, const llvm::Twine &message);
 
+/// The error of --werror after `count` warnings.
+llvm::Error errorOfWarnings(unsigned count);
+
 /// The number in a message: the last tag in it.
 std::optional<ErrorCode> findCode(llvm::StringRef message);
 

@@ -107,6 +107,9 @@ public:
   llvm::Error commit();
 };
 
+/// True while FilesOfRun::commit puts outputs in place: whoever would end the process waits.
+bool isCommitting();
+
 /// The number of outputs that wait for being complete; may be asked in a signal handler.
 unsigned pendingOutputs();
 

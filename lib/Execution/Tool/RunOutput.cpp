@@ -7,6 +7,7 @@
 #include "mp/Execution/BoundCheck.h"
 #include "mp/Execution/Files.h"
 #include "mp/Runtime/Runtime.h"
+#include "mp/Support/Progress.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -89,9 +90,9 @@ Status Run::printComparison() {
   llvm::outs().flush(); // what is said of it comes behind
   printFlushed(llvm::errs(), inner);
   constexpr double far = 0.1;
-  if (!options.perOp && llvm::any_of(outputs, [](const ErrorReport &output) {
-        return output.stats.relativeNorm() > far;
-      }))
+  if (!options.perOp && support::verbosity() != support::Verbosity::Quiet &&
+      llvm::any_of(outputs,
+                   [](const ErrorReport &output) { return output.stats.relativeNorm() > far; }))
     llvm::errs() << "mp-run: note: far from the reference; --per-op shows where, and what narrow "
                     "formats flush to zero\n";
   if (!options.json.empty())

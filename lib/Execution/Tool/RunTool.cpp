@@ -14,6 +14,7 @@
 #include "mp/Execution/Files.h"
 #include "mp/Execution/PrintRecorder.h"
 #include "mp/Execution/TensorCores.h"
+#include "mp/Support/Progress.h"
 #include "mp/Support/Version.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
@@ -29,6 +30,7 @@ static double now() {
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>> Run::parse(StringRef path) {
+  support::setStage("reading " + path);
   auto buffer = support::readFile(path, path);
   if (!buffer)
     return buffer.takeError();
@@ -73,6 +75,7 @@ static llvm::Error returnMatched(Side &side, StringRef entry, ArrayRef<size_t> i
 }
 
 llvm::Error Run::compile(Side &side, bool promoteToF64) {
+  support::setStage(promoteToF64 ? "compiling the reference in f64" : "compiling");
   double start = now();
   ProgramOptions programOptions;
   programOptions.promoteToF64 = promoteToF64;
@@ -93,6 +96,7 @@ llvm::Error Run::compile(Side &side, bool promoteToF64) {
 }
 
 llvm::Error Run::compileForDevice(Side &side) {
+  support::setStage("lowering to kernels");
   double start = now();
   DeviceOptions deviceOptions;
   deviceOptions.device = options.device;
@@ -176,6 +180,7 @@ StepLoop Run::loopOf(const Side &side) const {
 }
 
 llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCores) {
+  support::setStage(&side == &main ? "running" : "running the reference");
   StepLoop loop = loopOf(side);
   double start = now();
   std::optional<TensorCoreScope> scope;
@@ -252,7 +257,8 @@ Status Run::go() {
   if (llvm::Error error = writeInputs(arguments))
     return reportError(Status::BadInput, std::move(error));
   for (const std::string &note : notes)
-    llvm::errs() << "mp-run: note: " << note << "\n";
+    if (support::verbosity() != support::Verbosity::Quiet)
+      llvm::errs() << "mp-run: note: " << note << "\n";
 
   // Kernels have the arithmetic of their chip; a reference has the one asked for.
   bool modelled = options.numerics.has_value();
@@ -301,13 +307,18 @@ Status mlir::mp::reportError(Status status, llvm::Error error) {
   return code ? support::statusOf(*code) : status;
 }
 
-static Status runModule(RunOptions options, DialectRegistry &registry, const RunHooks &hooks) {
+static Status runModule(RunOptions options, DialectRegistry &registry, const RunHooks &hooks,
+                        unsigned &warnings) {
   registerExecution(registry);
   MLIRContext context(registry);
   // Attributes of unknown dialects, which exporters leave, change nothing here.
   context.allowUnregisteredDialects();
   llvm::SourceMgr noSources;
   SourceMgrDiagnosticHandler handler(noSources, &context);
+  context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+    warnings += diagnostic.getSeverity() == DiagnosticSeverity::Warning;
+    return failure(); // the handler before prints it
+  });
   context.printOpOnDiagnostic(false);
   return Run(std::move(options), context, hooks).go();
 }
@@ -330,9 +341,12 @@ int mlir::mp::runRun(ArrayRef<StringRef> arguments, DialectRegistry &registry,
     return 0;
   }
   support::FilesOfRun files;
+  unsigned warnings = 0;
   Status status = StringRef(options->file).ends_with(".ptx")
                       ? runPtx(*options)
-                      : runModule(std::move(*options), registry, hooks);
+                      : runModule(std::move(*options), registry, hooks, warnings);
+  if (hooks.warningsAreErrors && warnings > 0 && status == Status::Done)
+    return int(reportError(Status::Failed, support::errorOfWarnings(warnings)));
   // A comparison that failed has results, too.
   if (status == Status::Done || status == Status::Failed)
     if (llvm::Error error = files.commit())
