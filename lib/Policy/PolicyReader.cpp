@@ -275,6 +275,8 @@ llvm::Expected<Policy> mpcore::policy::readPolicy(StringRef text, StringRef file
     StringRef position = place.drop_front().split(',').first;
     return llvm::createStringError(file + ":" + position + ": not JSON: " + rest);
   }
+  if (llvm::Error error = checkKeys(text, file))
+    return std::move(error);
   Policy policy;
   Reader reader(text, file);
   if (!reader.readDocument(*root, format, policy))
