@@ -147,8 +147,11 @@ static Error claim(const Identity &file, StringRef option, OutputFile::Mode mode
   std::lock_guard guard(known.lock);
   for (const Output &other : known.outputs)
     if (file.isSameAs(other.file))
-      return error(ErrorCode::OutputIsOutput, option + " is the file that " + other.option +
-                                                  " writes; each output needs a file of its own");
+      return error(ErrorCode::OutputIsOutput,
+                   option == other.option ? option + " would be written twice, as for two parts of "
+                                                     "--split-input-file; convert them one by one"
+                                          : option + " is the file that " + other.option +
+                                                " writes; each output needs a file of its own");
   for (const Input &input : known.inputs)
     if (file.isSameAs(input.file) && !(input.mayBeReplaced && mode == OutputFile::InPlace))
       return error(ErrorCode::OutputIsInput, option + " is the file that is read as " +
