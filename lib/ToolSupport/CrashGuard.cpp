@@ -22,6 +22,7 @@
 #include <new>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace mpcore::support;
@@ -34,9 +35,21 @@ char crashBlame[4608], timeoutBlame[4608]; ///< a path and a sentence
 std::atomic<bool> crashed{false};
 thread_local uintptr_t stackLow = 0;
 
-void put(const char *text) {
-  ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+/// Allocates nothing: memory may have run out.
+void put(llvm::StringRef text) {
+  ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
   (void)ignored;
+}
+
+/// True where this process cannot have 64 MiB more: code that does not check an allocation crashes
+/// then, which is no defect of it.
+bool isMemoryExhausted() {
+  const size_t bytes = size_t(64) << 20;
+  void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED)
+    return true;
+  munmap(at, bytes);
+  return false;
 }
 
 /// Ends a line of a message. May run in a signal handler.
@@ -55,6 +68,8 @@ struct Verdict {
 };
 
 Verdict judge(int signal, const siginfo_t *info) {
+  if (isMemoryExhausted())
+    return {"out of memory; no output was written", ErrorCode::OutOfMemory};
   switch (signal) {
   case SIGSEGV:
   case SIGBUS: {
@@ -84,9 +99,13 @@ Verdict judge(int signal, const siginfo_t *info) {
 }
 
 void reportOnce() {
+  static thread_local bool reports = false;
+  if (reports) // reporting has failed, too
+    _exit(int(ExitStatus::Internal));
   if (crashed.exchange(true))
     for (;;) // another thread is already reporting
       pause();
+  reports = true;
 }
 
 void onTimeout(int) {
@@ -96,17 +115,19 @@ void onTimeout(int) {
   blame(timeoutBlame);
 }
 
-void onCrash(int signal, siginfo_t *info, void *) {
+void onCrash(int number, siginfo_t *info, void *) {
   reportOnce();
+  signal(SIGALRM, SIG_DFL);
+  alarm(30); // a stack trace allocates, and the crash may hold the lock of malloc
   if (crashBlame[0] && !wantsBacktrace)
     blame(crashBlame);
-  Verdict verdict = judge(signal, info);
+  Verdict verdict = judge(number, info);
   put(toolName);
   put(": ");
   put(verdict.text);
   putTag(verdict.code);
   llvm::sys::RunInterruptHandlers();
-  if (wantsBacktrace)
+  if (wantsBacktrace && verdict.code != ErrorCode::OutOfMemory)
     llvm::sys::PrintStackTrace(llvm::errs());
   else if (verdict.code == ErrorCode::OutOfBounds)
     put("note: nothing more is known about where; MP_BACKTRACE=1 prints the stack\n");
@@ -168,7 +189,7 @@ void mlir::mp::endProcess(ErrorCode code, llvm::StringRef message) {
   reportOnce();
   put(toolName);
   put(": ");
-  put(message.str().c_str());
+  put(message);
   putTag(code);
   llvm::sys::RunInterruptHandlers();
   _exit(int(statusOf(code)));
