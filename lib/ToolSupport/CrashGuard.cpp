@@ -175,6 +175,10 @@ void onFatalError(void *, const char *reason, bool) {
   llvm::StringRef text(reason);
   if (text.starts_with("Can't add pass"))
     mlir::mp::endProcess(ErrorCode::BadPipeline, ("error: --pass-pipeline: " + text).str());
+  if (text.starts_with("pthread_create failed"))
+    mlir::mp::endProcess(ErrorCode::OutOfMemory,
+                         "no thread can be started; raise the limits of address space (ulimit -v, "
+                         "256 MiB a thread) and of processes (ulimit -u); no output was written");
   if (text.contains("out of memory") || text.contains("Allocation failed"))
     onBadAllocation();
   put("LLVM ERROR: ");
