@@ -138,16 +138,17 @@ static llvm::Error parseExtent(StringRef option, StringRef value, std::array<uin
   return llvm::Error::success();
 }
 
-llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> arguments) {
-  RunOptions options;
-  using Handler = std::function<llvm::Error(StringRef)>;
+using Handler = std::function<llvm::Error(StringRef)>;
+
+/// The options that take a value, and what each does with it.
+static std::vector<std::pair<StringRef, Handler>> valuedOptions(RunOptions &options) {
   auto text = [](std::string &target) -> Handler {
     return [&target](StringRef value) -> llvm::Error {
       target = value.str();
       return llvm::Error::success();
     };
   };
-  std::vector<std::pair<StringRef, Handler>> valued = {
+  return {
       {"entry", text(options.entry)},
       {"params", text(options.inputs.params)},
       {"compare", text(options.compare)},
@@ -215,6 +216,57 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
          return llvm::Error::success();
        }},
   };
+}
+
+/// Checks options against each other, and sets those that others imply.
+static llvm::Error settle(RunOptions &options) {
+  if (options.file.empty() && !options.help && !options.version && !options.refusedPtx)
+    return createStringError("expected a file to run; see --help");
+  if (options.maxRelative && options.compare.empty() && options.expected.empty())
+    return createStringError("--max-rel needs --compare or, of PTX, --expect");
+  if (!options.html.empty() && options.steps < 2)
+    return createStringError("--html needs --steps of at least 2, found " +
+                             llvm::Twine(options.steps));
+  bool onDevice = options.device != "cpu";
+  if (!options.chip.empty() && !onDevice && !StringRef(options.file).ends_with(".ptx"))
+    return createStringError("--chip=" + options.chip +
+                             " is of --device=emulator and --device=cuda; on the CPU, "
+                             "--numerics=" +
+                             options.chip + " computes contractions as that GPU does");
+  if (!options.expected.empty() && !StringRef(options.file).ends_with(".ptx"))
+    return createStringError("--expect is of PTX files; functions are compared by --compare");
+  if (options.reverse && options.device != "emulator" && !StringRef(options.file).ends_with(".ptx"))
+    return createStringError(
+        "--reverse is of the emulator's threads: --device=emulator, or a PTX file");
+  if (options.calibrates && (options.json.empty() || onDevice || !options.compare.empty()))
+    return createStringError(
+        "--calibrate writes its scales to --json=FILE, runs on the CPU, and compares nothing");
+  if (options.checkErrors) {
+    if (onDevice || !options.compare.empty() || options.checkRanges || options.steps > 1)
+      return createStringError(
+          "--check-errors is of one run on the CPU beside f64, without --device, --compare, "
+          "--check-ranges and --steps");
+    options.compare = "f64";
+    options.perOp = true;
+  }
+  if (options.perOp && options.compare.empty() && !onDevice)
+    return createStringError("--per-op needs --compare or --device=emulator");
+  if (options.checkRanges && (onDevice || !options.compare.empty() || options.steps > 1))
+    return createStringError(
+        "--check-ranges is of one run on the CPU, without --device, --compare and --steps");
+  if (onDevice && options.numerics && (options.compare.empty() || options.compare == "f64"))
+    return createStringError(
+        "--numerics=" + options.numericsName + " with --device=" + options.device +
+        " is the arithmetic of the reference and needs --compare=FILE; the GPU is --chip");
+  if (onDevice && options.emitLLVM)
+    return createStringError(
+        "--emit-llvm is of --device=cpu; mp-opt --mp-to-nvvm shows the kernels");
+  return llvm::Error::success();
+}
+
+llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> arguments) {
+  RunOptions options;
+  std::vector<std::pair<StringRef, Handler>> valued = valuedOptions(options);
   std::pair<StringRef, bool *> flags[] = {{"per-op", &options.perOp},
                                           {"check-ranges", &options.checkRanges},
                                           {"check-errors", &options.checkErrors},
@@ -265,46 +317,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
     if (llvm::Error error = option->second(value))
       return std::move(error);
   }
-  if (options.file.empty() && !options.help && !options.version && !options.refusedPtx)
-    return createStringError("expected a file to run; see --help");
-  if (options.maxRelative && options.compare.empty() && options.expected.empty())
-    return createStringError("--max-rel needs --compare or, of PTX, --expect");
-  if (!options.html.empty() && options.steps < 2)
-    return createStringError("--html needs --steps of at least 2, found " +
-                             llvm::Twine(options.steps));
-  bool onDevice = options.device != "cpu";
-  if (!options.chip.empty() && !onDevice && !StringRef(options.file).ends_with(".ptx"))
-    return createStringError("--chip=" + options.chip +
-                             " is of --device=emulator and --device=cuda; on the CPU, "
-                             "--numerics=" +
-                             options.chip + " computes contractions as that GPU does");
-  if (!options.expected.empty() && !StringRef(options.file).ends_with(".ptx"))
-    return createStringError("--expect is of PTX files; functions are compared by --compare");
-  if (options.reverse && options.device != "emulator" && !StringRef(options.file).ends_with(".ptx"))
-    return createStringError(
-        "--reverse is of the emulator's threads: --device=emulator, or a PTX file");
-  if (options.calibrates && (options.json.empty() || onDevice || !options.compare.empty()))
-    return createStringError(
-        "--calibrate writes its scales to --json=FILE, runs on the CPU, and compares nothing");
-  if (options.checkErrors) {
-    if (onDevice || !options.compare.empty() || options.checkRanges || options.steps > 1)
-      return createStringError(
-          "--check-errors is of one run on the CPU beside f64, without --device, --compare, "
-          "--check-ranges and --steps");
-    options.compare = "f64";
-    options.perOp = true;
-  }
-  if (options.perOp && options.compare.empty() && !onDevice)
-    return createStringError("--per-op needs --compare or --device=emulator");
-  if (options.checkRanges && (onDevice || !options.compare.empty() || options.steps > 1))
-    return createStringError(
-        "--check-ranges is of one run on the CPU, without --device, --compare and --steps");
-  if (onDevice && options.numerics && (options.compare.empty() || options.compare == "f64"))
-    return createStringError(
-        "--numerics=" + options.numericsName + " with --device=" + options.device +
-        " is the arithmetic of the reference and needs --compare=FILE; the GPU is --chip");
-  if (onDevice && options.emitLLVM)
-    return createStringError(
-        "--emit-llvm is of --device=cpu; mp-opt --mp-to-nvvm shows the kernels");
+  if (llvm::Error error = settle(options))
+    return std::move(error);
   return options;
 }
