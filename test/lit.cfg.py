@@ -38,6 +38,7 @@ path = [
 ]
 config.environment["PATH"] = os.pathsep.join(path)
 config.environment["MP_SHARED_DIR"] = config.mp_shared_dir
+config.environment["MP_CRASH_DIR"] = os.path.join(binary_test_dir, "Output")
 for name in ("HOME", "CUDA_ROOT", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TMPDIR", "NVDISASM", "CUOBJDUMP"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

@@ -84,6 +84,13 @@ private:
 
 } // namespace
 
+char UnmetBudget::ID = 0;
+
+void UnmetBudget::log(llvm::raw_ostream &os) const {
+  os << (isExact ? "no assignment has " : "no assignment was found that has ")
+     << (isCost ? "cost" : "error") << " at most " << limit << "; the least is " << least;
+}
+
 llvm::Expected<Solution> mpcore::assignment::solveBudgeted(IndexedProblem &indexed,
                                                            const SolveOptions &options) {
   const Problem &problem = indexed.problem();
@@ -95,14 +102,9 @@ llvm::Expected<Solution> mpcore::assignment::solveBudgeted(IndexedProblem &index
     return tradeoff.takeError();
 
   Bracket bracket = bracketLimit(indexed, engine, *tradeoff, limit);
-  if (!bracket.feasible) {
-    int64_t least = int64_t(bracket.within.resource);
-    std::string what = costIsResource ? "cost" : "error";
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        (bracket.within.exact ? "no assignment has " : "no assignment was found that has ") + what +
-            " at most " + llvm::Twine(limit) + "; the least is " + llvm::Twine(least));
-  }
+  if (!bracket.feasible)
+    return llvm::make_error<UnmetBudget>(costIsResource, limit, int64_t(bracket.within.resource),
+                                         bracket.within.exact);
 
   Solution solution;
   solution.method = bracket.method;

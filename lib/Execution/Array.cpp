@@ -71,6 +71,13 @@ std::optional<int64_t> mlir::mp::elementCount(ArrayRef<int64_t> shape) {
   return count;
 }
 
+uint64_t mlir::mp::byteSize(const ElementType &type, ArrayRef<int64_t> shape) {
+  uint64_t bytes = type.bytes();
+  for (int64_t size : shape)
+    bytes = llvm::SaturatingMultiply(bytes, uint64_t(size));
+  return bytes;
+}
+
 std::string mlir::mp::typeString(ArrayRef<int64_t> shape, const ElementType &type) {
   std::string text;
   for (int64_t size : shape)

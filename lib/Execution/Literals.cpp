@@ -5,9 +5,11 @@
 #include "mp/Execution/Files.h"
 #include "mp/Execution/Inputs.h"
 #include "mp/Numerics/ArrayCast.h"
+#include "mp/Support/Memory.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
 
@@ -100,6 +102,15 @@ template <typename T> static bool parseThree(StringRef text, uint64_t &seed, T &
          !bad(parts[2], third);
 }
 
+/// Brackets group values as a person likes, but each is closed.
+static bool bracketsMatch(StringRef text) {
+  int64_t open = 0;
+  for (char c : text)
+    if ((open += (c == '[') - (c == ']')) < 0)
+      return false;
+  return open == 0;
+}
+
 static llvm::Expected<Array> parseValues(StringRef whole, StringRef text, const ElementType &type,
                                          ArrayRef<int64_t> shape) {
   uint64_t seed;
@@ -116,6 +127,8 @@ static llvm::Expected<Array> parseValues(StringRef whole, StringRef text, const 
                         "expected integers:SEED,LOW,HIGH with an integer type and LOW < HIGH");
     return integerArray(type, shape, seed, low, high);
   }
+  if (!bracketsMatch(text))
+    return badLiteral(whole, "a bracket is not closed, or not opened");
   Array array(type, shape);
   int64_t found = 0, size = array.size();
   uint64_t bits = 0;
@@ -155,9 +168,8 @@ llvm::Expected<Array> mlir::mp::parseLiteral(StringRef text) {
   for (StringRef part : parts)
     if (part.getAsInteger(10, shape.emplace_back()) || shape.back() < 0)
       return badLiteral(text, "'" + part + "' is not a size");
-  auto count = elementCount(shape);
-  if (!count || *count > (int64_t(1) << 34))
-    return badLiteral(text, "too many elements");
+  if (llvm::Error error = support::checkMemory(byteSize(*type, shape), "'" + text + "'"))
+    return std::move(error);
   return parseValues(text, text.drop_front(end + 1), *type, shape);
 }
 
@@ -165,19 +177,26 @@ llvm::Expected<Array> mlir::mp::parseLiteral(StringRef text) {
 // Defaults
 //===----------------------------------------------------------------------===//
 
-static Array seededArray(const Parameter &parameter, uint64_t seed, int64_t dynamicSize) {
+/// The shape of an argument that nothing is given for.
+static SmallVector<int64_t> seededShape(const Parameter &parameter, int64_t dynamicSize) {
   SmallVector<int64_t> shape(parameter.shape);
   for (size_t dim = 0; dim < shape.size(); ++dim)
     if (shape[dim] < 0)
       shape[dim] = dim < parameter.likelyShape.size() && parameter.likelyShape[dim] >= 0
                        ? parameter.likelyShape[dim]
                        : dynamicSize;
+  return shape;
+}
+
+static Array seededArray(const Parameter &parameter, ArrayRef<int64_t> shape, uint64_t seed) {
   const ElementType &type = parameter.type;
   if (!parameter.range &&
       (parameter.role == "optimizer_state" || (parameter.role == "statistic" && shape.empty())))
     return Array(type, shape);
   if (!type.isFloat) {
     int64_t low = 0, high = type.width == 1 ? 2 : 8;
+    if (parameter.indexBound && *parameter.indexBound > 0)
+      high = std::min(high, *parameter.indexBound);
     if (parameter.range && parameter.range->second >= parameter.range->first) {
       low = int64_t(parameter.range->first);
       high = int64_t(parameter.range->second) + 1;
@@ -290,6 +309,25 @@ static llvm::Expected<Array> fitBatches(StringRef text, const Parameter &paramet
   return batches->back().at(0, parameter.shape);
 }
 
+/// Compares what all seeded arguments take with the memory there is.
+static llvm::Error checkSeeded(const Signature &signature, int64_t dynamicSize,
+                               ArrayRef<std::optional<Array>> arguments) {
+  uint64_t bytes = 0, largest = 0;
+  std::string what;
+  for (auto [index, parameter] : llvm::enumerate(signature.arguments)) {
+    if (arguments[index])
+      continue;
+    SmallVector<int64_t> shape = seededShape(parameter, dynamicSize);
+    uint64_t own = byteSize(parameter.type, shape);
+    bytes = llvm::SaturatingAdd(bytes, own);
+    if (own <= largest)
+      continue;
+    largest = own;
+    what = "argument " + std::to_string(index) + ", " + typeString(shape, parameter.type);
+  }
+  return support::checkMemory(bytes, "what is seeded (most of it " + what + ")");
+}
+
 llvm::Expected<std::vector<Array>> mlir::mp::makeInputs(const Signature &signature,
                                                         const InputOptions &options,
                                                         std::vector<std::string> &notes,
@@ -329,6 +367,8 @@ llvm::Expected<std::vector<Array>> mlir::mp::makeInputs(const Signature &signatu
       return fitted.takeError();
     arguments[index] = std::move(*fitted);
   }
+  if (llvm::Error error = checkSeeded(signature, options.dynamicSize, arguments))
+    return std::move(error);
   std::vector<Array> result;
   for (auto [index, argument] : llvm::enumerate(arguments)) {
     if (argument) {
@@ -337,7 +377,8 @@ llvm::Expected<std::vector<Array>> mlir::mp::makeInputs(const Signature &signatu
     }
     // 32 bits, so that no two arguments share numbers.
     uint64_t seed = splitmix64(options.seed, index) >> 32;
-    result.push_back(seededArray(signature.arguments[index], seed, options.dynamicSize));
+    const Parameter &parameter = signature.arguments[index];
+    result.push_back(seededArray(parameter, seededShape(parameter, options.dynamicSize), seed));
   }
   return result;
 }

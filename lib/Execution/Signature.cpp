@@ -2,10 +2,13 @@
 //
 // Finds the function to call, and the types it takes and returns.
 
+#include "IndexArguments.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Execution/Executable.h"
+#include "mp/Support/ErrorCode.h"
+#include "mp/Support/Words.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -28,14 +31,13 @@ llvm::Expected<func::FuncOp> mlir::mp::findEntry(ModuleOp module, StringRef entr
     return function->hasAttr(kInitOfAttrName) && function.getName() != entry;
   });
   std::string names;
-  StringRef nearest;
+  SmallVector<StringRef> known;
   for (func::FuncOp function : candidates) {
     StringRef name = function.getName();
     if (name == entry || (entry.empty() && name == "main"))
       return function;
     names += (names.empty() ? "@" : ", @") + name.str();
-    if (nearest.empty() || entry.edit_distance(name) < entry.edit_distance(nearest))
-      nearest = name;
+    known.push_back(name);
   }
   if (candidates.empty())
     return createStringError("the module has no public function with a body");
@@ -44,9 +46,8 @@ llvm::Expected<func::FuncOp> mlir::mp::findEntry(ModuleOp module, StringRef entr
   if (entry.empty())
     return createStringError(
         "no @main and more than one public function: choose with --entry one of " + names);
-  return createStringError("--entry=" + entry.str() +
-                           " is no public function of the module; nearest is @" + nearest.str() +
-                           "; there are " + names);
+  return createStringError("--entry=" + entry.str() + " is no public function of the module" +
+                           support::listWords(entry, known, "functions"));
 }
 
 static std::string nameOf(Location loc) {
@@ -102,6 +103,8 @@ llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
       parameter->nextValue = state.getInt();
     if (auto sizes = function.getArgAttrOfType<DenseI64ArrayAttr>(i, kDimAttrName))
       parameter->likelyShape.append(sizes.asArrayRef().begin(), sizes.asArrayRef().end());
+    if (!parameter->type.isFloat && !function.isExternal())
+      parameter->indexBound = findIndexBound(function.getArgument(i));
     if (auto range = function.getArgAttrOfType<ArrayAttr>(i, kRangeAttrName))
       parameter->range = {cast<FloatAttr>(range[0]).getValueAsDouble(),
                           cast<FloatAttr>(range[1]).getValueAsDouble()};
@@ -115,6 +118,25 @@ llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
     signature.results.push_back(std::move(*parameter));
   }
   return signature;
+}
+
+/// No value is so large that the arithmetic of addresses wraps.
+static llvm::Error checkSizes(ModuleOp module) {
+  std::string problem;
+  module->walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      auto shaped = dyn_cast<ShapedType>(type);
+      if (!shaped || !shaped.hasStaticShape() || isa<VectorType>(type) ||
+          elementCount(shaped.getShape()).value_or(INT64_MAX) <= (int64_t(1) << 56))
+        continue;
+      llvm::raw_string_ostream(problem) << op->getLoc() << ": a value of type " << type
+                                        << " is too large to run: more than 2^56 elements";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return problem.empty() ? llvm::Error::success()
+                         : support::error(support::ErrorCode::TooLarge, problem);
 }
 
 llvm::Expected<Entry> mlir::mp::isolateEntry(ModuleOp module, StringRef entry) {
@@ -132,6 +154,8 @@ llvm::Expected<Entry> mlir::mp::isolateEntry(ModuleOp module, StringRef entry) {
   // Nothing can call into these.
   for (ModuleOp nested : llvm::make_early_inc_range(isolated.module->getOps<ModuleOp>()))
     nested.erase();
+  if (llvm::Error error = checkSizes(*isolated.module))
+    return std::move(error);
   return isolated;
 }
 

@@ -4,6 +4,7 @@
 
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "TableModel.h"
+#include "mp/Support/ErrorCode.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -64,6 +65,26 @@ OpClass mlir::mp::getOpClass(Operation *op) {
   if (auto precision = dyn_cast<PrecisionOpInterface>(op))
     return precision.getOpClass();
   return OpClass::Barrier;
+}
+
+LogicalResult mlir::mp::checkPrecisionModels(Operation *root) {
+  Operation *unmodelled = nullptr;
+  root->walk([&](Operation *op) {
+    const ClassEntry &entry = lookupEntry(op->getName().getStringRef());
+    if (entry.op.empty() || !op->isRegistered())
+      return WalkResult::advance();
+    // Models are attached to all ops of a dialect or to none: the first tells.
+    if (!isa<PrecisionOpInterface>(op))
+      unmodelled = op;
+    return WalkResult::interrupt();
+  });
+  if (!unmodelled)
+    return success();
+  return unmodelled->emitError()
+         << "no precision models are registered for '" << unmodelled->getName()
+         << "': load mp with --load-dialect-plugin, which a pass plugin alone does not replace, or "
+            "call mlir::mp::registerAllDialects(registry) before making the context"
+         << mpcore::support::tag(mpcore::support::ErrorCode::NoModels);
 }
 
 void mlir::mp::registerPrecisionModels(DialectRegistry &registry) {

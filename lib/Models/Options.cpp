@@ -2,7 +2,9 @@
 //
 // Options of models: declaration, parsing, and errors that name the nearest valid word.
 
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Models/Models.h"
+#include "mp/Support/Words.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -49,25 +51,6 @@ ArrayRef<OptionSpec> mlir::mp::commonModelOptions() {
   return options;
 }
 
-/// The candidate with the smallest edit distance, if it is near enough to be meant.
-static StringRef nearest(StringRef word, ArrayRef<StringRef> candidates) {
-  StringRef best;
-  unsigned distance = std::max<size_t>(2, word.size() / 2) + 1;
-  for (StringRef candidate : candidates)
-    if (unsigned own = word.edit_distance(candidate); own < distance) {
-      best = candidate;
-      distance = own;
-    }
-  return best;
-}
-
-static std::string suggestion(StringRef word, ArrayRef<StringRef> candidates, StringRef prefix) {
-  StringRef near = nearest(word, candidates);
-  if (!near.empty())
-    return ("; did you mean '" + prefix + near + "'?").str();
-  return "; known are " + llvm::join(candidates, ", ");
-}
-
 llvm::Expected<const ModelInfo *> mlir::mp::findModel(StringRef name) {
   SmallVector<StringRef> names;
   for (const ModelInfo &model : getModels()) {
@@ -75,7 +58,8 @@ llvm::Expected<const ModelInfo *> mlir::mp::findModel(StringRef name) {
       return &model;
     names.push_back(model.name);
   }
-  return llvm::createStringError("unknown model '" + name + "'" + suggestion(name, names, ""));
+  return llvm::createStringError("unknown model '" + name + "'" +
+                                 support::suggestWord(name, names));
 }
 
 static llvm::Error checkValue(const OptionSpec &option, StringRef value) {
@@ -83,10 +67,9 @@ static llvm::Error checkValue(const OptionSpec &option, StringRef value) {
   if (option.kind != OptionSpec::Kind::Integer) {
     if (llvm::is_contained(option.choices, value))
       return llvm::Error::success();
-    StringRef near = nearest(value, option.choices);
     return llvm::createStringError(written + ": expected one of " +
                                    llvm::join(option.choices, ", ") +
-                                   (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
+                                   support::didYouMean(value, option.choices));
   }
   int64_t number;
   if (value.getAsInteger(10, number))
@@ -121,7 +104,7 @@ llvm::Expected<ModelOptions> ModelOptions::parse(const ModelInfo &model,
     const OptionSpec *option = known.lookup(name);
     if (!option)
       return llvm::createStringError(model.name + " has no option '--" + name + "'" +
-                                     suggestion(name, names, "--"));
+                                     support::suggestWord(name, names, "--"));
     if (!rest.contains('=')) {
       if (option->bare.empty())
         return llvm::createStringError("--" + name + " needs a value, as in --" + name + "=" +

@@ -4,8 +4,8 @@
 
 #include "ReportPasses.h"
 #include "mp/Report/Exports.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "mp/Support/Files.h"
+#include "mp/Support/Progress.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_FINISHREPORT
@@ -15,71 +15,70 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Writes to a temporary file beside `path` and renames it: a failed write loses nothing.
-static llvm::Error writeFile(StringRef path, llvm::function_ref<void(raw_ostream &)> write) {
-  if (path == "-") {
-    write(llvm::outs());
-    return llvm::Error::success();
-  }
-  return llvm::writeToOutput(path, [&](raw_ostream &os) {
-    write(os);
-    return llvm::Error::success();
-  });
-}
-
-static llvm::Error writeJSON(StringRef path, const llvm::json::Value &json) {
-  return writeFile(path, [&](raw_ostream &os) { os << llvm::formatv("{0:2}", json) << "\n"; });
+static void printJSON(const llvm::json::Value &json, raw_ostream &os) {
+  os << llvm::formatv("{0:2}", json) << "\n";
 }
 
 static llvm::Error writeViewerFiles(StringRef folder, const Report &report) {
-  if (std::error_code code = llvm::sys::fs::create_directories(folder))
-    return llvm::createStringError(code, code.message());
-  for (const ViewerFile &file : makeViewerFiles(report))
-    if (llvm::Error error = writeJSON((folder + "/" + file.name).str(), file.content))
+  for (const ViewerFile &file : makeViewerFiles(report)) {
+    std::string path = (folder + "/" + file.name).str();
+    if (llvm::Error error = support::writeFile(
+            path, "viewer: " + path, [&](raw_ostream &os) { printJSON(file.content, os); }))
       return error;
+  }
   return llvm::Error::success();
 }
 
 static llvm::Error readErrors(StringRef path, Report &report) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  auto buffer = support::readFile(path, ("errors=" + path).str());
   if (!buffer)
-    return llvm::createStringError(buffer.getError(), buffer.getError().message());
-  return report.addErrors((*buffer)->getBuffer());
+    return buffer.takeError();
+  if (llvm::Error error = report.addErrors((*buffer)->getBuffer()))
+    return llvm::createStringError("errors=" + path + ": " + llvm::toString(std::move(error)));
+  return llvm::Error::success();
 }
 
 namespace {
 struct FinishReport : mlir::mp::impl::FinishReportBase<FinishReport> {
   FinishReport(std::shared_ptr<Report> report, ReportOutputs outputs)
       : report(std::move(report)), outputs(std::move(outputs)) {}
+  /// Opens what is written, before any pass runs.
+  LogicalResult initialize(MLIRContext *context) override {
+    llvm::Error error = json.open(outputs.json, "report=" + outputs.json);
+    if (!error)
+      error = html.open(outputs.html, "html=" + outputs.html);
+    if (!error && !outputs.viewer.empty())
+      error = support::makeFolder(outputs.viewer, "viewer=" + outputs.viewer);
+    if (error)
+      return emitError(UnknownLoc::get(context)) << llvm::toString(std::move(error));
+    return success();
+  }
+
   void runOnOperation() override {
     report->collectCasts(getOperation());
     report->collectScaling(getOperation());
     if (!outputs.errors.empty())
-      check(readErrors(outputs.errors, *report), "read the errors", outputs.errors);
-    if (outputs.table)
+      check(readErrors(outputs.errors, *report));
+    if (outputs.table && support::verbosity() != support::Verbosity::Quiet)
       report->printTable(llvm::errs());
-    if (!outputs.json.empty())
-      check(writeJSON(outputs.json, report->toJSON()), "write the report", outputs.json);
-    if (!outputs.html.empty())
-      check(writeFile(outputs.html, [&](raw_ostream &os) { writeHTML(*report, os); }),
-            "write the report", outputs.html);
+    check(json.write([&](raw_ostream &os) { printJSON(report->toJSON(), os); }));
+    check(html.write([&](raw_ostream &os) { writeHTML(*report, os); }));
     if (!outputs.viewer.empty())
-      check(writeViewerFiles(outputs.viewer, *report), "write files for the viewer to",
-            outputs.viewer);
+      check(writeViewerFiles(outputs.viewer, *report));
     markAllAnalysesPreserved();
   }
 
 private:
-  void check(llvm::Error error, StringRef what, StringRef path) {
+  void check(llvm::Error error) {
     if (!error)
       return;
-    emitError(UnknownLoc::get(&getContext()))
-        << "cannot " << what << " '" << path << "': " << llvm::toString(std::move(error));
+    emitError(getOperation().getLoc()) << llvm::toString(std::move(error));
     signalPassFailure();
   }
 
   std::shared_ptr<Report> report;
   ReportOutputs outputs;
+  support::LateOutput json, html;
 };
 } // namespace
 

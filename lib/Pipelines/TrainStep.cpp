@@ -17,8 +17,9 @@ void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOpt
     rule = options.format == "f16" ? "torch" : "none";
   if (options.verify)
     manager.addPass(createVerifyInput());
-  // Forward, backward and optimizer may be functions of their own.
-  manager.addPass(createInlinerPass());
+  // Forward, backward and optimizer may be functions of their own. Nothing is simplified: a fold of
+  // an op would lose what is said of it, as in mp.role = "seed" on a product by 1.
+  manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   // Steps that repeat the forward pass for each gradient would have a seed each.
   manager.addPass(createCSEPass());
   if (options.clipNorm != 0 || options.clipValue != 0 || options.gradientNorm) {

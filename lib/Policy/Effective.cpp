@@ -3,13 +3,16 @@
 // Determines the policy that holds: command line, file, defaults.
 
 #include "mp/Policy/PolicyJSON.h"
+#include "mp/Support/ErrorCode.h"
+#include "mp/Support/Files.h"
+#include "mp/Support/Words.h"
 #include "mp/Target/Targets.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mpcore::policy;
+using namespace mpcore::support;
 using llvm::StringRef;
 using llvm::Twine;
 
@@ -26,7 +29,7 @@ llvm::Expected<Request> mpcore::policy::parseRequest(StringRef text) {
                                           : nullptr;
     if (!slot || value.empty())
       return llvm::createStringError("expected KEY=VALUE with format, target or policy, found '" +
-                                     word + "'; nearest is " + nearestWord(key, keys));
+                                     word + "'" + suggestWord(key, keys));
     *slot = value;
   }
   return request;
@@ -49,10 +52,7 @@ static llvm::Error fileError(StringRef file, std::error_code code) {
   std::string text = ("option 'policy' is '" + file + "', neither a built-in policy (" +
                       llvm::join(names, ", ") + ") nor a file that can be read: " + code.message())
                          .str();
-  StringRef nearest = nearestWord(file, names);
-  if (file.edit_distance(nearest) <= 3)
-    text += ("; did you mean '" + nearest + "'?").str();
-  return llvm::createStringError(text);
+  return error(ErrorCode::CannotRead, text + didYouMean(file, names));
 }
 
 llvm::Expected<Effective> mpcore::policy::findPolicy(const Request &request) {
@@ -65,6 +65,8 @@ llvm::Expected<Effective> mpcore::policy::findPolicy(const Request &request) {
     auto buffer = llvm::MemoryBuffer::getFile(source, /*IsText=*/true);
     if (!buffer)
       return fileError(source, buffer.getError());
+    if (llvm::Error failed = noteInput(source, ("policy=" + source).str()))
+      return std::move(failed);
     StringRef text = (*buffer)->getBuffer();
     // A report is told by its version key; its rows are the pass's to read.
     llvm::Expected<llvm::json::Value> root = llvm::json::parse(text);
@@ -85,7 +87,9 @@ llvm::Expected<Effective> mpcore::policy::findPolicy(const Request &request) {
   Policy &policy = effective.policy;
   if (llvm::Error error = settle("format", request.format, policy.format, "bf16", source))
     return error;
-  if (llvm::Error error = settle("target", request.target, policy.target, "sm_80", source))
+  policy.target = target::canonicalName(policy.target);
+  StringRef target = target::canonicalName(request.target);
+  if (llvm::Error error = settle("target", target, policy.target, "sm_80", source))
     return error;
   return effective;
 }

@@ -3,6 +3,7 @@
 // Reading a policy. What is not known is an error at its line and column.
 
 #include "mp/Policy/PolicyJSON.h"
+#include "mp/Support/Words.h"
 #include "mp/Target/TargetModel.h"
 #include "mp/Target/Targets.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,6 +12,8 @@
 using namespace mpcore::policy;
 using llvm::StringRef;
 using llvm::Twine;
+using mpcore::support::didYouMean;
+using mpcore::support::listWords;
 namespace json = llvm::json;
 
 namespace {
@@ -35,8 +38,8 @@ private:
   bool expectWord(StringRef found, llvm::ArrayRef<StringRef> words) {
     if (llvm::is_contained(words, found))
       return true;
-    return fail("expected " + llvm::join(words, " or ") + ", found '" + found +
-                "'; did you mean '" + nearestWord(found, words) + "'?");
+    return fail("expected " + llvm::join(words, " or ") + ", found '" + found + "'" +
+                didYouMean(found, words));
   }
 
   /// Reads an object; `field` is called for each member, with the path at its value.
@@ -48,8 +51,7 @@ private:
     for (const auto &[key, member] : *object) {
       path.push_back(key.str());
       if (!llvm::is_contained(keys, StringRef(key)))
-        return fail("unknown key '" + key.str() + "'; did you mean '" + nearestWord(key, keys) +
-                        "'? Known here: " + llvm::join(keys, ", "),
+        return fail("unknown key '" + key.str() + "'" + listWords(key, keys, "here"),
                     /*atKey=*/true);
       if (!field(key, member))
         return false;
@@ -273,6 +275,8 @@ llvm::Expected<Policy> mpcore::policy::readPolicy(StringRef text, StringRef file
     StringRef position = place.drop_front().split(',').first;
     return llvm::createStringError(file + ":" + position + ": not JSON: " + rest);
   }
+  if (llvm::Error error = checkKeys(text, file))
+    return std::move(error);
   Policy policy;
   Reader reader(text, file);
   if (!reader.readDocument(*root, format, policy))

@@ -6,6 +6,10 @@
 #include "mp/Policy/PolicyJSON.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <optional>
+#include <set>
+#include <string>
+
 using namespace mpcore::policy;
 using llvm::StringRef;
 
@@ -37,6 +41,28 @@ public:
         next();
     }
     return false;
+  }
+
+  /// Moves behind the value, and keeps the first key that an object in it has twice.
+  void findRepeated(std::optional<std::pair<size_t, std::string>> &found) {
+    bool isObject = peek() == '{';
+    if (!isObject && peek() != '[')
+      return skipValue();
+    next();
+    std::set<std::string> keys;
+    while (at < text.size() && peek() != '}' && peek() != ']') {
+      size_t key = at;
+      if (isObject) {
+        std::string name = readString();
+        next(); // the colon
+        if (!keys.insert(name).second && !found)
+          found = {key, name};
+      }
+      findRepeated(found);
+      if (peek() == ',')
+        next();
+    }
+    next();
   }
 
 private:
@@ -76,20 +102,27 @@ private:
 };
 } // namespace
 
+/// Line and column, from 1.
+static std::pair<unsigned, unsigned> positionOf(StringRef text, size_t offset) {
+  StringRef before = text.take_front(offset);
+  return {before.count('\n') + 1, before.size() - (before.rfind('\n') + 1) + 1};
+}
+
+llvm::Error mpcore::policy::checkKeys(StringRef text, StringRef file) {
+  std::optional<std::pair<size_t, std::string>> repeated;
+  Cursor(text).findRepeated(repeated);
+  if (!repeated)
+    return llvm::Error::success();
+  auto [line, column] = positionOf(text, repeated->first);
+  return llvm::createStringError(file + ":" + llvm::Twine(line) + ":" + llvm::Twine(column) +
+                                 ": key '" + repeated->second + "' is given twice");
+}
+
 std::pair<unsigned, unsigned>
 mpcore::policy::findPosition(StringRef text, llvm::ArrayRef<std::string> path, bool atKey) {
   Cursor cursor(text);
   for (auto [index, step] : llvm::enumerate(path))
     if (!cursor.enter(step, atKey && index + 1 == path.size()))
       break;
-  StringRef before = text.take_front(cursor.offset());
-  return {before.count('\n') + 1, before.size() - (before.rfind('\n') + 1) + 1};
-}
-
-StringRef mpcore::policy::nearestWord(StringRef word, llvm::ArrayRef<StringRef> candidates) {
-  StringRef best;
-  for (StringRef candidate : candidates)
-    if (best.empty() || candidate.edit_distance(word) < best.edit_distance(word))
-      best = candidate;
-  return best;
+  return positionOf(text, cursor.offset());
 }

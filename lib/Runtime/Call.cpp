@@ -34,6 +34,10 @@ void pass(const mp_rt_function &function, int index, const mp_rt_array &array,
           std::vector<int64_t> &in) {
   const mp_rt_parameter &parameter = function.parameters[index];
   if (!parameter.is_buffer) {
+    if (!array.data)
+      throw DeviceError{where(function, "argument", index) +
+                        ": data is null, expected a scalar of " +
+                        std::to_string(parameter.element_bytes) + " bytes"};
     int64_t word = 0;
     std::memcpy(&word, array.data, size_t(parameter.element_bytes));
     in.push_back(word);
@@ -46,6 +50,9 @@ void pass(const mp_rt_function &function, int index, const mp_rt_array &array,
           std::to_string(array.sizes[i]) + ", expected " +
           (parameter.sizes[i] < 0 ? "at least 0" : std::to_string(parameter.sizes[i]))};
   int64_t bytes = byteSize(parameter, array.sizes);
+  if (bytes > 0 && !array.data)
+    throw DeviceError{where(function, "argument", index) + ": data is null, expected " +
+                      std::to_string(bytes) + " bytes"};
   OpenDevice &device = mpcore::runtime::device();
   mp_cu_address address = allocateForCall(device, bytes);
   if (bytes > 0)
@@ -111,6 +118,12 @@ std::vector<mp_rt_array> takeAll(const mp_rt_function &function, const int64_t *
 extern "C" int mp_rt_call(const mp_rt_function *function, const mp_rt_array *arguments,
                           mp_rt_array *results) {
   std::vector<int64_t> in, out;
+  if (!function || (function->argument_count > 0 && !arguments) ||
+      (function->result_count > 0 && !results)) {
+    setDeviceError(std::string(function ? function->name : "mp_rt_call") +
+                   (function ? ": arguments or results are null" : ": the function is null"));
+    return -1;
+  }
   int status = 0;
   {
     std::lock_guard guard(deviceLock());

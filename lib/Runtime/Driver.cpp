@@ -62,7 +62,8 @@ mp_cu_driver loadDriver(const std::string &name) {
     throw DeviceError{"MP_DEVICE=" + name + ": expected cuda or emulator"};
   const char *path = std::getenv("MP_CUDA_DRIVER");
   return loadLibrary(path && *path ? path : "libcuda.so.1",
-                     "; MP_DEVICE=emulator runs kernels without a GPU");
+                     "; the device emulator runs kernels without a GPU: " +
+                         std::string(givenEmulator ? "--device=emulator" : "MP_DEVICE=emulator"));
 }
 
 void open(OpenDevice &device) {

@@ -20,8 +20,11 @@ struct Arena {
   std::unordered_map<void *, int64_t> live; // address, size
   std::map<int64_t, std::vector<void *>> spare;
   int64_t held = 0, peak = 0;
+  int64_t limit = 0; ///< of bytes held; 0: none
 
   void *take(int64_t bytes) {
+    if (limit > 0 && bytes > limit - held)
+      return nullptr;
     auto found = spare.find(bytes);
     void *block = nullptr;
     if (found != spare.end() && !found->second.empty()) {
@@ -84,6 +87,8 @@ int64_t mp_rt_invoke(void (*entry)(void **), void **args) {
   landing = nullptr;
   return failure;
 }
+
+void mp_rt_set_memory_limit(int64_t bytes) { arena.limit = bytes; }
 
 int mp_rt_is_running(void) { return landing != nullptr; }
 

@@ -5,6 +5,8 @@
 #include "mp/Target/Targets.h"
 
 #include "Tables.h"
+#include "mp/Support/ErrorCode.h"
+#include "mp/Support/Words.h"
 #include "mp/Target/Native.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -13,6 +15,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mpcore::target;
+namespace support = mpcore::support;
+using llvm::SmallVector;
 using llvm::StringRef;
 
 llvm::ArrayRef<const TargetModel *> mpcore::target::allTargets() {
@@ -31,42 +35,60 @@ llvm::ArrayRef<const TargetModel *> mpcore::target::allTargets() {
 }
 
 static llvm::Error error(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+  return support::error(support::ErrorCode::BadTarget, text);
 }
 
-/// The candidate with the least edit distance; among equals the longest common beginning, then the
-/// first.
-template <typename Range> static StringRef nearestName(StringRef name, Range &&candidates) {
-  StringRef best;
-  std::pair<unsigned, int> bestScore = {~0u, 0};
-  for (StringRef candidate : candidates) {
-    int common = 0;
-    while (candidate.substr(0, common + 1).size() == size_t(common + 1) &&
-           name.starts_with_insensitive(candidate.substr(0, common + 1)))
-      ++common;
-    std::pair<unsigned, int> score = {name.edit_distance_insensitive(candidate), -common};
-    if (score < bestScore) {
-      best = candidate;
-      bestScore = score;
-    }
+/// "RTX 4090" and "rtx-4090" as "rtx4090".
+static std::string plainName(StringRef name) {
+  std::string plain;
+  for (char c : name)
+    if (llvm::isAlnum(c))
+      plain += llvm::toLower(c);
+  return plain;
+}
+
+/// Whether `word` names the product `part`: the words it begins with ("A100" of "A100 SXM 40GB"),
+/// with the family's name or without ("4090" of "RTX 4090").
+static bool isProduct(StringRef word, StringRef part) {
+  std::string wanted = plainName(word);
+  for (StringRef rest = part; !rest.empty(); rest = rest.split(' ').second) {
+    std::string begun;
+    SmallVector<StringRef> words;
+    rest.split(words, ' ');
+    for (StringRef next : words)
+      if ((begun += plainName(next)) == wanted && llvm::any_of(begun, llvm::isDigit))
+        return true;
+    StringRef first = words.front(); // families are words without digits
+    if (llvm::any_of(first, llvm::isDigit))
+      return false;
   }
-  return best;
+  return false;
+}
+
+StringRef mpcore::target::canonicalName(StringRef name) {
+  for (const TargetModel *target : allTargets())
+    for (const Part &part : target->parts)
+      if (isProduct(name, part.name))
+        return target->name;
+  return name;
 }
 
 llvm::Expected<const TargetModel &> mpcore::target::lookupTarget(StringRef name) {
   if (name == "native")
     return nativeTarget();
   for (const TargetModel *target : allTargets())
-    if (target->name == name)
+    if (target->name == canonicalName(name))
       return *target;
-  auto names = llvm::map_range(allTargets(), [](const TargetModel *t) { return t->name; });
-  // Numbers alone ("90", "sm90") should find sm_90 rather than the shortest name.
+  SmallVector<StringRef> names(llvm::map_range(allTargets(), [](auto *t) { return t->name; }));
+  // Numbers alone ("90", "sm90", "compute_90") should find sm_90 rather than the shortest name.
   StringRef digits = name;
-  if (!digits.consume_front_insensitive("sm_"))
-    digits.consume_front_insensitive("sm");
-  std::string spelled = ("sm_" + digits).str();
-  return error("unknown target '" + name + "'; did you mean '" + nearestName(spelled, names) +
-               "'? Known targets: native, " + llvm::join(names, ", "));
+  for (StringRef prefix : {"sm_", "sm", "compute_"})
+    if (digits.consume_front_insensitive(prefix))
+      break;
+  std::string spelled =
+      !digits.empty() && llvm::isDigit(digits[0]) ? ("sm_" + digits).str() : name.str();
+  return error("unknown target '" + name + "'" + support::listWords(spelled, names, "targets") +
+               ", native; products such as a100 and h100 are names of theirs");
 }
 
 llvm::Expected<const TargetModel &> mpcore::target::targetForCapability(unsigned major,
@@ -110,9 +132,9 @@ llvm::Error mpcore::target::checkFormat(const TargetModel &target, StringRef for
   if (format == "f32")
     return llvm::Error::success();
   if (!findFormat(format)) {
-    auto names = llvm::map_range(knownFormats(), [](const KnownFormat &f) { return f.name; });
-    return error("unknown format '" + format + "'; did you mean '" + nearestName(format, names) +
-                 "'? Known formats: f32, " + llvm::join(names, ", "));
+    SmallVector<StringRef> names(llvm::map_range(knownFormats(), [](auto &f) { return f.name; }));
+    return error("unknown format '" + format + "'" + support::listWords(format, names, "formats") +
+                 ", f32");
   }
   Support support = target.formatSupport(format);
   if (support == Support::Native)

@@ -1,27 +1,29 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fatal signals end in one message, never in a dump or a death by signal.
+// Fatal signals end in one message, with what is needed to replay the crash, and without litter.
 
 #ifndef MP_LIB_TOOLSUPPORT_CRASHGUARD_H
 #define MP_LIB_TOOLSUPPORT_CRASHGUARD_H
 
-#include "llvm/ADT/StringRef.h"
+#include "mp/Support/ErrorCode.h"
 
 namespace mlir::mp {
 
-/// Installs handlers for the process. `tool` must be a program name; it is copied.
-void installCrashGuard(llvm::StringRef tool, int status);
+/// Installs handlers for the process, behind those of LLVM, whose list of files to remove they use.
+/// `tool` must be a program name; it is copied.
+void installCrashGuard(llvm::StringRef tool);
 
 /// Gives the calling thread a stack of its own for handlers, so that overflow of its normal stack
 /// can be reported, and remembers where the normal one ends.
 void guardThisThread();
 
 /// Sets the messages that replace an internal error when the process crashes, and when its
-/// processor timer (ITIMER_PROF) runs out: somebody else is to blame. Empty: nobody else is.
+/// processor timer (ITIMER_PROF) runs out: the input is to blame. Empty: it is not.
 void setBlame(llvm::StringRef crash, llvm::StringRef timeout);
 
-/// The file to remove when a signal ends the process; empty for none.
-void setFileToRemove(llvm::StringRef path);
+/// Ends the process with `message` and the status of `code`, from any thread; outputs that are not
+/// in place are removed.
+[[noreturn]] void endProcess(mpcore::support::ErrorCode code, llvm::StringRef message);
 
 } // namespace mlir::mp
 

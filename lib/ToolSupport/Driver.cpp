@@ -4,6 +4,12 @@
 
 #include "mp/ToolSupport/Driver.h"
 #include "CrashGuard.h"
+#include "Reproducer.h"
+#include "Streams.h"
+#include "Watch.h"
+#include "mp/Support/ErrorCode.h"
+#include "mp/Support/Memory.h"
+#include "mp/Support/Progress.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -11,6 +17,7 @@
 #include <pthread.h>
 
 using namespace mlir;
+using namespace mpcore::support;
 
 namespace {
 
@@ -50,14 +57,31 @@ void setDefaultStackSize(size_t bytes) {
 
 } // namespace
 
-int mlir::mp::runTool(llvm::StringRef tool, int crashStatus, llvm::function_ref<int()> body) {
+int mlir::mp::runTool(llvm::StringRef tool, int argc, char **argv,
+                      llvm::function_ref<int(ToolArguments &)> body) {
+  prepareStreams(tool);
   if (const char *noColor = getenv("NO_COLOR"); noColor && *noColor) {
     llvm::outs().enable_colors(false);
     llvm::errs().enable_colors(false);
   }
-  installCrashGuard(tool, crashStatus);
+  installCrashGuard(tool);
+  prepareReproducer(tool, llvm::ArrayRef<const char *>(argv, argc).drop_front(argc > 0));
+  ToolArguments given;
+  given.arguments.assign(argv + (argc > 0), argv + argc);
+  auto common = takeCommonOptions(given.arguments);
+  if (!common) {
+    llvm::errs() << tool << ": error: " << llvm::toString(common.takeError()) << "\n";
+    return int(ExitStatus::BadInput);
+  }
+  given.common = *common;
+  setMemoryLimit(common->maxMemory);
+  setVerbosity(common->quiet     ? Verbosity::Quiet
+               : common->verbose ? Verbosity::Verbose
+                                 : Verbosity::Normal);
+  Watch watch(tool, *common);
   setDefaultStackSize(size_t(256) << 20);
-  Job job{body, crashStatus};
+  auto run = [&] { return body(given); };
+  Job job{run, int(ExitStatus::Internal)};
   for (size_t megabytes : {1024, 256, 64})
     if (runOnStack(job, megabytes << 20))
       return job.status;

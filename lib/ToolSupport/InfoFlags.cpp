@@ -4,13 +4,14 @@
 
 #include "InfoFlags.h"
 #include "mp/Policy/PolicyJSON.h"
+#include "mp/Support/ErrorCode.h"
 #include "mp/Target/Targets.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ManagedStatic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
+using namespace mpcore::support;
 namespace policy = mpcore::policy;
 namespace target = mpcore::target;
 
@@ -21,6 +22,10 @@ struct InfoFlags {
   cl::opt<std::string> showPolicy{
       "mp-show-policy", cl::desc("Print the policy that holds for these options as JSON, and exit"),
       cl::value_desc("format=F target=T policy=P"), cl::ValueOptional};
+  cl::opt<std::string> explainError{
+      "mp-explain-error",
+      cl::desc("Print the page of a numbered error, such as MP302, or of all, and exit"),
+      cl::value_desc("MPnnn")};
 };
 } // namespace
 
@@ -53,20 +58,17 @@ std::optional<int> mlir::mp::printInfo() {
     target::printTargets(outs());
     return 0;
   }
-  if (flags->showPolicy.getNumOccurrences() == 0)
+  Error error = Error::success();
+  if (flags->explainError.getNumOccurrences() > 0)
+    error = printErrorPages(flags->explainError, outs());
+  else if (flags->showPolicy.getNumOccurrences() > 0)
+    error = joinErrors(std::move(error), printPolicy(flags->showPolicy));
+  else
     return std::nullopt;
-  if (Error error = printPolicy(flags->showPolicy)) {
-    errs() << "mp-opt: --mp-show-policy: " << toString(std::move(error)) << "\n";
-    return 1;
-  }
-  return 0;
-}
-
-void mlir::mp::printVersion(raw_ostream &os) {
-#ifdef NDEBUG
-  StringRef checks = "without checks";
-#else
-  StringRef checks = "with checks";
-#endif
-  os << "mp " MP_VERSION " (" << checks << "), LLVM " LLVM_VERSION_STRING "\n";
+  if (!error)
+    return int(ExitStatus::Done);
+  errs() << "mp-opt: "
+         << (flags->explainError.empty() ? "--mp-show-policy: " : "--mp-explain-error: ")
+         << toString(std::move(error)) << "\n";
+  return int(ExitStatus::BadInput);
 }

@@ -7,10 +7,6 @@
 
 #include <optional>
 
-namespace llvm {
-class raw_ostream;
-} // namespace llvm
-
 namespace mlir::mp {
 
 /// Registers the flags with the command line.
@@ -18,9 +14,6 @@ void registerInfoFlags();
 
 /// Prints what was asked for and returns the exit status; nothing if nothing was.
 std::optional<int> printInfo();
-
-/// Prints the text of --version: mp's version and how it was built, and LLVM's.
-void printVersion(llvm::raw_ostream &os);
 
 } // namespace mlir::mp
 

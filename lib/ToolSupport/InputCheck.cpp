@@ -4,6 +4,7 @@
 
 #include "mp/ToolSupport/InputCheck.h"
 #include "CrashGuard.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 
 #include <sys/time.h>
 
@@ -93,4 +94,11 @@ void mlir::mp::BytecodeWatch::end() {
   itimerval none = {};
   setitimer(ITIMER_PROF, &none, nullptr);
   setBlame("", "");
+}
+
+Error mlir::mp::checkInput(MemoryBufferRef buffer, std::optional<BytecodeWatch> &watch) {
+  if (!isBytecode(buffer))
+    return checkText(buffer);
+  watch.emplace(buffer, 10 + buffer.getBufferSize() / 10'000'000);
+  return Error::success();
 }

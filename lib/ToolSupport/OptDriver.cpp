@@ -2,17 +2,22 @@
 //
 // mp-opt: upstream's core between our own input and output.
 
+#include "CommandLine.h"
 #include "CrashGuard.h"
 #include "InfoFlags.h"
-#include "mlir/Bytecode/BytecodeReader.h"
+#include "Reproducer.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mp/Support/Files.h"
+#include "mp/Support/Progress.h"
 #include "mp/ToolSupport/Driver.h"
 #include "mp/ToolSupport/InputCheck.h"
-#include "mp/ToolSupport/OutputFile.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
@@ -21,6 +26,7 @@
 
 using namespace mlir;
 using namespace mlir::mp;
+using namespace mpcore::support;
 
 /// Upstream prints a line and goes on when a plugin does not load.
 static llvm::Error checkPlugins(ArrayRef<char *> arguments) {
@@ -55,66 +61,147 @@ static bool printsBetweenPasses() {
   });
 }
 
-static int report(const llvm::Twine &message) {
-  llvm::errs() << "mp-opt: " << message << "\n";
-  return 1;
+/// Prints the error; its number, where it has one, decides the status.
+static ExitStatus report(llvm::Error error, ExitStatus status = ExitStatus::BadInput) {
+  std::string text = llvm::toString(std::move(error));
+  llvm::errs() << "mp-opt: " << text << "\n";
+  std::optional<ErrorCode> code = findCode(text);
+  return code ? statusOf(*code) : status;
 }
 
-static int report(llvm::Error error) { return report(llvm::toString(std::move(error))); }
+namespace {
+
+/// Follows one run of upstream's driver from inside: what it does, and how it went wrong.
+class RunObserver : public PassInstrumentation {
+public:
+  struct Findings {
+    bool hasParsed = false, hasBegun = false; ///< the module; a pass
+    std::optional<ErrorCode> code;            ///< of the first numbered error
+    unsigned warnings = 0;
+  };
+
+  RunObserver(Findings &findings, const CommonOptions &options)
+      : findings(findings), options(options) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    findings.hasBegun = true;
+    if (StringRef name = pass->getArgument(); !name.empty())
+      setStage(name);
+    if (llvm::Error error = checkGrown(op))
+      endWith(std::move(error));
+  }
+  void runAfterPass(Pass *pass, Operation *op) override { setStage("between passes"); }
+
+private:
+  /// Passes make operations; limits hold for these, too.
+  llvm::Error checkGrown(Operation *op) {
+    return isa<ModuleOp>(op) ? checkModuleSize(op, options) : llvm::Error::success();
+  }
+  [[noreturn]] void endWith(llvm::Error error) {
+    std::string text = llvm::toString(std::move(error));
+    endProcess(ErrorCode::LimitOfSize, "error: " + StringRef(text).rsplit(" [MP").first.str());
+  }
+
+  Findings &findings;
+  const CommonOptions &options;
+};
+
+/// The status of a run of upstream's driver that failed.
+ExitStatus statusOfFailure(const RunObserver::Findings &findings) {
+  if (findings.code)
+    return statusOf(*findings.code);
+  return findings.hasBegun ? ExitStatus::Failed : ExitStatus::BadInput;
+}
+
+} // namespace
+
+/// Notes what is said while passes run, and leaves the saying to others.
+static void listen(MLIRContext *context, RunObserver::Findings &findings) {
+  context->getDiagEngine().registerHandler([&findings](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+      ++findings.warnings;
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error && !findings.code)
+      findings.code = findCode(diagnostic.str());
+    return failure(); // the next handler prints it
+  });
+}
 
 /// Parses, runs and writes `input`, which outlives the call.
-static int processInput(llvm::MemoryBufferRef input, StringRef outputName,
-                        DialectRegistry &registry, const MlirOptMainConfig &config) {
+static ExitStatus processInput(llvm::MemoryBufferRef input, StringRef outputName,
+                               DialectRegistry &registry, const MlirOptMainConfig &config,
+                               const CommonOptions &common) {
+  setStage("reading");
   std::optional<BytecodeWatch> watch;
+  RunObserver::Findings findings;
   MlirOptMainConfig watched = config;
-  if (isBytecode(input)) {
-    // Reading takes under 10 s for a hundred megabytes. Once there are passes to run, it is over.
-    watch.emplace(input, 10 + input.getBufferSize() / 10'000'000);
-    watched.setPassPipelineSetupFn([&](PassManager &manager) {
-      watch->end();
-      return config.setupPassPipeline(manager);
-    });
-  } else if (llvm::Error error = checkText(input)) {
+  watched.setPassPipelineSetupFn([&](PassManager &manager) {
+    if (watch)
+      watch->end(); // reading is over
+    findings.hasParsed = true;
+    manager.addInstrumentation(std::make_unique<RunObserver>(findings, common));
+    listen(manager.getContext(), findings);
+    if (failed(config.setupPassPipeline(manager)))
+      return failure();
+    std::string pipeline;
+    llvm::raw_string_ostream stream(pipeline);
+    manager.printAsTextualPipeline(stream);
+    setReproducedPipeline(pipeline);
+    return success();
+  });
+  if (llvm::Error error = checkInput(input, watch))
     return report(std::move(error));
-  }
-  auto output = OutputFile::open(outputName);
+  auto output = OutputFile::open(outputName, ("-o " + outputName).str(), OutputFile::InPlace);
   if (!output)
     return report(output.takeError());
   auto buffer = llvm::MemoryBuffer::getMemBuffer(input);
   if (failed(MlirOptMain((*output)->os(), std::move(buffer), registry, watched)))
-    return 1;
+    return statusOfFailure(findings);
+  if (common.warningsAreErrors && findings.warnings > 0)
+    return report(errorOfWarnings(findings.warnings));
+  setStage("writing");
   if (llvm::Error error = (*output)->commit())
     return report(std::move(error));
-  return 0;
+  return ExitStatus::Done;
 }
 
-static int processFile(StringRef inputName, StringRef outputName, DialectRegistry &registry,
-                       const MlirOptMainConfig &config, const InputHooks &hooks, bool import) {
-  if (inputName == "-" && llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
+static ExitStatus processFile(StringRef inputName, StringRef outputName, DialectRegistry &registry,
+                              const MlirOptMainConfig &config, const InputHooks &hooks, bool import,
+                              const CommonOptions &common) {
+  if (inputName == "-" && verbosity() != Verbosity::Quiet &&
+      llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
     llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)\n";
 
+  FilesOfRun files;
+  if (llvm::Error error = noteInput(inputName, inputName, /*mayBeReplaced=*/true))
+    return report(std::move(error));
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputName, &message);
   if (!input)
-    return report(message);
+    return report(error(ErrorCode::CannotRead, message));
+  if (inputName == "-")
+    setReproducedInput(input->getBuffer());
+  ExitStatus status;
   if (import) {
     auto imported = hooks.import(*input);
     if (!imported)
       return report(imported.takeError());
-    return processInput(**imported, outputName, registry, config);
+    status = processInput(**imported, outputName, registry, config, common);
+  } else {
+    status = processInput(*input, outputName, registry, config, common);
+    if (status != ExitStatus::Done && hooks.explain)
+      if (std::string notes = hooks.explain(*input); !notes.empty())
+        llvm::errs() << notes << "\n";
   }
-  int status = processInput(*input, outputName, registry, config);
-  if (status != 0 && hooks.explain)
-    if (std::string notes = hooks.explain(*input); !notes.empty())
-      llvm::errs() << notes << "\n";
+  if (status == ExitStatus::Done)
+    if (llvm::Error error = files.commit())
+      return report(std::move(error));
   return status;
 }
 
 int mlir::mp::runOpt(int argc, char **argv, DialectRegistry &registry, const InputHooks &hooks) {
-  return runTool("mp-opt", /*crashStatus=*/1, [&]() -> int {
-    if (llvm::Error error = checkPlugins(llvm::ArrayRef(argv, argc).drop_front()))
-      return report(std::move(error));
-    llvm::cl::SetVersionPrinter(printVersion);
+  return runTool("mp-opt", argc, argv, [&](ToolArguments &given) -> int {
+    if (llvm::Error error = checkPlugins(given.arguments))
+      return int(report(std::move(error)));
     hideForeignOptions();
     registerInfoFlags();
     std::optional<llvm::cl::opt<bool>> import;
@@ -122,7 +209,9 @@ int mlir::mp::runOpt(int argc, char **argv, DialectRegistry &registry, const Inp
       import.emplace("import", llvm::cl::desc("Translate what exporters and older releases of MLIR "
                                               "leave in the text before parsing it"));
     std::string header = registerCLIOptions("mp: mixed-precision compiler driver", registry);
-    auto [inputName, outputName] = parseCLIOptions(argc, argv, header);
+    OptArguments files;
+    if (llvm::Error error = parseArguments("mp-opt", given, header, files))
+      return int(report(std::move(error)));
     if (std::optional<int> status = printInfo())
       return *status;
     setFlag("mlir-print-op-on-diagnostic", "false");
@@ -132,8 +221,9 @@ int mlir::mp::runOpt(int argc, char **argv, DialectRegistry &registry, const Inp
       setFlag("mlir-print-assume-verified", "true");
     if (config.shouldShowDialects() || config.shouldListPasses()) {
       // These need no file; upstream's main prints them before it opens any.
-      return failed(MlirOptMain(argc, argv, inputName, outputName, registry));
+      return failed(MlirOptMain(argc, argv, files.input, files.output, registry));
     }
-    return processFile(inputName, outputName, registry, config, hooks, import && *import);
+    return int(processFile(files.input, files.output, registry, config, hooks, import && *import,
+                           given.common));
   });
 }

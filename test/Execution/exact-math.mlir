@@ -13,7 +13,7 @@
 // LIBM: call float @erff
 // WIDE: has no lowering for 'f64' without a vendor library
 // F64: result 0: 2xf64 = [1 2.71828183]
-// OPTION: --math=fast: expected libm or exact; nearest is
+// OPTION: --math=fast: expected libm or exact
 
 //--- narrow.mlir
 func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {

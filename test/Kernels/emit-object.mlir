@@ -17,7 +17,7 @@
 // CALLED: weights: 0.5 2
 // CALLED: twice in one process: 7 18
 // NONE: no driver: {{.*}}nothing.so
-// NONE-SAME: MP_DEVICE=emulator runs kernels without a GPU
+// NONE-SAME: the device emulator runs kernels without a GPU: MP_DEVICE=emulator
 // NAME: MP_DEVICE=gpu: expected cuda or emulator
 // IDENTIFIER: error: option 'name': found '2x', expected a C identifier such as 'model'
 

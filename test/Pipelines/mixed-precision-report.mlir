@@ -14,7 +14,7 @@
 // JSON: "class": "T"
 // JSON: "op": "linalg.matmul"
 
-// NOFILE: error: cannot write the report '/no/such/folder/r.json'
+// NOFILE: error: cannot write output file '/no/such/folder/r.json': No such file or directory
 func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %c = arith.constant 0.0 : f32
   %w = arith.constant dense<0.5> : tensor<4x2xf32>

@@ -11,7 +11,7 @@
 // CHECK: 'use strict';
 // CHECK: </html>
 // CHECK-NOT: </html>
-// NOFILE: error: cannot write the report '/no/such/folder/r.html'
+// NOFILE: error: cannot write output file '/no/such/folder/r.html': No such file or directory [MP301]
 #id = affine_map<(i,j)->(i,j)>
 func.func @shown(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32> loc("</script><!--")

@@ -29,7 +29,7 @@
 // REPORT: "error": {
 // REPORT-NEXT: "max_abs": {{[0-9.e-]+}},
 // REPORT-NEXT: "relative_norm": {{[0-9]}}
-// OTHER: error: cannot read the errors {{.*}}: value '0 math.tanh' of 'per_op' is of no op here, or out of order
+// OTHER: error: errors={{.*}}other-errors.json: value '0 math.tanh' of 'per_op' is of no op here, or out of order
 func.func @block(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %c = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<4x4xf32>

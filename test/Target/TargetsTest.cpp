@@ -104,10 +104,10 @@ TEST(Targets, MissingFormatNamesTheNearestItHas) {
   };
   EXPECT_EQ(check("sm_75", "bf16"),
             "target sm_75 has no tensor core products of 'bf16'; the nearest "
-            "format it has natively is 'f16'");
+            "format it has natively is 'f16' [MP104]");
   EXPECT_EQ(check("sm_90", "f8E4M3FN"),
             "target sm_90 only emulates products of 'f8E4M3FN'; the nearest format it has natively "
-            "is 'f16'; 'sm_90a' has it");
+            "is 'f16'; 'sm_90a' has it [MP104]");
   EXPECT_NE(check("sm_90a", "f4E2M1FN").find("'f8E4M3FN'"), std::string::npos);
   EXPECT_NE(check("sm_70", "i8").find("no tensor core format of that kind"), std::string::npos);
   EXPECT_NE(check("sm_80", "bf61").find("unknown format 'bf61'; did you mean 'bf16'"),

@@ -1,6 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mp/ToolSupport/Driver.h"
-#include "mp/ToolSupport/OutputFile.h"
+#include "mp/Support/Files.h"
+#include "mp/Support/Memory.h"
+#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
 #include <cstdlib>
@@ -10,6 +12,13 @@
 using namespace mlir::mp;
 
 namespace {
+
+/// Runs `body` as a tool with these arguments.
+int run(llvm::function_ref<int()> body, std::vector<const char *> arguments = {}) {
+  arguments.insert(arguments.begin(), "tool");
+  return runTool("tool", int(arguments.size()), const_cast<char **>(arguments.data()),
+                 [&](ToolArguments &) { return body(); });
+}
 
 /// Uses about `megabytes` of stack.
 __attribute__((noinline)) int useStack(int megabytes) {
@@ -22,14 +31,14 @@ __attribute__((noinline)) int useStack(int megabytes) {
 }
 
 TEST(Driver, ReturnsTheStatusOfTheBody) {
-  EXPECT_EQ(runTool("tool", 1, [] { return 0; }), 0);
-  EXPECT_EQ(runTool("tool", 1, [] { return 7; }), 7);
+  EXPECT_EQ(run([] { return 0; }), 0);
+  EXPECT_EQ(run([] { return 7; }), 7);
 }
 
 TEST(Driver, HasABigStackAlsoInThreadsStartedLater) {
-  EXPECT_EQ(runTool("tool", 1, [] { return useStack(700); }), 700);
+  EXPECT_EQ(run([] { return useStack(700); }), 700);
   int result = 0;
-  runTool("tool", 1, [&] {
+  run([&] {
     std::thread([&] { result = useStack(200); }).join();
     return 0;
   });
@@ -39,22 +48,20 @@ TEST(Driver, HasABigStackAlsoInThreadsStartedLater) {
 #if !defined(__has_feature) || !__has_feature(address_sanitizer)
 TEST(DriverDeathTest, AnyCrashIsOneMessageAndTheStatus) {
   testing::FLAGS_gtest_death_test_style = "fast";
-  EXPECT_EXIT(runTool("tool", 1, [] { return *(volatile int *)16; }), testing::ExitedWithCode(1),
+  EXPECT_EXIT(run([] { return *(volatile int *)16; }), testing::ExitedWithCode(70),
               "tool: internal error: invalid memory access");
-  EXPECT_EXIT(runTool("tool", 2,
-                      [] {
-                        abort();
-                        return 0;
-                      }),
-              testing::ExitedWithCode(2), "tool: internal error: a check failed");
-  EXPECT_EXIT(runTool("tool", 1, [] { return useStack(2000); }), testing::ExitedWithCode(1),
+  EXPECT_EXIT(run([] {
+                abort();
+                return 0;
+              }),
+              testing::ExitedWithCode(70), "tool: internal error: a check failed");
+  EXPECT_EXIT(run([] { return useStack(2000); }), testing::ExitedWithCode(2),
               "tool: ran out of stack");
-  EXPECT_EXIT(runTool("tool", 1,
-                      [] {
-                        std::thread([] { *(volatile int *)16 = 1; }).join();
-                        return 0;
-                      }),
-              testing::ExitedWithCode(1), "tool: internal error: invalid memory access");
+  EXPECT_EXIT(run([] {
+                std::thread([] { *(volatile int *)16 = 1; }).join();
+                return 0;
+              }),
+              testing::ExitedWithCode(70), "tool: internal error: invalid memory access");
 }
 
 TEST(DriverDeathTest, ACrashRemovesThePendingOutput) {
@@ -62,12 +69,12 @@ TEST(DriverDeathTest, ACrashRemovesThePendingOutput) {
   std::string path = testing::TempDir() + "crash-output-" + std::to_string(getpid());
   EXPECT_EXIT(
       {
-        auto file = OutputFile::open(path);
+        auto file = mpcore::support::OutputFile::open(path, "-o");
         (*file)->os() << "half";
         (*file)->os().flush();
-        runTool("tool", 1, [] { return *(volatile int *)16; });
+        run([] { return *(volatile int *)16; });
       },
-      testing::ExitedWithCode(1), "no output was written");
+      testing::ExitedWithCode(70), "no output was written");
   EXPECT_NE(access(path.c_str(), F_OK), 0);
 }
 #endif

@@ -1,4 +1,4 @@
-// Malformed, truncated, deeply nested, huge and nonsensical text: an error in words, exit status 1.
+// Malformed, truncated, deeply nested, huge and nonsensical text: an error in words, exit status 2.
 // RUN: %python %S/Inputs/hostile.py nested | FileCheck %s
 // RUN: %python %S/Inputs/hostile.py garbage | FileCheck %s
 // RUN: %python %S/Inputs/hostile.py truncated %s | FileCheck %s

@@ -14,4 +14,4 @@
 // HELP: --mp-show-targets
 // DIALECTS: ,mp,
 // VERSION: mp {{[0-9]+\.[0-9]+}}
-// NEAREST: Did you mean '--mp-show-targets'?
+// NEAREST: unknown option '--mp-show-target'; did you mean '--mp-show-targets'?

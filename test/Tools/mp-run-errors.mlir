@@ -11,10 +11,10 @@
 // RUN: not mp-run %s --entry=divide --input=i32:1 --input=i32:0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: mp-run %s --entry=divide --input=i32:7 --input=i32:-2 | FileCheck %s --check-prefix=QUOTIENT
 
-// DEVICE: error: --device=gpu: expected cpu, emulator or cuda; nearest is cpu
-// NUMERICS: error: --numerics=sm_8: expected ieee or a GPU with a Tensor Core model; nearest is sm_8
-// OPTION: error: unknown option '--inputs'; nearest is --input
-// ENTRY: error: --entry=mian is no public function of the module; nearest is @main; there are @main, @gather, @divide
+// DEVICE: error: --device=gpu: expected cpu, emulator or cuda; a GPU is cuda
+// NUMERICS: error: --numerics=sm_8: expected ieee or a GPU with a Tensor Core model; did you mean 'sm_80'?
+// OPTION: error: unknown option '--inputs'; did you mean '--input'?
+// ENTRY: error: --entry=mian is no public function of the module; did you mean 'main'? Known functions: main, gather, divide
 // SHAPE: error: --input 0 (argument 0): expected 4xf32, found 3xf32
 // COUNT: expected 1 or 4 values, found 2
 // FILE: error: --input 0: cannot read 'nowhere.npy'

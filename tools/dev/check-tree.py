@@ -17,8 +17,9 @@ import sys
 
 # Room -> rooms it may include, itself and theirs beside. The same table is in docs/Architecture.md.
 ROOMS = {
+    "Support": [],
     "Numerics": [],
-    "Target": ["Runtime"],
+    "Target": ["Support", "Runtime"],
     "Policy": ["Target"],
     "Assignment": [],
     "Runtime": [],
@@ -27,7 +28,7 @@ ROOMS = {
     "Layouts": [],
     "Cubin": [],
     "Performance": ["Target"],
-    "Dialect": ["Numerics"],
+    "Dialect": ["Support", "Numerics"],
     "Interfaces": ["Domains", "Dialect"],
     "Analysis": ["Interfaces", "Domains", "Target"],
     "Report": ["Analysis"],
@@ -37,9 +38,9 @@ ROOMS = {
     "Transforms": ["Analysis", "Assignment", "Target", "Policy"],
     "Pipelines": ["Transforms", "Kernels", "Import", "Report"],
     "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics", "Performance"],
-    "ToolSupport": ["Target", "Policy"],
+    "ToolSupport": ["Support", "Target", "Policy"],
 }
-PLAIN_ROOMS = {"Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime", "Layouts", "Cubin", "Performance"}
+PLAIN_ROOMS = {"Support", "Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime", "Layouts", "Cubin", "Performance"}
 TOP_LEVEL = {"lib", "include", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"}
 MAX_LINES = 500
 MAX_COLUMNS = 100

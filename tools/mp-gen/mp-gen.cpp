@@ -1,12 +1,13 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes example models as MLIR text. Exit status: 0 done, 2 wrong usage or output that
-// cannot be written.
+// Writes example models as MLIR text.
 
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Models/Models.h"
+#include "mp/Support/ErrorCode.h"
+#include "mp/Support/Files.h"
+#include "mp/Support/Version.h"
 #include "mp/ToolSupport/Driver.h"
-#include "mp/ToolSupport/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -39,7 +40,8 @@ static void printModels() {
     llvm::outs() << llvm::formatv("{0,-14} {1}\n", model.name, model.summary);
 }
 
-static llvm::Error writeModel(const ModelInfo &model, ArrayRef<StringRef> words, StringRef file) {
+static llvm::Error writeModel(const ModelInfo &model, ArrayRef<StringRef> words, StringRef file,
+                              const CommonOptions &common) {
   llvm::Expected<ModelOptions> options = ModelOptions::parse(model, words);
   if (!options)
     return options.takeError();
@@ -49,19 +51,27 @@ static llvm::Error writeModel(const ModelInfo &model, ArrayRef<StringRef> words,
   llvm::Expected<OwningOpRef<ModuleOp>> module = buildModel(context, model, *options);
   if (!module)
     return module.takeError();
-  llvm::Expected<std::unique_ptr<OutputFile>> output = OutputFile::open(file);
+  if (llvm::Error error = checkModuleSize(**module, common))
+    return error;
+  auto output = support::OutputFile::open(file, ("-o " + file).str());
   if (!output)
     return output.takeError();
   printModel(**module, (*output)->os());
   return (*output)->commit();
 }
 
-static llvm::Error run(ArrayRef<StringRef> words) {
+static llvm::Error run(const ToolArguments &given) {
+  SmallVector<StringRef> words(given.arguments.begin(), given.arguments.end());
   if (words.empty() || words.front() == "--help" || words.front() == "-h") {
     llvm::outs() << kUsage << "\nModels:\n";
     printModels();
     llvm::outs() << "\nOptions of every model, with defaults:\n";
     printOptions(commonModelOptions());
+    llvm::outs() << "\nOptions of every tool:\n" << commonHelp();
+    return llvm::Error::success();
+  }
+  if (words.front() == "--version") {
+    support::printVersion(llvm::outs());
     return llvm::Error::success();
   }
   if (words.front() == "list") {
@@ -100,16 +110,17 @@ static llvm::Error run(ArrayRef<StringRef> words) {
         printOptions(option);
     return llvm::Error::success();
   }
-  return writeModel(**model, options, file);
+  return writeModel(**model, options, file, given.common);
 }
 
 int main(int argc, char **argv) {
-  return runTool("mp-gen", /*crashStatus=*/2, [&] {
-    SmallVector<StringRef> words(argv + 1, argv + argc);
-    llvm::Error error = run(words);
+  return runTool("mp-gen", argc, argv, [](ToolArguments &given) {
+    llvm::Error error = run(given);
     if (!error)
       return 0;
-    llvm::logAllUnhandledErrors(std::move(error), llvm::errs(), "mp-gen: error: ");
-    return 2;
+    std::string text = llvm::toString(std::move(error));
+    llvm::errs() << "mp-gen: error: " << text << "\n";
+    std::optional<support::ErrorCode> code = support::findCode(text);
+    return int(code ? support::statusOf(*code) : support::ExitStatus::BadInput);
   });
 }

@@ -10,8 +10,10 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::mp::registerAllDialects(registry);
-  return mlir::mp::runTool("mp-lsp-server", 1, [&]() -> int {
+  return mlir::mp::runTool("mp-lsp-server", argc, argv, [&](mlir::mp::ToolArguments &given) -> int {
     mlir::mp::hideForeignOptions();
-    return failed(mlir::MlirLspServerMain(argc, argv, registry));
+    return mlir::mp::callForeignMain("mp-lsp-server", given, [&](int count, char **words) {
+      return failed(mlir::MlirLspServerMain(count, words, registry));
+    });
   });
 }

@@ -2,7 +2,6 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
-#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "mp/InitAll.h"
 #include "mp/ToolSupport/Driver.h"
 
@@ -13,9 +12,5 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::mp::registerAllDialects(registry);
   mlir::mp::registerAllPasses();
-  return mlir::mp::runTool("mp-reduce", 1, [&]() -> int {
-    mlir::mp::hideForeignOptions();
-    mlir::MLIRContext context(registry);
-    return failed(mlir::mlirReduceMain(argc, argv, context));
-  });
+  return mlir::mp::runReduce(argc, argv, registry);
 }

@@ -6,13 +6,23 @@
 #include "mp/ToolSupport/Driver.h"
 #include "mp/ToolSupport/InputCheck.h"
 
+using namespace mlir;
+using namespace mlir::mp;
+
 int main(int argc, char **argv) {
-  return mlir::mp::runTool("mp-run", /*crashStatus=*/2, [&] {
-    mlir::DialectRegistry registry;
+  return runTool("mp-run", argc, argv, [](ToolArguments &given) {
+    DialectRegistry registry;
     mlir::registerAllDialects(registry);
-    mlir::registerAllExtensions(registry);
-    mlir::mp::registerAllDialects(registry);
-    return mlir::mp::runRun(argc, argv, registry,
-                            [](llvm::MemoryBufferRef text) { return mlir::mp::checkText(text); });
+    registerAllExtensions(registry);
+    mp::registerAllDialects(registry);
+    std::optional<BytecodeWatch> watch;
+    auto checkModule = [&](Operation *module) {
+      watch.reset(); // it is read
+      return checkModuleSize(module, given.common);
+    };
+    auto checkBuffer = [&](llvm::MemoryBufferRef buffer) { return checkInput(buffer, watch); };
+    SmallVector<StringRef> words(given.arguments.begin(), given.arguments.end());
+    return runRun(words, registry,
+                  {checkBuffer, checkModule, commonHelp(), given.common.warningsAreErrors});
   });
 }

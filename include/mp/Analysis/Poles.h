@@ -14,7 +14,7 @@ namespace mlir::mp {
 
 /// The ops of a module with a pole that their arguments may reach, whatever finite numbers
 /// contractions give, and what their arguments depend on: by data, through bodies, loops, branches
-/// and calls.
+/// and calls. Not among them is what an optimizer makes of its own state.
 class Poles {
 public:
   explicit Poles(Operation *module);

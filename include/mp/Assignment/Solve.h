@@ -6,6 +6,7 @@
 #define MP_ASSIGNMENT_SOLVE_H
 
 #include "mp/Assignment/Bound.h"
+#include "llvm/Support/Error.h"
 
 namespace mpcore::assignment {
 
@@ -46,8 +47,23 @@ struct Solution {
   std::optional<Certificate> certificate;
 };
 
+/// The error of a budget that no assignment meets. Both are in the problem's units, and
+/// `least` is what was reached; without `isExact`, less may be possible.
+struct UnmetBudget : llvm::ErrorInfo<UnmetBudget> {
+  static char ID;
+  UnmetBudget(bool isCost, int64_t limit, int64_t least, bool isExact)
+      : isCost(isCost), limit(limit), least(least), isExact(isExact) {}
+
+  bool isCost; ///< else of error
+  int64_t limit, least;
+  bool isExact;
+
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+};
+
 /// Solves the problem exactly when a minimum cut or the frontier search can, else by expansion
-/// moves with a lower bound. Errors: an invalid problem, or a budget that no assignment meets.
+/// moves with a lower bound. Errors: an invalid problem, or UnmetBudget.
 llvm::Expected<Solution> solve(const Problem &problem, const SolveOptions &options = {});
 
 } // namespace mpcore::assignment

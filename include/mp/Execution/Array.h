@@ -73,6 +73,9 @@ std::string typeString(llvm::ArrayRef<int64_t> shape, const ElementType &type);
 /// negative.
 std::optional<int64_t> elementCount(llvm::ArrayRef<int64_t> shape);
 
+/// Bytes of an array of that shape; the largest number where 64 bits do not hold them.
+uint64_t byteSize(const ElementType &type, llvm::ArrayRef<int64_t> shape);
+
 /// The array in another element type. Floats: rounded to nearest even, overflow as
 /// IEEE. Integers of the same width as a float type become its patterns, and are
 /// otherwise kept if every value fits, else an error.

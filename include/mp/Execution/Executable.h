@@ -25,6 +25,7 @@ struct Parameter {
   std::optional<int64_t> nextValue;               ///< mp.state: the result that replaces it
   llvm::SmallVector<int64_t> likelyShape;         ///< mp.dim, empty if none
   std::optional<std::pair<double, double>> range; ///< mp.range
+  std::optional<int64_t> indexBound;              ///< of integers that index a table: its size
 
   std::string typeStr() const { return typeString(shape, type); }
 };

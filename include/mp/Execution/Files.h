@@ -26,9 +26,7 @@ llvm::Expected<Array> readNpy(llvm::StringRef path);
 /// The bytes of a version 1.0 .npy. Formats NumPy lacks are written as unsigned
 /// integers of the same width, i1 as bool.
 std::string formatNpy(const Array &array);
-/// Writes beside `path` and renames, so that a failure leaves an existing file be;
-/// "-" is standard output.
-llvm::Error writeText(llvm::StringRef path, llvm::StringRef text);
+/// Writes the file whole; "-" is standard output.
 llvm::Error writeNpy(llvm::StringRef path, const Array &array);
 
 /// A .safetensors file: arrays by name, read when asked for.

@@ -38,7 +38,8 @@ struct BatchedInput {
 /// seed, argument number and index alone. Floats of rank 2 and more are uniform
 /// with variance 1 / fan-in, the fan-in being the product of all sizes but the
 /// largest; of rank 1 and 0 uniform in [0.5, 1.5), which serves as scale, variance
-/// and bias; integers uniform in [0, 8), i1 in {0, 1}; mp.range, where given, rules;
+/// and bias; integers uniform in [0, 8), in [0, n) where they index
+/// a table of n < 8 entries, i1 in {0, 1}; mp.range, where given, rules;
 /// optimizer state and counters start at zero. `notes` gets what a person should know (an
 /// input was rounded to fit), `batches` the inputs that change from step to step.
 llvm::Expected<std::vector<Array>> makeInputs(const Signature &signature,

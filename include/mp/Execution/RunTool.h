@@ -6,17 +6,24 @@
 #define MP_EXECUTION_RUNTOOL_H
 
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
 namespace mlir::mp {
 
-/// Runs mp-run with the arguments of main. Returns 0 when done, 1 when a comparison
-/// or a check of the program failed, 2 for wrong usage or input. `checkText` may
-/// refuse a text before it is parsed.
-int runRun(int argc, char **argv, DialectRegistry &registry,
-           llvm::function_ref<llvm::Error(llvm::MemoryBufferRef)> checkText);
+/// What mp-run asks of its main: both may refuse, with an error.
+struct RunHooks {
+  llvm::function_ref<llvm::Error(llvm::MemoryBufferRef)> checkInput; ///< before it is parsed
+  llvm::function_ref<llvm::Error(Operation *)> checkModule;          ///< when it is
+  llvm::StringRef commonHelp;                                        ///< of options of every tool
+  bool warningsAreErrors = false;
+};
+
+/// Runs mp-run with `arguments`, and returns its exit status (support::ExitStatus).
+int runRun(llvm::ArrayRef<llvm::StringRef> arguments, DialectRegistry &registry,
+           const RunHooks &hooks);
 
 } // namespace mlir::mp
 

@@ -6,6 +6,7 @@
 #define MP_EXECUTION_TRACE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Numerics/Format.h"
 #include "llvm/Support/Error.h"
@@ -26,6 +27,9 @@ struct TracedValue {
   std::optional<numerics::Format> storedAs;
 };
 std::vector<TracedValue> tracedValues(func::FuncOp function);
+
+/// The formats that casts and roundings of a module narrow floats to, by name, sorted.
+std::vector<std::string> narrowedFormats(ModuleOp module);
 
 /// Pairs of indices into two lists whose ops correspond: by order when the lists
 /// name the same ops, else by the nearest op of the same name and shape.

@@ -55,6 +55,10 @@ OpClass getOpClass(Operation *op);
 /// Attaches the external models of all input dialects, as they get loaded.
 void registerPrecisionModels(DialectRegistry &registry);
 
+/// Fails, with an error at the op, where an op of a tabled dialect has no model: the program that
+/// made the context did not call registerPrecisionModels, and every op would count as unknown.
+LogicalResult checkPrecisionModels(Operation *root);
+
 /// Lines of the table of one dialect, for documentation and registry tests.
 struct ClassEntry {
   StringLiteral op;   ///< full name

@@ -45,8 +45,8 @@ llvm::Expected<Effective> findPolicy(const Request &request);
 std::pair<unsigned, unsigned> findPosition(llvm::StringRef text, llvm::ArrayRef<std::string> path,
                                            bool atKey);
 
-/// The candidate nearest to `word` in edit distance, the first among equals.
-llvm::StringRef nearestWord(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates);
+/// Errors at the second of two equal keys of one object; the JSON parser keeps the last.
+llvm::Error checkKeys(llvm::StringRef text, llvm::StringRef file);
 
 } // namespace mpcore::policy
 

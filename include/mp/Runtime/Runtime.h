@@ -76,6 +76,10 @@ void mp_rt_set_threads(int threads);
  * code allocated stays valid until mp_rt_release. Not reentrant within a thread. */
 int64_t mp_rt_invoke(void (*entry)(void **), void **args);
 
+/* Bytes that mp_rt_invoke's code in this thread may hold at once, after which memory ran out; 0
+ * (the default) leaves it to the system, which may hand out more than it has. */
+void mp_rt_set_memory_limit(int64_t bytes);
+
 /* Not 0 while this thread is in mp_rt_invoke; may be asked in a signal handler. */
 int mp_rt_is_running(void);
 

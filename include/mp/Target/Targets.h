@@ -16,8 +16,12 @@ namespace mpcore::target {
 /// Every target, in order of compute capability.
 llvm::ArrayRef<const TargetModel *> allTargets();
 
-/// Finds a target by its exact name (sm_80, sm_90a), or that of the installed GPU (native). The
-/// error names the nearest valid one.
+/// The name of the first target that has the product `name` ("h100", "RTX 4090", "a100-sxm-40gb"),
+/// else `name` itself.
+llvm::StringRef canonicalName(llvm::StringRef name);
+
+/// Finds a target by its exact name (sm_80, sm_90a), a product's (canonicalName), or that of the
+/// installed GPU (native). The error names what was meant, where a name is near.
 llvm::Expected<const TargetModel &> lookupTarget(llvm::StringRef name);
 
 /// The best target for a device of the given compute capability: the architecture-specific one when

@@ -8,6 +8,8 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
+#include <optional>
+
 namespace mlir::mp {
 
 /// Deepest nesting of brackets accepted in text. Upstream's parser is quadratic in nested regions:
@@ -31,6 +33,10 @@ public:
   /// The reader is through: crashes are our own again.
   void end();
 };
+
+/// Checks text before it is parsed. Of bytecode, which needs no such check, the reader is watched
+/// until `watch` ends; it gets ten seconds, and one for each ten megabytes.
+llvm::Error checkInput(llvm::MemoryBufferRef buffer, std::optional<BytecodeWatch> &watch);
 
 } // namespace mlir::mp
 

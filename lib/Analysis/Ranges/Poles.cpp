@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -150,9 +152,32 @@ static void addFeeds(OpResult result, SmallVectorImpl<Value> &values) {
         values.push_back(block.getTerminator()->getOperand(result.getResultNumber()));
 }
 
+/// Whether `argument` of a pole is made of the state of a train step without a contraction in
+/// between, as of the update's 1 / (sqrt(v) + e): that such state is not negative is its
+/// optimizer's own invariant.
+static bool isMadeOfState(Value argument, ModuleRanges &ranges) {
+  llvm::SetVector<Value> values;
+  values.insert(argument);
+  for (size_t next = 0; next != values.size(); ++next) {
+    SmallVector<Value> feeds;
+    if (auto block = dyn_cast<BlockArgument>(values[next])) {
+      auto function = dyn_cast<FunctionOpInterface>(block.getOwner()->getParentOp());
+      if (function && block.getOwner()->isEntryBlock() &&
+          function.getArgAttr(block.getArgNumber(), kStateAttrName))
+        return true;
+      addFeeds(block, ranges, feeds);
+    } else if (getOpClass(values[next].getDefiningOp()) != OpClass::TensorCore) {
+      addFeeds(cast<OpResult>(values[next]), feeds);
+    }
+    values.insert(feeds.begin(), feeds.end());
+  }
+  return false;
+}
+
 Poles::Poles(Operation *module) : ranges(module, {.anyContraction = true}) {
   module->walk([&](Operation *op) {
-    if (Value argument = op->getNumResults() > 0 ? findArgument(op, ranges) : Value())
+    Value argument = op->getNumResults() > 0 ? findArgument(op, ranges) : Value();
+    if (argument && !isMadeOfState(argument, ranges))
       mark(argument, op);
   });
 }

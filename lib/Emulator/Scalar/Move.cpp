@@ -176,7 +176,7 @@ static void decodeMov(Decoder &d) {
         i.fn = bits == 64 ? execAddImm<uint64_t> : bits == 32 ? execAddImm<uint32_t> : nullptr;
         return;
       }
-      if (bits == 32 && r.space != MemSpace::Shared) {
+      if (bits == 32 && r.space != MemSpace::Shared && r.space != MemSpace::Param) {
         d.fail("the address of '" + name + "' needs 64 bits");
         return;
       }

@@ -11,6 +11,8 @@
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/SplitOps.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace mlir::mp;
 
@@ -35,6 +37,22 @@ static void findStored(Value value, std::optional<numerics::Format> &least) {
     if (onlyMoves(user) && user->getNumResults() == 1 &&
         getFloatFormat(user->getResult(0).getType()))
       findStored(user->getResult(0), least);
+}
+
+std::vector<std::string> mlir::mp::narrowedFormats(ModuleOp module) {
+  std::set<std::string> formats;
+  module->walk([&](Operation *op) {
+    FloatType format;
+    if (auto round = dyn_cast<RoundOp>(op))
+      format = cast<FloatType>(round.getFormat());
+    else if (isa<CastOp, arith::TruncFOp>(op) &&
+             getFloatFormat(op->getResult(0).getType()).getWidth() <
+                 getFloatFormat(op->getOperand(0).getType()).getWidth())
+      format = getFloatFormat(op->getResult(0).getType());
+    if (auto known = format ? getNumericsFormat(format) : std::nullopt)
+      formats.insert(numerics::info(*known).name.str());
+  });
+  return {formats.begin(), formats.end()};
 }
 
 /// Returns the name of the op, for split products that of the contraction which they stand for.
@@ -96,7 +114,11 @@ std::vector<std::pair<size_t, size_t>> mlir::mp::matchTraces(ArrayRef<TracedValu
 
 llvm::Error mlir::mp::returnValues(func::FuncOp function, ArrayRef<Value> values) {
   auto module = function->getParentOfType<ModuleOp>();
-  if (!SymbolTable::symbolKnownUseEmpty(function, module))
+  // An initialiser that names its step (mp.init_of) calls nothing.
+  auto uses = SymbolTable::getSymbolUses(function, module);
+  if (!uses || llvm::any_of(*uses, [](const SymbolTable::SymbolUse &use) {
+        return !use.getUser()->hasAttr(kInitOfAttrName);
+      }))
     return llvm::createStringError("--per-op: @" + function.getName() +
                                    " is called within the module; choose another --entry");
   if (!function.getBody().hasOneBlock())

@@ -3,11 +3,10 @@
 // NumPy's array files (numpy.lib.format).
 
 #include "mp/Execution/Files.h"
+#include "mp/Support/Files.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
-#include "llvm/Support/FileOutputBuffer.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 #include <cstring>
@@ -175,6 +174,10 @@ llvm::Expected<Array> mlir::mp::parseNpy(StringRef bytes) {
   if (!count || uint64_t(*count) > available)
     return createStringError(llvm::formatv("it holds {0} elements where its shape, {1}, needs more",
                                            available, typeString(header->shape, header->type)));
+  if (uint64_t needed = uint64_t(*count) * header->type.bytes(); bytes.size() > needed)
+    return createStringError(
+        llvm::formatv("{0} bytes stand behind its array, {1}; expected one array",
+                      bytes.size() - needed, typeString(header->shape, header->type)));
   Array array(header->type, header->shape);
   std::memcpy(array.data.data(), bytes.data(), array.data.size());
   if (header->swapped)
@@ -184,10 +187,9 @@ llvm::Expected<Array> mlir::mp::parseNpy(StringRef bytes) {
 }
 
 llvm::Expected<Array> mlir::mp::readNpy(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false,
-                                                   /*RequiresNullTerminator=*/false);
+  auto buffer = support::readFile(path, ("@" + path).str(), /*isText=*/false);
   if (!buffer)
-    return createStringError("cannot read '" + path + "': " + buffer.getError().message());
+    return buffer.takeError();
   auto array = parseNpy((*buffer)->getBuffer());
   if (!array)
     return createStringError("cannot read '" + path + "': " + llvm::toString(array.takeError()));
@@ -221,21 +223,6 @@ std::string mlir::mp::formatNpy(const Array &array) {
   return text;
 }
 
-llvm::Error mlir::mp::writeText(StringRef path, StringRef text) {
-  if (path == "-") {
-    llvm::outs() << text;
-    return llvm::Error::success();
-  }
-  // Written beside the file and renamed by commit().
-  auto buffer = llvm::FileOutputBuffer::create(path, text.size());
-  if (!buffer)
-    return createStringError("cannot write '" + path + "': " + llvm::toString(buffer.takeError()));
-  std::memcpy((*buffer)->getBufferStart(), text.data(), text.size());
-  if (llvm::Error error = (*buffer)->commit())
-    return createStringError("cannot write '" + path + "': " + llvm::toString(std::move(error)));
-  return llvm::Error::success();
-}
-
 llvm::Error mlir::mp::writeNpy(StringRef path, const Array &array) {
-  return writeText(path, formatNpy(array));
+  return support::writeFile(path, path, [&](llvm::raw_ostream &os) { os << formatNpy(array); });
 }

@@ -3,11 +3,11 @@
 // safetensors: 8 bytes of length, a JSON header, raw data.
 
 #include "mp/Execution/Files.h"
+#include "mp/Support/Files.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <cstring>
 
@@ -100,10 +100,9 @@ llvm::Expected<Safetensors> Safetensors::parse(std::unique_ptr<llvm::MemoryBuffe
 }
 
 llvm::Expected<Safetensors> Safetensors::open(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  auto buffer = support::readFile(path, path, /*isText=*/false);
   if (!buffer)
-    return createStringError("cannot read '" + path.str() + "': " + buffer.getError().message());
+    return buffer.takeError();
   auto file = parse(std::move(*buffer));
   if (!file)
     return createStringError("cannot read '" + path.str() +

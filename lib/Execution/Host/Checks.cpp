@@ -5,6 +5,8 @@
 #include "Checks.h"
 
 #include "mp/Runtime/Runtime.h"
+#include "mp/Support/ErrorCode.h"
+#include "mp/Support/Memory.h"
 #include "mp/Transforms/Interop/Passes.h"
 
 using namespace mlir;
@@ -22,7 +24,9 @@ std::vector<std::string> mlir::mp::takeChecks(ModuleOp module) {
 
 std::string mlir::mp::failureText(int64_t code, ArrayRef<std::string> checks) {
   if (code == -1)
-    return "the program ran out of memory";
+    return "the program ran out of memory; " +
+           mpcore::support::formatBytes(mpcore::support::availableMemory()) + " are free" +
+           mpcore::support::tag(mpcore::support::ErrorCode::TooLarge);
   if (code >= 1 && code <= int64_t(checks.size())) {
     std::string text = "the program failed a check: " + checks[code - 1];
     if (StringRef details = mp_rt_failure_text(); !details.empty())

@@ -17,6 +17,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Runtime/Runtime.h"
+#include "mp/Support/Memory.h"
 #include "mp/Transforms/Interop/Passes.h"
 #include "llvm/Support/TargetSelect.h"
 
@@ -148,6 +149,7 @@ llvm::Expected<std::vector<Array>> Program::run(ArrayRef<Array> arguments) {
   void *packed[] = {in.data(), out.data()};
 
   llvm::outs().flush(); // what the program prints comes behind
+  mp_rt_set_memory_limit(int64_t(std::min(support::availableMemory(), uint64_t(INT64_MAX))));
   int64_t code = mp_rt_invoke(entry, packed);
   std::fflush(stdout);
   peak = mp_rt_peak_bytes();

@@ -5,14 +5,13 @@
 #include "PtxMode.h"
 
 #include "PtxArguments.h"
+#include "Run.h"
 #include "mp/Execution/Comparison.h"
 #include "mp/Execution/DeviceProgram.h"
-#include "mp/Execution/Files.h"
 #include "mp/Execution/Inputs.h"
 #include "mp/Execution/KernelEstimates.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 
 using namespace mlir;
@@ -32,7 +31,7 @@ static llvm::Expected<const emulator::KernelInfo *> chooseKernel(const emulator:
                            (names.empty() ? " none: the file has no kernel" : names));
 }
 
-static llvm::Error readBack(const RunOptions &options, emulator::Device &device,
+static llvm::Error readBack(const RunOptions &options, RunFiles &files, emulator::Device &device,
                             std::vector<DeviceArray> &buffers) {
   size_t wanted = options.outputs.empty() ? buffers.size() : options.outputs.size();
   if (wanted > buffers.size())
@@ -45,7 +44,7 @@ static llvm::Error readBack(const RunOptions &options, emulator::Device &device,
       return error;
     if (options.outputs.empty())
       printArray(llvm::outs(), "array " + std::to_string(i), buffer.array);
-    else if (llvm::Error error = writeNpy(options.outputs[i], buffer.array))
+    else if (llvm::Error error = files.writeResult(i, buffer.array))
       return error;
   }
   return llvm::Error::success();
@@ -146,40 +145,36 @@ static llvm::Error explain(const RunOptions &options, const emulator::KernelInfo
   return llvm::make_error<emulator::FaultError>(std::move(fault));
 }
 
-static llvm::Error writeReport(const RunOptions &options, const std::string &kernel,
-                               const emulator::LaunchStats &stats,
+static llvm::Error writeReport(RunFiles &files, const RunOptions &options,
+                               const std::string &kernel, const emulator::LaunchStats &stats,
                                const std::optional<FunctionEstimate> &estimate) {
-  if (options.json.empty())
-    return llvm::Error::success();
   llvm::json::Object report{
       {"version", 1}, {"file", options.file}, {"kernels", kernelsToJSON({{kernel, 1, stats}})}};
   if (estimate)
     report["estimate"] = estimatesToJSON(*estimate);
-  return writeText(options.json,
-                   llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report))).str());
+  return files.writeJSON(std::move(report));
 }
 
-int mlir::mp::runPtx(const RunOptions &options) {
-  auto fail = [](int status, llvm::Error error) {
-    llvm::errs() << "mp-run: error: " << llvm::toString(std::move(error)) << "\n";
-    return status;
-  };
-  if (llvm::Error error = checkOptions(options))
-    return fail(2, std::move(error));
-  auto text = llvm::MemoryBuffer::getFileOrSTDIN(options.file);
+Status mlir::mp::runPtx(const RunOptions &options) {
+  RunFiles files;
+  llvm::Error error = checkOptions(options);
+  if (!error)
+    error = files.open(options);
+  if (error)
+    return reportError(Status::BadInput, std::move(error));
+  auto text = support::readFile(options.file, options.file);
   if (!text)
-    return fail(
-        2, createStringError("cannot read '" + options.file + "': " + text.getError().message()));
+    return reportError(Status::BadInput, text.takeError());
   auto module = emulator::loadModule((*text)->getBuffer(), options.file);
   if (!module)
-    return fail(2, module.takeError());
+    return reportError(Status::BadInput, module.takeError());
   auto kernel = chooseKernel(**module, options.kernel);
   if (!kernel)
-    return fail(2, kernel.takeError());
+    return reportError(Status::BadInput, kernel.takeError());
   emulator::Device device;
   auto arguments = placeArguments(options.inputs.inputs, **kernel, device);
   if (!arguments)
-    return fail(2, arguments.takeError());
+    return reportError(Status::BadInput, arguments.takeError());
   emulator::LaunchOptions launch;
   launch.chip = options.chip;
   launch.reverse = options.reverse;
@@ -196,12 +191,12 @@ int mlir::mp::runPtx(const RunOptions &options) {
   auto stats = start(device, *arguments, launch);
   if (!stats) {
     bool isFault = stats.errorIsA<emulator::FaultError>();
-    return fail(isFault ? 1 : 2, stats.takeError());
+    return reportError(isFault ? Status::Failed : Status::BadInput, stats.takeError());
   }
   llvm::outs() << stats->printed;
   if (!options.sampleBlocks) // else blocks that did not run left them as they were
-    if (llvm::Error error = readBack(options, device, arguments->arrays))
-      return fail(2, std::move(error));
+    if (llvm::Error error = readBack(options, files, device, arguments->arrays))
+      return reportError(Status::BadInput, std::move(error));
   // Results may go to standard output as a file: counts do not stand among them.
   bool piped = llvm::is_contained(options.outputs, "-");
   llvm::raw_ostream &os = piped ? llvm::errs() : llvm::outs();
@@ -215,10 +210,10 @@ int mlir::mp::runPtx(const RunOptions &options) {
   }
   auto difference = firstDifference(options, device, arguments->arrays);
   if (!difference)
-    return fail(2, difference.takeError());
+    return reportError(Status::BadInput, difference.takeError());
   if (*difference)
-    return fail(1, explain(options, **kernel, **difference, launch, start));
-  if (llvm::Error error = writeReport(options, (*kernel)->name, *stats, estimate))
-    return fail(2, std::move(error));
-  return 0;
+    return reportError(Status::Failed, explain(options, **kernel, **difference, launch, start));
+  if (llvm::Error error = writeReport(files, options, (*kernel)->name, *stats, estimate))
+    return reportError(Status::BadInput, std::move(error));
+  return Status::Done;
 }

@@ -6,6 +6,7 @@
 #define MP_LIB_EXECUTION_PTXMODE_H
 
 #include "RunOptions.h"
+#include "mp/Support/ErrorCode.h"
 
 namespace mlir::mp {
 
@@ -13,7 +14,7 @@ namespace mlir::mp {
 /// becomes device memory, whose address the kernel gets; one like i32:7 is passed
 /// by value. The last arrays, as many as there are --outputs (all if there are
 /// none, printed), are read back. Returns the exit status of mp-run.
-int runPtx(const RunOptions &options);
+support::ExitStatus runPtx(const RunOptions &options);
 
 } // namespace mlir::mp
 

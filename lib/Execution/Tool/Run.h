@@ -5,6 +5,7 @@
 #ifndef MP_LIB_EXECUTION_TOOL_RUN_H
 #define MP_LIB_EXECUTION_TOOL_RUN_H
 
+#include "RunFiles.h"
 #include "RunOptions.h"
 #include "Steps.h"
 #include "mp/Dialect/MP/Namespaces.h"
@@ -12,20 +13,26 @@
 #include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/KernelEstimates.h"
 #include "mp/Execution/Program.h"
+#include "mp/Execution/RunTool.h"
 #include "mp/Execution/Trace.h"
+#include "mp/Support/ErrorCode.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <set>
 
 namespace mlir::mp {
 
-/// The exit status of a step of the run.
-enum class Status { Done = 0, Failed = 1, BadInput = 2 };
+/// How a step of the run ended.
+using Status = support::ExitStatus;
+
+/// Prints the error; its number, where it has one, decides the status.
+Status reportError(Status status, llvm::Error error);
 
 /// One file, or one precision of it: parsed, traced, compiled.
 struct Side {
   OwningOpRef<ModuleOp> module;
   std::vector<TracedValue> traced;
+  std::vector<std::string> formats; ///< that the module narrows to
   size_t ownResults = 0;
   size_t appended = 0;      ///< arguments, and results, of state that mp added to a train step
   std::vector<Array> start; ///< arguments of the first step
@@ -41,17 +48,12 @@ struct Side {
 /// One run of mp-run on a module.
 class Run {
 public:
-  Run(RunOptions options, MLIRContext &context,
-      llvm::function_ref<llvm::Error(llvm::MemoryBufferRef)> checkText)
-      : options(std::move(options)), context(context), checkText(checkText) {}
+  Run(RunOptions options, MLIRContext &context, const RunHooks &hooks)
+      : options(std::move(options)), context(context), hooks(hooks) {}
 
   Status go();
 
 private:
-  Status report(Status status, llvm::Error error) {
-    llvm::errs() << "mp-run: error: " << llvm::toString(std::move(error)) << "\n";
-    return status;
-  }
   llvm::Expected<OwningOpRef<ModuleOp>> parse(StringRef path);
   llvm::Error prepare();
   llvm::Error trace(Side &side);
@@ -77,15 +79,17 @@ private:
     std::optional<numerics::Format> storedAs;
   };
   std::vector<Pair> comparedPairs() const;
+  void noteRoundedConstants() const;
   Status printComparison();
-  llvm::Error writePage() const;
+  llvm::Error writePage();
   Status printRangeCheck(ArrayRef<Array> arguments);
   Status printErrorCheck(ArrayRef<Array> arguments);
   llvm::Error writeJSON(bool passed);
 
   RunOptions options;
+  RunFiles files;
   MLIRContext &context;
-  llvm::function_ref<llvm::Error(llvm::MemoryBufferRef)> checkText;
+  const RunHooks &hooks;
   Side main, reference;
   std::vector<std::pair<size_t, size_t>> matched;
   std::vector<ErrorReport> outputs, inner;

@@ -4,8 +4,11 @@
 
 #include "RunOptions.h"
 
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Execution/KernelEstimates.h"
+#include "mp/Support/Words.h"
 #include "mp/Target/Targets.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <functional>
 
@@ -82,7 +85,8 @@ Of PTX files, which run in the emulator: mp-run KERNEL.ptx --kernel=K --grid=X,Y
   Counts of instructions, memory transactions and bank conflicts are printed, and written to --json=R.json;
   faults of the kernel (bounds, races, deadlocks and so on) name instruction, thread and lane.
 
-Exit status: 0 done, 1 a comparison or a check of the program failed, 2 wrong usage or input.
+Exit status: 0 done, 1 a comparison or a check of the program failed, or a limit was reached, 2 wrong usage or
+input, 70 an internal error, 77 something optional is missing (a driver).
 
   mp-run model.mlir --compare=f64
   mp-opt model.mlir --mp-mixed-precision -o mixed.mlir && mp-run mixed.mlir --compare=model.mlir --max-rel=1e-2
@@ -94,17 +98,12 @@ static llvm::Error bad(StringRef option, StringRef value, const Twine &expected)
   return createStringError("--" + option + "=" + value + ": expected " + expected);
 }
 
-/// The candidate with the fewest edits.
-static StringRef nearest(StringRef word, ArrayRef<StringRef> candidates) {
-  return *llvm::min_element(candidates, [&](StringRef x, StringRef y) {
-    return word.edit_distance(x) < word.edit_distance(y);
-  });
-}
-
 static llvm::Error parseDevice(RunOptions &options, StringRef value) {
+  if (value.equals_insensitive("gpu"))
+    return bad("device", value, "cpu, emulator or cuda; a GPU is cuda");
   if (value != "cpu" && value != "emulator" && value != "cuda")
     return bad("device", value,
-               "cpu, emulator or cuda; nearest is " + nearest(value, {"cpu", "emulator", "cuda"}));
+               "cpu, emulator or cuda" + support::didYouMean(value, {"cpu", "emulator", "cuda"}));
   options.device = value.str();
   return llvm::Error::success();
 }
@@ -113,7 +112,7 @@ static llvm::Error parseMath(RunOptions &options, StringRef value) {
   options.exactMath = value == "exact";
   if (value == "exact" || value == "libm")
     return llvm::Error::success();
-  return bad("math", value, "libm or exact; nearest is " + nearest(value, {"libm", "exact"}));
+  return bad("math", value, "libm or exact" + support::didYouMean(value, {"libm", "exact"}));
 }
 
 static llvm::Error parseNumerics(RunOptions &options, StringRef value) {
@@ -126,7 +125,7 @@ static llvm::Error parseNumerics(RunOptions &options, StringRef value) {
   const StringRef known[] = {"ieee",  "sm_70", "sm_75",  "sm_80",
                              "sm_89", "sm_90", "sm_100", "sm_120"};
   return bad("numerics", value,
-             "ieee or a GPU with a Tensor Core model; nearest is " + nearest(value, known));
+             "ieee or a GPU with a Tensor Core model" + support::suggestWord(value, known));
 }
 
 template <typename T>
@@ -293,15 +292,21 @@ static Handlers executionOptions(RunOptions &options) {
        }},
   };
 }
-
-/// Refuses options that do not go together, and adds what some of them stand for.
-static llvm::Error checkTogether(RunOptions &options) {
+/// Checks options against each other, and sets those that others imply.
+static llvm::Error settle(RunOptions &options) {
+  if (options.file.empty() && !options.help && !options.version && !options.refusedPtx)
+    return createStringError("expected a file to run; see --help");
   if (options.maxRelative && options.compare.empty() && options.expected.empty())
     return createStringError("--max-rel needs --compare or, of PTX, --expect");
   if (!options.html.empty() && options.steps < 2)
     return createStringError("--html needs --steps of at least 2, found " +
                              llvm::Twine(options.steps));
   bool onDevice = options.device != "cpu";
+  if (!options.chip.empty() && !onDevice && !StringRef(options.file).ends_with(".ptx"))
+    return createStringError("--chip=" + options.chip +
+                             " is of --device=emulator and --device=cuda; on the CPU, "
+                             "--numerics=" +
+                             options.chip + " computes contractions as that GPU does");
   if (!options.expected.empty() && !StringRef(options.file).ends_with(".ptx"))
     return createStringError("--expect is of PTX files; functions are compared by --compare");
   if (llvm::Error error = checkEstimate(options))
@@ -348,6 +353,8 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
                                           {"version", &options.version},
                                           {"refused-ptx", &options.refusedPtx}};
 
+  const StringRef repeatable[] = {"input", "output", "expect", "calibrate"};
+  llvm::StringSet<> given;
   for (size_t i = 0; i < arguments.size(); ++i) {
     StringRef argument = arguments[i];
     if (argument == "-" || !argument.starts_with("-")) {
@@ -373,9 +380,12 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
         names.push_back(entry.first);
       for (auto &entry : flags)
         names.push_back(entry.first);
-      return createStringError("unknown option '" + argument.split('=').first + "'; nearest is --" +
-                               nearest(name, names));
+      std::string meant = support::didYouMean(name, names, "--");
+      return createStringError("unknown option '" + argument.split('=').first + "'" +
+                               (meant.empty() ? "; see --help" : meant));
     }
+    if (!given.insert(name).second && !llvm::is_contained(repeatable, name))
+      return createStringError("--" + name + " is given twice");
     if (!hasValue) {
       if (++i == arguments.size())
         return createStringError("--" + name + " needs a value");
@@ -384,9 +394,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
     if (llvm::Error error = option->second(value))
       return std::move(error);
   }
-  if (options.file.empty() && !options.help && !options.version && !options.refusedPtx)
-    return createStringError("expected a file to run; see --help");
-  if (llvm::Error error = checkTogether(options))
+  if (llvm::Error error = settle(options))
     return std::move(error);
   return options;
 }

@@ -4,10 +4,11 @@
 
 #include "../Files/TrainingPage.h"
 #include "Run.h"
+#include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Execution/BoundCheck.h"
 #include "mp/Execution/Files.h"
 #include "mp/Runtime/Runtime.h"
-#include "llvm/Support/FileSystem.h"
+#include "mp/Support/Progress.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -49,17 +50,14 @@ FunctionEstimate Run::estimates() const {
 Status Run::finishSampled() {
   if (!options.json.empty())
     if (llvm::Error error = writeJSON(/*passed=*/true))
-      return report(Status::BadInput, std::move(error));
+      return reportError(Status::BadInput, std::move(error));
   return Status::Done;
 }
 
 /// Arrays as DIR/NAME-000.npy and so on.
-static llvm::Error writeAll(StringRef option, StringRef dir, StringRef name,
-                            ArrayRef<Array> arrays) {
+static llvm::Error writeAll(StringRef dir, StringRef name, ArrayRef<Array> arrays) {
   if (dir.empty())
     return llvm::Error::success();
-  if (std::error_code error = llvm::sys::fs::create_directories(dir))
-    return createStringError("--" + option + "=" + dir + ": " + error.message());
   for (auto [i, array] : llvm::enumerate(arrays)) {
     SmallString<128> path(dir);
     llvm::sys::path::append(path, llvm::formatv("{0}-{1,0+3}.npy", name, i).str());
@@ -70,19 +68,14 @@ static llvm::Error writeAll(StringRef option, StringRef dir, StringRef name,
 }
 
 llvm::Error Run::writeInputs(ArrayRef<Array> arguments) {
-  return writeAll("input-dir", options.inputDir, "input", arguments);
+  return writeAll(options.inputDir, "input", arguments);
 }
 
 llvm::Error Run::writeOutputs() {
-  if (options.outputs.size() > main.ownResults)
-    return createStringError(llvm::Twine("--output given ") + llvm::Twine(options.outputs.size()) +
-                             " times, but the function has " + llvm::Twine(main.ownResults) +
-                             " results");
-  for (auto [path, result] : llvm::zip(options.outputs, main.results))
-    if (llvm::Error error = writeNpy(path, result))
+  for (size_t i = 0; i < options.outputs.size(); ++i)
+    if (llvm::Error error = files.writeResult(i, main.results[i]))
       return error;
-  return writeAll("output-dir", options.outputDir, "result",
-                  ArrayRef(main.results).take_front(main.ownResults));
+  return writeAll(options.outputDir, "result", ArrayRef(main.results).take_front(main.ownResults));
 }
 
 /// Results, what was printed, and the values inside.
@@ -100,14 +93,32 @@ std::vector<Run::Pair> Run::comparedPairs() const {
   return pairs;
 }
 
+/// Says that the reference has the constants of the file: what rounding them lost is no error here.
+void Run::noteRoundedConstants() const {
+  int64_t rounded = 0;
+  ModuleOp module = *main.module;
+  module.walk([&](Operation *op) {
+    FloatType format = op->hasTrait<OpTrait::ConstantLike>()
+                           ? getFloatFormat(op->getResult(0).getType())
+                           : FloatType();
+    rounded += format && format.getWidth() < 32;
+  });
+  if (rounded > 0 && options.compare == "f64" && support::verbosity() != support::Verbosity::Quiet)
+    llvm::errs() << "mp-run: note: " << rounded
+                 << (rounded == 1 ? " constant is" : " constants are")
+                 << " narrow in this file: what rounding them lost is not counted; "
+                    "--compare=ORIGINAL.mlir counts it\n";
+}
+
 Status Run::printComparison() {
+  noteRoundedConstants();
   if (llvm::Error error = writePage())
-    return report(Status::BadInput, std::move(error));
+    return reportError(Status::BadInput, std::move(error));
   bool passed = true;
   for (const Pair &pair : comparedPairs()) {
     auto compared = compareArrays(*pair.result, *pair.reference, pair.label, pair.storedAs);
     if (!compared)
-      return report(Status::BadInput, compared.takeError());
+      return reportError(Status::BadInput, compared.takeError());
     (pair.isOutput ? outputs : inner).push_back(*compared);
     if (!pair.isOutput)
       continue;
@@ -127,27 +138,25 @@ Status Run::printComparison() {
   llvm::outs().flush(); // what is said of it comes behind
   printFlushed(llvm::errs(), inner);
   constexpr double far = 0.1;
-  if (!options.perOp && llvm::any_of(outputs, [](const ErrorReport &output) {
-        return output.stats.relativeNorm() > far;
-      }))
+  if (!options.perOp && support::verbosity() != support::Verbosity::Quiet &&
+      llvm::any_of(outputs,
+                   [](const ErrorReport &output) { return output.stats.relativeNorm() > far; }))
     llvm::errs() << "mp-run: note: far from the reference; --per-op shows where, and what narrow "
                     "formats flush to zero\n";
   if (!options.json.empty())
     if (llvm::Error error = writeJSON(passed))
-      return report(Status::BadInput, std::move(error));
+      return reportError(Status::BadInput, std::move(error));
   return passed ? Status::Done : Status::Failed;
 }
 
-llvm::Error Run::writePage() const {
-  if (options.html.empty())
-    return llvm::Error::success();
+llvm::Error Run::writePage() {
   std::vector<TrainingCurves> trainings;
   for (const Side *side : {&main, &reference})
     if (side->program && side->trajectory.getAsObject())
       trainings.push_back({side == &main ? options.file : options.compare,
                            side->trajectory.getAsObject(), side->runSeconds,
                            side->program->peakBytes()});
-  return writeText(options.html, trainingPage(trainings));
+  return files.html.write([&](llvm::raw_ostream &os) { os << trainingPage(trainings); });
 }
 
 llvm::Error Run::writeJSON(bool passed) {
@@ -158,9 +167,11 @@ llvm::Error Run::writeJSON(bool passed) {
     innerList.push_back(value.toJSON());
   for (const std::string &model : models)
     modelList.push_back(model);
+  llvm::json::Array formatList(main.formats);
   llvm::json::Object object{{"version", 1},
                             {"tool", "mp-run"},
                             {"file", options.file},
+                            {"formats", std::move(formatList)},
                             {"compare", options.compare},
                             {"numerics", options.numericsName},
                             {"models", std::move(modelList)},
@@ -188,26 +199,27 @@ llvm::Error Run::writeJSON(bool passed) {
                                            {"live_bytes", plan.liveBytes},
                                            {"separate", plan.separate}};
   }
-  std::string text = llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
-  return writeText(options.json, text);
+  return files.writeJSON(std::move(object));
 }
 
 Status Run::printRangeCheck(ArrayRef<Array> arguments) {
   auto function = findEntry(*main.module, options.entry);
   if (!function)
-    return report(Status::BadInput, function.takeError());
+    return reportError(Status::BadInput, function.takeError());
   BoundCheck check = checkRanges(*main.module, *function, arguments, main.results);
   check.print(llvm::outs());
+  noteRoundedConstants();
   return check.violations.empty() ? Status::Done : Status::Failed;
 }
 
 Status Run::printErrorCheck(ArrayRef<Array> arguments) {
   auto function = findEntry(*main.module, options.entry);
   if (!function)
-    return report(Status::BadInput, function.takeError());
+    return reportError(Status::BadInput, function.takeError());
   StringRef chip = options.numerics ? toString(*options.numerics) : "";
   BoundCheck check =
       checkErrors(*main.module, *function, arguments, main.results, reference.results, chip);
   check.print(llvm::outs());
+  noteRoundedConstants();
   return check.violations.empty() ? Status::Done : Status::Failed;
 }

@@ -14,7 +14,8 @@
 #include "mp/Execution/Files.h"
 #include "mp/Execution/PrintRecorder.h"
 #include "mp/Execution/TensorCores.h"
-#include "llvm/Config/llvm-config.h"
+#include "mp/Support/Progress.h"
+#include "mp/Support/Version.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -29,17 +30,20 @@ static double now() {
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>> Run::parse(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  support::setStage("reading " + path);
+  auto buffer = support::readFile(path, path);
   if (!buffer)
-    return createStringError("cannot read '" + path + "': " + buffer.getError().message());
-  if (llvm::Error error = checkText((*buffer)->getMemBufferRef()))
-    return createStringError("'" + path + "': " + llvm::toString(std::move(error)));
+    return buffer.takeError();
+  if (llvm::Error error = hooks.checkInput((*buffer)->getMemBufferRef()))
+    return std::move(error); // it says the file
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
     return createStringError("'" + path + "' is not a valid MLIR module");
+  if (llvm::Error error = hooks.checkModule(*module))
+    return std::move(error);
   if (llvm::Error error = exposeBuffers(*module, options.entry))
     return std::move(error);
   return module;
@@ -71,6 +75,7 @@ static llvm::Error returnMatched(Side &side, StringRef entry, ArrayRef<size_t> i
 }
 
 llvm::Error Run::compile(Side &side, bool promoteToF64) {
+  support::setStage(promoteToF64 ? "compiling the reference in f64" : "compiling");
   double start = now();
   ProgramOptions programOptions;
   programOptions.promoteToF64 = promoteToF64;
@@ -91,6 +96,7 @@ llvm::Error Run::compile(Side &side, bool promoteToF64) {
 }
 
 llvm::Error Run::compileForDevice(Side &side) {
+  support::setStage("lowering to kernels");
   double start = now();
   DeviceOptions deviceOptions;
   deviceOptions.device = options.device;
@@ -118,8 +124,13 @@ llvm::Error Run::prepare() {
   if (!module)
     return module.takeError();
   main.module = std::move(*module);
+  main.formats = narrowedFormats(*main.module);
   if (llvm::Error error = trace(main))
     return error;
+  if (options.outputs.size() > main.ownResults)
+    return createStringError(llvm::Twine("--output given ") + llvm::Twine(options.outputs.size()) +
+                             " times, but the function has " + llvm::Twine(main.ownResults) +
+                             " results");
   bool comparesFile = !options.compare.empty() && options.compare != "f64";
   if (comparesFile) {
     auto other = parse(options.compare);
@@ -173,6 +184,7 @@ StepLoop Run::loopOf(const Side &side) const {
 }
 
 llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCores) {
+  support::setStage(&side == &main ? "running" : "running the reference");
   StepLoop loop = loopOf(side);
   double start = now();
   std::optional<TensorCoreScope> scope;
@@ -210,30 +222,32 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
 Status Run::calibrateScales() {
   auto module = parse(options.file);
   if (!module)
-    return report(Status::BadInput, module.takeError());
+    return reportError(Status::BadInput, module.takeError());
   auto scales = calibrate(**module, options.entry, options.inputs, options.calibration);
   if (!scales)
-    return report(Status::BadInput, scales.takeError());
+    return reportError(Status::BadInput, scales.takeError());
   printScales(llvm::outs(), *scales);
-  if (llvm::Error error = writeText(options.json, llvm::formatv("{0:2}\n", scales->toJSON()).str()))
-    return report(Status::BadInput, std::move(error));
+  if (llvm::Error error = files.writeJSON(scales->toJSON()))
+    return reportError(Status::BadInput, std::move(error));
   return Status::Done;
 }
 
 Status Run::go() {
+  if (llvm::Error error = files.open(options))
+    return reportError(Status::BadInput, std::move(error));
   if (options.calibrates)
     return calibrateScales();
   if (llvm::Error error = prepare())
-    return report(Status::BadInput, std::move(error));
+    return reportError(Status::BadInput, std::move(error));
   if (options.emitLLVM)
     return Status::Done;
   std::vector<std::string> notes;
   auto before = signatureBefore(*main.module, options.entry, main.program->signature());
   if (!before)
-    return report(Status::BadInput, before.takeError());
+    return reportError(Status::BadInput, before.takeError());
   auto given = makeInputs(*before, options.inputs, notes, &batches);
   if (!given)
-    return report(Status::BadInput, given.takeError());
+    return reportError(Status::BadInput, given.takeError());
   std::vector<Array> arguments = *given;
   // With a file of parameters, inputs are counted without those that it names: none of them is said
   // of appended state.
@@ -243,11 +257,12 @@ Status Run::go() {
            inputs.inputs[argument] != "seed";
   };
   if (llvm::Error error = applyInit(*main.module, options.entry, arguments, stated))
-    return report(Status::BadInput, std::move(error));
+    return reportError(Status::BadInput, std::move(error));
   if (llvm::Error error = writeInputs(arguments))
-    return report(Status::BadInput, std::move(error));
+    return reportError(Status::BadInput, std::move(error));
   for (const std::string &note : notes)
-    llvm::errs() << "mp-run: note: " << note << "\n";
+    if (support::verbosity() != support::Verbosity::Quiet)
+      llvm::errs() << "mp-run: note: " << note << "\n";
 
   for (const Array &argument : arguments)
     argumentBytes += argument.data.size();
@@ -257,7 +272,7 @@ Status Run::go() {
   if (options.checkRanges || options.checkErrors)
     checked = arguments;
   if (llvm::Error error = execute(main, std::move(arguments), modelled && !main.device)) {
-    const Status status = report(Status::Failed, std::move(error));
+    const Status status = reportError(Status::Failed, std::move(error));
     if (options.sampleBlocks)
       llvm::errs() << "mp-run: note: --sample-blocks leaves values wrong, which the program may "
                       "check, index or branch by; run without it\n";
@@ -269,7 +284,7 @@ Status Run::go() {
   if (options.sampleBlocks)
     return finishSampled();
   if (llvm::Error error = writeOutputs())
-    return report(Status::BadInput, std::move(error));
+    return reportError(Status::BadInput, std::move(error));
   if (options.checkRanges)
     return printRangeCheck(checked);
   if (options.compare.empty()) {
@@ -277,48 +292,74 @@ Status Run::go() {
       for (size_t i = 0; i < main.ownResults; ++i)
         printArray(llvm::outs(), "result " + std::to_string(i), main.results[i]);
     if (llvm::Error error = writePage())
-      return report(Status::BadInput, std::move(error));
+      return reportError(Status::BadInput, std::move(error));
     if (!options.json.empty())
       if (llvm::Error error = writeJSON(/*passed=*/true))
-        return report(Status::BadInput, std::move(error));
+        return reportError(Status::BadInput, std::move(error));
     return Status::Done;
   }
   auto adapted = adaptArguments(
       *given, main.appended,
       {*reference.module, options.entry, reference.program->signature(), reference.appended});
   if (!adapted)
-    return report(Status::BadInput, adapted.takeError());
+    return reportError(Status::BadInput, adapted.takeError());
   if (llvm::Error error = execute(reference, std::move(*adapted), modelled && main.device))
-    return report(Status::Failed, std::move(error));
+    return reportError(Status::Failed, std::move(error));
   if (main.device)
     printModels();
   return options.checkErrors ? printErrorCheck(checked) : printComparison();
 }
 
-int mlir::mp::runRun(int argc, char **argv, DialectRegistry &registry,
-                     llvm::function_ref<llvm::Error(llvm::MemoryBufferRef)> checkText) {
-  SmallVector<StringRef> arguments(argv + 1, argv + argc);
-  auto options = parseRunOptions(arguments);
-  if (!options) {
-    llvm::errs() << "mp-run: error: " << llvm::toString(options.takeError()) << "\n";
-    return int(Status::BadInput);
-  }
-  if (options->help || options->version) {
-    llvm::outs() << (options->help ? runHelp() : "mp-run, with LLVM " LLVM_VERSION_STRING "\n");
-    return 0;
-  }
-  if (options->refusedPtx) {
-    emulator::printRefusedForms(llvm::outs());
-    return 0;
-  }
-  if (StringRef(options->file).ends_with(".ptx"))
-    return runPtx(*options);
+Status mlir::mp::reportError(Status status, llvm::Error error) {
+  std::string text = llvm::toString(std::move(error));
+  llvm::errs() << "mp-run: error: " << text << "\n";
+  std::optional<support::ErrorCode> code = support::findCode(text);
+  return code ? support::statusOf(*code) : status;
+}
+
+static Status runModule(RunOptions options, DialectRegistry &registry, const RunHooks &hooks,
+                        unsigned &warnings) {
   registerExecution(registry);
   MLIRContext context(registry);
   // Attributes of unknown dialects, which exporters leave, change nothing here.
   context.allowUnregisteredDialects();
   llvm::SourceMgr noSources;
   SourceMgrDiagnosticHandler handler(noSources, &context);
+  context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+    warnings += diagnostic.getSeverity() == DiagnosticSeverity::Warning;
+    return failure(); // the handler before prints it
+  });
   context.printOpOnDiagnostic(false);
-  return int(Run(std::move(*options), context, checkText).go());
+  return Run(std::move(options), context, hooks).go();
+}
+
+int mlir::mp::runRun(ArrayRef<StringRef> arguments, DialectRegistry &registry,
+                     const RunHooks &hooks) {
+  auto options = parseRunOptions(arguments);
+  if (!options)
+    return int(reportError(Status::BadInput, options.takeError()));
+  if (options->help) {
+    llvm::outs() << runHelp() << "\nOptions of every tool:\n" << hooks.commonHelp;
+    return 0;
+  }
+  if (options->version) {
+    support::printVersion(llvm::outs());
+    return 0;
+  }
+  if (options->refusedPtx) {
+    emulator::printRefusedForms(llvm::outs());
+    return 0;
+  }
+  support::FilesOfRun files;
+  unsigned warnings = 0;
+  Status status = StringRef(options->file).ends_with(".ptx")
+                      ? runPtx(*options)
+                      : runModule(std::move(*options), registry, hooks, warnings);
+  if (hooks.warningsAreErrors && warnings > 0 && status == Status::Done)
+    return int(reportError(Status::Failed, support::errorOfWarnings(warnings)));
+  // A comparison that failed has results, too.
+  if (status == Status::Done || status == Status::Failed)
+    if (llvm::Error error = files.commit())
+      return int(reportError(Status::BadInput, std::move(error)));
+  return int(status);
 }

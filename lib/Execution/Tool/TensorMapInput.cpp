@@ -4,6 +4,8 @@
 
 #include "TensorMapInput.h"
 
+#include "mp/Support/Files.h"
+#include "mp/Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/JSON.h"
@@ -86,9 +88,9 @@ static llvm::Error readIm2col(const llvm::json::Object &object, TensorMapInput &
 llvm::Expected<TensorMapInput> mlir::mp::parseTensorMapInput(llvm::StringRef text) {
   std::unique_ptr<llvm::MemoryBuffer> file;
   if (text.consume_front("@")) {
-    auto buffer = llvm::MemoryBuffer::getFile(text);
+    auto buffer = support::readFile(text, ("@" + text).str());
     if (!buffer)
-      return createStringError("cannot read '" + text + "': " + buffer.getError().message());
+      return buffer.takeError();
     file = std::move(*buffer);
     text = file->getBuffer();
   }
@@ -104,9 +106,7 @@ llvm::Expected<TensorMapInput> mlir::mp::parseTensorMapInput(llvm::StringRef tex
   for (const auto &[key, value] : *object)
     if (!llvm::is_contained(keys, llvm::StringRef(key))) {
       llvm::StringRef word = key;
-      llvm::StringRef near = *llvm::min_element(
-          keys, [&](auto x, auto y) { return word.edit_distance(x) < word.edit_distance(y); });
-      return bad("unknown key \"" + word + "\"; nearest is \"" + near + "\"");
+      return bad("unknown key '" + word + "'" + support::suggestWord(word, keys));
     }
   TensorMapInput input;
   if (auto number = object->getInteger("array"); number && *number >= 0)

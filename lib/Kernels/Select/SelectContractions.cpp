@@ -47,9 +47,45 @@ static StringRef operandFormat(Type type, bool isUnsigned) {
   return {};
 }
 
+namespace {
+
+/// Why a contraction is left to the scalar units.
+struct Miss {
+  std::string reason;
+  bool isChoice = false; ///< Tensor Cores would be slower
+};
+
+/// Contractions that read one format and miss for one reason, in the order of the program.
+struct MissGroup {
+  Type stored;
+  std::string reason;
+  Location first;
+  unsigned count = 0;
+};
+
+} // namespace
+
+static void count(Miss miss, Type stored, Location at, SmallVectorImpl<MissGroup> &groups) {
+  auto group = llvm::find_if(groups, [&](const MissGroup &known) {
+    return known.stored == stored && known.reason == miss.reason;
+  });
+  if (group == groups.end()) {
+    groups.push_back({stored, std::move(miss.reason), at});
+    group = std::prev(groups.end());
+  }
+  ++group->count;
+}
+
+/// True if `model` has Tensor Core products of `type`, by whatever instruction.
+static bool hasTensorCores(const target::TargetModel &model, Type type) {
+  StringRef format = operandFormat(type, /*isUnsigned=*/false);
+  return !format.empty() && !isa<Float32Type>(type) &&
+         model.formatSupport(format) == target::Support::Native;
+}
+
 /// The format whose instruction can run `op` on `model`, or why there is none.
-static StringRef selectFormat(linalg::GenericOp op, const target::TargetModel &model,
-                              std::string &reason) {
+static StringRef selectFormat(linalg::GenericOp op, const target::TargetModel &model, Miss &miss) {
+  std::string &reason = miss.reason;
   FailureOr<Contraction> contraction = matchContraction(op, reason);
   if (failed(contraction))
     return {};
@@ -88,6 +124,7 @@ static StringRef selectFormat(linalg::GenericOp op, const target::TargetModel &m
   int64_t k = extent(ranges, contraction->k);
   if ((contraction->m.empty() || contraction->n.empty()) && k < 128) {
     reason = "it has a single row or column and a short sum";
+    miss.isChoice = true;
     return {};
   }
   return instruction->format;
@@ -121,6 +158,8 @@ struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContrac
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
+    SmallVector<MissGroup> misses;
+    unsigned contractions = 0;
     for (linalg::LinalgOp op : ops) {
       auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
       if (!generic) {
@@ -132,17 +171,26 @@ struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContrac
       }
       if (!looksLikeContraction(generic))
         continue;
-      std::string reason;
-      StringRef format = selectFormat(generic, *model, reason);
+      ++contractions;
+      Miss miss;
+      StringRef format = selectFormat(generic, *model, miss);
       if (!format.empty()) {
         generic->setAttr(kMmaAttrName, rewriter.getStringAttr(format));
         dropZeroInit(generic);
-      } else
-        remark::missed(
-            generic.getLoc(),
-            remark::RemarkOpts::name(remarks::kScalarContraction).category(remarks::kSelection))
-            << "contraction runs on the scalar units: " << reason;
+        continue;
+      }
+      remark::missed(
+          generic.getLoc(),
+          remark::RemarkOpts::name(remarks::kScalarContraction).category(remarks::kSelection))
+          << "contraction runs on the scalar units: " << miss.reason;
+      Type stored = getElementTypeOrSelf(generic.getDpsInputs()[0].getType());
+      if (hasTensorCores(*model, stored) && !miss.isChoice)
+        count(std::move(miss), stored, generic.getLoc(), misses);
     }
+    for (const MissGroup &group : misses)
+      emitWarning(group.first) << group.count << " of " << contractions << " contractions read "
+                               << group.stored << " and run on the scalar units, though "
+                               << model->name << " has Tensor Cores for it: " << group.reason;
   }
 };
 

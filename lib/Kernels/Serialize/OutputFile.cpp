@@ -1,25 +1,20 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes files beside their final name and renames them when they are whole.
+// Writes files into the folder of a pass.
 
 #include "OutputFile.h"
 
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
+#include "mp/Support/Files.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
 
 LogicalResult mlir::mp::writeWhole(StringRef dir, StringRef name, StringRef content, Location loc) {
   SmallString<128> path(dir);
-  if (std::error_code error = llvm::sys::fs::create_directories(dir))
-    return emitError(loc) << "cannot create folder '" << dir << "': " << error.message();
   llvm::sys::path::append(path, name);
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-    stream << content;
-    return llvm::Error::success();
-  });
-  if (error)
-    return emitError(loc) << "cannot write '" << path << "': " << toString(std::move(error));
-  return success();
+  llvm::Error error = mpcore::support::makeFolder(dir, ("dir=" + dir).str());
+  if (!error)
+    error = mpcore::support::writeFile(path, ("dir: " + path).str(),
+                                       [&](llvm::raw_ostream &stream) { stream << content; });
+  return error ? emitError(loc) << toString(std::move(error)) : success();
 }

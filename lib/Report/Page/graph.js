@@ -1,6 +1,6 @@
 // Colours of the graph ----------------------------------------------------------------------------
 const logError = row => row.error ? Math.log10(Math.max(1e-12, row.error.relative_norm)) : null;
-const worst = Math.max(-12, ...D.ops.map(row => row.error ? logError(row) : -12));
+const worst = D.ops.reduce((most, row) => row.error ? Math.max(most, logError(row)) : most, -12);
 const LAYERS = {pin: '#c2255c', policy: '#e8590c', class: '#2f6fb7', range: '#e0a100', cost: '#2a9d78'};
 const colourings = {
   'precision': row => colourOf(row.precision),
@@ -34,7 +34,7 @@ function layOut(rows, withConstants) {
   // Sources stand right above their first reader.
   for (let i = nodes.length; i--;)
     if (!nodes[i].parents.length && nodes[i].children.length)
-      nodes[i].rank = Math.max(0, Math.min(...nodes[i].children.map(c => c.rank)) - 1);
+      nodes[i].rank = Math.max(0, nodes[i].children.reduce((least, c) => Math.min(least, c.rank), Infinity) - 1);
   const ranks = [];
   for (const node of nodes) (ranks[node.rank] = ranks[node.rank] || []).push(node);
   const place = (rank, near) => {
@@ -161,8 +161,21 @@ function showFunction() {
 }
 canvas.addEventListener('wheel', e => { e.preventDefault(); zoom(Math.exp(-e.deltaY / 400), e.offsetX, e.offsetY); }, {passive: false});
 let drag = null;
-canvas.addEventListener('pointerdown', e => { drag = {x: e.clientX, y: e.clientY, moved: false}; canvas.setPointerCapture(e.pointerId); });
+const fingers = new Map(); // pointers that are down
+canvas.addEventListener('pointerdown', e => {
+  drag = {x: e.clientX, y: e.clientY, moved: fingers.size > 0};
+  fingers.set(e.pointerId, {x: e.offsetX, y: e.offsetY});
+  canvas.setPointerCapture(e.pointerId);
+});
+// Two fingers zoom about their middle by the change of their distance.
+function pinch(e) {
+  const [a, b] = [...fingers.values()], before = Math.hypot(a.x - b.x, a.y - b.y);
+  fingers.set(e.pointerId, {x: e.offsetX, y: e.offsetY});
+  const [c, d] = [...fingers.values()], after = Math.hypot(c.x - d.x, c.y - d.y);
+  if (before > 0 && after > 0) zoom(after / before, (c.x + d.x) / 2, (c.y + d.y) / 2);
+}
 canvas.addEventListener('pointermove', e => {
+  if (fingers.size === 2 && fingers.has(e.pointerId)) { pinch(e); return; }
   if (!drag) { const n = nodeAt(e.offsetX, e.offsetY); canvas.title = n ? `${n.row.op} — ${n.row.by} ${n.row.reason}` : ''; return; }
   const dx = e.clientX - drag.x, dy = e.clientY - drag.y;
   if (!drag.moved && Math.abs(dx) + Math.abs(dy) < 4) return;
@@ -171,10 +184,11 @@ canvas.addEventListener('pointermove', e => {
   view.x += dx; view.y += dy;
   draw();
 });
+const lift = e => { fingers.delete(e.pointerId); drag = null; canvas.classList.remove('moving'); };
+canvas.addEventListener('pointercancel', lift);
 canvas.addEventListener('pointerup', e => {
-  canvas.classList.remove('moving');
   if (drag && !drag.moved) { const n = nodeAt(e.offsetX, e.offsetY); select(n ? n.row : null, false); }
-  drag = null;
+  lift(e);
 });
 canvas.addEventListener('keydown', e => { if (e.key === '+') zoom(1.25); else if (e.key === '-') zoom(0.8); else if (e.key === '0') fit(); });
 $('zoomIn').onclick = () => zoom(1.4);

@@ -2,6 +2,7 @@
 //
 // mp-assign-precision: the layers of decision, in order, module by module.
 
+#include "../Common/ConvertedFormat.h"
 #include "Explanation.h"
 #include "Replay.h"
 #include "SpecializeFunctions.h"
@@ -10,10 +11,11 @@
 #include "mp/Analysis/FunctionWalk.h"
 #include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Policy/PolicyJSON.h"
+#include "mp/Support/ErrorCode.h"
+#include "mp/Support/Files.h"
+#include "mp/Support/Words.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Assign/Passes.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 #include <deque>
 
@@ -67,8 +69,7 @@ static LogicalResult checkOpNames(const policy::Policy &policy, MLIRContext *con
       continue;
     return emitError(UnknownLoc::get(context))
            << "mp-assign-precision: rule '" << rule.name << "' of policy '" << policy.name
-           << "' selects op '" << op << "', which is not known; did you mean '"
-           << policy::nearestWord(op, known) << "'?";
+           << "' selects op '" << op << "', which is not known" << support::didYouMean(op, known);
   }
   return success();
 }
@@ -121,6 +122,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     if (assumeDim < 1)
       return bad("assume-dim", Twine(assumeDim), "a size of at least 1");
     options.dumpProblem = dumpProblem;
+    options.problemFile = &problemFile;
     options.namesDumps = llvm::count_if(getOperation().getOps<FunctionOpInterface>(),
                                         [](auto function) { return !function.isExternal(); }) > 1;
     return options;
@@ -138,8 +140,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       return llvm::createStringError("option 'recipe' is '" + recipe +
                                      "', expected one that stores both factors as floats and keeps "
                                      "no state, where contractions choose: " +
-                                     llvm::join(names, ", ") + "; nearest is '" +
-                                     policy::nearestWord(recipe, names) + "'");
+                                     llvm::join(names, ", ") + support::didYouMean(recipe, names));
     }
     if (!options.freesContractions())
       return llvm::createStringError(
@@ -163,12 +164,28 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   llvm::Error readCosts(target::CostModel &costs) {
     if (costsFile.empty())
       return llvm::Error::success();
-    auto text = llvm::MemoryBuffer::getFile(costsFile, /*IsText=*/true);
-    return text ? costs.readMeasured((*text)->getBuffer())
-                : llvm::createStringError(text.getError(), "cannot be read");
+    auto text = support::readFile(costsFile, "costs=" + costsFile);
+    if (!text)
+      return text.takeError();
+    return llvm::handleErrors(
+        costs.readMeasured((*text)->getBuffer()), [&](const llvm::ErrorInfoBase &error) {
+          return llvm::createStringError("'" + costsFile + "': " + error.message());
+        });
+  }
+
+  /// Opens what is written, before any pass runs.
+  LogicalResult initialize(MLIRContext *context) override {
+    for (auto [output, path, option] :
+         {std::tuple(&problemFile, StringRef(dumpProblem), "dump-problem="),
+          std::tuple(&costsOutput, StringRef(dumpCosts), "dump-costs=")})
+      if (llvm::Error error = output->open(path, (option + path).str()))
+        return emitError(UnknownLoc::get(context)) << llvm::toString(std::move(error));
+    return success();
   }
 
   void runOnOperation() override {
+    if (failed(checkPrecisionModels(getOperation())))
+      return signalPassFailure();
     hasCopied = false;
     std::optional<numerics::SplitScheme> split = findSplitScheme(format);
     std::string of =
@@ -180,7 +197,9 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     FloatType narrow = getAssignableFormat(policy.format, &getContext());
     if (!narrow)
       return fail("option 'format' is '" + policy.format +
-                  "', expected bf16, f16, tf32 or split products: bf16x3, bf16x6, bf16x9, tf32x3");
+                  "', expected bf16, f16, tf32 or split products: bf16x3, bf16x6, bf16x9, tf32x3" +
+                  support::didYouMean(policy.format, {"bf16", "f16", "tf32"}) +
+                  " mp-mixed-precision takes e4m3 and e5m2, too");
     auto model = target::lookupTarget(policy.target);
     llvm::Error error = model ? target::checkFormat(*model, policy.format) : model.takeError();
     if (error)
@@ -213,7 +232,7 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     if (!costs)
       return fail(llvm::toString(costs.takeError()));
     if (llvm::Error error = readCosts(*costs))
-      return fail("option 'costs' is '" + costsFile + "': " + llvm::toString(std::move(error)));
+      return fail("option 'costs': " + llvm::toString(std::move(error)));
     if (placement->recipe) {
       std::string stored = getFormatName(
           floatTypeOf(&getContext(), placement->recipe->activation->code.floatFormat()));
@@ -242,13 +261,9 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       if (anyDecided && !asked.count(entry.getKey().str()))
         emitWarning(UnknownLoc::get(&getContext()))
             << "nothing here takes the time of '" << entry.getKey() << "' in '" << costsFile << "'";
-    if (!dumpCosts.empty())
-      if (llvm::Error error = llvm::writeToOutput(dumpCosts, [&](raw_ostream &os) {
-            costs->writeTimes(asked, os);
-            return llvm::Error::success();
-          }))
-        return fail("option 'dump-costs' is '" + dumpCosts +
-                    "': " + llvm::toString(std::move(error)));
+    if (llvm::Error error =
+            costsOutput.write([&](raw_ostream &os) { costs->writeTimes(asked, os); }))
+      return fail(llvm::toString(std::move(error)));
     if (explanation) {
       llvm::Expected<std::string> story = explanation->finish();
       if (!story)
@@ -280,6 +295,8 @@ private:
       if (function.isExternal())
         continue;
       if (auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName)) {
+        if (!format.empty() && !settings.split && failed(checkConverted(function, settings.narrow)))
+          return failure();
         function.emitRemark() << "is " << phase.getValue() << " already; its precision stays";
         continue;
       }
@@ -339,11 +356,13 @@ private:
   }
 
   void fail(const Twine &what) {
-    emitError(UnknownLoc::get(&getContext())) << "mp-assign-precision: " << what;
+    emitError(UnknownLoc::get(&getContext()))
+        << "mp-assign-precision: " << what << support::tag(support::ErrorCode::BadOption);
     signalPassFailure();
   }
 
   PlacementListener listener;
+  support::LateOutput problemFile, costsOutput;
   bool hasCopied = false; ///< functions
 };
 } // namespace

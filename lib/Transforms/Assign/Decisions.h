@@ -18,6 +18,7 @@
 #include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Policy/Policy.h"
+#include "mp/Support/Files.h"
 #include "mp/Target/CostModel.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -119,6 +120,7 @@ struct PlacementOptions {
       false; ///< somebody wants to know the placement, and its error even where nothing is limited
   int64_t assumedDim = 128;
   std::string dumpProblem; ///< file for the optimisation problem as JSON; empty: none
+  support::LateOutput *problemFile = nullptr; ///< the same, open
   /// The module decides several functions: each dump gets its function's name.
   bool namesDumps = false;
   /// True if, where error is limited, contractions may be split products.

@@ -9,13 +9,41 @@
 using namespace mlir;
 using namespace mlir::mp;
 
+/// True if `path` is `file` or ends in it, from a folder on.
+static bool isFile(StringRef path, StringRef file) {
+  return path.consume_back(file) && (path.empty() || path.ends_with("/"));
+}
+
+/// A name, or the modules that it begins with: "layer0.attention" of "layer0.attention.query".
+static bool isNamed(StringRef name, StringRef where) {
+  return name.consume_front(where) && (name.empty() || name.front() == '.' || name.front() == '/');
+}
+
+void Explanation::noteNearest(Operation *op, StringRef key, StringRef place) {
+  auto [file, line] = StringRef(where).split(':');
+  unsigned wanted;
+  auto found = op->getLoc()->findInstanceOf<FileLineColLoc>();
+  bool isLine = !line.split(':').first.getAsInteger(10, wanted);
+  // Lines of the file are nearer than anything that is only spelt alike.
+  auto consider = [&](StringRef known, bool isElsewhere, unsigned distance) {
+    auto score = std::pair(isElsewhere, distance);
+    if (nearest.empty() || score < nearestScore) {
+      nearest = known;
+      nearestScore = score;
+    }
+  };
+  if (found && isLine && isFile(found.getFilename().getValue(), file))
+    consider(place, false, std::max(found.getLine(), wanted) - std::min(found.getLine(), wanted));
+  for (StringRef known : {key, place})
+    consider(known, true, known.edit_distance(where));
+}
+
 bool Explanation::isHere(Operation *op, StringRef function, int64_t ordinal) {
   std::string key = ("@" + function + ":" + Twine(ordinal)).str();
   std::string place = describeLocation(op->getLoc());
-  for (StringRef known : {StringRef(key), StringRef(place)})
-    if (nearest.empty() || known.edit_distance(where) < StringRef(nearest).edit_distance(where))
-      nearest = known;
-  if (where == key || llvm::is_contained(namesIn(op->getLoc()), where))
+  noteNearest(op, key, place);
+  if (where == key ||
+      llvm::any_of(namesIn(op->getLoc()), [&](StringRef name) { return isNamed(name, where); }))
     return true;
   // FILE:LINE:COLUMN, with any beginning of the path and the column left out.
   StringRef rest = place;

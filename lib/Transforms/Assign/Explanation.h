@@ -21,7 +21,8 @@ void emitRemarks(FunctionDecisions &decisions, const AssignSettings &settings);
 /// which format, and the casts that follow.
 class Explanation {
 public:
-  /// `where`: FILE:LINE[:COLUMN] or its end (:LINE), a location's name, or @FUNCTION:ORDINAL.
+  /// `where`: FILE:LINE[:COLUMN] or its end (:LINE), a location's name or the modules it begins
+  /// with, or @FUNCTION:ORDINAL.
   explicit Explanation(StringRef where) : where(where) {}
 
   /// Looks for the ops of a function; the layers are told of afterwards, those of several functions
@@ -43,8 +44,10 @@ private:
     std::string heard; ///< lines, one per layer
   };
   bool isHere(Operation *op, StringRef function, int64_t ordinal);
+  void noteNearest(Operation *op, StringRef key, StringRef place);
 
   std::string where, story, nearest;
+  std::pair<bool, unsigned> nearestScore;                     ///< another file or name, and how far
   llvm::DenseMap<Operation *, SmallVector<Chapter>> chapters; ///< by function
 };
 

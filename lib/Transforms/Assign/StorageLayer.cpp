@@ -8,7 +8,6 @@
 #include "mp/Analysis/Locations.h"
 #include "mp/Assignment/ProblemJSON.h"
 #include "mp/Assignment/Solve.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -47,14 +46,13 @@ static std::string nameDump(FunctionOpInterface function, const PlacementOptions
 }
 
 static LogicalResult dump(FunctionOpInterface function, const assignment::Problem &problem,
-                          const assignment::Solution &answer, StringRef path) {
-  llvm::Error error = llvm::writeToOutput(path, [&](raw_ostream &os) {
-    assignment::writeProblem(problem, &answer, os);
-    return llvm::Error::success();
-  });
+                          const assignment::Solution &answer, const PlacementOptions &options) {
+  auto write = [&](raw_ostream &os) { assignment::writeProblem(problem, &answer, os); };
+  std::string path = nameDump(function, options);
+  llvm::Error error = options.namesDumps ? support::writeFile(path, "dump-problem=" + path, write)
+                                         : options.problemFile->write(write);
   if (error)
-    return function.emitError() << "cannot write the assignment problem '" << path
-                                << "': " << llvm::toString(std::move(error));
+    return function.emitError() << llvm::toString(std::move(error));
   return success();
 }
 
@@ -137,6 +135,22 @@ static LogicalResult reportUnmetLimit(FunctionOpInterface function, const Storag
   return failure();
 }
 
+/// Costs in the units of the options; time is counted in picoseconds.
+static std::string describe(llvm::Error error, StringRef objective) {
+  std::string text;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const assignment::UnmetBudget &unmet) {
+        llvm::raw_string_ostream(text)
+            << "max-time is " << formatAmount(unmet.limit, objective)
+            << (unmet.isExact ? ", and the least possible is modelled as "
+                              : ", and the least that was found is modelled as ")
+            << formatAmount(unmet.least, objective);
+      },
+      [&](const llvm::ErrorInfoBase &other) { text = other.message(); });
+  return text;
+}
+
 /// The model lacks what mp-insert-scaling rounded: a limit would not hold.
 static LogicalResult refuseScaled(FunctionOpInterface function) {
   Operation *scaled = nullptr;
@@ -193,9 +207,8 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions,
   }
   if (!answer)
     return function.emitError() << "no storage can be chosen: "
-                                << llvm::toString(answer.takeError());
-  if (!options.dumpProblem.empty() &&
-      failed(dump(function, storage.get(), *answer, nameDump(function, options))))
+                                << describe(answer.takeError(), options.objective);
+  if (!options.dumpProblem.empty() && failed(dump(function, storage.get(), *answer, options)))
     return failure();
   for (assignment::NodeId node = 0; node < storage.get().nodes.size(); ++node)
     if (Operation *op = storage.getOp(node); op && decisions.explained.contains(op))

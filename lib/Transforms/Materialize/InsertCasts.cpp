@@ -3,6 +3,7 @@
 // mp-insert-casts: every function that carries mp.precision is built again in the decided formats
 // and swapped in.
 
+#include "../Common/Undecided.h"
 #include "FunctionRebuilder.h"
 #include "ParameterConversion.h"
 #include "mp/Analysis/FunctionWalk.h"
@@ -33,6 +34,7 @@ struct InsertCasts : mlir::mp::impl::InsertCastsBase<InsertCasts> {
   using Base::Base;
 
   void runOnOperation() override {
+    warnIfUndecided(getOperation(), getArgument());
     WalkResult done = walkOutsideFunctionBodies<ModuleOp>(
         getOperation(), [&](ModuleOp module) { return WalkResult(insertInto(module)); });
     if (done.wasInterrupted())

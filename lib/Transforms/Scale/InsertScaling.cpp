@@ -8,6 +8,7 @@
 #include "FunctionScaler.h"
 #include "mp/Analysis/FunctionWalk.h"
 #include "mp/Policy/PolicyJSON.h"
+#include "mp/Support/Words.h"
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Scale/Passes.h"
 
@@ -92,8 +93,7 @@ private:
     const numerics::Recipe *found = numerics::findRecipe(recipe);
     if (!found)
       return fail("option 'recipe' is '" + recipe + "', expected one of " +
-                  llvm::join(names, ", ") + "; nearest is '" + policy::nearestWord(recipe, names) +
-                  "'"),
+                  llvm::join(names, ", ") + support::didYouMean(recipe, names)),
              failure();
     chosen = *found;
     if (!scalesFile.empty()) {

@@ -5,6 +5,7 @@
 #include "ScaleCode.h"
 #include "../Common/TensorCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mp/Numerics/Scaling/Philox.h"
 
 #include <cmath>
@@ -46,10 +47,8 @@ Value ScaleCode::encode(Value wide, Type type, RoundingAttr rounding, OverflowAt
   Value held = select(*this, compare(*this, P::OGT, wide, f32(bound)), f32(bound), wide);
   held = select(*this, compare(*this, P::OLT, held, f32(-bound)), f32(-bound), held);
   held = select(*this, compare(*this, P::UNO, wide, wide), f32(0), held);
-  // Adding 1.5 * 2^23 leaves no room for a fraction: rounds to nearest even.
-  Value magic = f32(0x1.8p23);
-  Value nearest = arith::SubFOp::create(b, loc, arith::AddFOp::create(b, loc, held, magic), magic);
-  return arith::FPToSIOp::create(b, loc, type, nearest);
+  // Adding and subtracting 1.5 * 2^23 rounds as well, but not when the graph is computed in f64.
+  return arith::FPToSIOp::create(b, loc, type, math::RoundEvenOp::create(b, loc, held));
 }
 
 /// `scale`, not negative, to a power of two; infinity and NaN stay.

@@ -5,8 +5,8 @@
 #include "mp/Transforms/Scale/StaticScales.h"
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Support/Files.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -53,9 +53,9 @@ llvm::json::Value StaticScales::toJSON() const {
 
 llvm::Expected<StaticScales> StaticScales::read(StringRef path) {
   auto fail = [&](const Twine &what) { return llvm::createStringError("'" + path + "': " + what); };
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  auto buffer = support::readFile(path, ("scales=" + path).str());
   if (!buffer)
-    return fail("cannot be read: " + buffer.getError().message());
+    return buffer.takeError();
   auto parsed = llvm::json::parse((*buffer)->getBuffer());
   if (!parsed)
     return fail(llvm::toString(parsed.takeError()));

@@ -3,6 +3,8 @@
 // Implements mp-check-erasure: check that a converted module is the original plus casts (exact).
 
 #include "mlir/Parser/Parser.h"
+#include "mp/Dialect/MP/Namespaces.h"
+#include "mp/Support/Files.h"
 #include "mp/Transforms/Verify/Erasure.h"
 #include "mp/Transforms/Verify/Passes.h"
 
@@ -26,6 +28,8 @@ struct CheckErasure : mlir::mp::impl::CheckErasureBase<CheckErasure> {
     if (promote != "on" && promote != "off")
       return emitError(UnknownLoc::get(context))
              << "mp-check-erasure: option 'promote' is '" << promote << "', expected on or off";
+    if (llvm::Error error = support::noteInput(original, "original=" + original))
+      return emitError(UnknownLoc::get(context)) << llvm::toString(std::move(error));
     auto module = parseSourceFile<ModuleOp>(original, context);
     if (!module)
       return emitError(UnknownLoc::get(context))

@@ -107,6 +107,11 @@ bool mlir::mp::holdsScaled(Attribute original, Value codes, ValueRange scales) {
   }
   // The encode scale is known up to a rounding only: the neighbours of the nearest code will do.
   for (auto [value, number, factor] : llvm::zip_equal(*wanted, *found, factors)) {
+    if (factor == 0) { // a block of zeros, whose scale is theirs
+      if (value != 0 || !std::isfinite(number))
+        return false;
+      continue;
+    }
     float scaled = float(value / factor);
     float below = code->decode(code->encode(scaled * (1 - 0x1p-20f))),
           above = code->decode(code->encode(scaled * (1 + 0x1p-20f)));

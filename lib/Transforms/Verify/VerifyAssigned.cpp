@@ -2,6 +2,7 @@
 //
 // Implements mp-verify-assigned: check that every op has its decision: phase 2 (exact).
 
+#include "../Common/Undecided.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/FunctionWalk.h"
 #include "mp/Analysis/TiedStorage.h"
@@ -109,6 +110,7 @@ static LogicalResult verifyRegion(Region &region, const TiedStorage &ties) {
 namespace {
 struct VerifyAssigned : mlir::mp::impl::VerifyAssignedBase<VerifyAssigned> {
   void runOnOperation() override {
+    warnIfUndecided(getOperation(), getArgument());
     bool valid = true;
     (void)walkOutsideFunctionBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
       TiedStorage ties(module);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs mp-opt on hostile input and demands an error in words, exit status 1, no death by
+"""Runs mp-opt on hostile input and demands an error in words, exit status 2, no death by
 signal, and an existing output file left as it was.
 
 usage: hostile.py nested | garbage | truncated FILE | bytecode FILE COUNT
@@ -66,8 +66,8 @@ def run(name, content, demand_error=True):
         message = done.stderr.decode(errors="replace")
         if done.returncode == 0 and not demand_error:
             return None
-        if done.returncode != 1:
-            return f"{name}: exit status {done.returncode}, expected 1; said: {message[:300]}"
+        if done.returncode != 2:
+            return f"{name}: exit status {done.returncode}, expected 2; said: {message[:300]}"
         if "internal error" in message:
             return f"{name}: a check of our own failed; said: {message[:300]}"
         if "error:" not in message:

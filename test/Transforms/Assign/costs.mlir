@@ -22,8 +22,8 @@
 // MEASURED: 0 of 1 contractions bf16
 // UNUSED: warning: nothing here takes the time of 'linalg.matmul f32 512x513 512x512' in '{{.*}}launch.json'
 // LAUNCH: "launch": 7
-// TARGET: error: mp-assign-precision: option 'costs' is '{{.*}}': times were measured on 'sm_80', expected 'sm_90'
-// FILE: error: mp-assign-precision: option 'costs' is '/no/such.json': cannot be read
+// TARGET: error: mp-assign-precision: option 'costs': '{{.*}}': times were measured on 'sm_80', expected 'sm_90'
+// FILE: error: mp-assign-precision: option 'costs': cannot read '/no/such.json': No such file or directory
 func.func @main(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x512xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<512x512xf32>

@@ -14,8 +14,8 @@
 // TWICE: error: mp-assign-precision: options 'max-rel-error' and 'min-sqnr' say the same; give one
 // NEGATIVE: error: mp-assign-precision: option 'max-rel-error' is '-1.000000', expected a positive number
 // DIM: error: mp-assign-precision: option 'assume-dim' is '0', expected a size of at least 1
-// DUMP: error: cannot write the assignment problem '/no/such/folder/p.json'
-// FORMAT: error: mp-assign-precision: option 'format' is 'fp16', expected bf16, f16, tf32 or split products: bf16x3, bf16x6, bf16x9, tf32x3
+// DUMP: error: cannot write output file '/no/such/folder/p.json': No such file or directory
+// FORMAT: error: mp-assign-precision: option 'format' is 'fp16', expected bf16, f16, tf32 or split products: bf16x3, bf16x6, bf16x9, tf32x3; did you mean 'f16'? mp-mixed-precision takes e4m3 and e5m2, too
 // UNKNOWN: error: mp-assign-precision: option 'target' is 'sm_81': {{.*}}sm_80
 // LACKS: error: mp-assign-precision: option 'target' is 'sm_75': {{.*}}bf16{{.*}}f16
 func.func @nothing() {

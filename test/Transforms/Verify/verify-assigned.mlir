@@ -1,5 +1,6 @@
 // RUN: mp-opt %s --split-input-file --verify-diagnostics --mp-verify-assigned
 
+// expected-warning @+1 {{mp-verify-assigned: no function here is decided, so nothing is done}}
 func.func @not_assigned_yet(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = math.exp %x : tensor<4xf32>
   return %0 : tensor<4xf32>

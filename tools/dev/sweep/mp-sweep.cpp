@@ -179,7 +179,7 @@ static void sweepFile(StringRef file, const Options &options, const DialectRegis
 }
 
 int main(int argc, char **argv) {
-  return runTool("mp-sweep", /*crashStatus=*/3, [&] {
+  return runTool("mp-sweep", argc, argv, [&](ToolArguments &) {
     std::optional<Options> options = parseOptions(argc, argv);
     if (!options)
       return 2;

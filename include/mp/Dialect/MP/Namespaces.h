@@ -13,6 +13,7 @@ namespace emulator {}
 namespace numerics {}
 namespace policy {}
 namespace runtime {}
+namespace support {}
 namespace target {}
 } // namespace mpcore
 
@@ -23,6 +24,7 @@ namespace emulator = mpcore::emulator;
 namespace numerics = mpcore::numerics;
 namespace policy = mpcore::policy;
 namespace runtime = mpcore::runtime;
+namespace support = mpcore::support;
 namespace target = mpcore::target;
 } // namespace mlir::mp
 

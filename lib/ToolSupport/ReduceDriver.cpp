@@ -1,0 +1,85 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mp-reduce: reads, runs the reduction passes that the command line names, and writes.
+
+#include "CommandLine.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Reducer/Passes.h"
+#include "mp/Support/ErrorCode.h"
+#include "mp/Support/Files.h"
+#include "mp/Support/Progress.h"
+#include "mp/ToolSupport/InputCheck.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mpcore::support;
+
+/// Reduces the file of `files` in place of its output.
+static llvm::Expected<ExitStatus> reduce(const OptArguments &files, MLIRContext &context,
+                                         const PassPipelineCLParser &passes,
+                                         const CommonOptions &common) {
+  setStage("reading");
+  FilesOfRun run;
+  auto text = readFile(files.input, files.input);
+  if (!text)
+    return text.takeError();
+  std::optional<BytecodeWatch> watch;
+  if (llvm::Error error = checkInput(**text, watch))
+    return std::move(error);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*text), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  auto output = OutputFile::open(files.output, "-o " + files.output);
+  if (!output)
+    return output.takeError();
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  watch.reset();
+  if (!module)
+    return error(ErrorCode::BadInput, "'" + files.input + "' is not a valid MLIR module");
+  if (llvm::Error error = checkModuleSize(*module, common))
+    return std::move(error);
+  PassManager manager(&context, ModuleOp::getOperationName());
+  std::string message;
+  if (failed(passes.addToPipeline(manager, [&](const llvm::Twine &text) {
+        message = text.str();
+        return failure();
+      })))
+    return error(ErrorCode::BadOption, message);
+  setStage("reducing");
+  if (failed(manager.run(*module)))
+    return ExitStatus::Failed;
+  setStage("writing");
+  module->print((*output)->os());
+  (*output)->os() << "\n";
+  if (llvm::Error error = (*output)->commit())
+    return std::move(error);
+  if (llvm::Error error = run.commit())
+    return std::move(error);
+  return ExitStatus::Done;
+}
+
+int mlir::mp::runReduce(int argc, char **argv, DialectRegistry &registry) {
+  return runTool("mp-reduce", argc, argv, [&](ToolArguments &given) -> int {
+    hideForeignOptions();
+    registerReducerPasses();
+    PassPipelineCLParser passes("", "Reduction passes to run");
+    OptArguments files;
+    llvm::Error wrong =
+        parseArguments("mp-reduce", given, "mp: makes a module that fails smaller\n", files);
+    if (!wrong) {
+      MLIRContext context(registry);
+      auto status = reduce(files, context, passes, given.common);
+      if (status)
+        return int(*status);
+      wrong = status.takeError();
+    }
+    std::string text = llvm::toString(std::move(wrong));
+    llvm::errs() << "mp-reduce: " << text << "\n";
+    std::optional<ErrorCode> code = findCode(text);
+    return int(code ? statusOf(*code) : ExitStatus::BadInput);
+  });
+}
