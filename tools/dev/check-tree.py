@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks the tree against the rules of docs/Architecture.md.
+"""Checks the tree against the rules of docs/concepts/Architecture.md.
 
 usage: check-tree.py [ROOT]
 
@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-# Room -> rooms it may include, itself and theirs beside. The same table is in docs/Architecture.md.
+# Room -> rooms it may include, itself and theirs beside. The same table is in docs/concepts/Architecture.md.
 ROOMS = {
     "Numerics": [],
     "Target": ["Runtime"],
@@ -152,7 +152,7 @@ def check_includes(root, files):
         else:
             continue
         if room not in ROOMS:
-            yield f"{name}: '{room}' is no room; docs/Architecture.md has the list"
+            yield f"{name}: '{room}' is no room; docs/concepts/Architecture.md has the list"
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = re.match(r'\s*#?include "(mp|mlir)/(\w+)', line)
