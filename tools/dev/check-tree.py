@@ -212,7 +212,7 @@ def check_ops(root, files, tests):
 
 
 def check_pages(root):
-    """Links and named paths of the README and of docs, and the index of all pages."""
+    """Links and paths in backquotes of the README and of docs, and the index of all pages."""
     pages = sorted((root / "docs").rglob("*.md"))
     linked = set()
     for path in [root / "README.md", *pages]:
@@ -226,7 +226,7 @@ def check_pages(root):
                     linked.add(found)
                 if not found.exists():
                     yield f"{name}:{number}: the link {target} leads nowhere"
-            for named in re.findall(r"`((?:mp|lib|include|test|tools|docs)/[\w./-]+)`", line):
+            for named in re.findall(r"`((?:mp|lib|include|test|tools)/[\w./-]+)`", line):
                 if not (root / ("include" if named.startswith("mp/") else "") / named).exists():
                     yield f"{name}:{number}: names {named}, which does not exist"
     for path in pages:
@@ -235,8 +235,8 @@ def check_pages(root):
 
 
 def check_page_paths(root, files):
-    """Paths of pages that comments, messages and tools name."""
-    for path in files:
+    """Paths of pages that comments, messages, tools and pages name anywhere."""
+    for path in sorted(files):
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             for named in re.findall(r"\bdocs/[\w/]+\.md\b", line):
                 if not (root / named).exists():
@@ -253,7 +253,8 @@ def main():
                                       check_format(root, files), check_folders(root, files),
                                       check_includes(root, files), check_top_level(root), check_passes(root, files, tests),
                                       check_ops(root, files, tests), check_pages(root),
-                                      check_page_paths(root, {*files, *tests})) for problem in check]
+                                      check_page_paths(root, {*files, *tests, *(root / "docs").rglob("*.md")}))
+                for problem in check]
     for problem in problems:
         print(problem)
     print(f"{len(files)} files, {len(problems)} problems")
