@@ -17,27 +17,28 @@ struct Advice {
 static constexpr Advice kAdvice[] = {
     {"stablehlo chlo mhlo vhlo sdy",
      "convert to linalg with 'iree-compile --iree-input-type=stablehlo --compile-to=input FILE -o "
-     "OUT.mlir' (PyPI: iree-base-compiler), then 'mp-opt --import OUT.mlir'; see docs/FromJAX.md"},
+     "OUT.mlir' (PyPI: iree-base-compiler), then 'mp-opt --import OUT.mlir'; see "
+     "docs/guides/FromJAX.md"},
     {"torch torch_c",
      "convert to linalg with 'torch-mlir-opt --torchdynamo-export-to-torch-backend-pipeline "
      "--torch-backend-to-linalg-on-tensors-backend-pipeline --canonicalize --cse FILE -o OUT.mlir' "
-     "(PyPI: torch-mlir), then 'mp-opt --import OUT.mlir'; see docs/FromPyTorch.md"},
+     "(PyPI: torch-mlir), then 'mp-opt --import OUT.mlir'; see docs/guides/FromPyTorch.md"},
     {"onnx krnl", "import the .onnx file with 'torch-mlir-import-onnx MODEL.onnx -o OUT.mlir' "
                   "(PyPI: torch-mlir) "
-                  "instead of onnx-mlir; see docs/FromONNX.md"},
+                  "instead of onnx-mlir; see docs/guides/FromONNX.md"},
     {"tfl",
      "convert the .tflite file with 'tosa-converter-for-tflite MODEL.tflite --text -o OUT.mlir' "
-     "(PyPI: tosa-converter-for-tflite); see docs/FromTFLite.md"},
+     "(PyPI: tosa-converter-for-tflite); see docs/guides/FromTFLite.md"},
     {"tf tf_executor tf_device tf_saved_model",
      "export StableHLO with 'tf.function(f, jit_compile=True).experimental_get_compiler_ir(*args)"
-     "(stage=\"stablehlo\")', or TFLite; see docs/FromTFLite.md"},
+     "(stage=\"stablehlo\")', or TFLite; see docs/guides/FromTFLite.md"},
     {"hal stream flow vm", "stop IREE at the input phase: 'iree-compile --compile-to=input', for "
                            "models from PyTorch with "
                            "'--iree-input-type=torch --iree-torch-emit-async-entry-points=false'; "
-                           "see docs/FromPyTorch.md"},
+                           "see docs/guides/FromPyTorch.md"},
     {"util",
      "mp translates util.func, util.return, util.call, util.global and util.optimization_barrier "
-     "only: re-export at '--compile-to=input'; see docs/FromJAX.md"},
+     "only: re-export at '--compile-to=input'; see docs/guides/FromJAX.md"},
     {"iree_linalg_ext tm_tensor", "mp translates scatter, scan, sort, topk, arg_compare, fft, "
                                   "quantize_affine and dequantize_affine only: re-export with "
                                   "this operation decomposed (attention: run_decompositions)"},
@@ -51,20 +52,20 @@ static constexpr StringRef kFromONNX =
     "convert to linalg with 'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline "
     "--torch-backend-to-linalg-on-tensors-backend-pipeline FILE -o OUT.mlir' (PyPI: torch-mlir); "
     "see "
-    "docs/FromONNX.md";
+    "docs/guides/FromONNX.md";
 
 static constexpr StringRef kLeftByTFLiteConverter =
     "tosa-converter-for-tflite has no TOSA for it: write the model without it (loops of layers: "
     "'unroll=True'), or "
     "export the TensorFlow function as StableHLO with 'tf.function(f, jit_compile=True)"
-    ".experimental_get_compiler_ir(*args)(stage=\"stablehlo\")'; see docs/FromTFLite.md and "
-    "docs/FromJAX.md";
+    ".experimental_get_compiler_ir(*args)(stage=\"stablehlo\")'; see docs/guides/FromTFLite.md and "
+    "docs/guides/FromJAX.md";
 
 static constexpr StringRef kCustomOp =
     "a custom op, such as the post-processing of detection models, is code that only its runtime "
     "has: cut the model before "
     "it (export boxes and scores), or export the TensorFlow function as StableHLO; see "
-    "docs/FromTFLite.md";
+    "docs/guides/FromTFLite.md";
 
 static const Advice *findAdvice(StringRef dialect) {
   for (const Advice &advice : kAdvice) {

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Classes of the arith dialect (why: docs/OpClasses.md).
+// Classes of the arith dialect (why: docs/reference/OpClasses.md).
 
 #include "TableModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Classes of the scf, func and cf dialects (why: docs/OpClasses.md).
+// Classes of the scf, func and cf dialects (why: docs/reference/OpClasses.md).
 
 #include "CarriedValues.h"
 #include "TableModel.h"

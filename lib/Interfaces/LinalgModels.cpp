@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Classes of the linalg dialect (why: docs/OpClasses.md), and how structured ops
+// Classes of the linalg dialect (why: docs/reference/OpClasses.md), and how structured ops
 // are built again with other element types.
 
 #include "StructuredBody.h"

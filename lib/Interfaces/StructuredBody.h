@@ -17,7 +17,7 @@ struct BodyFacts {
 };
 
 /// Classifies by iterator kinds, combiner and scalar ops
-/// (reference: union of the peers' rulings, docs/OpClasses.md).
+/// (reference: union of the peers' rulings, docs/reference/OpClasses.md).
 BodyFacts classifyBody(linalg::LinalgOp op);
 
 /// The type rule of those facts, for less: it takes no look at what the ops of a parallel body are.

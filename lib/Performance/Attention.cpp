@@ -9,7 +9,7 @@ using namespace mpcore::performance::detail;
 
 /// Warp instructions of softmax, rescaling and the loop for one tile of scores, per score: one
 /// maximum, multiply-add, exponential and sum each and half a conversion in each lane, and what
-/// goes round them (396 for 64 x 128 scores by each of four warps, docs/Performance.md).
+/// goes round them (396 for 64 x 128 scores by each of four warps, docs/concepts/Performance.md).
 static constexpr double kInstructionsPerScore = 4.0 * 396 / (64 * 128);
 /// Exponentials per cycle and multiprocessor.
 static constexpr double kExponentialsPerCycle = 16;

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The time of a matrix product: docs/Performance.md has the formulas in the same order.
+// The time of a matrix product: docs/concepts/Performance.md has the formulas in the same order.
 
 #include "Combine.h"
 

@@ -202,8 +202,9 @@ TEST(Refusal, EveryUnknownCombination) {
     EXPECT_NE(loadError(evalText(bad, 'w')).find("test.ptx:"), std::string::npos) << bad;
 }
 
-// Forms that docs/Emulator.md lists as not implemented are refused when the module is loaded, and
-// the message holds the whole statement, so that the instruction is named with its modifiers.
+// Forms that docs/reference/Emulator.md lists as not implemented are refused when the module is
+// loaded, and the message holds the whole statement, so that the instruction is named with its
+// modifiers.
 TEST(Refusal, WhatIsNotImplementedIsNamed) {
   for (const char *bad :
        {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%wa], 32;",

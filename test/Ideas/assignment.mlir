@@ -1,4 +1,4 @@
-// Tests which ops narrow, and where the casts go. Numbers are those of docs/TestIdeas.md.
+// Tests which ops narrow, and where the casts go. Numbers are those of docs/results/TestIdeas.md.
 //
 // RUN: mp-opt %s --split-input-file --mp-mixed-precision="format=bf16 table=false" | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Tests the fate of casts, the user's and ours. Numbers are those of docs/TestIdeas.md.
+// Tests the fate of casts, the user's and ours. Numbers are those of docs/results/TestIdeas.md.
 //
 // RUN: mp-opt %s --split-input-file --mp-mixed-precision="format=bf16 table=false" --canonicalize | FileCheck %s
 

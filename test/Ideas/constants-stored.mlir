@@ -1,4 +1,4 @@
-// Tests how constants are stored in the end. Numbers are those of docs/TestIdeas.md.
+// Tests how constants are stored in the end. Numbers are those of docs/results/TestIdeas.md.
 //
 // RUN: mp-opt %s --split-input-file --mp-mixed-precision="format=f16 table=false" | FileCheck %s
 

@@ -1,5 +1,5 @@
 // Constants: what fits is rounded to nearest even, what does not keeps its op wide, with the reason.
-// Numbers are those of docs/TestIdeas.md.
+// Numbers are those of docs/results/TestIdeas.md.
 //
 // RUN: mp-opt %s --split-input-file --mp-assign-precision="format=f16" | FileCheck %s --check-prefixes=CHECK,F16
 // RUN: mp-opt %s --split-input-file --mp-assign-precision="format=bf16" | FileCheck %s --check-prefixes=CHECK,BF16

@@ -1,4 +1,4 @@
-// Values carried by loops, branches and calls. Numbers are those of docs/TestIdeas.md.
+// Values carried by loops, branches and calls. Numbers are those of docs/results/TestIdeas.md.
 //
 // RUN: mp-opt %s --split-input-file --mp-mixed-precision="format=bf16 table=false" | FileCheck %s
 // RUN: mp-sweep --run %s | %python %S/Inputs/errors.py f16=4e-3 bf16=2e-2 | FileCheck %s --check-prefix=SWEEP

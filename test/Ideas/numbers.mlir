@@ -1,5 +1,5 @@
 // Runs values that f16 has no room for: they are made inside, of moderate inputs. Products that can
-// be narrow are, and the errors stay theirs. Numbers are those of docs/TestIdeas.md.
+// be narrow are, and the errors stay theirs. Numbers are those of docs/results/TestIdeas.md.
 //
 // RUN: mp-sweep --run %s | %python %S/Inputs/errors.py f16=4e-3 bf16=2e-2 | FileCheck %s
 // CHECK: 52 functions: 0 above the limit, 0 not run

@@ -1,5 +1,5 @@
 // Values that f16 has no room for, or no resolution, are decided by range and class. Numbers are
-// those of docs/TestIdeas.md; test/Adversarial runs the like.
+// those of docs/results/TestIdeas.md; test/Adversarial runs the like.
 //
 // RUN: mp-opt %s --split-input-file --mp-assign-precision="format=f16" | FileCheck %s
 // RUN: mp-opt %s --split-input-file --mp-assign-precision="format=bf16" | FileCheck %s --check-prefix=BF16

@@ -1,4 +1,4 @@
-// Signatures on request. Numbers are those of docs/TestIdeas.md.
+// Signatures on request. Numbers are those of docs/results/TestIdeas.md.
 //
 // RUN: mp-opt %s --mp-mixed-precision="format=bf16 table=false" | FileCheck %s
 

@@ -81,7 +81,7 @@ static std::string renderDocument() {
 }
 
 TEST(ClassTable, DocumentAgrees) {
-  std::string path = MP_SOURCE_DIR "/docs/OpClasses.md";
+  std::string path = MP_SOURCE_DIR "/docs/reference/OpClasses.md";
   if (getenv("MP_UPDATE_DOCS")) {
     llvm::cantFail(llvm::writeToOutput(path, [](raw_ostream &os) {
       os << renderDocument();

@@ -62,7 +62,7 @@ std::vector<OpCase> makeCases() {
         {"arith.negf", "math.absf", "math.floor", "math.ceil", "math.trunc", "math.round",
          "math.roundeven"});
   unary(kMath | kDouble, 0, "%p", {"math.sqrt"});
-  // f32 and f64: the bound of docs/Math.md and one for the host's library.
+  // f32 and f64: the bound of docs/reference/Math.md and one for the host's library.
   unary(kMath | kDouble, 2.2, "%x", {"math.exp", "math.exp2"});
   unary(kMath | kDouble, 3, "%x", {"math.expm1", "math.tanh", "math.erf", "math.atan"});
   unary(kMath | kDouble, 2.7, "%p", {"math.sin", "math.cos"});

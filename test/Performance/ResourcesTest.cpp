@@ -34,7 +34,7 @@ TEST(Resources, ResidencyFollowsTheProgrammingGuide) {
 }
 
 TEST(Resources, RegistersOfMatmulsAreWithinTwelveOfPtxas) {
-  // ptxas 13.0 gives kernels of these tiles so many (docs/Performance.md).
+  // ptxas 13.0 gives kernels of these tiles so many (docs/concepts/Performance.md).
   const std::pair<llvm::StringRef, unsigned> known[] = {
       {"matmul tile=128x256x64 warps=2x4 stages=3", 218},
       {"matmul tile=128x128x64 warps=2x2 stages=3", 216},

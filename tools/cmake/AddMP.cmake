@@ -53,7 +53,7 @@ function(mp_room_closure out)
 endfunction()
 
 # Graphs are millions of small allocations: with an allocator made for them mp-opt takes a fifth less time
-# (docs/PeerGoals.md). Programs choose theirs; libMP leaves the choice to whoever links it.
+# (docs/results/PeerGoals.md). Programs choose theirs; libMP leaves the choice to whoever links it.
 set(MP_ALLOCATOR mimalloc CACHE STRING "Library whose malloc the tools use where it is found; empty: the C library's")
 if(MP_ALLOCATOR)
   find_library(MP_ALLOCATOR_LIBRARY ${MP_ALLOCATOR})

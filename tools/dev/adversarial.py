@@ -2,7 +2,7 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the adversarial graphs before and after conversion and prints how far they are apart.
 
-usage: adversarial.py FOLDER [--write=docs/Adversarial.md]
+usage: adversarial.py FOLDER [--write=docs/results/Adversarial.md]
 
 Each file of FOLDER holds one graph as @linalg and @tosa, the first comment line saying what it is
 about, and its inputs as comments. Conversion has no calibration data. A form is right when the

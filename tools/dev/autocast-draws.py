@@ -6,7 +6,7 @@ usage: autocast-draws.py [--models=vit,segformer] [--draws=24]
 
 One draw says little: either error is a sum of thousands of roundings, and the largest of a few results scatters by
 several times. So each model of tools/dev/frontends is built with seeds 0, 1, ..., run by torch in f32 and under autocast,
-exported as docs/FromPyTorch.md says, converted to bf16 and run by mp-run. A row for each text: the geometric means of the
+exported as docs/guides/FromPyTorch.md says, converted to bf16 and run by mp-run. A row for each text: the geometric means of the
 largest error over the largest magnitude, and between what bounds the ratio of both errors lies, its median, and how often
 it is above 1. Exits 1 if a mean is above autocast's. mp-opt and mp-run are found on PATH.
 """

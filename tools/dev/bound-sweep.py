@@ -3,7 +3,7 @@
 """Runs the functions of a corpus and sets what they compute against proved ranges and certified errors.
 
 usage: bound-sweep.py FOLDER [...] [--format=bf16] [--numerics=sm_80] [--dim=8] [--functions=8] [--jobs=2]
-                      [--limit-s=30] [--budget-s=N] [--records=FILE] [--write=docs/Ranges.md]
+                      [--limit-s=30] [--budget-s=N] [--records=FILE] [--write=docs/results/RangeBounds.md]
 
 FOLDER holds .mlir files below a folder per project, or .mlir.xz files. Of each file the first public functions are
 run on seeded inputs with mp-run --check-ranges, and, converted to the format, with mp-run

@@ -3,7 +3,7 @@
 """Sets the error that max-rel-error allows against the error of a run.
 
 usage: budget-table.py [FILE.mlir|FOLDER ...] [--models=bert,gpt2,...] [--budgets=1e-2,1e-3,1e-4,1e-5] [--format=bf16]
-                       [--target=sm_80] [--seed=0] [--dim=16] [--limit-s=120] [--write=docs/Budgets.md]
+                       [--target=sm_80] [--seed=0] [--dim=16] [--limit-s=120] [--write=docs/results/Budgets.md]
 
 Converts the generated models (MODELS below, TINY only by name; --models= for none), the given files and those of folders
 (.mlir, .mlir.xz) with each budget, runs them on seeded inputs with mp-run --numerics=TARGET beside the

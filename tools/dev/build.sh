@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Configures and builds one preset:  tools/dev/build.sh [dev|release|asan|gcc]
-# (default release, in build/PRESET).
+# Configures and builds one preset:  tools/dev/build.sh [dev|release|asan|gcc] [TARGET...]
+# (default release, in build/PRESET, everything).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 preset=${1-release}
@@ -15,4 +15,4 @@ if [[ $preset == asan ]] && ! clang++-22 -fsanitize=address,undefined -x c++ - -
   exit 1
 fi
 cmake --preset "$preset" "${without_cache[@]}" >/dev/null
-exec ninja -C "build/$preset" -j"$(nproc)"
+exec ninja -C "build/$preset" -j"$(nproc)" "${@:2}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks docs/TestIdeas.md: ideas 1 to 132, each with tests that exist, or a reason.
+"""Checks docs/results/TestIdeas.md: ideas 1 to 132, each with tests that exist, or a reason.
 
 usage: check-ideas.py [--root ROOT]
 
@@ -26,7 +26,7 @@ def numbers_in(text):
 
 def main():
     root = pathlib.Path(sys.argv[2] if sys.argv[1:2] == ["--root"] else pathlib.Path(__file__).parents[2])
-    rows = re.findall(r"^\| (\d+) \| (.*?) \| (.*) \|$", (root / "docs/TestIdeas.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \| (.*?) \| (.*) \|$", (root / "docs/results/TestIdeas.md").read_text(), re.MULTILINE)
     wrong, tested = [], 0
     if [int(row[0]) for row in rows] != list(range(1, IDEAS + 1)):
         wrong.append(f"expected rows 1 to {IDEAS} in order, found {len(rows)} rows")

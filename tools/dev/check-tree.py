@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks the tree against the rules of docs/Architecture.md.
+"""Checks the tree against the rules of docs/concepts/Architecture.md.
 
 usage: check-tree.py [ROOT]
 
 Allowed includes per room, sizes of files and folders, licence lines, nothing foreign at the top
 level; C++ formatted by clang-format-22 (where it is installed), lines of at most 100 columns; every
-pass and every op has a summary, a description with a runnable example, and a test. Prints one line
-per problem; exits 1 if there are any.
+pass and every op has a summary, a description with a runnable example, and a test; links and paths
+in pages lead somewhere, paths of pages in sources do, and docs/README.md links every page. Prints
+one line per problem; exits 1 if there are any.
 """
 import pathlib
 import re
@@ -15,7 +16,7 @@ import shutil
 import subprocess
 import sys
 
-# Room -> rooms it may include, itself and theirs beside. The same table is in docs/Architecture.md.
+# Room -> rooms it may include, itself and theirs beside. The same table is in docs/concepts/Architecture.md.
 ROOMS = {
     "Support": [],
     "Numerics": [],
@@ -44,6 +45,7 @@ PLAIN_ROOMS = {"Support", "Numerics", "Target", "Policy", "Domains", "Assignment
 TOP_LEVEL = {"lib", "include", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"}
 MAX_LINES = 500
 MAX_COLUMNS = 100
+INDEX = pathlib.Path("docs/README.md")
 CLANG_FORMAT = "clang-format-22"
 MAX_SOURCES = 16
 # Files that formatting at 100 columns made longer; none may grow, each is to be split by concern.
@@ -153,7 +155,7 @@ def check_includes(root, files):
         else:
             continue
         if room not in ROOMS:
-            yield f"{name}: '{room}' is no room; docs/Architecture.md has the list"
+            yield f"{name}: '{room}' is no room; docs/concepts/Architecture.md has the list"
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = re.match(r'\s*#?include "(mp|mlir)/(\w+)', line)
@@ -210,6 +212,38 @@ def check_ops(root, files, tests):
                 yield f"{name}: no test mentions {op}"
 
 
+def check_pages(root):
+    """Links and paths in backquotes of the README and of docs, and the index of all pages."""
+    pages = sorted((root / "docs").rglob("*.md"))
+    linked = set()
+    for path in [root / "README.md", *pages]:
+        name = path.relative_to(root)
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            for target in re.findall(r"\]\(([^)\s]+)\)", line):
+                found = (path.parent / target.split("#")[0]).resolve()
+                if re.match(r"\w+:", target) or target.startswith("#"):
+                    continue
+                if name == INDEX:
+                    linked.add(found)
+                if not found.exists():
+                    yield f"{name}:{number}: the link {target} leads nowhere"
+            for named in re.findall(r"`((?:mp|lib|include|test|tools)/[\w./-]+)`", line):
+                if not (root / ("include" if named.startswith("mp/") else "") / named).exists():
+                    yield f"{name}:{number}: names {named}, which does not exist"
+    for path in pages:
+        if path.resolve() not in linked and path != root / INDEX:
+            yield f"{path.relative_to(root)}: {INDEX} does not link it"
+
+
+def check_page_paths(root, files):
+    """Paths of pages that comments, messages, tools and pages name anywhere."""
+    for path in sorted(files):
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            for named in re.findall(r"\bdocs/[\w/]+\.md\b", line):
+                if not (root / named).exists():
+                    yield f"{path.relative_to(root)}:{number}: names {named}, which does not exist"
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
     files = [path for folder in ("lib", "include", "tools", "test") for path in sorted((root / folder).rglob("*"))
@@ -219,7 +253,9 @@ def main():
     problems = [problem for check in (check_files(root, files), check_columns(root, files),
                                       check_format(root, files), check_folders(root, files),
                                       check_includes(root, files), check_top_level(root), check_passes(root, files, tests),
-                                      check_ops(root, files, tests)) for problem in check]
+                                      check_ops(root, files, tests), check_pages(root),
+                                      check_page_paths(root, {*files, *tests, *(root / "docs").rglob("*.md")}))
+                for problem in check]
     for problem in problems:
         print(problem)
     print(f"{len(files)} files, {len(problems)} problems")

@@ -2,7 +2,7 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Converts every file of a corpus and checks what conversion promises.
 
-usage: corpus-sweep.py CORPUS [--set=core|golden|all] [--run [--max-work=N]] [--write=docs/CorpusSweep.md] [--limit-s=N]
+usage: corpus-sweep.py CORPUS [--set=core|golden|all] [--run [--max-work=N]] [--write=docs/results/CorpusSweep.md] [--limit-s=N]
                        [--records=FILE [--budget-s=N]] [--lines=N [--kind=KIND] [--max-seconds=X]]
 
 CORPUS holds manifest.tsv and either corpus.tar.xz or the files it unpacks to (corpus/OWNER+NAME/PATH).

@@ -5,7 +5,7 @@
 usage: dispatches.py FILE.mlir ... [--estimate=H100] [--chip=CHIP] [--sample-blocks=8] [--kernels] [--max-launches=N]
                      [--max-moved=RATIO]
 
-Runs every public function on the emulator (mp-run --estimate, docs/Performance.md), about eight blocks of each launch (0: all of
+Runs every public function on the emulator (mp-run --estimate, docs/concepts/Performance.md), about eight blocks of each launch (0: all of
 them), and prints a line: launches, different kernels, bytes of sectors that multiprocessors and L2 exchange, the least that must
 move (arguments, constants and results, each whole: tables of embeddings, too), their ratio, and the time that is modelled, never measured, beside the least at documented
 peaks. Launches and bytes are those of seeded inputs. --kernels prints a line for each kernel, too. Exits 1 where a function cannot be run,

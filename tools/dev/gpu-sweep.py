@@ -3,7 +3,7 @@
 """Takes the files of a corpus to machine code for several GPUs, and runs them on the emulator.
 
 usage: gpu-sweep.py CORPUS [--set=core|golden|all] [--targets=sm_80,sm_90a] [--emit=cubin|ptx] [--every=N]
-                    [--emulate] [--max-work=1e6] [--limit-s=120] [--resume=FILE] [--write=docs/GpuSweep.md]
+                    [--emulate] [--max-work=1e6] [--limit-s=120] [--resume=FILE] [--write=docs/results/GpuSweep.md]
 
 CORPUS holds manifest.tsv and either corpus.tar.xz or the files it unpacks to. Each file is lowered by
 `mp-opt --mp-to-nvvm`, which itself fails on spilled registers, unresolved functions, indirect calls

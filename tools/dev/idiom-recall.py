@@ -2,7 +2,7 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures how many spellings of each idiom mp-annotate-idioms recognises.
 
-usage: idiom-recall.py [--write=docs/Idioms.md]
+usage: idiom-recall.py [--write=docs/results/IdiomRecall.md]
 
 Every idiom is written in its algebraic variants (reciprocal or quotient, one pass or two, affine or
 not), each in every spelling of spellings.py; then generalised, fused and lowered from TOSA by upstream

@@ -5,7 +5,7 @@
 usage: import-live.py pytorch|jax|tflite|onnx [--models=a,b] [--list] [--folder=DIR]
 
 Each model of tools/dev/frontends is built with seeded weights, run by its framework, exported as
-docs/From*.md says, read by mp-opt --import, run by mp-run as it is and converted to bf16 and f16. A row
+docs/guides/From*.md says, read by mp-opt --import, run by mp-run as it is and converted to bf16 and f16. A row
 for each text: the error of each run over the largest magnitude of a result, the largest of all results.
 Exits 1 if a text is not read, does not run, or is off by more than LIMITS. mp-opt and mp-run are found on
 PATH; --folder keeps what was made.

@@ -4,7 +4,7 @@
 
 usage: optax-steps.py FOLDER [--only=REGEX]
 
-Needs jax and optax, iree-compile and mp-opt on PATH (docs/FromJAX.md). Each step becomes FOLDER/NAME_step.mlir: every
+Needs jax and optax, iree-compile and mp-opt on PATH (docs/guides/FromJAX.md). Each step becomes FOLDER/NAME_step.mlir: every
 optimizer of optax that fits, schedules, clipping, counters of several types, packed state, random keys, running statistics,
 several losses, loops over micro-batches, loss scales of the step's own, and models from linear regression to attention. What
 cannot be converted is named, and the exit status is 1.

@@ -2,7 +2,7 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What other mixed-precision converters reach on known models, and what mp does on generated equals.
 
-usage: peer-goals.py BUILD/bin [--no-times] [--write=docs/PeerGoals.md]
+usage: peer-goals.py BUILD/bin [--no-times] [--write=docs/results/PeerGoals.md]
 
 Converts to f16 and bf16, counts, runs on the CPU against the same graph in f64, and prints each figure
 beside its goal; the goals are the best figures measured of any other converter on the same model.

@@ -4,7 +4,7 @@
 
 usage: placement-table.py [FILE.mlir|FOLDER ...] [--models=bert,gpt2,...] [--format=bf16] [--target=sm_80]
                           [--objective=time] [--options=WORDS] [--corpus=FOLDER] [--jobs=2] [--limit-s=120] [--budget-s=N]
-                          [--problems=DIR] [--solve] [--write=docs/Placement.md]
+                          [--problems=DIR] [--solve] [--write=docs/results/Placement.md]
 
 Decides the generated models (MODELS below; --models= for none of them) and the given files, those of
 folders that convert, with mp-opt, and prints a line each: casts, the bytes they read and the modelled time,

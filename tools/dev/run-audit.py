@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs every row of docs/Audit.md: a command, the exit status it must have, and what it must print.
+"""Runs every row of docs/results/Audit.md: a command, the exit status it must have, and what it must print.
 
 usage: run-audit.py [PAGE] [--only SUBSTRING] [--bin DIR] [--jobs N]
 
@@ -82,7 +82,7 @@ def problem_of(entry, prepared, environment):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("page", nargs="?", default=ROOT / "docs/Audit.md", type=pathlib.Path)
+    parser.add_argument("page", nargs="?", default=ROOT / "docs/results/Audit.md", type=pathlib.Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--bin")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())

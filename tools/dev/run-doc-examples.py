@@ -6,8 +6,10 @@ usage: run-doc-examples.py [ROOT] [--only SUBSTRING]
 
 A block is complete and must pass mp-opt (found on PATH) and survive printing and parsing. Flags in
 the paragraph before it, as in `Example (`--mp-optimize-casts`):`, are passed along. If the block is
-followed by a paragraph that starts with "becomes", the next block is what must come out. Files in
-flags are named from the root. Fragments are fenced as text.
+followed by a paragraph that starts with "becomes", the next block is what must come out. A block
+fenced as diff is both: without its + lines it is the example, without its - lines what must come
+out, and the flags are in the paragraph after it, as in `mp-opt --mp-optimize-casts`. Files in flags
+are named from the root. Fragments are fenced as text.
 """
 import pathlib
 import re
@@ -16,6 +18,7 @@ import sys
 import textwrap
 
 BLOCK = re.compile(r"^([ \t]*)```mlir\n(.*?)^[ \t]*```", re.M | re.S)
+DIFF = re.compile(r"^```diff\n(.*?)^```\n\n.*?`mp-opt (--[^`]+)`", re.M | re.S)
 FLAGS = re.compile(r"\(`(--[^`]+)`\)")
 
 
@@ -38,6 +41,11 @@ def examples(path, root):
             continue
         flags = FLAGS.search(before)
         found.append(Example(place, flags[1] if flags else "", text))
+    for match in DIFF.finditer(content):
+        before, after = ("".join(line[1:] for line in match[1].splitlines(keepends=True) if line[0] in marks)
+                         for marks in (" -", " +"))
+        found.append(Example(f"{path.relative_to(root)}:{content.count(chr(10), 0, match.start()) + 1}", match[2], before))
+        found[-1].expected = after
     return found
 
 

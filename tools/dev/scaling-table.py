@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints what each scaling recipe costs in accuracy, as the table of docs/Scaling.md.
+"""Prints what each scaling recipe costs in accuracy, as the table of docs/results/RecipeErrors.md.
 
 usage: scaling-table.py [--large]
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# From a bare Debian 12 to a converted model: installs what is needed, builds
-# (preset release, in build/release), and runs the main job on a BERT block.
+# From a bare Debian 12 to a converted model: installs what is needed, builds the tools
+# (preset release, in build/release), and runs the main job on a BERT block. Tests are
+# built by test.sh.
 #   tools/dev/setup.sh [--install-only | --no-install]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -46,5 +47,5 @@ install_packages() {
 
 [[ $install == yes ]] && install_packages
 [[ $go_on == yes ]] || exit 0
-tools/dev/build.sh
+tools/dev/build.sh release mp-gen mp-opt mp-run
 tools/dev/demo.sh

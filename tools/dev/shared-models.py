@@ -2,7 +2,7 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs exported models against their framework's own results, before and after conversion.
 
-usage: shared-models.py FOLDER [--write=docs/SharedModels.md] [NAME ...]
+usage: shared-models.py FOLDER [--write=docs/results/SharedModels.md] [NAME ...]
 
 FOLDER holds NAME.mlir.xz, NAME.npz (inputs as recipes, results of the framework) and INDEX.tsv (the
 tolerance of the original precision). mp-opt and mp-run are taken from PATH. Prints a table: the

@@ -4,7 +4,7 @@
 
 usage: torch-steps.py FOLDER [--only=REGEX]
 
-Needs torch and torch-mlir, and mp-opt and mp-run on PATH (docs/FromPyTorch.md). Each step becomes FOLDER/NAME_step.mlir. Printed is how
+Needs torch and torch-mlir, and mp-opt and mp-run on PATH (docs/guides/FromPyTorch.md). Each step becomes FOLDER/NAME_step.mlir. Printed is how
 far the results that mp-run computes are from torch's, over the largest magnitude of each, or over 1e-6 where that is less: a gradient
 that is nothing but rounding has no digits. What cannot be written, or is off by more than LIMIT, is named, and the exit status is 1.
 """
@@ -35,7 +35,7 @@ def call(*command):
 
 
 def write(function, arguments, path):
-    """The step in linalg, as docs/FromPyTorch.md says."""
+    """The step in linalg, as docs/guides/FromPyTorch.md says."""
     functional = torch.func.functionalize(function, remove="mutations")
     graph = make_fx(functional, decomposition_table=get_decomposition_table(), tracing_mode="fake")(*arguments)
     source, lowered = path.with_suffix(".torch"), path.with_suffix(".linalg")

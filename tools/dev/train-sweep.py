@@ -4,7 +4,7 @@
 
 usage: train-sweep.py PATH... [--format=f16,bf16] [--only=REGEX] [--steps=N] [--batch=N] [--scalars=0.001,1]
                       [--limit=SECONDS] [--max-drift=X] [--options=...] [--records=FILE]
-                      [--write=docs/TrainSteps.md [--mark=NAME] [--grow]]
+                      [--write=docs/results/TrainSteps.md [--mark=NAME] [--grow]]
 
 PATH is a train step (.mlir, .mlir.xz), or a folder or .tar.xz that holds files with "_step" in their names. Per
 file: contractions that scale with the seed, of all; gradients, parameters, optimizer state, statistics; whether

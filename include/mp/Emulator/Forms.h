@@ -20,7 +20,7 @@ namespace mpcore::emulator {
 std::vector<std::string> expandForms(llvm::StringRef pattern);
 
 /// A table of the instructions that assemblers know and the emulator refuses when a module is
-/// loaded (docs/Emulator.md).
+/// loaded (docs/reference/Emulator.md).
 void printRefusedForms(llvm::raw_ostream &os);
 
 /// A spelling among those whose modifiers are checked as a whole (`opcodes` in Forms.cpp), in any

@@ -14,7 +14,7 @@
 namespace mlir::mp {
 
 /// Rewrites text that MLIR 22 cannot parse because it holds ops of the dialects of exporters, or
-/// spellings of older releases, into the dialects mp reads (docs/FromPyTorch.md lists all):
+/// spellings of older releases, into the dialects mp reads (docs/guides/FromPyTorch.md lists all):
 /// - util.func, util.return, util.call, util.optimization_barrier;
 /// - {iree_linalg_ext,tm_tensor}.{scatter,scan,sort,topk} into scf.for; where floats are summed or
 ///   multiplied up the accumulation is in f32 or wider, and pinned there;

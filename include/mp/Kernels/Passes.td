@@ -371,7 +371,7 @@ def ExpandMath : Pass<"mp-expand-math"> {
     Needs: scalar `math` ops on f16, bf16, f32, f64. Gives: `arith`, `math.fma`, rounding
     functions and `math.sqrt` only, with the same bits on a CPU and a GPU. Narrow types compute in
     f32 and round once. Bounds for f32 and f64, in ULP of the result, are measured by the tests and
-    listed in docs/Math.md. `math.erfc` on f64 has no expansion and is left as it is.
+    listed in docs/reference/Math.md. `math.erfc` on f64 has no expansion and is left as it is.
 
     `accuracy=approximate` takes the GPU's own instructions for `exp`, `exp2`, `log`,
     `log2`, `log10`, `tanh` and `rsqrt` instead; other functions have none that is

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Modelled times of kernels. `docs/Performance.md` has the formulas, the constants and their
-// errors. Nothing here was measured: what constants were fitted to is in `Evidence`.
+// Modelled times of kernels. `docs/concepts/Performance.md` has the formulas, the constants and
+// their errors. Nothing here was measured: what constants were fitted to is in `Evidence`.
 
 #ifndef MP_PERFORMANCE_ESTIMATE_H
 #define MP_PERFORMANCE_ESTIMATE_H

@@ -17,12 +17,11 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       llvm::cl::desc("Narrow format of contractions: bf16, f16, tf32, or e4m3 or "
                      "e5m2 with scales; bf16 if the policy names none"),
       llvm::cl::init("")};
-  Option<std::string> recipe{
-      *this, "recipe",
-      llvm::cl::desc(
-          "What contractions read scaled, and how (docs/Scaling.md); current if the format "
-          "is e4m3 or e5m2, else nothing"),
-      llvm::cl::init("")};
+  Option<std::string> recipe{*this, "recipe",
+                             llvm::cl::desc("What contractions read scaled, and how "
+                                            "(docs/concepts/Scaling.md); current if the format "
+                                            "is e4m3 or e5m2, else nothing"),
+                             llvm::cl::init("")};
   Option<std::string> scales{
       *this, "scales",
       llvm::cl::desc(
@@ -51,7 +50,7 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
   Option<std::string> policy{
       *this, "policy",
       llvm::cl::desc("Built-in policy (inference, training), policy file, or report of an earlier "
-                     "run (docs/Policies.md)"),
+                     "run (docs/reference/Policies.md)"),
       llvm::cl::init("")};
   Option<std::string> explain{
       *this, "explain",

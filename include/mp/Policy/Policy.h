@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A policy holds what a user, or a built-in policy, wants of the deciding passes: rules that select
-// ops and say narrow, wide or inherit, and limits. Plain data; docs/Policies.md describes the JSON
-// form.
+// ops and say narrow, wide or inherit, and limits. Plain data; docs/reference/Policies.md describes
+// the JSON form.
 
 #ifndef MP_POLICY_POLICY_H
 #define MP_POLICY_POLICY_H

@@ -1,6 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A report for the eye: one HTML page, and files for Model Explorer. docs/Report.md describes both.
+// A report for the eye: one HTML page, and files for Model Explorer. docs/reference/Report.md
+// describes both.
 
 #ifndef MP_REPORT_EXPORTS_H
 #define MP_REPORT_EXPORTS_H

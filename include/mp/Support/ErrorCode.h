@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Numbers of errors. A message ends in its number, "[MP301]"; the number's hundred is the exit
-// status of the tool that prints it, and each number has a page (docs/Errors.md).
+// status of the tool that prints it, and each number has a page (docs/reference/Errors.md).
 
 #ifndef MP_SUPPORT_ERRORCODE_H
 #define MP_SUPPORT_ERRORCODE_H

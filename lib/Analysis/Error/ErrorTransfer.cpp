@@ -32,8 +32,8 @@ static Arithmetic arithmeticOf(Type type, domains::RowLength rows) {
 }
 
 /// Functions that no hardware rounds correctly, on the host and in polynomials: the largest bound
-/// of docs/Math.md. Narrow formats compute them in f32 and round once; the logistic function is
-/// several ops.
+/// of docs/reference/Math.md. Narrow formats compute them in f32 and round once; the logistic
+/// function is several ops.
 static double ulpsOf(UnaryFn fn, numerics::Format format) {
   switch (fn) {
   case UnaryFn::Sqrt:

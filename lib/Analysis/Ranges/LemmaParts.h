@@ -11,7 +11,7 @@
 namespace mlir::mp {
 
 inline constexpr unsigned kMaxLemmaDepth = 8;
-/// Relative error that is allowed of roots, reciprocals and exponentials (docs/Math.md).
+/// Relative error that is allowed of roots, reciprocals and exponentials (docs/reference/Math.md).
 inline constexpr double kFunctionError = 0x1p-18;
 /// Covers the roundings of the bounds' own computation in double.
 inline constexpr double kOwnError = 0x1p-40;

@@ -24,7 +24,7 @@ using domains::UnaryFn;
 using Kind = FloatMeaning::Kind;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Functions err by less than this share of their values (docs/Math.md).
+/// Functions err by less than this share of their values (docs/reference/Math.md).
 static constexpr double kFunctionError = 0x1p-18;
 /// Sums of more terms are not bounded.
 static constexpr double kMostTerms = 0x1p53;

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compares the values of a run with the facts of FloatRanges.
+// Compares the values of a run with the facts of the range analysis.
 
 #include "mp/Execution/BoundCheck.h"
 

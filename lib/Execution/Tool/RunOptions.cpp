@@ -45,11 +45,12 @@ StringRef mlir::mp::runHelp() {
   --check-ranges        check that all values inside lie where mp-annotate-ranges proves them to, given
                         the ranges of the arguments of this run; prints how tight the proofs are
   --check-errors        run in f64, too, and check that no value inside is further off than its certified
-                        bound (docs/Ranges.md), given the same ranges; prints how tight the bounds are
+                        bound (docs/concepts/Ranges.md), given the same ranges; prints how tight the
+                        bounds are
   --json=R.json         the comparison for programs
   --estimate=H100       of --device=emulator or PTX: the time that each kernel would take on that GPU, and what
-                        binds it, modelled from what the emulator counts (docs/Performance.md); without --chip,
-                        kernels are made for that GPU
+                        binds it, modelled from what the emulator counts (docs/concepts/Performance.md);
+                        without --chip, kernels are made for that GPU
   --sample-blocks=N     with --estimate: run about N blocks of each launch, evenly spread, and scale what they
                         count; results mean nothing and are not printed
   --html=R.html         with --steps: a page that plots every scalar, step by step

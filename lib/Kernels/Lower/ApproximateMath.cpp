@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // f32 functions as the GPU's approximate instructions. What the manual promises of each is in
-// mp/Emulator/Approximate.h, what that makes of the functions in docs/Math.md.
+// mp/Emulator/Approximate.h, what that makes of the functions in docs/reference/Math.md.
 
 #include "ApproximateMath.h"
 #include "ScalarMath.h"

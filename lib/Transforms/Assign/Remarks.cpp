@@ -14,7 +14,7 @@ std::string mlir::mp::suggestChange(const Decision &decision, FloatType narrow) 
     return "";
   switch (*decision.origin) {
   case Origin::Pin: return "remove mp.pin";
-  case Origin::Policy: return "change the policy (docs/Policies.md)";
+  case Origin::Policy: return "change the policy (docs/reference/Policies.md)";
   case Origin::Range:
     return "state the range of what feeds it (mp.range), take a format of f32's range such as "
            "bf16, "

@@ -2,8 +2,8 @@
 //
 // Suggests what a contraction that ranges keep in f32 could be instead. If its factors are scaled
 // by powers of two it may compute in f16 all the same: a variant, which the cost layer takes where
-// it is worth its passes (docs/Scaling.md). Other rewrites, which are passes of their own, are
-// named only.
+// it is worth its passes (docs/concepts/Scaling.md). Other rewrites, which are passes of their own,
+// are named only.
 
 #include "../Scale/Contractions.h"
 #include "Decisions.h"

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The arithmetic of loss scaling, one definition for every device. Its rules are
-// those of docs/Training.md, its order of operations is exact.
+// those of docs/guides/Training.md, its order of operations is exact.
 
 #include "../Common/TensorCode.h"
 #include "DecomposeMasters.h"

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// As a reference document states them (docs/Training.md has the table). DeepSpeed
+// As a reference document states them (docs/guides/Training.md has the table). DeepSpeed
 // stops with an error at its smallest scale; in a graph the scale stays there.
 
 #include "mlir/IR/Builders.h"

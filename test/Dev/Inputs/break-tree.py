@@ -9,6 +9,9 @@ licence = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
 (root / "lib/Numerics/Broken.cpp").write_text('#include "mp/Dialect/MP/MPDialect.h"\n#include "mlir/IR/Builders.h"\n')
 (root / "lib/Numerics/Long.cpp").write_text(licence + "\n" * 500)
 (root / "lib/Numerics/Wide.cpp").write_text(licence + "// " + "x" * 98 + "\nstatic const char *const raw = R\"(" + "x" * 98 + ")\";\n")
+with (root / "lib/Numerics/Wide.cpp").open("a") as file:
+    file.write("// docs/" + "Gone.md\n")
+(root / "docs/guides" / "Alone.md").write_text("[a link](../Nowhere.md) and `lib/" + "Gone.cpp`\n")
 (root / "lib/Numerics/Unformatted.cpp").write_text(licence + "int  x;\n")
 (root / "lib/Nonsense").mkdir()
 (root / "lib/Nonsense/Broken.cpp").write_text(licence)

@@ -2,7 +2,7 @@
 // RUN: mp-opt %s -split-input-file --mp-mixed-precision="format=bf16 target=sm_90a table=false" | FileCheck %s --check-prefix=CASTS
 // RUN: mp-opt %s -split-input-file --mp-assign-precision="format=bf16 target=sm_90a never-slower" | FileCheck %s --check-prefix=NEVER
 
-// Storage by cost: docs/Assignment.md. Positive and negative twins stand together.
+// Storage by cost: docs/concepts/Assignment.md. Positive and negative twins stand together.
 
 // Two kernels read the activation, one of them in full: it is stored in f32, and cast for the other.
 // CHECK-LABEL: func.func @stores_what_one_reader_needs_in_full_wide

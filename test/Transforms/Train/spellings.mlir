@@ -2,7 +2,7 @@
 // RUN: mp-opt %s --mp-annotate-roles --split-input-file 2>/dev/null | FileCheck %s
 // RUN: mp-opt %s --mp-insert-loss-scale=preset=torch --mp-verify-training --split-input-file 2>/dev/null | FileCheck %s --check-prefix=SCALED
 //
-// Train steps that say what they do in less usual ways; docs/TrainSteps.md has those that JAX and optax write.
+// Train steps that say what they do in less usual ways; docs/results/TrainSteps.md has those that JAX and optax write.
 
 // Two losses: each has its seed, and only both together scale what the trunk receives.
 // FOUND: the seed scales 5 of 8 contractions; 3 gradients, 3 parameters, 0 of optimizer state, 0 statistics

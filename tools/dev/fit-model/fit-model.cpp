@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Fits the constants of the performance model to measurements by others, and says how well it
-// predicts what it did not see. docs/Performance.md shows what it prints.
+// predicts what it did not see. docs/concepts/Performance.md shows what it prints.
 
 #include "Fit.h"
 

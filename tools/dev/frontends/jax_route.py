@@ -1,5 +1,5 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/FromJAX.md: the StableHLO that JAX prints, lowered to linalg by iree-compile."""
+"""docs/guides/FromJAX.md: the StableHLO that JAX prints, lowered to linalg by iree-compile."""
 import os
 import shutil
 import subprocess

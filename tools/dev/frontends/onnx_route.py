@@ -1,5 +1,5 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/FromONNX.md: torch-mlir's importer and its two backends, and IREE's. Models of ONNX's text form are run by its
+"""docs/guides/FromONNX.md: torch-mlir's importer and its two backends, and IREE's. Models of ONNX's text form are run by its
 reference evaluator; where torch and onnxscript are installed, those of pytorch_models.py follow, exported and run by torch."""
 import importlib.util
 import os
@@ -119,7 +119,7 @@ MODELS = {
 }
 
 PYTORCH = "torch_"
-# Known answers that differ (docs/FromONNX.md).
+# Known answers that differ (docs/guides/FromONNX.md).
 NOT_TAKEN = {"moe": "torch-mlir sums too early in an Einsum of three operands", "losses": "the exporter drops the smoothing of labels",
              "autocast": "the exporter mixes types in a norm", "half": "rounded elsewhere than in torch",
              "fakequant": "the exporter has no amax of a whole tensor"}

@@ -1,5 +1,5 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/FromPyTorch.md: torch.export, torch-mlir's importer, and its two backends."""
+"""docs/guides/FromPyTorch.md: torch.export, torch-mlir's importer, and its two backends."""
 import os
 import shutil
 import subprocess

@@ -1,5 +1,5 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/FromTFLite.md: a Keras model, TensorFlow's converter, and the converter to TOSA. The reference kernels run it."""
+"""docs/guides/FromTFLite.md: a Keras model, TensorFlow's converter, and the converter to TOSA. The reference kernels run it."""
 import os
 import shutil
 import subprocess

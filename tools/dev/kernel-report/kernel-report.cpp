@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prints what the machine code of kernels says about their speed, and holds kernels against the
-// gates of gates.json. docs/KernelReport.md explains the figures.
+// gates of gates.json. docs/reference/KernelReport.md explains the figures.
 
 #include "Gates.h"
 

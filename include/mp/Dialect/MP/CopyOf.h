@@ -9,8 +9,8 @@
 
 namespace mlir::mp {
 
-/// On a copy of a private function: the name of what it was made of (docs/ControlFlow.md). No
-/// symbol: to name a function is no use of it.
+/// On a copy of a private function: the name of what it was made of (docs/concepts/ControlFlow.md).
+/// No symbol: to name a function is no use of it.
 inline constexpr llvm::StringLiteral kCopyOfAttrName = "mp.copy_of";
 
 } // namespace mlir::mp

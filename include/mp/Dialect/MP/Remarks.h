@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names and categories of the remarks that mp's passes emit through mlir::remark.
-// `--remarks-filter` selects by category; docs/Policies.md says how people read them.
+// `--remarks-filter` selects by category; docs/reference/Policies.md says how people read them.
 
 #ifndef MP_DIALECT_MP_REMARKS_H
 #define MP_DIALECT_MP_REMARKS_H

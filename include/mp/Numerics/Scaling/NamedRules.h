@@ -16,7 +16,7 @@ struct NamedRule {
   Format scaleFormat;
 };
 
-/// All of them; docs/Scaling.md has the table.
+/// All of them; docs/concepts/Scaling.md has the table.
 llvm::ArrayRef<NamedRule> namedScaleRules();
 
 /// The one called so, or null.

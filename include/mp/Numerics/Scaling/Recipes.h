@@ -52,7 +52,7 @@ struct Recipe {
   }
 };
 
-/// All recipes; docs/Scaling.md has the table.
+/// All recipes; docs/concepts/Scaling.md has the table.
 llvm::ArrayRef<Recipe> scalingRecipes();
 
 /// The one called so, or null.

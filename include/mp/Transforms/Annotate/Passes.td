@@ -48,8 +48,8 @@ def AnnotateIdioms : Pass<"mp-annotate-idioms", "::mlir::ModuleOp"> {
     value; N counts over the function. An op in whose body one idiom ends and another begins has
     both. Recognised are softmax, log_softmax, logsumexp, layer_norm, rms_norm, group_norm,
     batch_norm, instance_norm, l2_norm, variance, mean, cross_entropy, mean_square_error, gelu,
-    gelu_tanh and silu, however they are spelled (docs/Idioms.md). Annotations there were before are
-    replaced; other passes ignore them.
+    gelu_tanh and silu, however they are spelled (docs/concepts/Idioms.md). Annotations there were
+    before are replaced; other passes ignore them.
 
     Example (`--mp-annotate-idioms`):
     ```mlir

@@ -25,11 +25,11 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
     Storage is placed by the last layer: the assignment of f32 or the narrow format
     to every value that minimises modelled time (`objective=memory`: bytes stored),
     fusion, casts shared by their readers and casts of arguments included, proven
-    optimal (docs/Assignment.md). A value may be stored narrow when every use would
+    optimal (docs/concepts/Assignment.md). A value may be stored narrow when every use would
     round it anyway. `never-slower` lets contractions stay in f32 where casts cost
     more than they save. `max-rel-error` lets them compute in f32, in tf32 or as
-    split products (`multi-word`, docs/SplitPrecision.md) so that the error of the results,
-    modelled (docs/Assignment.md), stays within it at the least time;
+    split products (`multi-word`, docs/concepts/SplitPrecision.md) so that the error of the results,
+    modelled (docs/concepts/Assignment.md), stays within it at the least time;
     `objective=error max-time=` turns the two round. `mp.split` on a contraction asks
     for split products whatever the budget.
 
@@ -59,7 +59,7 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
            "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
            "Built-in policy (inference, training), policy file, or report of an earlier run "
-           "(docs/Policies.md)">,
+           "(docs/reference/Policies.md)">,
     Option<"explain", "explain", "std::string", "\"\"",
            "Tell the story of the ops at FILE:LINE[:COLUMN], at a location's name, or "
            "@FUNCTION:ORDINAL">,
@@ -83,14 +83,14 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
            "With objective=error: limit of modelled time in microseconds">,
     Option<"multiWord", "multi-word", "std::string", "\"on\"",
            "Whether contractions may become split products where error is limited "
-           "(docs/SplitPrecision.md): on or off">,
+           "(docs/concepts/SplitPrecision.md): on or off">,
     Option<"scaleUnproven", "scale-unproven", "std::string", "\"off\"",
            "Contractions whose range is not proved for f16 work on factors times powers of two "
-           "(docs/Scaling.md): off, on, "
+           "(docs/concepts/Scaling.md): off, on, "
            "or auto where that is the optimum">,
     Option<"recipe", "recipe", "std::string", "\"\"",
-           "Contractions may work on values scaled by this recipe (docs/Scaling.md), where that "
-           "is the optimum; needs a limit of "
+           "Contractions may work on values scaled by this recipe "
+           "(docs/concepts/Scaling.md), where that is the optimum; needs a limit of "
            "error or time, or never-slower">,
     Option<"neverSlower", "never-slower", "bool", "false",
            "Leave contractions in f32 where the model says that their casts cost more than they "
@@ -102,7 +102,7 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
            "each">,
     Option<"costsFile", "costs", "std::string", "\"\"",
            "File of measured times that replace modelled ones, in the form that dump-costs writes "
-           "(docs/Assignment.md)">,
+           "(docs/concepts/Assignment.md)">,
     Option<"dumpCosts", "dump-costs", "std::string", "\"\"",
            "File for the times of contractions, casts and launches that the decision asked for, "
            "as JSON">

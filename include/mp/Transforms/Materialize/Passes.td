@@ -55,7 +55,7 @@ def SplitContractions : Pass<"mp-split-contractions", "::mlir::ModuleOp"> {
   let description = [{
     Needs: `mp.split` on f32 contractions (a person's wish, or decided by
     `mp-assign-precision`), else changes nothing. Gives: none left; each is a sum of
-    split products (docs/SplitPrecision.md), accurate as f32 and run by Tensor Cores:
+    split products (docs/concepts/SplitPrecision.md), accurate as f32 and run by Tensor Cores:
     `bf16x3` two parts a factor and 3 products, `bf16x6` three parts and 6, `bf16x9`
     all 9, `tf32x3` two parts of tf32 and 3.
 
@@ -107,7 +107,7 @@ def ScaleContractions : Pass<"mp-scale-contractions", "::mlir::ModuleOp"> {
     by mp-insert-scaling. Magnitudes in its place mean `f16-pow2`: a factor is
     multiplied by the power of two that takes the magnitude to between 2^14 and 2^15, or for 0
     its own largest one, found in the graph; constants ahead of time. That is exact
-    but for what becomes smaller than f16 holds (docs/Scaling.md). Readers of a value
+    but for what becomes smaller than f16 holds (docs/concepts/Scaling.md). Readers of a value
     share what it was made into.
 
     Example (`--mp-scale-contractions`):

@@ -12,7 +12,7 @@ def InsertScaling : Pass<"mp-insert-scaling", "::mlir::ModuleOp"> {
   let description = [{
     Needs: phase 0 (input). Gives: phase 0 still, in which the contractions that
     pins, policy and classes would narrow work on quantised operands, as the
-    recipe says (docs/Scaling.md): products of matrices become
+    recipe says (docs/concepts/Scaling.md): products of matrices become
     `mp.scaled_matmul`; other contractions, and those of recipes for weights alone,
     keep their op and read operands through `mp.quantize` and `mp.dequantize`.
     Constants are quantised ahead of time; every other operand is scaled by its own
@@ -44,7 +44,7 @@ def InsertScaling : Pass<"mp-insert-scaling", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"recipe", "recipe", "std::string", "\"current\"",
-        "What is stored scaled, and how (docs/Scaling.md)">,
+        "What is stored scaled, and how (docs/concepts/Scaling.md)">,
     Option<"format", "format", "std::string", "\"\"",
            "fp8 format of recipes that store fp8: e4m3 (if empty) or e5m2">,
     Option<"scalesFile", "scales", "std::string", "\"\"",
@@ -52,7 +52,8 @@ def InsertScaling : Pass<"mp-insert-scaling", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"\"",
            "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
-           "Built-in policy or policy file, whose rules keep contractions wide (docs/Policies.md)">
+           "Built-in policy or policy file, whose rules keep contractions wide "
+           "(docs/reference/Policies.md)">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];
@@ -124,7 +125,7 @@ def PrescaleNorms : Pass<"mp-prescale-norms", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"\"",
            "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
-           "Built-in policy or policy file (docs/Policies.md)">,
+           "Built-in policy or policy file (docs/reference/Policies.md)">,
     Option<"promote", "promote", "std::string", "\"on\"",
            "Whether what is narrow already will compute in f32 inside: on or off">
   ];
@@ -138,7 +139,7 @@ def InsertClamps : Pass<"mp-insert-clamps", "::mlir::ModuleOp"> {
   let description = [{
     Needs: phase 0 (input). Gives: phase 0 still, in which every factor of a
     contraction that `mp-assign-precision` would leave in f32 for want of evidence
-    (docs/Ranges.md) is read through a saturating cast to f16 and back, one for all
+    (docs/concepts/Ranges.md) is read through a saturating cast to f16 and back, one for all
     readers. What lies within the range of f16 is rounded as the contraction
     would round it, to the last bit; what lies beyond becomes the largest number of
     f16, infinities too; NaN stays. Everybody else reads what was there before.
@@ -170,7 +171,8 @@ def InsertClamps : Pass<"mp-insert-clamps", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"\"",
            "GPU the result is meant for; sm_80 if the policy names none">,
     Option<"policyFile", "policy", "std::string", "\"\"",
-           "Built-in policy or policy file, which says what counts as evidence (docs/Policies.md)">,
+           "Built-in policy or policy file, which says what counts as evidence "
+           "(docs/reference/Policies.md)">,
     Option<"maxUnderflow", "max-underflow", "double", "1e-3",
            "Largest fraction of a constant's non-zero elements that rounding may turn into zero">
   ];

@@ -22,7 +22,7 @@ def InsertLossScale : Pass<"mp-insert-loss-scale", "::mlir::ModuleOp"> {
     no bit.
 
     Presets: torch, apex, apex-hysteresis, megatron, deepspeed,
-    deepspeed-consecutive, jmp, tf-keras, keras (docs/Training.md).
+    deepspeed-consecutive, jmp, tf-keras, keras (docs/guides/Training.md).
 
     Example (`--mp-insert-loss-scale`):
     ```mlir

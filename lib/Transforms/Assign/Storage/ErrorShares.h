@@ -5,7 +5,7 @@
 // up.
 //
 // A model of averages can be wrong either way, so limits are kept with half of what they allow
-// (docs/Budgets.md has what runs say).
+// (docs/results/Budgets.md has what runs say).
 
 #ifndef MP_LIB_TRANSFORMS_ASSIGN_STORAGE_ERRORSHARES_H
 #define MP_LIB_TRANSFORMS_ASSIGN_STORAGE_ERRORSHARES_H

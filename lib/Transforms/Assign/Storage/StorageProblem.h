@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Storage of one function's values as an assignment problem (docs/Assignment.md): a node per op,
-// function argument and boundary, a type per format: f32 and the narrow ones.
+// Storage of one function's values as an assignment problem (docs/concepts/Assignment.md): a node
+// per op, function argument and boundary, a type per format: f32 and the narrow ones.
 
 #ifndef MP_LIB_TRANSFORMS_ASSIGN_STORAGEPROBLEM_H
 #define MP_LIB_TRANSFORMS_ASSIGN_STORAGEPROBLEM_H
