@@ -33,8 +33,10 @@ struct ValueNumbering::Space {
   SmallVector<AffineExpr, 4> loops;
 };
 
-/// Floats, and what comparisons of floats give.
+/// Floats, and what comparisons of floats give, of known rank.
 inline bool isNumbered(Type type) {
+  if (auto shaped = dyn_cast<ShapedType>(type); shaped && !shaped.hasRank())
+    return false;
   return getFloatFormat(type) || getElementTypeOrSelf(type).isInteger(1);
 }
 
