@@ -14,6 +14,7 @@
 #include "Transfer.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "llvm/Support/Format.h"
+#include <deque>
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -158,9 +159,13 @@ std::string FunctionChecker::whyNot(const Facts &found, const Claim &claim, bool
   Facts said = asFacts(claim);
   if (found.isEmpty() && !found.mayBeNaN)
     return "";
-  double size = std::min(said.magnitude(), 1e300);
-  double slack = size * kTolerance;
-  bool fits = found.isEmpty() || (found.low >= said.low - slack && found.high <= said.high + slack);
+  // An end may be off by a share of itself, or of the other end where there is one.
+  double size = said.isBounded() ? said.magnitude() : 0;
+  auto slackOf = [&](double end) {
+    return kTolerance * std::max(std::isfinite(end) ? std::abs(end) : 0, size);
+  };
+  bool fits = found.isEmpty() || (found.low >= said.low - slackOf(said.low) &&
+                                  found.high <= said.high + slackOf(said.high));
   fits &= (!found.mayBeNaN || said.mayBeNaN) && (!found.mayBeInfinite || said.mayBeInfinite);
   bool fitsNorm =
       isInBody || found.isEmpty() || found.norm <= said.norm * (1 + kTolerance) + 1e-300;
@@ -338,15 +343,19 @@ CheckResult mlir::mp::proofs::checkDerivation(ModuleOp module, const Derivation 
     ++result.refused;
     return result;
   }
-  llvm::StringMap<FunctionOpInterface> functions;
-  module.walk([&](FunctionOpInterface function) {
+  // Functions of modules in modules may share a name: they are told apart by their order.
+  llvm::StringMap<std::deque<FunctionOpInterface>> functions;
+  module.walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
     if (!function.isExternal())
-      functions.try_emplace(function.getName(), function);
+      functions[function.getName()].push_back(function);
   });
   std::vector<std::unique_ptr<FunctionChecker>> checkers;
   for (const FunctionDerivation &part : derivation.functions) {
-    FunctionOpInterface function = functions.lookup(part.name);
-    if (!function) {
+    std::deque<FunctionOpInterface> &named = functions[part.name];
+    FunctionOpInterface function = named.empty() ? FunctionOpInterface() : named.front();
+    if (function) {
+      named.pop_front();
+    } else {
       module.emitError() << "mp-check-proofs: the derivation is of function '" << part.name
                          << "', which the module lacks";
       ++result.refused;

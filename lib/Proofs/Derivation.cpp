@@ -31,7 +31,7 @@ std::optional<Basis> mlir::mp::proofs::parseBasis(StringRef text) {
 /// JSON has no infinity: an end that is absent is none.
 static void addFinite(json::Object &row, StringRef key, double value) {
   if (std::isfinite(value))
-    row[key] = value;
+    row[key] = value == 0 ? 0.0 : value; // minus zero, too
 }
 
 json::Value mlir::mp::proofs::toJSON(const Derivation &derivation) {

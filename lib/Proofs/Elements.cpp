@@ -129,6 +129,8 @@ static std::optional<SmallVector<AffineExpr, 4>> loopsAt(linalg::LinalgOp op, un
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
   SmallVector<AffineExpr, 4> loops(op.getNumLoops());
   for (auto [expr, index] : llvm::zip_equal(map.getResults(), at)) {
+    if (isa<AffineConstantExpr>(expr) && expr == index) // along a dimension of size 1
+      continue;
     auto loop = dyn_cast<AffineDimExpr>(expr);
     if (!loop || loops[loop.getPosition()])
       return std::nullopt;

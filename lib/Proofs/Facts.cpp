@@ -308,13 +308,23 @@ static Facts extremum(Function fn, const Facts &x, const Facts &y) {
 static Facts power(const Facts &x, const Facts &y) {
   if (y.low == 2 && y.high == 2 && !y.mayBeNaN)
     return slackened(ofUnary(Function::Square, x), kFunctionSlack);
-  if (!(x.low > 0) || !x.isBounded() || !y.isBounded())
+  if (y.low == y.high && y.low > 0 && !y.mayBeNaN) { // |x^y| grows with |x|
+    double most = std::pow(x.magnitude(), y.low);
+    Facts z = Facts::between(x.low >= 0 ? std::pow(x.low, y.low) : -most, most);
+    z.mayBeNaN = x.mayBeNaN || x.low < 0;
+    z.mayBeInfinite = !z.isBounded();
+    return slackened(z, 2 * kFunctionSlack);
+  }
+  if (!(x.low > 0) || !y.isBounded())
     return Facts();
   double ends[] = {std::pow(x.low, y.low), std::pow(x.low, y.high), std::pow(x.high, y.low),
                    std::pow(x.high, y.high)};
   auto [least, most] = std::minmax_element(std::begin(ends), std::end(ends));
-  Facts z = Facts::between(*least, *most);
+  Facts z = Facts::between(std::min(*least, *most), *most);
+  if (!(*least >= 0)) // an end is no number
+    return Facts();
   z.mayBeNaN = x.mayBeNaN || y.mayBeNaN;
+  z.mayBeInfinite = !z.isBounded();
   return slackened(z, 2 * kFunctionSlack);
 }
 

@@ -180,6 +180,7 @@ std::optional<Facts> Transfer::ofMove(Operation *op) {
   if (!moves && !isa<tosa::PadOp>(op))
     return std::nullopt;
   std::optional<Facts> all;
+  double length = rowLength(op->getResult(0).getType()).value_or(kInf);
   for (Value operand : op->getOperands()) {
     if (!isFloat(operand.getType()))
       continue;
@@ -192,7 +193,7 @@ std::optional<Facts> Transfer::ofMove(Operation *op) {
     } else if (rowLength(operand.getType()) != rowLength(op->getResult(0).getType()) ||
                !isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tosa::ReshapeOp,
                     tosa::ReverseOp, tosa::IdentityOp>(op)) {
-      known.norm = kInf;
+      known.norm = known.magnitude() == 0 ? 0 : up(known.magnitude() * std::sqrt(length));
     }
     all = all ? join(*all, known) : known;
   }
@@ -246,6 +247,13 @@ std::optional<Facts> Transfer::ofStructured(linalg::LinalgOp op, unsigned index)
   return known;
 }
 
+/// exp(x - max x) over its sum: shares of one. Difference, exponential and quotient each round.
+static Facts softmaxOf(const Facts &x) {
+  Facts shares = Facts::between(0, 1 + 4 * kFunctionSlack);
+  shares.mayBeNaN = x.mayBeNaN || x.mayBeInfinite;
+  return shares.restOn(x);
+}
+
 std::optional<Facts> Transfer::derive(Value value) {
   if (auto known = constant(value))
     return known;
@@ -257,6 +265,8 @@ std::optional<Facts> Transfer::derive(Value value) {
     found = ofStructured(structured, cast<OpResult>(value).getResultNumber());
   else if (op->getNumResults() != 1)
     return std::nullopt;
+  else if (isa<linalg::SoftmaxOp>(op))
+    found = softmaxOf(facts(op->getOperand(0)));
   else if (auto axis = readTosaAxis(op))
     found = ofTosaReduction(op, *axis);
   else if (isa<tosa::MatMulOp, tosa::Conv2DOp, tosa::DepthwiseConv2DOp, tosa::AvgPool2dOp>(op))

@@ -11,6 +11,7 @@
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Proofs/Derivation.h"
+#include "mp/Transforms/Verify/Derivations.h"
 #include "mp/Transforms/Verify/Passes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -213,38 +214,41 @@ static void collectConclusions(Operation *op, FloatType narrow, const FunctionRa
   }
 }
 
+proofs::Derivation mlir::mp::deriveProofs(ModuleOp module) {
+  FloatType narrow = Float16Type::get(module.getContext());
+  ModuleRanges ranges(module, {.narrow = narrow});
+  llvm::MapVector<Operation *, std::unique_ptr<DerivationWriter>> writers;
+  auto need = [&](Value value) {
+    auto function = value.getParentRegion()->getParentOfType<FunctionOpInterface>();
+    if (auto writer = writers.find(function); writer != writers.end())
+      writer->second->need(value);
+  };
+  walkFunctions(module, [&](FunctionOpInterface function) {
+    if (!function.isExternal())
+      writers[function] = std::make_unique<DerivationWriter>(function, ranges.get(function),
+                                                             ranges.getNumbering(function),
+                                                             ranges.getCalls(function), need);
+  });
+  for (auto &[function, writer] : writers)
+    function->walk([&](Operation *op) {
+      collectConclusions(op, narrow, ranges.get(cast<FunctionOpInterface>(function)),
+                         [&](OpOperand &operand, RangeEvidence evidence) {
+                           writer->addConclusion(operand, evidence);
+                         });
+    });
+  proofs::Derivation derivation;
+  derivation.format = "f16";
+  for (auto &[function, writer] : writers)
+    derivation.functions.push_back(writer->finish());
+  return derivation;
+}
+
 namespace {
 struct WriteProofs : mlir::mp::impl::WriteProofsBase<WriteProofs> {
   using WriteProofsBase::WriteProofsBase;
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    FloatType narrow = Float16Type::get(&getContext());
-    ModuleRanges ranges(module, {.narrow = narrow});
-    llvm::MapVector<Operation *, std::unique_ptr<DerivationWriter>> writers;
-    auto need = [&](Value value) {
-      auto function = value.getParentRegion()->getParentOfType<FunctionOpInterface>();
-      if (auto writer = writers.find(function); writer != writers.end())
-        writer->second->need(value);
-    };
-    walkFunctions(module, [&](FunctionOpInterface function) {
-      if (!function.isExternal())
-        writers[function] = std::make_unique<DerivationWriter>(function, ranges.get(function),
-                                                               ranges.getNumbering(function),
-                                                               ranges.getCalls(function), need);
-    });
-    for (auto &[function, writer] : writers)
-      function->walk([&](Operation *op) {
-        collectConclusions(op, narrow, ranges.get(cast<FunctionOpInterface>(function)),
-                           [&](OpOperand &operand, RangeEvidence evidence) {
-                             writer->addConclusion(operand, evidence);
-                           });
-      });
-    proofs::Derivation derivation;
-    derivation.format = "f16";
-    for (auto &[function, writer] : writers)
-      derivation.functions.push_back(writer->finish());
-    write(derivation);
+    write(deriveProofs(getOperation()));
     markAllAnalysesPreserved();
   }
 
