@@ -274,15 +274,19 @@ void FunctionChecker::checkCuts() {
       isConfirmed &= known.confirmed;
       if (reason.empty())
         reason = whyNot(known, *claim, /*isInBody=*/false);
-      bool isWithin = known.isEmpty() || (known.low >= taken.low && known.high <= taken.high &&
-                                          known.norm <= taken.norm);
-      if (!isWithin) { // the next round takes somewhat more than what is handed over
-        double more = 0x1p-12 * std::min(known.magnitude(), 1e300);
-        taken.low = std::min(taken.low, known.low - more);
-        taken.high = std::max(taken.high, known.high + more);
-        taken.norm = std::max(taken.norm, known.norm * (1 + 0x1p-12));
+      if (known.isEmpty())
+        continue;
+      // The next round takes somewhat more than what is handed over.
+      auto widen = [&](double &end, double by, bool isBeyond) {
+        if (!isBeyond)
+          return;
+        end = by;
         state.widened = true;
-      }
+      };
+      double more = 0x1p-12 * std::min(known.magnitude(), 1e300);
+      widen(taken.low, known.low - more, known.low < taken.low);
+      widen(taken.high, known.high + more, known.high > taken.high);
+      widen(taken.norm, known.norm * (1 + 0x1p-12), known.norm > taken.norm);
     }
     if (!reason.empty())
       refuse(value, *claim, "what is handed to it is not within its claim: " + reason);

@@ -102,6 +102,9 @@ OpFunction readFunction(Operation *op);
 std::optional<double> readSplat(Value value);
 /// The linalg op in whose body `value` is computed or passed; null for others.
 linalg::LinalgOp enclosingStructured(Value value);
+/// The loop that norms in the body of `op` are taken along: that of the rows of its first result,
+/// or the one that is reduced.
+std::optional<unsigned> rowLoopOf(linalg::LinalgOp op);
 /// How a reduction combines result `index`, and what it combines; None for other bodies.
 std::pair<Function, Value> readCombiner(linalg::LinalgOp op, unsigned index);
 /// The reduced dimension of a TOSA reduction.

@@ -309,9 +309,13 @@ static Facts power(const Facts &x, const Facts &y) {
   if (y.low == 2 && y.high == 2 && !y.mayBeNaN)
     return slackened(ofUnary(Function::Square, x), kFunctionSlack);
   if (y.low == y.high && y.low > 0 && !y.mayBeNaN) { // |x^y| grows with |x|
+    bool isInteger = y.low == std::floor(y.low), isEven = std::fmod(y.low, 2) == 0;
     double most = std::pow(x.magnitude(), y.low);
-    Facts z = Facts::between(x.low >= 0 ? std::pow(x.low, y.low) : -most, most);
-    z.mayBeNaN = x.mayBeNaN || x.low < 0;
+    Facts z = Facts::between(x.low >= 0             ? std::pow(x.low, y.low)
+                             : isInteger && !isEven ? -most
+                                                    : 0,
+                             most);
+    z.mayBeNaN = x.mayBeNaN || (x.low < 0 && !isInteger);
     z.mayBeInfinite = !z.isBounded();
     return slackened(z, 2 * kFunctionSlack);
   }
@@ -369,40 +373,4 @@ Facts mlir::mp::proofs::apply(Function fn, ArrayRef<Facts> x, const Format &form
   }
   result.restOn(basis);
   return rounds ? rounded(result, format) : result;
-}
-
-//===-- sums ----------------------------------------------------------------------------------===//
-
-Facts mlir::mp::proofs::sumOf(const Facts &term, double count, const Facts &start,
-                              const Format &format, double largestSum, bool onTensorCores) {
-  Facts total = Facts::between(down(count * term.low), up(count * term.high));
-  if (count == 0)
-    total = Facts::point(0);
-  total.low = std::max(total.low, -largestSum);
-  total.high = std::min(total.high, largestSum);
-  total.low = down(total.low + start.low);
-  total.high = up(total.high + start.high);
-  total.restOn(term).restOn(start);
-  bool isNonNegative = term.isNonNegative() && start.isNonNegative();
-  bool isGiven = term.mayBeInfinite || start.mayBeInfinite;
-  total.mayBeNaN = term.mayBeNaN || start.mayBeNaN || (isGiven && !isNonNegative);
-  total.mayBeInfinite = isGiven;
-  // No partial sum is larger than all magnitudes together, however the terms are grouped.
-  double magnitudes = up(std::min(count * term.magnitude(), largestSum) + start.magnitude());
-  double spread = up(count * term.magnitude() + start.magnitude());
-  // Tensor Cores cut off aligned products (docs/Numerics.md); 2^-21 a product covers all of them.
-  double error = up(spread * (count + 2) *
-                    (onTensorCores ? std::max(0x1p-21, 2 * format.unit) : 1.1 * format.unit));
-  if (!(magnitudes * 1.02 + error <= format.largest) || !(count < 0x1p40)) {
-    total.low = isNonNegative ? 0 : -kInf;
-    total.high = kInf;
-    total.mayBeInfinite = true;
-    total.mayBeNaN |= !isNonNegative;
-    return total;
-  }
-  total.low -= error;
-  total.high += error;
-  if (isNonNegative)
-    total.low = std::max(total.low, 0.0);
-  return rounded(total, format);
 }

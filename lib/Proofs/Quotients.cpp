@@ -300,9 +300,15 @@ void Relations::concludeQuotient(const Element &generic, const Unfolded &outer,
   Format format = formatOrNothing(outer.type);
   bool divides = outer.fn == Function::Div;
   std::optional<unsigned> rowSymbol;
-  if (isa<RankedTensorType>(generic.value.getType()) && !generic.at.empty())
-    if (auto last = dyn_cast<AffineDimExpr>(generic.at.back()))
-      rowSymbol = last.getPosition();
+  AffineExpr row;
+  if (auto structured = enclosingStructured(generic.value)) {
+    if (auto loop = rowLoopOf(structured))
+      row = generic.at[*loop];
+  } else if (!generic.at.empty()) {
+    row = generic.at.back();
+  }
+  if (auto symbol = dyn_cast_or_null<AffineDimExpr>(row))
+    rowSymbol = symbol.getPosition();
   auto tryNumerator = [&](const Element &numerator, double rest, unsigned other) {
     Element a = withoutSign(numerator);
     auto ratio = divides ? overDenominator(outer.operands[other], a, false, rowSymbol)

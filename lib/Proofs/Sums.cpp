@@ -8,6 +8,45 @@
 using namespace mlir;
 using namespace mlir::mp::proofs;
 
+Facts mlir::mp::proofs::sumOf(const Facts &term, double count, const Facts &start,
+                              const Format &format, double largestSum, bool onTensorCores) {
+  Facts total = Facts::between(down(count * term.low), up(count * term.high));
+  if (count == 0)
+    total = Facts::point(0);
+  total.low = std::max(total.low, -largestSum);
+  total.high = std::min(total.high, largestSum);
+  total.low = down(total.low + start.low);
+  total.high = up(total.high + start.high);
+  total.restOn(term).restOn(start);
+  bool isNonNegative = term.isNonNegative() && start.isNonNegative();
+  bool isGiven = term.mayBeInfinite || start.mayBeInfinite;
+  total.mayBeNaN = term.mayBeNaN || start.mayBeNaN || (isGiven && !isNonNegative);
+  total.mayBeInfinite = isGiven;
+  // No partial sum is larger than all magnitudes together, however the terms are grouped.
+  double magnitudes = up(std::min(count * term.magnitude(), largestSum) + start.magnitude());
+  double spread = up(count * term.magnitude() + start.magnitude());
+  // Tensor Cores cut off aligned products (docs/Numerics.md); 2^-21 a product covers all of them.
+  bool startsAtZero = start.low == 0 && start.high == 0 && !start.mayBeNaN;
+  double additions = std::max(count - startsAtZero, 0.0);
+  double error = onTensorCores ? up(spread * (count + 2) * std::max(0x1p-21, 2 * format.unit))
+                               : up(spread * additions * 1.1 * format.unit);
+  if (!(magnitudes * 1.02 + error <= format.largest) || !(count < 0x1p40)) {
+    total.low = isNonNegative ? 0 : -kInf;
+    total.high = kInf;
+    total.mayBeInfinite = true;
+    total.mayBeNaN |= !isNonNegative;
+    return total;
+  }
+  total.low -= error;
+  total.high += error;
+  if (isNonNegative)
+    total.low = std::max(total.low, 0.0);
+  return rounded(total, format);
+}
+
+//===-- ops
+//--------------------------------------------------------------------------------------===//
+
 /// How often reduced loops run together; infinity where one is dynamic.
 static double countOf(linalg::LinalgOp op) {
   double count = 1;
@@ -57,22 +96,14 @@ static BlockArgument factorOf(Value value, Block *body) {
   return argument && argument.getOwner() == body ? argument : BlockArgument();
 }
 
-/// True if the reduced loops of more than one step are one, along the innermost dimension of the
-/// operand.
+/// True if rows of the operand run along the reduced loop.
 static bool readsRows(linalg::LinalgOp op, BlockArgument argument) {
   AffineMap map = op.getMatchingIndexingMap(op.getMatchingOpOperand(argument));
-  if (map.getNumResults() == 0)
+  std::optional<unsigned> reduced = rowLoopOf(op);
+  if (map.getNumResults() == 0 || !reduced)
     return false;
-  std::optional<unsigned> reduced;
-  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
-    if (kind != utils::IteratorType::reduction || op.getStaticLoopRanges()[loop] == 1)
-      continue;
-    if (reduced)
-      return false;
-    reduced = loop;
-  }
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  return reduced && last && last.getPosition() == *reduced;
+  return last && last.getPosition() == *reduced;
 }
 
 /// The extremum of `count` values of x, and of what it starts from.
@@ -118,7 +149,13 @@ std::optional<Facts> Transfer::ofReduction(linalg::LinalgOp op, unsigned index) 
                       factor(op.getMatchingOpOperand(y)->get(), count, readsRows(op, y)), count,
                       start, type);
   }
-  Facts sum = sumOf(facts(term), count, start, *format, kInf, /*onTensorCores=*/false);
+  double largest = kInf;
+  if (product && rowLoopOf(op)) { // Cauchy and Schwarz, each product rounded
+    double norms = facts(product.getLhs()).norm * facts(product.getRhs()).norm;
+    if (norms < kInf)
+      largest = up(norms * (1 + 2 * format->unit) + count * format->normal);
+  }
+  Facts sum = sumOf(facts(term), count, start, *format, largest, /*onTensorCores=*/false);
   // A sum of squares along rows is the square of their norm.
   if (product && product.getLhs() == product.getRhs()) {
     BlockArgument x = factorOf(product.getLhs(), op.getBlock());

@@ -202,8 +202,18 @@ std::optional<Facts> Transfer::ofMove(Operation *op) {
 
 //===-- bodies --------------------------------------------------------------------------------===//
 
-/// The loop along which rows of result 0 run.
-static std::optional<unsigned> rowLoopOf(linalg::LinalgOp op) {
+std::optional<unsigned> mlir::mp::proofs::rowLoopOf(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() > 0) {
+    std::optional<unsigned> reduced;
+    for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+      if (kind != utils::IteratorType::reduction || op.getStaticLoopRanges()[loop] == 1)
+        continue;
+      if (reduced)
+        return std::nullopt;
+      reduced = loop;
+    }
+    return reduced;
+  }
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (map.getNumResults() == 0)
     return std::nullopt;
