@@ -159,6 +159,32 @@ std::optional<Element> Elements::throughStructured(const Element &element) {
   return Element{yielded, {}};
 }
 
+/// Adds the terms of a sum, each times `by`, to those that are multiples of `size` and the others.
+static void splitTerms(AffineExpr expr, int64_t by, int64_t size, AffineExpr &multiples,
+                       AffineExpr &rest) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (binary && expr.getKind() == AffineExprKind::Add) {
+    splitTerms(binary.getLHS(), by, size, multiples, rest);
+    return splitTerms(binary.getRHS(), by, size, multiples, rest);
+  }
+  if (binary && expr.getKind() == AffineExprKind::Mul)
+    if (auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS()))
+      return splitTerms(binary.getLHS(), by * factor.getValue(), size, multiples, rest);
+  if (by % size == 0)
+    multiples = multiples + expr * (by / size);
+  else
+    rest = rest + expr * by;
+}
+
+std::pair<AffineExpr, AffineExpr> Elements::divide(AffineExpr expr, int64_t size) {
+  AffineExpr quotient = getAffineConstantExpr(0, context), rest = quotient;
+  splitTerms(expr, 1, size, quotient, rest);
+  rest = simplify(rest);
+  if (auto bounds = boundsOf(rest); bounds && bounds->first >= 0 && bounds->second < size)
+    return {simplify(quotient), rest};
+  return {simplify(expr.floorDiv(size)), simplify(expr % size)};
+}
+
 std::optional<Element> Elements::throughReshape(Value source, Type resultType,
                                                 const Element &element) {
   auto from = dyn_cast<RankedTensorType>(source.getType());
@@ -169,11 +195,12 @@ std::optional<Element> Elements::throughReshape(Value source, Type resultType,
   for (auto [index, size] : llvm::zip_equal(element.at, to.getShape()))
     linear = linear * size + index;
   SmallVector<AffineExpr, 4> at(from.getRank());
-  // Equal leading and trailing dimensions are told apart first: what is left is divided.
   for (int64_t dim = from.getRank(); dim-- > 0;) {
-    int64_t size = from.getDimSize(dim);
-    at[dim] = dim == 0 ? simplify(linear) : simplify(linear % size);
-    linear = simplify(linear.floorDiv(size));
+    if (dim == 0) {
+      at[dim] = simplify(linear);
+      break;
+    }
+    std::tie(linear, at[dim]) = divide(linear, from.getDimSize(dim));
   }
   return Element{source, at};
 }

@@ -74,6 +74,8 @@ private:
   AffineExpr fresh(Size size);
   Size sizeOf(Value value, unsigned dim);
   AffineExpr simplify(AffineExpr expr);
+  /// Quotient and remainder.
+  std::pair<AffineExpr, AffineExpr> divide(AffineExpr expr, int64_t size);
   std::optional<Element> moveOnce(const Element &element);
   std::optional<Element> throughStructured(const Element &element);
   std::optional<Element> throughReshape(Value source, Type resultType, const Element &element);

@@ -202,10 +202,18 @@ static Facts ofUnary(Function fn, const Facts &x) {
     y.mayBeNaN = x.mayBeNaN || x.mayBeInfinite;
     return y.restOn(x);
   case Function::Floor:
-  case Function::Ceil:
-  case Function::Round:
     y.low = std::floor(x.low);
+    y.high = std::floor(x.high);
+    y.norm = kInf;
+    return y;
+  case Function::Ceil:
+    y.low = std::ceil(x.low);
     y.high = std::ceil(x.high);
+    y.norm = kInf;
+    return y;
+  case Function::Round: // to nearest, ties to either side
+    y.low = std::ceil(x.low - 0.5);
+    y.high = std::floor(x.high + 0.5);
     y.norm = kInf;
     return y;
   case Function::Sqrt:

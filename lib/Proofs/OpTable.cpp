@@ -59,7 +59,6 @@ static const llvm::StringMap<Function> &functionTable() {
       {"tosa.ceil", Function::Ceil},
       {"math.round", Function::Round},
       {"math.roundeven", Function::Round},
-      {"math.trunc", Function::Round},
       {"arith.truncf", Function::Narrow},
       {"arith.cmpf", Function::Compare},
       {"linalg.max", Function::Max},
