@@ -17,62 +17,6 @@ AffineExpr Elements::fresh(Size size) {
   return getAffineDimExpr(sizes.size() - 1, context);
 }
 
-/// The dimension of another value that always has the size of this one; false if none is known.
-static bool followSize(Value &value, unsigned &dim) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (op->hasTrait<OpTrait::Elementwise>() || isa<tensor::CastOp>(op)) {
-    auto tensors = llvm::make_filter_range(
-        op->getOperands(), [](Value operand) { return isa<RankedTensorType>(operand.getType()); });
-    if (tensors.empty())
-      return false;
-    value = *tensors.begin();
-    return true;
-  }
-  if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
-    unsigned position = empty.getType().getDynamicDimIndex(dim);
-    auto size = empty.getDynamicSizes()[position].getDefiningOp<tensor::DimOp>();
-    auto index = size ? size.getConstantIndex() : std::nullopt;
-    if (!index)
-      return false;
-    value = size.getSource();
-    dim = *index;
-    return true;
-  }
-  auto structured = dyn_cast<linalg::LinalgOp>(op);
-  if (!structured || !structured.hasPureTensorSemantics())
-    return false;
-  // A loop that two operands share has the size of either.
-  unsigned init =
-      structured.getDpsInitOperand(cast<OpResult>(value).getResultNumber())->getOperandNumber();
-  SmallVector<AffineMap> maps = structured.getIndexingMapsArray();
-  AffineExpr loop = maps[init].getResult(dim);
-  if (isa<AffineDimExpr>(loop))
-    for (auto [operand, map] : llvm::zip_equal(op->getOpOperands(), maps))
-      for (auto [at, expr] : llvm::enumerate(map.getResults()))
-        if (expr == loop && operand.getOperandNumber() != init) {
-          value = operand.get();
-          dim = at;
-          return true;
-        }
-  value = op->getOperand(init); // results are as large as what they replace
-  return true;
-}
-
-Size Elements::sizeOf(Value value, unsigned dim) {
-  for (unsigned step = 0; step < 256; ++step) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!type || dim >= type.getRank())
-      break;
-    if (!type.isDynamicDim(dim))
-      return {type.getDimSize(dim)};
-    if (!followSize(value, dim))
-      break;
-  }
-  return {ShapedType::kDynamic, value, dim};
-}
-
 Element Elements::generic(Value value) {
   Element element{value, {}};
   if (auto structured = enclosingStructured(value))
@@ -189,8 +133,21 @@ std::optional<Element> Elements::throughReshape(Value source, Type resultType,
                                                 const Element &element) {
   auto from = dyn_cast<RankedTensorType>(source.getType());
   auto to = dyn_cast<RankedTensorType>(resultType);
-  if (!from || !to || !from.hasStaticShape() || !to.hasStaticShape())
+  if (!from || !to)
     return std::nullopt;
+  if (!from.hasStaticShape() || !to.hasStaticShape()) {
+    // Only dimensions of size 1 come and go.
+    Element inner{source,
+                  SmallVector<AffineExpr, 4>(from.getRank(), getAffineConstantExpr(0, context))};
+    for (unsigned dim = 0; dim < element.at.size(); ++dim)
+      if (to.getDimSize(dim) != 1) {
+        auto other = dimWithoutUnits(to, dim, from);
+        if (!other)
+          return std::nullopt;
+        inner.at[*other] = element.at[dim];
+      }
+    return inner;
+  }
   AffineExpr linear = getAffineConstantExpr(0, context);
   for (auto [index, size] : llvm::zip_equal(element.at, to.getShape()))
     linear = linear * size + index;

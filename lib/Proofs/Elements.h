@@ -93,6 +93,11 @@ private:
   unsigned steps = 0; ///< of matching; a question that takes too many stays open
 };
 
+/// The dimension of `other` that dimension `dim` of `type` is, if the two differ in dimensions of
+/// size 1 alone.
+std::optional<unsigned> dimWithoutUnits(RankedTensorType type, unsigned dim,
+                                        RankedTensorType other);
+
 /// The function of an op without a region, and the operands it reads, in order.
 struct OpFunction {
   Function fn = Function::None;

@@ -144,10 +144,15 @@ std::optional<Facts> Transfer::ofReduction(linalg::LinalgOp op, unsigned index) 
   if (product && product->getBlock() == op.getBlock() && product.getLhs() != product.getRhs()) {
     BlockArgument x = factorOf(product.getLhs(), op.getBlock());
     BlockArgument y = factorOf(product.getRhs(), op.getBlock());
-    if (x && y)
-      return contract(factor(op.getMatchingOpOperand(x)->get(), count, readsRows(op, x)),
-                      factor(op.getMatchingOpOperand(y)->get(), count, readsRows(op, y)), count,
-                      start, type);
+    if (x && y) {
+      Facts sum = contract(factor(op.getMatchingOpOperand(x)->get(), count, readsRows(op, x)),
+                           factor(op.getMatchingOpOperand(y)->get(), count, readsRows(op, y)),
+                           count, start, type);
+      // Squares, of factors that are one; rounding them keeps their signs.
+      if (facts(term).isNonNegative() && start.isNonNegative())
+        sum.low = std::max(sum.low, 0.0);
+      return sum;
+    }
   }
   double largest = kInf;
   if (product && rowLoopOf(op)) { // Cauchy and Schwarz, each product rounded
