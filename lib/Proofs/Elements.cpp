@@ -308,7 +308,8 @@ Unfolded Elements::unfoldOp(Operation *op, const Element &element) {
     return found;
   }
   OpFunction function = readFunction(op);
-  if (function.fn == Function::None)
+  // A clamp that drops NaN is no function of order: it stays as it is.
+  if (function.fn == Function::None || function.dropsNaN)
     return found;
   found.kind = Unfolded::Kind::Apply;
   found.fn = function.fn;

@@ -103,6 +103,7 @@ struct OpFunction {
   Function fn = Function::None;
   SmallVector<unsigned, 3> operands;
   double low = 0, high = 0; ///< of Clamp
+  bool dropsNaN = false;    ///< of Clamp: gives an end for NaN
 };
 OpFunction readFunction(Operation *op);
 /// The number that a constant is everywhere.

@@ -340,6 +340,14 @@ static Facts power(const Facts &x, const Facts &y) {
   return slackened(z, 2 * kFunctionSlack);
 }
 
+/// x - y trunc(x / y): of the sign of x, no larger than either.
+static Facts remainder(const Facts &x, const Facts &y) {
+  double most = y.mayBeInfinite ? x.magnitude() : std::min(x.magnitude(), y.magnitude());
+  Facts z = Facts::between(x.low >= 0 ? 0 : -most, x.high <= 0 ? 0 : most);
+  z.mayBeNaN = x.mayBeNaN || y.mayBeNaN || x.mayBeInfinite || y.contains(0);
+  return z;
+}
+
 Facts mlir::mp::proofs::apply(Function fn, ArrayRef<Facts> x, const Format &format) {
   Facts basis = Facts::point(0);
   for (const Facts &operand : x)
@@ -357,6 +365,7 @@ Facts mlir::mp::proofs::apply(Function fn, ArrayRef<Facts> x, const Format &form
   case Function::Div: result = quotient(x[0], x[1]); break;
   case Function::Fma: result = sum(product(x[0], x[1]), x[2]); break;
   case Function::Power: result = power(x[0], x[1]); break;
+  case Function::Remainder: result = remainder(x[0], x[1]); break;
   case Function::Max:
   case Function::Min:
   case Function::MaxNumber:

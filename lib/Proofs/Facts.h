@@ -64,6 +64,7 @@ enum class Function : uint8_t {
   MinNumber,
   Fma,
   Power,
+  Remainder,
   Select,
   Compare,
   Clamp,

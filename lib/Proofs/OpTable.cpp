@@ -31,6 +31,7 @@ static const llvm::StringMap<Function> &functionTable() {
       {"math.fma", Function::Fma},
       {"arith.negf", Function::Negate},
       {"tosa.negate", Function::Negate},
+      {"arith.remf", Function::Remainder},
       {"math.absf", Function::Absolute},
       {"tosa.abs", Function::Absolute},
       {"math.exp", Function::Exp},
@@ -78,6 +79,7 @@ static unsigned operandCount(Function fn) {
   case Function::MaxNumber:
   case Function::MinNumber:
   case Function::Power:
+  case Function::Remainder:
   case Function::Compare: return 2;
   default: return 1;
   }
@@ -100,9 +102,7 @@ OpFunction mlir::mp::proofs::readFunction(Operation *op) {
     auto low = dyn_cast<FloatAttr>(clamp.getMinVal()),
          high = dyn_cast<FloatAttr>(clamp.getMaxVal());
     if (low && high) {
-      found = {Function::Clamp, {0}, low.getValueAsDouble(), high.getValueAsDouble()};
-      if (dropsNaN(op))
-        found.fn = Function::None;
+      found = {Function::Clamp, {0}, low.getValueAsDouble(), high.getValueAsDouble(), dropsNaN(op)};
     }
     return found;
   }

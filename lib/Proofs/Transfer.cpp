@@ -121,6 +121,8 @@ std::optional<Facts> Transfer::ofFunction(Operation *op) {
     Facts bounded = x[0];
     bounded.low = std::clamp(bounded.low, function.low, function.high);
     bounded.high = std::clamp(bounded.high, function.low, function.high);
+    if (function.dropsNaN && bounded.mayBeNaN) // gives either end
+      bounded = Facts::between(function.low, function.high).restOn(bounded);
     bounded.mayBeInfinite &= !bounded.isBounded();
     bounded.norm = kInf;
     return bounded;
