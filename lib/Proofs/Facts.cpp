@@ -77,6 +77,13 @@ static double roundTo(double value, const Format &format) {
 }
 
 Facts mlir::mp::proofs::rounded(Facts exact, const Format &format) {
+  // Opposite infinities give ends that are no numbers.
+  if (std::isnan(exact.low))
+    exact.low = -kInf;
+  if (std::isnan(exact.high))
+    exact.high = kInf;
+  if (std::isnan(exact.norm))
+    exact.norm = kInf;
   if (exact.isEmpty())
     return exact;
   exact.low = roundTo(exact.low, format);
@@ -147,7 +154,9 @@ static Facts ofRoot(Function fn, const Facts &x) {
     return slackened(y, kFunctionSlack);
   y.mayBeInfinite = !(low > 0);
   double root = y.low;
-  y.low = y.high < kInf ? down(1 / y.high) : 0;
+  y.low = !(low > 0)      ? -kInf // of minus zero
+          : y.high < kInf ? down(1 / y.high)
+                          : 0;
   y.high = low > 0 ? up(1 / root) : kInf;
   return slackened(y, kFunctionSlack);
 }
