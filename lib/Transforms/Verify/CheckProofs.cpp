@@ -4,6 +4,7 @@
 // lib/Proofs, which shares nothing with the analysis that decided.
 
 #include "mp/Proofs/Checker.h"
+#include "mp/Transforms/Verify/Derivations.h"
 #include "mp/Transforms/Verify/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -25,14 +26,9 @@ struct CheckProofs : mlir::mp::impl::CheckProofsBase<CheckProofs> {
       emitError(UnknownLoc::get(&getContext())) << "mp-check-proofs: " << what;
       signalPassFailure();
     };
-    if (proofs.empty())
-      return fail("option 'proofs' is empty, expected the file that mp-write-proofs wrote");
-    auto buffer = llvm::MemoryBuffer::getFile(proofs);
-    if (!buffer)
-      return fail("cannot read '" + proofs + "': " + buffer.getError().message());
-    llvm::Expected<proofs::Derivation> derivation = proofs::parseDerivation((*buffer)->getBuffer());
+    llvm::Expected<proofs::Derivation> derivation = read();
     if (!derivation)
-      return fail("'" + proofs + "' is no derivation: " + llvm::toString(derivation.takeError()));
+      return fail(llvm::toString(derivation.takeError()));
     proofs::CheckResult result = proofs::checkDerivation(getOperation(), *derivation);
     if (summary)
       print(result);
@@ -45,6 +41,21 @@ struct CheckProofs : mlir::mp::impl::CheckProofsBase<CheckProofs> {
   }
 
 private:
+  /// The derivation of the file, or what mp-write-proofs would write now.
+  llvm::Expected<proofs::Derivation> read() {
+    if (proofs.empty())
+      return deriveProofs(getOperation());
+    auto buffer = llvm::MemoryBuffer::getFile(proofs);
+    if (!buffer)
+      return llvm::createStringError("cannot read '" + proofs +
+                                     "': " + buffer.getError().message());
+    auto derivation = proofs::parseDerivation((*buffer)->getBuffer());
+    if (!derivation)
+      return llvm::createStringError(
+          "'" + proofs + "' is no derivation: " + llvm::toString(derivation.takeError()));
+    return derivation;
+  }
+
   static std::string describeUnknown(const proofs::CheckResult &result) {
     std::vector<std::string> names;
     for (const auto &entry : result.unknownOps)

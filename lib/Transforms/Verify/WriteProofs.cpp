@@ -254,13 +254,16 @@ struct WriteProofs : mlir::mp::impl::WriteProofsBase<WriteProofs> {
 
 private:
   void write(const proofs::Derivation &derivation) {
+    auto fail = [&](const Twine &what) {
+      emitError(UnknownLoc::get(&getContext())) << "mp-write-proofs: " << what;
+      signalPassFailure();
+    };
+    if (file.empty())
+      return fail("option 'file' is empty, expected the file to write");
     std::error_code error;
     llvm::ToolOutputFile out(file, error, llvm::sys::fs::OF_Text);
-    if (error) {
-      emitError(UnknownLoc::get(&getContext()))
-          << "mp-write-proofs: cannot write '" << file << "': " << error.message();
-      return signalPassFailure();
-    }
+    if (error)
+      return fail("cannot write '" + file + "': " + error.message());
     out.os() << llvm::formatv("{0:2}", proofs::toJSON(derivation)) << "\n";
     out.keep();
   }

@@ -1,8 +1,12 @@
 // RUN: mp-opt %s --mp-assign-precision=format=f16 --mp-write-proofs=file=%t.json --mp-check-proofs="proofs=%t.json summary" -o /dev/null 2>&1 | FileCheck %s
 // RUN: FileCheck --check-prefix=JSON %s < %t.json
 // RUN: mp-opt %s --mp-check-proofs="proofs=%t.json" -o /dev/null
-// RUN: not mp-opt %s --mp-check-proofs -o /dev/null 2>&1 | FileCheck --check-prefix=EMPTY %s
+// RUN: mp-opt %s --mp-assign-precision=format=f16 --mp-check-proofs=summary -o /dev/null 2>&1 | FileCheck %s
+// RUN: echo '{' > %t.no.json
+// RUN: not mp-opt %s --mp-check-proofs=proofs=%t.no.json -o /dev/null 2>&1 | FileCheck --check-prefix=NONE %s
 // RUN: not mp-opt %s --mp-check-proofs=proofs=%t.missing -o /dev/null 2>&1 | FileCheck --check-prefix=MISSING %s
+// RUN: not mp-opt %s --mp-write-proofs -o /dev/null 2>&1 | FileCheck --check-prefix=NOFILE %s
+// RUN: not mp-opt %s --mp-write-proofs=file=%t.missing/a.json -o /dev/null 2>&1 | FileCheck --check-prefix=NOFOLDER %s
 // RUN: sed -e 's/"high": 8.0*[0-9]*/"high": 7.5/' %t.json > %t.tight.json
 // RUN: not mp-opt %s --mp-check-proofs=proofs=%t.tight.json -o /dev/null 2>&1 | FileCheck --check-prefix=TIGHT %s
 // The softmax of rows: the difference from the largest is not positive, the sum of exponentials at
@@ -13,8 +17,10 @@
 // JSON-DAG: "rule": "group-maximum"
 // JSON-DAG: "rule": "shifted-exponentials"
 // JSON-DAG: "rule": "dominated-quotient"
-// EMPTY: error: mp-check-proofs: option 'proofs' is empty, expected the file that mp-write-proofs wrote
+// NONE: error: mp-check-proofs: '{{.*}}' is no derivation:
 // MISSING: error: mp-check-proofs: cannot read '{{.*}}missing'
+// NOFILE: error: mp-write-proofs: option 'file' is empty, expected the file to write
+// NOFOLDER: error: mp-write-proofs: cannot write '{{.*}}a.json': No such file or directory
 // TIGHT: error: mp-check-proofs: %15#0 of @main, by shifted-exponentials: claims [0.999996, 7.5] or NaN, {{.*}}, expected at least [0.999996, 8.0000{{.*}}] or NaN
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
