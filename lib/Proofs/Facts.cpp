@@ -121,8 +121,6 @@ static Facts monotone(const Facts &x, double (*fn)(double), double least, double
   return y;
 }
 
-static double sigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
-
 static Facts reciprocalOf(const Facts &x) {
   Facts y = x;
   y.norm = kInf;
@@ -161,6 +159,26 @@ static Facts ofRoot(Function fn, const Facts &x) {
   return slackened(y, kFunctionSlack);
 }
 
+/// Logarithms, and exp(x) - 1: near zero they err by a small amount.
+static Facts ofLogarithm(Function fn, const Facts &x) {
+  double pole = fn == Function::Log ? 0 : fn == Function::Log1p ? -1 : -kInf;
+  Facts inside = x;
+  inside.low = std::max(x.low, pole);
+  inside.high = std::max(x.high, pole);
+  Facts y = slackened(monotone(
+                          inside,
+                          fn == Function::Log     ? +[](double v) { return std::log(v); }
+                          : fn == Function::Log1p ? +[](double v) { return std::log1p(v); }
+                                                  : +[](double v) { return std::expm1(v); },
+                          -kInf, kInf),
+                      kFunctionSlack);
+  y.low -= kFunctionSlack;
+  y.high += kFunctionSlack;
+  y.mayBeNaN |= x.low < pole;
+  y.mayBeInfinite |= !y.isBounded();
+  return y;
+}
+
 static Facts ofUnary(Function fn, const Facts &x) {
   Facts y = x;
   switch (fn) {
@@ -194,32 +212,29 @@ static Facts ofUnary(Function fn, const Facts &x) {
     return y;
   }
   case Function::Tanh:
-    y = slackened(monotone(x, +[](double v) { return std::tanh(v); }, -1, 1), kFunctionSlack);
-    y.mayBeInfinite = false;
-    return y;
   case Function::Erf:
-    y = slackened(monotone(x, +[](double v) { return std::erf(v); }, -1, 1), kFunctionSlack);
+  case Function::Sigmoid: {
+    auto curve = fn == Function::Tanh  ? +[](double v) { return std::tanh(v); }
+                 : fn == Function::Erf ? +[](double v) { return std::erf(v); }
+                                       : +[](double v) { return 1 / (1 + std::exp(-v)); };
+    y = slackened(monotone(x, curve, fn == Function::Sigmoid ? 0 : -1, 1), kFunctionSlack);
     y.mayBeInfinite = false;
     return y;
-  case Function::Sigmoid:
-    y = slackened(monotone(x, sigmoidOf, 0, 1), kFunctionSlack);
-    y.mayBeInfinite = false;
-    return y;
+  }
   case Function::Sin:
   case Function::Cos:
     y = Facts::between(-1 - kFunctionSlack, 1 + kFunctionSlack);
     y.mayBeNaN = x.mayBeNaN || x.mayBeInfinite;
     return y.restOn(x);
   case Function::Floor:
-    y.low = std::floor(x.low);
-    y.high = std::floor(x.high);
+  case Function::Ceil: {
+    auto step = fn == Function::Floor ? +[](double v) { return std::floor(v); }
+                                      : +[](double v) { return std::ceil(v); };
+    y.low = step(x.low);
+    y.high = step(x.high);
     y.norm = kInf;
     return y;
-  case Function::Ceil:
-    y.low = std::ceil(x.low);
-    y.high = std::ceil(x.high);
-    y.norm = kInf;
-    return y;
+  }
   case Function::Round: // to nearest, ties to either side
     y.low = std::ceil(x.low - 0.5);
     y.high = std::floor(x.high + 0.5);
@@ -230,24 +245,7 @@ static Facts ofUnary(Function fn, const Facts &x) {
   case Function::Reciprocal: return slackened(reciprocalOf(x), kFunctionSlack);
   case Function::Log:
   case Function::Log1p:
-  case Function::Expm1: {
-    double pole = fn == Function::Log ? 0 : fn == Function::Log1p ? -1 : -kInf;
-    Facts inside = x;
-    inside.low = std::max(x.low, pole);
-    inside.high = std::max(x.high, pole);
-    y = slackened(monotone(
-                      inside,
-                      fn == Function::Log     ? +[](double v) { return std::log(v); }
-                      : fn == Function::Log1p ? +[](double v) { return std::log1p(v); }
-                                              : +[](double v) { return std::expm1(v); },
-                      -kInf, kInf),
-                  kFunctionSlack);
-    y.low -= kFunctionSlack;
-    y.high += kFunctionSlack;
-    y.mayBeNaN |= x.low < pole;
-    y.mayBeInfinite |= !y.isBounded();
-    return y;
-  }
+  case Function::Expm1: return ofLogarithm(fn, x);
   default: return x.withoutKnowledge();
   }
 }

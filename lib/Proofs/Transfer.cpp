@@ -7,8 +7,10 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Dialect/MP/MPDialect.h"
 
 using namespace mlir;
+using namespace mlir::mp;
 using namespace mlir::mp::proofs;
 
 std::optional<double> mlir::mp::proofs::rowLength(Type type) {
@@ -259,6 +261,32 @@ std::optional<Facts> Transfer::ofStructured(linalg::LinalgOp op, unsigned index)
   return known;
 }
 
+/// A cast of mp's: rounded in any mode, and kept within the format where it saturates.
+static std::optional<Facts> castOf(CastOp op, Facts x) {
+  std::optional<Format> format = formatOf(op.getResult().getType());
+  if (!format)
+    return std::nullopt;
+  std::optional<Format> source = formatOf(op.getSource().getType());
+  if (source && source->unit >= format->unit && source->largest <= format->largest)
+    return x; // widening is exact
+  Facts cast = rounded(x, *format);
+  double more = cast.isBounded() ? 2 * format->unit * cast.magnitude() + format->normal : 0;
+  cast.low = x.isNonNegative() ? std::max(cast.low - more, 0.0) : cast.low - more;
+  cast.high = cast.high + more;
+  cast.norm = kInf;
+  bool saturates = op.getOverflow() == Overflow::Saturate;
+  if (saturates) {
+    cast.low = std::clamp(cast.low, -format->largest, format->largest);
+    cast.high = std::clamp(cast.high, -format->largest, format->largest);
+    cast.mayBeInfinite = false;
+  } else if (!(std::max(-cast.low, cast.high) <= format->largest)) {
+    cast.mayBeInfinite = true;
+    cast.low = cast.low < -format->largest ? -kInf : cast.low;
+    cast.high = cast.high > format->largest ? kInf : cast.high;
+  }
+  return cast;
+}
+
 /// exp(x - max x) over its sum: shares of one. Difference, exponential and quotient each round.
 static Facts softmaxOf(const Facts &x) {
   Facts shares = Facts::between(0, 1 + 4 * kFunctionSlack);
@@ -277,6 +305,8 @@ std::optional<Facts> Transfer::derive(Value value) {
     found = ofStructured(structured, cast<OpResult>(value).getResultNumber());
   else if (op->getNumResults() != 1)
     return std::nullopt;
+  else if (auto cast = dyn_cast<CastOp>(op))
+    found = castOf(cast, facts(cast.getSource()));
   else if (isa<linalg::SoftmaxOp>(op))
     found = softmaxOf(facts(op->getOperand(0)));
   else if (auto axis = readTosaAxis(op))
