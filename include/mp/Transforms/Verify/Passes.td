@@ -141,4 +141,61 @@ def CheckErasure : Pass<"mp-check-erasure", "::mlir::ModuleOp"> {
   ];
 }
 
+def WriteProofs : Pass<"mp-write-proofs", "::mlir::ModuleOp"> {
+  let summary = "Write why contractions may read their factors in f16 (changes nothing)";
+  let description = [{
+    Needs: phase 2 (assigned), for f16. Writes to `file` a derivation
+    (docs/concepts/CheckingProofs.md): for
+    each factor that a contraction reads in f16 because its range is proved, stated or measured,
+    the claims on every value that the range was computed from. `mp-check-proofs` derives them
+    again.
+
+    Example (`--mp-assign-precision="format=f16" --mp-write-proofs="file=/dev/null"`), of which
+    the derivation says
+    that %x, which is stated, and %0 lie within [-2, 2]:
+    ```mlir
+    func.func @dense(%x: tensor<4x8xf32> {mp.range = [-2.0, 2.0]},
+                     %w: tensor<8x2xf32> {mp.range = [-1.0, 1.0]},
+                     %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
+      %0 = arith.negf %x : tensor<4x8xf32>
+      %1 = linalg.matmul ins(%0, %w : tensor<4x8xf32>, tensor<8x2xf32>)
+                         outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
+      return %1 : tensor<4x2xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "\"\"", "File of the derivation">
+  ];
+}
+
+def CheckProofs : Pass<"mp-check-proofs", "::mlir::ModuleOp"> {
+  let summary = "Derive again what a report calls proved (exact)";
+  let description = [{
+    Reads the derivation from the file `proofs`, or takes what `mp-write-proofs` would write now,
+    and derives each of its claims from those that it rests on, with code that shares nothing with
+    the analysis that decided: intervals of its own, lemmas by unfolding elements of values into
+    expressions. A claim that does not follow is an error that says what was claimed and what
+    follows. Claims on ops that it does not know are not confirmed, and neither is what rests on
+    them: that is an error, too. `summary` prints how many claims are which.
+
+    Example (`--mp-assign-precision="format=f16" --mp-check-proofs`):
+    ```mlir
+    func.func @dense(%x: tensor<4x8xf32> {mp.range = [-2.0, 2.0]},
+                     %w: tensor<8x2xf32> {mp.range = [-1.0, 1.0]},
+                     %init: tensor<4x2xf32>) -> tensor<4x2xf32> {
+      %0 = arith.negf %x : tensor<4x8xf32>
+      %1 = linalg.matmul ins(%0, %w : tensor<4x8xf32>, tensor<8x2xf32>)
+                         outs(%init : tensor<4x2xf32>) -> tensor<4x2xf32>
+      return %1 : tensor<4x2xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"proofs", "proofs", "std::string", "\"\"",
+           "File with the derivation; none: of what is decided now">,
+    Option<"summary", "summary", "bool", "false", "Print how many claims are confirmed">
+  ];
+}
+
 #endif // MP_TRANSFORMS_VERIFY_PASSES

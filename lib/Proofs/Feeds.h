@@ -1,0 +1,22 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What control flow and calls hand to a value. Such a value is a cut: it is taken at its claim, and
+// every value that is handed to it must lie within the claim.
+
+#ifndef MP_LIB_PROOFS_FEEDS_H
+#define MP_LIB_PROOFS_FEEDS_H
+
+#include "mlir/IR/Value.h"
+#include "mlir/Support/LLVM.h"
+
+namespace mlir::mp::proofs {
+
+/// True for arguments of blocks other than bodies of structured ops, arguments of private functions
+/// that are called, and results of control flow and calls.
+bool isCut(Value value);
+/// All values that may become `cut`; nothing where some are not known.
+std::optional<SmallVector<Value>> findFeeds(Value cut);
+
+} // namespace mlir::mp::proofs
+
+#endif // MP_LIB_PROOFS_FEEDS_H
