@@ -23,15 +23,19 @@ Operation *findMaskConstant(Value value);
 /// for all factors of a module costs no more than its ops.
 class OverflowingConstants {
 public:
-  OverflowingConstants(ModuleRanges &ranges, FloatType format) : ranges(ranges), format(format) {}
+  OverflowingConstants(Operation *module, ModuleRanges &ranges, FloatType format);
 
   /// The constant that reaches `value`, by values that no range keeps below the largest number of
   /// the format; null if there is none.
   Operation *find(Value value);
 
 private:
+  bool overflows(Attribute constant) const;
+
   ModuleRanges &ranges;
   FloatType format;
+  double limit;       ///< a finite constant from here on counts
+  bool isAny = false; ///< some constant of the module does
   llvm::DenseSet<Value> unreached;
 };
 

@@ -191,14 +191,44 @@ Operation *mlir::mp::findMaskConstant(Value value) {
   return Search(isInfinite).find(value);
 }
 
+/// Whether a finite element of `constant` reaches `limit`.
+static bool hasFrom(Attribute constant, double limit) {
+  auto reaches = [&](double x) { return std::isfinite(x) && std::fabs(x) >= limit; };
+  if (auto number = dyn_cast<FloatAttr>(constant))
+    return reaches(number.getValueAsDouble());
+  auto elements = dyn_cast<DenseFPElementsAttr>(constant);
+  if (elements && elements.isSplat())
+    return reaches(elements.getSplatValue<FloatAttr>().getValueAsDouble());
+  if (elements && elements.getElementType().isF32())
+    return llvm::any_of(elements.getValues<float>(), reaches);
+  auto rounding = inspectRounding(constant, Float32Type::get(constant.getContext()));
+  return rounding && rounding->largest >= limit;
+}
+
+OverflowingConstants::OverflowingConstants(Operation *module, ModuleRanges &ranges,
+                                           FloatType format)
+    : ranges(ranges), format(format),
+      limit(numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite /
+            kModestFactor) {
+  // Most modules have none, which is sooner seen than that none reaches a factor.
+  module->walk([&](Operation *op) {
+    Attribute constant;
+    bool isConstant = op->hasTrait<OpTrait::ConstantLike>() &&
+                      getFloatFormat(op->getResult(0).getType()) &&
+                      matchPattern(op, m_Constant(&constant));
+    isAny |= isConstant && overflows(constant);
+    return isAny ? WalkResult::interrupt() : WalkResult::advance();
+  });
+}
+
+bool OverflowingConstants::overflows(Attribute constant) const { return hasFrom(constant, limit); }
+
 Operation *OverflowingConstants::find(Value value) {
-  double largest = numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite;
-  auto overflows = [&](Attribute constant) {
-    auto rounding = inspectRounding(constant, format);
-    return rounding && (rounding->overflowed > 0 || rounding->largest >= largest / kModestFactor);
-  };
+  if (!isAny)
+    return nullptr;
+  auto isSought = [&](Attribute constant) { return overflows(constant); };
   auto isUnreached = [&](Value other) { return unreached.contains(other); };
-  Search anywhere(overflows);
+  Search anywhere(isSought);
   anywhere.ranges = &ranges;
   anywhere.isDone = isUnreached;
   if (!anywhere.find(value)) {
@@ -206,9 +236,9 @@ Operation *OverflowingConstants::find(Value value) {
     return nullptr;
   }
   auto isBounded = [&](Value other) {
-    return isUnreached(other) || ranges.lookup(other).facts.mag() < largest / kModestFactor;
+    return isUnreached(other) || ranges.lookup(other).facts.mag() < limit;
   };
-  Search unbounded(overflows);
+  Search unbounded(isSought);
   unbounded.ranges = &ranges;
   unbounded.isDone = isBounded;
   return unbounded.find(value);

@@ -6,6 +6,8 @@
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
 #include "RangeSweep.h"
 #include "mp/Analysis/ConstantRounding.h"
+#include "mp/Analysis/MaskConstants.h"
+#include "mp/Analysis/Poles.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/Format.h"
 #include "llvm/Support/Format.h"
@@ -199,6 +201,18 @@ void ModuleRanges::collectCalls() {
     else
       sites.areAll = false;
   }
+}
+
+OverflowingConstants &ModuleRanges::getOverflowing(FloatType format) {
+  if (!overflowing)
+    overflowing = std::make_unique<OverflowingConstants>(module, *this, format);
+  return *overflowing;
+}
+
+const Poles &ModuleRanges::getPoles() {
+  if (!poles)
+    poles = std::make_unique<Poles>(module);
+  return *poles;
 }
 
 ArrayRef<CallOpInterface> ModuleRanges::getCalls(FunctionOpInterface function) {

@@ -194,11 +194,7 @@ public:
   /// Returns the ranges of the function's values; computed at the first call.
   const FunctionRanges &getRanges() { return ranges.get(function); }
   /// Finds constants that are infinite in `format`, the same at every call.
-  OverflowingConstants &getOverflowing(FloatType format) {
-    if (!overflowing)
-      overflowing.emplace(ranges, format);
-    return *overflowing;
-  }
+  OverflowingConstants &getOverflowing(FloatType format) { return ranges.getOverflowing(format); }
   /// The placement of the cost layer; empty if decisions were replayed, or nobody asked.
   std::optional<Placement> placement;
   /// Ops whose story is asked for, and what the cost layer says of their alternatives.
@@ -213,11 +209,7 @@ public:
   const CarriedStorage &getCarried() const { return carried; }
 
   /// The poles of the module; found at the first call.
-  const Poles &getPoles() {
-    if (!poles)
-      poles.emplace(function->getParentOfType<ModuleOp>());
-    return *poles;
-  }
+  const Poles &getPoles() { return ranges.getPoles(); }
 
 private:
   void collect(Region &region);
@@ -226,8 +218,6 @@ private:
   FunctionOpInterface function;
   const CarriedStorage &carried;
   ModuleRanges &ranges;
-  std::optional<OverflowingConstants> overflowing;
-  std::optional<Poles> poles;
   llvm::MapVector<Operation *, Decision> ops;
   llvm::DenseMap<Value, FloatType> storages;
 };

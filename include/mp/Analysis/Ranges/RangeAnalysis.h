@@ -59,6 +59,8 @@ struct RangeOptions {
 };
 
 class ModuleRanges;
+class OverflowingConstants;
+class Poles;
 class RangeSweep;
 
 /// Ranges of the values of one function, under one set of arguments.
@@ -104,6 +106,10 @@ public:
   const RangeOptions &getOptions() const { return options; }
   /// The calls of `function` in the module.
   ArrayRef<CallOpInterface> getCalls(FunctionOpInterface function);
+  /// Finds constants of the module that are infinite in `format`, the same at every call.
+  OverflowingConstants &getOverflowing(FloatType format);
+  /// The poles of the module; found at the first call.
+  const Poles &getPoles();
 
 private:
   friend class RangeSweep;
@@ -124,6 +130,8 @@ private:
   RangeOptions options;
   DenseMap<Operation *, std::unique_ptr<Function>> functions;
   std::optional<DenseMap<Operation *, CallSites>> calls;
+  std::unique_ptr<OverflowingConstants> overflowing;
+  std::unique_ptr<Poles> poles;
 };
 
 } // namespace mlir::mp
