@@ -168,6 +168,43 @@ func.func @main(%x: tensor<4x4xf32> {mp.range = [0.5, 1.0]}) -> tensor<4x4xf32> 
   expectWithin(any, -5, 5);
 }
 
+/// Each element of a row of 4 is within 1 by pieces, so that the sum of their squares is within 4.
+TEST_F(RangeAnalysisTest, CountsTheElementsOfARowThatIsBoundedInPieces) {
+  FloatFacts facts = factsOf(R"(
+func.func @main(%x: tensor<1x4xf32>) -> tensor<1x1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<1x4xf32>
+  %f = tensor.empty() : tensor<1x1xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]} ins(%x : tensor<1x4xf32>) outs(%e : tensor<1x4xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %s = arith.mulf %p, %p : f32
+    %c = arith.cmpf olt, %s, %one : f32
+    %q = arith.mulf %s, %p : f32
+    %r = arith.select %c, %q, %one : f32
+    linalg.yield %r : f32
+  } -> tensor<1x4xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%f : tensor<1x1xf32>) -> tensor<1x1xf32>
+  %1 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%0, %0 : tensor<1x4xf32>, tensor<1x4xf32>) outs(%i : tensor<1x1xf32>) -> tensor<1x1xf32>
+  return %1 : tensor<1x1xf32>
+}
+)");
+  EXPECT_GE(facts.range.hi, 4);
+  expectWithin(facts, -4.1, 4.1);
+}
+
+TEST_F(RangeAnalysisTest, LetsInfinitiesThroughExtremaOfOneElement) {
+  FloatFacts facts = factsOf(R"(
+func.func @main(%x: tensor<4x1xf32>) -> tensor<4x1xf32> {
+  %0 = tosa.reduce_max %x {axis = 1 : i32} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  return %0 : tensor<4x1xf32>
+}
+)");
+  EXPECT_EQ(facts.range.lo, -std::numeric_limits<double>::infinity());
+}
+
 std::string narrow(StringRef argument, StringRef op) {
   return ("func.func @main(%x: tensor<4xf32>" + argument + ") -> tensor<4xf32> {\n  %r = " + op +
           " %x : tensor<4xf32>\n  return %r : tensor<4xf32>\n}\n")

@@ -30,10 +30,7 @@ public:
   Operation *find(Value value);
 
 private:
-  bool overflows(Attribute constant) const;
-
   ModuleRanges &ranges;
-  FloatType format;
   double limit;       ///< a finite constant from here on counts
   bool isAny = false; ///< some constant of the module does
   llvm::DenseSet<Value> unreached;

@@ -207,7 +207,7 @@ static bool hasFrom(Attribute constant, double limit) {
 
 OverflowingConstants::OverflowingConstants(Operation *module, ModuleRanges &ranges,
                                            FloatType format)
-    : ranges(ranges), format(format),
+    : ranges(ranges),
       limit(numerics::info(*numerics::formatOf(format.getFloatSemantics())).maxFinite /
             kModestFactor) {
   // Most modules have none, which is sooner seen than that none reaches a factor.
@@ -216,17 +216,15 @@ OverflowingConstants::OverflowingConstants(Operation *module, ModuleRanges &rang
     bool isConstant = op->hasTrait<OpTrait::ConstantLike>() &&
                       getFloatFormat(op->getResult(0).getType()) &&
                       matchPattern(op, m_Constant(&constant));
-    isAny |= isConstant && overflows(constant);
+    isAny |= isConstant && hasFrom(constant, limit);
     return isAny ? WalkResult::interrupt() : WalkResult::advance();
   });
 }
 
-bool OverflowingConstants::overflows(Attribute constant) const { return hasFrom(constant, limit); }
-
 Operation *OverflowingConstants::find(Value value) {
   if (!isAny)
     return nullptr;
-  auto isSought = [&](Attribute constant) { return overflows(constant); };
+  auto isSought = [&](Attribute constant) { return hasFrom(constant, limit); };
   auto isUnreached = [&](Value other) { return unreached.contains(other); };
   Search anywhere(isSought);
   anywhere.ranges = &ranges;

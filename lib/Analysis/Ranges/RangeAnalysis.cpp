@@ -72,11 +72,11 @@ Evidence FunctionRanges::findEvidence(Value value, FloatType format) const {
   return isAssumed ? Evidence::Assumed : Evidence::None;
 }
 
-std::string FunctionRanges::explainMissing(Value value, FloatType format) const {
+std::string FunctionRanges::explainMissing(Value value, FloatType format, StringRef what) const {
   const RangeState &state = lookup(value);
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "no evidence that an operand stays below " << llvm::format("%.6g", limitOf(format));
+  os << "no evidence that " << what << " stays below " << llvm::format("%.6g", limitOf(format));
   if (!state.assumption.lostAt.empty() && !state.assumption.isAssumed())
     os << ": '" << state.assumption.lostAt << "' has no bound";
   else if (state.facts.range.isBounded())

@@ -41,7 +41,7 @@ void RangeSweep::refine(Value value, RangeState &state, const Rows &rows) {
   if (!state.assumption.isAssumed())
     refineByTrust(value, state);
   if (!state.assumption.isAssumed() && !state.assumption.range.isBounded())
-    refineInPieces(value, state);
+    refineInPieces(value, state, rows);
 }
 
 void RangeSweep::refineByLemmas(Value value, RangeState &state, const Rows &rows) {
@@ -120,7 +120,7 @@ void RangeSweep::refineByTrust(Value value, RangeState &state) {
     known.lostAt = "";
 }
 
-void RangeSweep::refineInPieces(Value value, RangeState &state) {
+void RangeSweep::refineInPieces(Value value, RangeState &state, const Rows &rows) {
   Operation *op = value.getDefiningOp();
   auto isSelect = [](Operation &inner) {
     return getFloatMeaning(&inner).kind == FloatMeaning::Kind::Select;
@@ -133,7 +133,7 @@ void RangeSweep::refineInPieces(Value value, RangeState &state) {
       selects && (bound = boundPiecewise(transfer, value, anything, kInfinity))) {
     state.facts.range = domains::intersect(state.facts.range, *bound);
     state.facts.normalize();
-    state.facts.reduce(rowLengthOf(value.getType()));
+    state.facts.reduce(rows.length);
     known.range = domains::intersect(known.range, state.facts.range);
     known.lostAt = "";
     return;

@@ -59,7 +59,7 @@ private:
   void refine(Value value, RangeState &state, const Rows &rows);
   void refineByLemmas(Value value, RangeState &state, const Rows &rows);
   void refineByTrust(Value value, RangeState &state);
-  void refineInPieces(Value value, RangeState &state);
+  void refineInPieces(Value value, RangeState &state, const Rows &rows);
   static Rows rowsOf(Value value);
 
   RangeState lookup(Value value) const;

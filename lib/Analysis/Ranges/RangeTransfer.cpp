@@ -200,12 +200,14 @@ FloatFacts RangeTransfer::evaluate(Operation *op, const FloatMeaning &meaning,
       return sum(x[0], elements, FloatFacts::constant(0), type);
     bool isMax = meaning.reduce == domains::ReduceFn::Max;
     if (isMax || meaning.reduce == domains::ReduceFn::Min) {
-      // TOSA's extrema begin with the largest finite numbers.
+      // TOSA's extrema begin with the largest finite numbers; those of one element are folded.
       auto format = getNumericsFormat(type);
       double largest = format ? numerics::info(*format).maxFinite : kInfinity;
       BinaryFn fn = isMax ? (meaning.dropsNaN ? BinaryFn::MaxNum : BinaryFn::Maximum)
                           : (meaning.dropsNaN ? BinaryFn::MinNum : BinaryFn::Minimum);
-      return extremum(fn, x[0], elements, FloatFacts::constant(isMax ? -largest : largest), type);
+      FloatFacts begun =
+          extremum(fn, x[0], elements, FloatFacts::constant(isMax ? -largest : largest), type);
+      return domains::join(begun, domains::reshapeRows(x[0], rows));
     }
     return roundedTo(domains::reduce(meaning.reduce, x[0], elements, rows), type, rows);
   }

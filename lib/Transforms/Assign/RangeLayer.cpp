@@ -1,7 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ranges. Formats with f32's range need no evidence beyond their constants. For a smaller range
-// every factor of a contraction needs some: a checked constant, a proved, stated or measured range,
+// every factor of a contraction needs some, and its bias and result where they have the factors'
+// format, as TOSA's convolutions: a checked constant, a proved, stated or measured range,
 // an overflow check behind it, or the class assumption (Analysis/Ranges). A contraction without
 // keeps its formats, and the reason; one with remembers the weakest evidence among its factors.
 // A finite constant that is infinite in the format is evidence against it, whatever the format.
@@ -25,27 +26,45 @@ static std::string explainOverflow(OpOperand &operand, Operation *constant, Floa
          ", and zero times that NaN";
 }
 
-/// What lets `operand` be read in the narrow format; nothing is missing where it is no f32 factor.
+/// Whether an op in `narrow` has what is added to its products, and its result, in that format,
+/// too.
+static bool roundsAll(Operation *op, FloatType narrow) {
+  return cast<PrecisionOpInterface>(op).getTypeRule() == TypeRule::Uniform && !narrow.isTF32();
+}
+
+/// What lets `value` be stored in a narrow format of smaller range.
+static FactorEvidence findEvidence(Value value, StringRef what,
+                                   llvm::function_ref<const FunctionRanges &()> ranges,
+                                   const AssignSettings &settings) {
+  Evidence evidence = ranges().findEvidence(value, settings.narrow);
+  bool mayAssume = settings.policy.evidence == policy::RequiredEvidence::Assumed;
+  bool counts = evidence != Evidence::None && (mayAssume || evidence != Evidence::Assumed);
+  return {evidence, counts ? "" : ranges().explainMissing(value, settings.narrow, what)};
+}
+
+/// What lets `operand` be read in the narrow format; nothing is missing where it is not rounded.
 static FactorEvidence findEvidence(OpOperand &operand,
                                    llvm::function_ref<const FunctionRanges &()> ranges,
                                    FunctionDecisions &decisions, const AssignSettings &settings) {
-  FloatType narrow = settings.narrow;
+  FloatType narrow = settings.narrow, own = getFloatFormat(operand.get().getType());
   auto interface = cast<PrecisionOpInterface>(operand.getOwner());
-  if (interface.getOperandRole(operand.getOperandNumber()) != OperandRole::Factor ||
-      !getFloatFormat(operand.get().getType()).isF32())
+  bool isFactor = interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor;
+  if (!own || !own.isF32() || (!isFactor && !roundsAll(operand.getOwner(), narrow)))
     return {};
-  // Constants are checked for every format: bf16 has a largest and a smallest value, too.
-  if (Attribute constant = findConstant(operand.get()))
-    return {Evidence::Proved,
-            whyNotRounded(constant, narrow, settings.maxUnderflow, settings.maxSaturated)};
+  // Constants are checked for every format: bf16 has a largest and a smallest value, too. What is
+  // added to products may lose what is small beside them.
+  if (Attribute constant = findConstant(operand.get())) {
+    auto rounding = isFactor ? std::nullopt : inspectRounding(constant, narrow);
+    bool fits = rounding && rounding->overflowed == 0;
+    return {Evidence::Proved, fits ? ""
+                                   : whyNotRounded(constant, narrow, settings.maxUnderflow,
+                                                   isFactor ? settings.maxSaturated : 0)};
+  }
   if (!hasSmallerRange(narrow)) {
     Operation *constant = decisions.getOverflowing(narrow).find(operand.get());
     return {Evidence::Proved, constant ? explainOverflow(operand, constant, narrow) : ""};
   }
-  Evidence evidence = ranges().findEvidence(operand.get(), narrow);
-  bool mayAssume = settings.policy.evidence == policy::RequiredEvidence::Assumed;
-  bool counts = evidence != Evidence::None && (mayAssume || evidence != Evidence::Assumed);
-  return {evidence, counts ? "" : ranges().explainMissing(operand.get(), narrow)};
+  return findEvidence(operand.get(), "an operand", ranges, settings);
 }
 
 FactorEvidence mlir::mp::findEvidence(Operation *op,
@@ -53,12 +72,18 @@ FactorEvidence mlir::mp::findEvidence(Operation *op,
                                       FunctionDecisions &decisions,
                                       const AssignSettings &settings) {
   FactorEvidence weakest;
-  for (OpOperand &operand : op->getOpOperands()) {
-    FactorEvidence found = ::findEvidence(operand, ranges, decisions, settings);
-    if (!found.missing.empty())
-      return found;
+  auto takes = [&](FactorEvidence found) {
     weakest.evidence = std::max(weakest.evidence, found.evidence);
-  }
+    weakest.missing = std::move(found.missing);
+    return weakest.missing.empty();
+  };
+  for (OpOperand &operand : op->getOpOperands())
+    if (!takes(::findEvidence(operand, ranges, decisions, settings)))
+      return weakest;
+  if (hasSmallerRange(settings.narrow) && roundsAll(op, settings.narrow))
+    for (Value result : op->getResults())
+      if (!takes(::findEvidence(result, "its result", ranges, settings)))
+        return weakest;
   return weakest;
 }
 

@@ -20,9 +20,9 @@
 //                       dominates a: b >= C |a|^p (1 - s) - e (see Dominance). With b >= d > 0, or
 //                       e = 0, |y| <= ((1 + e / d) / (C (1 - s)))^(1/p), times the factors, up to
 //                       the roundings of y. Partial products must be finite.
-//   fibre-norm          The same where b sums |a|^p over the fibre: the 2-norm of y along a
-//   dimension
-//                       of the fibre is at most that bound, up to the roundings of the sum.
+//   fibre-norm          The same where b sums |a|^p over the fibre: the 2-norm of y along any
+//                       dimension of the fibre is at most that bound, up to the roundings of the
+//                       sum.
 //   shifted-exponentials y = sum of exp(x - c) over a group, c the maximum of x over the group or a
 //                       part of it. Then y >= 1 or NaN: some term is exp(0), which is 1 up to the
 //                       error of exp, the others are not negative, and rounding is monotone.

@@ -3,7 +3,8 @@
 // What is known of the range of every float value: one abstract interpretation whose state is a
 // product of two lattices.
 //
-//   facts       what follows from the program and from ranges that somebody stated (FloatFacts.h):
+//   facts       what follows from the program and from ranges that somebody stated
+//   (mp/Domains/Facts.h):
 //               interval arithmetic, norms of rows, rounding, NaN, and the lemmas of Lemmas.h.
 //               Every value that the module computes in its own formats lies in it.
 //   assumption  what holds besides if the labelled class assumption does (Assumption.h): arguments
@@ -77,8 +78,8 @@ public:
 
   /// What lets `value` be stored in `format`, other than as a constant.
   Evidence findEvidence(Value value, FloatType format) const;
-  /// Why nothing does, naming the op that lost the last bound.
-  std::string explainMissing(Value value, FloatType format) const;
+  /// Why nothing does, naming the op that lost the last bound; `what` names the value.
+  std::string explainMissing(Value value, FloatType format, StringRef what) const;
 
 private:
   friend class RangeSweep;
