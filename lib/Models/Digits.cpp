@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A perceptron trained on scikit-learn's handwritten digits, so that accuracy on a task can
-// be measured. tools/dev/train-digits.py trained it; its held-out images and labels are
+// be measured. tools/dev/tables/train-digits.py trained it; its held-out images and labels are
 // test/Models/Inputs/digits-*.npy.
 
 #include "Layers.h"

@@ -52,7 +52,7 @@ Prior mpcore::performance::priorOf(Constant constant) {
 }
 
 namespace {
-/// A row of constants as tools/dev/fit-model prints it.
+/// A row of constants as tools/dev/kernels/fit-model prints it.
 struct Row {
   StringRef part;
   MatrixUnit unit;
@@ -68,7 +68,7 @@ struct Row {
 //   fit-model matmul-times.csv
 // Bandwidth by size of xla/service/gpu/model/gpu_dot_fusion_cost_model.cc and attention of
 // FlashAttention-3 (arXiv:2407.08608), fitted with
-//   fit-model tools/dev/fit-model/published.csv
+//   fit-model tools/dev/kernels/fit-model/published.csv
 // Errors are those of five folds.
 static constexpr StringRef kProducts = "openxla/xla's table of matrix products";
 static constexpr StringRef kAttention = "FlashAttention-3's figures";

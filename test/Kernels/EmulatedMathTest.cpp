@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Powers as kernels compute them, against the C library in f64. Functions of one argument are
-// measured by tools/dev/math-accuracy.
+// measured by tools/dev/numerics/math-accuracy.
 
 #include "Lowering.h"
 #include "gtest/gtest.h"

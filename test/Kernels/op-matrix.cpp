@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Prints the function of test/Kernels/OpTable.h for one element type and shape: op-matrix bf16
-// 7x37, with ? for a dynamic size. tools/dev/gpu-check runs these on a GPU.
+// 7x37, with ? for a dynamic size. tools/dev/kernels/gpu-check runs these on a GPU.
 
 #include "OpTable.h"
 #include "llvm/ADT/StringRef.h"

@@ -115,7 +115,7 @@ TEST(Order, OfIndependentOpsChangesNoDecision) {
   EXPECT_GE(narrow, 100u); // else nothing was at stake
 }
 
-/// tools/dev/same-decisions.py says which files.
+/// tools/dev/sweep/same-decisions.py says which files.
 TEST(Order, OfIndependentOpsChangesNoDecisionInFiles) {
   const char *list = std::getenv("MP_ORDER_FILES");
   if (!list)

@@ -23,5 +23,5 @@ for format in f32 bf16 f16; do
     mp-opt "$out/digits-f32.mlir" --mp-mixed-precision="format=$format table=false" -o "$out/digits-$format.mlir"
   fi
   mp-run "$out/digits-$format.mlir" --input=@test/Models/Inputs/digits-images.npy --output=@"$out/logits.npy" >/dev/null
-  echo "digits in $format: $(tools/dev/accuracy.py "$out/logits.npy" test/Models/Inputs/digits-labels.npy)"
+  echo "digits in $format: $(tools/dev/tables/accuracy.py "$out/logits.npy" test/Models/Inputs/digits-labels.npy)"
 done

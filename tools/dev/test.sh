@@ -18,4 +18,4 @@ rm -rf "$results"
 mkdir -p "$results/gtest"
 python3 /usr/lib/llvm-22/bin/lit --param tier="$tier" --param gtest_reports="$results/gtest" \
   -sv -j"$(nproc)" -o "$results/lit.json" "$build/test" "$build/test/Unit"
-exec python3 tools/dev/count-tests.py "$results/lit.json" "$results/gtest"
+exec python3 tools/dev/house/count-tests.py "$results/lit.json" "$results/gtest"

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The constants of the performance model that no data sheet has, and what they rest on.
-// tools/dev/fit-model fits them and prints the rows of lib/Performance/Calibration.cpp.
+// tools/dev/kernels/fit-model fits them and prints the rows of lib/Performance/Calibration.cpp.
 
 #ifndef MP_PERFORMANCE_CALIBRATION_H
 #define MP_PERFORMANCE_CALIBRATION_H

@@ -18,6 +18,7 @@ with (root / "lib/Numerics/Wide.cpp").open("a") as file:
 for i in range(17 - len(list((root / "lib/Domains").glob("*.cpp")))):
     (root / f"lib/Domains/More{i}.cpp").write_text(licence)
 (root / "notes.txt").write_text("")
+(root / "tools/dev/house/unnamed.py").write_text("# " + licence[3:])
 with (root / "include/mp/Transforms/Verify/Passes.td").open("a") as file:
     file.write('def Untested : Pass<"mp-untested"> {\n}\n')
 with (root / "include/mp/Dialect/MP/MPCastOps.td").open("a") as file:

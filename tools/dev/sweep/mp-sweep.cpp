@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Converts files and checks what conversion promises, all in one process: one line of JSON per file
-// (or part of a file between `// -----` lines) and format. tools/dev/corpus-sweep.py and
+// (or part of a file between `// -----` lines) and format. tools/dev/sweep/corpus-sweep.py and
 // adversarial.py make tables of it.
 //
 //   mp-sweep [--formats=f16,bf16] [--run] [--max-work=N] [--dim=N] FILE...

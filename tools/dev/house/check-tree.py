@@ -7,8 +7,8 @@ usage: check-tree.py [ROOT]
 Allowed includes per room, sizes of files and folders, licence lines, nothing foreign at the top
 level; C++ formatted by clang-format-22 (where it is installed), lines of at most 100 columns; every
 pass and every op has a summary, a description with a runnable example, and a test; links and paths
-in pages lead somewhere, paths of pages in sources do, and docs/README.md links every page. Prints
-one line per problem; exits 1 if there are any.
+in pages lead somewhere, paths of pages in sources do, docs/README.md links every page, and
+tools/dev/README.md names every tool. Prints one line per problem; exits 1 if there are any.
 """
 import pathlib
 import re
@@ -123,7 +123,7 @@ def check_format(root, files):
     if not shutil.which(CLANG_FORMAT):
         print(f"{CLANG_FORMAT} is not installed: formatting is not checked")
         return
-    style = pathlib.Path(__file__).parents[2] / ".clang-format"
+    style = pathlib.Path(__file__).parents[3] / ".clang-format"
     sources = [path for path in files if path.suffix in (".cpp", ".h")]
     done = subprocess.run([CLANG_FORMAT, f"--style=file:{style}", "--dry-run", "--ferror-limit=1", *sources],
                           capture_output=True, text=True)
@@ -236,6 +236,19 @@ def check_pages(root):
             yield f"{path.relative_to(root)}: {INDEX} does not link it"
 
 
+def check_tools(root):
+    """Tools lie in rooms of tools/dev, and its index names each, as `room/name`."""
+    folder = root / "tools/dev"
+    index = set(re.findall(r"`(\w+/[\w.-]+)`", (folder / "README.md").read_text()))
+    for path in sorted(folder.glob("*/*")):
+        name = path.relative_to(folder).as_posix()
+        if path.name != "__pycache__" and path.suffix != ".h" and name not in index and name != "sweep/Runner.cpp":
+            yield f"tools/dev/{name}: tools/dev/README.md does not name it"
+    for name in sorted(index):
+        if not (folder / name).exists():
+            yield f"tools/dev/README.md: names {name}, which does not exist"
+
+
 def check_page_paths(root, files):
     """Paths of pages that comments, messages, tools and pages name anywhere."""
     for path in sorted(files):
@@ -246,7 +259,7 @@ def check_page_paths(root, files):
 
 
 def main():
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[3]).resolve()
     files = [path for folder in ("lib", "include", "tools", "test") for path in sorted((root / folder).rglob("*"))
              if path.suffix in CODE and path.is_file() and "__pycache__" not in path.parts]
     tests = {path: path.read_text(errors="replace") for path in (root / "test").rglob("*")
@@ -254,7 +267,7 @@ def main():
     problems = [problem for check in (check_files(root, files), check_columns(root, files),
                                       check_format(root, files), check_folders(root, files),
                                       check_includes(root, files), check_top_level(root), check_passes(root, files, tests),
-                                      check_ops(root, files, tests), check_pages(root),
+                                      check_ops(root, files, tests), check_pages(root), check_tools(root),
                                       check_page_paths(root, {*files, *tests, *(root / "docs").rglob("*.md")}))
                 for problem in check]
     for problem in problems:

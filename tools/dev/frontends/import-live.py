@@ -91,7 +91,7 @@ def check(text, folder, inputs, outputs):
 
 def main():
     options = parse()
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "frontends"))
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     frontend = importlib.import_module(options.framework + "_route")
     if options.list:
         print(*frontend.MODELS)

@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).parents[2]
+ROOT = pathlib.Path(__file__).parents[3]
 README, RESULTS = ROOT / "README.md", ROOT / "docs/results/SharedModels.md"
 TARGETS = ("sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120")
 # What a row is called, and the options of mp-mixed-precision.
@@ -51,6 +51,7 @@ def autocast_errors():
 
 
 def results(models):
+    sys.path.insert(0, str(ROOT / "tools/dev/sweep"))
     shared = importlib.import_module("shared-models")
     yield "| model | contractions narrow | read and written | bf16 error | autocast's | f16 error | autocast's |"
     yield "|---|---|---|---|---|---|---|"

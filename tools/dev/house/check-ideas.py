@@ -25,7 +25,7 @@ def numbers_in(text):
 
 
 def main():
-    root = pathlib.Path(sys.argv[2] if sys.argv[1:2] == ["--root"] else pathlib.Path(__file__).parents[2])
+    root = pathlib.Path(sys.argv[2] if sys.argv[1:2] == ["--root"] else pathlib.Path(__file__).parents[3])
     rows = re.findall(r"^\| (\d+) \| (.*?) \| (.*) \|$", (root / "docs/results/TestIdeas.md").read_text(), re.MULTILINE)
     wrong, tested = [], 0
     if [int(row[0]) for row in rows] != list(range(1, IDEAS + 1)):

@@ -15,12 +15,11 @@ import subprocess
 import sys
 
 import numpy
+import pytorch_route
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
-sys.path.append(str(pathlib.Path(__file__).parent / "frontends"))
-import pytorch_route
 from torch_steps import networks, structures  # noqa: F401, which fill STEPS
 from torch_steps.basics import STEPS
 

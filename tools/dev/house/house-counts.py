@@ -139,7 +139,7 @@ def main():
         del arguments[at:at + 2]
         if where not in MEASURES:
             sys.exit(f"house-counts: measure is '{where}', expected one of: {', '.join(MEASURES)}")
-    root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parents[2])
+    root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parents[3])
     if not (root / "lib").is_dir():
         sys.exit(f"house-counts: '{root}' holds no folder lib")
     if where:

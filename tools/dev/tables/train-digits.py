@@ -2,7 +2,7 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains the weights of `mp-gen digits` and writes them with the held-out images.
 
-usage: pip install numpy scikit-learn; tools/dev/train-digits.py
+usage: pip install numpy scikit-learn; tools/dev/tables/train-digits.py
 
 A perceptron 64 - 48 - 32 - 10 on the 1437 training images of scikit-learn's copy of the
 UCI handwritten digits (8 x 8 pixels, 0 to 16); the other 360 are never trained on.
@@ -16,7 +16,7 @@ import pathlib
 import numpy
 from sklearn.datasets import load_digits
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 WIDTHS = [64, 48, 32, 10]
 HELD_OUT = 360
 
@@ -73,7 +73,7 @@ def train(images, labels, random):
 def write_weights(path, weights, right):
     lines = ["// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception",
              "//",
-             "// Written by tools/dev/train-digits.py: weight and bias of each layer, bit patterns "
+             "// Written by tools/dev/tables/train-digits.py: weight and bias of each layer, bit patterns "
              "of f32.",
              f"// {right} of the {HELD_OUT} held-out images are classified correctly in f32."]
     flat = numpy.concatenate([p.ravel() for layer in weights for p in layer])

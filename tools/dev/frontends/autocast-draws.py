@@ -18,8 +18,6 @@ import tempfile
 
 import numpy as np
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))
-
 
 def draw(name, seed, folder, frontend, live):
     """Errors by text, and autocast's."""
@@ -42,7 +40,6 @@ def main():
     parser.add_argument("--models", default="vit,segformer", help="names, separated by commas")
     parser.add_argument("--draws", type=int, default=24)
     options = parser.parse_args()
-    sys.path[:0] = [FOLDER, os.path.join(FOLDER, "frontends")]
     frontend, live = importlib.import_module("pytorch_route"), importlib.import_module("import-live")
     print("| model | text | bf16 | autocast | ratio, median | least | most | above 1 |\n|---|---|---|---|---|---|---|---|")
     worse = 0

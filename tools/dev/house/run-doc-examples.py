@@ -54,7 +54,7 @@ def run(text, flags):
     arguments = re.findall(r'(?:[^\s"]|"[^"]*")+', flags)
     arguments = [argument.replace('"', "") for argument in arguments]
     done = subprocess.run(["mp-opt", "-", *arguments], input=text, capture_output=True, text=True, timeout=120,
-                          cwd=pathlib.Path(__file__).parents[2])
+                          cwd=pathlib.Path(__file__).parents[3])
     return (done.stdout, None) if done.returncode == 0 else (None, done.stderr.strip() or f"exit {done.returncode}")
 
 
@@ -81,7 +81,7 @@ def main():
         at = arguments.index("--only")
         only = arguments[at + 1]
         del arguments[at:at + 2]
-    root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parents[2]).resolve()
+    root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parents[3]).resolve()
     files = [root / "README.md", *sorted((root / "docs").rglob("*.md")), *sorted((root / "include").rglob("*.td"))]
     found = [example for path in files if path.exists() and only in str(path) for example in examples(path, root)]
     problems = 0

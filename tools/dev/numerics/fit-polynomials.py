@@ -59,7 +59,7 @@ FITS = [
 
 print("""// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Made by tools/dev/fit-polynomials.py. Highest power first.
+// Made by tools/dev/numerics/fit-polynomials.py. Highest power first.
 
 #ifndef MP_LIB_KERNELS_LOWER_POLYNOMIALS_H
 #define MP_LIB_KERNELS_LOWER_POLYNOMIALS_H

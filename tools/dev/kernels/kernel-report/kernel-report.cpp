@@ -34,9 +34,9 @@ static cl::opt<std::string>
     disassembler("disassembler", cl::init("built-in"),
                  cl::desc("Who reads instructions: built-in, nvdisasm (found), or a path to it"));
 static cl::opt<bool> gates("gates", cl::desc("Hold the kernels of one folder against the gates"));
-static cl::opt<std::string> gateFile("gate-file",
-                                     cl::init(MP_SOURCE_DIR "/tools/dev/kernel-report/gates.json"),
-                                     cl::desc("Gates to use (default: those of the tree)"));
+static cl::opt<std::string>
+    gateFile("gate-file", cl::init(MP_SOURCE_DIR "/tools/dev/kernels/kernel-report/gates.json"),
+             cl::desc("Gates to use (default: those of the tree)"));
 static cl::list<std::string> required("require", cl::CommaSeparated,
                                       cl::desc("Families whose kernels must all be there"));
 

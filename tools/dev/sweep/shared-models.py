@@ -24,7 +24,7 @@ import zipfile
 
 FORMATS = ("bf16", "f16")
 # Losses of the framework's own mixed precision on the same inputs, relative to the largest
-# magnitude, as tools/dev/framework-precision.py measures them.
+# magnitude, as tools/dev/frontends/framework-precision.py measures them.
 FRAMEWORK = {"gpt2_2layer": {"bf16": 7.7e-3, "f16": 9.2e-4}, "resnet18": {"bf16": 6.1e-3, "f16": 7.3e-4},
              "jax_mlp_adam_step": {"bf16": 3.9e-2, "f16": 9.7e-3}}
 # Elsewhere, 4 units in the last place.

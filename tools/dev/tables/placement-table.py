@@ -38,7 +38,7 @@ MODELS = {
 }
 LATE = {"contractions": 0}  # not tried
 NAMES = ("Grappler", "TVM", "XLA")
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def decide(source, name, options, folder):

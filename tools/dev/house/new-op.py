@@ -74,7 +74,7 @@ def insert_before_end(path, text):
 
 def main():
     arguments = sys.argv[1:]
-    root = pathlib.Path(__file__).parents[2]
+    root = pathlib.Path(__file__).parents[3]
     if "--root" in arguments:
         at = arguments.index("--root")
         root = pathlib.Path(arguments[at + 1])

@@ -161,7 +161,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Fits the performance model to published measurements\n");
   if (files.empty())
-    files.push_back(MP_SOURCE_DIR "/tools/dev/fit-model/published.csv");
+    files.push_back(MP_SOURCE_DIR "/tools/dev/kernels/fit-model/published.csv");
   llvm::ExitOnError exitOnError("fit-model: error: ");
   exitOnError.setExitCodeMapper([](const llvm::Error &) { return 2; });
   if (folds < 2)

@@ -33,7 +33,7 @@ import tempfile
 
 import numpy
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 TEXT = "ee42b5e7f570"
 ROWS = [
     ("f32", None),
