@@ -33,7 +33,7 @@ namespace {
 
 class GemmKernel {
 public:
-  GemmKernel(DeviceBuilder device, GemmPlan plan)
+  GemmKernel(GemmBuilder device, GemmPlan plan)
       : d(std::move(device)), plan(std::move(plan)), a(d, this->plan, FragmentOperand::A),
         b(d, this->plan, FragmentOperand::B) {}
 
@@ -275,7 +275,7 @@ private:
     }
   }
 
-  DeviceBuilder d;
+  GemmBuilder d;
   GemmPlan plan;
   OperandStaging a, b;
   Value thread, lane, warpRow, warpColumn, rowStart, columnStart, batch;
@@ -288,7 +288,7 @@ gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, S
   ImplicitLocOpBuilder b(loc, module.getContext());
   b.setInsertionPointToEnd(module.getBody());
   Type i8 = b.getI8Type();
-  DeviceBuilder device{b, hostPlan.fitsInt32() ? b.getI32Type() : b.getI64Type()};
+  GemmBuilder device{b, hostPlan.fitsInt32() ? b.getI32Type() : b.getI64Type()};
 
   // Kernel arguments: buffers, then dynamic sizes.
   GemmPlan plan = hostPlan;

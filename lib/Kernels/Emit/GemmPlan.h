@@ -6,23 +6,12 @@
 #ifndef MP_LIB_KERNELS_EMIT_GEMMPLAN_H
 #define MP_LIB_KERNELS_EMIT_GEMMPLAN_H
 
+#include "../Plan/Size.h"
 #include "mp/Kernels/Contraction.h"
 #include "mp/Kernels/FragmentLayout.h"
 #include "mp/Target/TargetModel.h"
 
 namespace mlir::mp {
-
-/// A number known now, or a kernel argument (an `index` value of the host).
-struct Size {
-  int64_t value = 0;
-  Value dynamic;
-
-  static Size known(int64_t value) { return {value, Value()}; }
-  bool isKnown() const { return !dynamic; }
-  bool is(int64_t other) const { return isKnown() && value == other; }
-  /// True if certainly a multiple of `n`.
-  bool divides(int64_t n) const { return isKnown() && value % n == 0; }
-};
 
 /// One loop: its size and the step of A, B and C per iteration, in elements.
 struct GemmLoop {

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-OperandStaging::OperandStaging(DeviceBuilder &device, const GemmPlan &plan, FragmentOperand operand)
+OperandStaging::OperandStaging(GemmBuilder &device, const GemmPlan &plan, FragmentOperand operand)
     : d(device), plan(plan), operand(operand), isA(operand == FragmentOperand::A),
       stage(isA ? plan.stageA : plan.stageB) {}
 

@@ -5,7 +5,7 @@
 #ifndef MP_LIB_KERNELS_EMIT_STAGING_H
 #define MP_LIB_KERNELS_EMIT_STAGING_H
 
-#include "DeviceBuilder.h"
+#include "GemmBuilder.h"
 
 namespace mlir::mp {
 
@@ -13,7 +13,7 @@ class OperandStaging {
 public:
   /// `operand`: A or B. `shared`: the start of its two buffers. `outerStart`: first row (A) or
   /// column (B) of the block's tile. `warpStart`: that of the warp inside the tile (i32).
-  OperandStaging(DeviceBuilder &device, const GemmPlan &plan, FragmentOperand operand);
+  OperandStaging(GemmBuilder &device, const GemmPlan &plan, FragmentOperand operand);
 
   /// Bytes of one buffer, a multiple of 16.
   int64_t bufferBytes() const;
@@ -54,7 +54,7 @@ private:
   SmallVector<Value> loadMatrices(Value start, int count);
   Value gatherRegister(Value start, int tile, int number, int k);
 
-  DeviceBuilder &d;
+  GemmBuilder &d;
   const GemmPlan &plan;
   FragmentOperand operand;
   bool isA;

@@ -3,10 +3,10 @@
 // Short names for building kernel code: 32-bit tile arithmetic, offset arithmetic in the kernel's
 // index type, typed accesses to global and shared memory.
 
-#ifndef MP_LIB_KERNELS_EMIT_DEVICEBUILDER_H
-#define MP_LIB_KERNELS_EMIT_DEVICEBUILDER_H
+#ifndef MP_LIB_KERNELS_BUILD_DEVICEBUILDER_H
+#define MP_LIB_KERNELS_BUILD_DEVICEBUILDER_H
 
-#include "GemmPlan.h"
+#include "../Plan/Size.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -77,19 +77,6 @@ struct DeviceBuilder {
     return sum;
   }
 
-  /// Offset of point `flat` of `group` in `operand`, in elements; the last loop is the fastest.
-  Value offsetOf(unsigned operand, ArrayRef<GemmLoop> group, Value flat) {
-    Value sum = ix(0), rest = flat;
-    for (size_t i = group.size(); i-- > 0;) {
-      Value position = i == 0 ? rest : rem(rest, ix(group[i].size));
-      if (i != 0)
-        rest = div(rest, ix(group[i].size));
-      if (!group[i].step[operand].is(0))
-        sum = add(sum, mul(position, ix(group[i].step[operand])));
-    }
-    return sum;
-  }
-
   static bool isGlobal(Value pointer) {
     return cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() == 1;
   }
@@ -97,4 +84,4 @@ struct DeviceBuilder {
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_KERNELS_EMIT_DEVICEBUILDER_H
+#endif // MP_LIB_KERNELS_BUILD_DEVICEBUILDER_H

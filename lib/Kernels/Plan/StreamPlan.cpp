@@ -1,0 +1,342 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Joins the loops of a body's ops through the tensors between them, and sorts its reductions.
+
+#include "StreamPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mp/Interfaces/LoopNest.h"
+
+#include "llvm/ADT/IntEqClasses.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+unsigned StreamPlan::varies(Value value) const {
+  unsigned bits = kUniform;
+  auto found = dims.find(value);
+  if (found == dims.end())
+    return bits;
+  for (int loop : found->second)
+    if (loop >= 0)
+      bits |= isColumn(loop) ? kAlongColumns : kAlongRows;
+  return bits;
+}
+
+int64_t StreamPlan::extent(ArrayRef<unsigned> some) const {
+  int64_t product = 1;
+  bool dynamic = false;
+  for (unsigned loop : some) {
+    dynamic |= ShapedType::isDynamic(loops[loop].size);
+    product *= ShapedType::isDynamic(loops[loop].size) ? 1 : loops[loop].size;
+  }
+  return product == 0 ? 0 : dynamic ? ShapedType::kDynamic : product;
+}
+
+void StreamPlan::print(llvm::raw_ostream &os) const {
+  auto list = [&](StringRef name, ArrayRef<unsigned> some) {
+    os << name;
+    for (unsigned loop : some) {
+      if (ShapedType::isDynamic(loops[loop].size))
+        os << " ?";
+      else
+        os << " " << loops[loop].size;
+    }
+  };
+  list("rows", rows);
+  list(", columns", columns);
+  for (auto [depth, level] : llvm::enumerate(levels)) {
+    os << ", level " << depth << ":";
+    for (linalg::LinalgOp op : level)
+      for (unsigned i = 0; i < op->getNumResults(); ++i)
+        os << " " << readCombination(op, i)->combiner->getName();
+  }
+}
+
+namespace {
+
+/// Numbers the dimensions of tensors and the loops of ops, and joins those that are one.
+class Planner {
+public:
+  Planner(Block &body, std::string &reason) : body(body), reason(reason) {}
+
+  FailureOr<StreamPlan> plan() {
+    for (BlockArgument argument : body.getArguments())
+      number(argument);
+    for (Operation &op : body.without_terminator())
+      if (failed(join(op)))
+        return failure();
+    plan_.results.assign(body.getTerminator()->operand_begin(),
+                         body.getTerminator()->operand_end());
+    if (failed(makeLoops()) || failed(splitLoops()) || failed(checkResults()) ||
+        failed(sortReductions()))
+      return failure();
+    return std::move(plan_);
+  }
+
+private:
+  LogicalResult refuse(const Twine &why) {
+    reason = why.str();
+    return failure();
+  }
+
+  unsigned newNode(int64_t size) {
+    sizes.push_back(size);
+    return sizes.size() - 1;
+  }
+
+  void number(Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type)
+      return;
+    SmallVector<int> &nodes = plan_.dims[value];
+    for (int64_t size : type.getShape())
+      nodes.push_back(newNode(size));
+  }
+
+  void same(int a, int b) { joins.push_back({a, b}); }
+  void sameDims(Value a, Value b) {
+    for (auto [x, y] : llvm::zip_equal(plan_.dims[a], plan_.dims[b]))
+      same(x, y);
+  }
+
+  LogicalResult join(Operation &op) {
+    for (Value result : op.getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (isa<TensorType>(result.getType()) && !type)
+        return refuse("a tensor has no rank");
+      number(result);
+    }
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      return joinLinalg(linalgOp);
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      return joinReshape(op);
+    if (isa<tensor::EmptyOp>(op))
+      return success();
+    if (isa<tensor::CastOp>(op)) {
+      sameDims(op.getOperand(0), op.getResult(0));
+      return success();
+    }
+    if (isa<arith::ConstantOp>(op)) {
+      DenseElementsAttr dense;
+      if (isa<TensorType>(op.getResult(0).getType()) &&
+          !(matchPattern(&op, m_Constant(&dense)) && dense.isSplat()))
+        return refuse("it holds a constant of several values, which should be an operand");
+      return success();
+    }
+    if (OpTrait::hasElementwiseMappableTraits(&op)) {
+      for (Value operand : op.getOperands())
+        for (Value result : op.getResults())
+          if (isa<TensorType>(operand.getType()) && isa<TensorType>(result.getType()))
+            sameDims(operand, result);
+      return success();
+    }
+    if (llvm::none_of(op.getResultTypes(), llvm::IsaPred<TensorType>) && op.getNumRegions() == 0)
+      return success(); // scalars
+    return refuse("it holds '" + op.getName().getStringRef() + "'");
+  }
+
+  LogicalResult joinLinalg(linalg::LinalgOp op) {
+    SmallVector<int> &loops = plan_.opLoops[op];
+    for (unsigned i = 0; i < op.getNumLoops(); ++i)
+      loops.push_back(newNode(ShapedType::kDynamic));
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isa<RankedTensorType>(operand.get().getType()))
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      const SmallVector<int> &dims = plan_.dims[operand.get()];
+      for (auto [expr, node] : llvm::zip_equal(map.getResults(), dims)) {
+        if (auto dim = dyn_cast<AffineDimExpr>(expr))
+          same(node, loops[dim.getPosition()]);
+        else if (!(isa<AffineConstantExpr>(expr) && sizes[node] == 1))
+          return refuse("an index of it is neither a loop nor zero");
+      }
+      if (op.isDpsInit(&operand))
+        sameDims(operand.get(), op.getTiedOpResult(&operand));
+    }
+    for (Operation &inner : op.getBlock()->without_terminator())
+      if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner))
+        return refuse("a body of it holds '" + inner.getName().getStringRef() + "'");
+    return success();
+  }
+
+  /// Reshapes that only add or drop dimensions of size one.
+  LogicalResult joinReshape(Operation &op) {
+    bool expands = isa<tensor::ExpandShapeOp>(op);
+    SmallVector<ReassociationIndices> groups =
+        expands ? cast<tensor::ExpandShapeOp>(op).getReassociationIndices()
+                : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
+    Value wide = expands ? op.getResult(0) : op.getOperand(0);
+    Value thin = expands ? op.getOperand(0) : op.getResult(0);
+    for (auto [position, group] : llvm::enumerate(groups)) {
+      int found = -1;
+      for (int64_t dim : group) {
+        int node = plan_.dims[wide][dim];
+        if (sizes[node] == 1)
+          continue;
+        if (found >= 0)
+          return refuse("a reshape in it splits a dimension");
+        found = node;
+      }
+      if (found >= 0)
+        same(found, plan_.dims[thin][position]);
+    }
+    return success();
+  }
+
+  /// Classes of nodes become loops; the nodes in `dims` and `opLoops` become loop numbers.
+  LogicalResult makeLoops() {
+    llvm::IntEqClasses classes(sizes.size());
+    for (auto [a, b] : joins)
+      classes.join(a, b);
+    classes.compress();
+    SmallVector<int64_t> classSize(classes.getNumClasses(), ShapedType::kDynamic);
+    for (auto [node, size] : llvm::enumerate(sizes))
+      if (!ShapedType::isDynamic(size))
+        classSize[classes[node]] = size;
+    SmallVector<int> loopOf(classes.getNumClasses(), -1);
+    // The value with most dimensions gives the order; results before arguments.
+    Value lead;
+    auto consider = [&](Value value) {
+      if (plan_.dims.count(value) && (!lead || plan_.dims[value].size() > plan_.dims[lead].size()))
+        lead = value;
+    };
+    llvm::for_each(plan_.results, consider);
+    llvm::for_each(body.getArguments(), consider);
+    auto addLoops = [&](Value value) {
+      for (int node : plan_.dims[value]) {
+        unsigned c = classes[node];
+        if (classSize[c] != 1 && loopOf[c] < 0) {
+          loopOf[c] = plan_.loops.size();
+          plan_.loops.push_back({classSize[c]});
+        }
+      }
+    };
+    if (lead)
+      addLoops(lead);
+    for (BlockArgument argument : body.getArguments())
+      if (plan_.dims.count(argument))
+        addLoops(argument);
+    SmallVector<bool> known(plan_.loops.size());
+    for (BlockArgument argument : body.getArguments())
+      if (auto found = plan_.dims.find(argument); found != plan_.dims.end())
+        for (auto [dim, node] : llvm::enumerate(found->second))
+          if (int loop = loopOf[classes[node]]; loop >= 0 && !known[loop]) {
+            known[loop] = true;
+            plan_.loops[loop].argument = argument.getArgNumber();
+            plan_.loops[loop].dimension = dim;
+          }
+    auto rename = [&](SmallVector<int> &nodes) {
+      for (int &node : nodes) {
+        if (classSize[classes[node]] != 1 && loopOf[classes[node]] < 0)
+          return refuse("the size of a loop is that of no operand");
+        node = loopOf[classes[node]];
+      }
+      return success();
+    };
+    for (auto &[value, nodes] : plan_.dims) {
+      if (failed(rename(nodes)))
+        return failure();
+      SmallVector<int> real = nodes;
+      llvm::erase(real, -1);
+      llvm::sort(real);
+      if (std::unique(real.begin(), real.end()) != real.end())
+        return refuse("two dimensions of a tensor are one loop");
+    }
+    for (auto &[op, nodes] : plan_.opLoops)
+      if (failed(rename(nodes)))
+        return failure();
+    return success();
+  }
+
+  /// The loops that an op reduces, those of one iteration left out.
+  SmallVector<unsigned> reduced(linalg::LinalgOp op) {
+    SmallVector<unsigned> dims, loops;
+    op.getReductionDims(dims);
+    for (unsigned dim : dims)
+      if (int loop = plan_.opLoops[op][dim]; loop >= 0)
+        loops.push_back(loop);
+    llvm::sort(loops);
+    return loops;
+  }
+
+  LogicalResult splitLoops() {
+    std::optional<SmallVector<unsigned>> columns;
+    for (auto op : body.getOps<linalg::LinalgOp>()) {
+      if (op.getNumReductionLoops() == 0)
+        continue;
+      SmallVector<unsigned> loops = reduced(op);
+      if (columns && *columns != loops)
+        return refuse("its reductions reduce different loops");
+      columns = loops;
+      for (unsigned i = 0; i < op->getNumResults(); ++i)
+        if (!readCombination(op, i))
+          return refuse("a reduction of it does not combine by one operation");
+      bool whole = llvm::any_of(op.getDpsInputs(), [&](Value input) {
+        size_t real = llvm::count_if(plan_.opLoops[op], [](int loop) { return loop >= 0; });
+        return plan_.dims.count(input) &&
+               size_t(llvm::count_if(plan_.dims[input], [](int d) { return d >= 0; })) == real;
+      });
+      if (!whole && !loops.empty())
+        return refuse("a reduction of it is a product of operands with different loops");
+    }
+    for (unsigned loop = 0; loop < plan_.loops.size(); ++loop)
+      (columns && llvm::is_contained(*columns, loop) ? plan_.columns : plan_.rows).push_back(loop);
+    return success();
+  }
+
+  /// Each result varies along all rows and along all columns or none.
+  LogicalResult checkResults() {
+    for (Value result : plan_.results) {
+      if (!plan_.dims.count(result))
+        return refuse("it yields a scalar");
+      size_t rows = 0, columns = 0;
+      for (int loop : plan_.dims[result])
+        if (loop >= 0)
+          ++(plan_.isColumn(loop) ? columns : rows);
+      if (rows != plan_.rows.size() || (columns != 0 && columns != plan_.columns.size()))
+        return refuse("a result of it lacks a loop of others");
+    }
+    return success();
+  }
+
+  unsigned depthBefore(Value value, DenseMap<Operation *, unsigned> &depth) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return 0;
+    auto [it, fresh] = depth.try_emplace(op, 0);
+    if (!fresh)
+      return it->second;
+    unsigned most = 0;
+    for (Value operand : op->getOperands())
+      most = std::max(most, depthBefore(operand, depth));
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (linalgOp && linalgOp.getNumReductionLoops() != 0) {
+      plan_.levels.resize(std::max<size_t>(plan_.levels.size(), most + 1));
+      plan_.levels[most].push_back(linalgOp);
+      ++most;
+    }
+    return depth[op] = most;
+  }
+
+  LogicalResult sortReductions() {
+    DenseMap<Operation *, unsigned> depth;
+    for (Value result : plan_.results)
+      depthBefore(result, depth);
+    return success();
+  }
+
+  Block &body;
+  std::string &reason;
+  StreamPlan plan_;
+  SmallVector<int64_t> sizes; ///< of nodes
+  SmallVector<std::pair<int, int>> joins;
+};
+
+} // namespace
+
+FailureOr<StreamPlan> mlir::mp::planStream(Block &body, std::string &reason) {
+  return Planner(body, reason).plan();
+}
