@@ -1,7 +1,7 @@
 // Private functions whose callers disagree are copied, for callers of one mind each.
 //
 // RUN: mp-opt %s --split-input-file --mp-mixed-precision="format=f16 table=false" | FileCheck %s
-// RUN: mp-sweep --run %s | %python %S/../../Ideas/Inputs/errors.py f16=4e-3 bf16=2e-2 | FileCheck %s --check-prefix=SWEEP
+// RUN: mp-sweep --run %s | %python %S/Inputs/errors.py f16=4e-3 bf16=2e-2 | FileCheck %s --check-prefix=SWEEP
 // SWEEP: 0 above the limit, 0 not run
 
 // One call's result is read narrow, the other's is not.

@@ -4,8 +4,8 @@
 
 usage: adversarial.py FOLDER [--write=docs/results/Adversarial.md]
 
-Each file of FOLDER holds one graph as @linalg and @tosa, the first comment line saying what it is
-about, and its inputs as comments. Conversion has no calibration data. A form is right when the
+Files of FOLDER, at any depth, that name inputs in comments hold one graph as @linalg and @tosa; the
+first comment line says what it is about. Conversion has no calibration data. A form is right when the
 largest error is at most 4e-3 (f16) or 2e-2 (bf16) of the largest magnitude, no NaN or infinity is
 new, integers are equal and every promise of conversion is kept (mp-sweep, from PATH). Which ops stay
 f32 and which contractions must be narrow is checked by the files' own CHECK lines. Exits 1 if one
@@ -46,7 +46,7 @@ def main():
     writes = [a.removeprefix("--write=") for a in sys.argv[1:] if a.startswith("--write=")]
     if len(arguments) != 1:
         sys.exit(__doc__)
-    files = [path for path in sorted(pathlib.Path(arguments[0]).glob("*.mlir"))
+    files = [path for path in sorted(pathlib.Path(arguments[0]).rglob("*.mlir"))
              if "// INPUT:" in path.read_text()]
     done = subprocess.run(["mp-sweep", "--run", "--formats=f16,bf16", *map(str, files)],
                           capture_output=True, text=True)

@@ -151,7 +151,7 @@ def measure_model(tools, table, name):
 
 def measure_adversarial(tools, table):
     root = pathlib.Path(__file__).resolve().parents[3]
-    done = subprocess.run([sys.executable, root / "tools/dev/sweep/adversarial.py", root / "test/Adversarial"], text=True,
+    done = subprocess.run([sys.executable, root / "tools/dev/sweep/adversarial.py", root / "test/Transforms/Assign"], text=True,
                           capture_output=True, env={"PATH": f"{tools.folder.resolve()}:/usr/bin:/bin"})
     total, right = re.search(r"(\d+) cases; right: (.*)", done.stdout).groups()
     table.add("adversarial graphs right, linalg and TOSA, f16 and bf16", min(map(int, re.findall(r" (\d+)(?:,|$|\n)", right + "\n"))),

@@ -1,16 +1,16 @@
-// Values carried by loops, branches and calls. Numbers are those of docs/results/TestIdeas.md.
+// Values carried by loops and branches have one format each.
 //
 // RUN: mp-opt %s --split-input-file --mp-mixed-precision="format=bf16 table=false" | FileCheck %s
 // RUN: mp-sweep --run %s | %python %S/Inputs/errors.py f16=4e-3 bf16=2e-2 | FileCheck %s --check-prefix=SWEEP
 // SWEEP: 0 above the limit, 0 not run
 
 // A weight used in a loop is cast before it, once.
-// CHECK-LABEL: func.func @idea_044_064_casts_invariants_outside
+// CHECK-LABEL: func.func @casts_invariants_outside
 // CHECK: mp.cast ieee %arg1
 // CHECK: scf.for
 // CHECK-NOT: mp.cast ieee %arg1
 // CHECK: linalg.matmul ins({{.*}} : tensor<4x4xbf16>, tensor<4x4xbf16>)
-func.func @idea_044_064_casts_invariants_outside(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+func.func @casts_invariants_outside(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = arith.constant 3 : index
@@ -26,11 +26,11 @@ func.func @idea_044_064_casts_invariants_outside(%x: tensor<4x4xf32>, %w: tensor
 // -----
 
 // A sum carried beside a value that products read: the sum stays f32.
-// CHECK-LABEL: func.func @idea_045_047_060_keeps_carried_sums
+// CHECK-LABEL: func.func @keeps_carried_sums
 // CHECK: scf.for {{.*}} -> (tensor<4x4xf32>, {{.*}}, f32)
 // CHECK: arith.addf {{.*}} : tensor<4x4xf32>
 // CHECK: scf.yield
-func.func @idea_045_047_060_keeps_carried_sums(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> (tensor<4x4xf32>, f32) {
+func.func @keeps_carried_sums(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> (tensor<4x4xf32>, f32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = arith.constant 8 : index
@@ -50,9 +50,9 @@ func.func @idea_045_047_060_keeps_carried_sums(%x: tensor<4x4xf32>, %w: tensor<4
 // -----
 
 // Products before, inside, after and across a loop.
-// CHECK-LABEL: func.func @idea_046_narrows_everywhere
+// CHECK-LABEL: func.func @narrows_everywhere
 // CHECK-COUNT-3: linalg.matmul ins({{.*}} : tensor<4x4xbf16>, tensor<4x4xbf16>)
-func.func @idea_046_narrows_everywhere(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+func.func @narrows_everywhere(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = arith.constant 3 : index
@@ -70,12 +70,12 @@ func.func @idea_046_narrows_everywhere(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>)
 // -----
 
 // The condition reads the carried value: comparisons see f32.
-// CHECK-LABEL: func.func @idea_049_050_compares_carried_values_in_f32
+// CHECK-LABEL: func.func @compares_carried_values_in_f32
 // CHECK: scf.while
 // CHECK: arith.cmpf olt, {{.*}} : f32
 // CHECK: linalg.matmul ins({{.*}} : tensor<4x4xbf16>, tensor<4x4xbf16>) outs({{.*}} : tensor<4x4xf32>)
 // CHECK: arith.addf {{.*}} : f32
-func.func @idea_049_050_compares_carried_values_in_f32(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+func.func @compares_carried_values_in_f32(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %c0 = arith.constant 0 : index
   %k0 = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32
@@ -97,11 +97,11 @@ func.func @idea_049_050_compares_carried_values_in_f32(%x: tensor<4x4xf32>, %w: 
 // -----
 
 // A loop in a loop.
-// CHECK-LABEL: func.func @idea_051_narrows_nested_loops
+// CHECK-LABEL: func.func @narrows_nested_loops
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: linalg.matmul ins({{.*}} : tensor<4x4xbf16>, tensor<4x4xbf16>)
-func.func @idea_051_narrows_nested_loops(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+func.func @narrows_nested_loops(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = arith.constant 2 : index
@@ -120,13 +120,13 @@ func.func @idea_051_narrows_nested_loops(%x: tensor<4x4xf32>, %w: tensor<4x4xf32
 // -----
 
 // Branches that compute in different formats join in one; captured values and constants of a branch serve.
-// CHECK-LABEL: func.func @idea_053_056_057_058_059_joins_branches
+// CHECK-LABEL: func.func @joins_branches
 // CHECK: scf.if {{.*}} -> (tensor<4x4x[[T:.*]]>)
 // CHECK: linalg.matmul ins({{.*}} : tensor<4x4xbf16>, tensor<4x4xbf16>)
 // CHECK: scf.yield {{.*}} : tensor<4x4x[[T]]>
 // CHECK: math.exp {{.*}} : tensor<4x4xf32>
 // CHECK: scf.yield {{.*}} : tensor<4x4x[[T]]>
-func.func @idea_053_056_057_058_059_joins_branches(%c: i1, %x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+func.func @joins_branches(%c: i1, %x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %zero = arith.constant dense<0.0> : tensor<4x4xf32>
   %h = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4x4xf32>) -> tensor<4x4xf32>
   %0 = scf.if %c -> (tensor<4x4xf32>) {
@@ -143,10 +143,10 @@ func.func @idea_053_056_057_058_059_joins_branches(%c: i1, %x: tensor<4x4xf32>) 
 // -----
 
 // Loop bounds and sizes computed beside are integers and stay so.
-// CHECK-LABEL: func.func @idea_061_066_leaves_indices
+// CHECK-LABEL: func.func @leaves_indices
 // CHECK: tensor.dim
 // CHECK: scf.for
-func.func @idea_061_066_leaves_indices(%x: tensor<4x?xf32>) -> tensor<4x4xf32> {
+func.func @leaves_indices(%x: tensor<4x?xf32>) -> tensor<4x4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = tensor.dim %x, %c1 : tensor<4x?xf32>

@@ -1,4 +1,4 @@
-// As fanout, with a computed value in the middle.
+// As readers-of-an-argument, with a computed value in the middle.
 //
 // RUN: mp-opt %s --mp-mixed-precision="format=f16 table=false" | FileCheck %s
 // RUN: mp-opt %s --mp-mixed-precision="format=bf16 table=false" | FileCheck %s

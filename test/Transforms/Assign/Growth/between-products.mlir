@@ -1,9 +1,8 @@
-// Idea 5: an op between two products, one function each; and idea 116, GELU in both forms. Products narrow,
-// the op in f32; the error of the whole stays that of the products.
+// An op between two products, one function each, GELU in both forms. Products narrow, the op stays in f32; the error of the whole stays that of the products.
 //
-// RUN: mp-sweep --run %s | %python %S/Inputs/errors.py f16=4e-3 bf16=3e-2 | FileCheck %s
+// RUN: mp-sweep --run %s | %python %S/../Inputs/errors.py f16=4e-3 bf16=3e-2 | FileCheck %s
 // CHECK: 30 functions: 0 above the limit, 0 not run
-// RUN: mp-sweep --run %s | not %python %S/Inputs/errors.py f16=1e-9 bf16=1e-9
+// RUN: mp-sweep --run %s | not %python %S/../Inputs/errors.py f16=1e-9 bf16=1e-9
 func.func @relu(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %zero = arith.constant dense<0.0> : tensor<8x8xf32>
   %h = linalg.matmul ins(%x, %w : tensor<8x8xf32>, tensor<8x8xf32>) outs(%zero : tensor<8x8xf32>) -> tensor<8x8xf32>

@@ -1,13 +1,13 @@
 // Runs values that f16 has no room for: they are made inside, of moderate inputs. Products that can
-// be narrow are, and the errors stay theirs. Numbers are those of docs/results/TestIdeas.md.
+// be narrow are, and the errors stay theirs.
 //
-// RUN: mp-sweep --run %s | %python %S/Inputs/errors.py f16=4e-3 bf16=2e-2 | FileCheck %s
+// RUN: mp-sweep --run %s | %python %S/../Inputs/errors.py f16=4e-3 bf16=2e-2 | FileCheck %s
 // CHECK: 52 functions: 0 above the limit, 0 not run
 // Keeping everything wide would pass too, so: how many products are narrow.
 // RUN: mp-opt %s --mp-mixed-precision="format=f16" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NARROW
 // NARROW: 28 of 28 contractions f16
 
-func.func @idea_097_098_sums_many_ones_linalg(%x: tensor<4x4096xf32>, %w: tensor<4096x4xf32>) -> (tensor<4xf32>, tensor<4x4xf32>) {
+func.func @sums_many_ones_linalg(%x: tensor<4x4096xf32>, %w: tensor<4096x4xf32>) -> (tensor<4xf32>, tensor<4x4xf32>) {
   %s1 = arith.constant 0.0 : f32
   %e2 = tensor.empty() : tensor<4x4096xf32>
   %g3 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
@@ -38,7 +38,7 @@ func.func @idea_097_098_sums_many_ones_linalg(%x: tensor<4x4096xf32>, %w: tensor
   return %g9, %mm12 : tensor<4xf32>, tensor<4x4xf32>
 }
 
-func.func @idea_099_softmax_of_4096_linalg(%x: tensor<4x4096xf32>, %w: tensor<4096x4xf32>) -> (tensor<4x4096xf32>, tensor<4x4xf32>) {
+func.func @softmax_of_4096_linalg(%x: tensor<4x4096xf32>, %w: tensor<4096x4xf32>) -> (tensor<4x4096xf32>, tensor<4x4xf32>) {
   %s1 = arith.constant 100.0 : f32
   %e2 = tensor.empty() : tensor<4x4096xf32>
   %g3 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
@@ -86,7 +86,7 @@ func.func @idea_099_softmax_of_4096_linalg(%x: tensor<4x4096xf32>, %w: tensor<40
   return %g16, %mm19 : tensor<4x4096xf32>, tensor<4x4xf32>
 }
 
-func.func @idea_100_123_mean_of_65536_linalg(%x: tensor<2x65536xf32>, %w: tensor<65536x4xf32>) -> (tensor<2xf32>, tensor<2x4xf32>) {
+func.func @mean_of_65536_linalg(%x: tensor<2x65536xf32>, %w: tensor<65536x4xf32>) -> (tensor<2xf32>, tensor<2x4xf32>) {
   %s1 = arith.constant 100.0 : f32
   %e2 = tensor.empty() : tensor<2x65536xf32>
   %g3 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
@@ -126,7 +126,7 @@ func.func @idea_100_123_mean_of_65536_linalg(%x: tensor<2x65536xf32>, %w: tensor
   return %g13, %mm16 : tensor<2xf32>, tensor<2x4xf32>
 }
 
-func.func @idea_103_divides_by_summed_exponentials_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x8xf32>) {
+func.func @divides_by_summed_exponentials_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x8xf32>) {
   %s1 = arith.constant 60.0 : f32
   %e2 = tensor.empty() : tensor<8x64xf32>
   %g3 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
@@ -166,7 +166,7 @@ func.func @idea_103_divides_by_summed_exponentials_linalg(%x: tensor<8x64xf32>, 
   return %g13, %mm16 : tensor<8x64xf32>, tensor<8x8xf32>
 }
 
-func.func @idea_104_121_normalises_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x8xf32>) {
+func.func @normalises_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x8xf32>) {
   %s1 = arith.constant 2000.0 : f32
   %e2 = tensor.empty() : tensor<8x64xf32>
   %g3 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
@@ -270,7 +270,7 @@ func.func @idea_104_121_normalises_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8x
   return %g17, %g37, %mm40 : tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x8xf32>
 }
 
-func.func @idea_108_rms_norm_of_thousands_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> tensor<8x8xf32> {
+func.func @rms_norm_of_thousands_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> tensor<8x8xf32> {
   %s1 = arith.constant 20000.0 : f32
   %e2 = tensor.empty() : tensor<8x64xf32>
   %g3 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
@@ -319,7 +319,7 @@ func.func @idea_108_rms_norm_of_thousands_linalg(%x: tensor<8x64xf32>, %w: tenso
   return %mm20 : tensor<8x8xf32>
 }
 
-func.func @idea_110_layer_norm_with_large_mean_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x8xf32>) {
+func.func @layer_norm_with_large_mean_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x8xf32>) {
   %s1 = arith.constant 10.0 : f32
   %e2 = tensor.empty() : tensor<8x64xf32>
   %g3 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
@@ -398,7 +398,7 @@ func.func @idea_110_layer_norm_with_large_mean_linalg(%x: tensor<8x64xf32>, %w: 
   return %g27, %mm30 : tensor<8x64xf32>, tensor<8x8xf32>
 }
 
-func.func @idea_111_cosine_of_near_vectors_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8xf32>, tensor<8x8xf32>) {
+func.func @cosine_of_near_vectors_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8xf32>, tensor<8x8xf32>) {
   %s1 = arith.constant 1.0001 : f32
   %e2 = tensor.empty() : tensor<8x64xf32>
   %g3 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
@@ -460,7 +460,7 @@ func.func @idea_111_cosine_of_near_vectors_linalg(%x: tensor<8x64xf32>, %w: tens
   return %g25, %mm28 : tensor<8xf32>, tensor<8x8xf32>
 }
 
-func.func @idea_112_attention_with_key_bias_linalg(%query: tensor<16x32xf32>, %key: tensor<32x16xf32>, %v: tensor<16x8xf32>) -> tensor<16x8xf32> {
+func.func @attention_with_key_bias_linalg(%query: tensor<16x32xf32>, %key: tensor<32x16xf32>, %v: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %s1 = arith.constant 0.0 : f32
   %e2 = tensor.empty() : tensor<16x16xf32>
   %f3 = linalg.fill ins(%s1 : f32) outs(%e2 : tensor<16x16xf32>) -> tensor<16x16xf32>
@@ -511,7 +511,7 @@ func.func @idea_112_attention_with_key_bias_linalg(%query: tensor<16x32xf32>, %k
   return %mm22 : tensor<16x8xf32>
 }
 
-func.func @idea_117_logsumexp_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8xf32>, tensor<8x8xf32>) {
+func.func @logsumexp_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8xf32>, tensor<8x8xf32>) {
   %s1 = arith.constant 400.0 : f32
   %e2 = tensor.empty() : tensor<8x64xf32>
   %g3 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
@@ -554,7 +554,7 @@ func.func @idea_117_logsumexp_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>)
   return %v16, %mm19 : tensor<8xf32>, tensor<8x8xf32>
 }
 
-func.func @idea_118_119_long_contraction_linalg(%x: tensor<2x50001xf32>, %w: tensor<50001x4xf32>) -> tensor<2x4xf32> {
+func.func @long_contraction_linalg(%x: tensor<2x50001xf32>, %w: tensor<50001x4xf32>) -> tensor<2x4xf32> {
   %s1 = arith.constant 0.0 : f32
   %e2 = tensor.empty() : tensor<2x4xf32>
   %f3 = linalg.fill ins(%s1 : f32) outs(%e2 : tensor<2x4xf32>) -> tensor<2x4xf32>
@@ -562,7 +562,7 @@ func.func @idea_118_119_long_contraction_linalg(%x: tensor<2x50001xf32>, %w: ten
   return %mm4 : tensor<2x4xf32>
 }
 
-func.func @idea_120_log_of_small_probabilities_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x8xf32>) {
+func.func @log_of_small_probabilities_linalg(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x8xf32>) {
   %v1 = math.absf %x : tensor<8x64xf32>
   %s2 = arith.constant 1.0e-05 : f32
   %e3 = tensor.empty() : tensor<8x64xf32>
@@ -588,7 +588,7 @@ func.func @idea_120_log_of_small_probabilities_linalg(%x: tensor<8x64xf32>, %w: 
   return %v8, %mm12 : tensor<8x64xf32>, tensor<8x8xf32>
 }
 
-func.func @idea_122_running_sum_linalg(%x: tensor<2x256xf32>, %w: tensor<256x4xf32>, %t: tensor<256x256xf32>) -> (tensor<2xf32>, tensor<2x4xf32>) {
+func.func @running_sum_linalg(%x: tensor<2x256xf32>, %w: tensor<256x4xf32>, %t: tensor<256x256xf32>) -> (tensor<2xf32>, tensor<2x4xf32>) {
   %s1 = arith.constant 16.0 : f32
   %e2 = tensor.empty() : tensor<2x256xf32>
   %g3 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
@@ -628,7 +628,7 @@ func.func @idea_122_running_sum_linalg(%x: tensor<2x256xf32>, %w: tensor<256x4xf
   return %g13, %mm16 : tensor<2xf32>, tensor<2x4xf32>
 }
 
-func.func @idea_097_098_sums_many_ones_tosa(%x: tensor<4x4096xf32>, %w: tensor<4096x4xf32>) -> (tensor<4x1xf32>, tensor<4x4xf32>) {
+func.func @sums_many_ones_tosa(%x: tensor<4x4096xf32>, %w: tensor<4096x4xf32>) -> (tensor<4x1xf32>, tensor<4x4xf32>) {
   %s1 = "tosa.const"() <{values = dense<0.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
   %z3 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %v2 = tosa.mul %x, %s1, %z3 : (tensor<4x4096xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<4x4096xf32>
@@ -646,7 +646,7 @@ func.func @idea_097_098_sums_many_ones_tosa(%x: tensor<4x4096xf32>, %w: tensor<4
   return %v6, %r13 : tensor<4x1xf32>, tensor<4x4xf32>
 }
 
-func.func @idea_099_softmax_of_4096_tosa(%x: tensor<4x4096xf32>, %w: tensor<4096x4xf32>) -> (tensor<4x4096xf32>, tensor<4x4xf32>) {
+func.func @softmax_of_4096_tosa(%x: tensor<4x4096xf32>, %w: tensor<4096x4xf32>) -> (tensor<4x4096xf32>, tensor<4x4xf32>) {
   %s1 = "tosa.const"() <{values = dense<100.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
   %z3 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %v2 = tosa.mul %x, %s1, %z3 : (tensor<4x4096xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<4x4096xf32>
@@ -667,7 +667,7 @@ func.func @idea_099_softmax_of_4096_tosa(%x: tensor<4x4096xf32>, %w: tensor<4096
   return %v9, %r16 : tensor<4x4096xf32>, tensor<4x4xf32>
 }
 
-func.func @idea_100_123_mean_of_65536_tosa(%x: tensor<2x65536xf32>, %w: tensor<65536x4xf32>) -> (tensor<2x1xf32>, tensor<2x4xf32>) {
+func.func @mean_of_65536_tosa(%x: tensor<2x65536xf32>, %w: tensor<65536x4xf32>) -> (tensor<2x1xf32>, tensor<2x4xf32>) {
   %s1 = "tosa.const"() <{values = dense<100.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
   %z3 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %v2 = tosa.mul %x, %s1, %z3 : (tensor<2x65536xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<2x65536xf32>
@@ -687,7 +687,7 @@ func.func @idea_100_123_mean_of_65536_tosa(%x: tensor<2x65536xf32>, %w: tensor<6
   return %v8, %r15 : tensor<2x1xf32>, tensor<2x4xf32>
 }
 
-func.func @idea_103_divides_by_summed_exponentials_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x8xf32>) {
+func.func @divides_by_summed_exponentials_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x8xf32>) {
   %s1 = "tosa.const"() <{values = dense<60.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
   %z3 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %v2 = tosa.mul %x, %s1, %z3 : (tensor<8x64xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<8x64xf32>
@@ -708,7 +708,7 @@ func.func @idea_103_divides_by_summed_exponentials_tosa(%x: tensor<8x64xf32>, %w
   return %v9, %r16 : tensor<8x64xf32>, tensor<8x8xf32>
 }
 
-func.func @idea_104_121_normalises_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x8xf32>) {
+func.func @normalises_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x8xf32>) {
   %s1 = "tosa.const"() <{values = dense<2000.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
   %z3 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %v2 = tosa.mul %x, %s1, %z3 : (tensor<8x64xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<8x64xf32>
@@ -744,7 +744,7 @@ func.func @idea_104_121_normalises_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf3
   return %v14, %v25, %r32 : tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x8xf32>
 }
 
-func.func @idea_108_rms_norm_of_thousands_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> tensor<8x8xf32> {
+func.func @rms_norm_of_thousands_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> tensor<8x8xf32> {
   %s1 = "tosa.const"() <{values = dense<20000.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
   %z3 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %v2 = tosa.mul %x, %s1, %z3 : (tensor<8x64xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<8x64xf32>
@@ -767,7 +767,7 @@ func.func @idea_108_rms_norm_of_thousands_tosa(%x: tensor<8x64xf32>, %w: tensor<
   return %r18 : tensor<8x8xf32>
 }
 
-func.func @idea_110_layer_norm_with_large_mean_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x8xf32>) {
+func.func @layer_norm_with_large_mean_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x8xf32>) {
   %s1 = "tosa.const"() <{values = dense<10.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
   %z3 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %v2 = tosa.mul %x, %s1, %z3 : (tensor<8x64xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<8x64xf32>
@@ -795,7 +795,7 @@ func.func @idea_110_layer_norm_with_large_mean_tosa(%x: tensor<8x64xf32>, %w: te
   return %v16, %r23 : tensor<8x64xf32>, tensor<8x8xf32>
 }
 
-func.func @idea_111_cosine_of_near_vectors_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x1xf32>, tensor<8x8xf32>) {
+func.func @cosine_of_near_vectors_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x1xf32>, tensor<8x8xf32>) {
   %s1 = "tosa.const"() <{values = dense<1.0001> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
   %z3 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %v2 = tosa.mul %x, %s1, %z3 : (tensor<8x64xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<8x64xf32>
@@ -825,7 +825,7 @@ func.func @idea_111_cosine_of_near_vectors_tosa(%x: tensor<8x64xf32>, %w: tensor
   return %v19, %r26 : tensor<8x1xf32>, tensor<8x8xf32>
 }
 
-func.func @idea_112_attention_with_key_bias_tosa(%query: tensor<16x32xf32>, %key: tensor<32x16xf32>, %v: tensor<16x8xf32>) -> tensor<16x8xf32> {
+func.func @attention_with_key_bias_tosa(%query: tensor<16x32xf32>, %key: tensor<32x16xf32>, %v: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %z2 = tosa.const_shape {values = dense<[1, 16, 32]> : tensor<3xindex>} : () -> !tosa.shape<3>
   %r1 = tosa.reshape %query, %z2 : (tensor<16x32xf32>, !tosa.shape<3>) -> tensor<1x16x32xf32>
   %z4 = tosa.const_shape {values = dense<[1, 32, 16]> : tensor<3xindex>} : () -> !tosa.shape<3>
@@ -853,7 +853,7 @@ func.func @idea_112_attention_with_key_bias_tosa(%query: tensor<16x32xf32>, %key
   return %r23 : tensor<16x8xf32>
 }
 
-func.func @idea_117_logsumexp_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x1xf32>, tensor<8x8xf32>) {
+func.func @logsumexp_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x1xf32>, tensor<8x8xf32>) {
   %s1 = "tosa.const"() <{values = dense<400.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
   %z3 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %v2 = tosa.mul %x, %s1, %z3 : (tensor<8x64xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<8x64xf32>
@@ -874,7 +874,7 @@ func.func @idea_117_logsumexp_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -
   return %v9, %r16 : tensor<8x1xf32>, tensor<8x8xf32>
 }
 
-func.func @idea_118_119_long_contraction_tosa(%x: tensor<2x50001xf32>, %w: tensor<50001x4xf32>) -> tensor<2x4xf32> {
+func.func @long_contraction_tosa(%x: tensor<2x50001xf32>, %w: tensor<50001x4xf32>) -> tensor<2x4xf32> {
   %z2 = tosa.const_shape {values = dense<[1, 2, 50001]> : tensor<3xindex>} : () -> !tosa.shape<3>
   %r1 = tosa.reshape %x, %z2 : (tensor<2x50001xf32>, !tosa.shape<3>) -> tensor<1x2x50001xf32>
   %z4 = tosa.const_shape {values = dense<[1, 50001, 4]> : tensor<3xindex>} : () -> !tosa.shape<3>
@@ -886,7 +886,7 @@ func.func @idea_118_119_long_contraction_tosa(%x: tensor<2x50001xf32>, %w: tenso
   return %r7 : tensor<2x4xf32>
 }
 
-func.func @idea_120_log_of_small_probabilities_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x8xf32>) {
+func.func @log_of_small_probabilities_tosa(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> (tensor<8x64xf32>, tensor<8x8xf32>) {
   %v1 = tosa.abs %x : (tensor<8x64xf32>) -> tensor<8x64xf32>
   %s2 = "tosa.const"() <{values = dense<1.0e-05> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
   %z4 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
@@ -905,7 +905,7 @@ func.func @idea_120_log_of_small_probabilities_tosa(%x: tensor<8x64xf32>, %w: te
   return %v7, %r14 : tensor<8x64xf32>, tensor<8x8xf32>
 }
 
-func.func @idea_122_running_sum_tosa(%x: tensor<2x256xf32>, %w: tensor<256x4xf32>, %t: tensor<256x256xf32>) -> (tensor<2x1xf32>, tensor<2x4xf32>) {
+func.func @running_sum_tosa(%x: tensor<2x256xf32>, %w: tensor<256x4xf32>, %t: tensor<256x256xf32>) -> (tensor<2x1xf32>, tensor<2x4xf32>) {
   %s1 = "tosa.const"() <{values = dense<16.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
   %z3 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %v2 = tosa.mul %x, %s1, %z3 : (tensor<2x256xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<2x256xf32>
