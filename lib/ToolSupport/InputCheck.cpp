@@ -99,6 +99,6 @@ void mlir::mp::BytecodeWatch::end() {
 Error mlir::mp::checkInput(MemoryBufferRef buffer, std::optional<BytecodeWatch> &watch) {
   if (!isBytecode(buffer))
     return checkText(buffer);
-  watch.emplace(buffer, 10 + buffer.getBufferSize() / 10'000'000);
+  watch.emplace(buffer, 2 + buffer.getBufferSize() / 2'000'000);
   return Error::success();
 }

@@ -75,6 +75,7 @@ namespace {
 class RunObserver : public PassInstrumentation {
 public:
   struct Findings {
+    bool isBytecode = false;                  ///< the input
     bool hasParsed = false, hasBegun = false; ///< the module; a pass
     std::optional<ErrorCode> code;            ///< of the first numbered error
     unsigned warnings = 0;
@@ -84,11 +85,13 @@ public:
       : findings(findings), options(options) {}
 
   void runBeforePass(Pass *pass, Operation *op) override {
-    findings.hasBegun = true;
+    if (!std::exchange(findings.hasBegun, true) && findings.isBytecode)
+      if (llvm::Error error = checkTypes(topOf(op)))
+        endWith(std::move(error), ErrorCode::BadInput);
     if (StringRef name = pass->getArgument(); !name.empty())
       setStage(name);
     if (llvm::Error error = checkGrown(op))
-      endWith(std::move(error));
+      endWith(std::move(error), ErrorCode::LimitOfSize);
   }
   void runAfterPass(Pass *pass, Operation *op) override { setStage("between passes"); }
 
@@ -97,13 +100,24 @@ private:
   llvm::Error checkGrown(Operation *op) {
     return isa<ModuleOp>(op) ? checkModuleSize(op, options) : llvm::Error::success();
   }
-  [[noreturn]] void endWith(llvm::Error error) {
+  [[noreturn]] void endWith(llvm::Error error, ErrorCode code) {
     std::string text = llvm::toString(std::move(error));
-    endProcess(ErrorCode::LimitOfSize, "error: " + StringRef(text).rsplit(" [MP").first.str());
+    endProcess(code, "error: " + StringRef(text).rsplit(" [MP").first.str());
+  }
+  static Operation *topOf(Operation *op) {
+    while (Operation *parent = op->getParentOp())
+      op = parent;
+    return op;
   }
 
   Findings &findings;
   const CommonOptions &options;
+};
+
+/// Runs where no other pass does, so that what was read is looked at.
+struct NoPass : PassWrapper<NoPass, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NoPass)
+  void runOnOperation() override { markAllAnalysesPreserved(); }
 };
 
 /// The status of a run of upstream's driver that failed.
@@ -146,10 +160,13 @@ static ExitStatus processInput(llvm::MemoryBufferRef input, StringRef outputName
     llvm::raw_string_ostream stream(pipeline);
     manager.printAsTextualPipeline(stream);
     setReproducedPipeline(pipeline);
+    if (findings.isBytecode && manager.empty())
+      manager.addPass(std::make_unique<NoPass>());
     return success();
   });
   if (llvm::Error error = checkInput(input, watch))
     return report(std::move(error));
+  findings.isBytecode = watch.has_value();
   auto output = OutputFile::open(outputName, ("-o " + outputName).str(), OutputFile::InPlace);
   if (!output)
     return report(output.takeError());

@@ -37,9 +37,12 @@ static llvm::Expected<ExitStatus> reduce(const OptArguments &files, MLIRContext 
   if (!output)
     return output.takeError();
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
-  watch.reset();
   if (!module)
     return error(ErrorCode::BadInput, "'" + files.input + "' is not a valid MLIR module");
+  bool isBytecode = watch.has_value();
+  watch.reset();
+  if (llvm::Error error = isBytecode ? checkTypes(*module) : llvm::Error::success())
+    return std::move(error);
   if (llvm::Error error = checkModuleSize(*module, common))
     return std::move(error);
   PassManager manager(&context, ModuleOp::getOperationName());

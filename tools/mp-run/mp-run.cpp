@@ -17,8 +17,10 @@ int main(int argc, char **argv) {
     mp::registerAllDialects(registry);
     std::optional<BytecodeWatch> watch;
     auto checkModule = [&](Operation *module) {
+      bool isBytecode = watch.has_value();
       watch.reset(); // it is read
-      return checkModuleSize(module, given.common);
+      llvm::Error wrong = isBytecode ? checkTypes(module) : llvm::Error::success();
+      return wrong ? std::move(wrong) : checkModuleSize(module, given.common);
     };
     auto checkBuffer = [&](llvm::MemoryBufferRef buffer) { return checkInput(buffer, watch); };
     SmallVector<StringRef> words(given.arguments.begin(), given.arguments.end());

@@ -10,6 +10,10 @@
 
 #include <optional>
 
+namespace mlir {
+class Operation;
+}
+
 namespace mlir::mp {
 
 /// Deepest nesting of brackets accepted in text. Upstream's parser is quadratic in nested regions:
@@ -35,8 +39,13 @@ public:
 };
 
 /// Checks text before it is parsed. Of bytecode, which needs no such check, the reader is watched
-/// until `watch` ends; it gets ten seconds, and one for each ten megabytes.
+/// until `watch` ends; it gets two seconds, and one for each two megabytes.
 llvm::Error checkInput(llvm::MemoryBufferRef buffer, std::optional<BytecodeWatch> &watch);
+
+/// Errors where `module`, which was read from bytecode, holds a type that the parser of text would
+/// refuse, such as a tensor of a negative size: upstream's reader makes types without asking
+/// whether they are valid, and passes rely on it that they are.
+llvm::Error checkTypes(Operation *module);
 
 } // namespace mlir::mp
 

@@ -89,7 +89,7 @@ def main():
     options = parser.parse_args()
     environment = dict(os.environ, MP_SOURCE=str(ROOT), TERM="dumb")
     if options.bin:
-        environment["PATH"] = options.bin + os.pathsep + environment["PATH"]
+        environment["PATH"] = os.path.abspath(options.bin) + os.pathsep + environment["PATH"]
     tool = shutil.which("mp-opt", path=environment["PATH"])
     if not tool:
         sys.exit("mp-opt is not in PATH; name the folder with --bin")
