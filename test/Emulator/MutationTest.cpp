@@ -3,8 +3,8 @@
 // PTX that is not quite right: kernels with random damage are refused, fault, or run; they never
 // take the program down.
 
+#include "DamagedKernel.h"
 #include "TestSupport.h"
-#include "mp/Emulator/TensorMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <random>
@@ -84,47 +84,6 @@ std::string damaged(const Words &words, std::mt19937 &rng) {
     text += word;
   return text;
 }
-
-enum Outcome { Refused, Faulted, Ran };
-
-/// Every kernel of the text, on arguments that fit its parameters.
-Outcome runAll(const std::string &text, bool reverse) {
-  auto module = loadModule(text, "damaged.ptx");
-  if (!module) {
-    EXPECT_FALSE(llvm::toString(module.takeError()).empty());
-    return Refused;
-  }
-  Outcome outcome = Ran;
-  for (const KernelInfo &kernel : (*module)->kernels()) {
-    Device device;
-    std::vector<KernelArg> args;
-    DevicePtr memory = upload(device, std::vector<uint32_t>(8192, 1));
-    TensorMap map;
-    map.type = TensorMap::Type::F16, map.rank = 2, map.address = memory,
-    map.swizzle = TensorMap::Swizzle::B128;
-    map.dims = {64, 64}, map.strides = {128}, map.box = {64, 64};
-    for (const KernelParam &p : kernel.params) {
-      std::vector<uint8_t> bytes(p.bytes);
-      if (p.bytes == 8)
-        std::memcpy(bytes.data(), &memory, 8);
-      else if (p.bytes == 128)
-        llvm::copy(map.encode(), bytes.begin());
-      else if (!bytes.empty())
-        bytes[0] = 8;
-      args.push_back(KernelArg::bytes(bytes));
-    }
-    LaunchOptions options;
-    options.threads = 1;
-    options.reverse = reverse;
-    options.maxInstructions = options.maxLaunchInstructions = 200000;
-    auto stats = device.launch(**module, kernel.name, {2}, {128}, 0, args, options);
-    if (stats)
-      continue;
-    EXPECT_FALSE(llvm::toString(stats.takeError()).empty());
-    outcome = Faulted;
-  }
-  return outcome;
-}
 } // namespace
 
 TEST(Mutation, DamagedKernelsAreRefusedFaultOrRun) {
@@ -139,7 +98,7 @@ TEST(Mutation, DamagedKernelsAreRefusedFaultOrRun) {
     for (unsigned k = 0; k < 1500; ++k) {
       const std::string bad = damaged(words, rng);
       SCOPED_TRACE(bad);
-      ++outcomes[runAll(bad, k % 2)];
+      ++outcomes[size_t(runDamaged(bad, k % 2))];
     }
   }
   // All three happen, or the damage is of one kind.

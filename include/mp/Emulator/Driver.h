@@ -38,6 +38,9 @@ struct EmulatedDriver {
 
 EmulatedDriver &emulatedDriver();
 
+/// Returns `code`; cuGetErrorString tells what the error says.
+int reportDriverError(int code, llvm::Error error);
+
 /// The entry points as a table for mp_rt_use_driver.
 const mp_cu_driver &emulatedDriverTable();
 

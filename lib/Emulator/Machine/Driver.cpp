@@ -39,10 +39,7 @@ State &state() {
   return theState;
 }
 
-int fail(int code, llvm::Error error) {
-  state().message = llvm::toString(std::move(error));
-  return code;
-}
+int fail(int code, llvm::Error error) { return reportDriverError(code, std::move(error)); }
 
 int init(unsigned) { return MP_CU_SUCCESS; }
 
@@ -224,6 +221,11 @@ int errorText(int, const char **text) {
 }
 
 } // namespace
+
+int mpcore::emulator::reportDriverError(int code, llvm::Error error) {
+  state().message = llvm::toString(std::move(error));
+  return code;
+}
 
 EmulatedDriver &mpcore::emulator::emulatedDriver() { return state().shown; }
 

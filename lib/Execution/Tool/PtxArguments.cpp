@@ -24,14 +24,19 @@ public:
   PtxArguments arguments;
 
 private:
-  llvm::Expected<size_t> addArray(Array array);
-  llvm::Error placeMap(size_t index, const emulator::KernelParam &parameter);
-  llvm::Expected<size_t> arrayOfMap(size_t index, const TensorMapInput &map);
-  llvm::Error at(size_t index, llvm::Error error) {
-    return createStringError("--input " + llvm::Twine(index) + ": " +
-                             llvm::toString(std::move(error)));
-  }
+  /// Bytes that are passed, and what they are in words.
+  struct Value {
+    llvm::SmallVector<uint8_t, 8> bytes;
+    size_t align;
+    std::string what;
+    std::optional<size_t> array; ///< whose address it is
+  };
 
+  llvm::Expected<Value> read(size_t index, StringRef text);
+  llvm::Expected<Value> readMap(size_t index, StringRef text);
+  llvm::Expected<Value> readStruct(size_t index, StringRef text);
+  llvm::Expected<size_t> addArray(Array array);
+  llvm::Expected<size_t> arrayOfMap(size_t index, const TensorMapInput &map);
   llvm::ArrayRef<std::string> inputs;
   emulator::Device &device;
   std::vector<std::optional<size_t>> arrayOf; // number among the arrays, of inputs that are arrays
@@ -62,13 +67,10 @@ llvm::Expected<size_t> Placer::arrayOfMap(size_t index, const TensorMapInput &ma
   return *arrayOf[*map.inputNumber];
 }
 
-llvm::Error Placer::placeMap(size_t index, const emulator::KernelParam &parameter) {
-  auto map = parseTensorMapInput(inputs[index]);
+llvm::Expected<Placer::Value> Placer::readMap(size_t index, StringRef text) {
+  auto map = parseTensorMapInput(text);
   if (!map)
     return map.takeError();
-  if (parameter.bytes != 128)
-    return createStringError(llvm::formatv("a tensor map has 128 bytes, parameter {0} has {1}",
-                                           parameter.name, parameter.bytes));
   auto number = arrayOfMap(index, *map);
   if (!number)
     return number.takeError();
@@ -76,35 +78,69 @@ llvm::Error Placer::placeMap(size_t index, const emulator::KernelParam &paramete
   auto made = makeTensorMap(*map, array.array, array.address);
   if (!made)
     return made.takeError();
-  arguments.values.push_back(emulator::KernelArg::bytes(made->encode()));
-  return llvm::Error::success();
+  auto encoded = made->encode();
+  return Value{{encoded.begin(), encoded.end()}, 64, "a tensor map of 128", std::nullopt};
 }
 
-llvm::Error Placer::place(size_t index, const emulator::KernelParam &parameter) {
-  StringRef text = inputs[index];
-  if (isTensorMapInput(text)) {
-    llvm::Error error = placeMap(index, parameter);
-    return error ? at(index, std::move(error)) : llvm::Error::success();
+/// "(i32:7; 8xf32=0; (i8:1; i64:2))": fields as C lays them out, the bytes between them zero.
+llvm::Expected<Placer::Value> Placer::readStruct(size_t index, StringRef text) {
+  Value whole{{}, 1, "", std::nullopt};
+  auto padTo = [&](size_t align) { whole.bytes.resize(llvm::alignTo(whole.bytes.size(), align)); };
+  size_t start = 1;
+  int depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+    if (depth == 0 && at + 1 < text.size())
+      return createStringError("structure: '" + text.substr(at + 1) + "' stands behind its end");
+    bool ends = depth == 0 || (depth == 1 && text[at] == ';');
+    if (!ends)
+      continue;
+    auto field = read(index, text.slice(start, at).trim());
+    if (!field)
+      return field.takeError();
+    padTo(field->align);
+    whole.bytes.append(field->bytes);
+    whole.align = std::max(whole.align, field->align);
+    start = at + 1;
   }
+  if (depth != 0)
+    return createStringError("structure: a parenthesis is not closed");
+  padTo(whole.align);
+  whole.what = "a structure of " + std::to_string(whole.bytes.size());
+  return whole;
+}
+
+llvm::Expected<Placer::Value> Placer::read(size_t index, StringRef text) {
+  if (isTensorMapInput(text))
+    return readMap(index, text);
+  if (text.starts_with("("))
+    return readStruct(index, text);
   auto array = readInput(text);
   if (!array)
-    return at(index, array.takeError());
-  bool byValue = !text.starts_with("@") && array->shape.empty();
-  unsigned size = byValue ? array->type.bytes() : 8;
-  if (size != parameter.bytes)
-    return createStringError(llvm::formatv(
-        "--input {0}: expected {1} bytes for parameter {2}, found {3}", index, parameter.bytes,
-        parameter.name, byValue ? llvm::Twine(size).str() : "an address of 8"));
-  if (byValue) {
-    arguments.values.push_back(emulator::KernelArg::bytes(
-        {reinterpret_cast<const uint8_t *>(array->data.data()), array->data.size()}));
-    return llvm::Error::success();
+    return array.takeError();
+  if (!text.starts_with("@") && array->shape.empty()) {
+    llvm::ArrayRef bytes(reinterpret_cast<const uint8_t *>(array->data.data()), array->data.size());
+    return Value{
+        {bytes.begin(), bytes.end()}, bytes.size(), std::to_string(bytes.size()), std::nullopt};
   }
   auto number = addArray(std::move(*array));
   if (!number)
-    return at(index, number.takeError());
-  arrayOf[index] = *number;
-  arguments.values.push_back(emulator::KernelArg::value(arguments.arrays[*number].address));
+    return number.takeError();
+  return Value{emulator::KernelArg::value(arguments.arrays[*number].address).data, 8,
+               "an address of 8", *number};
+}
+
+llvm::Error Placer::place(size_t index, const emulator::KernelParam &parameter) {
+  auto value = read(index, inputs[index]);
+  if (!value)
+    return createStringError("--input " + llvm::Twine(index) + ": " +
+                             llvm::toString(value.takeError()));
+  if (value->bytes.size() != parameter.bytes)
+    return createStringError(
+        llvm::formatv("--input {0}: expected {1} bytes for parameter {2}, found {3}", index,
+                      parameter.bytes, parameter.name, value->what));
+  arrayOf[index] = value->array;
+  arguments.values.push_back(emulator::KernelArg::bytes(value->bytes));
   return llvm::Error::success();
 }
 

@@ -74,7 +74,8 @@ Of PTX files, which run in the emulator: mp-run KERNEL.ptx --kernel=K --grid=X,Y
                         a tensor map, as JSON or @map.json: {"array": "64x96xf16=0", "box": [64, 32]},
                         with "dims", "strides", "type", "swizzle": "128B", "outside": "nan" on demand;
                         "array" may be the number of an earlier --input; im2col: "pixels" and "channels" for the
-                        box, "lower", "upper" and "elementStrides" on demand
+                        box, "lower", "upper" and "elementStrides" on demand; a structure is its fields in
+                        parentheses, laid out as C does: (8xf32=0; i32:7; (i8:1; i64:2))
   --output=@y.npy       the last arrays, after the launch
   --expect=VALUE        what the last arrays have to hold then (as --input; --max-rel=X allows differences). Of
                         the first element that differs it is said which instruction of which thread wrote it, and
