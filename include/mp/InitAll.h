@@ -7,8 +7,10 @@
 
 #include "mp/Dialect/Check/CheckDialect.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Dialect/MPK/MPKDialect.h"
 #include "mp/Interfaces/FloatRangeOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
+#include "mp/Kernels/Form/Passes.h"
 #include "mp/Kernels/Host/Passes.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Pipelines/HostPipeline.h"
@@ -28,7 +30,7 @@ namespace mlir::mp {
 
 /// The dialects of mp, and the external models of its interfaces and of upstream's.
 inline void registerAllDialects(DialectRegistry &registry) {
-  registry.insert<MPDialect, CheckDialect>();
+  registry.insert<MPDialect, CheckDialect, mpk::MPKDialect>();
   registerPrecisionModels(registry);
   registerFloatRangeModels(registry);
   registerScalingInterfaces(registry);
@@ -41,6 +43,7 @@ inline void registerAllPasses() {
   registerMPAssignPasses();
   registerMPInteropPasses();
   registerMPMaterializePasses();
+  registerMPFormPasses();
   registerMPHostPasses();
   registerMPKernelsPasses();
   registerMPOptimizePasses();

@@ -36,7 +36,7 @@ ROOMS = {
     "Report": ["Analysis"],
     "Import": ["Dialect"],
     "Models": ["Dialect"],
-    "Kernels": ["Analysis", "Target", "Interfaces", "Runtime"],
+    "Kernels": ["Analysis", "Target", "Interfaces", "Runtime", "Layouts", "Performance"],
     "Transforms": ["Analysis", "Assignment", "Target", "Policy", "Proofs"],
     "Pipelines": ["Transforms", "Kernels", "Import", "Report"],
     "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics", "Performance"],

@@ -1,0 +1,26 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes that form dispatches, and undo them.
+
+#ifndef MP_KERNELS_FORM_PASSES_H
+#define MP_KERNELS_FORM_PASSES_H
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
+#include "mp/Dialect/MPK/MPKDialect.h"
+
+namespace mlir::mp {
+
+#define GEN_PASS_DECL
+#include "mp/Kernels/Form/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "mp/Kernels/Form/Passes.h.inc"
+
+} // namespace mlir::mp
+
+#endif // MP_KERNELS_FORM_PASSES_H
