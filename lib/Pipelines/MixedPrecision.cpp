@@ -21,6 +21,9 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
                                            std::shared_ptr<Report> report) {
   ReportOutputs outputs{options.report, options.html, options.viewer, options.errors,
                         options.table};
+  ExplanationListener explained;
+  if (report)
+    explained = [report](StringRef text) { report->explanation = text.str(); };
   bool reports = report || outputs.table || !outputs.json.empty() || !outputs.html.empty() ||
                  !outputs.viewer.empty();
   if (!report)
@@ -93,8 +96,10 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
     manager.addPass(createInsertClamps(clamps));
   }
   manager.addPass(createAssignPrecision(
-      assign, reports ? [report](const Placement &placement) { report->addPlacement(placement); }
-                      : PlacementListener()));
+      assign,
+      reports ? [report](const Placement &placement) { report->addPlacement(placement); }
+              : PlacementListener(),
+      std::move(explained)));
   if (options.verify)
     manager.addPass(createVerifyAssigned());
   // Nothing that rewrites may run in between: upstream rewrites drop mp.precision.

@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOptions &options) {
+void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOptions &options,
+                                      std::shared_ptr<Report> report) {
   std::string rule = options.lossScale;
   if (rule == "auto")
     rule = options.format == "f16" ? "torch" : "none";
@@ -65,7 +66,7 @@ void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOpt
   }
   if (options.verify)
     manager.addPass(createVerifyTraining());
-  buildMixedPrecisionPipeline(manager, options);
+  buildMixedPrecisionPipeline(manager, options, std::move(report));
 }
 
 void mlir::mp::registerTrainStepPipeline() {
@@ -73,5 +74,7 @@ void mlir::mp::registerTrainStepPipeline() {
       "mp-train-step",
       "Turn an f32 train step into a mixed-precision one with loss scaling and guarded updates "
       "(changes rounding)",
-      buildTrainStepPipeline);
+      [](OpPassManager &manager, const TrainStepOptions &options) {
+        buildTrainStepPipeline(manager, options);
+      });
 }

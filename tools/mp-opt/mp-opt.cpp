@@ -1,17 +1,4 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
-#include "mp/Import/Import.h"
-#include "mp/InitAll.h"
-#include "mp/ToolSupport/Driver.h"
+#include "mp-c/MP.h"
 
-int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::registerAllPasses();
-  mlir::mp::registerAllDialects(registry);
-  mlir::mp::registerAllPasses();
-  return mlir::mp::runOpt(argc, argv, registry, {mlir::mp::importText, mlir::mp::explainLeftovers});
-}
+int main(int argc, char **argv) { return mp_tool_main("mp-opt", argc, argv); }

@@ -1,30 +1,4 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mp/Execution/RunTool.h"
-#include "mp/InitAll.h"
-#include "mp/ToolSupport/Driver.h"
-#include "mp/ToolSupport/InputCheck.h"
+#include "mp-c/MP.h"
 
-using namespace mlir;
-using namespace mlir::mp;
-
-int main(int argc, char **argv) {
-  return runTool("mp-run", argc, argv, [](ToolArguments &given) {
-    DialectRegistry registry;
-    mlir::registerAllDialects(registry);
-    registerAllExtensions(registry);
-    mp::registerAllDialects(registry);
-    std::optional<BytecodeWatch> watch;
-    auto checkModule = [&](Operation *module) {
-      bool isBytecode = watch.has_value();
-      watch.reset(); // it is read
-      llvm::Error wrong = isBytecode ? checkTypes(module) : llvm::Error::success();
-      return wrong ? std::move(wrong) : checkModuleSize(module, given.common);
-    };
-    auto checkBuffer = [&](llvm::MemoryBufferRef buffer) { return checkInput(buffer, watch); };
-    SmallVector<StringRef> words(given.arguments.begin(), given.arguments.end());
-    return runRun(words, registry,
-                  {checkBuffer, checkModule, commonHelp(), given.common.warningsAreErrors});
-  });
-}
+int main(int argc, char **argv) { return mp_tool_main("mp-run", argc, argv); }

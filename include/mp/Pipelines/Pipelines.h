@@ -133,7 +133,8 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
 
 class Report;
 
-/// Phases 0 to 4: decide, insert casts, optimise them. `report`, if given, is filled in.
+/// Phases 0 to 4: decide, insert casts, optimise them. `report`, if given, is filled in, also with
+/// the explanation, which else goes to standard error.
 void buildMixedPrecisionPipeline(OpPassManager &manager, const MixedPrecisionOptions &options,
                                  std::shared_ptr<Report> report = nullptr);
 
@@ -188,8 +189,9 @@ struct TrainStepOptions : MixedPrecisionOptions {
       llvm::cl::init("keep")};
 };
 
-/// Phases 0, T, 2 to 4 of a whole train step.
-void buildTrainStepPipeline(OpPassManager &manager, const TrainStepOptions &options);
+/// Phases 0, T, 2 to 4 of a whole train step. `report`, if given, is filled in.
+void buildTrainStepPipeline(OpPassManager &manager, const TrainStepOptions &options,
+                            std::shared_ptr<Report> report = nullptr);
 
 void registerTrainStepPipeline();
 

@@ -141,6 +141,8 @@ public:
   std::string format, target;
   /// Stands for every dynamic size.
   int64_t assumedDim = 128;
+  /// What option `explain` asked for, where a program has the report.
+  std::string explanation;
 
   /// Reads the decisions off an assigned module (phase 2).
   void collectDecisions(ModuleOp module);

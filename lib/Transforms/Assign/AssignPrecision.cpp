@@ -77,8 +77,10 @@ static LogicalResult checkOpNames(const policy::Policy &policy, MLIRContext *con
 namespace {
 struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   using AssignPrecisionBase::AssignPrecisionBase;
-  AssignPrecision(const AssignPrecisionOptions &options, PlacementListener listener)
-      : AssignPrecisionBase(options), listener(std::move(listener)) {}
+  AssignPrecision(const AssignPrecisionOptions &options, PlacementListener listener,
+                  ExplanationListener explained)
+      : AssignPrecisionBase(options), listener(std::move(listener)),
+        explained(std::move(explained)) {}
 
   /// Reads what the placement is to optimise; an error names option, value and valid values.
   llvm::Expected<PlacementOptions> readPlacementOptions() {
@@ -268,7 +270,10 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       llvm::Expected<std::string> story = explanation->finish();
       if (!story)
         return fail(llvm::toString(story.takeError()));
-      llvm::errs() << *story;
+      if (explained)
+        explained(*story);
+      else
+        llvm::errs() << *story;
     }
     if (!hasCopied)
       markAllAnalysesPreserved(); // only attributes are new, and mp-verify-assigned looks at those
@@ -362,12 +367,14 @@ private:
   }
 
   PlacementListener listener;
+  ExplanationListener explained;
   support::LateOutput problemFile, costsOutput;
   bool hasCopied = false; ///< functions
 };
 } // namespace
 
 std::unique_ptr<Pass> mlir::mp::createAssignPrecision(const AssignPrecisionOptions &options,
-                                                      PlacementListener listener) {
-  return std::make_unique<AssignPrecision>(options, std::move(listener));
+                                                      PlacementListener listener,
+                                                      ExplanationListener explained) {
+  return std::make_unique<AssignPrecision>(options, std::move(listener), std::move(explained));
 }

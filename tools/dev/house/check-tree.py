@@ -41,9 +41,10 @@ ROOMS = {
     "Pipelines": ["Transforms", "Kernels", "Import", "Report"],
     "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics", "Performance"],
     "ToolSupport": ["Support", "Target", "Policy"],
+    "CAPI": ["Execution", "ToolSupport"],
 }
 PLAIN_ROOMS = {"Support", "Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime", "Layouts", "Cubin", "Performance"}
-TOP_LEVEL = {"lib", "include", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"}
+TOP_LEVEL = {"lib", "include", "python", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"}
 MAX_LINES = 500
 MAX_COLUMNS = 100
 INDEX = pathlib.Path("docs/README.md")
@@ -260,7 +261,7 @@ def check_page_paths(root, files):
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[3]).resolve()
-    files = [path for folder in ("lib", "include", "tools", "test") for path in sorted((root / folder).rglob("*"))
+    files = [path for folder in ("lib", "include", "python", "tools", "test") for path in sorted((root / folder).rglob("*"))
              if path.suffix in CODE and path.is_file() and "__pycache__" not in path.parts]
     tests = {path: path.read_text(errors="replace") for path in (root / "test").rglob("*")
              if path.suffix in (".mlir", ".test", ".cpp") and path.is_file()}

@@ -18,8 +18,11 @@ namespace mlir::mp {
 
 /// Hears what was placed in each function, in order.
 using PlacementListener = std::function<void(const Placement &)>;
+/// Gets the text that option `explain` asked for; null: it goes to standard error.
+using ExplanationListener = std::function<void(llvm::StringRef)>;
 std::unique_ptr<Pass> createAssignPrecision(const AssignPrecisionOptions &options,
-                                            PlacementListener listener);
+                                            PlacementListener listener,
+                                            ExplanationListener explained = nullptr);
 
 #define GEN_PASS_REGISTRATION
 #include "mp/Transforms/Assign/Passes.h.inc"

@@ -1,0 +1,91 @@
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torch.compile(model, backend="mp"): each graph that torch finds is converted; what cannot be lowered runs as it is, said so."""
+import hashlib
+import itertools
+import json
+import logging
+import re
+
+from .arrays import host_array
+from .convert import conversion_options
+from .errors import Error
+from .frontends import pytorch
+from .frontends.programs import require
+from .program import convert_source
+from .source import Source
+
+log = logging.getLogger("mp")
+#: Programs by text and options: the same graph is converted once.
+_cache = {}
+_numbers = itertools.count()
+#: What became of each graph: (number, Program or None, reason).
+graphs = []
+
+
+def backend(module, example_inputs, options=None, **more):
+    """A backend of torch.compile; options={"format": "f16", "target": "sm_90a", ...} are those of mp.convert."""
+    require('torch.compile(backend="mp")', "torch", "torch_mlir")
+    from torch._dynamo.backends.common import aot_autograd
+    given = {**(options or {}), **more}
+
+    def compiler(graph, inputs):
+        return compile_graph(graph, given)
+
+    return aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler,
+                        decompositions=pytorch.decompositions("narrow"))(module, example_inputs)
+
+
+def without_nones(graph):
+    """A copy that gives tensors alone, and the places of its results among those of `graph`."""
+    import torch.fx
+    copy = torch.fx.Graph()
+    copy.output(copy.graph_copy(graph, {}))
+    output = next(node for node in copy.nodes if node.op == "output")
+    original = next(node for node in graph.nodes if node.op == "output")
+    results = list(output.args[0])
+    places = [index for index, result in enumerate(results) if result is not None]
+    output.args = (tuple(results[index] for index in places),)
+    output.meta = original.meta
+    return copy, places, len(results)
+
+
+def first_reason(error):
+    """The line of an error that names the op."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    named = [line for line in lines if re.search(r"torch\.|aten|unsupported|failed to legalize", line)]
+    return (named or lines or [type(error).__name__])[0][:200]
+
+
+def compile_graph(module, given):
+    from functorch.compile import make_boxed_func
+    number = next(_numbers)
+    try:
+        graph, places, count = without_nones(module.graph)
+        names = [(node.target, False) for node in graph.nodes if node.op == "placeholder"]
+        program = convert_graph(pytorch.lower_graph(graph, names), given)
+    except (Error, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
+        reason = first_reason(error)
+        log.warning("graph %d runs in torch, not in mp: %s (TORCH_LOGS=graph_code shows the graph)", number, reason)
+        graphs.append((number, None, reason))
+        return make_boxed_func(module.forward)
+    graphs.append((number, program, ""))
+    log.info("graph %d: %s", number, program.report.text.splitlines()[0])
+    executable = program._executable()
+    inputs = executable.signature["arguments"]
+
+    def run(*arguments):
+        arrays = [host_array(value, parameter["element"], parameter["name"]) for value, parameter in zip(arguments, inputs)]
+        results = [None] * count
+        for place, array in zip(places, executable.run(arrays)):
+            results[place] = array.torch()
+        return results
+
+    return make_boxed_func(run)
+
+
+def convert_graph(text, given):
+    options = conversion_options(given.get("format"), given.get("target"), given.get("max_rel_error"), given.get("options"))
+    key = hashlib.sha256((text + json.dumps(options, sort_keys=True)).encode()).hexdigest()
+    if key not in _cache:
+        _cache[key] = convert_source(Source(text, "graph.torch", "main"), options)
+    return _cache[key]

@@ -1,0 +1,161 @@
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A converted model: its report and checks, and calls of it."""
+import logging
+import os
+
+from .arrays import framework_for, host_array
+from .errors import Error
+from .library import Context
+from .report import Check, Comparison, Difference, Report
+
+log = logging.getLogger("mp")
+DEVICES = ("cpu", "emulator", "cuda")
+
+
+def place(where, device, target):
+    """Device and target that `to(where, device)` means, where `target` is the program's."""
+    if where not in DEVICES:
+        if device is None:
+            log.info("%s: kernels run on the emulator; device='cuda' runs them on a GPU", where)
+        return device or "emulator", where
+    if device not in (None, where):
+        raise Error(f"to({where!r}, device={device!r}) names two devices")
+    return where, "native" if where == "cuda" else target
+
+
+class Program:
+    """A model converted by mp.convert, callable with the arguments of the original."""
+
+    def __init__(self, source, original, module, report, options, example=None, device="cpu"):
+        self.source, self.original, self.module, self.report = source, original, module, report
+        self.options, self.example, self.device = options, example, device
+        self.target = options.get("target") or "sm_80"
+        self.pipeline = "mp-mixed-precision"
+        signature = module.signature(source.entry)
+        self.entry, self.inputs, self.outputs = signature["function"], signature["arguments"], signature["results"]
+        self._compiled, self._bound, self._narrow = None, None, None
+
+    def __repr__(self):
+        return f"<mp.Program {self.source.name}: {self.report.narrowed} of {self.report.contractions} contractions narrow, on {self.device}>"
+
+    @property
+    def mlir(self):
+        """The converted model as text, with locations."""
+        return self.module.print(locations=True)
+
+    @property
+    def diagnostics(self):
+        """Warnings and remarks of the compiler so far."""
+        return list(self.module.context.said)
+
+    @property
+    def parameters(self):
+        """Values that every call passes, by name."""
+        return {self.source.names.get(index, f"argument {index}"): value for index, value in self.source.bound.items()}
+
+    def explain(self, where):
+        """Tells the story of the ops of a layer ("blocks.0.attention"), of a line ("model.py:12"), or "@FUNCTION:ORDINAL"."""
+        return self.original.clone().convert(self.pipeline, {**self.options, "explain": where}).print("explanation")
+
+    def check(self):
+        """Whether the converted model is the original plus casts."""
+        try:
+            self.module.check_erasure(self.original)
+            return Check(True)
+        except Error as error:
+            return Check(False, str(error), error.diagnostics)
+
+    def to(self, where, device=None):
+        """The same program elsewhere: "cpu", "emulator", "cuda", or a target ("sm_90a"), whose kernels run on the emulator
+        unless device="cuda"."""
+        where, target = place(where, device, self.target)
+        moved = Program(self.source, self.original, self.module, self.report, self.options, self.example, where)
+        moved.target, moved.pipeline = target, self.pipeline
+        moved._executable()
+        return moved
+
+    def kernels(self, target=None, emit="ptx"):
+        """Name -> image of the kernels for a target: PTX, cubin or fat binary."""
+        module = self.module.clone()
+        module.run("mp-to-nvvm", {"target": target or self.target, "emit": emit})
+        return dict(module.images())
+
+    def _executable(self):
+        if self._compiled is None:
+            options = {"device": self.device}
+            if self.device != "cpu":
+                options["target"] = self.target
+            self._compiled = self.module.compile(self.entry, options)
+        return self._compiled
+
+    def _name(self, index, names):
+        name = self.source.names.get(index) or names[index].get("name")
+        return f"argument {index}" + (f" ('{name}')" if name else "")
+
+    def _arguments(self, args, kwargs, signature):
+        """HostArrays in the order of the function: bound values, and those of the call between them."""
+        given = list(self.source.flatten(args, kwargs))
+        wanted = [index for index in range(len(signature)) if index not in self.source.bound]
+        if len(given) != len(wanted):
+            raise Error(f"the program takes {len(wanted)} arguments, found {len(given)}")
+        if self._bound is None:
+            self._bound = {index: host_array(value, signature[index]["element"], self._name(index, signature))
+                           for index, value in self.source.bound.items()}
+        arrays = dict(self._bound)
+        for index, value in zip(wanted, given):
+            arrays[index] = host_array(value, signature[index]["element"], self._name(index, signature))
+        return [arrays[index] for index in range(len(signature))]
+
+    def __call__(self, *args, **kwargs):
+        executable = self._executable()
+        arguments = self._arguments(args, kwargs, executable.signature["arguments"])
+        framework = framework_for(self.source.flatten(args, kwargs), self.source.framework)
+        results = [result.to(framework) for result in executable.run(arguments)]
+        return self.source.unflatten(results)
+
+    def compare(self, reference="f64", inputs=None):
+        """How far the results are from the original's, computed in f64 or as it is ("original")."""
+        if reference not in ("f64", "original"):
+            raise Error(f"reference is {reference!r}, expected 'f64' or 'original'")
+        args, kwargs = self.example or (None, {}) if inputs is None else (tuple(inputs), {})
+        if args is None:
+            raise Error("compare needs inputs: compare(inputs=(x, ...)), or mp.convert(..., inputs=(x, ...))")
+        executable = self._executable()
+        found = executable.run(self._arguments(args, kwargs, executable.signature["arguments"]))
+        other = self.original.compile(self.entry, {"f64": reference == "f64"})
+        expected = other.run([widen(array, parameter["element"]) for array, parameter
+                              in zip(self._arguments(args, kwargs, self.inputs), other.signature["arguments"])])
+        floats = [(spec, a, b) for spec, a, b in zip(self.outputs, found, expected) if spec["element"][0] in "bf"]
+        return Comparison(Difference(spec["name"] or f"result {index}", values(a), values(b)) for index, (spec, a, b) in enumerate(floats))
+
+    def save(self, path):
+        """One file: the model before and after, its report, bound values, and how it is called (mp.load reads it)."""
+        from .saving import save
+        save(self, os.fspath(path))
+
+
+def values(array):
+    """The numbers of a HostArray as numpy's floats."""
+    import numpy as np
+    if array.element == "bf16":
+        return (array.patterns().astype(np.uint32) << 16).view(np.float32)
+    return array.numpy().astype(np.float64)
+
+
+def widen(array, element):
+    """The array in the element type that a reference takes: f64 for every float."""
+    if array.element == element or element != "f64":
+        return array
+    return host_array(values(array).astype("float64"), "f64")
+
+
+def convert_source(source, options, example=None):
+    """Parses and converts; what both conversions of the package share."""
+    original = Context().parse(source.text, source.name, source.imports)
+    module = original.clone()
+    report = Report.of(module.convert("mp-mixed-precision", options))
+    for diagnostic in module.context.said:
+        log.log(logging.WARNING if diagnostic.severity == "warning" else logging.DEBUG, "%s", diagnostic)
+    for note in source.notes:
+        log.info("%s", note)
+    return Program(source, original, module, report, options, example)
