@@ -16,6 +16,9 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import write_table  # noqa: E402
+
 LIMITS = {"f16": 4e-3, "bf16": 2e-2}
 FORMS = ("linalg", "tosa")
 
@@ -77,8 +80,7 @@ def main():
     print(text)
     print(f"{len(files)} cases; right: {counts}")
     for target in map(pathlib.Path, writes):
-        head = target.read_text().split("<!-- table -->")[0]
-        target.write_text(f"{head}<!-- table -->\n\n{text}\n\n{len(files)} cases; right: {counts}.\n")
+        write_table(target, f"{text}\n\n{len(files)} cases; right: {counts}.")
     return 0 if all(count == len(files) for count in right.values()) else 1
 
 

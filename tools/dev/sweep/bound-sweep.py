@@ -16,8 +16,6 @@ Exits 1 if a value lies outside. mp-opt and mp-run are found on PATH.
 import argparse
 import collections
 import concurrent.futures
-import json
-import lzma
 import pathlib
 import re
 import subprocess
@@ -25,6 +23,9 @@ import sys
 import tempfile
 import threading
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import Records, unpacked, write_table  # noqa: E402
 
 FUNCTION = re.compile(r"func\.func\s+(?:public\s+)?@(\"[^\"]+\"|[\w$.-]+)\s*\(")
 TALLY = re.compile(r"(\d+) values, (\d+) bounded(?:, bounds 2\^(-?[\d.]+) above what was seen on average)?; (\d+) outside")
@@ -59,7 +60,7 @@ def run(command, limit):
 
 def sweep(path, options, scratch):
     """Kind, counts and violation (or nothing) of every check of one file."""
-    text = lzma.decompress(path.read_bytes()).decode() if path.suffix == ".xz" else path.read_text(errors="replace")
+    text = unpacked(path, scratch, f"{threading.get_ident()}.unpacked").read_text(errors="replace")
     names = [name.strip('"') for name in FUNCTION.findall(text)][:options.functions]
     source = scratch / f"{threading.get_ident()}.mlir"
     mixed = scratch / f"{threading.get_ident()}.mixed.mlir"
@@ -83,22 +84,6 @@ def sweep(path, options, scratch):
     return found
 
 
-class Records:
-    """What is found of each file, in a file of lines where one is given."""
-
-    def __init__(self, path):
-        self.path, self.found, self.lock = path, {}, threading.Lock()
-        if path and path.exists():
-            self.found = {record["file"]: record["found"] for record in map(json.loads, path.read_text().splitlines())}
-
-    def keep(self, file, found):
-        with self.lock:
-            self.found[file] = found
-            if self.path:
-                with self.path.open("a") as out:
-                    out.write(json.dumps({"file": file, "found": found}) + "\n")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folders", nargs="+", type=pathlib.Path)
@@ -112,21 +97,21 @@ def main():
     parser.add_argument("--records", type=pathlib.Path)
     parser.add_argument("--write", type=pathlib.Path)
     options = parser.parse_args()
-    records = Records(options.records)
+    records = Records(options.records, lambda record: record["file"])
     until = time.monotonic() + options.budget_s
     files = [(path, path.relative_to(folder).parts[0] if len(path.relative_to(folder).parts) > 1 else folder.name)
              for folder in options.folders for path in [*folder.rglob("*.mlir"), *folder.rglob("*.mlir.xz")]]
     files.sort(key=lambda entry: (entry[0].stat().st_size, str(entry[0])))
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         def work(path):
-            if str(path) not in records.found and time.monotonic() < until:
-                records.keep(str(path), sweep(path, options, pathlib.Path(scratch)))
+            if str(path) not in records and time.monotonic() < until:
+                records.keep({"file": str(path), "found": sweep(path, options, pathlib.Path(scratch))})
 
         list(pool.map(work, (path for path, _ in files)))
     tallies = collections.defaultdict(lambda: {kind: Tally() for kind in KINDS})
     tried, ran, violations = 0, 0, []
     for path, project in files:
-        found = records.found.get(str(path))
+        found = records.last(str(path))["found"] if str(path) in records else None
         tried += found is not None
         ran += bool(found)
         for kind, counts, violation in found or []:
@@ -144,8 +129,7 @@ def main():
                 lines.append(f"| {project} | {name} | {tallies[project][kind].text()} |")
     print("\n".join(lines))
     if options.write:
-        head = options.write.read_text().split("<!-- table -->")[0]
-        options.write.write_text(f"{head}<!-- table -->\n\n" + "\n".join(lines) + "\n")
+        write_table(options.write, "\n".join(lines))
     return 1 if violations else 0
 
 

@@ -27,10 +27,12 @@ import queue
 import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 import threading
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import Records, extract, write_table  # noqa: E402
 
 FORMATS = ("f16", "bf16")
 WORK = re.compile(r"(\S+) operations, limit (\S+)")
@@ -72,36 +74,19 @@ def sweep(files, options, limit, keep, until):
         pending = pending[pending.index(blamed) + 1:]
 
 
-class Records:
-    """What was found, by file; kept in a file of lines if there is a path."""
-
-    def __init__(self, path, names, max_work):
-        self.found, self.path, self.names = {}, path, names
-        if path and path.exists():
-            earlier = [json.loads(line) for line in path.read_text().splitlines()]
-            again = {record["file"] for record in earlier if record.get("broken", "").startswith("more than ")}
-            again.update(record["file"] for record in earlier[-1:])  # perhaps not all of it
-            again.update(record["file"] for record in earlier for run in record.get("runs", [])
-                         if (left := WORK.match(run.get("skipped", ""))) and float(left[2]) < float(left[1]) <= max_work)
-            for record in earlier:
-                if record["file"] not in again:
-                    self.found.setdefault(record["file"], []).append(record)
-            path.write_text("".join(json.dumps(record) + "\n" for of_file in self.found.values() for record in of_file))
-
-    def keep(self, record):
-        record["file"] = self.names[record["file"]]
-        self.found.setdefault(record["file"], []).append(record)
-        if self.path:
-            with open(self.path, "a") as file:
-                file.write(json.dumps(record) + "\n")
+def stale(records, max_work):
+    """Files to be tried again: those that took too long or did too much, and the last one, of which there is perhaps a part."""
+    again = {record["file"] for record in records if record.get("broken", "").startswith("more than ")}
+    again.update(record["file"] for record in records[-1:])
+    again.update(record["file"] for record in records for run in record.get("runs", [])
+                 if (left := WORK.match(run.get("skipped", ""))) and float(left[2]) < float(left[1]) <= max_work)
+    return again
 
 
 def unpack(corpus, scratch):
     """The folder of OWNER+NAME folders."""
     if (corpus / "corpus.tar.xz").exists():
-        with tarfile.open(corpus / "corpus.tar.xz") as archive:
-            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # not in Debian 12's Python
-            archive.extractall(scratch)
+        extract(corpus / "corpus.tar.xz", scratch)
         return scratch / "corpus"
     return corpus / "corpus" if (corpus / "corpus").is_dir() else corpus
 
@@ -170,11 +155,12 @@ def main():
         folder = unpack(corpus, pathlib.Path(scratch))
         names = {str(folder / row["repo"].replace("/", "+") / row["path"]): f"{row['repo']}/{row['path']}" for row in rows}
         paths = {name: path for path, name in names.items()}
-        kept = Records(pathlib.Path(options["records"]) if "records" in options else None, names, float(options.get("max-work") or 0))
-        sweep([paths[name] for name in wanted if name not in kept.found],
+        max_work = float(options.get("max-work") or 0)
+        kept = Records(options.get("records"), lambda record: record["file"], stale=lambda records: stale(records, max_work))
+        sweep([paths[name] for name in wanted if name not in kept],
               ["--formats=" + ",".join(FORMATS), *(["--run"] if "run" in options else []),
                *(["--max-work=" + options["max-work"]] if "max-work" in options else [])],
-              float(options.get("limit-s") or 120), kept.keep,
+              float(options.get("limit-s") or 120), lambda record: kept.keep({**record, "file": names[record["file"]]}),
               time.monotonic() + float(options.get("budget-s") or "inf"))
     # A file that a budget cut short may have some of its records.
     whole = {name for name, of_file in kept.found.items()
@@ -202,9 +188,7 @@ def main():
         counts += f"; {len(names) - len(records)} files were not reached"
     print(counts)
     if "write" in options:
-        target = pathlib.Path(options["write"])
-        head = target.read_text().split("<!-- table -->")[0]
-        target.write_text(f"{head}<!-- table -->\n\n{counts}.\n\n{table(records)}\n")
+        write_table(options["write"], f"{counts}.\n\n{table(records)}")
     return 1 if bad else 0
 
 

@@ -28,6 +28,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import write_table  # noqa: E402
+
 corpus_sweep = importlib.import_module("corpus-sweep")
 
 TARGETS = "sm_75,sm_80,sm_89,sm_90a,sm_120"
@@ -161,8 +164,7 @@ def main():
     text = "\n".join(report).rstrip() + "\n"
     print(text, end="")
     if "write" in options:
-        target = pathlib.Path(options["write"])
-        target.write_text(target.read_text().split("<!-- table -->")[0] + "<!-- table -->\n\n" + text)
+        write_table(options["write"], text)
     return 1 if failures else 0
 
 

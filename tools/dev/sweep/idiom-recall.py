@@ -17,6 +17,9 @@ import sys
 
 from spellings import SPELLINGS, Named
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import write_table  # noqa: E402
+
 IDIOMS, MISSES = {}, {}
 
 
@@ -371,8 +374,7 @@ def main():
     summary = f"recall: {total[0]} of {total[1]} spellings, {sum('wrongly' in w for w in wrong)} wrongly found"
     print(text, *wrong, summary, sep="\n")
     for target in map(pathlib.Path, writes):
-        head = target.read_text().split("<!-- table -->")[0]
-        target.write_text(f"{head}<!-- table -->\n\n{text}\n\n{summary[0].upper()}{summary[1:]}.\n")
+        write_table(target, f"{text}\n\n{summary[0].upper()}{summary[1:]}.")
     return 1 if wrong else 0
 
 

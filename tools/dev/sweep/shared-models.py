@@ -14,13 +14,15 @@ import array
 import ast
 import csv
 import json
-import lzma
 import math
 import pathlib
 import subprocess
 import sys
 import tempfile
 import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import unpacked, write_table  # noqa: E402
 
 FORMATS = ("bf16", "f16")
 # Losses of the framework's own mixed precision on the same inputs, relative to the largest
@@ -63,8 +65,7 @@ class Model:
         self.name = path.name.removesuffix(".mlir.xz")
         self.scratch = scratch / self.name
         self.scratch.mkdir()
-        self.file = self.scratch / "original.mlir"
-        self.file.write_bytes(lzma.open(path).read())
+        self.file = unpacked(path, self.scratch, "original.mlir")
         archive = zipfile.ZipFile(path.parent / (self.name.removesuffix(".tosa") + ".npz"))
         self.golden = []
         while f"out{len(self.golden)}.npy" in archive.namelist():
@@ -148,9 +149,7 @@ def main():
     print(text)
     print(f"{len(lines) - 2} models, {len(failed)} outside their limits: {' '.join(failed) or 'none'}")
     for path in writes:
-        target = pathlib.Path(path)
-        head = target.read_text().split("<!-- table -->")[0]
-        target.write_text(f"{head}<!-- table -->\n\n{text}\n")
+        write_table(path, text)
     return 1 if failed else 0
 
 

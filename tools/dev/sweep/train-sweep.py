@@ -26,15 +26,16 @@ Exits 1 if a file is neither accepted nor refused with the annotation it wants, 
 """
 import argparse
 import json
-import lzma
 import math
 import pathlib
 import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import Records, behind, extract, unpacked, write_table  # noqa: E402
 
 
 def run(*command, limit=None):
@@ -46,16 +47,8 @@ def unpack(path, folder):
     if path.is_dir():
         return sorted(path.rglob("*_step*.mlir"))
     if path.name.endswith(".tar.xz"):
-        with tarfile.open(path) as archive:
-            members = [m for m in archive if re.search(r"_step[^/]*\.mlir$", m.name)]
-            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # not in Debian 12's Python
-            archive.extractall(folder, members)
-        return sorted(folder / m.name for m in members)
-    if path.name.endswith(".xz"):
-        target = folder / path.stem
-        target.write_bytes(lzma.open(path).read())
-        return [target]
-    return [path]
+        return sorted(extract(path, folder, r"_step[^/]*\.mlir$"))
+    return [unpacked(path, folder)]
 
 
 def first_error(text):
@@ -177,26 +170,10 @@ def is_good(record, options):
     return "failed" not in record and "failed" not in trained and trained.get("drift", 0) <= options.max_drift
 
 
-class Records:
-    """What was found, by file and format, of this kind of run."""
-
-    def __init__(self, path, options):
-        self.path, self.options, self.found = path, options, {}
-        if path and path.exists():
-            for line in path.read_text().splitlines():
-                record = json.loads(line)
-                if self.serves(record):
-                    self.found[record["file"], record["format"]] = record
-
-    def serves(self, record):
-        same = (record["steps"], record["batch"], record["options"]) == (self.options.steps, self.options.batch, self.options.options)
-        return same and record.get("trained", {}).get("late", self.options.limit) >= self.options.limit
-
-    def keep(self, record):
-        self.found[record["file"], record["format"]] = record
-        if self.path:
-            with self.path.open("a") as file:
-                file.write(json.dumps(record) + "\n")
+def serves(record, options):
+    """Whether a record is of this kind of run, and took no longer than is given now."""
+    same = (record["steps"], record["batch"], record["options"]) == (options.steps, options.batch, options.options)
+    return same and record.get("trained", {}).get("late", options.limit) >= options.limit
 
 
 def counts_table(names, found, formats):
@@ -221,16 +198,6 @@ def trained_table(names, found, formats):
     return "\n".join(lines)
 
 
-def behind(path, mark):
-    """A document in three: up to the mark, behind it, and from the next heading on."""
-    head, mark, rest = path.read_text().partition(f"<!-- {mark} -->\n")
-    if not mark:
-        sys.exit(f"{path}: expected a line <!-- ... --> where the table goes")
-    heading = re.search(r"^## ", rest, re.M)
-    end = heading.start() if heading else len(rest)
-    return head + mark, rest[:end], rest[end:]
-
-
 def rows_of(table):
     """The lines of a table by what their first cell says, its head among them."""
     return {line.split("|")[1].strip(): line for line in table.splitlines() if line.startswith("|")}
@@ -244,12 +211,6 @@ def merged(table, old):
         sys.exit(f"--grow: expected a table with the columns {head}, found {rows_of(old)['file']}")
     names = sorted(rows.keys() - {"file", "---"})
     return "\n".join([head, rule, *[rows[name] for name in names]])
-
-
-def write(path, mark, text):
-    """Replaces what lies behind the mark, up to the next heading."""
-    head, _, rest = behind(path, mark)
-    path.write_text(f"{head}\n{text}\n" + ("\n" + rest if rest else ""))
 
 
 def main():
@@ -271,7 +232,7 @@ def main():
     if options.grow and not (options.write and options.steps):
         parser.error("--grow expects --write and --steps")
     mark = options.mark or ("trained" if options.steps else "table")
-    records = Records(options.records, options)
+    records = Records(options.records, lambda record: (record["file"], record["format"]), lambda record: serves(record, options))
     written = behind(options.write, mark)[1] if options.grow else ""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -282,18 +243,19 @@ def main():
         for path in sorted(files, key=lambda file: file.stat().st_size) if options.records else files:
             name = path.name.removesuffix(".mlir")
             for form in options.format:
-                if (name, form) not in records.found:
+                if (name, form) not in records:
                     records.keep(examine(path, form, options, folder))
-            of_file = [records.found[name, form] for form in options.format]
+            of_file = [records.last((name, form)) for form in options.format]
             counts, verdicts = of_file[0]["counts"], [verdict_of(r, r is of_file[0]) for r in of_file]
             print(f"{name:48} {counts[0]:>8} {' '.join(f'{c:>4}' for c in counts[1:])}  " + " | ".join(verdicts), flush=True)
-    broken = sum(not all(is_good(records.found[name, form], options) for form in options.format) for name in names)
+    broken = sum(not all(is_good(records.last((name, form)), options) for form in options.format) for name in names)
+    found = {key: of_key[-1] for key, of_key in records.found.items()}
     summary = f"{len(names)} train steps, {len(options.format)} formats: {broken} broken"
     print(summary)
     if options.write and options.steps:
-        write(options.write, mark, merged(trained_table(names, records.found, options.format), written))
+        write_table(options.write, merged(trained_table(names, found, options.format), written), mark)
     elif options.write:
-        write(options.write, mark, f"{summary}.\n\n{counts_table(names, records.found, options.format)}")
+        write_table(options.write, f"{summary}.\n\n{counts_table(names, found, options.format)}", mark)
     sys.exit(broken > 0)
 
 

@@ -13,12 +13,14 @@ found on PATH.
 """
 import argparse
 import json
-import lzma
 import math
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import unpacked, write_table  # noqa: E402
 
 MODELS = {
     "bert": ("BERT, 2 layers of 768", ["bert", "--layers=2", "--hidden=768", "--heads=12", "--seq=128"]),
@@ -54,12 +56,7 @@ def programs(options, scratch):
         yield name, path
     for given in options.files:
         for path in sorted([*given.glob("*.mlir"), *given.glob("*.mlir.xz")]) if given.is_dir() else [given]:
-            name = path.name.removesuffix(".xz")
-            if path.suffix == ".xz":
-                unpacked = scratch / name
-                unpacked.write_bytes(lzma.decompress(path.read_bytes()))
-                path = unpacked
-            yield name, path
+            yield path.name.removesuffix(".xz"), unpacked(path, scratch)
 
 
 def last_error(done):
@@ -135,13 +132,9 @@ def main():
     for line in missed:
         print(line, file=sys.stderr)
     if options.write:
-        text, marker = options.write.read_text(), f"<!-- {options.format} on {options.target} -->\n"
-        at = text.index(marker) + len(marker)
-        rest = text[at:]
-        after = rest[rest.index("<!-- "):] if "<!-- " in rest else ""
         notes = [f"* {line}" for line in sorted(refused)]
         body = "\n".join([verdict, "", *lines, *([""] + notes if notes else [])])
-        options.write.write_text(text[:at] + "\n" + body + "\n" + ("\n" + after if after else ""))
+        write_table(options.write, body, f"{options.format} on {options.target}", end=r"^<!-- ")
     return 1 if missed else 0
 
 

@@ -24,6 +24,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import write_table  # noqa: E402
+
 WIDTHS = {"mlp": [], "bert2": ["--layers=2", "--batch=2", "--vocab=0"], "resnet18": [], "llama2": ["--vocab=0"]}
 GENERATORS = {"bert2": "bert", "llama2": "llama"}
 # Largest error over the largest magnitude, f16 and bf16: of torch.autocast, which narrows what mp does, and
@@ -218,10 +221,8 @@ def main():
         if not options.no_times:
             measure_times(tools, table)
     if options.write:
-        page = pathlib.Path(options.write)
-        head = page.read_text().split("<!-- table -->")[0]
         lines = ["| figure | found | goal | met |", "|---|---|---|---|", *("| {} | {} | {} | {} |".format(*row) for row in table.rows)]
-        page.write_text(head + "<!-- table -->\n\n" + "\n".join(lines) + "\n")
+        write_table(options.write, "\n".join(lines))
     print(f"{len(table.rows) - len(table.missed())} of {len(table.rows)} goals met")
     return 1 if table.missed() else 0
 

@@ -19,14 +19,15 @@ decision, a decision is not proven optimal, or HiGHS disagrees.
 import argparse
 import concurrent.futures
 import json
-import lzma
 import pathlib
 import subprocess
 import sys
-import tarfile
 import tempfile
 import threading
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import extract, unpacked, write_table  # noqa: E402
 
 MODELS = {
     "bert": ("BERT-base", ["bert", "--layers=12", "--hidden=768", "--heads=12", "--vocab=0"]),
@@ -78,17 +79,11 @@ def decide(source, name, options, folder):
 def graphs_in(folder, scratch):
     """Names and paths of all graphs below a folder; packed ones (.mlir.xz, corpus.tar.xz) are unpacked first."""
     if (folder / "corpus.tar.xz").exists():
-        with tarfile.open(folder / "corpus.tar.xz") as packed:
-            packed.extraction_filter = getattr(tarfile, "data_filter", None)  # not in Debian 12's Python
-            packed.extractall(scratch)
+        extract(folder / "corpus.tar.xz", scratch)
         folder = scratch / "corpus"
     for path in sorted([*folder.rglob("*.mlir"), *folder.rglob("*.mlir.xz")]):
         name = path.relative_to(folder).as_posix().removesuffix(".xz")
-        if path.suffix == ".xz":
-            unpacked = scratch / name.replace("/", "+")
-            unpacked.write_bytes(lzma.decompress(path.read_bytes()))
-            path = unpacked
-        yield name, path
+        yield name, unpacked(path, scratch, name.replace("/", "+"))
 
 
 def rows(options):
@@ -151,13 +146,6 @@ def cells(row, scale):
             + f" | {estimated} | {certified(row)} | {'yes' if row['proven'] else 'no'} |")
 
 
-def write(path, lines):
-    """Everything behind the marker is the table."""
-    text = path.read_text()
-    marker = "<!-- table -->\n"
-    path.write_text(text[:text.index(marker) + len(marker)] + "\n" + "\n".join(lines) + "\n")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
@@ -205,7 +193,7 @@ def main():
     if options.corpus:
         show(grouped(options), "The corpus, files with contractions: ")
     if options.write:
-        write(options.write, table[:-1])
+        write_table(options.write, "\n".join(table[:-1]))
     for line in bad:
         print(line, file=sys.stderr)
     if options.solve:
