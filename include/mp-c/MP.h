@@ -14,6 +14,8 @@
 #ifndef MP_C_MP_H
 #define MP_C_MP_H
 
+#include "mp/Runtime/Device.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -151,6 +153,11 @@ MP_EXPORT mp_status mp_program_signature(const mp_program *program, mp_text *jso
  * fresh memory of 64-byte alignment; mp_array_free() it. */
 MP_EXPORT mp_status mp_program_run(mp_program *program, const mp_array *arguments,
                                    size_t argument_count, mp_array *results, size_t result_count);
+/* Calls a program of kernels with arrays on the host or the device, ordered by the caller's stream;
+ * mp_rt_call_tensors (mp/Runtime/Device.h) says how. Nothing is copied that lies on the device. */
+MP_EXPORT mp_status mp_program_call(mp_program *program, const mp_rt_tensor *arguments,
+                                    size_t argument_count, mp_rt_tensor *results,
+                                    size_t result_count, void *stream);
 MP_EXPORT void mp_program_destroy(mp_program *program);
 MP_EXPORT void mp_array_free(mp_array *array);
 

@@ -9,10 +9,30 @@
 using namespace mlir;
 using namespace mlir::mp;
 
+/// Code of installed packages of Python: the frames of a framework.
+static bool isOfFramework(FileLineColLoc frame) {
+  StringRef file = frame.getFilename().getValue();
+  return file.contains("/site-packages/") || file.contains("/dist-packages/");
+}
+
+/// The innermost frame of the user's own code: of a call, the callee comes before its callers.
+static FileLineColLoc userFrame(Location location) {
+  FileLineColLoc innermost, users;
+  location->walk([&](Location inner) {
+    auto frame = dyn_cast<FileLineColLoc>(inner);
+    if (frame && !innermost)
+      innermost = frame;
+    if (frame && !users && !isOfFramework(frame))
+      users = frame;
+    return users ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return users ? users : innermost;
+}
+
 std::string mlir::mp::describeLocation(Location location) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (auto file = location->findInstanceOf<FileLineColLoc>())
+  if (auto file = userFrame(location))
     os << file.getFilename().getValue() << ':' << file.getLine() << ':' << file.getColumn();
   else if (auto name = location->findInstanceOf<NameLoc>())
     os << name.getName().getValue();

@@ -9,7 +9,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mp-c/MP.h"
-#include "mp/Execution/Executable.h"
+#include "mp/Execution/DeviceProgram.h"
 #include "mp/Report/Report.h"
 
 #include <memory>
@@ -102,6 +102,7 @@ struct mp_program : mlir::mp::capi::Handle<mlir::mp::capi::HandleKind::Program> 
   std::shared_ptr<mlir::mp::capi::Context> context;
   std::string entry;
   std::unique_ptr<mlir::mp::Executable> executable;
+  mlir::mp::DeviceProgram *onDevice = nullptr; ///< the same, where it runs kernels
   ~mp_program() { executable.reset(); }
 };
 

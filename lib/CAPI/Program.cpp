@@ -5,7 +5,6 @@
 #include "mp/Execution/Program.h"
 #include "Handles.h"
 #include "Options.h"
-#include "mp/Execution/DeviceProgram.h"
 #include "mp/Support/Words.h"
 
 #include <cstdlib>
@@ -66,6 +65,7 @@ static Outcome compile(mp_module &module, StringRef entry, const char *text, mp_
   auto compiled = DeviceProgram::compile(*module.module, entry, kernels);
   if (!compiled)
     return refused(compiled.takeError());
+  program.onDevice = compiled->get();
   program.executable = std::move(*compiled);
   return {};
 }
@@ -180,6 +180,23 @@ mp_status mp_program_run(mp_program *program, const mp_array *arguments, size_t 
     MP_CHECK_POINTER(results);
   return run(__func__, [&] {
     return call(*program, ArrayRef(arguments, argument_count), results, result_count);
+  });
+}
+
+mp_status mp_program_call(mp_program *program, const mp_rt_tensor *arguments, size_t argument_count,
+                          mp_rt_tensor *results, size_t result_count, void *stream) {
+  MP_CHECK_HANDLE(program);
+  if (argument_count > 0)
+    MP_CHECK_POINTER(arguments);
+  if (result_count > 0)
+    MP_CHECK_POINTER(results);
+  return run(__func__, [&]() -> Outcome {
+    if (!program->onDevice)
+      return usage("the program runs on the cpu, which takes mp_program_run");
+    if (llvm::Error error = program->onDevice->call(ArrayRef(arguments, argument_count),
+                                                    MutableArrayRef(results, result_count), stream))
+      return refused(std::move(error));
+    return {};
   });
 }
 

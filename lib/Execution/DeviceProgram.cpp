@@ -152,3 +152,14 @@ llvm::Expected<std::vector<Array>> DeviceProgram::run(ArrayRef<Array> arguments)
   }
   return results;
 }
+
+llvm::Error DeviceProgram::call(ArrayRef<mp_rt_tensor> arguments,
+                                MutableArrayRef<mp_rt_tensor> results, void *stream) {
+  emulatedDriver().options = launch;
+  int status =
+      mp_rt_call_tensors(static_cast<const mp_rt_function *>(callable), arguments.data(),
+                         int(arguments.size()), results.data(), int(results.size()), stream);
+  if (status > 0)
+    return createStringError(failureText(status, checks));
+  return status == 0 ? llvm::Error::success() : createStringError(mp_rt_device_error());
+}

@@ -11,7 +11,8 @@ std::string mlir::mp::import::explainBinary(MemoryBufferRef input) {
   StringRef bytes = input.getBuffer();
   if (bytes.substr(4).starts_with("TFL3"))
     return "is a TFLite model; convert it with 'tosa-converter-for-tflite FILE --text -o OUT.mlir' "
-           "(PyPI: tosa-converter-for-tflite); see docs/guides/FromTFLite.md";
+           "(PyPI: tosa-converter-for-tflite), as 'python -m mp FILE -o OUT.mlir' does; see "
+           "docs/guides/FromTFLite.md";
   // A protobuf message whose first fields are a version and a string or message, as ONNX writes
   // them.
   if (bytes.size() > 2 && bytes[0] == 0x08 && bytes[1] < 0x20 &&
@@ -20,11 +21,12 @@ std::string mlir::mp::import::explainBinary(MemoryBufferRef input) {
            "(PyPI: torch-mlir), lower that "
            "with 'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline "
            "--torch-backend-to-linalg-on-tensors-backend-pipeline "
-           "OUT.torch.mlir -o OUT.mlir', then 'mp-opt --import OUT.mlir'; see "
+           "OUT.torch.mlir -o OUT.mlir', then 'mp-opt --import OUT.mlir'; 'python -m mp FILE -o "
+           "OUT.mlir' does all of it; see "
            "docs/guides/FromONNX.md";
   if (bytes.starts_with("PK\x03\x04"))
     return "is a zip archive, as PyTorch (.pt2, .pt) and Keras (.keras) write: export MLIR from "
-           "the framework, see "
+           "the framework; of a .pt2, 'python -m mp FILE -o OUT.mlir' does it; see "
            "docs/guides/FromPyTorch.md and docs/guides/FromTFLite.md";
   if (!bytes.consume_front("ML\xefR"))
     return "";

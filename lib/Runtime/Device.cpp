@@ -22,7 +22,7 @@ thread_local std::vector<std::vector<char>> mirrors;
 mp_cu_address allocate(OpenDevice &device, int64_t bytes, const std::string &what) {
   mp_cu_address address = 0;
   // The driver refuses allocations of no bytes; distinct addresses are still promised.
-  device.check(device.driver.alloc(&address, size_t(bytes > 0 ? bytes : 1), device.stream),
+  device.check(device.driver.alloc(&address, size_t(bytes > 0 ? bytes : 1), device.queue()),
                "allocating " + std::to_string(bytes) + " bytes " + what);
   device.held += bytes;
   device.peak = device.held > device.peak ? device.held : device.peak;
@@ -68,9 +68,11 @@ mp_cu_address mpcore::runtime::allocateForCall(OpenDevice &device, int64_t bytes
   return address;
 }
 
+bool mpcore::runtime::handOver(mp_cu_address address) { return live.erase(address) > 0; }
+
 void mpcore::runtime::releaseCall(OpenDevice &device) {
   for (auto [address, bytes] : live) {
-    device.driver.free(address, device.stream);
+    device.driver.free(address, device.queue());
     device.held -= bytes;
   }
   live.clear();
@@ -92,7 +94,7 @@ void mp_rt_device_free(void *pointer) {
     auto found = live.find(reinterpret_cast<mp_cu_address>(pointer));
     if (found == live.end())
       return 0; // an argument or a constant: not the code's to free
-    device.check(device.driver.free(found->first, device.stream), "freeing memory of the device");
+    device.check(device.driver.free(found->first, device.queue()), "freeing memory of the device");
     device.held -= found->second;
     live.erase(found);
     return 0;
@@ -105,8 +107,10 @@ void *mp_rt_device_constant(mp_rt_constant *constant) {
       mp_cu_address address = allocate(device, constant->bytes, "for a constant");
       if (constant->bytes > 0)
         device.check(
-            device.driver.upload(address, constant->data, size_t(constant->bytes), device.stream),
+            device.driver.upload(address, constant->data, size_t(constant->bytes), device.queue()),
             "uploading a constant");
+      // Calls on other streams read it, too.
+      device.check(device.driver.synchronize(device.queue()), "waiting for a constant");
       constant->address = address;
       constant->next = constant->module->constants;
       constant->module->constants = constant;
@@ -119,9 +123,9 @@ int64_t mp_rt_device_read(int64_t address, int64_t bytes) {
   return guarded([&](OpenDevice &device) {
     int64_t word = 0;
     device.check(
-        device.driver.download(&word, mp_cu_address(address), size_t(bytes), device.stream),
+        device.driver.download(&word, mp_cu_address(address), size_t(bytes), device.queue()),
         "reading a value back");
-    device.check(device.driver.synchronize(device.stream), "waiting for a value");
+    device.check(device.driver.synchronize(device.queue()), "waiting for a value");
     return word;
   });
 }
@@ -141,9 +145,9 @@ int64_t mp_rt_device_mirror(const int64_t *layout, int64_t index, int64_t addres
     void *copy = mirrors.emplace_back(size_t(bytes)).data();
     if (bytes > 0) {
       device.check(
-          device.driver.download(copy, mp_cu_address(address), size_t(bytes), device.stream),
+          device.driver.download(copy, mp_cu_address(address), size_t(bytes), device.queue()),
           "reading an array back for a check");
-      device.check(device.driver.synchronize(device.stream), "waiting for an array to check");
+      device.check(device.driver.synchronize(device.queue()), "waiting for an array to check");
     }
     return int64_t(reinterpret_cast<intptr_t>(copy));
   });
@@ -174,7 +178,7 @@ void mp_rt_device_launch(mp_rt_kernel *kernel, const int64_t *shape, int64_t *ar
       addresses.push_back(arguments + i);
     auto extent = [&](int i) { return unsigned(shape[i]); };
     device.check(device.driver.launch(kernel->function, extent(0), extent(1), extent(2), extent(3),
-                                      extent(4), extent(5), extent(6), device.stream,
+                                      extent(4), extent(5), extent(6), device.queue(),
                                       addresses.data(), nullptr),
                  what);
     return 0;

@@ -11,6 +11,9 @@ namespace mpcore::runtime {
 /// Memory that the running call holds until it frees it or ends.
 mp_cu_address allocateForCall(OpenDevice &device, int64_t bytes);
 
+/// Takes memory from the running call and leaves it to the caller; false if it is not the call's.
+bool handOver(mp_cu_address address);
+
 /// Frees what the call of this thread still holds.
 void releaseCall(OpenDevice &device);
 

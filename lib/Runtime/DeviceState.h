@@ -23,6 +23,9 @@ struct OpenDevice {
   mp_rt_device_facts facts{};
   int64_t held = 0, peak = 0; ///< bytes
 
+  /// The stream of the running call: the caller's, else `stream`.
+  mp_cu_stream *queue() const;
+
   /// Throws unless `result` is success; `what` says what was tried.
   void check(int result, const std::string &what);
 };
@@ -34,6 +37,13 @@ OpenDevice &device();
 std::mutex &deviceLock();
 
 void setDeviceError(const std::string &message);
+
+/// While it lives, what this thread does goes to the caller's stream, unless that is null.
+class StreamOfCall {
+public:
+  explicit StreamOfCall(void *stream);
+  ~StreamOfCall();
+};
 
 } // namespace mpcore::runtime
 

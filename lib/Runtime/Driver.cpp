@@ -21,6 +21,7 @@ const mp_cu_driver *givenEmulator = nullptr;
 std::optional<OpenDevice> opened;
 std::string openedName;
 thread_local std::string lastError;
+thread_local mp_cu_stream *streamOfCall = nullptr;
 
 std::string versionText(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -106,6 +107,11 @@ std::mutex &mpcore::runtime::deviceLock() {
 }
 
 void mpcore::runtime::setDeviceError(const std::string &message) { lastError = message; }
+
+mp_cu_stream *OpenDevice::queue() const { return streamOfCall ? streamOfCall : stream; }
+
+StreamOfCall::StreamOfCall(void *stream) { streamOfCall = static_cast<mp_cu_stream *>(stream); }
+StreamOfCall::~StreamOfCall() { streamOfCall = nullptr; }
 
 void OpenDevice::check(int result, const std::string &what) {
   if (result == MP_CU_SUCCESS)

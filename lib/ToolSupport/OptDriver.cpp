@@ -5,6 +5,7 @@
 #include "CommandLine.h"
 #include "CrashGuard.h"
 #include "InfoFlags.h"
+#include "OptHelp.h"
 #include "Reproducer.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
@@ -219,6 +220,8 @@ int mlir::mp::runOpt(int argc, char **argv, DialectRegistry &registry, const Inp
   return runTool("mp-opt", argc, argv, [&](ToolArguments &given) -> int {
     if (llvm::Error error = checkPlugins(given.arguments))
       return int(report(std::move(error)));
+    if (std::optional<int> status = answerHelp(given))
+      return *status;
     hideForeignOptions();
     registerInfoFlags();
     std::optional<llvm::cl::opt<bool>> import;

@@ -29,6 +29,7 @@ class CArray(ctypes.Structure):
 
 _text, _out, _word, _size = ctypes.POINTER(Text), ctypes.POINTER(_Handle), ctypes.c_char_p, ctypes.c_size_t
 _arrays = ctypes.POINTER(CArray)
+_tensor = ctypes.c_void_p  # mp_rt_tensor: devices.py has its layout
 # Name: result, arguments. Every function of the header that the package calls.
 SIGNATURES = {
     "mp_api_version": (ctypes.c_int,),
@@ -54,10 +55,17 @@ SIGNATURES = {
     "mp_program_compile": (ctypes.c_int, _Handle, _word, _word, _out),
     "mp_program_signature": (ctypes.c_int, _Handle, _text),
     "mp_program_run": (ctypes.c_int, _Handle, _arrays, _size, _arrays, _size),
+    "mp_program_call": (ctypes.c_int, _Handle, _tensor, _size, _tensor, _size, ctypes.c_void_p),
     "mp_program_destroy": (None, _Handle),
     "mp_array_free": (None, _arrays),
     "mp_describe": (ctypes.c_int, _word, _word, _text),
     "mp_tool_main": (ctypes.c_int, _word, ctypes.c_int, ctypes.POINTER(_word)),
+}
+# Those of include/mp/Runtime/Device.h.
+RUNTIME = {
+    "mp_rt_device_error": (_word,),
+    "mp_rt_copy_tensor": (ctypes.c_int, _tensor, _tensor),
+    "mp_rt_free_tensor": (ctypes.c_int, _tensor, ctypes.c_void_p),
 }
 
 
@@ -80,7 +88,7 @@ def library():
             problems.append(str(error))
     else:
         raise Error("the library of mp was not loaded; MP_LIBRARY names it where it is elsewhere:\n  " + "\n  ".join(problems))
-    for name, (result, *arguments) in SIGNATURES.items():
+    for name, (result, *arguments) in {**SIGNATURES, **RUNTIME}.items():
         function = getattr(loaded, name)
         function.restype, function.argtypes = result, arguments
     if loaded.mp_api_version() != API_VERSION:
@@ -102,6 +110,11 @@ def check(status, diagnostics=()):
     if status == NO_MEMORY:
         raise MemoryError(message)
     raise Error(message, diagnostics)
+
+
+def check_runtime(status):
+    if status != 0:
+        raise Error(library().mp_rt_device_error().decode(errors="replace"))
 
 
 def describe(what, argument=""):
@@ -241,3 +254,13 @@ class Executable(Owned):
         results = (CArray * len(self.signature["results"]))()
         self.context.call(library().mp_program_run, self.handle, taken, len(taken), results, len(results))
         return [HostArray.adopt(result) for result in results]
+
+    def call(self, tensors, places, stream):
+        """Takes and gives CTensors (devices.py), results at the places that are asked for."""
+        from .devices import CTensor
+        taken, results = (CTensor * len(tensors))(*tensors), (CTensor * len(places))()
+        for result, place in zip(results, places):
+            result.place = place
+        self.context.call(library().mp_program_call, self.handle, ctypes.addressof(taken), len(taken), ctypes.addressof(results), len(results),
+                          stream)
+        return [CTensor.from_buffer_copy(result) for result in results]

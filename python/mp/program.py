@@ -4,6 +4,7 @@ import logging
 import os
 
 from .arrays import framework_for, host_array
+from .devices import ON_DEVICE, DeviceArray, adopt_host, as_tensor, is_on_device, stream_of
 from .errors import Error
 from .library import Context
 from .report import Check, Comparison, Difference, Report
@@ -33,7 +34,7 @@ class Program:
         self.pipeline = "mp-mixed-precision"
         signature = module.signature(source.entry)
         self.entry, self.inputs, self.outputs = signature["function"], signature["arguments"], signature["results"]
-        self._compiled, self._bound, self._narrow = None, None, None
+        self._compiled, self._bound, self._bound_on_device = None, None, None
 
     def __repr__(self):
         return f"<mp.Program {self.source.name}: {self.report.narrowed} of {self.report.contractions} contractions narrow, on {self.device}>"
@@ -106,7 +107,39 @@ class Program:
             arrays[index] = host_array(value, signature[index]["element"], self._name(index, signature))
         return [arrays[index] for index in range(len(signature))]
 
+    def upload(self, value):
+        """An array in the memory of the program's device: calls read it where it lies, and give results there."""
+        if self.device == "cpu":
+            raise Error("the program runs on the cpu: there is nothing to upload; .to('sm_90a') or .to('cuda') first")
+        self._executable()  # opens the device
+        return DeviceArray.upload(host_array(value), self.device)
+
+    def _call_on_device(self, given):
+        """Results on the device, for arguments of which any lies there; bound values are uploaded once."""
+        executable = self._executable()
+        inputs = executable.signature["arguments"]
+        if self._bound_on_device is None:
+            self._bound_on_device = {index: self.upload(value) for index, value in self.source.bound.items()}
+        values = dict(self._bound_on_device)
+        wanted = [index for index in range(len(inputs)) if index not in values]
+        if len(given) != len(wanted):
+            raise Error(f"the program takes {len(wanted)} arguments, found {len(given)}")
+        values.update(zip(wanted, given))
+        tensors, owners = zip(*[as_tensor(values[index], inputs[index]["element"], self.device, self._name(index, inputs))
+                                for index in range(len(inputs))])
+        outputs = executable.signature["results"]
+        results = executable.call(tensors, [ON_DEVICE] * len(outputs), stream_of(given))
+        del owners
+        arrays = [DeviceArray(tensor, spec["element"], self.device) if tensor.place == ON_DEVICE else adopt_host(tensor, spec["element"]).numpy()
+                  for tensor, spec in zip(results, outputs)]
+        if framework_for(given, "numpy") == "torch":
+            import torch
+            arrays = [torch.from_dlpack(array) if isinstance(array, DeviceArray) else torch.from_numpy(array) for array in arrays]
+        return self.source.unflatten(arrays)
+
     def __call__(self, *args, **kwargs):
+        if self.device != "cpu" and any(map(is_on_device, given := list(self.source.flatten(args, kwargs)))):
+            return self._call_on_device(given)
         executable = self._executable()
         arguments = self._arguments(args, kwargs, executable.signature["arguments"])
         framework = framework_for(self.source.flatten(args, kwargs), self.source.framework)

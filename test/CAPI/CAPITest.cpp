@@ -186,6 +186,41 @@ TEST_F(CAPITest, RunsOnTheHostAndOnTheEmulator) {
   }
 }
 
+TEST_F(CAPITest, ArraysOfTheDeviceGoFromCallToCall) {
+  mp_module *module = parse(kModel);
+  mp_program *program = nullptr, *host = nullptr;
+  ASSERT_EQ(mp_program_compile(module, nullptr, R"({"device": "emulator"})", &program), MP_OK);
+  ASSERT_EQ(mp_program_compile(module, nullptr, nullptr, &host), MP_OK);
+  float x[] = {1, 2, 3, 4}, w[] = {2, 0, 0, 2};
+  mp_rt_tensor arguments[2] = {}, result{}, back{};
+  for (auto [tensor, data] : {std::pair(&arguments[0], x), std::pair(&arguments[1], w)}) {
+    tensor->data = data;
+    tensor->element = 1; // f32
+    tensor->rank = 2;
+    tensor->sizes[0] = tensor->sizes[1] = 2;
+  }
+  result.place = MP_RT_ON_DEVICE;
+  EXPECT_EQ(mp_program_call(host, arguments, 2, &result, 1, nullptr), MP_USAGE);
+  ASSERT_EQ(mp_program_call(program, arguments, 2, &result, 1, nullptr), MP_OK) << mp_last_error();
+  EXPECT_EQ(result.place, MP_RT_ON_DEVICE);
+  arguments[0] = result;
+  mp_rt_tensor second{};
+  second.place = MP_RT_ON_DEVICE;
+  ASSERT_EQ(mp_program_call(program, arguments, 2, &second, 1, nullptr), MP_OK) << mp_last_error();
+  ASSERT_EQ(mp_rt_copy_tensor(&second, &back), 0) << mp_rt_device_error();
+  auto *y = static_cast<float *>(back.data);
+  EXPECT_EQ(std::vector<float>(y, y + 4), (std::vector<float>{4, 8, 12, 16}));
+  arguments[1].element = 4; // f16
+  EXPECT_EQ(mp_program_call(program, arguments, 2, &second, 1, nullptr), MP_REFUSED);
+  EXPECT_THAT(mp_last_error(), HasSubstr("element type is f16, expected f32"));
+  EXPECT_EQ(mp_program_call(program, nullptr, 2, &second, 1, nullptr), MP_USAGE);
+  EXPECT_EQ(mp_program_call(nullptr, nullptr, 0, nullptr, 0, nullptr), MP_USAGE);
+  for (mp_rt_tensor *tensor : {&result, &second, &back})
+    EXPECT_EQ(mp_rt_free_tensor(tensor, nullptr), 0);
+  mp_program_destroy(program);
+  mp_program_destroy(host);
+}
+
 TEST_F(CAPITest, SignaturesNameArguments) {
   mp_text text;
   ASSERT_EQ(mp_module_signature(parse(kModel), "dense", &text), MP_OK);

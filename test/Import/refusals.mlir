@@ -35,7 +35,7 @@
 // MODEL: model.onnx: error: this file is an ONNX model; import it with 'torch-mlir-import-onnx {{.*}}model.onnx -o OUT.torch.mlir'
 // RUN: %python -c "import sys; open(sys.argv[1], 'wb').write(b'PK\x03\x04rest')" %t/model.pt2
 // RUN: not mp-opt %t/model.pt2 2>&1 | FileCheck %s --check-prefix=ARCHIVE
-// ARCHIVE: model.pt2: note: this file is a zip archive, {{.*}}: export MLIR from the framework
+// ARCHIVE: model.pt2: note: this file is a zip archive, {{.*}}: export MLIR from the framework; of a .pt2, 'python -m mp {{.*}}model.pt2 -o OUT.mlir' does it
 
 //--- jax.mlir
 func.func public @main(%arg0: tensor<7xf32>) -> tensor<7xf32> {

@@ -5,6 +5,7 @@ import gc
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -106,6 +107,24 @@ class Conversion(unittest.TestCase):
         x, w, v = inputs()
         self.assertLess(np.abs(moved(x, w, v) - program(x, w, v)).max(), 2e-2)
 
+    def test_arrays_of_the_device_stay_there(self):
+        program = mp.convert(MODEL, target="sm_80").to("sm_80")
+        x, w, v = inputs()
+        there = [program.upload(a) for a in (x, w, v)]
+        addresses = [a.address for a in there]
+        y = program(*there)
+        self.assertEqual((type(y).__name__, y.shape, y.element), ("DeviceArray", (4, 2), "f32"))
+        self.assertNotIn(y.address, addresses)
+        np.testing.assert_array_equal(y.numpy(), program(x, w, v))
+        np.testing.assert_array_equal(there[0].numpy(), x)
+        np.testing.assert_array_equal(program(x, there[1], v).numpy(), y.numpy())
+        with self.assertRaisesRegex(mp.Error, "element type is f16, expected f32"):
+            program(program.upload(x.astype(np.float16)), w, v)
+        with self.assertRaisesRegex(mp.Error, "nothing to upload"):
+            mp.convert(MODEL).upload(x)
+        with self.assertRaisesRegex(BufferError, "DLPack does not know"):
+            y.__dlpack__()
+
     def test_kernels_are_ptx_of_the_target(self):
         images = mp.convert(MODEL).kernels("sm_90")
         self.assertTrue(images)
@@ -198,6 +217,28 @@ class Arrays(unittest.TestCase):
         self.assertIn(f"#define MP_API_VERSION {library.API_VERSION}\n", header)
         self.assertEqual(ctypes.sizeof(library.CArray), 8 + 8 + 16 + 8 + 8 * 16)
 
+    def test_tensors_are_laid_out_as_the_runtime_has_them(self):
+        from mp import devices
+        self.assertEqual((ctypes.sizeof(devices.CTensor), devices.CTensor.sizes.offset), (8 + 4 * 4 + 8 * 16, 24))
+        header = pathlib.Path(os.environ["MP_SOURCE"], "include/mp/Runtime/Runtime.h").read_text()
+        formats = re.findall(r"MP_RT_(\w+),", header[header.index("enum mp_rt_format"):])
+        self.assertEqual([name.upper() for name in list(devices.CODES)[:10]], formats[:10])
+        self.assertEqual((ctypes.sizeof(devices.DLTensor), ctypes.sizeof(devices.DLManagedTensor)), (48, 64))
+
+    def test_device_memory_is_lent_by_dlpack(self):
+        from mp import devices
+        lent = devices.DeviceArray(devices.tensor_of(0x7000, "bf16", (2, 3), devices.ON_DEVICE), "bf16", "cuda", owner=self)
+        capsule = lent.__dlpack__(stream=1)
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+        managed = devices.DLManagedTensor.from_address(get(capsule, b"dltensor"))
+        tensor = managed.tensor
+        self.assertEqual((tensor.data, tensor.device_type, tensor.ndim, tensor.code, tensor.bits, tensor.lanes), (0x7000, 2, 2, 4, 16, 1))
+        self.assertEqual((tensor.shape[:2], tensor.strides[:2]), ([2, 3], [3, 1]))
+        held = len(devices._lent)
+        managed.deleter(ctypes.pointer(managed))
+        self.assertEqual(len(devices._lent), held - 1)
+
     def test_every_function_of_the_header_is_declared(self):
         header = pathlib.Path(os.environ["MP_SOURCE"], "include/mp-c/MP.h").read_text()
         self.assertEqual(sorted(set(re.findall(r"MP_EXPORT [\w ]+\*?\b(mp_\w+)\(", header))), sorted(library.SIGNATURES))
@@ -274,13 +315,14 @@ class Process(unittest.TestCase):
         self.assertEqual((done.returncode, "sm_90" in done.stdout), (0, True))
 
 
+@unittest.skipUnless(shutil.which("mp-gen"), "mp-gen, which writes the step, is no part of the wheel")
 class Training(unittest.TestCase):
     def test_steps_keep_their_state_and_follow_f32(self):
         text = subprocess.run(["mp-gen", "digits", "--train=adam", "--batch=32"], capture_output=True, text=True, check=True).stdout
         original = library.Context().parse(text)
         names = original.signature()["arguments"]
         random = np.random.default_rng(0)
-        state = tuple((0.1 if spec["name"].startswith("linear") else 0) * random.normal(size=spec["shape"]).astype(np.float32)
+        state = tuple(np.asarray((0.1 if spec["name"].startswith("linear") else 0) * random.normal(size=spec["shape"]), np.float32)
                       for spec in names[:-2])
         images = random.uniform(0, 16, (32, 64)).astype(np.float32)
         batch = images, (images[:, :10].argmax(1)).astype(np.int64)

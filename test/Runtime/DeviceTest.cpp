@@ -19,6 +19,7 @@ struct FakeDriver {
   std::vector<std::string> calls;
   std::map<std::string, int> failures; ///< result of an entry point, instead of success
   int version = 12040, devices = 1;
+  mp_cu_stream *stream = nullptr; ///< of the last launch
   std::map<mp_cu_address, std::vector<char>> memory;
 } fake;
 
@@ -62,9 +63,15 @@ int download(void *to, mp_cu_address from, size_t bytes, mp_cu_stream *) {
   return note("download", std::to_string(bytes));
 }
 
+int copy(mp_cu_address to, mp_cu_address from, size_t bytes, mp_cu_stream *) {
+  std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), bytes);
+  return note("copy", std::to_string(bytes));
+}
+
 /// The one kernel: doubles arguments[1] floats at arguments[0].
 int launch(mp_cu_function *, unsigned gx, unsigned, unsigned, unsigned bx, unsigned, unsigned,
-           unsigned shared, mp_cu_stream *, void **arguments, void **) {
+           unsigned shared, mp_cu_stream *stream, void **arguments, void **) {
+  fake.stream = stream;
   float *data;
   int64_t count;
   std::memcpy(&data, arguments[0], 8);
@@ -108,7 +115,8 @@ const mp_cu_driver table = {
     [](mp_cu_function *, int, int value) { return note("shared", std::to_string(value)); },
     launch,
     [](int error, const char **name) { return *name = "CUDA_ERROR_FAKE", error ? 0 : 1; },
-    [](int, const char **text) { return *text = "on purpose", 0; }};
+    [](int, const char **text) { return *text = "on purpose", 0; },
+    copy};
 
 const char image[] = "// PTX";
 mp_rt_module module = {image, sizeof image, nullptr, nullptr};
@@ -133,7 +141,8 @@ void entry(void **packed) {
   out[5] = mp_rt_device_read(reinterpret_cast<int64_t>(mp_rt_device_constant(&constant)), 4);
 }
 
-const mp_rt_parameter parameters[] = {{1, 4, 1, {-1}}, {1, 4, 1, {-1}}, {0, 4, 0, {}}};
+const mp_rt_parameter parameters[] = {
+    {1, 4, 1, MP_RT_F32, {-1}}, {1, 4, 1, MP_RT_F32, {-1}}, {0, 4, 0, MP_RT_F32, {}}};
 const mp_rt_function function = {"scale", entry, 1, 2, parameters};
 
 class DeviceCalls : public testing::Test {
@@ -203,7 +212,7 @@ TEST_F(DeviceCalls, KernelsAreLoadedOnceAndEverythingIsFreed) {
   EXPECT_EQ(count("function double_it"), 1);
   EXPECT_EQ(count("launch 1 32 0"), 4);
   EXPECT_EQ(count("upload 8"), 1);    // the constant
-  EXPECT_EQ(count("synchronize"), 4); // a value and the end of each call
+  EXPECT_EQ(count("synchronize"), 5); // the constant, a value and the end of each call
   EXPECT_EQ(fake.memory.size(), 1u);  // the constant
   EXPECT_EQ(mp_rt_device_peak_bytes(), 8 + 4 + 64);
   EXPECT_EQ(mp_rt_select_device("cuda"), -1);
@@ -228,7 +237,7 @@ TEST_F(DeviceCalls, FailuresNameTheStepAndFreeEverything) {
 }
 
 TEST_F(DeviceCalls, SizesAreChecked) {
-  const mp_rt_parameter fixed[] = {{1, 4, 1, {4}}};
+  const mp_rt_parameter fixed[] = {{1, 4, 1, MP_RT_F32, {4}}};
   const mp_rt_function narrow = {"narrow", entry, 1, 0, fixed};
   float data[3] = {};
   mp_rt_array argument = {data, {3}};
@@ -241,6 +250,80 @@ TEST_F(DeviceCalls, LargeSharedMemoryIsAskedForOnce) {
   EXPECT_EQ(call(), "");
   EXPECT_EQ(count("shared 98304"), 1);
   EXPECT_EQ(count("launch 1 32 98304"), 2);
+}
+
+mp_rt_tensor tensorOf(float *data, int64_t count) {
+  mp_rt_tensor tensor{};
+  tensor.data = data;
+  tensor.element = MP_RT_F32;
+  tensor.rank = 1;
+  tensor.sizes[0] = count;
+  return tensor;
+}
+
+TEST_F(DeviceCalls, TensorsOfTheDeviceStayThereAndTheCallersStreamOrders) {
+  EXPECT_EQ(call(), ""); // loads, and uploads the constant
+  float values[] = {1, 2, 3};
+  mp_rt_tensor host = tensorOf(values, 3), argument, results[2] = {};
+  ASSERT_EQ(mp_rt_copy_tensor(&host, &argument), 0) << mp_rt_device_error();
+  EXPECT_EQ(argument.place, MP_RT_ON_DEVICE);
+  results[0].place = MP_RT_ON_DEVICE;
+  results[1].place = MP_RT_ON_DEVICE;
+  size_t kept = fake.memory.size();
+  fake.calls.clear();
+  auto *stream = reinterpret_cast<mp_cu_stream *>(0x77);
+  ASSERT_EQ(mp_rt_call_tensors(&function, &argument, 1, results, 2, stream), 0)
+      << mp_rt_device_error();
+  EXPECT_EQ(count("upload"), 0);
+  EXPECT_EQ(count("download"), 1);    // a value that the host needs
+  EXPECT_EQ(count("synchronize"), 1); // for that value, and not at the end
+  EXPECT_EQ(count("copy 12"), 1);     // an argument that is returned is not given away
+  EXPECT_EQ(fake.stream, stream);
+  EXPECT_NE(results[0].data, argument.data);
+  EXPECT_EQ(static_cast<float *>(results[0].data)[2], 12);
+  EXPECT_EQ(results[0].sizes[0], 3);
+  EXPECT_EQ(results[1].place, MP_RT_ON_HOST); // passed by value
+  EXPECT_EQ(*static_cast<float *>(results[1].data), 10);
+  EXPECT_EQ(fake.memory.size(), kept + 1);
+  for (mp_rt_tensor *tensor : {&results[0], &results[1], &argument, &argument})
+    EXPECT_EQ(mp_rt_free_tensor(tensor, stream), 0);
+  EXPECT_EQ(fake.memory.size(), kept - 1);
+  EXPECT_EQ(call(), "");
+  EXPECT_NE(fake.stream, stream);
+}
+
+TEST_F(DeviceCalls, WrongTensorsAreErrors) {
+  float values[] = {1, 2, 3};
+  mp_rt_tensor results[2] = {};
+  auto refused = [&](mp_rt_tensor argument, int arguments = 1, int resultCount = 2) {
+    EXPECT_EQ(mp_rt_call_tensors(&function, &argument, arguments, results, resultCount, nullptr),
+              -1);
+    return std::string(mp_rt_device_error());
+  };
+  mp_rt_tensor good = tensorOf(values, 3), bad = good;
+  bad.element = MP_RT_BF16;
+  EXPECT_EQ(refused(bad), "argument 0 of scale: element type is bf16, expected f32");
+  bad = good;
+  bad.rank = 2;
+  EXPECT_EQ(refused(bad), "argument 0 of scale: rank is 2, expected 1");
+  bad = good;
+  bad.sizes[0] = -1;
+  EXPECT_EQ(refused(bad), "argument 0 of scale: size 0 is -1, expected at least 0");
+  bad = good;
+  bad.data = nullptr;
+  EXPECT_EQ(refused(bad), "argument 0 of scale: data is null, expected 12 bytes");
+  bad = good;
+  bad.place = 3;
+  EXPECT_EQ(refused(bad), "argument 0 of scale: place is 3, expected MP_RT_ON_HOST or "
+                          "MP_RT_ON_DEVICE");
+  EXPECT_EQ(refused(good, 2), "scale: found 2 arguments, expected 1");
+  EXPECT_EQ(refused(good, 1, 1), "scale: found places for 1 results, expected 2");
+  results[1].place = 5;
+  EXPECT_NE(refused(good).find("the place of result 1 is 5"), std::string::npos);
+  EXPECT_EQ(mp_rt_call_tensors(nullptr, &good, 1, results, 2, nullptr), -1);
+  EXPECT_EQ(mp_rt_call_tensors(&function, nullptr, 1, results, 2, nullptr), -1);
+  EXPECT_EQ(mp_rt_copy_tensor(nullptr, nullptr), -1);
+  EXPECT_EQ(mp_rt_free_tensor(nullptr, nullptr), 0);
 }
 
 // The last test: it forgets the kernels.

@@ -9,6 +9,7 @@
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Emulator/Driver.h"
 #include "mp/Execution/Executable.h"
+#include "mp/Runtime/Device.h"
 #include "llvm/Support/JSON.h"
 
 namespace mlir::mp {
@@ -39,6 +40,11 @@ public:
   const Signature &signature() const override { return types; }
   llvm::Expected<std::vector<Array>> run(llvm::ArrayRef<Array> arguments) override;
   int64_t peakBytes() const override { return peak; }
+
+  /// Calls the function with arrays anywhere, as mp_rt_call_tensors does: nothing is copied that
+  /// lies on the device, and `stream` (null: the runtime's) orders everything.
+  llvm::Error call(llvm::ArrayRef<mp_rt_tensor> arguments,
+                   llvm::MutableArrayRef<mp_rt_tensor> results, void *stream);
 
   /// Returns the counts of each kernel over all runs on the emulator so far, in the order of first
   /// launches.

@@ -1,8 +1,9 @@
 /* Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Kernels on a device: what host code compiled beside kernels calls, and what calls such code.
- * One device, one stream; memory and launches are ordered by the stream. Nothing is loaded or
- * started before the first use. C ABI, no LLVM.
+ * One device; memory and launches are ordered by a stream, the runtime's own or the caller's.
+ * Nothing is loaded or started before the first use. Threads may call at the same time. C ABI, no
+ * LLVM.
  */
 #ifndef MP_RUNTIME_DEVICE_H
 #define MP_RUNTIME_DEVICE_H
@@ -101,7 +102,8 @@ typedef struct {
 typedef struct {
   int rank;
   int element_bytes;
-  int is_buffer;                 /* 0: passed by value */
+  int is_buffer; /* 0: passed by value */
+  int element;   /* an mp_rt_format, or MP_RT_INTEGER plus the width; see Runtime.h */
   int64_t sizes[MP_RT_MAX_RANK]; /* -1: known at run time only */
 } mp_rt_parameter;
 
@@ -118,6 +120,36 @@ typedef struct {
  * device memory the call took. Returns 0; the number of a check that did not hold; or -1. If it is
  * not 0 mp_rt_device_error() says why, and results are untouched. */
 int mp_rt_call(const mp_rt_function *function, const mp_rt_array *arguments, mp_rt_array *results);
+
+/* Where the data of an mp_rt_tensor lies. */
+enum { MP_RT_ON_HOST = 0, MP_RT_ON_DEVICE = 1 };
+
+/* A dense array, row-major, on the host or in the device's memory. */
+typedef struct {
+  void *data;  /* on the device: its address there */
+  int element; /* as in mp_rt_parameter; 0 (f64) is checked like any other */
+  int place;
+  int rank;
+  int64_t sizes[MP_RT_MAX_RANK];
+} mp_rt_tensor;
+
+/* As mp_rt_call, for arrays anywhere, with counts and element types checked. Arguments on the
+ * device are read where they are; those on the host are uploaded. The caller sets the `place` of
+ * each result: on the host they come in fresh memory to be freed by free(), on the device to be
+ * freed by mp_rt_free_tensor.
+ *
+ * stream: the caller's CUstream, by which everything is ordered; the call waits only for results on
+ * the host and for values that host control flow needs. Null: the runtime's own, and the call waits
+ * for its end. */
+int mp_rt_call_tensors(const mp_rt_function *function, const mp_rt_tensor *arguments,
+                       int argument_count, mp_rt_tensor *results, int result_count, void *stream);
+
+/* Copies an array to the other place, into fresh memory; waits for its end. Returns 0, or -1. */
+int mp_rt_copy_tensor(const mp_rt_tensor *from, mp_rt_tensor *to);
+
+/* Frees the data of an array that the runtime made, on the device behind what `stream` (null: the
+ * runtime's own) has been given so far, and clears its address. Null is allowed. */
+int mp_rt_free_tensor(mp_rt_tensor *tensor, void *stream);
 
 /* Largest number of bytes on the device at once, constants included, since the last mp_rt_call
  * began. */

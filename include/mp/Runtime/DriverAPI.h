@@ -89,7 +89,10 @@ typedef struct mp_cu_stream mp_cu_stream;
     (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,            \
      parameters, extra))                                                                           \
   X(error_name, "cuGetErrorName", (int error, const char **name), (error, name))                   \
-  X(error_text, "cuGetErrorString", (int error, const char **text), (error, text))
+  X(error_text, "cuGetErrorString", (int error, const char **text), (error, text))                 \
+  X(copy, "cuMemcpyDtoDAsync_v2",                                                                  \
+    (mp_cu_address to, mp_cu_address from, size_t bytes, mp_cu_stream *stream),                    \
+    (to, from, bytes, stream))
 
 typedef struct {
 #define MP_CU_MEMBER(member, name, parameters, names) int(*member) parameters;

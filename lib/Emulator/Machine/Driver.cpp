@@ -142,6 +142,11 @@ int download(void *to, mp_cu_address from, size_t bytes, mp_cu_stream *) {
     return fail(MP_CU_INVALID_VALUE, std::move(error));
   return MP_CU_SUCCESS;
 }
+int copy(mp_cu_address to, mp_cu_address from, size_t bytes, mp_cu_stream *stream) {
+  std::vector<uint8_t> content(bytes);
+  int result = download(content.data(), from, bytes, stream);
+  return result == MP_CU_SUCCESS ? upload(to, content.data(), bytes, stream) : result;
+}
 
 int loadImage(mp_cu_module **module, const void *image, unsigned, int *, void **) {
   // Machine code is no text; PTX begins with a comment or a directive.
@@ -251,6 +256,7 @@ const mp_cu_driver &mpcore::emulator::emulatedDriverTable() {
                                      setFunctionAttribute,
                                      launch,
                                      errorName,
-                                     errorText};
+                                     errorText,
+                                     copy};
   return table;
 }

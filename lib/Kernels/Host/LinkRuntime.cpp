@@ -4,8 +4,10 @@
 // functions callable (exact).
 
 #include "Globals.h"
+#include "mp/Dialect/MP/Formats.h"
 #include "mp/Kernels/Host/Passes.h"
 #include "mp/Runtime/Device.h"
+#include "mp/Runtime/Runtime.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_LINKRUNTIME
@@ -25,6 +27,14 @@ static std::optional<int64_t> dataBytes(LLVM::GlobalOp global) {
       number && isa<FloatAttr, IntegerAttr>(value))
     return elementBytes(number.getType());
   return std::nullopt;
+}
+
+/// The element type as the runtime numbers it, of values that it can pass.
+static int64_t elementCode(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (auto format = getNumericsFormat(element))
+    return int64_t(*format);
+  return MP_RT_INTEGER + (element.isIndex() ? 64 : element.getIntOrFloatBitWidth());
 }
 
 /// Words that pass a value of `type`: a buffer's descriptor, or the value.
@@ -160,10 +170,10 @@ private:
       int64_t size = i >= rank ? 0 : buffer.isDynamicDim(i) ? -1 : buffer.getDimSize(i);
       sizes = LLVM::InsertValueOp::create(inner, loc, sizes, integer(inner, word, size), i);
     }
-    return Globals::makeStruct(inner, loc, record,
-                               {integer(inner, number, rank),
-                                integer(inner, number, elementBytes(type)),
-                                integer(inner, number, buffer ? 1 : 0), sizes});
+    return Globals::makeStruct(
+        inner, loc, record,
+        {integer(inner, number, rank), integer(inner, number, elementBytes(type)),
+         integer(inner, number, buffer ? 1 : 0), integer(inner, number, elementCode(type)), sizes});
   }
 
   LogicalResult makeCallable(LLVM::LLVMFuncOp function) {
@@ -181,8 +191,8 @@ private:
     LLVM::LLVMFuncOp entry = makeEntry(function, type);
     StringRef name = function.getName();
     auto sizes = LLVM::LLVMArrayType::get(word, MP_RT_MAX_RANK);
-    auto one =
-        LLVM::LLVMStructType::getLiteral(module.getContext(), {number, number, number, sizes});
+    auto one = LLVM::LLVMStructType::getLiteral(module.getContext(),
+                                                {number, number, number, number, sizes});
     auto all = LLVM::LLVMArrayType::get(one, types.size());
     LLVM::GlobalOp parameters =
         globals.record(("mp_parameters_" + name).str(), all, true, [&](OpBuilder &inner) {

@@ -92,6 +92,7 @@ def check(text, folder, inputs, outputs):
 def main():
     options = parse()
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../python"))  # the routes of the package
     frontend = importlib.import_module(options.framework + "_route")
     if options.list:
         print(*frontend.MODELS)

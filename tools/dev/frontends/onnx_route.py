@@ -10,13 +10,12 @@ import sys
 import ml_dtypes
 import numpy as np
 import onnx
-from onnx import inliner, parser
+from mp.frontends import onnx as route
+from onnx import parser
 from onnx.reference import ReferenceEvaluator
 
 TOOLS = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
 HEADER = '<ir_version: 10, opset_import: ["" : 23]>\n'
-# Ops that ONNX defines as functions of others, and that torch-mlir does not know.
-FUNCTIONS = [("", name) for name in ("Attention", "GroupNormalization", "RMSNormalization", "RotaryEmbedding")]
 TYPES = {onnx.TensorProto.FLOAT: np.float32, onnx.TensorProto.FLOAT16: np.float16, onnx.TensorProto.BFLOAT16: ml_dtypes.bfloat16}
 
 # The text form of ONNX; initialisers are filled in with seeded values.
@@ -172,14 +171,8 @@ def value(argument, random):
 def export(name, folder):
     """Texts by kind, inputs and outputs. What a backend cannot lower has no text."""
     model, inputs, outputs = from_pytorch(MODELS[name]) if name.startswith(PYTORCH) else from_text(name)
-    model = inliner.inline_selected_functions(model, FUNCTIONS, inline_schema_functions=True)
-    source, imported = os.path.join(folder, "model.onnx"), os.path.join(folder, "torch.mlir")
-    onnx.save(model, source)
-    subprocess.run([shutil.which("torch-mlir-import-onnx", path=TOOLS), source, "-o", imported], check=True)
-    commands = {}
-    for kind, pipeline in (("linalg", "linalg-on-tensors"), ("tosa", "tosa")):
-        commands[kind] = [shutil.which("torch-mlir-opt", path=TOOLS), "--torch-onnx-to-torch-backend-pipeline",
-                          f"--torch-backend-to-{pipeline}-backend-pipeline"]
+    imported = route.import_model(model, folder)
+    commands = {"linalg": route.lowering(), "tosa": route.lowering("tosa")}
     if compiler := shutil.which("iree-compile", path=TOOLS):
         commands["iree"] = [compiler, "--iree-input-type=onnx", "--compile-to=input", "--iree-torch-emit-async-entry-points=false"]
     if name.removeprefix(PYTORCH) in WRONG_IN_TOSA:

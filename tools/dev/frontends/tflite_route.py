@@ -1,17 +1,14 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """docs/guides/FromTFLite.md: a Keras model, TensorFlow's converter, and the converter to TOSA. The reference kernels run it."""
 import os
-import shutil
-import subprocess
-import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
+from mp.frontends import tflite as route
 from tensorflow import keras
 
 layers = keras.layers
-TOOL = shutil.which("tosa-converter-for-tflite", path=os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"])
 
 
 def sequence(shape, *parts):
@@ -92,5 +89,5 @@ def export(name, folder):
     interpreter.set_tensor(interpreter.get_input_details()[0]["index"], x)
     interpreter.invoke()
     outputs = [interpreter.get_tensor(y["index"]) for y in interpreter.get_output_details()]
-    subprocess.run([TOOL, source, "--text", "-o", text], check=True, capture_output=True)
+    route.convert_file(source, text)
     return {"tosa": text}, [x], outputs

@@ -243,7 +243,7 @@ def check_tools(root):
     index = set(re.findall(r"`(\w+/[\w.-]+)`", (folder / "README.md").read_text()))
     for path in sorted(folder.glob("*/*")):
         name = path.relative_to(folder).as_posix()
-        if path.name != "__pycache__" and path.suffix != ".h" and name not in index and name != "sweep/Runner.cpp":
+        if "__pycache__" not in path.parts and path.suffix != ".h" and name not in index and name != "sweep/Runner.cpp":
             yield f"tools/dev/{name}: tools/dev/README.md does not name it"
     for name in sorted(index):
         if not (folder / name).exists():

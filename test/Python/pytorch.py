@@ -1,0 +1,170 @@
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The package on models of PyTorch: names, results, torch.compile. Needs torch and torch-mlir."""
+import os
+import sys
+import tempfile
+import unittest
+
+import torch
+from torch import nn
+
+import mp
+import mp.dynamo
+
+sys.path.insert(0, os.path.join(os.environ["MP_SOURCE"], "tools/dev/frontends"))
+from pytorch_models import MODELS  # noqa: E402
+
+
+class Block(nn.Module):
+    def __init__(self, d=32, heads=4):
+        super().__init__()
+        self.n1, self.n2, self.heads = nn.LayerNorm(d), nn.LayerNorm(d), heads
+        self.qkv, self.out, self.up, self.down = nn.Linear(d, 3 * d), nn.Linear(d, d), nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
+
+    def forward(self, x):
+        b, t, d = x.shape
+        q, k, v = self.qkv(self.n1(x)).view(b, t, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
+        a = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(a.transpose(1, 2).reshape(b, t, d))
+        return x + self.down(nn.functional.gelu(self.up(self.n2(x))))
+
+
+class Tiny(nn.Module):
+    def __init__(self, d=32, vocabulary=50):
+        super().__init__()
+        self.embed, self.blocks = nn.Embedding(vocabulary, d), nn.ModuleList([Block(d), Block(d)])
+        self.norm, self.head = nn.LayerNorm(d), nn.Linear(d, vocabulary, bias=False)
+
+    def forward(self, ids):
+        x = self.embed(ids)
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))
+
+
+def tiny():
+    torch.manual_seed(0)
+    return Tiny().eval(), torch.randint(0, 50, (2, 8))
+
+
+def relative(found, expected):
+    return float((found.detach().double() - expected.detach().double()).abs().max() / expected.detach().double().abs().max())
+
+
+class Names(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.model, cls.ids = tiny()
+        cls.program = mp.convert(cls.model, (cls.ids,), format="bf16")
+
+    def test_parameters_have_their_qualified_names(self):
+        self.assertEqual([spec["name"] for spec in self.program.inputs], [*dict(self.model.named_parameters()), "ids"])
+
+    def test_contractions_have_the_paths_of_their_modules(self):
+        found = {op["name"].rpartition(".")[0] for op in self.program.report.ops if op["class"] == "T"}
+        wanted = {f"blocks.{i}.{layer}" for i in (0, 1) for layer in ("qkv", "out", "up", "down")}
+        self.assertEqual(found, {*wanted, "blocks.0", "blocks.1", "head"})
+
+    def test_lines_are_those_of_the_model(self):
+        files = {op["location"].rsplit(":", 2)[0] for op in self.program.report.ops if op["class"] == "T"}
+        self.assertEqual(files, {os.path.abspath(__file__)})
+
+    def test_a_layer_is_kept_wide_by_its_name(self):
+        kept = mp.convert(self.model, (self.ids,), keep=["blocks.1.qkv"])
+        self.assertEqual(self.program.report.narrowed - kept.report.narrowed, 1)
+        self.assertEqual({op["compute"] for op in kept.report.ops_of("blocks.1.qkv") if op["class"] == "T"}, {"f32"})
+
+    def test_explains_a_block(self):
+        self.assertIn("linalg.matmul", self.program.explain("blocks.1"))
+
+    def test_results_on_host_and_emulator(self):
+        expected = self.model(self.ids)
+        found = self.program(self.ids)
+        self.assertIsInstance(found, torch.Tensor)
+        self.assertLess(relative(found, expected), 1e-2)
+        self.assertGreater(relative(found, expected), 1e-5)
+        self.assertLess(relative(self.program.to("sm_80")(self.ids), expected), 1e-2)
+        self.assertLess(self.program.compare("f64").relative, 1e-2)
+        self.assertTrue(self.program.check())
+
+    def test_variances_in_f64_are_said_and_narrowed(self):
+        with self.assertLogs("mp", "INFO") as logged:
+            kept = mp.convert(self.model, (self.ids,))
+        self.assertEqual(sum("f64='narrow'" in line for line in logged.output), 1)
+        narrow = mp.convert(self.model, (self.ids,), f64="narrow", keep=["*"])
+        self.assertIn("tensor<2x8x1xf64>", kept.mlir)
+        self.assertNotIn("tensor<2x8x1xf64>", narrow.mlir)
+        self.assertLess(relative(narrow(self.ids), self.model(self.ids)), 2e-6)
+
+    def test_saved_weights_and_pt2_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.program.save(os.path.join(folder, "m.mp"))
+            self.assertTrue(torch.equal(mp.load(os.path.join(folder, "m.mp"))(self.ids), self.program(self.ids)))
+            torch.export.save(torch.export.export(self.model, (self.ids,)), os.path.join(folder, "m.pt2"))
+            self.assertTrue(torch.equal(mp.convert(os.path.join(folder, "m.pt2"))(self.ids), self.program(self.ids)))
+
+    def test_dynamic_batch(self):
+        batch = torch.export.Dim("batch", min=2, max=64)
+        program = mp.convert(self.model, (self.ids,), dynamic=({0: batch},))
+        more = torch.randint(0, 50, (5, 8))
+        self.assertLess(relative(program(more), self.model(more)), 1e-2)
+
+
+class Compile(unittest.TestCase):
+    def setUp(self):
+        torch._dynamo.reset()
+        mp.dynamo.graphs.clear()
+
+    def test_models(self):
+        for name in ("llama", "sdpa", "convnet", "norms", "moe", "unet", "gather", "positional"):
+            torch.manual_seed(1)
+            make, arguments = MODELS[name]
+            model, values = make().eval(), arguments()
+            with torch.no_grad():
+                expected = model(*[x.clone() for x in values])
+                found = torch.compile(model, backend=mp.dynamo.backend)(*values)
+            first = lambda y: y[0] if isinstance(y, tuple) else y
+            self.assertLess(relative(first(found), first(expected)), 2e-2, name)
+        self.assertTrue(any(program for _, program, _ in mp.dynamo.graphs))
+
+    def test_training_compiles_forward_and_backward(self):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(16, 32), nn.LayerNorm(32), nn.GELU(), nn.Linear(32, 4))
+        x, target = torch.randn(8, 16), torch.randn(8, 4)
+        ((model(x) - target) ** 2).mean().backward()
+        expected = [p.grad.clone() for p in model.parameters()]
+        model.zero_grad()
+        ((torch.compile(model, backend=mp.dynamo.backend)(x) - target) ** 2).mean().backward()
+        self.assertEqual([bool(program) for _, program, _ in mp.dynamo.graphs], [True, True])
+        for parameter, wanted in zip(model.parameters(), expected):
+            self.assertLess(relative(parameter.grad, wanted), 2e-2)
+
+    def test_one_graph_serves_all_batches(self):
+        model = nn.Sequential(nn.Linear(16, 8), nn.ReLU()).eval()
+        compiled = torch.compile(model, backend=mp.dynamo.backend, dynamic=True)
+        with torch.no_grad():
+            for batch in (4, 9, 17):
+                x = torch.randn(batch, 16)
+                self.assertLess(relative(compiled(x), model(x)), 1e-2)
+        self.assertEqual(len(mp.dynamo.graphs), 1)
+
+    def test_what_cannot_be_lowered_runs_in_torch_and_is_said(self):
+        compiled = torch.compile(lambda x: torch.fft.fft(x @ x).abs(), backend=mp.dynamo.backend)
+        x = torch.randn(8, 8)
+        with self.assertLogs("mp", "WARNING") as logged, torch.no_grad():
+            self.assertTrue(torch.allclose(compiled(x), torch.fft.fft(x @ x).abs()))
+        self.assertRegex(logged.output[0], "graph \\d+ runs in torch, not in mp: .*fft")
+
+
+class Refusals(unittest.TestCase):
+    def test_a_module_needs_arguments(self):
+        with self.assertRaisesRegex(mp.Error, "needs example arguments"):
+            mp.convert(nn.Linear(2, 2))
+
+    def test_state_that_calls_change(self):
+        with self.assertRaisesRegex(mp.Error, "running_mean.*eval"):
+            mp.convert(nn.BatchNorm1d(4).train(), (torch.randn(3, 4),))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
