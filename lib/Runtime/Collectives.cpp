@@ -1,0 +1,201 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The collectives that compiled code calls: exchanges of blocks, and their combination in a
+// balanced tree over the ranks.
+
+#include "Failure.h"
+#include "RankGroup.h"
+#include "mp/Runtime/Runtime.h"
+
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+using namespace mpcore::runtime;
+
+namespace {
+
+thread_local mp_rt_group *ownGroup = nullptr;
+thread_local int ownRank = 0;
+
+[[noreturn]] void failCollective(const std::string &why) {
+  failureText() = why;
+  mp_rt_fail(MP_RT_COLLECTIVE_FAILED);
+  std::abort(); // mp_rt_fail does not return
+}
+
+mp_rt_group &group() {
+  if (!ownGroup)
+    failCollective("a collective runs outside of a group of ranks: run the program by mp-run, or "
+                   "call mp_rt_group_enter first");
+  return *ownGroup;
+}
+
+template <typename T> T combineTwo(int64_t combine, T a, T b) {
+  switch (combine) {
+  case MP_RT_MAXIMUM: return a != a || a > b ? a : b;
+  case MP_RT_MINIMUM: return a != a || a < b ? a : b;
+  case MP_RT_MAXNUM: return b != b || a > b ? a : b;
+  case MP_RT_MINNUM: return b != b || a < b ? a : b;
+  default: break;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    if (combine == MP_RT_OR)
+      return T(a | b);
+    if (combine == MP_RT_AND)
+      return T(a & b);
+    using Unsigned = std::make_unsigned_t<T>;
+    return T(Unsigned(a) + Unsigned(b)); // wraps
+  } else {
+    return a + b;
+  }
+}
+
+/// Combines rows `low` up to `high` of `count` elements into row `low`: first each half, then both;
+/// the left half is the largest power of two below their number.
+template <typename T>
+void combineRows(T *rows, int64_t count, int64_t low, int64_t high, int64_t combine) {
+  int64_t n = high - low;
+  if (n < 2)
+    return;
+  int64_t half = 1;
+  while (half * 2 < n)
+    half *= 2;
+  combineRows(rows, count, low, low + half, combine);
+  combineRows(rows, count, low + half, high, combine);
+  T *left = rows + low * count, *right = rows + (low + half) * count;
+  for (int64_t i = 0; i < count; ++i)
+    left[i] = combineTwo<T>(combine, left[i], right[i]);
+}
+
+int64_t bytesOf(int64_t element) {
+  switch (element) {
+  case MP_RT_F64:
+  case MP_RT_INTEGER + 64: return 8;
+  case MP_RT_F32:
+  case MP_RT_INTEGER + 32: return 4;
+  case MP_RT_INTEGER + 8:
+  case MP_RT_INTEGER + 1: return 1;
+  default: failCollective("ranks cannot combine elements of type " + std::to_string(element));
+  }
+}
+
+void combineAll(void *rows, int64_t count, int64_t ranks, int64_t element, int64_t combine) {
+  switch (element) {
+  case MP_RT_F64: return combineRows(static_cast<double *>(rows), count, 0, ranks, combine);
+  case MP_RT_F32: return combineRows(static_cast<float *>(rows), count, 0, ranks, combine);
+  case MP_RT_INTEGER + 64:
+    return combineRows(static_cast<int64_t *>(rows), count, 0, ranks, combine);
+  case MP_RT_INTEGER + 32:
+    return combineRows(static_cast<int32_t *>(rows), count, 0, ranks, combine);
+  case MP_RT_INTEGER + 1: { // patterns 0 and 1: a sum wraps to an exclusive or
+    combineRows(static_cast<int8_t *>(rows), count, 0, ranks, combine);
+    for (int64_t i = 0; i < count; ++i)
+      static_cast<int8_t *>(rows)[i] &= 1;
+    return;
+  }
+  default: return combineRows(static_cast<int8_t *>(rows), count, 0, ranks, combine);
+  }
+}
+
+/// Bytes in memory: `outer` blocks, of which each rank has `inner` bytes.
+struct Blocks {
+  int64_t outer, inner;
+  int64_t perRank() const { return outer * inner; }
+};
+
+// The exchanges below return false where the group has failed: nothing that owns memory may be
+// alive when that ends the run.
+
+/// Gives each rank its part of what all have, combined.
+bool reduceScatter(mp_rt_group &own, const void *from, void *to, Blocks blocks,
+                   const CallSignature &call) {
+  int64_t ranks = own.ranks, part = blocks.perRank();
+  std::vector<char> send(size_t(part * ranks)), rows(send.size());
+  for (int64_t i = 0; i < blocks.outer; ++i)
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      std::memcpy(send.data() + rank * part + i * blocks.inner,
+                  static_cast<const char *>(from) + (i * ranks + rank) * blocks.inner,
+                  size_t(blocks.inner));
+  if (!own.allToAll(ownRank, send.data(), rows.data(), part, call))
+    return false;
+  combineAll(rows.data(), call.amount, ranks, call.element, call.combine);
+  std::memcpy(to, rows.data(), size_t(part));
+  return true;
+}
+
+bool allGather(mp_rt_group &own, const void *from, void *to, Blocks blocks,
+               const CallSignature &call) {
+  int64_t ranks = own.ranks, part = blocks.perRank();
+  std::vector<char> rows(size_t(part * ranks));
+  if (!own.allGather(ownRank, from, rows.data(), part, call))
+    return false;
+  for (int64_t i = 0; i < blocks.outer; ++i)
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      std::memcpy(static_cast<char *>(to) + (i * ranks + rank) * blocks.inner,
+                  rows.data() + rank * part + i * blocks.inner, size_t(blocks.inner));
+  return true;
+}
+
+/// Each rank combines one part of `part` elements, the last ones padded; then all gather the parts.
+bool allReduce(mp_rt_group &own, const void *from, void *to, int64_t count, int64_t part,
+               const CallSignature &call) {
+  int64_t bytes = bytesOf(call.element);
+  std::vector<char> send(size_t(part * own.ranks * bytes)), rows(send.size());
+  std::memcpy(send.data(), from, size_t(count * bytes));
+  if (!own.allToAll(ownRank, send.data(), rows.data(), part * bytes, call))
+    return false;
+  combineAll(rows.data(), part, own.ranks, call.element, call.combine);
+  if (!own.allGather(ownRank, rows.data(), send.data(), part * bytes, call))
+    return false;
+  std::memcpy(to, send.data(), size_t(count * bytes));
+  return true;
+}
+
+/// One rank of each process speaks for all: they do the same.
+void finish(mp_rt_group &own, bool exchanged, int64_t bytesSent) {
+  if (!exchanged)
+    failCollective(own.error());
+  if (ownRank == own.first)
+    own.countCall(bytesSent);
+}
+
+} // namespace
+
+extern "C" {
+
+void mp_rt_group_enter(mp_rt_group *group, int rank) {
+  ownGroup = group;
+  ownRank = rank;
+}
+void mp_rt_group_leave(void) { ownGroup = nullptr; }
+
+int64_t mp_rt_rank(void) {
+  (void)group();
+  return ownRank;
+}
+
+void mp_rt_reduce_scatter(const void *from, void *to, int64_t outer, int64_t count, int64_t element,
+                          int64_t combine) {
+  mp_rt_group &own = group();
+  Blocks blocks{outer, count * bytesOf(element)};
+  bool done =
+      reduceScatter(own, from, to, blocks, {ReduceScatter, outer * count, element, combine});
+  finish(own, done, (own.ranks - 1) * blocks.perRank());
+}
+
+void mp_rt_all_gather(const void *from, void *to, int64_t outer, int64_t bytes) {
+  mp_rt_group &own = group();
+  Blocks blocks{outer, bytes};
+  bool done = allGather(own, from, to, blocks, {AllGather, blocks.perRank(), 0, 0});
+  finish(own, done, (own.ranks - 1) * blocks.perRank());
+}
+
+void mp_rt_all_reduce(const void *from, void *to, int64_t count, int64_t element, int64_t combine) {
+  mp_rt_group &own = group();
+  int64_t part = (count + own.ranks - 1) / own.ranks;
+  bool done = allReduce(own, from, to, count, part, {AllReduce, count, element, combine});
+  finish(own, done, 2 * (own.ranks - 1) * part * bytesOf(element));
+}
+}

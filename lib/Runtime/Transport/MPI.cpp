@@ -1,0 +1,99 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Moves bytes between processes by MPI (3.1): a library of its own, so that the runtime needs none.
+
+#include "mp/Runtime/Collectives.h"
+
+#include <mpi.h>
+
+#include <chrono>
+#include <climits>
+#include <string>
+#include <thread>
+
+namespace {
+
+std::string text;
+
+int failed(int code, const char *what) {
+  char words[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, words, &length);
+  text = std::string(what) + ": " + std::string(words, size_t(length));
+  return 1;
+}
+
+/// Waits by asking: MPI has no deadline, and a process that loops is noticed by nobody else.
+int finish(MPI_Request request, double seconds, const char *what) {
+  auto start = std::chrono::steady_clock::now();
+  for (int64_t asked = 0;; ++asked) {
+    int done = 0;
+    if (int code = MPI_Test(&request, &done, MPI_STATUS_IGNORE))
+      return failed(code, what);
+    if (done)
+      return 0;
+    std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
+    if (waited.count() > seconds) {
+      text = std::string(what) + ": waited " + std::to_string(int(seconds)) +
+             " s for other processes, of which one has stopped or is in another collective";
+      return 1;
+    }
+    if (asked > 1000)
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+int tooLarge(int64_t bytes, const char *what) {
+  if (bytes <= INT_MAX)
+    return 0;
+  text = std::string(what) + ": a block for one process has " + std::to_string(bytes) +
+         " bytes, expected at most " + std::to_string(INT_MAX) + "; use more processes";
+  return 1;
+}
+
+int allToAll(void *, const void *send, void *receive, int64_t bytes, double seconds) {
+  if (tooLarge(bytes, "MPI_Ialltoall"))
+    return 1;
+  MPI_Request request;
+  if (int code = MPI_Ialltoall(send, int(bytes), MPI_BYTE, receive, int(bytes), MPI_BYTE,
+                               MPI_COMM_WORLD, &request))
+    return failed(code, "MPI_Ialltoall");
+  return finish(request, seconds, "MPI_Ialltoall");
+}
+
+int allGather(void *, const void *send, void *receive, int64_t bytes, double seconds) {
+  if (tooLarge(bytes, "MPI_Iallgather"))
+    return 1;
+  MPI_Request request;
+  if (int code = MPI_Iallgather(send, int(bytes), MPI_BYTE, receive, int(bytes), MPI_BYTE,
+                                MPI_COMM_WORLD, &request))
+    return failed(code, "MPI_Iallgather");
+  return finish(request, seconds, "MPI_Iallgather");
+}
+
+const char *error(void *) { return text.c_str(); }
+
+void abortAll(void *, int code) { MPI_Abort(MPI_COMM_WORLD, code); }
+
+mp_rt_transport table = {nullptr, 0, 1, allToAll, allGather, error, abortAll};
+
+} // namespace
+
+extern "C" {
+
+/// Starts MPI; returns the table, or null with the reason in `why`.
+const mp_rt_transport *mp_transport_open(const char **why) {
+  int given = 0;
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS ||
+      given < MPI_THREAD_SERIALIZED) {
+    *why = "MPI does not serve threads that take turns (MPI_THREAD_SERIALIZED)";
+    return nullptr;
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(MPI_COMM_WORLD, &table.process);
+  MPI_Comm_size(MPI_COMM_WORLD, &table.processes);
+  return &table;
+}
+
+void mp_transport_close(void) { MPI_Finalize(); }
+}
