@@ -6,6 +6,7 @@
 #define MP_INITALL_H
 
 #include "mp/Dialect/Check/CheckDialect.h"
+#include "mp/Dialect/Comm/CommDialect.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MPK/MPKDialect.h"
 #include "mp/Interfaces/FloatRangeOpInterface.h"
@@ -18,6 +19,7 @@
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Annotate/Passes.h"
 #include "mp/Transforms/Assign/Passes.h"
+#include "mp/Transforms/Distribute/Passes.h"
 #include "mp/Transforms/Interop/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
 #include "mp/Transforms/Optimize/Passes.h"
@@ -30,7 +32,7 @@ namespace mlir::mp {
 
 /// The dialects of mp, and the external models of its interfaces and of upstream's.
 inline void registerAllDialects(DialectRegistry &registry) {
-  registry.insert<MPDialect, CheckDialect, mpk::MPKDialect>();
+  registry.insert<MPDialect, CheckDialect, comm::CommDialect, mpk::MPKDialect>();
   registerPrecisionModels(registry);
   registerFloatRangeModels(registry);
   registerScalingInterfaces(registry);
@@ -41,6 +43,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
 inline void registerAllPasses() {
   registerMPAnnotatePasses();
   registerMPAssignPasses();
+  registerMPDistributePasses();
   registerMPInteropPasses();
   registerMPMaterializePasses();
   registerMPFormPasses();

@@ -135,6 +135,7 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(createCSEPass());
   addBufferization(manager);
   manager.addPass(createConvertCheckToRuntime());
+  manager.addPass(createConvertCommToRuntime());
   if (options.runtimeContractions)
     manager.addPass(createConvertContractionsToRuntime());
 

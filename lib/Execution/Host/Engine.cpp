@@ -11,6 +11,7 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mp/Kernels/OptimizeLLVM.h"
+#include "mp/Runtime/Collectives.h"
 #include "mp/Runtime/Device.h"
 #include "mp/Runtime/Runtime.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
@@ -32,6 +33,10 @@ static llvm::StringMap<void *> runtimeFunctions(bool onDevice) {
   add("mp_rt_expect_close", &mp_rt_expect_close);
   add("mp_rt_expect_bits", &mp_rt_expect_bits);
   add("mp_rt_expect_finite", &mp_rt_expect_finite);
+  add("mp_rt_rank", &mp_rt_rank);
+  add("mp_rt_all_reduce", &mp_rt_all_reduce);
+  add("mp_rt_all_gather", &mp_rt_all_gather);
+  add("mp_rt_reduce_scatter", &mp_rt_reduce_scatter);
   add("_mlir_memref_to_llvm_alloc", &_mlir_memref_to_llvm_alloc);
   add("_mlir_memref_to_llvm_aligned_alloc", &_mlir_memref_to_llvm_aligned_alloc);
   add("_mlir_memref_to_llvm_free", &_mlir_memref_to_llvm_free);

@@ -41,6 +41,11 @@ inline constexpr llvm::StringLiteral kKernels = "mp-emit-kernels";
 /// The registers and the shared memory that a kernel takes (analysis).
 inline constexpr llvm::StringLiteral kKernelResources = "kernel-resources";
 
+/// Programs for many ranks, by mp-partition.
+inline constexpr llvm::StringLiteral kDistribution = "mp-partition";
+/// What ranks compute on parts, and what they exchange (analysis).
+inline constexpr llvm::StringLiteral kPartitioned = "partitioned";
+
 } // namespace mlir::mp::remarks
 
 #endif // MP_DIALECT_MP_REMARKS_H

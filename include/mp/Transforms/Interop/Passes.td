@@ -224,6 +224,25 @@ def ConvertCheckToRuntime : Pass<"convert-check-to-runtime", "::mlir::ModuleOp">
                            "::mlir::memref::MemRefDialect"];
 }
 
+def ConvertCommToRuntime : Pass<"convert-comm-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Turn collectives on buffers into calls of libMPRuntime (exact)";
+  let description = [{
+    Needs: ops of the comm dialect on buffers. Each becomes a call of `mp_rt_all_reduce`,
+    `mp_rt_all_gather` or `mp_rt_reduce_scatter` with addresses and sizes; a buffer that is not dense
+    goes through one that is. `comm.rank` becomes a call of `mp_rt_rank`.
+
+    Example (`--convert-comm-to-runtime`):
+    ```mlir
+    func.func @whole(%part: memref<4xf32>, %sum: memref<4xf32>) attributes {comm.ranks = 2 : i64} {
+      comm.all_reduce sum ins(%part : memref<4xf32>) outs(%sum : memref<4xf32>)
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def InlineSplats : Pass<"mp-inline-splats"> {
   let summary = "Let elementwise ops use the number that a constant tensor repeats (exact)";
   let description = [{

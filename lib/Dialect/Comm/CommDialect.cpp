@@ -1,0 +1,192 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registration of the comm dialect, its verifiers, and how its ops meet buffers.
+
+#include "mp/Dialect/Comm/CommDialect.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::mp::comm;
+
+#include "mp/Dialect/Comm/CommDialect.cpp.inc"
+#include "mp/Dialect/Comm/CommEnums.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "mp/Dialect/Comm/CommOps.cpp.inc"
+
+void CommDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "mp/Dialect/Comm/CommOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+LogicalResult CommDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != kRanksAttrName)
+    return op->emitOpError() << "has '" << attribute.getName().getValue()
+                             << "'; of an op comm.ranks is known, of arguments and results "
+                                "comm.shard";
+  auto ranks = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (!ranks || ranks.getInt() < 1 || !isa<FunctionOpInterface>(op))
+    return op->emitOpError("expects 'comm.ranks' to be a positive number, on a function, found ")
+           << attribute.getValue();
+  return success();
+}
+
+static LogicalResult verifyShard(Operation *op, NamedAttribute attribute, Type type,
+                                 const Twine &where) {
+  if (attribute.getName() != kShardAttrName)
+    return op->emitOpError() << "has '" << attribute.getName().getValue() << "' on " << where
+                             << ", expected comm.shard";
+  auto dim = dyn_cast<IntegerAttr>(attribute.getValue());
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!dim || !tensor || dim.getInt() < 0 || dim.getInt() >= tensor.getRank())
+    return op->emitOpError("expects 'comm.shard' on ")
+           << where << " to be a dimension of a tensor, found " << attribute.getValue() << " on "
+           << type;
+  return success();
+}
+
+LogicalResult CommDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                    NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function || index >= function.getNumArguments())
+    return op->emitOpError("has comm.shard, which belongs on the arguments of functions");
+  return verifyShard(op, attribute, function.getArgumentTypes()[index],
+                     "argument #" + Twine(index));
+}
+
+LogicalResult CommDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
+                                                       NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function || index >= function.getNumResults())
+    return op->emitOpError("has comm.shard, which belongs on the results of functions");
+  return verifyShard(op, attribute, function.getResultTypes()[index], "result #" + Twine(index));
+}
+
+/// (C1) of all collectives.
+static LogicalResult verifyTypes(Operation *op) {
+  auto source = cast<ShapedType>(op->getOperand(0).getType());
+  auto dest = cast<ShapedType>(op->getOperand(1).getType());
+  bool onTensors = isa<TensorType>(dest);
+  if (isa<TensorType>(source) != onTensors || (op->getNumResults() == 1) != onTensors)
+    return op->emitOpError("expects tensors and a result, or buffers and none, found ")
+           << source << ", " << dest << " and " << op->getNumResults() << " results";
+  if (source.getElementType() != dest.getElementType())
+    return op->emitOpError("(C1) expects one element type, found ") << source << " and " << dest;
+  if (onTensors && op->getResult(0).getType() != dest)
+    return op->emitOpError("(C1) expects a result of ")
+           << dest << ", found " << op->getResult(0).getType();
+  return success();
+}
+
+static LogicalResult verifyElements(Operation *op, Combine combine) {
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  bool isFloat = element.isF32() || element.isF64();
+  auto integer = dyn_cast<IntegerType>(element);
+  bool isInteger = integer && llvm::is_contained({1u, 8u, 32u, 64u}, integer.getWidth());
+  bool ofIntegers = combine == Combine::Or || combine == Combine::And;
+  bool ofFloats = combine == Combine::MaxNum || combine == Combine::MinNum;
+  if ((isFloat && !ofIntegers) || (isInteger && !ofFloats))
+    return success();
+  return op->emitOpError("(C2) expects elements that ranks can combine by '")
+         << stringifyCombine(combine) << "' (f32, f64, or integers of 1, 8, 32 or 64 bits), found "
+         << element;
+}
+
+/// `whole` is the shape of `part`, but for `dim`, of which it has one part for each rank.
+static LogicalResult verifyParts(Operation *op, ShapedType whole, ShapedType part, int64_t dim) {
+  bool fits = whole.getRank() == part.getRank() && dim >= 0 && dim < whole.getRank();
+  int64_t ranks = ShapedType::kDynamic;
+  if (auto function = op->getParentOfType<FunctionOpInterface>())
+    if (auto stated = function->getAttrOfType<IntegerAttr>(kRanksAttrName))
+      ranks = stated.getInt();
+  for (int64_t i = 0; fits && i < whole.getRank(); ++i) {
+    int64_t all = whole.getDimSize(i), own = part.getDimSize(i);
+    if (ShapedType::isDynamic(all) || ShapedType::isDynamic(own))
+      continue;
+    fits = i != dim                       ? all == own
+           : ShapedType::isDynamic(ranks) ? own == 0 || all % own == 0
+                                          : all == own * ranks;
+  }
+  if (fits)
+    return success();
+  InFlightDiagnostic diag = op->emitOpError("(C2) expects parts along dimension ")
+                            << dim << " for each rank";
+  if (!ShapedType::isDynamic(ranks))
+    diag << " of " << ranks;
+  return diag << ", found " << part << " of " << whole;
+}
+
+LogicalResult AllReduceOp::verify() {
+  if (failed(verifyTypes(*this)))
+    return failure();
+  if (cast<ShapedType>(getSource().getType()).getShape() !=
+      cast<ShapedType>(getDest().getType()).getShape())
+    return emitOpError("(C1) expects one shape, found ")
+           << getSource().getType() << " and " << getDest().getType();
+  return verifyElements(*this, getCombine());
+}
+
+LogicalResult AllGatherOp::verify() {
+  if (failed(verifyTypes(*this)))
+    return failure();
+  return verifyParts(*this, cast<ShapedType>(getDest().getType()),
+                     cast<ShapedType>(getSource().getType()), getDim());
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  if (failed(verifyTypes(*this)) ||
+      failed(verifyParts(*this, cast<ShapedType>(getSource().getType()),
+                         cast<ShapedType>(getDest().getType()), getDim())))
+    return failure();
+  return verifyElements(*this, getCombine());
+}
+
+//===----------------------------------------------------------------------===//
+// Effects and buffers
+//===----------------------------------------------------------------------===//
+
+void mlir::mp::comm::detail::getCollectiveEffects(
+    Operation *op, SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), Order::get());
+  effects.emplace_back(MemoryEffects::Write::get(), Order::get());
+  if (isa<TensorType>(op->getOperand(1).getType()))
+    return;
+  effects.emplace_back(MemoryEffects::Read::get(), &op->getOpOperand(0),
+                       SideEffects::DefaultResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), &op->getOpOperand(1),
+                       SideEffects::DefaultResource::get());
+}
+
+bufferization::AliasingValueList mlir::mp::comm::detail::aliasesOfCollective(Operation *op,
+                                                                             OpOperand &operand) {
+  if (operand.getOperandNumber() != 1 || op->getNumResults() == 0)
+    return {};
+  return {{op->getResult(0), bufferization::BufferRelation::Equivalent, /*isDefinite=*/true}};
+}
+
+LogicalResult
+mlir::mp::comm::detail::bufferizeCollective(Operation *op, RewriterBase &rewriter,
+                                            const bufferization::BufferizationOptions &options,
+                                            bufferization::BufferizationState &state) {
+  SmallVector<Value> buffers;
+  for (Value operand : op->getOperands()) {
+    FailureOr<Value> buffer = bufferization::getBuffer(rewriter, operand, options, state);
+    if (failed(buffer))
+      return failure();
+    buffers.push_back(*buffer);
+  }
+  OperationState onBuffers(op->getLoc(), op->getName(), buffers, TypeRange(), op->getAttrs());
+  rewriter.create(onBuffers);
+  bufferization::replaceOpWithBufferizedValues(rewriter, op, buffers[1]);
+  return success();
+}

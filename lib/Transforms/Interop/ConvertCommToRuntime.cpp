@@ -1,0 +1,156 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// convert-comm-to-runtime: collectives as calls of libMPRuntime.
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mp/Dialect/Comm/CommDialect.h"
+#include "mp/Numerics/Format.h"
+#include "mp/Transforms/Interop/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_CONVERTCOMMTORUNTIME
+#include "mp/Transforms/Interop/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// MP_RT_INTEGER of the runtime's header, which compiled code knows by number.
+static constexpr int64_t kInteger = 256;
+
+static int64_t elementCode(Type element) {
+  if (auto integer = dyn_cast<IntegerType>(element))
+    return kInteger + integer.getWidth();
+  return int64_t(*numerics::formatOf(cast<FloatType>(element).getFloatSemantics()));
+}
+
+namespace {
+
+/// Lowers one collective after the other.
+class Lowering {
+public:
+  explicit Lowering(ModuleOp module) : module(module), b(module.getLoc(), module.getContext()) {}
+
+  LogicalResult lower(Operation *op) {
+    b.setInsertionPoint(op);
+    b.setLoc(op->getLoc());
+    if (auto rank = dyn_cast<comm::RankOp>(op)) {
+      Value number = call("mp_rt_rank", {}, b.getI64Type());
+      rank.replaceAllUsesWith(arith::IndexCastOp::create(b, b.getIndexType(), number).getResult());
+      op->erase();
+      return success();
+    }
+    for (Value operand : op->getOperands())
+      if (isa<TensorType>(operand.getType()))
+        return (op->emitOpError("expected buffers, found ") << operand.getType()).attachNote()
+               << "run one-shot-bufferize first";
+    Value source = dense(op->getOperand(0), /*filled=*/true);
+    Value dest = dense(op->getOperand(1), /*filled=*/false);
+    callFor(op, source, dest);
+    if (dest != op->getOperand(1)) {
+      memref::CopyOp::create(b, dest, op->getOperand(1));
+      memref::DeallocOp::create(b, dest);
+    }
+    if (source != op->getOperand(0))
+      memref::DeallocOp::create(b, source);
+    op->erase();
+    return success();
+  }
+
+private:
+  void callFor(Operation *op, Value source, Value dest) {
+    Type element = getElementTypeOrSelf(source.getType());
+    if (auto reduce = dyn_cast<comm::AllReduceOp>(op)) {
+      call("mp_rt_all_reduce",
+           {address(source), address(dest), product(source, 0, rankOf(source)),
+            integer(elementCode(element)), integer(int64_t(reduce.getCombine()))});
+    } else if (auto gather = dyn_cast<comm::AllGatherOp>(op)) {
+      int64_t dim = int64_t(gather.getDim());
+      Value inner = arith::MulIOp::create(
+          b, product(source, dim, rankOf(source)),
+          integer(int64_t(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8))));
+      call("mp_rt_all_gather", {address(source), address(dest), product(source, 0, dim), inner});
+    } else {
+      auto scatter = cast<comm::ReduceScatterOp>(op);
+      int64_t dim = int64_t(scatter.getDim());
+      call("mp_rt_reduce_scatter",
+           {address(source), address(dest), product(dest, 0, dim), product(dest, dim, rankOf(dest)),
+            integer(elementCode(element)), integer(int64_t(scatter.getCombine()))});
+    }
+  }
+
+  static int64_t rankOf(Value buffer) { return cast<MemRefType>(buffer.getType()).getRank(); }
+  Value integer(int64_t value) { return arith::ConstantIntOp::create(b, b.getI64Type(), value); }
+
+  /// Elements of dimensions `begin` up to `end`, exclusive.
+  Value product(Value buffer, int64_t begin, int64_t end) {
+    Value count = arith::ConstantIndexOp::create(b, 1);
+    for (int64_t dim = begin; dim < end; ++dim)
+      count = b.createOrFold<arith::MulIOp>(count, b.createOrFold<memref::DimOp>(buffer, dim));
+    return arith::IndexCastOp::create(b, b.getI64Type(), count);
+  }
+
+  /// The runtime moves dense arrays: others go through one.
+  Value dense(Value buffer, bool filled) {
+    auto type = cast<MemRefType>(buffer.getType());
+    if (type.getLayout().isIdentity())
+      return buffer;
+    SmallVector<Value> sizes;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(unsigned(dim)))
+        sizes.push_back(memref::DimOp::create(b, buffer, dim));
+    Value copy =
+        memref::AllocOp::create(b, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+    if (filled)
+      memref::CopyOp::create(b, buffer, copy);
+    return copy;
+  }
+
+  Value address(Value buffer) { return memref::ExtractAlignedPointerAsIndexOp::create(b, buffer); }
+
+  Value call(StringRef name, ArrayRef<Value> arguments, Type result = {}) {
+    auto type = b.getFunctionType(ValueRange(arguments).getTypes(),
+                                  result ? TypeRange(result) : TypeRange());
+    if (!module.lookupSymbol(name)) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(module.getBody());
+      func::FuncOp::create(b, name, type).setPrivate();
+    }
+    auto made = func::CallOp::create(b, name, type.getResults(), arguments);
+    return result ? made.getResult(0) : Value();
+  }
+
+  ModuleOp module;
+  ImplicitLocOpBuilder b;
+};
+
+/// Who calls the function knows what ranks hold; its own code does not say it any more.
+static void eraseAttributes(func::FuncOp function) {
+  function->removeAttr(comm::kRanksAttrName);
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    function.removeArgAttr(i, comm::kShardAttrName);
+  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+    function.removeResultAttr(i, StringAttr::get(function.getContext(), comm::kShardAttrName));
+}
+
+struct ConvertCommToRuntime : mlir::mp::impl::ConvertCommToRuntimeBase<ConvertCommToRuntime> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa_and_nonnull<comm::CommDialect>(op->getDialect()))
+        ops.push_back(op);
+    });
+    Lowering lowering(getOperation());
+    for (Operation *op : ops)
+      if (failed(lowering.lower(op)))
+        return signalPassFailure();
+    getOperation().walk(eraseAttributes);
+  }
+};
+
+} // namespace
