@@ -1,0 +1,22 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs for many ranks, which meet in collectives.
+
+#ifndef MP_TRANSFORMS_DISTRIBUTE_PASSES_H
+#define MP_TRANSFORMS_DISTRIBUTE_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mp/Dialect/Comm/CommDialect.h"
+
+namespace mlir::mp {
+
+#define GEN_PASS_DECL
+#include "mp/Transforms/Distribute/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "mp/Transforms/Distribute/Passes.h.inc"
+
+} // namespace mlir::mp
+
+#endif // MP_TRANSFORMS_DISTRIBUTE_PASSES_H

@@ -1,0 +1,72 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs for many ranks, which meet in collectives.
+
+#ifndef MP_TRANSFORMS_DISTRIBUTE_PASSES
+#define MP_TRANSFORMS_DISTRIBUTE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def Partition : Pass<"mp-partition", "::mlir::ModuleOp"> {
+  let summary = "Let ranks compute parts of a function's tensors and meet in collectives (changes "
+                "rounding)";
+  let description = [{
+    Needs: a function of one block on tensors (`--inline`), training ops decomposed
+    (`--mp-decompose-training`). Gives: the same function for one of `ranks` ranks. An argument with
+    `comm.shard = d` is held in parts along dimension d, all others whole. Each op is
+    computed on parts where one of its loops runs over a part of each operand, chosen for the least
+    bytes that ranks exchange; where that loop is reduced, ranks combine what they have
+    (`comm.all_reduce`). A part of what is whole is cut out without an exchange; where an op needs the
+    whole of what is held in parts, ranks gather it (`comm.all_gather`). So the known schemes follow
+    from what is held in parts:
+
+    - `batch`: arguments that hold examples, along dimension 0: data parallel. Gradients and
+      statistics of a batch are combined as they arise, so that every rank sees the same loss,
+      overflow and loss scale.
+    - `optimizer-state`: moments and masters of the optimizer (ZeRO 1; gradients are then combined
+      into parts, `comm.reduce_scatter`, which is ZeRO 2).
+    - `parameters`: parameters, too (ZeRO 3).
+    - `comm.shard = 1` on the weight of a layer, `comm.shard = 0` on the next one's: tensor parallel
+      by columns, then by rows.
+
+    Results that replace an argument (`mp.state`) are held as that argument is, all others whole. A
+    dimension must be a multiple of `ranks`. Sums over a dimension that is held in parts are in
+    another order than those of the whole function, and in the same whatever number of processes
+    hosts the ranks.
+
+    Example (`--mp-partition=ranks=2`):
+    ```mlir
+    func.func @gradient(%x: tensor<8x4xf32> {comm.shard = 1 : i64}, %d: tensor<4x2xf32> {comm.shard = 0 : i64}) -> tensor<8x2xf32> {
+      %zero = arith.constant dense<0.0> : tensor<8x2xf32>
+      %0 = linalg.matmul ins(%x, %d : tensor<8x4xf32>, tensor<4x2xf32>) outs(%zero : tensor<8x2xf32>) -> tensor<8x2xf32>
+      return %0 : tensor<8x2xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @gradient(%x: tensor<8x2xf32> {comm.shard = 1 : i64}, %d: tensor<2x2xf32> {comm.shard = 0 : i64}) -> tensor<8x2xf32> attributes {comm.ranks = 2 : i64} {
+      %zero = arith.constant dense<0.0> : tensor<8x2xf32>
+      %own = linalg.matmul ins(%x, %d : tensor<8x2xf32>, tensor<2x2xf32>) outs(%zero : tensor<8x2xf32>) -> tensor<8x2xf32>
+      %empty = tensor.empty() : tensor<8x2xf32>
+      %0 = comm.all_reduce sum ins(%own : tensor<8x2xf32>) outs(%empty : tensor<8x2xf32>) -> tensor<8x2xf32>
+      return %0 : tensor<8x2xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"ranks", "ranks", "int64_t", "0", "Ranks that run the function together">,
+    Option<"function", "function", "std::string", "\"\"",
+           "The function; may be left out where the module has one public function or a @main">,
+    Option<"batch", "batch", "bool", "false",
+           "Hold arguments that are neither state nor numbers in parts along dimension 0">,
+    Option<"optimizerState", "optimizer-state", "bool", "false",
+           "Hold moments and masters of the optimizer in parts along the first dimension that can be "
+           "cut">,
+    Option<"parameters", "parameters", "bool", "false",
+           "Hold parameters in parts along the first dimension that can be cut">
+  ];
+  let dependentDialects = ["::mlir::mp::comm::CommDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+#endif // MP_TRANSFORMS_DISTRIBUTE_PASSES
