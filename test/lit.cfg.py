@@ -67,6 +67,13 @@ for tool in ("nvdisasm", "cuobjdump"):
     if found:
         config.environment[tool.upper()] = found
         config.available_features.add(tool)
+# As many processes as a test asks for, whoever runs it; the bindings would leave two cores to all tests.
+if shutil.which("mpirun") and os.path.exists(os.path.join(config.mp_binary_dir, "lib", "libMPTransportMPI.so")):
+    config.available_features.add("mpirun")
+    config.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                              OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
+                              OMPI_MCA_mpi_yield_when_idle="1")
+config.substitutions.append(("%mpirun", "mpirun"))
 if config.mpfr and not config.mpfr.endswith("NOTFOUND"):
     config.available_features.add("mpfr")
 for tool in ("ptxas", "nvcc", "chromium", "iree-compile"):

@@ -39,6 +39,9 @@ public:
   llvm::Expected<std::vector<Array>> run(llvm::ArrayRef<Array> arguments) override;
   int64_t peakBytes() const override { return peak; }
 
+  /// As run(), for several threads at once; `peak` gets the bytes of this call.
+  llvm::Expected<std::vector<Array>> call(llvm::ArrayRef<Array> arguments, int64_t &peak) const;
+
 private:
   Program() = default;
 

@@ -132,6 +132,13 @@ static llvm::Expected<Array> takeResult(const Parameter &parameter, const int64_
 }
 
 llvm::Expected<std::vector<Array>> Program::run(ArrayRef<Array> arguments) {
+  llvm::outs().flush(); // what the program prints comes behind
+  auto outputs = call(arguments, peak);
+  std::fflush(stdout);
+  return outputs;
+}
+
+llvm::Expected<std::vector<Array>> Program::call(ArrayRef<Array> arguments, int64_t &peak) const {
   if (llvm::Error error = checkArguments(arguments))
     return std::move(error);
 
@@ -148,10 +155,8 @@ llvm::Expected<std::vector<Array>> Program::run(ArrayRef<Array> arguments) {
     out.resize(out.size() + partCount(result));
   void *packed[] = {in.data(), out.data()};
 
-  llvm::outs().flush(); // what the program prints comes behind
   mp_rt_set_memory_limit(int64_t(std::min(support::availableMemory(), uint64_t(INT64_MAX))));
   int64_t code = mp_rt_invoke(entry, packed);
-  std::fflush(stdout);
   peak = mp_rt_peak_bytes();
   std::vector<Array> outputs;
   llvm::Error error = llvm::Error::success();

@@ -11,6 +11,7 @@
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Execution/Comparison.h"
 #include "mp/Execution/DeviceProgram.h"
+#include "mp/Execution/DistributedProgram.h"
 #include "mp/Execution/KernelEstimates.h"
 #include "mp/Execution/Program.h"
 #include "mp/Execution/RunTool.h"
@@ -38,6 +39,7 @@ struct Side {
   std::vector<Array> start; ///< arguments of the first step
   std::unique_ptr<Executable> program;
   DeviceProgram *device = nullptr; ///< `program`, where that runs kernels
+  DistributedProgram *distributed = nullptr; ///< `program`, where ranks run it
   std::vector<Array> results;
   Array printed; ///< numbers, where two sides are compared
   llvm::json::Value trajectory = llvm::json::Object();
@@ -59,6 +61,7 @@ private:
   llvm::Error trace(Side &side);
   llvm::Error compile(Side &side, bool promoteToF64);
   llvm::Error compileForDevice(Side &side);
+  llvm::Error compileForRanks(Side &side, const ProgramOptions &programOptions);
   Status calibrateScales();
   llvm::Error execute(Side &side, std::vector<Array> arguments, bool tensorCores);
   StepLoop loopOf(const Side &side) const;

@@ -85,6 +85,10 @@ llvm::Error Run::compile(Side &side, bool promoteToF64) {
   std::string ir;
   if (options.emitLLVM)
     programOptions.llvmIR = &ir;
+  auto function = findEntry(*side.module, options.entry);
+  if (function && DistributedProgram::ranksOf(*function))
+    return compileForRanks(side, programOptions);
+  llvm::consumeError(function.takeError()); // compiling says it, too
   auto program = Program::compile(*side.module, options.entry, programOptions);
   if (!program)
     return program.takeError();
@@ -95,7 +99,31 @@ llvm::Error Run::compile(Side &side, bool promoteToF64) {
   return llvm::Error::success();
 }
 
+/// Every process does the same; one of them tells.
+llvm::Error Run::compileForRanks(Side &side, const ProgramOptions &programOptions) {
+  if (programOptions.promoteToF64 || options.perOp || options.checkRanges || options.checkErrors)
+    return createStringError("the function is for one of many ranks (comm.ranks); --compare=f64, "
+                             "--per-op, --check-ranges and --check-errors work on the function "
+                             "before mp-partition");
+  double start = now();
+  auto program = DistributedProgram::compile(*side.module, options.entry, programOptions);
+  if (!program)
+    return program.takeError();
+  side.distributed = program->get();
+  side.program = std::move(*program);
+  if (side.distributed->process() > 0)
+    if (std::FILE *nowhere = std::freopen("/dev/null", "w", stdout); !nowhere)
+      return createStringError("/dev/null cannot be opened");
+  side.compileSeconds = now() - start;
+  return llvm::Error::success();
+}
+
 llvm::Error Run::compileForDevice(Side &side) {
+  if (auto function = findEntry(*side.module, options.entry); !function)
+    return function.takeError();
+  else if (DistributedProgram::ranksOf(*function))
+    return createStringError("the function is for one of many ranks (comm.ranks), which run on the "
+                             "CPU: expected --device=cpu");
   support::setStage("lowering to kernels");
   double start = now();
   DeviceOptions deviceOptions;
@@ -279,6 +307,8 @@ Status Run::go() {
     return status;
   }
   printModels();
+  if (main.distributed)
+    llvm::outs() << main.distributed->summary() << "\n";
   if (main.device)
     printKernelReports();
   if (options.sampleBlocks)

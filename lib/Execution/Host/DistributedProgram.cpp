@@ -1,0 +1,218 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cuts arguments into the parts of ranks, runs the ranks as threads, and puts results together.
+
+#include "mp/Execution/DistributedProgram.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mp/Dialect/Comm/CommDialect.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+using namespace mlir;
+using namespace mlir::mp;
+using llvm::createStringError;
+
+std::optional<int64_t> DistributedProgram::ranksOf(func::FuncOp function) {
+  auto ranks = function->getAttrOfType<IntegerAttr>(comm::kRanksAttrName);
+  return ranks ? std::optional<int64_t>(ranks.getInt()) : std::nullopt;
+}
+
+DistributedProgram::~DistributedProgram() {
+  mp_rt_group_destroy(group);
+  // A process that ends without this makes the launcher end the others, which wait for it.
+  if (transport && !failed)
+    mp_rt_close_mpi();
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> dimOf(Attribute shard) {
+  auto dim = dyn_cast_or_null<IntegerAttr>(shard);
+  return dim ? std::optional<int64_t>(dim.getInt()) : std::nullopt;
+}
+
+static void makeWhole(Parameter &parameter, std::optional<int64_t> dim, int64_t ranks) {
+  if (dim)
+    parameter.shape[size_t(*dim)] *= ranks;
+}
+
+/// Variables by which launchers tell a process that there are others (Open MPI; MPICH, Slurm).
+static bool isLaunched() {
+  return llvm::any_of(std::array{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"},
+                      [](const char *name) { return std::getenv(name) != nullptr; });
+}
+
+static llvm::Error setDeadline(mp_rt_group *group) {
+  const char *text = std::getenv("MP_COLLECTIVE_DEADLINE");
+  if (!text)
+    return llvm::Error::success();
+  double seconds = 0;
+  if (StringRef(text).getAsDouble(seconds) || !(seconds > 0))
+    return createStringError(llvm::Twine("MP_COLLECTIVE_DEADLINE is '") + text +
+                             "', expected a positive number of seconds");
+  mp_rt_group_set_deadline(group, seconds);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::unique_ptr<DistributedProgram>>
+DistributedProgram::compile(ModuleOp module, StringRef entry, const ProgramOptions &options) {
+  auto function = findEntry(module, entry);
+  if (!function)
+    return function.takeError();
+  std::unique_ptr<DistributedProgram> result(new DistributedProgram);
+  result->ranks = ranksOf(*function).value_or(1);
+  if (isLaunched()) {
+    result->transport = mp_rt_open_mpi();
+    result->failed = true; // until the group stands
+    if (!result->transport)
+      return createStringError(mp_rt_transport_error());
+  }
+  result->group = mp_rt_group_create(int(result->ranks), result->transport);
+  if (!result->group)
+    return createStringError(
+        llvm::formatv("@{0} is for {1} ranks, which {2} processes cannot host in equal numbers; "
+                      "start a number of processes that divides {1}",
+                      (*function).getName(), result->ranks, result->processes())
+            .str());
+  if (llvm::Error error = setDeadline(result->group))
+    return std::move(error);
+  auto program = Program::compile(module, entry, options);
+  if (!program)
+    return program.takeError();
+  result->program = std::move(*program);
+  result->types = result->program->signature();
+  for (auto [i, parameter] : llvm::enumerate(result->types.arguments)) {
+    result->argumentDims.push_back(dimOf(function->getArgAttr(unsigned(i), comm::kShardAttrName)));
+    makeWhole(parameter, result->argumentDims.back(), result->ranks);
+  }
+  for (auto [i, parameter] : llvm::enumerate(result->types.results)) {
+    result->resultDims.push_back(dimOf(function->getResultAttr(unsigned(i), comm::kShardAttrName)));
+    makeWhole(parameter, result->resultDims.back(), result->ranks);
+  }
+  result->failed = false;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// Calls `copy(offset in the whole, offset in the part, bytes)` for each block of rank `rank`.
+template <typename Copy>
+static void forEachBlock(const Array &whole, int64_t dim, int64_t ranks, int64_t rank, Copy copy) {
+  int64_t outer = 1, inner = whole.type.bytes();
+  for (auto [i, extent] : llvm::enumerate(whole.shape))
+    (int64_t(i) < dim ? outer : inner) *= extent;
+  int64_t own = inner / ranks;
+  for (int64_t i = 0; i < outer; ++i)
+    copy(i * inner + rank * own, i * own, own);
+}
+
+static Array partOf(const Array &whole, int64_t dim, int64_t ranks, int64_t rank) {
+  llvm::SmallVector<int64_t> shape(whole.shape);
+  shape[size_t(dim)] /= ranks;
+  Array part(whole.type, shape);
+  forEachBlock(whole, dim, ranks, rank, [&](int64_t from, int64_t to, int64_t bytes) {
+    std::memcpy(part.data.data() + to, whole.data.data() + from, size_t(bytes));
+  });
+  return part;
+}
+
+/// The result of all ranks from those of the ranks hosted here, and in other processes.
+llvm::Expected<Array>
+DistributedProgram::assemble(size_t result, llvm::ArrayRef<std::vector<Array>> outcomes) const {
+  const Array &own = outcomes.front()[result];
+  std::optional<int64_t> dim = resultDims[result];
+  if (!dim) {
+    for (size_t i = 1; i < outcomes.size(); ++i)
+      if (outcomes[i][result].data != own.data)
+        return createStringError(
+            llvm::formatv("ranks {0} and {1} hold different values of result {2}, which all hold "
+                          "whole; the program does not do the same in all ranks",
+                          mp_rt_group_first(group), mp_rt_group_first(group) + int(i), result)
+                .str());
+    return own;
+  }
+  std::vector<char> parts;
+  for (const std::vector<Array> &outcome : outcomes)
+    parts.insert(parts.end(), outcome[result].data.begin(), outcome[result].data.end());
+  if (transport) {
+    std::vector<char> all(parts.size() * size_t(processes()));
+    if (transport->all_gather(transport->state, parts.data(), all.data(), int64_t(parts.size()),
+                              600))
+      return createStringError(transport->error(transport->state));
+    parts = std::move(all);
+  }
+  Array whole(own.type, types.results[result].shape);
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    forEachBlock(whole, *dim, ranks, rank, [&](int64_t to, int64_t from, int64_t bytes) {
+      std::memcpy(whole.data.data() + to, parts.data() + rank * int64_t(own.data.size()) + from,
+                  size_t(bytes));
+    });
+  return whole;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+llvm::Error DistributedProgram::fail(llvm::Error error) {
+  failed = true;
+  return error;
+}
+
+llvm::Expected<std::vector<Array>> DistributedProgram::run(llvm::ArrayRef<Array> arguments) {
+  if (llvm::Error error = checkArguments(arguments))
+    return fail(std::move(error));
+  size_t hosted = size_t(mp_rt_group_count(group));
+  int first = mp_rt_group_first(group);
+  std::vector<std::vector<Array>> outcomes(hosted);
+  std::vector<std::string> errors(hosted);
+  std::vector<int64_t> peaks(hosted);
+  auto runRank = [&](size_t i) {
+    int rank = first + int(i);
+    std::vector<Array> own;
+    for (auto [argument, dim] : llvm::zip_equal(arguments, argumentDims))
+      own.push_back(dim ? partOf(argument, *dim, ranks, rank) : argument);
+    mp_rt_group_enter(group, rank);
+    auto outcome = program->call(own, peaks[i]);
+    mp_rt_group_leave();
+    if (outcome) {
+      outcomes[i] = std::move(*outcome);
+      return;
+    }
+    errors[i] = llvm::formatv("rank {0}: {1}", rank, llvm::toString(outcome.takeError())).str();
+    mp_rt_group_fail(group, errors[i].c_str());
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < hosted; ++i)
+    threads.emplace_back(runRank, i);
+  runRank(0);
+  for (std::thread &thread : threads)
+    thread.join();
+  peak = *llvm::max_element(peaks);
+  mp_rt_group_end_call(group);
+  // The first reason is the cause; those who waited for that rank fail with it.
+  if (const char *reason = mp_rt_group_error(group))
+    return fail(createStringError(reason));
+  std::vector<Array> results;
+  for (size_t i = 0; i < types.results.size(); ++i) {
+    auto result = assemble(i, outcomes);
+    if (!result)
+      return fail(result.takeError());
+    results.push_back(std::move(*result));
+  }
+  return results;
+}
+
+std::string DistributedProgram::summary() const {
+  return llvm::formatv("{0} ranks in {1} processes; {2} collectives, {3} bytes sent by each rank",
+                       ranks, processes(), mp_rt_group_calls(group), mp_rt_group_bytes_sent(group))
+      .str();
+}
