@@ -48,6 +48,7 @@ void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOption
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
   addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createRefuseDispatches());
   pm.addPass(createProtectArguments());
   pm.addPass(createBufferize());
   addCleanup(pm);
@@ -56,6 +57,7 @@ void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOption
 void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass()); // loops that somebody wrote
+  pm.addPass(createEmitDispatches({options.sums, options.math}));
   if (options.mma)
     pm.addPass(createEmitContractions({options.target}));
   pm.addNestedPass<func::FuncOp>(createLinalgToLoops());

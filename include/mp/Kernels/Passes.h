@@ -27,6 +27,9 @@ enum class ThreadOrder { Forward, Reverse };
 /// The accuracy of the functions that `mp-expand-math` generates.
 enum class MathAccuracy { Exact, Approximate };
 
+/// The order of sums in the kernels of `mp-emit-dispatches`.
+enum class SumOrder { Ordered, Tree };
+
 /// The output of `mp-emit-kernels`.
 enum class EmitFormat { PTX, Cubin, Fatbin };
 

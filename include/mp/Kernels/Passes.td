@@ -6,6 +6,7 @@
 #define MP_KERNELS_PASSES
 
 include "mlir/Pass/PassBase.td"
+include "mp/Kernels/Families/Passes.td"
 
 def DecomposeAggregates : Pass<"mp-decompose-aggregates", "::mlir::func::FuncOp"> {
   let summary = "Write softmax, packing and other aggregate tensor ops as loops (exact)";

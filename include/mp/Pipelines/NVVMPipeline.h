@@ -38,6 +38,12 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
                        clEnumValN(MathAccuracy::Approximate, "approximate",
                                   "approximate instructions where there are any")),
       llvm::cl::init(MathAccuracy::Exact)};
+  Option<SumOrder> sums{
+      *this, "sums", llvm::cl::desc("Order of the sums of floats along rows, in dispatches"),
+      llvm::cl::values(
+          clEnumValN(SumOrder::Ordered, "ordered", "ascending"),
+          clEnumValN(SumOrder::Tree, "tree", "a tree that depends on shape and schedule only")),
+      llvm::cl::init(SumOrder::Ordered)};
   Option<bool> allowSpills{*this, "allow-spills",
                            llvm::cl::desc("Warn about spilled registers instead of failing"),
                            llvm::cl::init(false)};

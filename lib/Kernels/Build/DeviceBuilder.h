@@ -51,8 +51,10 @@ struct DeviceBuilder {
     return LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), base,
                                ArrayRef<LLVM::GEPArg>{int32_t(offset)});
   }
-  Value load(Type type, Value pointer, unsigned alignment) {
-    return LLVM::LoadOp::create(b, type, pointer, alignment);
+  /// With `isConstant` nobody writes there while the kernel runs.
+  Value load(Type type, Value pointer, unsigned alignment, bool isConstant = false) {
+    return LLVM::LoadOp::create(b, type, pointer, alignment, /*isVolatile=*/false,
+                                /*isNonTemporal=*/false, isConstant);
   }
   void store(Value value, Value pointer, unsigned alignment) {
     LLVM::StoreOp::create(b, value, pointer, alignment);

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Dialect/MP/MPDialect.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -103,6 +104,12 @@ Value Evaluate::computeInBody(linalg::LinalgOp op, Value value, Point point) {
   if (auto index = dyn_cast<linalg::IndexOp>(inner))
     return source.index(op, index.getDim(), point);
   SmallVector<Value> operands;
+  if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+    for (Value index : extract.getIndices())
+      operands.push_back(inBody(op, index, point));
+    return source.gather(cast<BlockArgument>(extract.getTensor()), operands, point,
+                         variesInBody(op, value));
+  }
   for (Value operand : inner->getOperands())
     operands.push_back(inBody(op, operand, point));
   return build(inner, operands, cast<OpResult>(value).getResultNumber());
@@ -110,6 +117,10 @@ Value Evaluate::computeInBody(linalg::LinalgOp op, Value value, Point point) {
 
 /// `op` on scalars: itself, or the form that the accuracy of functions allows.
 Value Evaluate::build(Operation *op, ValueRange operands, unsigned result) {
+  if (isa<arith::ExtFOp, CastOp>(op) && op->getNumOperands() == 1 &&
+      getElementTypeOrSelf(op->getResult(0).getType()).isF32())
+    if (Value wide = widened.lookup(operands[0]))
+      return wide;
   auto isFixed = [&](Value element) { return fixedElements.contains(element); };
   if (Value form = forms.form(b, op, operands, isFixed))
     return form;

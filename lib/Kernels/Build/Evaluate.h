@@ -27,6 +27,10 @@ public:
     /// The element of an argument of the body, or of a reduction's result that nobody `set`. It may
     /// `set` neighbours on the way.
     virtual Value read(Value tensor, Point point) = 0;
+    /// The element of an argument at indices (`index`) that the body computed for the point.
+    /// `varies` has the Varies bits of the indices.
+    virtual Value gather(BlockArgument argument, ValueRange indices, Point point,
+                         unsigned varies) = 0;
     /// The index of loop `loop` of `op` at the point, an `index`.
     virtual Value index(Operation *op, unsigned loop, Point point) = 0;
     /// Varies bits of a tensor, and of a loop of an op.
@@ -43,8 +47,13 @@ public:
   Value inBody(linalg::LinalgOp op, Value value, Point point);
   /// Makes an element known.
   void set(Value tensor, Point point, Value element);
+  /// Says what an element is as f32, exactly, where that is known without a conversion of it.
+  void setWidened(Value element, Value wide) { widened[element] = wide; }
   /// Forgets what varies along columns, because other columns are held from now on.
-  void forgetColumns() { changing.clear(); }
+  void forgetColumns() {
+    changing.clear();
+    widened.clear();
+  }
   /// Ops that do not vary along columns go before `op` (a loop over columns) from now on; null: to
   /// the insertion point, as all others.
   void hoistBefore(Operation *op) { loop = op; }
@@ -64,6 +73,7 @@ private:
   Operation *loop = nullptr;
   DenseMap<Key, Value> fixed, changing; ///< elements that do not and do vary along columns
   DenseMap<Value, unsigned> bodyVaries;
+  DenseMap<Value, Value> widened;
   DenseSet<Value> fixedElements; ///< the values of `fixed`
 };
 

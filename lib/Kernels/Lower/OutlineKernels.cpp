@@ -3,6 +3,7 @@
 // Implements mp-outline-kernels: move launches into named kernels of one module, equal ones once
 // (exact).
 
+#include "SameKernels.h"
 #include "mlir/Dialect/GPU/Utils/GPUUtils.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -105,25 +106,6 @@ static std::string cleanName(StringRef name) {
   return result.empty() || llvm::isDigit(result[0]) ? "k" + result : result;
 }
 
-/// Hash of a kernel without its name and locations.
-static llvm::hash_code hashKernel(gpu::GPUFuncOp kernel) {
-  llvm::hash_code hash = llvm::hash_value(kernel.getFunctionType().getAsOpaquePointer());
-  kernel.getBody().walk([&](Operation *op) {
-    hash = llvm::hash_combine(
-        hash, OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
-                                                OperationEquivalence::ignoreHashValue,
-                                                OperationEquivalence::IgnoreLocations));
-  });
-  return hash;
-}
-
-static bool equalKernels(gpu::GPUFuncOp a, gpu::GPUFuncOp b) {
-  return a.getFunctionType() == b.getFunctionType() &&
-         a.getKnownBlockSizeAttr() == b.getKnownBlockSizeAttr() &&
-         OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(),
-                                                    OperationEquivalence::IgnoreLocations);
-}
-
 namespace {
 
 struct OutlineKernels : mlir::mp::impl::OutlineKernelsBase<OutlineKernels> {
@@ -147,19 +129,15 @@ struct OutlineKernels : mlir::mp::impl::OutlineKernelsBase<OutlineKernels> {
     SmallVector<Value> operands;
     gpu::GPUFuncOp kernel = outlineKernelFunc(launch, name, operands);
     kernel->removeAttr(kernel.getKnownGridSizeAttrName());
-    SmallVectorImpl<gpu::GPUFuncOp> &same = kernels[hashKernel(kernel)];
-    auto known =
-        llvm::find_if(same, [&](gpu::GPUFuncOp other) { return equalKernels(kernel, other); });
-    if (known == same.end()) {
+    gpu::GPUFuncOp known = kernels.firstEqual(kernel);
+    if (known == kernel) {
       SymbolTable(kernelModule()).insert(kernel);
-      same.push_back(kernel);
-      known = std::prev(same.end());
       ++count;
     } else {
       kernel.erase();
     }
     OpBuilder b(launch);
-    gpu::LaunchFuncOp::create(b, launch.getLoc(), *known, launch.getGridSizeOperandValues(),
+    gpu::LaunchFuncOp::create(b, launch.getLoc(), known, launch.getGridSizeOperandValues(),
                               launch.getBlockSizeOperandValues(),
                               launch.getDynamicSharedMemorySize(), operands);
     launch.erase();
@@ -178,7 +156,7 @@ struct OutlineKernels : mlir::mp::impl::OutlineKernelsBase<OutlineKernels> {
     kernels.clear();
   }
 
-  DenseMap<llvm::hash_code, SmallVector<gpu::GPUFuncOp, 1>> kernels;
+  SameKernels kernels;
 };
 
 } // namespace

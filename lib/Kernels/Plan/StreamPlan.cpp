@@ -63,13 +63,19 @@ public:
   Planner(Block &body, std::string &reason) : body(body), reason(reason) {}
 
   FailureOr<StreamPlan> plan() {
+    const unsigned inputs = body.getNumArguments() - body.getTerminator()->getNumOperands();
     for (BlockArgument argument : body.getArguments())
-      number(argument);
+      if (!argument.use_empty() || argument.getArgNumber() >= inputs)
+        number(argument);
     for (Operation &op : body.without_terminator())
       if (failed(join(op)))
         return failure();
     plan_.results.assign(body.getTerminator()->operand_begin(),
                          body.getTerminator()->operand_end());
+    // Outputs are the last arguments: their loops are those of the results.
+    for (auto [result, output] :
+         llvm::zip_equal(plan_.results, body.getArguments().take_back(plan_.results.size())))
+      sameDims(result, output);
     if (failed(makeLoops()) || failed(splitLoops()) || failed(checkResults()) ||
         failed(sortReductions()))
       return failure();
@@ -87,9 +93,19 @@ private:
     return sizes.size() - 1;
   }
 
+  /// True for an argument that bodies read at indices they compute, and nobody reads otherwise: its
+  /// sizes are those of no loop.
+  bool isGathered(Value value) const {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == &body && !argument.use_empty() &&
+           llvm::all_of(argument.getUsers(), llvm::IsaPred<tensor::ExtractOp>);
+  }
+
+  /// Tensors whose elements are all alike have no loops: one may stand for several.
   void number(Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!type)
+    if (!type || isa_and_nonnull<tensor::EmptyOp, arith::ConstantOp>(value.getDefiningOp()) ||
+        isGathered(value))
       return;
     SmallVector<int> &nodes = plan_.dims[value];
     for (int64_t size : type.getShape())
@@ -98,8 +114,9 @@ private:
 
   void same(int a, int b) { joins.push_back({a, b}); }
   void sameDims(Value a, Value b) {
-    for (auto [x, y] : llvm::zip_equal(plan_.dims[a], plan_.dims[b]))
-      same(x, y);
+    if (plan_.dims.count(a) && plan_.dims.count(b))
+      for (auto [x, y] : llvm::zip_equal(plan_.dims[a], plan_.dims[b]))
+        same(x, y);
   }
 
   LogicalResult join(Operation &op) {
@@ -143,22 +160,31 @@ private:
     for (unsigned i = 0; i < op.getNumLoops(); ++i)
       loops.push_back(newNode(ShapedType::kDynamic));
     for (OpOperand &operand : op->getOpOperands()) {
-      if (!isa<RankedTensorType>(operand.get().getType()))
-        continue;
       AffineMap map = op.getMatchingIndexingMap(&operand);
-      const SmallVector<int> &dims = plan_.dims[operand.get()];
-      for (auto [expr, node] : llvm::zip_equal(map.getResults(), dims)) {
-        if (auto dim = dyn_cast<AffineDimExpr>(expr))
-          same(node, loops[dim.getPosition()]);
-        else if (!(isa<AffineConstantExpr>(expr) && sizes[node] == 1))
-          return refuse("an index of it is neither a loop nor zero");
-      }
-      if (op.isDpsInit(&operand))
-        sameDims(operand.get(), op.getTiedOpResult(&operand));
+      if (failed(joinAccess(operand.get(), map, loops)) ||
+          (op.isDpsInit(&operand) && failed(joinAccess(op.getTiedOpResult(&operand), map, loops))))
+        return failure();
     }
-    for (Operation &inner : op.getBlock()->without_terminator())
-      if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner))
+    for (Operation &inner : op.getBlock()->without_terminator()) {
+      bool takesTensor = llvm::any_of(inner.getOperandTypes(), llvm::IsaPred<TensorType>);
+      if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
+        takesTensor = !(plan_.gathers = isGathered(extract.getTensor()));
+      if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner) || takesTensor)
         return refuse("a body of it holds '" + inner.getName().getStringRef() + "'");
+    }
+    return success();
+  }
+
+  LogicalResult joinAccess(Value tensor, AffineMap map, ArrayRef<int> loops) {
+    auto found = plan_.dims.find(tensor);
+    if (found == plan_.dims.end())
+      return success();
+    for (auto [expr, node] : llvm::zip_equal(map.getResults(), found->second)) {
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        same(node, loops[dim.getPosition()]);
+      else if (!(isa<AffineConstantExpr>(expr) && sizes[node] == 1))
+        return refuse("an index of it is neither a loop nor zero");
+    }
     return success();
   }
 
@@ -170,6 +196,8 @@ private:
                 : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
     Value wide = expands ? op.getResult(0) : op.getOperand(0);
     Value thin = expands ? op.getOperand(0) : op.getResult(0);
+    if (!plan_.dims.count(op.getOperand(0)))
+      return refuse("it reshapes a tensor whose elements are all alike");
     for (auto [position, group] : llvm::enumerate(groups)) {
       int found = -1;
       for (int64_t dim : group) {
@@ -291,7 +319,7 @@ private:
   LogicalResult checkResults() {
     for (Value result : plan_.results) {
       if (!plan_.dims.count(result))
-        return refuse("it yields a scalar");
+        return refuse("it yields a constant");
       size_t rows = 0, columns = 0;
       for (int loop : plan_.dims[result])
         if (loop >= 0)
@@ -324,7 +352,7 @@ private:
   LogicalResult sortReductions() {
     DenseMap<Operation *, unsigned> depth;
     for (Value result : plan_.results)
-      depthBefore(result, depth);
+      plan_.resultDepths.push_back(depthBefore(result, depth));
     return success();
   }
 

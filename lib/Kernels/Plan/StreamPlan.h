@@ -32,8 +32,10 @@ struct StreamPlan {
   DenseMap<Operation *, SmallVector<int>> opLoops;
   /// Reductions by depth: those of one level need only those of the levels before.
   SmallVector<SmallVector<linalg::LinalgOp>> levels;
-  /// What the body yields.
+  /// What the body yields, and how many levels of reductions come before each.
   SmallVector<Value> results;
+  SmallVector<unsigned> resultDepths;
+  bool gathers = false; ///< a body reads an argument at indices that it computes
 
   bool isRow(int loop) const { return llvm::is_contained(rows, unsigned(loop)); }
   bool isColumn(int loop) const { return llvm::is_contained(columns, unsigned(loop)); }

@@ -35,6 +35,7 @@ inline constexpr llvm::StringLiteral kNotPrescaled = "not-prescaled";
 inline constexpr llvm::StringLiteral kSelection = "mp-select-contractions";
 /// A contraction runs on the scalar units (missed).
 inline constexpr llvm::StringLiteral kScalarContraction = "scalar-contraction";
+inline constexpr llvm::StringLiteral kPlainDispatch = "plain-dispatch";
 
 /// Machine code made by mp-emit-kernels.
 inline constexpr llvm::StringLiteral kKernels = "mp-emit-kernels";

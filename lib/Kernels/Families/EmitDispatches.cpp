@@ -1,0 +1,70 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-emit-dispatches: write dispatches as kernels (exact; sums=tree and math=approximate
+// change rounding within stated bounds).
+
+#include "../Lower/SameKernels.h"
+#include "Family.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_EMITDISPATCHES
+#include "mp/Kernels/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+namespace {
+
+struct EmitDispatches : mlir::mp::impl::EmitDispatchesBase<EmitDispatches> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<mpk::DispatchOp> dispatches;
+    getOperation().walk([&](mpk::DispatchOp dispatch) { dispatches.push_back(dispatch); });
+    for (mpk::DispatchOp dispatch : dispatches)
+      if (failed(emit(dispatch)))
+        return signalPassFailure();
+    counts.clear();
+    known.clear();
+  }
+
+private:
+  LogicalResult emit(mpk::DispatchOp dispatch) {
+    if (!dispatch.hasPureBufferSemantics())
+      return dispatch.emitOpError("expected operands on buffers, found tensors: run mp-bufferize");
+    std::string reason;
+    FailureOr<FamilyKernels> planned = planKernels(dispatch, {sums, math}, reason);
+    if (failed(planned))
+      return dispatch.emitOpError("is taken by no family of kernels: ")
+             << reason << "; mp-refuse-dispatches inlines such before buffers are made";
+    OpBuilder host(dispatch);
+    Location loc = dispatch.getLoc();
+    SmallVector<Value> operands(dispatch->getOperands());
+    for (MemRefType buffer : planned->workspace)
+      operands.push_back(memref::AllocOp::create(host, loc, buffer, host.getI64IntegerAttr(64)));
+    for (const FamilyKernel &kernel : planned->kernels)
+      launchKernel(host, loc, kernelFor(kernel), kernel.blocks(host), kernel.threads,
+                   kernelArguments(host, loc, operands));
+    dispatch.erase();
+    return success();
+  }
+
+  /// The kernel, written unless there is an equal one.
+  gpu::GPUFuncOp kernelFor(const FamilyKernel &kernel) {
+    unsigned &count = counts[kernel.family];
+    gpu::GPUFuncOp made =
+        kernel.emit(kernelModuleOf(getOperation()), kernel.family + "_" + std::to_string(count));
+    gpu::GPUFuncOp first = known.firstEqual(made);
+    if (first == made)
+      ++count;
+    else
+      made.erase();
+    return first;
+  }
+
+  llvm::StringMap<unsigned> counts;
+  SameKernels known;
+};
+
+} // namespace

@@ -1,0 +1,143 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asks each family in turn.
+
+#include "Family.h"
+
+#include "../Build/RowReduce.h"
+#include "StreamKernel.h"
+#include "TransposeKernel.h"
+#include "mp/Interfaces/LoopNest.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+namespace performance = mpcore::performance;
+
+/// Buffers as they are, tensors as buffers of their shape.
+static SmallVector<Type> bufferTypes(mpk::DispatchOp dispatch) {
+  SmallVector<Type> types;
+  for (Type type : dispatch->getOperandTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    types.push_back(tensor ? MemRefType::get(tensor.getShape(), tensor.getElementType()) : type);
+  }
+  return types;
+}
+
+/// The buffer that a view is of.
+static Value bufferOf(Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+    value = view.getViewSource();
+  return value;
+}
+
+/// True if no output can be the same memory: all were made for this function, and for others.
+static bool isConstant(mpk::DispatchOp dispatch, Value input) {
+  return llvm::all_of(dispatch.getOutputs(), [&](Value output) {
+    Value written = bufferOf(output);
+    return written.getDefiningOp<memref::AllocOp>() && written != bufferOf(input);
+  });
+}
+
+/// True if some sum of floats must keep its order.
+static bool addsInOrder(const StreamPlan &plan, SumOrder sums) {
+  if (sums == SumOrder::Tree)
+    return false;
+  for (ArrayRef<linalg::LinalgOp> level : plan.levels)
+    for (linalg::LinalgOp op : level)
+      for (unsigned i = 0; i < op->getNumResults(); ++i)
+        if (!isOrderFree(readCombination(op, i)->combiner))
+          return true;
+  return false;
+}
+
+/// The schedule that a dispatch carries, nothing if it has none.
+static FailureOr<std::optional<performance::Schedule>> scheduleOf(mpk::DispatchOp dispatch,
+                                                                  std::string &reason) {
+  mpk::ScheduleAttr schedule = dispatch.getScheduleAttr();
+  if (!schedule)
+    return std::optional<performance::Schedule>();
+  llvm::StringRef kind = mpk::stringifyFamily(schedule.getFamily());
+  if (schedule.getFamily() == mpk::Family::Reduce)
+    kind = "column-reduction";
+  std::string text = (kind + " " + schedule.getSettings()).str();
+  llvm::Expected<performance::Schedule> parsed = performance::parseSchedule(text);
+  if (parsed)
+    return std::optional<performance::Schedule>(*parsed);
+  reason = "its schedule: " + llvm::toString(parsed.takeError());
+  return failure();
+}
+
+template <class T>
+static std::optional<T> scheduleAs(const std::optional<performance::Schedule> &schedule) {
+  if (const T *found = schedule ? std::get_if<T>(&*schedule) : nullptr)
+    return *found;
+  return std::nullopt;
+}
+
+FailureOr<FamilyKernels> mlir::mp::planKernels(mpk::DispatchOp dispatch,
+                                               const KernelNumbers &numbers, std::string &reason) {
+  using namespace performance;
+  Block &body = dispatch.getBody().front();
+  SmallVector<Type> types = bufferTypes(dispatch);
+  FailureOr<StreamPlan> plan = planStream(body, reason);
+  if (failed(plan))
+    return failure();
+  FailureOr<StreamOperands> accesses = accessesOf(*plan, body, types, reason);
+  FailureOr<std::optional<Schedule>> schedule = scheduleOf(dispatch, reason);
+  if (failed(accesses) || failed(schedule))
+    return failure();
+  for (StreamAccess &read : accesses->reads)
+    read.isConstant = isConstant(dispatch, dispatch->getOperand(read.operand));
+  MathForms forms{numbers.math == MathAccuracy::Approximate};
+  Location loc = dispatch.getLoc();
+  SmallVector<Value> operands(dispatch->getOperands());
+
+  const bool isMap = plan->levels.empty();
+  auto transpose = scheduleAs<TransposeSchedule>(*schedule);
+  if (isMap && (transpose || !*schedule)) {
+    std::string notOne;
+    FailureOr<TransposeShape> shape =
+        shapeTranspose(*plan, *accesses, transpose, transpose ? reason : notOne);
+    if (succeeded(shape)) {
+      FamilyKernel kernel{"transpose", shape->block,
+                          [=, shape = *shape](gpu::GPUModuleOp module, StringRef name) {
+                            return emitTransposeKernel(module, loc, name, shape, types, forms);
+                          },
+                          [=, shape = *shape](OpBuilder &host) {
+                            return transposeBlocks(host, loc, shape, operands);
+                          }};
+      return FamilyKernels{{kernel}, {}};
+    }
+    if (transpose)
+      return failure();
+  }
+  StreamChoice choice;
+  choice.ordered = addsInOrder(*plan, numbers.sums);
+  choice.rows = scheduleAs<RowSchedule>(*schedule);
+  choice.map = scheduleAs<MapSchedule>(*schedule);
+  if (*schedule && !(isMap ? choice.map.has_value() : choice.rows.has_value())) {
+    reason = "its schedule is of family '" +
+             mpk::stringifyFamily(dispatch.getScheduleAttr().getFamily()).str() + "', expected '" +
+             (isMap ? "map" : "rows") + "'";
+    return failure();
+  }
+  StreamShape shape = shapeStream(*plan, *accesses, choice);
+  FamilyKernels made;
+  made.workspace = streamWorkspace(shape);
+  types.append(made.workspace.begin(), made.workspace.end());
+  auto add = [&](const char *family, StreamPart part) {
+    made.kernels.push_back(
+        {family, shape.threads(),
+         [=](gpu::GPUModuleOp module, StringRef name) {
+           return emitStreamKernel(module, loc, name, shape, types, forms, part);
+         },
+         [=](OpBuilder &host) { return streamBlocks(host, loc, shape, operands, part); }});
+  };
+  if (shape.splits > 1) {
+    add("parts", StreamPart::Parts);
+    add("rows", StreamPart::Combination);
+  } else {
+    add(isMap ? "map" : "rows", StreamPart::All);
+  }
+  return made;
+}

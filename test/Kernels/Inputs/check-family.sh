@@ -1,0 +1,36 @@
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: check-family.sh PREFIX PYTHON INPUTS FAMILY MAX-REL KERNEL...
+#
+# Runs the dispatch that family-kernels.py makes of KERNEL... (or the file KERNEL), which must be one kernel of FAMILY,
+# beside its inlined body: equal bits, in both orders of threads. Then with sums=tree: at most
+# MAX-REL from it, and equal bits in both orders.
+t=$1 python=$2 inputs=$3 family=$4 bound=$5
+shift 5
+size=1
+case "$*" in *--dynamic*) size=$2 ;; esac
+case $1 in
+*.mlir) cp "$inputs/$1" "$t.mlir" ;;
+*) "$python" "$inputs/family-kernels.py" "$@" >"$t.mlir" ;;
+esac
+mp-opt "$t.mlir" --mp-inline-dispatches -o "$t.plain.mlir"
+rm -rf "$t".plain "$t".up "$t".down
+run() { mp-run "$1" --device=emulator --dim="$size" --output-dir="$2" ${3:+"$3"} --per-op >"$t.log"; }
+run "$t.plain.mlir" "$t.plain"
+for numbers in ordered tree; do
+  mp-opt "$t.mlir" --mp-to-nvvm=sums=$numbers -o "$t.$numbers.mlir"
+  if ! grep -q "@${family}_0 " "$t.$numbers.mlir" && ! grep -q "@${family}_0(" "$t.$numbers.mlir" &&
+    [ "${2:-1}" != 0 ] && [ "${3:-1}" != 0 ]; then
+    echo "no kernel ${family}_0 in $t.$numbers.mlir" >&2
+    exit 1
+  fi
+  rm -rf "$t".up "$t".down
+  run "$t.$numbers.mlir" "$t.up"
+  run "$t.$numbers.mlir" "$t.down" --reverse
+  diff -r "$t.up" "$t.down"
+  if [ $numbers = ordered ]; then
+    diff -r "$t.up" "$t.plain"
+  else
+    mp-run "$t.$numbers.mlir" --device=emulator --dim="$size" --compare="$t.plain.mlir" --max-rel="$bound" >"$t.log"
+  fi
+done

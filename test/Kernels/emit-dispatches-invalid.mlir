@@ -1,0 +1,68 @@
+// RUN: mp-opt %s --split-input-file --mp-emit-dispatches --verify-diagnostics
+
+func.func @needs_buffers(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected operands on buffers, found tensors: run mp-bufferize}}
+  %0 = mpk.dispatch ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    mpk.yield %a : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @has_no_f64(%x: memref<4xf64>, %y: memref<4xf64>) {
+  // expected-error @+1 {{is taken by no family of kernels: its elements are f64}}
+  mpk.dispatch ins(%x : memref<4xf64>) outs(%y : memref<4xf64>) {
+  ^bb0(%a: tensor<4xf64>, %b: tensor<4xf64>):
+    mpk.yield %a : tensor<4xf64>
+  }
+  return
+}
+
+// -----
+
+func.func @reads_schedules(%x: memref<4xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{its schedule: 'vektor=4' is no field of map}}
+  mpk.dispatch ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) schedule = <map, "vektor=4"> {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    mpk.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @wants_the_family(%x: memref<4xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{its schedule is of family 'rows', expected 'map'}}
+  mpk.dispatch ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) schedule = <rows> {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    mpk.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @has_no_contraction(%x: memref<4x4xf32>, %y: memref<4x4xf32>, %z: memref<4x4xf32>) {
+  // expected-error @+1 {{a reduction of it is a product of operands with different loops}}
+  mpk.dispatch ins(%x, %y : memref<4x4xf32>, memref<4x4xf32>) outs(%z : memref<4x4xf32>) {
+  ^bb0(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %c: tensor<4x4xf32>):
+    %0 = linalg.matmul ins(%a, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+    mpk.yield %0 : tensor<4x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @reduces_one_way(%x: memref<4x8xf32>, %y: memref<4xf32>, %z: memref<8xf32>) {
+  // expected-error @+1 {{its reductions reduce different loops}}
+  mpk.dispatch ins(%x : memref<4x8xf32>) outs(%y, %z : memref<4xf32>, memref<8xf32>) {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<4xf32>, %c: tensor<8xf32>):
+    %0 = linalg.reduce {arith.addf} ins(%a : tensor<4x8xf32>) outs(%b : tensor<4xf32>) dimensions = [1]
+    %1 = linalg.reduce {arith.addf} ins(%a : tensor<4x8xf32>) outs(%c : tensor<8xf32>) dimensions = [0]
+    mpk.yield %0, %1 : tensor<4xf32>, tensor<8xf32>
+  }
+  return
+}
