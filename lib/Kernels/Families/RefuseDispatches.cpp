@@ -29,9 +29,8 @@ struct RefuseDispatches : mlir::mp::impl::RefuseDispatchesBase<RefuseDispatches>
       std::string reason;
       if (succeeded(planKernels(dispatch, {}, reason)))
         continue;
-      remark::missed(
-          dispatch.getLoc(),
-          remark::RemarkOpts::name(remarks::kPlainDispatch).category(remarks::kSelection))
+      remark::missed(dispatch.getLoc(),
+                     remark::RemarkOpts::name(remarks::kPlainDispatch).category(remarks::kRefusal))
           << "no family of kernels takes this dispatch: " << reason << "; it takes the plain route";
       rewriter.setInsertionPoint(dispatch);
       inlineDispatch(rewriter, dispatch);

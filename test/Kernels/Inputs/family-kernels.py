@@ -2,7 +2,7 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a module whose function @f is one dispatch.
 
-usage: family-kernels.py KIND ROWS COLUMNS [FORMAT] [--schedule=TEXT] [--dynamic]
+usage: family-kernels.py KIND ROWS COLUMNS [FORMAT] [--schedule=TEXT] [--dynamic] [--fill=VALUE]
 KIND: softmax log-softmax layernorm rmsnorm residual-layernorm row-sum row-max column-sum
 cast bias-gelu transpose embedding (of 50 rows). FORMAT (f32, f16, bf16) is that of the input and, but for sums and casts, of the result.
 --schedule is what stands between < > of a schedule; --dynamic hides the sizes from the types.
@@ -171,6 +171,7 @@ def main():
     parser.add_argument("element", nargs="?", default="f32")
     parser.add_argument("--schedule", default="")
     parser.add_argument("--dynamic", action="store_true")
+    parser.add_argument("--fill", help="what check-family.sh gives as the input's elements")
     a = parser.parse_args()
     b, inputs, outputs, results = build(a.kind, a.rows, a.columns, a.element, a.schedule, a.dynamic)
     print("#rc = affine_map<(r, c) -> (r, c)>\n#r = affine_map<(r, c) -> (r)>\n#c = affine_map<(r, c) -> (c)>\n#cr = affine_map<(r, c) -> (c, r)>")

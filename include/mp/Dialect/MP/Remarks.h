@@ -35,6 +35,10 @@ inline constexpr llvm::StringLiteral kNotPrescaled = "not-prescaled";
 inline constexpr llvm::StringLiteral kSelection = "mp-select-contractions";
 /// A contraction runs on the scalar units (missed).
 inline constexpr llvm::StringLiteral kScalarContraction = "scalar-contraction";
+
+/// The choice of families by mp-refuse-dispatches.
+inline constexpr llvm::StringLiteral kRefusal = "mp-refuse-dispatches";
+/// A dispatch takes the plain route (missed).
 inline constexpr llvm::StringLiteral kPlainDispatch = "plain-dispatch";
 
 /// Machine code made by mp-emit-kernels.
