@@ -9,7 +9,6 @@
 #include "mp/Dialect/Comm/CommDialect.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MPK/MPKDialect.h"
-#include "mp/Interfaces/FloatRangeOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Kernels/Form/Passes.h"
 #include "mp/Kernels/Host/Passes.h"
@@ -23,6 +22,7 @@
 #include "mp/Transforms/Interop/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
 #include "mp/Transforms/Optimize/Passes.h"
+#include "mp/Transforms/Prepare/Passes.h"
 #include "mp/Transforms/Scale/Interfaces.h"
 #include "mp/Transforms/Scale/Passes.h"
 #include "mp/Transforms/Train/Passes.h"
@@ -34,7 +34,6 @@ namespace mlir::mp {
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<MPDialect, CheckDialect, comm::CommDialect, mpk::MPKDialect>();
   registerPrecisionModels(registry);
-  registerFloatRangeModels(registry);
   registerScalingInterfaces(registry);
   registerKernelsTranslations(registry);
 }
@@ -50,6 +49,7 @@ inline void registerAllPasses() {
   registerMPHostPasses();
   registerMPKernelsPasses();
   registerMPOptimizePasses();
+  registerMPPreparePasses();
   registerMPScalePasses();
   registerMPTrainPasses();
   registerMPVerifyPasses();

@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "llvm/Support/Endian.h"
 
 using namespace mlir;
@@ -18,10 +18,9 @@ using namespace mlir::mp;
 bool mlir::mp::movesEveryElement(Operation *op) {
   if (isa<tensor::FromElementsOp>(op))
     return op->getNumOperands() == 1;
-  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp, tensor::CastOp,
-             tensor::SplatOp, tosa::ReshapeOp, tosa::TransposeOp, tosa::TileOp, tosa::ReverseOp,
-             tosa::IdentityOp, arith::ExtFOp, arith::TruncFOp, linalg::FillOp, linalg::TransposeOp,
-             linalg::BroadcastOp, CastOp, RoundOp>(op);
+  Movement movement = getMovement(op);
+  return movement == Movement::View || movement == Movement::Whole ||
+         isa<arith::ExtFOp, arith::TruncFOp, CastOp, RoundOp>(op);
 }
 
 /// Returns the input that the only op in the body of an elementwise linalg op widens, position by
@@ -89,13 +88,8 @@ bool mlir::mp::holdsTF32(Value value) {
         return false;
     return raw.has_value();
   }
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp, tensor::ExtractSliceOp,
-          tensor::CastOp>(op))
+  if (getMovement(op) != Movement::None)
     return holdsTF32(op->getOperand(0));
-  if (auto transpose = dyn_cast<linalg::TransposeOp>(op))
-    return holdsTF32(transpose.getInput());
-  if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op))
-    return holdsTF32(broadcast.getInput());
   if (auto pad = dyn_cast<tensor::PadOp>(op)) {
     Value padding = pad.getConstantPaddingValue();
     return padding && matchPattern(padding, m_AnyZeroFloat()) && holdsTF32(pad.getSource());

@@ -5,10 +5,10 @@
 
 #include "mp/Analysis/IntegerBounds.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -46,12 +46,6 @@ static bool isInteger(Type type) { return getElementTypeOrSelf(type).isIntOrInde
 
 static linalg::LinalgOp getBodyOwner(Operation *op) {
   return dyn_cast_or_null<linalg::LinalgOp>(op->getParentOp());
-}
-
-/// Each element of the result is one of the first operand.
-static bool movesElements(Operation *op) {
-  return isa<tosa::ReshapeOp, tosa::TransposeOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-             tensor::ExtractSliceOp>(op);
 }
 
 ConstantIntRanges IntegerBounds::visit(Value value) {
@@ -130,7 +124,7 @@ ConstantIntRanges IntegerBounds::combine(OpResult result) {
   }
   if (APInt constant; matchPattern(op, m_ConstantInt(&constant)))
     return ConstantIntRanges::constant(constant);
-  if (movesElements(op))
+  if (getMovement(op) != Movement::None)
     return visit(op->getOperand(0));
   bool widens = isa<tosa::CastOp>(op) && isInteger(op->getOperand(0).getType());
   auto inferred = dyn_cast<InferIntRangeInterface>(op);

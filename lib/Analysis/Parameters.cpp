@@ -4,6 +4,7 @@
 
 #include "mp/Analysis/Parameters.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
@@ -23,7 +24,7 @@ static bool hasBatch(Operation *op, Value first, Value second) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured) { // TOSA: products have a batch in front
     auto type = dyn_cast<RankedTensorType>(second.getType());
-    return op->getName().getStringRef() == "tosa.matmul" && type && type.getDimSize(0) != 1;
+    return isa<tosa::MatMulOp>(op) && type && type.getDimSize(0) != 1;
   }
   auto dimensions = [&](Value factor) {
     llvm::SmallBitVector used(structured.getNumLoops());

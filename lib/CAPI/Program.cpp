@@ -2,7 +2,7 @@
 //
 // Programs of the C API: functions compiled for the host or a device, called with arrays.
 
-#include "mp/Execution/Program.h"
+#include "mp/Execution/Host/Program.h"
 #include "Handles.h"
 #include "Options.h"
 #include "mp/Support/Words.h"

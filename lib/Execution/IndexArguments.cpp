@@ -8,6 +8,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
 using namespace mlir;
 
@@ -38,9 +39,11 @@ struct IndexSearch {
 void IndexSearch::visit(OpOperand &use) {
   Operation *op = use.getOwner();
   unsigned operand = use.getOperandNumber();
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
-          tensor::CastOp, tensor::ReshapeOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-          tensor::ExtractSliceOp, tosa::CastOp, tosa::ReshapeOp>(op)) {
+  mp::Movement movement = mp::getMovement(op);
+  if (movement == mp::Movement::View || movement == mp::Movement::Slice ||
+      movement == mp::Movement::Whole ||
+      isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
+          tosa::CastOp>(op)) {
     if (operand == 0)
       follow(op->getResult(0));
   } else if (isa<tensor::ExtractOp, memref::LoadOp>(op)) {

@@ -2,6 +2,7 @@
 //
 // Classes of the arith dialect (why: docs/reference/OpClasses.md).
 
+#include "Meanings.h"
 #include "TableModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -9,35 +10,56 @@ using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::detail;
 
-static constexpr ClassEntry kEntries[] = {
-    {"arith.addf", OpClass::Follow, TypeRule::Uniform, "bounded by the sum of its operands"},
-    {"arith.subf", OpClass::Follow, TypeRule::Uniform, "bounded by the sum of its operands"},
-    {"arith.mulf", OpClass::RangeConditional, TypeRule::Uniform, "needs a bound on the product"},
+static FloatMeaning casts(Operation *) { return FloatMeaning::of(Kind::Cast, {0}); }
+
+static FloatMeaning countsAs(Operation *) { return FloatMeaning::of(Kind::Integer, {0}); }
+
+static FloatMeaning comparesBy(Operation *op) {
+  FloatMeaning meaning = FloatMeaning::of(Kind::Compare, {0, 1});
+  meaning.predicate = cast<arith::CmpFOp>(op).getPredicate();
+  return meaning;
+}
+
+static constexpr OpEntry kEntries[] = {
+    {"arith.addf", OpClass::Follow, TypeRule::Uniform, "bounded by the sum of its operands",
+     computes<BinaryFn::Add>},
+    {"arith.subf", OpClass::Follow, TypeRule::Uniform, "bounded by the sum of its operands",
+     computes<BinaryFn::Sub>},
+    {"arith.mulf", OpClass::RangeConditional, TypeRule::Uniform, "needs a bound on the product",
+     computes<BinaryFn::Mul>},
     {"arith.divf", OpClass::RangeConditional, TypeRule::Uniform,
-     "needs a lower bound on the denominator"},
-    {"arith.remf", OpClass::KeepWide, TypeRule::Uniform, "discontinuous, and needs resolution"},
-    {"arith.negf", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
-    {"arith.maximumf", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
-    {"arith.minimumf", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
-    {"arith.maxnumf", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
-    {"arith.minnumf", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
-    {"arith.select", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
-    {"arith.cmpf", OpClass::Discontinuous, TypeRule::Uniform, "a comparison may flip"},
+     "needs a lower bound on the denominator", computes<BinaryFn::Div>},
+    {"arith.remf", OpClass::KeepWide, TypeRule::Uniform, "discontinuous, and needs resolution",
+     computes<BinaryFn::Rem>},
+    {"arith.negf", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding",
+     computes<UnaryFn::Neg>},
+    {"arith.maximumf", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding",
+     computes<BinaryFn::Maximum>},
+    {"arith.minimumf", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding",
+     computes<BinaryFn::Minimum>},
+    {"arith.maxnumf", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding",
+     computes<BinaryFn::MaxNum>},
+    {"arith.minnumf", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding",
+     computes<BinaryFn::MinNum>},
+    {"arith.select", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding", selects},
+    {"arith.cmpf", OpClass::Discontinuous, TypeRule::Uniform, "a comparison may flip", comparesBy},
     {"arith.extf", OpClass::ExactCommute, TypeRule::Frozen,
-     "a cast of the user: both formats are meant"},
+     "a cast of the user: both formats are meant", casts},
     {"arith.truncf", OpClass::ExactCommute, TypeRule::Frozen,
-     "a cast of the user: both formats are meant"},
+     "a cast of the user: both formats are meant", casts},
     {"arith.scaling_extf", OpClass::ExactCommute, TypeRule::Frozen,
      "a cast of the user: both formats are meant"},
     {"arith.scaling_truncf", OpClass::ExactCommute, TypeRule::Frozen,
      "a cast of the user: both formats are meant"},
     {"arith.fptosi", OpClass::Discontinuous, TypeRule::Frozen, "float to integer may step"},
     {"arith.fptoui", OpClass::Discontinuous, TypeRule::Frozen, "float to integer may step"},
-    {"arith.sitofp", OpClass::KeepWide, TypeRule::Frozen, "integer-valued: exact only while small"},
-    {"arith.uitofp", OpClass::KeepWide, TypeRule::Frozen, "integer-valued: exact only while small"},
+    {"arith.sitofp", OpClass::KeepWide, TypeRule::Frozen, "integer-valued: exact only while small",
+     countsAs},
+    {"arith.uitofp", OpClass::KeepWide, TypeRule::Frozen, "integer-valued: exact only while small",
+     countsAs},
     {"arith.bitcast", OpClass::Barrier, TypeRule::Frozen, "reads the bit pattern"},
     {"arith.constant", OpClass::ExactCommute, TypeRule::Frozen,
-     "a constant is converted where it is used"},
+     "a constant is converted where it is used", isConstant, Movement::None, remakeConstant},
     {"arith.addi", OpClass::Barrier, TypeRule::Frozen, "integers and indices only"},
     {"arith.addui_extended", OpClass::Barrier, TypeRule::Frozen, "integers and indices only"},
     {"arith.andi", OpClass::Barrier, TypeRule::Frozen, "integers and indices only"},
@@ -68,11 +90,11 @@ static constexpr ClassEntry kEntries[] = {
     {"arith.trunci", OpClass::Barrier, TypeRule::Frozen, "integers and indices only"},
     {"arith.xori", OpClass::Barrier, TypeRule::Frozen, "integers and indices only"},
 };
-const ArrayRef<ClassEntry> mlir::mp::detail::arithTable = kEntries;
+const ArrayRef<OpEntry> mlir::mp::detail::arithTable = kEntries;
 
 void mlir::mp::detail::registerArithModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
-    attachModels<TableModel,
+    attachModels<TableModel, TableSemantics,
 #define GET_OP_LIST
 #include "mlir/Dialect/Arith/IR/ArithOps.cpp.inc"
                  >(context);

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::detail;
 
-static constexpr ClassEntry kScfEntries[] = {
+static constexpr OpEntry kScfEntries[] = {
     {"scf.for", OpClass::ExactCommute, TypeRule::Container, "carried values have one format each"},
     {"scf.if", OpClass::ExactCommute, TypeRule::Container, "carried values have one format each"},
     {"scf.index_switch", OpClass::ExactCommute, TypeRule::Container,
@@ -30,24 +30,24 @@ static constexpr ClassEntry kScfEntries[] = {
     {"scf.reduce.return", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
     {"scf.yield", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
 };
-const ArrayRef<ClassEntry> mlir::mp::detail::scfTable = kScfEntries;
+const ArrayRef<OpEntry> mlir::mp::detail::scfTable = kScfEntries;
 
-static constexpr ClassEntry kFuncEntries[] = {
+static constexpr OpEntry kFuncEntries[] = {
     {"func.call", OpClass::Barrier, TypeRule::Frozen, "formats are those of the callee"},
     {"func.call_indirect", OpClass::Barrier, TypeRule::Frozen, "formats are those of the callee"},
     {"func.constant", OpClass::Barrier, TypeRule::Frozen, "a symbol"},
     {"func.func", OpClass::Barrier, TypeRule::Frozen, "a symbol"},
     {"func.return", OpClass::Barrier, TypeRule::Frozen, "formats are those of the signature"},
 };
-const ArrayRef<ClassEntry> mlir::mp::detail::funcTable = kFuncEntries;
+const ArrayRef<OpEntry> mlir::mp::detail::funcTable = kFuncEntries;
 
-static constexpr ClassEntry kCfEntries[] = {
+static constexpr OpEntry kCfEntries[] = {
     {"cf.assert", OpClass::Barrier, TypeRule::Frozen, "checks, computes nothing"},
     {"cf.br", OpClass::Barrier, TypeRule::Frozen, "block arguments keep their formats"},
     {"cf.cond_br", OpClass::Barrier, TypeRule::Frozen, "block arguments keep their formats"},
     {"cf.switch", OpClass::Barrier, TypeRule::Frozen, "block arguments keep their formats"},
 };
-const ArrayRef<ClassEntry> mlir::mp::detail::cfTable = kCfEntries;
+const ArrayRef<OpEntry> mlir::mp::detail::cfTable = kCfEntries;
 
 namespace {
 /// Control flow carries values by its branches, or, where threads combine slices, by destination.
@@ -63,19 +63,19 @@ template <typename Op> struct ScfModel : TableAnswers<ScfModel<Op>, Op> {
 
 void mlir::mp::detail::registerControlFlowModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
-    attachModels<ScfModel,
+    attachModels<ScfModel, TableSemantics,
 #define GET_OP_LIST
 #include "mlir/Dialect/SCF/IR/SCFOps.cpp.inc"
                  >(context);
   });
   registry.addExtension(+[](MLIRContext *context, func::FuncDialect *) {
-    attachModels<TableModel,
+    attachModels<TableModel, TableSemantics,
 #define GET_OP_LIST
 #include "mlir/Dialect/Func/IR/FuncOps.cpp.inc"
                  >(context);
   });
   registry.addExtension(+[](MLIRContext *context, cf::ControlFlowDialect *) {
-    attachModels<TableModel,
+    attachModels<TableModel, TableSemantics,
 #define GET_OP_LIST
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.cpp.inc"
                  >(context);

@@ -3,16 +3,32 @@
 // Classes of the linalg dialect (why: docs/reference/OpClasses.md), and how structured ops
 // are built again with other element types.
 
+#include "Meanings.h"
 #include "StructuredBody.h"
 #include "TableModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mp/Interfaces/LoopNest.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::detail;
 
-static constexpr ClassEntry kEntries[] = {
+static FloatMeaning meaningOfSoftmax(Operation *op) {
+  FloatMeaning meaning = FloatMeaning::of(Kind::Softmax, {0});
+  meaning.dims = {static_cast<int64_t>(cast<linalg::SoftmaxOp>(op).getDimension())};
+  return meaning;
+}
+
+static Value remakeFill(Operation *op, OpBuilder &builder, FloatType, Overflow,
+                        llvm::function_ref<Value(Value)> operandIn) {
+  auto fill = cast<linalg::FillOp>(op);
+  Value scalar = operandIn(fill.getInputs()[0]);
+  Value out = operandIn(fill.getOutputs()[0]);
+  return linalg::FillOp::create(builder, fill.getLoc(), scalar, out).getResult(0);
+}
+
+static constexpr OpEntry kEntries[] = {
     {"linalg.matmul", OpClass::TensorCore, TypeRule::Contraction,
      "contraction: narrow factors, f32 accumulator"},
     {"linalg.batch_matmul", OpClass::TensorCore, TypeRule::Contraction,
@@ -123,7 +139,8 @@ static constexpr ClassEntry kEntries[] = {
      "sums its window in f32"},
     {"linalg.pooling_nwc_sum", OpClass::Accumulate, TypeRule::Accumulator,
      "sums its window in f32"},
-    {"linalg.softmax", OpClass::KeepWide, TypeRule::Uniform, "maximum, exponential and sum in f32"},
+    {"linalg.softmax", OpClass::KeepWide, TypeRule::Uniform, "maximum, exponential and sum in f32",
+     meaningOfSoftmax},
     {"linalg.add", OpClass::Follow, TypeRule::Uniform, "bounded by the sum of its operands"},
     {"linalg.sub", OpClass::Follow, TypeRule::Uniform, "bounded by the sum of its operands"},
     {"linalg.mul", OpClass::RangeConditional, TypeRule::Uniform, "needs a bound on the product"},
@@ -148,12 +165,16 @@ static constexpr ClassEntry kEntries[] = {
     {"linalg.max", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
     {"linalg.min", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
     {"linalg.select", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding"},
-    {"linalg.copy", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
-    {"linalg.transpose", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
-    {"linalg.broadcast", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"linalg.copy", OpClass::ExactCommute, TypeRule::Uniform, "moves data", nullptr,
+     Movement::Whole},
+    {"linalg.transpose", OpClass::ExactCommute, TypeRule::Uniform, "moves data", nullptr,
+     Movement::Whole},
+    {"linalg.broadcast", OpClass::ExactCommute, TypeRule::Uniform, "moves data", nullptr,
+     Movement::Whole},
     {"linalg.pack", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
     {"linalg.unpack", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
-    {"linalg.fill", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+    {"linalg.fill", OpClass::ExactCommute, TypeRule::Uniform, "moves data", nullptr,
+     Movement::Whole, remakeFill},
     {"linalg.ceil", OpClass::Discontinuous, TypeRule::Uniform, "steps"},
     {"linalg.floor", OpClass::Discontinuous, TypeRule::Uniform, "steps"},
     {"linalg.round", OpClass::Discontinuous, TypeRule::Uniform, "steps"},
@@ -164,7 +185,7 @@ static constexpr ClassEntry kEntries[] = {
     {"linalg.elementwise", OpClass::Follow, TypeRule::Frozen, "by its iterators, maps and body"},
     {"linalg.yield", OpClass::Barrier, TypeRule::Frozen, "part of a body"},
 };
-const ArrayRef<ClassEntry> mlir::mp::detail::linalgTable = kEntries;
+const ArrayRef<OpEntry> mlir::mp::detail::linalgTable = kEntries;
 
 /// Fills the region of a named op from its own region builder.
 static void buildNamedBody(linalg::LinalgOp op) {
@@ -226,8 +247,8 @@ struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>
     return std::is_same_v<Op, linalg::GenericOp> || std::is_same_v<Op, linalg::MapOp> ||
            std::is_same_v<Op, linalg::ReduceOp> || std::is_same_v<Op, linalg::ElementwiseOp>;
   }
-  static const ClassEntry &entry() {
-    static const ClassEntry &line = lookupEntry(Op::getOperationName());
+  static const OpEntry &entry() {
+    static const OpEntry &line = lookupEntry(Op::getOperationName());
     return line;
   }
   BodyFacts facts(Operation *op) const {
@@ -281,15 +302,49 @@ struct StructuredModel : PrecisionOpInterface::ExternalModel<StructuredModel<Op>
     return rebuildStructured(builder, cast<linalg::LinalgOp>(op), operands, resultTypes);
   }
 };
+
+/// A contraction in linalg's form: the extent of its reduction loops, and who reads them how.
+FloatMeaning meaningOfContraction(linalg::LinalgOp op) {
+  FloatMeaning meaning = FloatMeaning::of(Kind::Contraction, {0, 1, 2});
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    return FloatMeaning::unknown();
+  meaning.products = Extent::exactly(1);
+  unsigned reductions = 0, last = 0;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t, 4> sizes = readLoopSizes(op, maps);
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (kind != utils::IteratorType::reduction)
+      continue;
+    ++reductions;
+    last = loop;
+    bool isDynamic = ShapedType::isDynamic(sizes[loop]);
+    meaning.products =
+        product(meaning.products, isDynamic ? Extent::unknown() : Extent::exactly(sizes[loop]));
+  }
+  for (unsigned operand : {0u, 1u})
+    meaning.innermost[operand] =
+        reductions == 1 && maps[operand].getNumResults() > 0 &&
+        maps[operand].getResults().back() == getAffineDimExpr(last, op.getContext());
+  return meaning;
+}
+
+/// A structured op computes what its body says; a contraction is known as one.
+template <typename Op> struct StructuredSemantics : SemanticsAnswers<StructuredSemantics<Op>, Op> {
+  FloatMeaning getMeaning(Operation *op) const {
+    return mp::getOpClass(op) == OpClass::TensorCore
+               ? meaningOfContraction(cast<linalg::LinalgOp>(op))
+               : FloatMeaning::of(Kind::Structured, {});
+  }
+};
 } // namespace
 
 void mlir::mp::detail::registerLinalgModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
-    attachModels<StructuredModel,
+    attachModels<StructuredModel, StructuredSemantics,
 #define GET_OP_LIST
 #include "mlir/Dialect/Linalg/IR/LinalgStructuredOps.cpp.inc"
                  >(context);
-    attachModels<TableModel,
+    attachModels<TableModel, TableSemantics,
 #define GET_OP_LIST
 #include "mlir/Dialect/Linalg/IR/LinalgOps.cpp.inc"
                  ,

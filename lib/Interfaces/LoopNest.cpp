@@ -5,7 +5,7 @@
 #include "mp/Interfaces/LoopNest.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -218,7 +218,8 @@ static AffineMap readTile(const NestBuilder &builder, tosa::TileOp op) {
   return builder.map(results);
 }
 
-/// Where an op that moves elements reads each element of its result; null if that is not affine.
+/// Returns where an op that moves elements reads each element of its result; null if that is not
+/// affine.
 static AffineMap readMove(const NestBuilder &builder, Operation *op, RankedTensorType to) {
   auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   if (isa<tensor::SplatOp>(op))
@@ -251,7 +252,7 @@ static AffineMap readMove(const NestBuilder &builder, Operation *op, RankedTenso
 }
 
 SmallVector<int64_t, 4> mlir::mp::readLoopSizes(linalg::LinalgOp op, ArrayRef<AffineMap> maps) {
-  // Of operands that loops index by themselves; else upstream inverts all maps together.
+  // Asks operands that loops index by themselves; else upstream inverts all maps together.
   SmallVector<int64_t, 4> sizes(maps.front().getNumDims(), -1);
   for (auto [operand, map] : llvm::zip_equal(op->getOperands(), maps)) {
     auto type = dyn_cast<ShapedType>(operand.getType());

@@ -18,19 +18,30 @@ static constexpr StringLiteral kDialects[] = {"arith", "math", "linalg", "tensor
 
 ArrayRef<StringLiteral> mlir::mp::getTabledDialects() { return kDialects; }
 
-ArrayRef<ClassEntry> mlir::mp::getClassTable(StringRef dialect) {
-  const ArrayRef<ClassEntry> tables[] = {arithTable, mathTable, linalgTable, tensorTable,
-                                         scfTable,   funcTable, cfTable,     tosaTable};
+static ArrayRef<OpEntry> getTable(StringRef dialect) {
+  const ArrayRef<OpEntry> tables[] = {arithTable, mathTable, linalgTable, tensorTable,
+                                      scfTable,   funcTable, cfTable,     tosaTable};
   for (auto [name, table] : llvm::zip_equal(kDialects, tables))
     if (name == dialect)
       return table;
   return {};
 }
 
-const ClassEntry &mlir::mp::detail::lookupEntry(StringRef op) {
-  static const ClassEntry missing = {"", OpClass::Barrier, TypeRule::Frozen,
-                                     "no line in the table of its dialect"};
-  for (const ClassEntry &entry : getClassTable(op.split('.').first))
+ArrayRef<ClassEntry> mlir::mp::getClassTable(StringRef dialect) {
+  static const llvm::StringMap<std::vector<ClassEntry>> classes = [] {
+    llvm::StringMap<std::vector<ClassEntry>> all;
+    for (StringRef name : kDialects)
+      all[name].assign(getTable(name).begin(), getTable(name).end());
+    return all;
+  }();
+  auto it = classes.find(dialect);
+  return it == classes.end() ? ArrayRef<ClassEntry>() : ArrayRef<ClassEntry>(it->second);
+}
+
+const OpEntry &mlir::mp::detail::lookupEntry(StringRef op) {
+  static const OpEntry missing = {"", OpClass::Barrier, TypeRule::Frozen,
+                                  "no line in the table of its dialect"};
+  for (const OpEntry &entry : getTable(op.split('.').first))
     if (entry.op == op)
       return entry;
   return missing;
@@ -70,7 +81,7 @@ OpClass mlir::mp::getOpClass(Operation *op) {
 LogicalResult mlir::mp::checkPrecisionModels(Operation *root) {
   Operation *unmodelled = nullptr;
   root->walk([&](Operation *op) {
-    const ClassEntry &entry = lookupEntry(op->getName().getStringRef());
+    const OpEntry &entry = lookupEntry(op->getName().getStringRef());
     if (entry.op.empty() || !op->isRegistered())
       return WalkResult::advance();
     // Models are attached to all ops of a dialect or to none: the first tells.
@@ -94,4 +105,5 @@ void mlir::mp::registerPrecisionModels(DialectRegistry &registry) {
   registerTensorModels(registry);
   registerControlFlowModels(registry);
   registerTosaModels(registry);
+  registerMPModels(registry);
 }

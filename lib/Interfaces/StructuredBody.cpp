@@ -4,8 +4,8 @@
 
 #include "StructuredBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mp/Interfaces/Contraction.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -33,22 +33,12 @@ template <typename Combiner> static Value combinedWith(Value combined, BlockArgu
 }
 
 /// Factors of `out += a * b`, as input block arguments; nulls if the body is another.
-static std::pair<BlockArgument, BlockArgument> getFactors(Block *body, BlockArgument out,
-                                                          Value yielded) {
-  Value lhs, rhs;
-  if (auto fma = yielded.getDefiningOp<math::FmaOp>()) {
-    if (fma.getC() != out)
-      return {};
-    lhs = fma.getA(), rhs = fma.getB();
-  } else if (Value product = combinedWith<arith::AddFOp>(yielded, out)) {
-    auto mul = product.getDefiningOp<arith::MulFOp>();
-    if (!mul)
-      return {};
-    lhs = mul.getLhs(), rhs = mul.getRhs();
-  } else {
+static std::pair<BlockArgument, BlockArgument> getFactors(Block *body, BlockArgument out) {
+  std::optional<ProductSum> found = readProductSum(body, out);
+  if (!found)
     return {};
-  }
-  BlockArgument a = throughCasts(lhs, body), b = throughCasts(rhs, body);
+  BlockArgument a = throughCasts(found->factors[0], body),
+                b = throughCasts(found->factors[1], body);
   return a && b ? std::pair(a, b) : std::pair<BlockArgument, BlockArgument>();
 }
 
@@ -64,7 +54,7 @@ static BodyFacts classifyReduction(linalg::LinalgOp op, Block *body) {
   if (!isa<FloatType>(out.getType()))
     return frozen(OpClass::Barrier, "integers only");
 
-  if (auto [a, b] = getFactors(body, out, yielded); a) {
+  if (auto [a, b] = getFactors(body, out); a) {
     unsigned inputs = op.getNumDpsInputs();
     if (a == b || (a.getArgNumber() < inputs && b.getArgNumber() < inputs &&
                    op.getIndexingMapsArray()[a.getArgNumber()] ==

@@ -2,30 +2,71 @@
 //
 // Classes of the tensor dialect (why: docs/reference/OpClasses.md).
 
+#include "Meanings.h"
 #include "TableModel.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::detail;
 
-static constexpr ClassEntry kEntries[] = {
-    {"tensor.cast", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
-    {"tensor.collapse_shape", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
-    {"tensor.expand_shape", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
-    {"tensor.reshape", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
-    {"tensor.concat", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
-    {"tensor.extract_slice", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
-    {"tensor.insert_slice", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
-    {"tensor.gather", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
-    {"tensor.scatter", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
-    {"tensor.empty", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
-    {"tensor.splat", OpClass::ExactCommute, TypeRule::Uniform, "moves data"},
+static FloatMeaning meaningOfSlice(Operation *op) {
+  auto slice = cast<tensor::ExtractSliceOp>(op);
+  return slice.getSourceType().getRank() == slice.getResultType().getRank()
+             ? moves<Rows::Part>(op)
+             : moves<Rows::Other>(op);
+}
+
+static FloatMeaning meaningOfPad(Operation *op) {
+  FloatAttr value;
+  Value padding =
+      cast<tensor::YieldOp>(cast<tensor::PadOp>(op).getBody()->getTerminator()).getValue();
+  auto converted = padding.getDefiningOp<CastOp>(); // with what is padded
+  if (converted)
+    padding = converted.getSource();
+  if (!matchPattern(padding, m_Constant(&value)) || (converted && !value.getValue().isZero()))
+    return FloatMeaning::unknown();
+  FloatMeaning meaning = FloatMeaning::of(Kind::Merge, {0});
+  meaning.padding = value.getValueAsDouble();
+  return meaning;
+}
+
+static Value remakeEmpty(Operation *op, OpBuilder &builder, FloatType format, Overflow,
+                         llvm::function_ref<Value(Value)>) {
+  return cloneWithTypes(builder, op, op->getOperands(),
+                        withFormat(op->getResult(0).getType(), format))
+      ->getResult(0);
+}
+
+static constexpr OpEntry kEntries[] = {
+    {"tensor.cast", OpClass::ExactCommute, TypeRule::Uniform, "moves data", moves<Rows::Kept>,
+     Movement::View},
+    {"tensor.collapse_shape", OpClass::ExactCommute, TypeRule::Uniform, "moves data", reshapes,
+     Movement::View},
+    {"tensor.expand_shape", OpClass::ExactCommute, TypeRule::Uniform, "moves data", reshapes,
+     Movement::View},
+    {"tensor.reshape", OpClass::ExactCommute, TypeRule::Uniform, "moves data", reshapes,
+     Movement::View},
+    {"tensor.concat", OpClass::ExactCommute, TypeRule::Uniform, "moves data", mergesFloats},
+    {"tensor.extract_slice", OpClass::ExactCommute, TypeRule::Uniform, "moves data", meaningOfSlice,
+     Movement::Slice},
+    {"tensor.insert_slice", OpClass::ExactCommute, TypeRule::Uniform, "moves data", mergesFloats},
+    {"tensor.gather", OpClass::ExactCommute, TypeRule::Uniform, "moves data", moves<Rows::Other>,
+     Movement::Some},
+    {"tensor.scatter", OpClass::ExactCommute, TypeRule::Uniform, "moves data", mergesFloats},
+    {"tensor.empty", OpClass::ExactCommute, TypeRule::Uniform, "moves data", nullptr,
+     Movement::None, remakeEmpty},
+    {"tensor.splat", OpClass::ExactCommute, TypeRule::Uniform, "moves data", moves<Rows::Other>,
+     Movement::Whole},
     {"tensor.pad", OpClass::ExactCommute, TypeRule::Uniform,
-     "moves data; the padding value is converted"},
-    {"tensor.extract", OpClass::ExactCommute, TypeRule::Uniform, "moves data; indices stay"},
-    {"tensor.insert", OpClass::ExactCommute, TypeRule::Uniform, "moves data; indices stay"},
-    {"tensor.from_elements", OpClass::ExactCommute, TypeRule::Uniform, "moves data; indices stay"},
+     "moves data; the padding value is converted", meaningOfPad},
+    {"tensor.extract", OpClass::ExactCommute, TypeRule::Uniform, "moves data; indices stay",
+     moves<Rows::Other>, Movement::Some},
+    {"tensor.insert", OpClass::ExactCommute, TypeRule::Uniform, "moves data; indices stay",
+     mergesFloats},
+    {"tensor.from_elements", OpClass::ExactCommute, TypeRule::Uniform, "moves data; indices stay",
+     mergesFloats},
     {"tensor.generate", OpClass::ExactCommute, TypeRule::Frozen, "its body makes the values"},
     {"tensor.bitcast", OpClass::Barrier, TypeRule::Frozen, "reads the bit pattern"},
     {"tensor.parallel_insert_slice", OpClass::Barrier, TypeRule::Frozen,
@@ -34,7 +75,7 @@ static constexpr ClassEntry kEntries[] = {
     {"tensor.rank", OpClass::Barrier, TypeRule::Frozen, "integers and indices only"},
     {"tensor.yield", OpClass::Barrier, TypeRule::Frozen, "part of a body"},
 };
-const ArrayRef<ClassEntry> mlir::mp::detail::tensorTable = kEntries;
+const ArrayRef<OpEntry> mlir::mp::detail::tensorTable = kEntries;
 
 namespace {
 /// tensor.pad yields the padding value from a region: it follows the format.
@@ -65,7 +106,7 @@ struct TensorModel
 
 void mlir::mp::detail::registerTensorModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
-    attachModels<TensorModel,
+    attachModels<TensorModel, TableSemantics,
 #define GET_OP_LIST
 #include "mlir/Dialect/Tensor/IR/TensorOps.cpp.inc"
                  >(context);

@@ -10,7 +10,7 @@
 #include "mp/Transforms/Assign/Passes.h"
 #include "mp/Transforms/Materialize/Passes.h"
 #include "mp/Transforms/Optimize/Passes.h"
-#include "mp/Transforms/Scale/Passes.h"
+#include "mp/Transforms/Prepare/Passes.h"
 #include "mp/Transforms/Verify/Passes.h"
 
 using namespace mlir;

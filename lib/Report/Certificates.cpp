@@ -3,7 +3,7 @@
 // Worst-case errors of results, as rows.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mp/Analysis/ErrorBounds.h"
+#include "mp/Analysis/Error/ErrorBounds.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Report/Report.h"
 #include "llvm/Support/Format.h"

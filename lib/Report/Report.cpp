@@ -9,7 +9,7 @@
 #include "mp/Analysis/FunctionCopies.h"
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Analysis/FunctionWalk.h"
-#include "mp/Analysis/Idioms.h"
+#include "mp/Analysis/Idioms/Idioms.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Analysis/TiedStorage.h"
 #include "mp/Dialect/MP/Scaling.h"

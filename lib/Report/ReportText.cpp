@@ -57,7 +57,7 @@ static StringRef describeClass(OpClass opClass) {
   llvm_unreachable("unknown class");
 }
 
-/// What the ranges of narrow contractions rest on, the strongest first.
+/// Returns what the ranges of narrow contractions rest on, the strongest first.
 void Report::printEvidence(raw_ostream &os) const {
   std::map<unsigned, int64_t> counts;
   auto unchecked = static_cast<unsigned>(Evidence::None);

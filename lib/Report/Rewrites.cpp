@@ -5,7 +5,7 @@
 
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Locations.h"
-#include "mp/Analysis/ScalingExponents.h"
+#include "mp/Analysis/Ranges/ScalingExponents.h"
 #include "mp/Dialect/MP/Prescaled.h"
 #include "mp/Numerics/Format.h"
 #include "mp/Report/Report.h"

@@ -35,7 +35,7 @@ inline FunctionOpInterface getMain(ModuleOp module) {
   return module.lookupSymbol<FunctionOpInterface>("main");
 }
 
-/// What @main returns.
+/// Returns what @main returns.
 inline OperandRange getReturned(ModuleOp module) {
   return getMain(module).getFunctionBody().front().getTerminator()->getOperands();
 }

@@ -294,7 +294,7 @@ std::vector<Case> cases() {
 
 struct LemmasTest : testing::TestWithParam<Case>, AnalysisContext {};
 
-/// What the analysis says of the only result of @main.
+/// Returns what the analysis says of the only result of @main.
 TEST_P(LemmasTest, HoldsExactlyUnderItsHypotheses) {
   const Case &tried = GetParam();
   auto module = parse(tried.text);

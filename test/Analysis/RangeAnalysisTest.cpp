@@ -16,7 +16,7 @@ using domains::Interval;
 namespace {
 
 struct RangeAnalysisTest : testing::Test, AnalysisContext {
-  /// What is known of the first result of @main.
+  /// Returns what is known of the first result of @main.
   FloatFacts factsOf(StringRef text, RangeOptions options = {}) {
     module = parse(text);
     ranges = std::make_unique<ModuleRanges>(*module, options);
@@ -161,7 +161,7 @@ func.func @main(%x: tensor<4x4xf32> {mp.range = [0.5, 1.0]}) -> tensor<4x4xf32> 
 }
 )";
   expectWithin(factsOf(text), 0.99, 4.01);
-  // Of whatever sign, and hardly larger: rounding factors adds a share of all magnitudes.
+  // The sign may be any, and it is hardly larger: rounding factors adds a share of all magnitudes.
   FloatFacts any = factsOf(text, {.anyContraction = true});
   EXPECT_LE(any.range.lo, -4);
   EXPECT_GE(any.range.hi, 4);
@@ -216,7 +216,7 @@ TEST_F(RangeAnalysisTest, SaysWhatARangeRestsOn) {
   EXPECT_EQ(evidenceOf(narrow(" {mp.range = [-1.0, 1.0]}", "math.exp")), Evidence::Stated);
   EXPECT_EQ(evidenceOf(narrow("", "math.absf")), Evidence::Assumed);
   EXPECT_EQ(evidenceOf(narrow("", "math.exp")), Evidence::None);
-  // What is stated beyond the format is evidence against it.
+  // A range stated beyond the format is evidence against it.
   EXPECT_EQ(evidenceOf(narrow(" {mp.range = [-1.0e6, 1.0e6]}", "math.absf")), Evidence::None);
 }
 

@@ -6,7 +6,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Parser/Parser.h"
-#include "mp/Analysis/ExecutionFrequency.h"
+#include "mp/Analysis/Cost/ExecutionFrequency.h"
 #include "mp/InitAll.h"
 #include "gtest/gtest.h"
 

@@ -158,7 +158,7 @@ TEST_F(ValueNumberingTest, TellsEqualValuesFromOthers) {
     check(pair, kTranspose);
 }
 
-/// What is said of all elements of a part holds of no more than the part.
+/// A statement on all elements of a part holds of no more than the part.
 TEST_F(ValueNumberingTest, KnowsWhatCoversANode) {
   auto module = parse(R"(
 func.func @main(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x2xf32>) {

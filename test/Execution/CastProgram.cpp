@@ -3,7 +3,7 @@
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
-#include "mp/Execution/Program.h"
+#include "mp/Execution/Host/Program.h"
 #include "mp/InitAll.h"
 #include "gtest/gtest.h"
 

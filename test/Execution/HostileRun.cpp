@@ -7,9 +7,9 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Execution/BoundCheck.h"
+#include "mp/Execution/Compare/BoundCheck.h"
+#include "mp/Execution/Compare/Trace.h"
 #include "mp/Execution/TensorCores.h"
-#include "mp/Execution/Trace.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Pipelines/Promises.h"
@@ -204,7 +204,7 @@ std::unique_ptr<Program> Check::compile(ArrayRef<Variant> parts, bool inF64) {
   return nullptr;
 }
 
-/// What is proved is proved of finite arguments and of graphs whose values stay below this in f32:
+/// Proofs are of finite arguments and of graphs whose values stay below this in f32:
 /// a small number times an infinite argument is infinite and NaN where it is rounded to zero, and a
 /// sum of products that comes nearer to the largest number may be infinite with rounded factors.
 static bool isBeyondPremises(ArrayRef<Array> inputs, ArrayRef<Array> values) {

@@ -4,7 +4,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Execution/Trace.h"
+#include "mp/Execution/Compare/Trace.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Optimize/Passes.h"
 

@@ -6,7 +6,7 @@
 #define MP_TEST_EXECUTION_HOSTILEVERDICT_H
 
 #include "HostileRun.h"
-#include "mp/Execution/Program.h"
+#include "mp/Execution/Host/Program.h"
 
 namespace mlir::mp::test {
 

@@ -8,7 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mp/Execution/DeviceProgram.h"
-#include "mp/Execution/Program.h"
+#include "mp/Execution/Host/Program.h"
 #include "mp/Numerics/Scaling/Blocks.h"
 #include "mp/Numerics/Scaling/Hadamard.h"
 #include "mp/Numerics/Scaling/NamedRules.h"

@@ -2,7 +2,7 @@
 //
 // A function and its mixed-precision form are matched op by op.
 
-#include "mp/Execution/Trace.h"
+#include "mp/Execution/Compare/Trace.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"

@@ -5,7 +5,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
-#include "mp/Execution/Program.h"
+#include "mp/Execution/Host/Program.h"
 #include "mp/InitAll.h"
 
 using namespace mlir;

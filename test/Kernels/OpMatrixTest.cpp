@@ -8,7 +8,7 @@
 #include "OpTable.h"
 #include "mlir/Parser/Parser.h"
 #include "mp/Execution/DeviceProgram.h"
-#include "mp/Execution/Program.h"
+#include "mp/Execution/Host/Program.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is proved, stated, assumed and not even asked is told apart: in the attribute, the table, the
+// Tells apart what is proved, stated, assumed and not even asked: in the attribute, the table, the
 // JSON, the story of an op, and a replay of the decisions.
 
 // RUN: mp-opt %s --mp-assign-precision="format=f16" | FileCheck %s

@@ -5,7 +5,7 @@
 #ifndef MP_EXECUTION_INPUTS_H
 #define MP_EXECUTION_INPUTS_H
 
-#include "mp/Execution/Program.h"
+#include "mp/Execution/Host/Program.h"
 
 namespace mlir::mp {
 

@@ -11,7 +11,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AffineMap.h"
-#include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
 namespace mlir::mp {
 
@@ -38,7 +38,7 @@ std::optional<LoopNest> readLoopNest(Operation *op, const FloatMeaning &meaning)
 /// The trip counts of `op`, whose indexing maps are `maps`; `kDynamic` where one is not known.
 SmallVector<int64_t, 4> readLoopSizes(linalg::LinalgOp op, ArrayRef<AffineMap> maps);
 
-/// How one result of a reduction combines what it has so far with one more value.
+/// States how one result of a reduction combines what it has so far with one more value.
 struct Combination {
   Operation *combiner = nullptr; ///< the op of the body that combines
   Value combined;                ///< the value of the body that is added, or compared

@@ -7,7 +7,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/Placement.h"
+#include "mp/Analysis/Cost/Placement.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "llvm/Support/JSON.h"
 
@@ -38,7 +38,7 @@ struct OpRow {
   SmallVector<std::string> reads;
   std::string type; ///< of the first float result, before the decision
   std::string by, reason;
-  /// Of a narrowed contraction whose format has a smaller range: why its factors fit ("proved",
+  /// Says of a narrowed contraction whose format has a smaller range why its factors fit ("proved",
   /// "assumed", ...), or "unchecked" where a pin or policy asked for it. Empty for others.
   std::string evidence;
   bool narrowed; ///< a contraction that computes in a narrower format than it did

@@ -2,7 +2,7 @@
 //
 // Multiplies trip counts of loops with the calls of functions, from the public functions inwards.
 
-#include "mp/Analysis/ExecutionFrequency.h"
+#include "mp/Analysis/Cost/ExecutionFrequency.h"
 #include "mlir/Analysis/CallGraph.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

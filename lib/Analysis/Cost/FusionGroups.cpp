@@ -3,12 +3,13 @@
 // Groups ops of a block into kernels: contractions with their elementwise consumers, chains of
 // elementwise ops, and data movement.
 
-#include "mp/Analysis/FusionGroups.h"
+#include "mp/Analysis/Cost/FusionGroups.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
@@ -21,9 +22,8 @@ static bool hasTensor(Operation *op) {
 }
 
 KernelKind mlir::mp::getKernelKind(Operation *op) {
-  if (!hasTensor(op) || op->hasTrait<OpTrait::ConstantLike>() ||
-      op->hasTrait<OpTrait::IsTerminator>() ||
-      isa<tensor::EmptyOp, linalg::FillOp, tensor::DimOp, tensor::ExtractOp>(op))
+  if (!hasTensor(op) || isRemakeable(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+      isa<tensor::DimOp, tensor::ExtractOp>(op))
     return KernelKind::None;
   // Classes of structured ops are read off their bodies, which takes its time: only where they
   // matter.
@@ -35,8 +35,8 @@ KernelKind mlir::mp::getKernelKind(Operation *op) {
     return KernelKind::None;
   if (getOpClass(op) == OpClass::TensorCore)
     return KernelKind::Contraction;
-  if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ReshapeOp,
-          tensor::ExtractSliceOp, tosa::ReshapeOp, tosa::IdentityOp>(op))
+  // A slice of the tensor dialect is a view of memory, too; TOSA's is a copy.
+  if (getMovement(op) == Movement::View || isa<tensor::ExtractSliceOp>(op))
     return KernelKind::View;
   if (structured)
     return KernelKind::Reduction;

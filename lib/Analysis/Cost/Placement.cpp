@@ -2,7 +2,7 @@
 //
 // Sums placements over functions and formats times and bytes for people.
 
-#include "mp/Analysis/Placement.h"
+#include "mp/Analysis/Cost/Placement.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"

@@ -3,11 +3,11 @@
 // Counts elements, bytes and multiply-adds, with `mp.dim` or an assumed size for dynamic
 // dimensions.
 
-#include "mp/Analysis/Sizes.h"
+#include "mp/Analysis/Cost/Sizes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/ExecutionFrequency.h"
+#include "mp/Analysis/Cost/ExecutionFrequency.h"
 #include "mp/Dialect/MP/MPDialect.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 //
 // Formats suggestions of rewrites for people.
 
-#include "mp/Analysis/Suggestions.h"
+#include "mp/Analysis/Cost/Suggestions.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>

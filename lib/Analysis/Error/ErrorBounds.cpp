@@ -3,7 +3,7 @@
 // One sweep over each public function, into branches, loops and calls. What is computed more than
 // once has the largest of its errors.
 
-#include "mp/Analysis/ErrorBounds.h"
+#include "mp/Analysis/Error/ErrorBounds.h"
 #include "../Ranges/RangeTransfer.h"
 #include "ErrorTransfer.h"
 #include "SplitProducts.h"

@@ -3,14 +3,14 @@
 // Builds the variance model of a function: one sweep forwards that notes the slope of each op, and
 // one backwards that accumulates amplification.
 
-#include "mp/Analysis/ErrorModel.h"
+#include "mp/Analysis/Error/ErrorModel.h"
 #include "ErrorSignals.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/ReductionLength.h"
 #include "mp/Analysis/SelectedExtrema.h"
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;

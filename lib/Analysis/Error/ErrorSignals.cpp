@@ -6,7 +6,7 @@
 #include "ErrorSignals.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "mp/Analysis/ErrorModel.h"
+#include "mp/Analysis/Error/ErrorModel.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Domains/Variance.h"
 #include "mp/Numerics/ArrayCast.h"

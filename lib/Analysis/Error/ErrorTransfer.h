@@ -7,7 +7,7 @@
 
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Domains/Error.h"
-#include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
 namespace mlir::mp {
 

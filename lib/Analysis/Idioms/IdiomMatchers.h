@@ -16,9 +16,9 @@ struct IdiomMatch {
   /// The expression that the idiom is a function of: where it begins.
   unsigned of = 0;
   int64_t count = 0; ///< elements in a group, 0 if unknown
-  /// What follows for the value from being this idiom.
+  /// Bounds what follows for the value from being this idiom.
   domains::Interval range = domains::Interval::top();
-  /// Of a log-sum-exp: `of` without a constant factor, and the sum.
+  /// Keeps of a log-sum-exp `of` without a constant factor, and the sum.
   unsigned unscaled = 0;
   Term sum = {};
 };

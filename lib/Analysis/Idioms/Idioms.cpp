@@ -3,7 +3,7 @@
 // Runs the matchers over the expressions of a function and collects the ops that belong to each
 // idiom.
 
-#include "mp/Analysis/Idioms.h"
+#include "mp/Analysis/Idioms/Idioms.h"
 
 #include "IdiomMatchers.h"
 #include "mlir/IR/Matchers.h"

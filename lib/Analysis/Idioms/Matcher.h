@@ -54,11 +54,11 @@ private:
     return is(sum, Kind::Sum) && graph.isReductionOf(sum, x);
   }
 
-  /// What `term` is the mean of.
+  /// Returns what `term` is the mean of.
   Statistic meanOf(const Term &term) const;
-  /// What `term` is the mean of squares of.
+  /// Returns what `term` is the mean of squares of.
   Statistic meanSquareOf(const Term &term) const;
-  /// What `term` is the variance of: the sum of squares, and x as the squares see it.
+  /// Returns what `term` is the variance of: the sum of squares, and x as the squares see it.
   Statistic varianceOf(const Term &term) const;
   /// x if `term` is x - mean x.
   Term centered(const Term &term) const;

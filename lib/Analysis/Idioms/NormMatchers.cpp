@@ -12,7 +12,7 @@ using domains::Interval;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Which norm it is shows in what is reduced.
+/// What is reduced tells which norm it is.
 StringRef Matcher::nameOfNorm(const Term &term) const {
   const Expression &sum = graph[term];
   unsigned rank = sum.rank;

@@ -183,7 +183,7 @@ static Assumption contract(Operation *op, ArrayRef<const RangeState *> operands)
   return result;
 }
 
-/// What padding adds; nothing where it is infinite, which it is in every format.
+/// Returns what padding adds; nothing where it is infinite, which it is in every format.
 static std::optional<Assumption> paddingOf(const FloatMeaning &meaning) {
   if (!meaning.padding || std::isinf(*meaning.padding))
     return std::nullopt;

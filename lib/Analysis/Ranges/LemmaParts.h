@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the lemmas share: tolerances, how much a node's format rounds off, and small judgements.
+// Shares between the lemmas: tolerances, how much a node's format rounds off, and small judgements.
 
 #ifndef MP_LIB_ANALYSIS_RANGES_LEMMAPARTS_H
 #define MP_LIB_ANALYSIS_RANGES_LEMMAPARTS_H
@@ -16,7 +16,7 @@ inline constexpr double kFunctionError = 0x1p-18;
 /// Covers the roundings of the bounds' own computation in double.
 inline constexpr double kOwnError = 0x1p-40;
 
-/// What the format that computes a node loses at most.
+/// Returns what the format that computes a node loses at most.
 struct Lemmas::Rounding {
   double relative = 0;  ///< of a result
   double smallest = 0;  ///< normal number: results below may become zero

@@ -161,7 +161,8 @@ ChoiceBound Lemmas::choose(NodeId id, Lemmas::FactsOf facts) const {
     bool isA = chosen == a, isB = chosen == b;
     if (!isA && !isB)
       return;
-    // Where the predicate is one that NaN does not satisfy, neither operand is NaN, and so on.
+    // NaN does not satisfy some predicates: where one of those holds, neither operand is NaN, and
+    // so on.
     isNumber =
         holds != holdsForNaN &&
         (isGreater || isLess || predicate == P::OEQ || predicate == P::UNE || predicate == P::ORD ||

@@ -2,14 +2,14 @@
 //
 // Walks backwards from a value to the constants whose infinities can reach it.
 
-#include "mp/Analysis/MaskConstants.h"
+#include "mp/Analysis/Ranges/MaskConstants.h"
 #include "PaddedWindows.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mp/Analysis/ConstantRounding.h"
-#include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/Format.h"
 #include "llvm/ADT/SetVector.h"
@@ -191,7 +191,7 @@ Operation *mlir::mp::findMaskConstant(Value value) {
   return Search(isInfinite).find(value);
 }
 
-/// Whether a finite element of `constant` reaches `limit`.
+/// Returns whether a finite element of `constant` reaches `limit`.
 static bool hasFrom(Attribute constant, double limit) {
   auto reaches = [&](double x) { return std::isfinite(x) && std::fabs(x) >= limit; };
   if (auto number = dyn_cast<FloatAttr>(constant))

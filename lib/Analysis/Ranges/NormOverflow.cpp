@@ -3,11 +3,11 @@
 // Follows the squares of an op to their roots, and finds norms whose sum of squares may leave its
 // format.
 
-#include "mp/Analysis/NormOverflow.h"
+#include "mp/Analysis/Ranges/NormOverflow.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Analysis/ReductionLength.h"
-#include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/Format.h"
 #include <cmath>

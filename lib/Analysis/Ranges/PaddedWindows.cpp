@@ -5,7 +5,7 @@
 
 #include "PaddedWindows.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::mp;

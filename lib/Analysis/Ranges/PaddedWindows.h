@@ -14,9 +14,9 @@ namespace mlir::mp {
 /// True if a reduction has at least one element, whatever the sizes of its tensors.
 bool hasElements(const LoopNest &nest);
 
-/// What `operand` of `op` is padded around, if result `index` is a maximum (minimum) over windows
-/// of it, each holds an element that is no padding, and what pads is the lowest (largest) number;
-/// null otherwise.
+/// Returns what `operand` of `op` is padded around, if result `index` is a maximum (minimum) over
+/// windows of it, each holds an element that is no padding, and what pads is the lowest (largest)
+/// number; null otherwise.
 Value skipPadding(linalg::LinalgOp op, unsigned index, OpOperand &operand);
 
 } // namespace mlir::mp

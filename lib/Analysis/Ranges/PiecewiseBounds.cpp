@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
-#include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include <cmath>
 
 using namespace mlir;
@@ -152,7 +152,7 @@ void PieceProgram::add(Operation *op) {
   }
 }
 
-/// Whether a number of `a` is larger than, or equal to, one of `b`, as a truth value.
+/// Returns whether a number of `a` is larger than, or equal to, one of `b`, as a truth value.
 static FloatFacts compare(arith::CmpFPredicate predicate, const FloatFacts &a,
                           const FloatFacts &b) {
   using P = arith::CmpFPredicate;
@@ -205,8 +205,8 @@ Interval PieceProgram::evaluate(const FloatFacts &piece) {
   return facts[valueSlot].range;
 }
 
-/// What `value` is where `source` is in `domain`; `ops`, the last first, lead from one to the
-/// other.
+/// Returns what `value` is where `source` is in `domain`; `ops`, the last first, lead from one to
+/// the other.
 static std::optional<Interval> boundAlong(RangeTransfer &transfer, ArrayRef<Operation *> ops,
                                           Value source, const Interval &domain, Value value,
                                           double limit) {

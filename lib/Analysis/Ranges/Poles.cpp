@@ -3,10 +3,10 @@
 // First the ops whose pole no range keeps away, then a walk backwards from their arguments over all
 // that these depend on, each value once.
 
-#include "mp/Analysis/Poles.h"
+#include "mp/Analysis/Ranges/Poles.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -21,7 +21,8 @@ using Kind = FloatMeaning::Kind;
 /// The smallest normal number of f32: the inverse of a smaller one may be infinite.
 static constexpr double kSmallest = 0x1p-126;
 
-/// Whether numbers of `range` are neither poles of `fn` nor outside of what it is defined on.
+/// Returns whether numbers of `range` are neither poles of `fn` nor outside of what it is defined
+/// on.
 static bool isSafe(UnaryFn fn, const Interval &range) {
   switch (fn) {
   case UnaryFn::Reciprocal: return range.mig() >= kSmallest;
@@ -39,7 +40,8 @@ static bool isSafe(UnaryFn fn, const Interval &range) {
   }
 }
 
-/// Whether an infinite `value` only ever divides, perhaps with something added: 1 / (1 + exp(-x)).
+/// Returns whether an infinite `value` only ever divides, perhaps with something added: 1 / (1 +
+/// exp(-x)).
 static bool isDivisorAlone(Value value, unsigned depth = 0) {
   return depth < 8 &&
          llvm::all_of(
@@ -69,7 +71,7 @@ static bool isDivisorAlone(Value value, unsigned depth = 0) {
              });
 }
 
-/// Whether `fn` of numbers of `range` may be infinite in f32.
+/// Returns whether `fn` of numbers of `range` may be infinite in f32.
 static bool mayOverflow(UnaryFn fn, const Interval &range) {
   constexpr double largest = 88; // e^88 < 2^127
   switch (fn) {
@@ -112,7 +114,7 @@ static Value findArgument(Operation *op, ModuleRanges &ranges) {
   return Value();
 }
 
-/// What an argument of a block is given.
+/// Returns what an argument of a block is given.
 static void addFeeds(BlockArgument argument, ModuleRanges &ranges, SmallVectorImpl<Value> &values) {
   Block *block = argument.getOwner();
   Operation *parent = block->getParentOp();
@@ -136,7 +138,7 @@ static void addFeeds(BlockArgument argument, ModuleRanges &ranges, SmallVectorIm
   }
 }
 
-/// What a result of an op is made of.
+/// Returns what a result of an op is made of.
 static void addFeeds(OpResult result, SmallVectorImpl<Value> &values) {
   Operation *op = result.getOwner();
   llvm::append_range(values, op->getOperands());
@@ -152,8 +154,8 @@ static void addFeeds(OpResult result, SmallVectorImpl<Value> &values) {
         values.push_back(block.getTerminator()->getOperand(result.getResultNumber()));
 }
 
-/// Whether `argument` of a pole is made of the state of a train step without a contraction in
-/// between, as of the update's 1 / (sqrt(v) + e): that such state is not negative is its
+/// Returns whether `argument` of a pole is made of the state of a train step without a contraction
+/// in between, as of the update's 1 / (sqrt(v) + e): that such state is not negative is its
 /// optimizer's own invariant.
 static bool isMadeOfState(Value argument, ModuleRanges &ranges) {
   llvm::SetVector<Value> values;

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a sweep knows of a value beyond its transfer function: lemmas, promises, trusted norms, and
-// functions that comparisons put together of parts.
+// Adds what a sweep knows of a value beyond its transfer function: lemmas, promises, trusted norms,
+// and functions that comparisons put together of parts.
 
 #include "AssumptionTransfer.h"
 #include "PiecewiseBounds.h"
@@ -138,7 +138,7 @@ void RangeSweep::refineInPieces(Value value, RangeState &state, const Rows &rows
     known.lostAt = "";
     return;
   }
-  // Where no more is known of the argument than the class assumption, the function keeps it or not.
+  // Of an argument with nothing but the class assumption, the function keeps it or not.
   double reach = assumedReach(), limit = reach * kAssumedMargin;
   auto assume = [&](Value source) {
     Assumption assumed = lookup(source).assumption;

@@ -100,7 +100,7 @@ bool mlir::mp::widen(RangeState &known, const RangeState &after, unsigned visit,
   return grows;
 }
 
-/// What the blocks visited so far hand to `argument`.
+/// Returns what the blocks visited so far hand to `argument`.
 static RangeState joinFeeds(BlockArgument argument, const DenseSet<Block *> &visited,
                             llvm::function_ref<RangeState(Value)> lookup) {
   RangeState joined;
@@ -240,7 +240,7 @@ void RangeSweep::visitControl(Operation *op) {
     return state;
   };
   auto always = [](OpOperand *) { return true; };
-  // What holds around the loop: from the initial values up.
+  // The loop keeps what holds around it: from the initial values up.
   SmallVector<RangeState> known;
   for (const CarriedValue &value : carried) {
     known.push_back(joined(value, [&](OpOperand *feed) { return feed->getOwner() == op; }));

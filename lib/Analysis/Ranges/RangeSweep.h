@@ -7,7 +7,7 @@
 #define MP_LIB_ANALYSIS_RANGES_RANGESWEEP_H
 
 #include "RangeTransfer.h"
-#include "mp/Analysis/Idioms.h"
+#include "mp/Analysis/Idioms/Idioms.h"
 #include "mp/Interfaces/LoopNest.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
@@ -25,8 +25,8 @@ public:
 private:
   using Facts = domains::FloatFacts;
   using RowLength = domains::RowLength;
-  /// Where the elements of a value lie: their rows, and the dimension of its index space that they
-  /// run along, if there is one of more than one step.
+  /// Says where the elements of a value lie: their rows, and the dimension of its index space that
+  /// they run along, if there is one of more than one step.
   struct Rows {
     RowLength length;
     std::optional<unsigned> dim;

@@ -1,14 +1,14 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one operation does to facts about ranges: the value domains of lib/Domains applied to what
-// the op means, then the rounding of its result. Operands are independent here; what they have to
-// do with each other is said by lemmas (Lemmas.h).
+// Follows facts about ranges through one operation: the value domains of lib/Domains applied to
+// what the op means, then the rounding of its result. Operands are independent here; what they have
+// to do with each other is said by lemmas (Lemmas.h).
 
 #ifndef MP_LIB_ANALYSIS_RANGES_RANGETRANSFER_H
 #define MP_LIB_ANALYSIS_RANGES_RANGETRANSFER_H
 
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
-#include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/LoopNest.h"
 
 namespace mlir::mp {

@@ -1,13 +1,13 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "mp/Analysis/ScalingExponents.h"
+#include "mp/Analysis/Ranges/ScalingExponents.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/Prescaled.h"
-#include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -53,7 +53,7 @@ std::optional<Multiple> mlir::mp::getPrescaled(Operation *op) {
   FloatAttr factor;
   if (!product || !matchPattern(product.getRhs(), m_Constant(&factor)))
     return std::nullopt;
-  // Where it is read narrow, it is widened first.
+  // A value that is read narrow is widened first.
   Value read = product.getLhs();
   if (auto widened = read.getDefiningOp<arith::ExtFOp>())
     read = widened.getIn();
@@ -97,7 +97,7 @@ private:
     return {0};
   }
 
-  /// What an operand of `op` itself is multiplied by.
+  /// Returns what an operand of `op` itself is multiplied by.
   Factor ofOwn(OpOperand &operand) {
     int64_t power = given(operand);
     return power == 0 && getAdaptable(operand.get()) ? Factor{std::nullopt, &operand}
@@ -125,7 +125,7 @@ private:
     failed |= !isNew && it->second != power;
   }
 
-  /// What is added, compared or chosen between has one power.
+  /// One power belongs to all that is added, compared or chosen between.
   Factor equal(ArrayRef<Factor> factors) {
     std::optional<int64_t> common;
     for (const Factor &factor : factors)
@@ -169,7 +169,7 @@ private:
       int64_t power = fixed(x[0]), exponent = fixed(x[1]);
       if (power == 0 && exponent == 0)
         return {0};
-      // Of exponents other than 2 libraries do not promise as much.
+      // Libraries do not promise as much of exponents other than 2.
       Attribute constant = getAdaptable(getOuter(at->getOperand(1)));
       if (auto splat = dyn_cast_if_present<SplatElementsAttr>(constant))
         constant = splat.getSplatValue<Attribute>();
@@ -180,7 +180,7 @@ private:
     }
   }
 
-  /// What an argument of the body stands for.
+  /// Returns what an argument of the body stands for.
   Value getOuter(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     auto structured = dyn_cast<linalg::LinalgOp>(op);

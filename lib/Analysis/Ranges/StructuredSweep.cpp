@@ -246,7 +246,7 @@ std::optional<RangeState> RangeSweep::combine(linalg::LinalgOp op, unsigned inde
   } else {
     return std::nullopt;
   }
-  // What begins a maximum is in no group that has elements: trusted, not proved.
+  // The initial value of a maximum is in no group that has elements: trusted, not proved.
   if (!isStartAlone)
     state.assumption.range = domains::intersect(state.assumption.range, state.facts.range);
   return state;

@@ -2,7 +2,7 @@
 //
 // The lattice of degrees, propagation over the flat graph, and the search for the seed.
 
-#include "mp/Analysis/Homogeneity.h"
+#include "mp/Analysis/Training/Homogeneity.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "llvm/Support/Format.h"
 
@@ -306,8 +306,8 @@ Value HomogeneityGraph::findSeed(ArrayRef<Value> trained, Beyond beyond, ArrayRe
     unsigned reached = llvm::count_if(terminator->getOperands(), [&](Value v) {
       return (isReturnedTensor(v) || llvm::is_contained(trained, v)) && !degrees.of(v).isConstant();
     });
-    // What depends on no contraction is made of inputs alone: in a linear layer the input scales
-    // its weight's gradient as well as the seed does.
+    // Values that depend on no contraction are made of inputs alone: in a linear layer the input
+    // scales its weight's gradient as well as the seed does.
     bool forward = dependOnContraction[node];
     if (best && std::tuple(degrees.scaledContractions(), forward, reached) <=
                     std::tuple(most, bestDepends, widest))
@@ -333,7 +333,7 @@ SmallVector<Value> HomogeneityGraph::findSeeds(Beyond beyond, ArrayRef<Value> en
     std::pair<unsigned, bool> most;
     std::optional<unsigned> bestMissing;
     for (auto [node, candidate] : candidates) {
-      // What is missing is computed from the next seed, or is it.
+      // Values that are missing are computed from the next seed, or are it.
       if (missing && node > *missing)
         continue;
       Degrees degrees;

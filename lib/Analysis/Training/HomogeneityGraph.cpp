@@ -1,19 +1,20 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a function into the flat graph: which rule each op follows. What the op's class
-// settles (contraction, move of data) is taken from PrecisionOpInterface; elementwise
-// functions are told apart by their names, which arith, math, linalg and tosa share.
+// settles (contraction, move of data) is taken from PrecisionOpInterface, elementwise functions
+// from FloatSemanticsOpInterface.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "mp/Analysis/Homogeneity.h"
+#include "mp/Analysis/Training/Homogeneity.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -115,7 +116,7 @@ void HomogeneityGraph::visit(Operation *op) {
   if (isa<tensor::EmptyOp>(op))
     return bindResults(op, add(Rule::Any, {}));
   if (visitStructured(op) || visitControlFlow(op) || visitCall(op) || visitMP(op) ||
-      visitByName(op))
+      visitByMeaning(op))
     return;
   visitOpaque(op);
 }
@@ -313,10 +314,6 @@ bool HomogeneityGraph::visitMP(Operation *op) {
     bindResults(op, add(Rule::Product, {nodeOf(op->getOperand(0)), nodeOf(op->getOperand(1))}));
     return true;
   }
-  if (isa<CastOp, RoundOp>(op)) {
-    bindResults(op, add(Rule::Join, floatsOf(op), conditionsOf(op)));
-    return true;
-  }
   return false;
 }
 
@@ -334,58 +331,89 @@ static std::optional<double> constantOf(Value value) {
   return std::nullopt;
 }
 
-/// A clamp whose bounds are zero, or beyond every finite value, scales with its operand.
-static bool isScaleInvariant(tosa::ClampOp clamp) {
-  auto bound = [](Attribute attribute) {
-    auto value = dyn_cast<FloatAttr>(attribute);
-    return value && (value.getValue().isZero() || value.getValue().isInfinity() ||
-                     value.getValue().isLargest());
-  };
-  return bound(clamp.getMinVal()) && bound(clamp.getMaxVal());
+/// True for a bound that scales with what it bounds: zero, or beyond every finite value.
+static bool isScaleInvariant(double bound, FloatType format) {
+  return bound == 0 || std::isinf(bound) ||
+         std::abs(bound) == APFloat::getLargest(format.getFloatSemantics()).convertToDouble();
 }
 
-bool HomogeneityGraph::visitByName(Operation *op) {
-  StringRef name = op->getName().stripDialect();
+/// The power that a function of one operand is, if it is one.
+static std::optional<float> exponentOf(domains::UnaryFn fn) {
+  switch (fn) {
+  case domains::UnaryFn::Sqrt: return 0.5f;
+  case domains::UnaryFn::Rsqrt: return -0.5f;
+  case domains::UnaryFn::Cbrt: return 1.0f / 3;
+  case domains::UnaryFn::Reciprocal: return -1.0f;
+  case domains::UnaryFn::Square: return 2.0f;
+  default: return std::nullopt;
+  }
+}
+
+std::optional<HomogeneityGraph::Rule> HomogeneityGraph::ruleOf(const FloatMeaning &meaning) {
+  using Kind = FloatMeaning::Kind;
+  switch (meaning.kind) {
+  case Kind::Binary:
+    switch (meaning.binary) {
+    case domains::BinaryFn::Mul: return Rule::Product;
+    case domains::BinaryFn::Div: return Rule::Quotient;
+    case domains::BinaryFn::Add:
+    case domains::BinaryFn::Sub:
+    case domains::BinaryFn::Maximum:
+    case domains::BinaryFn::Minimum:
+    case domains::BinaryFn::MaxNum:
+    case domains::BinaryFn::MinNum:
+    case domains::BinaryFn::CopySign: return Rule::Join;
+    default: return std::nullopt;
+    }
+  case Kind::Unary:
+    if (meaning.unary == domains::UnaryFn::Neg || meaning.unary == domains::UnaryFn::Abs)
+      return Rule::Join;
+    return std::nullopt;
+  case Kind::Reduction:
+    if (meaning.reduce == domains::ReduceFn::Product)
+      return std::nullopt;
+    return Rule::Join;
+  case Kind::Cast:
+  case Kind::Select:
+  case Kind::Average: return Rule::Join;
+  case Kind::Compare: return Rule::Compare;
+  default: return std::nullopt;
+  }
+}
+
+bool HomogeneityGraph::visitByMeaning(Operation *op) {
+  using Kind = FloatMeaning::Kind;
+  FloatMeaning meaning = getFloatMeaning(op);
   SmallVector<unsigned> floats = floatsOf(op), conditions = conditionsOf(op);
   auto result = [&](Rule rule, float exponent = 0) {
     bindResults(op, add(rule, floats, conditions, exponent));
     return true;
   };
-  if (auto clamp = dyn_cast<tosa::ClampOp>(op))
-    return result(isScaleInvariant(clamp) ? Rule::Join : Rule::Opaque);
-  if (name == "fma" && floats.size() == 3)
+  if (meaning.kind == Kind::Clamp) {
+    FloatType format = getFloatFormat(op->getResult(0).getType());
+    return result(isScaleInvariant(meaning.lo, format) && isScaleInvariant(meaning.hi, format)
+                      ? Rule::Join
+                      : Rule::Opaque);
+  }
+  if (meaning.kind == Kind::Fma && floats.size() == 3)
     return bindResults(op, add(Rule::Join, {add(Rule::Product, floats), floats[2]})), true;
-  if ((name == "powf" || name == "pow" || name == "fpowi") && op->getNumOperands() == 2) {
-    std::optional<double> exponent = constantOf(op->getOperand(1));
-    if (!exponent)
-      return false;
+  bool isPower = meaning.kind == Kind::Binary && meaning.binary == domains::BinaryFn::Pow;
+  std::optional<double> exponent = isPower ? constantOf(op->getOperand(1)) : std::nullopt;
+  if (meaning.kind == Kind::IntegerPower)
+    exponent = meaning.exponent;
+  else if (meaning.kind == Kind::Unary)
+    exponent = exponentOf(meaning.unary);
+  if (exponent) {
     floats.resize(1);
     return result(Rule::Power, *exponent);
   }
-  std::optional<float> root = llvm::StringSwitch<std::optional<float>>(name)
-                                  .Case("sqrt", 0.5f)
-                                  .Case("rsqrt", -0.5f)
-                                  .Case("cbrt", 1.0f / 3)
-                                  .Case("reciprocal", -1.0f)
-                                  .Case("square", 2.0f)
-                                  .Default(std::nullopt);
-  if (root && floats.size() == 1)
-    return result(Rule::Power, *root);
-  std::optional<Rule> rule =
-      llvm::StringSwitch<std::optional<Rule>>(name)
-          .Cases({"mulf", "mul"}, Rule::Product)
-          .Cases({"divf", "div"}, Rule::Quotient)
-          .Cases({"addf", "add", "subf", "sub", "negf", "negate", "absf", "abs"}, Rule::Join)
-          .Cases({"maximumf", "maxnumf", "minimumf", "minnumf", "max", "min"}, Rule::Join)
-          .Cases({"maximum", "minimum", "clampf", "select", "copysign"}, Rule::Join)
-          .Cases({"extf", "truncf", "cast", "reduce_sum", "reduce_max", "reduce_min"}, Rule::Join)
-          .Cases({"avg_pool2d", "max_pool2d", "resize"}, Rule::Join)
-          .Cases({"cmpf", "equal", "greater", "greater_equal"}, Rule::Compare)
-          .Default(std::nullopt);
+  std::optional<Rule> rule = ruleOf(meaning);
+  if (isa<math::ClampFOp, tosa::ResizeOp>(op))
+    rule = Rule::Join;
   bool allFloat = llvm::any_of(op->getResultTypes(), getFloatFormat);
   if (rule && !floats.empty() && (*rule == Rule::Compare || allFloat)) {
-    if (name ==
-        "copysign") { // the sign of what is scaled stays; of what is not homogeneous it may not
+    // The sign of what is scaled stays; of what is not homogeneous it may not.
+    if (meaning.kind == Kind::Binary && meaning.binary == domains::BinaryFn::CopySign) {
       conditions.push_back(add(Rule::Compare, {floats[1]}));
       floats.resize(1);
     }

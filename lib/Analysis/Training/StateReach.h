@@ -6,8 +6,8 @@
 #define MP_LIB_ANALYSIS_TRAINING_STATEREACH_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mp/Analysis/Homogeneity.h"
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Training/Homogeneity.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -2,7 +2,7 @@
 //
 // The seed of the backward pass, and the gradients: where the optimizer takes over.
 
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 #include "StateReach.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"

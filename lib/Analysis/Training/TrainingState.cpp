@@ -6,7 +6,7 @@
 // that pairs most.
 
 #include "StateReach.h"
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/StringExtras.h"
 

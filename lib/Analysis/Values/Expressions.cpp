@@ -371,7 +371,7 @@ Term ExpressionGraph::normalize(const ValueNode &node) {
     for (auto [guard, value] : {std::pair(a, b), std::pair(b, a)})
       if ((*this)[guard].kind == Kind::NaN)
         return value;
-    // Which condition chose does not matter otherwise to what is recognised.
+    // No recogniser asks which condition chose.
     return intern({.kind = Kind::Select, .a = a, .b = b}, sizes);
   }
   }

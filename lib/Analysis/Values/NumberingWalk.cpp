@@ -144,7 +144,7 @@ void ValueNumbering::set(Value value, const View &view, ArrayRef<int64_t> extent
 }
 
 void ValueNumbering::setOpaque(Operation *op, Value value) {
-  // Of other shaped types not even the number of dimensions is known.
+  // Other shaped types do not even say how many dimensions they have.
   if (isa<ShapedType>(value.getType()) && !isa<RankedTensorType>(value.getType()))
     return;
   SmallVector<int64_t, 4> extents = extentsOf(value);
@@ -249,8 +249,8 @@ View ValueNumbering::numberTensorOp(Operation *op, const FloatMeaning &meaning) 
     operands.push_back(map ? read(operand, map, space) : View());
   if (isMove) {
     // A part of a tensor is a tensor of its own, so that statistics may be of the part.
-    bool isPart = operands[0] && isa<tensor::ExtractSliceOp, tosa::SliceOp>(op) &&
-                  !covers(operands[0], space.extents);
+    bool isPart =
+        operands[0] && getMovement(op) == Movement::Slice && !covers(operands[0], space.extents);
     return isPart ? part(operands[0], space.extents, op) : operands[0];
   }
   if (meaning.kind != FloatMeaning::Kind::Reduction)

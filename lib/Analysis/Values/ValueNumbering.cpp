@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How nodes and views are made: elementwise functions in the space of what they read, reductions
+// Makes nodes and views: elementwise functions in the space of what they read, reductions
 // as fibres of it. The walk over the program is in NumberingWalk.cpp.
 
 #include "mp/Analysis/Values/ValueNumbering.h"
@@ -229,7 +229,7 @@ View ValueNumbering::moved(const View &operand, ArrayRef<int64_t> sizes, Operati
   node.op = op;
   const ValueNode &source = get(operand);
   auto isKnown = [](int64_t size) { return size >= 0; };
-  bool isReshape = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tosa::ReshapeOp>(op);
+  bool isReshape = getMovement(op) == Movement::View;
   node.isWhole = isReshape && !operand.map && llvm::all_of(sizes, isKnown) &&
                  llvm::all_of(source.sizes, isKnown) &&
                  covers(operand, extentsOf(op->getOperand(0)));

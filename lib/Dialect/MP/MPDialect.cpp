@@ -72,122 +72,113 @@ static LogicalResult verifyRange(Operation *op, Attribute value) {
          << value;
 }
 
+/// `mp.precision` speaks of every operand, or of none, and of every result.
+static LogicalResult verifyPrecision(Operation *op, Attribute value) {
+  auto precision = dyn_cast<PrecisionAttr>(value);
+  if (!precision)
+    return op->emitOpError("expects #mp.precision in 'mp.precision', found ") << value;
+  if (!precision.getIn().empty() && precision.getIn().size() != op->getNumOperands())
+    return op->emitOpError("has ")
+           << op->getNumOperands() << " operands, but 'mp.precision' speaks of "
+           << precision.getIn().size();
+  if (precision.getOut().size() != op->getNumResults())
+    return op->emitOpError("has ")
+           << op->getNumResults() << " results, but 'mp.precision' speaks of "
+           << precision.getOut().size();
+  return success();
+}
+
+static bool areStrings(Attribute value) {
+  auto texts = dyn_cast<ArrayAttr>(value);
+  return texts && llvm::all_of(texts, llvm::IsaPred<StringAttr>);
+}
+
+static bool isOneOf(Attribute value, ArrayRef<StringRef> words) {
+  auto text = dyn_cast<StringAttr>(value);
+  return text && llvm::is_contained(words, text.getValue());
+}
+
+template <typename Attr> static bool isOnFunction(Operation *op, Attribute value) {
+  return isa<Attr>(value) && isa<FunctionOpInterface>(op);
+}
+
+namespace {
+/// A discardable attribute of ops: what it must be, as an error says it.
+struct AttributeRule {
+  StringLiteral name;
+  bool (*holds)(Operation *op, Attribute value);
+  StringLiteral expected;
+  StringLiteral advice = "";
+};
+} // namespace
+
+static constexpr AttributeRule kRules[] = {
+    {kSplitAttrName,
+     [](Operation *op, Attribute) {
+       return getSplitScheme(op) && numerics::partPairs(*getSplitScheme(op)).size() >= 2;
+     },
+     "'mp.split' to be one of \"bf16x3\", \"bf16x6\", \"bf16x9\", \"tf32x3\""},
+    {kScaledAttrName, [](Operation *op, Attribute) { return getScaling(op) != nullptr; },
+     "'mp.scaled' to be two magnitudes, 0 for one that is measured, or the name of a recipe that "
+     "stores both factors as floats and keeps no state, as \"current\""},
+    {kConvertsAttrName, isOnFunction<FlatSymbolRefAttr>,
+     "'mp.converts' to be a symbol on a function"},
+    {kPhaseAttrName, isOnFunction<StringAttr>, "'mp.phase' to be a string on a function"},
+    {kCopyOfAttrName, isOnFunction<StringAttr>, "'mp.copy_of' to be a string on a function"},
+    {kFactsAttrName,
+     [](Operation *op, Attribute value) {
+       return areStrings(value) && cast<ArrayAttr>(value).size() == op->getNumResults();
+     },
+     "'mp.facts' to hold a string for each result"},
+    {kIdiomAttrName, [](Operation *, Attribute value) { return areStrings(value); },
+     "an array of strings in 'mp.idiom'"},
+    {kSaturatedAttrName,
+     [](Operation *op, Attribute value) {
+       auto count = dyn_cast<IntegerAttr>(value);
+       return count && count.getInt() >= 1 && op->hasTrait<OpTrait::ConstantLike>();
+     },
+     "'mp.saturated' to be a count of elements, on a constant"},
+    {kPrescaledAttrName,
+     [](Operation *op, Attribute value) {
+       return isOneOf(value, {"norm", "root"}) && op->getName().getStringRef() == "linalg.generic";
+     },
+     "'mp.prescaled' to be \"norm\" or \"root\", on a linalg.generic that multiplies by a power of "
+     "two"},
+    {kRuntimeChecksAttrName,
+     [](Operation *op, Attribute value) {
+       return areStrings(value) && isa<FunctionOpInterface>(op);
+     },
+     "an array of messages in 'mp.runtime_checks', on a function"},
+    {kOperandsTF32AttrName, [](Operation *, Attribute value) { return isa<UnitAttr>(value); },
+     "'mp.operands_tf32' to have no value"},
+    {kInitOfAttrName, isOnFunction<FlatSymbolRefAttr>,
+     "'mp.init_of' to name a function, on a function"},
+    {kRoleAttrName,
+     [](Operation *, Attribute value) { return isOneOf(value, {"seed", "gradient"}); },
+     "'mp.role' of an op to be \"seed\" or \"gradient\"",
+     "; other roles belong on function arguments"},
+};
+
 LogicalResult MPDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  if (name == kPrecisionAttrName) {
-    auto precision = dyn_cast<PrecisionAttr>(attribute.getValue());
-    if (!precision)
-      return op->emitOpError("expects #mp.precision in 'mp.precision', found ")
-             << attribute.getValue();
-    if (!precision.getIn().empty() && precision.getIn().size() != op->getNumOperands())
-      return op->emitOpError("has ")
-             << op->getNumOperands() << " operands, but 'mp.precision' speaks of "
-             << precision.getIn().size();
-    if (precision.getOut().size() != op->getNumResults())
-      return op->emitOpError("has ")
-             << op->getNumResults() << " results, but 'mp.precision' speaks of "
-             << precision.getOut().size();
-    return success();
-  }
+  Attribute value = attribute.getValue();
+  if (name == kPrecisionAttrName)
+    return verifyPrecision(op, value);
   if (name == kPinAttrName)
-    return verifyPin(op, attribute.getValue(), /*onArgument=*/false);
-  if (name == kSplitAttrName) {
-    if (!getSplitScheme(op) || numerics::partPairs(*getSplitScheme(op)).size() < 2)
-      return op->emitOpError("expects 'mp.split' to be one of \"bf16x3\", \"bf16x6\", \"bf16x9\", "
-                             "\"tf32x3\", found ")
-             << attribute.getValue();
-    return success();
-  }
-  if (name == kScaledAttrName) {
-    if (!getScaling(op))
-      return op->emitOpError(
-                 "expects 'mp.scaled' to be two magnitudes, 0 for one that is measured, or the "
-                 "name of a recipe that "
-                 "stores both factors as floats and keeps no state, as \"current\", found ")
-             << attribute.getValue();
-    return success();
-  }
+    return verifyPin(op, value, /*onArgument=*/false);
   if (name == kRangeAttrName)
-    return verifyRange(op, attribute.getValue());
-  if (name == kConvertsAttrName) {
-    if (!isa<FlatSymbolRefAttr>(attribute.getValue()) || !isa<FunctionOpInterface>(op))
-      return op->emitOpError("expects 'mp.converts' to be a symbol on a function, found ")
-             << attribute.getValue();
-    return success();
-  }
-  if (name == kPhaseAttrName || name == kCopyOfAttrName) {
-    if (!isa<StringAttr>(attribute.getValue()) || !isa<FunctionOpInterface>(op))
-      return op->emitOpError("expects '")
-             << name << "' to be a string on a function, found " << attribute.getValue();
-    return success();
-  }
-  if (name == kFactsAttrName) {
-    auto texts = dyn_cast<ArrayAttr>(attribute.getValue());
-    if (!texts || texts.size() != op->getNumResults() ||
-        !llvm::all_of(texts, llvm::IsaPred<StringAttr>))
-      return op->emitOpError("expects 'mp.facts' to hold a string for each of ")
-             << op->getNumResults() << " results, found " << attribute.getValue();
-    return success();
-  }
-  if (name == kIdiomAttrName) {
-    auto idioms = dyn_cast<ArrayAttr>(attribute.getValue());
-    if (!idioms || !llvm::all_of(idioms, llvm::IsaPred<StringAttr>))
-      return op->emitOpError("expects an array of strings in 'mp.idiom', found ")
-             << attribute.getValue();
-    return success();
-  }
-  if (name == kSaturatedAttrName) {
-    auto count = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!count || count.getInt() < 1 || !op->hasTrait<OpTrait::ConstantLike>())
-      return op->emitOpError(
-                 "expects 'mp.saturated' to be a count of elements, on a constant, found ")
-             << attribute.getValue();
-    return success();
-  }
-  if (name == kPrescaledAttrName) {
-    auto place = dyn_cast<StringAttr>(attribute.getValue());
-    if (!place || !llvm::is_contained({"norm", "root"}, place.getValue()) ||
-        op->getName().getStringRef() != "linalg.generic")
-      return op->emitOpError("expects 'mp.prescaled' to be \"norm\" or \"root\", on a "
-                             "linalg.generic that multiplies by a power of "
-                             "two, found ")
-             << attribute.getValue();
-    return success();
-  }
-  if (name == kRuntimeChecksAttrName) {
-    auto messages = dyn_cast<ArrayAttr>(attribute.getValue());
-    if (!messages || !llvm::all_of(messages, llvm::IsaPred<StringAttr>) ||
-        !isa<FunctionOpInterface>(op))
-      return op->emitOpError("expects an array of messages in '")
-             << name << "', on a function, found " << attribute.getValue();
-    return success();
-  }
-  if (name == kOperandsTF32AttrName) {
-    if (!isa<UnitAttr>(attribute.getValue()))
-      return op->emitOpError("expects '")
-             << name << "' to have no value, found " << attribute.getValue();
-    return success();
-  }
-  if (name == kInitOfAttrName) {
-    if (!isa<FlatSymbolRefAttr>(attribute.getValue()) || !isa<FunctionOpInterface>(op))
-      return op->emitOpError("expects 'mp.init_of' to name a function, on a function, found ")
-             << attribute.getValue();
-    return success();
-  }
-  if (name == kRoleAttrName) {
-    auto role = dyn_cast<StringAttr>(attribute.getValue());
-    if (!role || !llvm::is_contained({"seed", "gradient"}, role.getValue()))
-      return op->emitOpError("expects 'mp.role' of an op to be \"seed\" or \"gradient\", found ")
-             << attribute.getValue() << "; other roles belong on function arguments";
-    return success();
-  }
+    return verifyRange(op, value);
   if (name == kStateAttrName || name == kDimAttrName)
     return op->emitOpError() << "has '" << name << "', which belongs on a function argument";
-  return op->emitOpError()
-         << "has unknown attribute '" << name
-         << "'; known are mp.precision, mp.pin, mp.range, mp.role, mp.state, mp.dim, "
-            "mp.converts, mp.copy_of, mp.init_of, mp.phase, mp.facts, mp.idiom, mp.saturated, "
-            "mp.split, mp.scaled, mp.prescaled, mp.runtime_checks, mp.operands_tf32";
+  std::string known = "mp.precision, mp.pin, mp.range, mp.state, mp.dim";
+  for (const AttributeRule &rule : kRules) {
+    if (name == rule.name && rule.holds(op, value))
+      return success();
+    if (name == rule.name)
+      return op->emitOpError("expects ") << rule.expected << ", found " << value << rule.advice;
+    known += (", " + rule.name).str();
+  }
+  return op->emitOpError() << "has unknown attribute '" << name << "'; known are " << known;
 }
 
 LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,

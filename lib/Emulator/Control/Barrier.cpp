@@ -3,7 +3,7 @@
 // bar, barrier (block, warp and cluster).
 
 #include "../Decode/Decoder.h"
-#include "../Scalar/Lanes.h"
+#include "../State/Lanes.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mpcore::emulator;

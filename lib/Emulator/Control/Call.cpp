@@ -2,7 +2,7 @@
 //
 // Calls and returns: direct, through registers, of the extern functions that CUDA code calls.
 
-#include "../Scalar/Lanes.h"
+#include "../State/Lanes.h"
 #include "Externs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"

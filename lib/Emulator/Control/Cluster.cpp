@@ -3,7 +3,7 @@
 // Blocks of a cluster: barrier.cluster, mapa, getctarank; and setmaxnreg.
 
 #include "../Decode/Decoder.h"
-#include "../Scalar/Lanes.h"
+#include "../State/Lanes.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mpcore::emulator;

@@ -2,7 +2,7 @@
 //
 // bra, brx.idx, exit, trap and what does nothing here.
 
-#include "../Scalar/Lanes.h"
+#include "../State/Lanes.h"
 #include "Externs.h"
 #include "llvm/ADT/Twine.h"
 

@@ -7,7 +7,7 @@
 #define MP_LIB_EMULATOR_CONTROL_EXTERNS_H
 
 #include "../Decode/Decoder.h"
-#include "../Scalar/Lanes.h"
+#include "../State/Lanes.h"
 
 namespace mpcore::emulator {
 

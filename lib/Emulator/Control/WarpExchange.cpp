@@ -4,7 +4,7 @@
 // mask names must be at the instruction with the others; one that has exited does not count.
 
 #include "../Decode/Decoder.h"
-#include "../Scalar/Lanes.h"
+#include "../State/Lanes.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mpcore::emulator;

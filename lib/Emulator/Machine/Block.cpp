@@ -2,7 +2,7 @@
 //
 // Blocks: the turn-taking of warps, barriers, deadlocks.
 
-#include "../Scalar/Lanes.h"
+#include "../State/Lanes.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mpcore::emulator;

@@ -3,7 +3,7 @@
 // Implements allocation, copies and launches of the emulated device.
 
 #include "mp/Emulator/Device.h"
-#include "../Memory/Memory.h"
+#include "../State/Memory.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 

@@ -2,7 +2,7 @@
 //
 // Launches: checks, host threads over blocks, counts.
 
-#include "Warp.h"
+#include "../State/Warp.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 #include <chrono>
@@ -119,7 +119,7 @@ void LaunchStats::print(llvm::raw_ostream &os) const {
 }
 
 namespace {
-/// How many clusters a launch has, and how many of them run.
+/// Returns how many clusters a launch has, and how many of them run.
 struct Sampling {
   uint64_t clusters, ran;
   /// The cluster that runs as number `n`: the middle one of as many equal ranges as clusters run.

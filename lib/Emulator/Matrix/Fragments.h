@@ -12,7 +12,7 @@
 #ifndef MP_LIB_EMULATOR_MATRIX_FRAGMENTS_H
 #define MP_LIB_EMULATOR_MATRIX_FRAGMENTS_H
 
-#include "../Scalar/Lanes.h"
+#include "../State/Lanes.h"
 #include "MatrixMath.h"
 
 namespace mpcore::emulator {

@@ -6,9 +6,9 @@
 #ifndef MP_LIB_EMULATOR_MATRIX_MATRIXMATH_H
 #define MP_LIB_EMULATOR_MATRIX_MATRIXMATH_H
 
-#include "../Machine/Warp.h"
 #include "../Scalar/Arithmetic.h"
 #include "../Scalar/Fp8.h"
+#include "../State/Warp.h"
 #include "mp/Numerics/BlockScaled.h"
 
 namespace mpcore::emulator {

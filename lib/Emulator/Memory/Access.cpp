@@ -3,7 +3,7 @@
 // From the lane addresses of a memory instruction to host pointers, for every state space.
 
 #include "../Decode/Decoder.h"
-#include "../Scalar/Lanes.h"
+#include "../State/Lanes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 

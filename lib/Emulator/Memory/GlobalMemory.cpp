@@ -2,8 +2,8 @@
 //
 // Implements device memory: allocations with bounds, and bytes that are marked as written.
 
-#include "../Scalar/Lanes.h"
-#include "Memory.h"
+#include "../State/Lanes.h"
+#include "../State/Memory.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Alignment.h"

@@ -2,7 +2,7 @@
 //
 // Detects races in shared memory with vector clocks per agent.
 
-#include "Memory.h"
+#include "../State/Memory.h"
 #include <algorithm>
 #include <bit>
 

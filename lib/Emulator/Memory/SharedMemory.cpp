@@ -2,7 +2,7 @@
 //
 // Accesses of lanes to every space: bounds, alignment, initialisation, races, bank conflicts.
 
-#include "../Scalar/Lanes.h"
+#include "../State/Lanes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 

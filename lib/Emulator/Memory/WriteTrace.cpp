@@ -4,7 +4,7 @@
 // shared memory before. It serves faults that no rule of the machine forbids, such as a swizzle
 // that store and load do not share.
 
-#include "../Machine/Warp.h"
+#include "../State/Warp.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mpcore::emulator;

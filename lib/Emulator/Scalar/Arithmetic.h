@@ -7,7 +7,7 @@
 #define MP_LIB_EMULATOR_SCALAR_ARITHMETIC_H
 
 #include "../Decode/Decoder.h"
-#include "Lanes.h"
+#include "../State/Lanes.h"
 
 namespace mpcore::emulator {
 

@@ -3,8 +3,8 @@
 // setp and set: comparison, ordered and unordered, combined with a predicate.
 
 #include "../Decode/Decoder.h"
+#include "../State/Lanes.h"
 #include "Half.h"
-#include "Lanes.h"
 
 using namespace mpcore::emulator;
 

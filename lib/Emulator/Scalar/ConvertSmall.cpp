@@ -4,8 +4,8 @@
 // source goes to the upper half.
 
 #include "../Decode/Decoder.h"
+#include "../State/Lanes.h"
 #include "Arithmetic.h"
-#include "Lanes.h"
 #include "mp/Numerics/Cast.h"
 
 using namespace mpcore;

@@ -6,7 +6,7 @@
 #ifndef MP_LIB_EMULATOR_SCALAR_HALF_H
 #define MP_LIB_EMULATOR_SCALAR_HALF_H
 
-#include "Lanes.h"
+#include "../State/Lanes.h"
 #include <cmath>
 
 namespace mpcore::emulator {

@@ -3,7 +3,7 @@
 // Bits: and or xor not cnot lop3 shl shr shf bfe bfi prmt popc clz bfind brev bmsk szext fns.
 
 #include "../Decode/Decoder.h"
-#include "Lanes.h"
+#include "../State/Lanes.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 

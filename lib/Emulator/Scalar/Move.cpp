@@ -4,7 +4,7 @@
 // value.
 
 #include "../Decode/Decoder.h"
-#include "Lanes.h"
+#include "../State/Lanes.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mpcore::emulator;

@@ -6,7 +6,7 @@
 #define MP_LIB_EMULATOR_TRANSFER_LOADSTORE_H
 
 #include "../Decode/Decoder.h"
-#include "../Scalar/Lanes.h"
+#include "../State/Lanes.h"
 
 namespace mpcore::emulator {
 

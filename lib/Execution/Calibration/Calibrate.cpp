@@ -4,7 +4,7 @@
 
 #include "Calibrate.h"
 #include "../Host/Observer.h"
-#include "../Tool/Steps.h"
+#include "../Steps.h"
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "llvm/Support/Format.h"

@@ -2,7 +2,7 @@
 //
 // States the ranges of arguments before an analysis, and prints what a check of bounds found.
 
-#include "mp/Execution/BoundCheck.h"
+#include "mp/Execution/Compare/BoundCheck.h"
 
 #include "mp/Analysis/Locations.h"
 #include "mp/Dialect/MP/MPDialect.h"

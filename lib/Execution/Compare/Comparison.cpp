@@ -2,7 +2,7 @@
 //
 // Formats comparisons as a table and as JSON.
 
-#include "mp/Execution/Comparison.h"
+#include "mp/Execution/Compare/Comparison.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"

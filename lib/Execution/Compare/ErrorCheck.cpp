@@ -2,9 +2,9 @@
 //
 // Compares the errors of a run against f64 with the bounds of ErrorBounds.
 
-#include "mp/Execution/BoundCheck.h"
+#include "mp/Execution/Compare/BoundCheck.h"
 
-#include "mp/Analysis/ErrorBounds.h"
+#include "mp/Analysis/Error/ErrorBounds.h"
 
 #include <cmath>
 

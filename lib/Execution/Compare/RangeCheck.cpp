@@ -2,7 +2,7 @@
 //
 // Compares the values of a run with the facts of the range analysis.
 
-#include "mp/Execution/BoundCheck.h"
+#include "mp/Execution/Compare/BoundCheck.h"
 
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
 

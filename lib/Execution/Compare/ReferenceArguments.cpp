@@ -4,7 +4,7 @@
 
 #include "ReferenceArguments.h"
 
-#include "../Tool/Steps.h"
+#include "../Steps.h"
 #include "mp/Execution/Executable.h"
 #include "llvm/Support/FormatVariadic.h"
 

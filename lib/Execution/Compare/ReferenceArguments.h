@@ -5,8 +5,8 @@
 #ifndef MP_LIB_EXECUTION_COMPARE_REFERENCEARGUMENTS_H
 #define MP_LIB_EXECUTION_COMPARE_REFERENCEARGUMENTS_H
 
+#include "mp/Execution/Host/Program.h"
 #include "mp/Execution/Inputs.h"
-#include "mp/Execution/Program.h"
 
 namespace mlir::mp {
 

@@ -2,14 +2,14 @@
 //
 // Appends values inside a function to its results, so that a run returns them.
 
-#include "mp/Execution/Trace.h"
+#include "mp/Execution/Compare/Trace.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/SplitOps.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 
 #include <set>
 
@@ -18,11 +18,10 @@ using namespace mlir::mp;
 
 /// Moves, fills or converts values, or reads none.
 static bool onlyMoves(Operation *op) {
-  if (isa<CastOp, RoundOp, SplitResidualOp, arith::ExtFOp, arith::TruncFOp, linalg::FillOp,
-          linalg::TransposeOp, linalg::BroadcastOp, tosa::CastOp, tosa::ReshapeOp,
-          tosa::TransposeOp, tosa::ConstOp, tosa::SliceOp, tosa::ConcatOp, tosa::PadOp>(op))
-    return true;
-  return op->hasTrait<OpTrait::ConstantLike>() ||
+  FloatMeaning::Kind kind = getFloatMeaning(op).kind;
+  return getMovement(op) != Movement::None || isRemakeable(op) ||
+         kind == FloatMeaning::Kind::Cast || kind == FloatMeaning::Kind::SplitResidual ||
+         kind == FloatMeaning::Kind::Merge ||
          isa_and_nonnull<tensor::TensorDialect, bufferization::BufferizationDialect>(
              op->getDialect());
 }

@@ -2,7 +2,7 @@
 //
 // Wraps functions on buffers in functions on contiguous buffers that the caller allocates.
 
-#include "mp/Execution/BufferEntry.h"
+#include "mp/Execution/Host/BufferEntry.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

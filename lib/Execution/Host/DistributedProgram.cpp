@@ -2,7 +2,7 @@
 //
 // Cuts arguments into the parts of ranks, runs the ranks as threads, and puts results together.
 
-#include "mp/Execution/DistributedProgram.h"
+#include "mp/Execution/Host/DistributedProgram.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Dialect/Comm/CommDialect.h"

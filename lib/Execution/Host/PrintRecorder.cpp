@@ -2,7 +2,7 @@
 //
 // Implements the recorder of printed numbers.
 
-#include "mp/Execution/PrintRecorder.h"
+#include "mp/Execution/Host/PrintRecorder.h"
 
 #include "mp/Runtime/Print.h"
 

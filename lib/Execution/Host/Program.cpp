@@ -2,7 +2,7 @@
 //
 // Lowers a function to LLVM, compiles it, and calls it with arrays.
 
-#include "mp/Execution/Program.h"
+#include "mp/Execution/Host/Program.h"
 
 #include "Checks.h"
 #include "Constants.h"

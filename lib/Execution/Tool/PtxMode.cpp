@@ -6,7 +6,7 @@
 
 #include "PtxArguments.h"
 #include "Run.h"
-#include "mp/Execution/Comparison.h"
+#include "mp/Execution/Compare/Comparison.h"
 #include "mp/Execution/DeviceProgram.h"
 #include "mp/Execution/Inputs.h"
 #include "mp/Execution/KernelEstimates.h"

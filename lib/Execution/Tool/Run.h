@@ -5,17 +5,16 @@
 #ifndef MP_LIB_EXECUTION_TOOL_RUN_H
 #define MP_LIB_EXECUTION_TOOL_RUN_H
 
+#include "../Steps.h"
 #include "RunFiles.h"
 #include "RunOptions.h"
-#include "Steps.h"
 #include "mp/Dialect/MP/Namespaces.h"
-#include "mp/Execution/Comparison.h"
+#include "mp/Execution/Compare/Comparison.h"
+#include "mp/Execution/Compare/Trace.h"
 #include "mp/Execution/DeviceProgram.h"
-#include "mp/Execution/DistributedProgram.h"
+#include "mp/Execution/Host/DistributedProgram.h"
 #include "mp/Execution/KernelEstimates.h"
-#include "mp/Execution/Program.h"
-#include "mp/Execution/RunTool.h"
-#include "mp/Execution/Trace.h"
+#include "mp/Execution/Tool/RunTool.h"
 #include "mp/Support/ErrorCode.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -23,7 +22,7 @@
 
 namespace mlir::mp {
 
-/// How a step of the run ended.
+/// Says how a step of the run ended.
 using Status = support::ExitStatus;
 
 /// Prints the error; its number, where it has one, decides the status.
@@ -38,7 +37,7 @@ struct Side {
   size_t appended = 0;      ///< arguments, and results, of state that mp added to a train step
   std::vector<Array> start; ///< arguments of the first step
   std::unique_ptr<Executable> program;
-  DeviceProgram *device = nullptr; ///< `program`, where that runs kernels
+  DeviceProgram *device = nullptr;           ///< `program`, where that runs kernels
   DistributedProgram *distributed = nullptr; ///< `program`, where ranks run it
   std::vector<Array> results;
   Array printed; ///< numbers, where two sides are compared

@@ -5,7 +5,7 @@
 #include "../Files/TrainingPage.h"
 #include "Run.h"
 #include "mp/Dialect/MP/MPDialect.h"
-#include "mp/Execution/BoundCheck.h"
+#include "mp/Execution/Compare/BoundCheck.h"
 #include "mp/Execution/Files.h"
 #include "mp/Runtime/Runtime.h"
 #include "mp/Support/Progress.h"

@@ -2,7 +2,7 @@
 //
 // Runs the steps of mp-run in order: parse, trace, compile, run, compare, print.
 
-#include "mp/Execution/RunTool.h"
+#include "mp/Execution/Tool/RunTool.h"
 #include "mp/Emulator/Forms.h"
 
 #include "../Compare/ReferenceArguments.h"
@@ -10,9 +10,9 @@
 #include "Run.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "mp/Execution/BufferEntry.h"
 #include "mp/Execution/Files.h"
-#include "mp/Execution/PrintRecorder.h"
+#include "mp/Execution/Host/BufferEntry.h"
+#include "mp/Execution/Host/PrintRecorder.h"
 #include "mp/Execution/TensorCores.h"
 #include "mp/Support/Progress.h"
 #include "mp/Support/Version.h"

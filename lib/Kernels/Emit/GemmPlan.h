@@ -7,7 +7,7 @@
 #define MP_LIB_KERNELS_EMIT_GEMMPLAN_H
 
 #include "../Plan/Size.h"
-#include "mp/Kernels/Contraction.h"
+#include "mp/Interfaces/Contraction.h"
 #include "mp/Kernels/FragmentLayout.h"
 #include "mp/Target/TargetModel.h"
 

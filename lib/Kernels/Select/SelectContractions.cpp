@@ -9,7 +9,7 @@
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/Remarks.h"
-#include "mp/Kernels/Contraction.h"
+#include "mp/Interfaces/Contraction.h"
 #include "mp/Kernels/MmaSelection.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Target/Targets.h"

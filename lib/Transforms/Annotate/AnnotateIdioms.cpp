@@ -4,7 +4,7 @@
 // nothing but attributes).
 
 #include "mp/Analysis/FunctionWalk.h"
-#include "mp/Analysis/Idioms.h"
+#include "mp/Analysis/Idioms/Idioms.h"
 #include "mp/Dialect/MP/Annotations.h"
 #include "mp/Transforms/Annotate/Passes.h"
 

@@ -3,7 +3,7 @@
 // Implements mp-annotate-roles: write what the values of a train step are: seed, gradients, state
 // (exact).
 
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Transforms/Annotate/Passes.h"
 
 namespace mlir::mp {

@@ -7,7 +7,7 @@
 #include "Replay.h"
 #include "SpecializeFunctions.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mp/Analysis/ExecutionFrequency.h"
+#include "mp/Analysis/Cost/ExecutionFrequency.h"
 #include "mp/Analysis/FunctionWalk.h"
 #include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Policy/PolicyJSON.h"
@@ -85,13 +85,14 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
   /// Reads what the placement is to optimise; an error names option, value and valid values.
   llvm::Expected<PlacementOptions> readPlacementOptions() {
     PlacementOptions options;
-    options.objective = objective;
     auto bad = [](StringRef option, const Twine &value, const Twine &expected) {
       return llvm::createStringError("option '" + option + "' is '" + value + "', expected " +
                                      expected);
     };
-    if (objective != "time" && objective != "memory" && objective != "error")
-      return bad("objective", objective, "time, memory or error");
+    auto aim = readWord<Objective>("objective", objective);
+    if (!aim)
+      return aim.takeError();
+    options.objective = *aim;
     if (maxRelError < 0)
       return bad("max-rel-error", Twine(std::to_string(maxRelError)), "a positive number");
     if (minSqnr < 0)
@@ -103,19 +104,21 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
       return bad("max-time", Twine(std::to_string(maxTime)), "a positive number of microseconds");
     options.maxRelError = minSqnr > 0 ? std::pow(10, -minSqnr / 20) : maxRelError;
     options.maxTime = int64_t(std::min(maxTime * 1e6, 1e15));
-    if ((objective == "error") != (maxTime > 0))
+    if ((*aim == Objective::Error) != (maxTime > 0))
       return llvm::createStringError(
           "option 'max-time' limits modelled time for objective=error, and is needed there");
     if (options.maxTime > 0 && options.maxRelError > 0)
       return llvm::createStringError(
           "options 'max-time' and 'max-rel-error' exclude each other: one is "
           "limited, the other least");
-    if (multiWord != "on" && multiWord != "off")
-      return bad("multi-word", multiWord, "on or off");
-    options.allowsSplit = multiWord == "on";
-    if (scaleUnproven != "off" && scaleUnproven != "auto" && scaleUnproven != "on")
-      return bad("scale-unproven", scaleUnproven, "off, auto or on");
-    options.scaleUnproven = scaleUnproven;
+    auto splits = readWord<Switch>("multi-word", multiWord);
+    if (!splits)
+      return splits.takeError();
+    options.allowsSplit = *splits == Switch::On;
+    auto scales = readWord<ScaleUnproven>("scale-unproven", scaleUnproven);
+    if (!scales)
+      return scales.takeError();
+    options.scaleUnproven = *scales;
     options.neverSlower = neverSlower;
     if (llvm::Error error = readRecipe(options))
       return std::move(error);
@@ -217,8 +220,9 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
         return fail(llvm::toString(read.takeError()));
       replay = std::move(*read);
     }
-    if (promote != "on" && promote != "off")
-      return fail("option 'promote' is '" + promote + "', expected on or off");
+    auto promotes = readWord<Switch>("promote", promote);
+    if (!promotes)
+      return fail(llvm::toString(promotes.takeError()));
     llvm::Expected<double> saturated = readSaturation(saturateConstants);
     if (!saturated)
       return fail(llvm::toString(saturated.takeError()));
@@ -245,10 +249,17 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     }
     std::map<std::string, int64_t> asked = {{"launch", costs->launch()}};
     bool wantsTimes = !dumpCosts.empty() || !costsFile.empty();
-    AssignSettings settings{
-        policy,          *model, rules,      narrow, maxUnderflow,
-        promote == "on", *costs, *placement, split,  wantsTimes ? &asked : nullptr,
-        *saturated};
+    AssignSettings settings{.policy = policy,
+                            .target = *model,
+                            .rules = rules,
+                            .narrow = narrow,
+                            .maxUnderflow = maxUnderflow,
+                            .promotes = *promotes == Switch::On,
+                            .costs = *costs,
+                            .placement = *placement,
+                            .split = split,
+                            .askedTimes = wantsTimes ? &asked : nullptr,
+                            .maxSaturated = *saturated};
     bool anyDecided = false;
     WalkResult decided = walkOutsideFunctionBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
       return WalkResult(decide(module, settings, replay, explanation, anyDecided));

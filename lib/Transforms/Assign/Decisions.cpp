@@ -3,8 +3,8 @@
 // Creates the decisions of a function, and applies them as `mp.precision`.
 
 #include "Decisions.h"
-#include "../Scale/Contractions.h"
 #include "mlir/IR/TensorEncoding.h"
+#include "mp/Interfaces/Contraction.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;

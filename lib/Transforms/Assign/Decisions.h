@@ -6,12 +6,12 @@
 #define MP_LIB_TRANSFORMS_ASSIGN_DECISIONS_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mp/Analysis/MaskConstants.h"
-#include "mp/Analysis/NormOverflow.h"
-#include "mp/Analysis/Placement.h"
-#include "mp/Analysis/Poles.h"
+#include "mp/Analysis/Cost/Placement.h"
+#include "mp/Analysis/Cost/Suggestions.h"
+#include "mp/Analysis/Ranges/MaskConstants.h"
+#include "mp/Analysis/Ranges/NormOverflow.h"
+#include "mp/Analysis/Ranges/Poles.h"
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
-#include "mp/Analysis/Suggestions.h"
 #include "mp/Analysis/TiedStorage.h"
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Dialect/MP/Scaling.h"
@@ -20,6 +20,7 @@
 #include "mp/Policy/Policy.h"
 #include "mp/Support/Files.h"
 #include "mp/Target/CostModel.h"
+#include "mp/Transforms/Options.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -31,6 +32,7 @@ struct ComputeChoice {
   std::optional<numerics::SplitScheme> split = std::nullopt;
   const numerics::Recipe *scaled = nullptr; ///< of factors stored so
 
+  bool operator==(const ComputeChoice &) const = default;
   /// bf16, tf32, bf16x3, f16-pow2, current.
   std::string getName() const;
 };
@@ -110,7 +112,7 @@ struct CarriedStorage {
 
 /// The goals and limits of choosing storage.
 struct PlacementOptions {
-  std::string objective = "time"; ///< or memory, or error
+  Objective objective = Objective::Time;
   /// Limit of the modelled root mean square error of the results relative to them; 0: none.
   double maxRelError = 0;
   int64_t maxTime = 0; ///< picoseconds, with objective error
@@ -125,8 +127,8 @@ struct PlacementOptions {
   bool namesDumps = false;
   /// True if, where error is limited, contractions may be split products.
   bool allowsSplit = true;
-  /// Contractions without evidence for f16 are scaled: off, auto where that is the optimum, or on.
-  std::string scaleUnproven = "off";
+  /// Contractions without evidence for f16 are scaled; automatically where that is the optimum.
+  ScaleUnproven scaleUnproven = ScaleUnproven::Off;
   /// By which contractions may be scaled besides; null: none.
   const numerics::Recipe *recipe = nullptr;
 
@@ -145,7 +147,7 @@ struct AssignSettings {
   double maxUnderflow;
   bool promotes; ///< what is narrow already is widened inside
   const target::CostModel &costs;
-  PlacementOptions placement;
+  PlacementOptions placement = {};
   /// Contractions are asked for as split products of `narrow`.
   std::optional<numerics::SplitScheme> split = std::nullopt;
   /// Times that were asked for, if somebody wants to know.

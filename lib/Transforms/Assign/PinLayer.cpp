@@ -7,8 +7,8 @@
 // why.
 
 #include "../Common/SplitCode.h"
-#include "../Scale/Contractions.h"
 #include "Decisions.h"
+#include "mp/Interfaces/Contraction.h"
 #include "mp/Target/Targets.h"
 
 using namespace mlir;

@@ -26,13 +26,13 @@ static std::string explainOverflow(OpOperand &operand, Operation *constant, Floa
          ", and zero times that NaN";
 }
 
-/// Whether an op in `narrow` has what is added to its products, and its result, in that format,
-/// too.
+/// Returns whether an op in `narrow` has what is added to its products, and its result, in that
+/// format, too.
 static bool roundsAll(Operation *op, FloatType narrow) {
   return cast<PrecisionOpInterface>(op).getTypeRule() == TypeRule::Uniform && !narrow.isTF32();
 }
 
-/// What lets `value` be stored in a narrow format of smaller range.
+/// Returns what lets `value` be stored in a narrow format of smaller range.
 static FactorEvidence findEvidence(Value value, StringRef what,
                                    llvm::function_ref<const FunctionRanges &()> ranges,
                                    const AssignSettings &settings) {
@@ -42,7 +42,8 @@ static FactorEvidence findEvidence(Value value, StringRef what,
   return {evidence, counts ? "" : ranges().explainMissing(value, settings.narrow, what)};
 }
 
-/// What lets `operand` be read in the narrow format; nothing is missing where it is not rounded.
+/// Returns what lets `operand` be read in the narrow format; nothing is missing where it is not
+/// rounded.
 static FactorEvidence findEvidence(OpOperand &operand,
                                    llvm::function_ref<const FunctionRanges &()> ranges,
                                    FunctionDecisions &decisions, const AssignSettings &settings) {
@@ -101,7 +102,8 @@ SmallVector<OpOperand *> mlir::mp::findUnproven(Operation *op, FunctionDecisions
   return unproven;
 }
 
-/// Why `op` must stay wide where proofs are asked for: its rounded result may be infinite behind.
+/// Returns why `op` must stay wide where proofs are asked for: its rounded result may be infinite
+/// behind.
 static std::string explainPole(Operation *op, FunctionDecisions &decisions) {
   Operation *pole = decisions.getPoles().findBehind(op);
   if (!pole)

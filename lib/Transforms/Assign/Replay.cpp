@@ -4,10 +4,10 @@
 
 #include "Replay.h"
 #include "../Common/SplitCode.h"
-#include "../Scale/Contractions.h"
 #include "SpecializeFunctions.h"
 #include "mp/Analysis/FunctionCopies.h"
 #include "mp/Analysis/FunctionHash.h"
+#include "mp/Interfaces/Contraction.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;

@@ -5,10 +5,10 @@
 // it is worth its passes (docs/concepts/Scaling.md). Other rewrites, which are passes of their own,
 // are named only.
 
-#include "../Scale/Contractions.h"
 #include "Decisions.h"
 #include "mp/Analysis/DataMovement.h"
-#include "mp/Analysis/MaskConstants.h"
+#include "mp/Analysis/Ranges/MaskConstants.h"
+#include "mp/Interfaces/Contraction.h"
 #include "mp/Numerics/Format.h"
 #include "mp/Numerics/Scaling/NamedRules.h"
 #include <cmath>
@@ -57,7 +57,7 @@ static SmallVector<Suggestion, 0> findSuggestions(Operation *op, FunctionDecisio
   for (OpOperand *factor : unproven) {
     if (!isMeant)
       add(*factor, "clamp", "clamp-unproven=true");
-    if (!isMeant && viewContraction(op) && settings.placement.scaleUnproven == "off") {
+    if (!isMeant && viewContraction(op) && settings.placement.scaleUnproven == ScaleUnproven::Off) {
       double bound = magnitudeOf(factor->get(), decisions, settings);
       add(*factor, "powers of two", "scale-unproven=on", bound > 0 ? exponentFor(bound) : 0);
     }
@@ -91,7 +91,7 @@ static void suggestPrescaling(FunctionDecisions &decisions, const AssignSettings
 
 LogicalResult mlir::mp::suggestRewrites(FunctionDecisions &decisions,
                                         const AssignSettings &settings) {
-  StringRef wanted = settings.placement.scaleUnproven;
+  ScaleUnproven wanted = settings.placement.scaleUnproven;
   if (!settings.narrow.isF16())
     return success();
   suggestPrescaling(decisions, settings);
@@ -100,12 +100,12 @@ LogicalResult mlir::mp::suggestRewrites(FunctionDecisions &decisions,
         !decisions.canContractIn(op, settings.narrow))
       continue;
     llvm::append_range(decision.suggestions, findSuggestions(op, decisions, settings));
-    auto view = wanted == "off" ? std::nullopt : viewContraction(op);
+    auto view = wanted == ScaleUnproven::Off ? std::nullopt : viewContraction(op);
     if (!view)
       continue;
     decision.magnitudes = {magnitudeOf(view->a->get(), decisions, settings),
                            magnitudeOf(view->b->get(), decisions, settings)};
-    if (wanted == "on") {
+    if (wanted == ScaleUnproven::On) {
       decision.scaled = numerics::findRecipe(kScaledName);
       decision.reason += ", so scaled";
     }

@@ -4,7 +4,7 @@
 
 #include "RandomDraws.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Dialect/MP/Scaling.h"
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Transforms/Distribute/Passes.h"

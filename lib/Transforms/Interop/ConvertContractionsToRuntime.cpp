@@ -6,6 +6,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mp/Dialect/MP/Formats.h"
+#include "mp/Interfaces/Contraction.h"
 #include "mp/Numerics/Format.h"
 #include "mp/Transforms/Interop/Passes.h"
 
@@ -19,74 +20,13 @@ using namespace mlir::mp;
 
 static constexpr StringLiteral kContract = "mp_rt_contract";
 
-/// An index as constant + sum of factor * loop, or failure.
-static LogicalResult addLinear(AffineExpr expr, int64_t factor, MutableArrayRef<int64_t> loops,
-                               int64_t &constant) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    loops[dim.getPosition()] += factor;
-    return success();
-  }
-  if (auto number = dyn_cast<AffineConstantExpr>(expr)) {
-    constant += factor * number.getValue();
-    return success();
-  }
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return failure();
-  if (binary.getKind() == AffineExprKind::Add)
-    return success(succeeded(addLinear(binary.getLHS(), factor, loops, constant)) &&
-                   succeeded(addLinear(binary.getRHS(), factor, loops, constant)));
-  auto right = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  if (binary.getKind() == AffineExprKind::Mul && right)
-    return addLinear(binary.getLHS(), factor * right.getValue(), loops, constant);
-  return failure();
-}
-
-namespace {
-
-/// Indices of one operand: for each dimension a factor per loop and a constant.
-struct Access {
-  SmallVector<SmallVector<int64_t>> factors;
-  SmallVector<int64_t> constants;
-
-  static FailureOr<Access> of(AffineMap map) {
-    Access access;
-    for (AffineExpr expr : map.getResults()) {
-      access.factors.emplace_back(map.getNumDims(), 0);
-      access.constants.push_back(0);
-      if (failed(addLinear(expr, 1, access.factors.back(), access.constants.back())))
-        return failure();
-    }
-    return access;
-  }
-};
-
-} // namespace
-
-/// The block argument a value is, seen through exact widening.
-static BlockArgument throughWidening(Value value) {
-  while (Operation *def = value.getDefiningOp()) {
-    bool widens = isa<arith::ExtFOp>(def) || (isa<CastOp>(def) && !cast<CastOp>(def).isNarrowing());
-    if (!widens)
-      return {};
-    value = def->getOperand(0);
-  }
-  return dyn_cast<BlockArgument>(value);
-}
-
 /// The two inputs in the order of multiplication, if the body is out + a * b.
 static FailureOr<std::pair<unsigned, unsigned>> matchBody(linalg::LinalgOp op) {
-  Block *body = op.getBlock();
-  Value yielded = body->getTerminator()->getOperand(0);
-  auto sum = yielded.getDefiningOp<arith::AddFOp>();
-  if (!sum)
+  BlockArgument out = op.getBlock()->getArgument(2);
+  std::optional<ProductSum> body = readProductSum(op.getBlock(), out);
+  if (!body || body->isFused() || !isa<arith::MulFOp>(body->product))
     return failure();
-  BlockArgument out = body->getArgument(2);
-  Value term = sum.getLhs() == out ? sum.getRhs() : sum.getRhs() == out ? sum.getLhs() : Value();
-  auto product = term ? term.getDefiningOp<arith::MulFOp>() : arith::MulFOp();
-  if (!product)
-    return failure();
-  BlockArgument a = throughWidening(product.getLhs()), b = throughWidening(product.getRhs());
+  BlockArgument a = getWidenedArgument(body->factors[0]), b = getWidenedArgument(body->factors[1]);
   if (!a || !b || a == out || b == out)
     return failure();
   return std::make_pair(a.getArgNumber(), b.getArgNumber());
@@ -132,9 +72,9 @@ public:
         formatsOf(op, operands[0].getType(), operands[1].getType(), operands[2].getType());
     if (failed(formats))
       return failure();
-    Access accesses[3];
+    LinearAccess accesses[3];
     for (auto [map, access] : llvm::zip(operandMaps, accesses)) {
-      auto found = Access::of(map);
+      auto found = LinearAccess::of(map);
       if (failed(found))
         return failure();
       access = *found;
@@ -150,7 +90,7 @@ private:
     return factor == 1 ? x : Value(arith::MulIOp::create(b, x, constant(factor)));
   }
 
-  void emit(linalg::LinalgOp op, ArrayRef<Value> operands, ArrayRef<Access> accesses,
+  void emit(linalg::LinalgOp op, ArrayRef<Value> operands, ArrayRef<LinearAccess> accesses,
             int64_t formats) {
     b.setInsertionPoint(op);
     b.setLoc(op.getLoc());
@@ -168,7 +108,7 @@ private:
         if (access.constants[dim])
           offset = add(offset, scale(stride, access.constants[dim]));
         for (int64_t loop = 0; loop < rank; ++loop) {
-          int64_t factor = access.factors[dim][loop];
+          int64_t factor = access.coefficients[dim][loop];
           if (!factor)
             continue;
           Value step = scale(stride, factor);

@@ -5,11 +5,11 @@
 #include "FunctionRebuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/RegionGraphTraits.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "mp/Analysis/ConstantRounding.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
@@ -231,14 +231,9 @@ void FunctionRebuilder::takeCaptures(Operation *copy) {
     });
 }
 
-/// Ops that are written again in another format rather than cast.
-static bool isMadeAnew(Operation *op) {
-  return matchPattern(op, m_Constant()) || isa<tensor::EmptyOp, linalg::FillOp>(op);
-}
-
 void FunctionRebuilder::mapResults(Operation *op, Operation *copy, ArrayRef<Type> storages) {
   copy->removeDiscardableAttr(precisionName);
-  if (isMadeAnew(copy) && !op->use_empty())
+  if (isRemakeable(copy) && !op->use_empty())
     sources.push_back(copy);
   for (auto [index, old] : llvm::enumerate(op->getResults())) {
     Value result = copy->getResult(index);
@@ -265,8 +260,7 @@ Value FunctionRebuilder::convert(Value value, FloatType format) {
   FloatType from = getFloatFormat(value.getType());
   if (!from || from == format)
     return value;
-  Value &known = conversions[{value, format}];
-  if (known)
+  if (Value known = conversions.lookup({value, format}))
     return known;
   OpBuilder::InsertionGuard guard(builder);
   insertBehind(value);
@@ -274,37 +268,20 @@ Value FunctionRebuilder::convert(Value value, FloatType format) {
   Operation *def = value.getDefiningOp();
 
   Overflow overflow = saturates ? overflowOfConstant(value, format) : Overflow::IEEE;
-  Attribute constant;
-  if (def && def->getNumOperands() == 0 && matchPattern(def, m_Constant(&constant)))
-    if (Attribute converted = convertConstant(constant, format, Rounding::RNE, overflow)) {
-      Operation *copy = def->clone();
-      // arith calls it `value`, tosa `values`.
-      for (NamedAttribute attribute : def->getAttrs())
-        if (attribute.getValue() == constant)
-          copy->setAttr(attribute.getName(), converted);
-      copy->getResult(0).setType(type);
-      if (overflow == Overflow::Saturate)
-        markSaturated(copy, constant, format);
-      return known = builder.insert(copy)->getResult(0);
-    }
-  if (isa_and_nonnull<tensor::EmptyOp>(def)) {
-    Operation *copy = def->clone();
-    copy->getResult(0).setType(type);
-    return known = builder.insert(copy)->getResult(0);
-  }
-  if (auto fill = dyn_cast_or_null<linalg::FillOp>(def)) {
-    // Recursion moves the insertion point only behind earlier definitions.
-    Value scalar = convert(fill.getInputs()[0], format);
-    Value out = convert(fill.getOutputs()[0], format);
-    auto copy = linalg::FillOp::create(builder, fill.getLoc(), scalar, out);
-    return conversions[{value, format}] = copy.getResult(0);
+  // Recursion moves the insertion point only behind earlier definitions.
+  auto operandIn = [&](Value operand) { return convert(operand, format); };
+  if (Value made = def ? remakeIn(def, builder, format, overflow, operandIn) : Value()) {
+    Attribute constant;
+    if (overflow == Overflow::Saturate && matchPattern(def, m_Constant(&constant)))
+      markSaturated(made.getDefiningOp(), constant, format);
+    return conversions[{value, format}] = made;
   }
   bool narrowing = !mp::holdsEveryValueOf(format, from);
   auto cast = CastOp::create(
       builder, value.getLoc(), type, value, /*bits=*/Value(), /*rounding=*/RoundingAttr(),
       narrowing ? OverflowAttr::get(builder.getContext(), overflow) : OverflowAttr(),
       builder.getUnitAttr());
-  return known = cast.getResult();
+  return conversions[{value, format}] = cast.getResult();
 }
 
 Value FunctionRebuilder::roundTo(Value value, FloatType format) {

@@ -4,6 +4,7 @@
 
 #include "../Common/SplitCode.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Transforms/Materialize/Passes.h"
 
 namespace mlir::mp {
@@ -88,11 +89,7 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(def);
     for (Attribute part : parts) {
-      Operation *copy = def->clone();
-      for (NamedAttribute attribute : def->getAttrs()) // arith calls it `value`, tosa `values`
-        if (attribute.getValue() == constant)
-          copy->setAttr(attribute.getName(), part);
-      copy->getResult(0).setType(cast<TypedAttr>(part).getType());
+      Operation *copy = cloneConstant(def, part, cast<TypedAttr>(part).getType());
       into.push_back(builder.insert(copy)->getResult(0));
       constants.push_back(copy);
     }

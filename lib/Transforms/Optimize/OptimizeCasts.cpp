@@ -14,6 +14,7 @@
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/FunctionWalk.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Optimize/Passes.h"
 
@@ -154,12 +155,7 @@ static bool foldConstant(Operation *op) {
   auto folded = dyn_cast<Attribute>(results.front());
   if (!folded)
     return false;
-  Operation *constant = source->clone();
-  // arith calls it `value`, tosa `values`.
-  for (NamedAttribute attribute : source->getAttrs())
-    if (attribute.getValue() == value)
-      constant->setAttr(attribute.getName(), folded);
-  constant->getResult(0).setType(op->getResult(0).getType());
+  Operation *constant = cloneConstant(source, folded, op->getResult(0).getType());
   if (auto cast = dyn_cast<CastOp>(op); cast && cast.getOverflow() == Overflow::Saturate)
     markSaturated(constant, value, cast.getResultFormat());
   OpBuilder(source).insert(constant);

@@ -3,7 +3,7 @@
 // Threads magnitude histories and scales through a function, as appended state.
 
 #include "DelayedScales.h"
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 
 using namespace mlir;
 using namespace mlir::mp;

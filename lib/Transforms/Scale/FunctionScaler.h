@@ -5,8 +5,8 @@
 #ifndef MP_LIB_TRANSFORMS_SCALE_FUNCTIONSCALER_H
 #define MP_LIB_TRANSFORMS_SCALE_FUNCTIONSCALER_H
 
+#include "../Common/OperandSchemes.h"
 #include "DelayedScales.h"
-#include "OperandSchemes.h"
 #include "Quantizer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Dialect/MP/Namespaces.h"

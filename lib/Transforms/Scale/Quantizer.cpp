@@ -9,63 +9,11 @@
 #include "mlir/IR/Matchers.h"
 #include "mp/Numerics/Scaling/Hadamard.h"
 #include "llvm/ADT/SetVector.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::mp;
 using numerics::Granularity;
 using numerics::OperandScheme;
-
-/// Returns how many blocks a dimension has that wants `extent` places in each. A dimension no
-/// larger is one block: zeros that would fill it up change neither its magnitude nor any sum.
-/// Smaller blocks will do, down to a quarter, but not where hardware reads their scales (`exact`).
-static std::optional<int64_t> countBlocks(int64_t size, int64_t extent, bool exact) {
-  if (extent == 1)
-    return size;
-  if (ShapedType::isDynamic(size))
-    return std::nullopt;
-  if (size && size <= extent)
-    return 1;
-  int64_t common = std::gcd(size, extent);
-  if (common != extent && (exact || common * 4 < extent))
-    return std::nullopt;
-  return size / common;
-}
-
-FailureOr<SmallVector<int64_t>> mlir::mp::scaleShapeFor(const OperandScheme &scheme,
-                                                        OpOperand &operand, std::string &why) {
-  if (scheme.granularity == Granularity::Tensor)
-    return SmallVector<int64_t>();
-  auto dimensions = dimensionsOf(operand);
-  if (!dimensions) {
-    why = "what its loops sum over is not known";
-    return failure();
-  }
-  SmallVector<int64_t> shape;
-  bool exact = numerics::findScaleRule(scheme.rule)->scaleFormat != numerics::Format::F32;
-  auto lastKept = llvm::find(llvm::reverse(*dimensions), Along::Keeps);
-  ArrayRef<int64_t> sizes = cast<RankedTensorType>(operand.get().getType()).getShape();
-  for (auto [dim, size] : llvm::enumerate(sizes)) {
-    Along along = (*dimensions)[dim];
-    // A scale leaves the sum only if it is the same for all of a window.
-    if (along == Along::Slides ||
-        (along == Along::Sums && scheme.granularity == Granularity::Slice)) {
-      shape.push_back(1);
-      continue;
-    }
-    bool isOther = lastKept != dimensions->rend() && &*lastKept == &(*dimensions)[dim];
-    int64_t extent = along == Along::Sums ? scheme.summed : isOther ? scheme.other : 1;
-    auto count = countBlocks(size, extent, exact);
-    if (!count) {
-      why = "dimension " + std::to_string(dim) + " of " +
-            (ShapedType::isDynamic(size) ? "unknown size" : "size " + std::to_string(size)) +
-            " has no blocks of " + std::to_string(extent);
-      return failure();
-    }
-    shape.push_back(*count);
-  }
-  return shape;
-}
 
 /// The results of `op` as constants, if its operands are constants; the op is gone then.
 static bool foldToConstants(OpBuilder &builder, Operation *op, SmallVectorImpl<Value> &results) {

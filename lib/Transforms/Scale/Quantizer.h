@@ -6,9 +6,9 @@
 #define MP_LIB_TRANSFORMS_SCALE_QUANTIZER_H
 
 #include "../Common/RandomDraws.h"
-#include "Contractions.h"
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Dialect/MP/Scaling.h"
+#include "mp/Interfaces/Contraction.h"
 #include "mp/Numerics/Scaling/Recipes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -23,10 +23,6 @@ struct ScaledValue {
 /// Replaces the contraction by that of its factors as they are stored.
 void replaceByScaled(OpBuilder &builder, Operation *op, const ContractionView &view,
                      const ScaledValue &a, const ScaledValue &b);
-
-/// One scale for each block of `operand`: the shape of the scales, or why there is none.
-FailureOr<SmallVector<int64_t>> scaleShapeFor(const numerics::OperandScheme &scheme,
-                                              OpOperand &operand, std::string &why);
 
 /// Makes each stored form once per source, shape of scales and scheme.
 class Quantizer {

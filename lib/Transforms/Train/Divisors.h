@@ -6,7 +6,7 @@
 #ifndef MP_LIB_TRANSFORMS_TRAIN_DIVISORS_H
 #define MP_LIB_TRANSFORMS_TRAIN_DIVISORS_H
 
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 
 namespace mlir::mp {
 

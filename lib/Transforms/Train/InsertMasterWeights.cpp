@@ -8,7 +8,7 @@
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"

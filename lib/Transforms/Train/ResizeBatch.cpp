@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Transforms/Train/Passes.h"
 
 namespace mlir::mp {
@@ -26,8 +27,7 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 static void separateUses(func::FuncOp function) {
   SmallVector<Operation *> shared;
   function.walk([&](Operation *op) {
-    if (op->getNumResults() == 1 && !shapeOf(op->getResult(0)).empty() &&
-        isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op))
+    if (op->getNumResults() == 1 && !shapeOf(op->getResult(0)).empty() && isRemakeable(op))
       shared.push_back(op);
   });
   for (Operation *op : llvm::reverse(shared)) // fills before what they fill

@@ -5,6 +5,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Support/Files.h"
+#include "mp/Transforms/Options.h"
 #include "mp/Transforms/Verify/Erasure.h"
 #include "mp/Transforms/Verify/Passes.h"
 
@@ -25,9 +26,10 @@ struct CheckErasure : mlir::mp::impl::CheckErasureBase<CheckErasure> {
     if (original.empty())
       return emitError(UnknownLoc::get(context)) << "mp-check-erasure: option 'original' is empty, "
                                                     "expected the file that was converted";
-    if (promote != "on" && promote != "off")
+    auto promotes = readWord<Switch>("promote", promote);
+    if (!promotes)
       return emitError(UnknownLoc::get(context))
-             << "mp-check-erasure: option 'promote' is '" << promote << "', expected on or off";
+             << "mp-check-erasure: " << llvm::toString(promotes.takeError());
     if (llvm::Error error = support::noteInput(original, "original=" + original))
       return emitError(UnknownLoc::get(context)) << llvm::toString(std::move(error));
     auto module = parseSourceFile<ModuleOp>(original, context);

@@ -3,20 +3,20 @@
 // Walks two functions side by side and pairs their ops, operands and regions.
 
 #include "ErasureMatcher.h"
-#include "../Scale/Contractions.h"
 #include "ErasureScaling.h"
 #include "ErasureSplit.h"
 #include "ErasureState.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/DataMovement.h"
-#include "mp/Analysis/ScalingExponents.h"
+#include "mp/Analysis/Ranges/ScalingExponents.h"
 #include "mp/Dialect/MP/CopyOf.h"
+#include "mp/Interfaces/Contraction.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;
@@ -50,10 +50,7 @@ static Value strip(Value value) {
 
 /// Ops that may be made again in another format, or dropped when only their copies are used.
 static bool isFloating(Operation *op) {
-  if (op->getNumResults() != 1 || op->getNumSuccessors() != 0)
-    return false;
-  return (op->hasTrait<OpTrait::ConstantLike>() && op->getNumOperands() == 0) ||
-         isa<tensor::EmptyOp, linalg::FillOp>(op);
+  return op->getNumResults() == 1 && op->getNumSuccessors() == 0 && isRemakeable(op);
 }
 
 /// Attributes in which mp keeps its books.

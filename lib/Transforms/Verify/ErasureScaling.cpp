@@ -3,9 +3,9 @@
 // Checks quantised operands, scales and products against the contraction that they replace.
 
 #include "ErasureScaling.h"
-#include "../Scale/Contractions.h"
 #include "ErasureState.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Interfaces/Contraction.h"
 #include "mp/Numerics/ArrayCast.h"
 #include "mp/Numerics/Scaling/Blocks.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -5,7 +5,7 @@
 #ifndef MP_LIB_TRANSFORMS_VERIFY_GRADIENTACCUMULATION_H
 #define MP_LIB_TRANSFORMS_VERIFY_GRADIENTACCUMULATION_H
 
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Dialect/MP/MPDialect.h"
 
 namespace mlir::mp {

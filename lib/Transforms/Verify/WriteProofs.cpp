@@ -96,7 +96,7 @@ void DerivationWriter::need(Value value) {
     if (isConstant || !getFloatFormat(next.getType()) || ranges.lookup(next).facts.isTop() ||
         !needed.insert(next))
       continue;
-    // What comparisons compare bounds what they choose.
+    // Operands of a comparison bound what it chooses.
     auto add = [&](ValueRange values) {
       for (Value value : values) {
         pending.push_back(value);
@@ -136,7 +136,7 @@ void DerivationWriter::need(Value value) {
   }
 }
 
-/// What a call's result `index` is inside the function that is called.
+/// Returns what a call's result `index` is inside the function that is called.
 void DerivationWriter::needCalled(Operation *op, unsigned index) {
   auto callee = dyn_cast_or_null<FunctionOpInterface>(cast<CallOpInterface>(op).resolveCallable());
   if (!callee || callee.isExternal())

@@ -13,6 +13,9 @@ with (root / "lib/Numerics/Wide.cpp").open("a") as file:
     file.write("// docs/" + "Gone.md\n")
 (root / "docs/guides" / "Alone.md").write_text("[a link](../Nowhere.md) and `lib/" + "Gone.cpp`\n")
 (root / "lib/Numerics/Unformatted.cpp").write_text(licence + "int  x;\n")
+(root / "lib/Transforms/Assign/Upward.cpp").write_text(licence + '#include "../Scale/Quantizer.h"\n')
+(root / "lib/Analysis/Values/Upward.cpp").write_text(licence + '#include "mp/Analysis/Idioms/Idioms.h"\n')
+(root / "include/mp/Analysis/Error/Poles.h").write_text(licence)
 (root / "lib/Nonsense").mkdir()
 (root / "lib/Nonsense/Broken.cpp").write_text(licence)
 for i in range(17 - len(list((root / "lib/Domains").glob("*.cpp")))):

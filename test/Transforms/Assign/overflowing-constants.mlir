@@ -113,7 +113,7 @@ func.func @dilated_past_the_image(%x: tensor<1xf32>, %w: tensor<2x2xf32>, %i: te
 
 // -----
 
-// What begins a maximum is the maximum of no elements.
+// The initial value of a maximum is the maximum of no elements.
 // CHECK-LABEL: @maximum_of_some
 // BF16: linalg.matmul {{.*}}in = [bf16, bf16, f32]
 func.func @maximum_of_some(%x: tensor<1x4x8xf32>, %w: tensor<4x4xf32>, %i: tensor<1x4xf32>) -> tensor<1x4xf32> {

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where proofs are asked for, a contraction stays wide if rounding its factors may lead to a pole:
+// A contraction for which proofs are asked stays wide if rounding its factors may lead to a pole:
 // what was a small difference in f32 may be zero then. Ranges have to keep poles away whatever
 // finite numbers contractions give.
 

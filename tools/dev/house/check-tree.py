@@ -4,12 +4,13 @@
 
 usage: check-tree.py [ROOT]
 
-Allowed includes per room, sizes of files and folders, licence lines, nothing foreign at the top
-level; C++ formatted by clang-format-22 (where it is installed), lines of at most 100 columns; every
-pass and every op has a summary, a description with a runnable example, and a test; links and paths
+Allowed includes per room and per folder, public headers beside their sources, sizes of files and
+folders, licence lines, nothing foreign at the top level; C++ formatted by clang-format-22 (where it
+is installed), lines of at most 100 columns; every pass and every op has a summary, a description with a runnable example, and a test; links and paths
 in pages lead somewhere, paths of pages in sources do, docs/README.md links every page, and
 tools/dev/README.md names every tool. Prints one line per problem; exits 1 if there are any.
 """
+import os
 import pathlib
 import re
 import shutil
@@ -42,6 +43,18 @@ ROOMS = {
     "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics", "Performance"],
     "ToolSupport": ["Support", "Target", "Policy"],
     "CAPI": ["Execution", "ToolSupport"],
+}
+# Folder of a room -> folders of the room it may include. What lies in the room itself (its public words, what joins
+# folders) is not checked. Rooms without a table may have any arrows that make no circle.
+FOLDERS = {
+    "Transforms": {"Common": [], "Annotate": ["Common"], "Train": ["Common"], "Assign": ["Common"], "Scale": ["Common"],
+                   "Prepare": ["Common", "Assign", "Scale"], "Materialize": ["Common", "Scale"], "Optimize": ["Common"],
+                   "Distribute": ["Common"], "Verify": ["Common"], "Interop": ["Common"]},
+    "Execution": {"Files": [], "Host": [], "Compare": ["Host"], "Calibration": ["Host"],
+                  "Tool": ["Calibration", "Compare", "Files", "Host"]},
+    "Emulator": {"Syntax": [], "Decode": ["Syntax"], "State": ["Decode"], "Memory": ["Decode", "State"],
+                 "Scalar": ["Decode", "State"], "Transfer": ["Decode", "Scalar", "State"], "Control": ["Decode", "State"],
+                 "Matrix": ["Decode", "Scalar", "State", "Transfer"], "Machine": ["State"]},
 }
 PLAIN_ROOMS = {"Support", "Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime", "Layouts", "Cubin", "Performance"}
 TOP_LEVEL = {"lib", "include", "python", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"}
@@ -169,6 +182,69 @@ def check_includes(root, files):
                 yield f"{name}:{number}: {room} is plain C++ and includes MLIR"
 
 
+def place_of(root, path):
+    """(room, folder of the room or "") of a file of lib or include/mp; nothing elsewhere."""
+    parts = path.relative_to(root).parts
+    parts = parts[1:] if parts[0] == "lib" else parts[2:] if parts[:2] == ("include", "mp") else ()
+    return (parts[0], parts[1] if len(parts) > 2 else "") if len(parts) > 1 else None
+
+
+def folder_arrows(root, files):
+    """{(room, folder, folder included): [(file, line)]}, of relative includes and of public headers."""
+    arrows = {}
+    for path in files:
+        place = place_of(root, path)
+        if not place or path.suffix not in (".cpp", ".h"):
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = re.match(r'#include "((?:mp|\.\.)/[\w./]+)"', line)
+            if match:
+                target = root / "include" / match[1] if match[1].startswith("mp/") else path.parent / match[1]
+                other = place_of(root, pathlib.Path(os.path.normpath(target)))
+                if other and other[0] == place[0] and other[1] != place[1]:
+                    arrows.setdefault((*place, other[1]), []).append((path, number))
+    return arrows
+
+
+def check_folder_arrows(root, files):
+    arrows = folder_arrows(root, files)
+    below = {}
+    for (room, folder, other), places in sorted(arrows.items()):
+        if not folder or not other:
+            continue
+        below.setdefault((room, folder), set()).add(other)
+        if room in FOLDERS and other not in FOLDERS[room].get(folder, []):
+            path, number = places[0]
+            yield (f"{path.relative_to(root)}:{number}: {room}/{folder} includes {room}/{other}; "
+                   f"it may include {', '.join(FOLDERS[room].get(folder, [])) or 'no other folder'}")
+    for room, folder in sorted(below):
+        reached, pending = set(), list(below[room, folder])
+        while pending:
+            current = pending.pop()
+            if current not in reached:
+                reached.add(current)
+                pending += below.get((room, current), ())
+        if folder in reached:
+            yield f"lib/{room}/{folder}: includes itself through {', '.join(sorted(below[room, folder]))}"
+
+
+def check_mirror(root, files):
+    """A public header lies in the room itself or in the folder of its source."""
+    sources = {}
+    for path in files:
+        place = place_of(root, path)
+        if place and path.suffix == ".cpp":
+            sources.setdefault((place[0], path.stem), set()).add(place[1])
+    for path in files:
+        place = place_of(root, path)
+        if place and path.suffix == ".h" and path.relative_to(root).parts[0] == "include" and place[1]:
+            found = sources.get((place[0], path.stem))
+            if found and place[1] not in found:
+                yield f"{path.relative_to(root)}: its source is in lib/{place[0]}/{sorted(found)[0]}"
+            if not (root / "lib" / place[0] / place[1]).is_dir():
+                yield f"{path.relative_to(root)}: lib/{place[0]} has no folder {place[1]}"
+
+
 def definitions(text, pattern):
     """(match, body) of each TableGen def that matches."""
     for match in re.finditer(pattern, text):
@@ -267,7 +343,8 @@ def main():
              if path.suffix in (".mlir", ".test", ".cpp") and path.is_file()}
     problems = [problem for check in (check_files(root, files), check_columns(root, files),
                                       check_format(root, files), check_folders(root, files),
-                                      check_includes(root, files), check_top_level(root), check_passes(root, files, tests),
+                                      check_includes(root, files), check_folder_arrows(root, files),
+                                      check_mirror(root, files), check_top_level(root), check_passes(root, files, tests),
                                       check_ops(root, files, tests), check_pages(root), check_tools(root),
                                       check_page_paths(root, {*files, *tests, *(root / "docs").rglob("*.md")}))
                 for problem in check]

@@ -4,14 +4,14 @@
 
 usage: new-pass.py GROUP Name "summary sentence" [--root ROOT]
 
-GROUP is a phase's folder of lib/Transforms (Annotate, Train, Assign, Materialize, Optimize, Verify,
+GROUP is a phase's folder of lib/Transforms (Annotate, Train, Prepare, Assign, Materialize, Optimize, Verify,
 Interop, Scale). `Name` gives the flag: SinkCasts is --mp-sink-casts.
 """
 import pathlib
 import re
 import sys
 
-GROUPS = ("Annotate", "Train", "Assign", "Materialize", "Optimize", "Verify", "Interop", "Scale")
+GROUPS = ("Annotate", "Train", "Prepare", "Assign", "Materialize", "Optimize", "Verify", "Interop", "Scale")
 LICENCE = "// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
 
 ENTRY = '''def {name} : Pass<"{flag}", "::mlir::ModuleOp"> {{

@@ -26,7 +26,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).parents[3]
 README, RESULTS = ROOT / "README.md", ROOT / "docs/results/SharedModels.md"
 TARGETS = ("sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120")
-# What a row is called, and the options of mp-mixed-precision.
+# Maps the name of a row to the options of mp-mixed-precision.
 CONVERSIONS = {"f16": "format=f16", "bf16": "format=bf16", "tf32": "format=tf32",
                "f32 as 3 bf16 products": "format=bf16x3", "fp8 with scales": "format=e4m3",
                "int8 with scales": "recipe=int8", "MXFP8": "recipe=mxfp8", "NVFP4": "recipe=nvfp4"}

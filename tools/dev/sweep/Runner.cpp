@@ -7,12 +7,12 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include "mp/Analysis/Sizes.h"
-#include "mp/Execution/BufferEntry.h"
-#include "mp/Execution/Comparison.h"
+#include "mp/Analysis/Cost/Sizes.h"
+#include "mp/Execution/Compare/Comparison.h"
 #include "mp/Execution/DeviceProgram.h"
-#include "mp/Execution/PrintRecorder.h"
-#include "mp/Execution/Program.h"
+#include "mp/Execution/Host/BufferEntry.h"
+#include "mp/Execution/Host/PrintRecorder.h"
+#include "mp/Execution/Host/Program.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 using namespace mlir;

@@ -20,8 +20,8 @@
 
 namespace mlir::mp {
 
-/// How far below a format's limit arguments and contraction results are assumed to stay: growth up
-/// to this needs no further evidence.
+/// States how far below a format's limit arguments and contraction results are assumed to stay:
+/// growth up to this needs no further evidence.
 inline constexpr double kAssumedMargin = 16;
 
 struct Assumption {
@@ -37,7 +37,7 @@ struct Assumption {
   /// The growth beside other values, where one that is bounded counts as 1 at most.
   double besideOthers() const;
 
-  /// Of the elements of a new tensor: joined to anything, it changes nothing.
+  /// Stands for the elements of a new tensor: joined to anything, it changes nothing.
   static Assumption nothing() { return {domains::Interval(), 0, /*parameter=*/true, ""}; }
   static Assumption ofArgument(BlockArgument argument);
   static Assumption lost(StringRef op) {
@@ -47,7 +47,7 @@ struct Assumption {
   }
 };
 
-/// What holds of both.
+/// Returns what holds of both.
 Assumption join(const Assumption &a, const Assumption &b);
 
 } // namespace mlir::mp

@@ -65,7 +65,7 @@ struct Dominance {
   int64_t count = -1;
 };
 
-/// What a lemma says of every element of a node.
+/// States what a lemma says of every element of a node.
 struct LemmaBound {
   Lemma lemma;
   domains::Interval range = domains::Interval::top();
@@ -79,7 +79,7 @@ struct LemmaBound {
   View numerator = {}, denominator = {};
 };
 
-/// What a choice by comparison leaves of the two values it chooses from.
+/// States what a choice by comparison leaves of the two values it chooses from.
 struct ChoiceBound {
   domains::Interval ifTrue = domains::Interval::top(), ifFalse = domains::Interval::top();
   bool trueIsNumber = false, falseIsNumber = false; ///< no NaN
@@ -99,7 +99,7 @@ public:
 
   /// Appends what the lemmas say of the elements of `node`.
   void conclude(NodeId node, FactsOf facts, SmallVectorImpl<LemmaBound> &bounds) const;
-  /// What compared-choice says of `node`, a selection.
+  /// Returns what compared-choice says of `node`, a selection.
   ChoiceBound choose(NodeId node, FactsOf facts) const;
 
   // The judgements that lemmas rest on, for tests and explanations.
@@ -107,8 +107,8 @@ public:
   bool isAtLeast(const View &b, const View &a, FactsOf facts, unsigned depth = 0) const;
   std::optional<Dominance> dominates(const View &b, const View &a, FactsOf facts,
                                      unsigned depth = 0) const;
-  /// What a sum of exp(x - c), c the largest x of each group, is: at least 1 where some x is
-  /// finite, and where none is, NaN, or 0 because c starts from the lowest finite number.
+  /// Returns what a sum of exp(x - c), c the largest x of each group, is: at least 1 where some x
+  /// is finite, and where none is, NaN, or 0 because c starts from the lowest finite number.
   enum class ShiftedSum : uint8_t { None, AtLeastOne, AtLeastOneOrZero };
   ShiftedSum findShiftedSum(NodeId sum, FactsOf facts) const;
 

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known of the range of every float value: one abstract interpretation whose state is a
-// product of two lattices.
+// Computes what is known of the range of every float value: one abstract interpretation whose state
+// is a product of two lattices.
 //
 //   facts       what follows from the program and from ranges that somebody stated
 //   (mp/Domains/Facts.h):
@@ -38,10 +38,10 @@ struct RangeState {
   bool isBottom() const { return facts.isBottom(); }
 };
 
-/// What holds of either value.
+/// Returns what holds of either value.
 RangeState join(const RangeState &a, const RangeState &b);
 
-/// Which values ranges are of.
+/// Selects the values that ranges are of.
 enum class RangesOf : uint8_t {
   Computed, ///< in the formats that the module computes in
   Exact, ///< of the same graph in f64, where casts do nothing: exact arithmetic is among them, too
@@ -68,17 +68,17 @@ class RangeSweep;
 class FunctionRanges {
 public:
   ~FunctionRanges();
-  /// What is known of a float value of the function, in bodies of linalg ops too.
+  /// Returns what is known of a float value of the function, in bodies of linalg ops too.
   const RangeState &lookup(Value value) const;
   bool isGuarded(Value value) const { return guarded.contains(value); }
   /// The lemma that bounded `value` beyond interval arithmetic, if one did.
   const LemmaBound *findLemma(Value value) const;
-  /// What the function's returns hand back.
+  /// Returns what the function's returns hand back.
   ArrayRef<RangeState> getResults() const { return results; }
 
-  /// What lets `value` be stored in `format`, other than as a constant.
+  /// Returns what lets `value` be stored in `format`, other than as a constant.
   Evidence findEvidence(Value value, FloatType format) const;
-  /// Why nothing does, naming the op that lost the last bound; `what` names the value.
+  /// Returns why nothing does, naming the op that lost the last bound; `what` names the value.
   std::string explainMissing(Value value, FloatType format, StringRef what) const;
 
 private:
@@ -101,7 +101,7 @@ public:
   const FunctionRanges &get(FunctionOpInterface function);
   /// The function's values as one call of it makes them.
   const FunctionRanges &getInCall(Operation *call, FunctionOpInterface callee);
-  /// Of a float value of any function of the module.
+  /// Returns what is known of a float value of any function of the module.
   const RangeState &lookup(Value value);
   const ValueNumbering &getNumbering(FunctionOpInterface function);
   const RangeOptions &getOptions() const { return options; }
@@ -120,7 +120,7 @@ private:
   SmallVector<RangeState> getArguments(FunctionOpInterface function);
   const FunctionRanges *analyze(FunctionOpInterface function, ArrayRef<RangeState> arguments);
 
-  /// Who calls a function; whether these are all its uses.
+  /// Says who calls a function, and whether these are all its uses.
   struct CallSites {
     SmallVector<CallOpInterface> calls;
     bool areAll = true;

@@ -48,8 +48,8 @@ struct Expression {
   Term a = {}, b = {};
   double value = 0;
   SmallVector<int64_t, 4> sizes = {}; ///< of the index space; empty where places are not tracked
-  /// Of Sum and GroupMax: elements in a group (0: unknown), the dimensions of a's space that are
-  /// reduced, and the rank and dimensions of the tensor that was reduced.
+  /// Counts for Sum and GroupMax the elements in a group (0: unknown), the dimensions of a's space
+  /// that are reduced, and the rank and dimensions of the tensor that was reduced.
   int64_t count = 0;
   uint64_t reduced = 0;
   unsigned rank = 0;

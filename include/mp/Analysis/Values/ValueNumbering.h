@@ -22,7 +22,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mp/Analysis/Values/View.h"
-#include "mp/Interfaces/FloatRangeOpInterface.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "llvm/ADT/FoldingSet.h"
 #include "llvm/Support/Allocator.h"
 
@@ -58,7 +58,7 @@ struct ValueNode {
   /// Extents of the index space. A negative one names a dynamic size; equal names are equal sizes.
   SmallVector<int64_t, 4> sizes;
 
-  // Of reductions.
+  // Reductions have these.
   uint64_t reduced = 0; ///< a bit per dimension of the operand's node
   int64_t count = -1;   ///< elements in a group; -1 where that is not known
   /// Every group is a whole fibre of the operand's node: all its elements along the reduced
@@ -88,7 +88,7 @@ public:
   const ValueNode &operator[](NodeId id) const { return *nodes[id]; }
   const ValueNode &get(const View &view) const { return *nodes[view.node]; }
   size_t size() const { return nodes.size(); }
-  /// How many values have a number.
+  /// Counts the values that have a number.
   size_t getValueCount() const { return views.size(); }
 
   /// True if the two views, taken at one index, are always the same element.

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where elements lie: views of nodes, and the space in which several views meet. ValueNumbering and
-// Expressions both make their nodes by these rules.
+// Says where elements lie: views of nodes, and the space in which several views meet.
+// ValueNumbering and Expressions both make their nodes by these rules.
 
 #ifndef MP_ANALYSIS_VALUES_VIEW_H
 #define MP_ANALYSIS_VALUES_VIEW_H

@@ -7,7 +7,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include "mp/Analysis/Placement.h"
+#include "mp/Analysis/Cost/Placement.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include <functional>
 

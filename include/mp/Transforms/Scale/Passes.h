@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scaled formats: what is scaled and how, and the arithmetic of it.
+// Scaled formats: the arithmetic of them.
 
 #ifndef MP_TRANSFORMS_SCALE_PASSES_H
 #define MP_TRANSFORMS_SCALE_PASSES_H

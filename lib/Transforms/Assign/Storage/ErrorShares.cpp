@@ -3,7 +3,7 @@
 // Multiplies the noise of each format with the amplification of the error model.
 
 #include "ErrorShares.h"
-#include "mp/Analysis/ExecutionFrequency.h"
+#include "mp/Analysis/Cost/ExecutionFrequency.h"
 #include "mp/Analysis/ReductionLength.h"
 #include <cmath>
 

@@ -10,10 +10,10 @@
 #ifndef MP_LIB_TRANSFORMS_ASSIGN_STORAGE_ERRORSHARES_H
 #define MP_LIB_TRANSFORMS_ASSIGN_STORAGE_ERRORSHARES_H
 
-#include "../../Scale/OperandSchemes.h"
+#include "../../Common/OperandSchemes.h"
 #include "../Decisions.h"
-#include "mp/Analysis/ErrorModel.h"
-#include "mp/Analysis/Sizes.h"
+#include "mp/Analysis/Cost/Sizes.h"
+#include "mp/Analysis/Error/ErrorModel.h"
 #include "mp/Assignment/Problem.h"
 #include "mp/Dialect/MP/Namespaces.h"
 

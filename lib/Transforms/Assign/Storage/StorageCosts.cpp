@@ -3,8 +3,7 @@
 // Looks up modelled times and bytes of ops and casts, by fusion group.
 
 #include "StorageCosts.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -12,8 +11,7 @@ using namespace mlir::mp;
 
 bool mlir::mp::isMadeInAnyFormat(Value value) {
   Operation *def = value.getDefiningOp();
-  return def &&
-         (def->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp, linalg::FillOp>(def));
+  return def && isRemakeable(def);
 }
 
 StorageCosts::StorageCosts(FunctionDecisions &decisions, const AssignSettings &settings)

@@ -10,8 +10,8 @@
 #define MP_LIB_TRANSFORMS_ASSIGN_STORAGECOSTS_H
 
 #include "../Decisions.h"
-#include "mp/Analysis/FusionGroups.h"
-#include "mp/Analysis/Sizes.h"
+#include "mp/Analysis/Cost/FusionGroups.h"
+#include "mp/Analysis/Cost/Sizes.h"
 #include "mp/Dialect/MP/Namespaces.h"
 
 namespace mlir::mp {
@@ -23,7 +23,7 @@ class StorageCosts {
 public:
   StorageCosts(FunctionDecisions &decisions, const AssignSettings &settings);
 
-  bool countsMemory() const { return options.objective == "memory"; }
+  bool countsMemory() const { return options.objective == Objective::Memory; }
   const FusionGroups &getGroups() const { return groups; }
   Sizes &getSizes() { return sizes; }
   const Sizes &getSizes() const { return sizes; }

@@ -3,7 +3,7 @@
 // Writes a function as an assignment problem and applies the answer.
 
 #include "StorageProblem.h"
-#include "../../Scale/Contractions.h"
+#include "mp/Interfaces/Contraction.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -152,6 +152,7 @@ Node &StorageProblem::addNode(Operation *op, Paint paint) {
   if (op && !costs.countsMemory())
     node.frequency = costs.getSizes().countRuns(op);
   ops.push_back(op);
+  choices.emplace_back();
   paints.push_back(paint);
   return node;
 }
@@ -217,18 +218,18 @@ void StorageProblem::addContraction(Operation *op, const Decision &decision, Nod
     v.cost = costs.capped(v.cost);
     return v;
   };
-  SmallVector<ComputeChoice, 4> choices = getChoices(op, decision);
+  SmallVector<ComputeChoice, 4> offered = getChoices(op, decision);
+  auto add = [&](const ComputeChoice &choice, TypeId stored) {
+    node.variants.push_back(makeVariant(choice, stored));
+    choices.back().push_back(choice);
+  };
   TypeId narrow = op->getNumResults() == 1 && !isUniform ? narrowTypeOf(op->getResult(0)) : wide;
-  bool isNarrow = !choices.back().format.isF32();
-  if (decision.resultStorage && narrow != wide) {
-    for (const ComputeChoice &choice : choices)
-      node.variants.push_back(makeVariant(choice, narrow));
-  } else {
-    for (const ComputeChoice &choice : choices)
-      node.variants.push_back(makeVariant(choice, wide));
-    if (isNarrow && narrow != wide)
-      node.variants.push_back(makeVariant(choices.back(), narrow));
-  }
+  bool isNarrow = !offered.back().format.isF32(),
+       mustStore = decision.resultStorage && narrow != wide;
+  for (const ComputeChoice &choice : offered)
+    add(choice, mustStore ? narrow : wide);
+  if (!mustStore && isNarrow && narrow != wide)
+    add(offered.back(), narrow);
   if ((isNarrow || decision.split || decision.scaled) && !isFree(decision))
     wideContractions.emplace_back(problem.nodes.size() - 1, makeVariant({formats[wide]}, wide));
 }
@@ -425,21 +426,19 @@ void StorageProblem::apply(const assignment::Labels &labels) {
   for (NodeId id = 0; id < labels.size(); ++id) {
     const Node &node = problem.nodes[id];
     const Variant &chosen = node.variants[labels[id]];
-    Decision *decision = ops[id] ? decisions.find(ops[id]) : nullptr;
+    Decision *decision = choices[id].empty() ? nullptr : decisions.find(ops[id]);
+    ComputeChoice choice = decision ? choices[id][labels[id]] : ComputeChoice();
     if (decision && decisions.isNarrowContraction(ops[id], *decision) && isFree(*decision) &&
-        chosen.name != getFormatName(decision->compute)) {
-      FloatType format = chosen.name == "tf32"
-                             ? FloatType(FloatTF32Type::get(ops[id]->getContext()))
-                             : formats[wide];
-      decision->split = numerics::parseSplitScheme(chosen.name);
-      decision->scaled = numerics::findRecipe(chosen.name);
-      decision->decide(format, Origin::Cost,
+        !(choice == decision->getChoice())) {
+      decision->split = choice.split;
+      decision->scaled = choice.scaled;
+      decision->decide(choice.format, Origin::Cost,
                        options.maxRelError > 0 ? "T, within the error allowed"
                        : options.maxTime > 0   ? "T, within the time allowed"
                                                : "T, but its casts would cost more than it saves");
     }
-    if (decision && decision->magnitudes && !decision->scaled && chosen.name == kScaledName) {
-      decision->scaled = numerics::findRecipe(kScaledName);
+    if (decision && decision->magnitudes && !decision->scaled && choice.scaled) {
+      decision->scaled = choice.scaled;
       decision->decide(formats[wide], Origin::Cost, "T, scaled: " + decision->reason);
     }
     for (auto [value, type] : llvm::zip_equal(node.results, chosen.out))

@@ -101,6 +101,7 @@ private:
   std::vector<assignment::Paint> paints;
   std::vector<std::pair<NodeId, assignment::Variant>> wideContractions; ///< by node
   std::vector<Operation *> ops;                                         ///< per node
+  std::vector<SmallVector<ComputeChoice, 0>> choices; ///< of each variant, of contractions alone
   DenseMap<Value, assignment::ValueId> values;
   SmallVector<Value> trackedValues; ///< by ValueId
 };

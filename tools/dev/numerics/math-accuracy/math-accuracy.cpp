@@ -20,7 +20,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mp/Execution/DeviceProgram.h"
-#include "mp/Execution/Program.h"
+#include "mp/Execution/Host/Program.h"
 #include "mp/InitAll.h"
 #include "mp/Numerics/Cast.h"
 #include "llvm/ADT/bit.h"

@@ -1,0 +1,57 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Estimates how much a rounding error made at one op moves the results of its function, on average.
+// It is the variance model of mp/Domains/Variance.h over a graph. Root mean squares go forwards
+// from assumed sizes of arguments (1; parameters as initialisers make them, so that contractions
+// keep the size of what they read; `mp.range` and constants as they are), errors backwards along
+// slopes. Errors of different ops count as independent; those of one op as the same everywhere in
+// what is summed with one sign, for rows share weights, and tokens what they were made of.
+// *Modelled*, never a bound: for choosing between formats.
+
+#ifndef MP_ANALYSIS_ERROR_ERRORMODEL_H
+#define MP_ANALYSIS_ERROR_ERRORMODEL_H
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mp/Dialect/MP/Namespaces.h"
+#include "mp/Numerics/SplitPrecision.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::mp {
+
+class ErrorModel {
+public:
+  explicit ErrorModel(FunctionOpInterface function);
+
+  /// Mean square of the error of the function's float results, each relative to its own size and
+  /// all added up, if every result of `op` had an independent relative error of mean square 1.
+  double getAmplification(Operation *op) const;
+
+  /// The same that it adds, per root mean square, where comparisons come out otherwise: their
+  /// number grows with the error, not with its square.
+  double getFlips(Operation *op) const;
+
+  /// Mean square of the relative error that the factors of a contraction add where they are
+  /// modelled as so small that `format` rounds them to its subnormal numbers or to zero.
+  double getUnderflow(Operation *contraction, FloatType format) const;
+
+  /// False if the size of a result has no model: something on the way to it overflows or vanishes.
+  bool isKnown() const { return known; }
+
+private:
+  friend class ErrorModelBuilder;
+  bool known = true;
+  llvm::DenseMap<Value, double> rms;           ///< modelled, of the elements; 0 if unknown
+  llvm::DenseMap<Value, double> amplification; ///< of mean square errors
+  llvm::DenseMap<Value, double> flips;         ///< mean square, per error
+};
+
+/// Mean square of the relative error of a contraction of `products` products whose f32 factors are
+/// rounded to `format` and summed by the Tensor Cores of `chip` (f32: by FMA units).
+double getContractionNoise(FloatType format, int64_t products, llvm::StringRef chip);
+/// The same of split products.
+double getContractionNoise(numerics::SplitScheme scheme, int64_t products, llvm::StringRef chip);
+
+} // namespace mlir::mp
+
+#endif // MP_ANALYSIS_ERROR_ERRORMODEL_H

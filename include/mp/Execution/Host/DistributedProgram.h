@@ -1,0 +1,58 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A function that ranks run together, called with whole arrays.
+
+#ifndef MP_EXECUTION_HOST_DISTRIBUTEDPROGRAM_H
+#define MP_EXECUTION_HOST_DISTRIBUTEDPROGRAM_H
+
+#include "mp/Execution/Host/Program.h"
+#include "mp/Runtime/Collectives.h"
+
+namespace mlir::mp {
+
+/// Runs the ranks that this process hosts as threads, and meets those of other processes where an
+/// MPI launcher started more than one. Every process is given the whole arguments and gets the
+/// whole results.
+class DistributedProgram : public Executable {
+public:
+  /// How many ranks run the function together; nothing if it is for one (no `comm.ranks`).
+  static std::optional<int64_t> ranksOf(func::FuncOp function);
+
+  /// As Program::compile(), for a function with `comm.ranks`. MP_COLLECTIVE_DEADLINE in the
+  /// environment says how many seconds a rank waits for the others (600).
+  static llvm::Expected<std::unique_ptr<DistributedProgram>>
+  compile(ModuleOp module, llvm::StringRef entry, const ProgramOptions &options = {});
+  ~DistributedProgram() override;
+
+  /// The types of whole arguments and results.
+  const Signature &signature() const override { return types; }
+  /// Besides the errors of Program::run(): a rank waited too long, ranks do not exchange the same,
+  /// or ranks hold different values of what all hold whole.
+  llvm::Expected<std::vector<Array>> run(llvm::ArrayRef<Array> arguments) override;
+  /// The largest of the ranks hosted here.
+  int64_t peakBytes() const override { return peak; }
+
+  /// Which of the processes this is; 0 without a launcher.
+  int process() const { return transport ? transport->process : 0; }
+  int processes() const { return transport ? transport->processes : 1; }
+  /// "4 ranks in 2 processes; ... collectives, ... bytes sent by each rank".
+  std::string summary() const;
+
+private:
+  DistributedProgram() = default;
+  llvm::Expected<Array> assemble(size_t result, llvm::ArrayRef<std::vector<Array>> outcomes) const;
+  llvm::Error fail(llvm::Error error);
+
+  std::unique_ptr<Program> program;
+  Signature types;
+  /// Dimensions held in parts.
+  std::vector<std::optional<int64_t>> argumentDims, resultDims;
+  int64_t ranks = 1, peak = 0;
+  const mp_rt_transport *transport = nullptr;
+  mp_rt_group *group = nullptr;
+  bool failed = false;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_EXECUTION_HOST_DISTRIBUTEDPROGRAM_H

@@ -1,0 +1,182 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rewrites before deciding, on request: scaled formats, and ranges that deciding can rely on.
+
+#ifndef MP_TRANSFORMS_PREPARE_PASSES
+#define MP_TRANSFORMS_PREPARE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def InsertScaling : Pass<"mp-insert-scaling", "::mlir::ModuleOp"> {
+  let summary = "Let contractions work on scaled values (changes rounding)";
+  let description = [{
+    Needs: phase 0 (input). Gives: phase 0 still, in which the contractions that
+    pins, policy and classes would narrow work on quantised operands, as the
+    recipe says (docs/concepts/Scaling.md): products of matrices become
+    `mp.scaled_matmul`; other contractions, and those of recipes for weights alone,
+    keep their op and read operands through `mp.quantize` and `mp.dequantize`.
+    Constants are quantised ahead of time; every other operand is scaled by its own
+    magnitude at run time, from the value in f32, or with `scales` by one that
+    `mp-run --calibrate` measured: there every operand must have been. Whatever a recipe cannot
+    scale stays as it is, with a remark (`--remarks-filter=mp`).
+
+    Example (`--mp-insert-scaling`):
+    ```mlir
+    func.func @dense(%x: tensor<4x2xf32>, %init: tensor<4x1xf32>) -> tensor<4x1xf32> {
+      %w = arith.constant dense<[[1.0], [-2.0]]> : tensor<2x1xf32>
+      %0 = linalg.matmul ins(%x, %w : tensor<4x2xf32>, tensor<2x1xf32>) outs(%init : tensor<4x1xf32>) -> tensor<4x1xf32>
+      return %0 : tensor<4x1xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    #a = affine_map<(d0, d1, d2) -> (d0, d2)>
+    #b = affine_map<(d0, d1, d2) -> (d2, d1)>
+    #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+    func.func @dense(%x: tensor<4x2xf32>, %init: tensor<4x1xf32>) -> tensor<4x1xf32> {
+      %q, %s = mp.block_quantize %x by <form = encode, pow2 = none, on_zero = one, on_nonfinite = one, limit = f32> {inserted} : tensor<4x2xf32> to tensor<4x2xf8E4M3FN>, tensor<f32>
+      %w = arith.constant dense<[[2.240000e+02], [-4.480000e+02]]> : tensor<2x1xf8E4M3FN>
+      %sw = arith.constant dense<0.00446428591> : tensor<f32>
+      %0 = mp.scaled_matmul %q by(%s) with %w by(%sw) onto %init maps [#a, #b, #c] {inserted} : tensor<4x2xf8E4M3FN> by(tensor<f32>) with tensor<2x1xf8E4M3FN> by(tensor<f32>) to tensor<4x1xf32>
+      return %0 : tensor<4x1xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"recipe", "recipe", "std::string", "\"current\"",
+        "What is stored scaled, and how (docs/concepts/Scaling.md)">,
+    Option<"format", "format", "std::string", "\"\"",
+           "fp8 format of recipes that store fp8: e4m3 (if empty) or e5m2">,
+    Option<"scalesFile", "scales", "std::string", "\"\"",
+           "Magnitudes that mp-run --calibrate wrote, for recipes with one scale per activation">,
+    Option<"target", "target", "std::string", "\"\"",
+           "GPU the result is meant for; sm_80 if the policy names none">,
+    Option<"policyFile", "policy", "std::string", "\"\"",
+           "Built-in policy or policy file, whose rules keep contractions wide "
+           "(docs/reference/Policies.md)">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];
+}
+
+def PrescaleNorms : Pass<"mp-prescale-norms", "::mlir::ModuleOp"> {
+  let summary = "Take norms whose squares would overflow of values times powers of two (exact "
+                "short of overflow and underflow)";
+  let description = [{
+    Needs: phase 0 (input). Gives: phase 0 still. Where the range known of x says
+    that its squares, or their sum, may leave the format they are computed in (or
+    that of a contraction that is to be narrow), and they lead to square roots and
+    reciprocal square roots alone, squares are taken of x times 2^-k, constants that are added to
+    them are taken times 2^-2k, and what is behind the root is multiplied back. k
+    is the least that does. Both multiplications are `linalg.generic` marked
+    `mp.prescaled`; every other op, and its order, stays. Results are the same bit for bit where
+    nothing overflows or underflows, and numbers where the squares
+    would have been infinite. A norm that cannot be followed, or whose epsilon
+    would leave the normal numbers, stays as it is, with a remark.
+
+    Example (`--mp-prescale-norms`):
+    ```mlir
+    #map = affine_map<(d0) -> (d0)>
+    #none = affine_map<(d0) -> ()>
+    func.func @length(%x: tensor<4xf32> {mp.range = [-1.0e20, 1.0e20]}) -> tensor<f32> {
+      %zero = arith.constant dense<0.0> : tensor<f32>
+      %s = linalg.generic {indexing_maps = [#map, #none], iterator_types = ["reduction"]} ins(%x : tensor<4xf32>) outs(%zero : tensor<f32>) {
+      ^bb0(%a: f32, %sum: f32):
+        %1 = arith.mulf %a, %a : f32
+        %2 = arith.addf %sum, %1 : f32
+        linalg.yield %2 : f32
+      } -> tensor<f32>
+      %0 = math.sqrt %s : tensor<f32>
+      return %0 : tensor<f32>
+    }
+    ```
+    becomes
+    ```mlir
+    #map = affine_map<(d0) -> (d0)>
+    #none = affine_map<(d0) -> ()>
+    #scalar = affine_map<() -> ()>
+    func.func @length(%x: tensor<4xf32> {mp.range = [-1.0e20, 1.0e20]}) -> tensor<f32> {
+      %zero = arith.constant dense<0.0> : tensor<f32>
+      %p = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) attrs = {mp.prescaled = "norm"} {
+      ^bb0(%a: f32, %out: f32):
+        %c = arith.constant 0.0625 : f32
+        %1 = arith.mulf %a, %c : f32
+        linalg.yield %1 : f32
+      } -> tensor<4xf32>
+      %s = linalg.generic {indexing_maps = [#map, #none], iterator_types = ["reduction"]} ins(%p : tensor<4xf32>) outs(%zero : tensor<f32>) {
+      ^bb0(%a: f32, %sum: f32):
+        %1 = arith.mulf %a, %a : f32
+        %2 = arith.addf %sum, %1 : f32
+        linalg.yield %2 : f32
+      } -> tensor<f32>
+      %r = math.sqrt %s : tensor<f32>
+      %0 = linalg.generic {indexing_maps = [#scalar, #scalar], iterator_types = []} ins(%r : tensor<f32>) outs(%r : tensor<f32>) attrs = {mp.prescaled = "root"} {
+      ^bb0(%a: f32, %out: f32):
+        %c = arith.constant 1.600000e+01 : f32
+        %1 = arith.mulf %a, %c : f32
+        linalg.yield %1 : f32
+      } -> tensor<f32>
+      return %0 : tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "std::string", "\"f16\"", "Narrow format of contractions">,
+    Option<"target", "target", "std::string", "\"\"",
+           "GPU the result is meant for; sm_80 if the policy names none">,
+    Option<"policyFile", "policy", "std::string", "\"\"",
+           "Built-in policy or policy file (docs/reference/Policies.md)">,
+    Option<"promote", "promote", "std::string", "\"on\"",
+           "Whether what is narrow already will compute in f32 inside: on or off">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::mp::MPDialect"];
+}
+
+def InsertClamps : Pass<"mp-insert-clamps", "::mlir::ModuleOp"> {
+  let summary = "Clamp what contractions would read in f16 without evidence of range (changes "
+                "what overflows)";
+  let description = [{
+    Needs: phase 0 (input). Gives: phase 0 still, in which every factor of a
+    contraction that `mp-assign-precision` would leave in f32 for want of evidence
+    (docs/concepts/Ranges.md) is read through a saturating cast to f16 and back, one for all
+    readers. What lies within the range of f16 is rounded as the contraction
+    would round it, to the last bit; what lies beyond becomes the largest number of
+    f16, infinities too; NaN stays. Everybody else reads what was there before.
+    A value that a meant infinity reaches (a mask's constant) is not clamped, nor
+    are constants, and the contraction stays in f32, with a remark. Formats with the range of
+    f32 need no evidence: there nothing happens.
+
+    Example (`--mp-insert-clamps`):
+    ```mlir
+    func.func @grows(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %init: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %e = math.exp %x : tensor<4x4xf32>
+      %0 = linalg.matmul ins(%e, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%init : tensor<4x4xf32>) -> tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @grows(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %init: tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %e = math.exp %x : tensor<4x4xf32>
+      %c = mp.cast saturate %e {inserted} : tensor<4x4xf32> to tensor<4x4xf16>
+      %r = mp.cast %c {inserted} : tensor<4x4xf16> to tensor<4x4xf32>
+      %0 = linalg.matmul ins(%r, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%init : tensor<4x4xf32>) -> tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "std::string", "\"f16\"", "Narrow format of contractions">,
+    Option<"target", "target", "std::string", "\"\"",
+           "GPU the result is meant for; sm_80 if the policy names none">,
+    Option<"policyFile", "policy", "std::string", "\"\"",
+           "Built-in policy or policy file, which says what counts as evidence "
+           "(docs/reference/Policies.md)">,
+    Option<"maxUnderflow", "max-underflow", "double", "1e-3",
+           "Largest fraction of a constant's non-zero elements that rounding may turn into zero">
+  ];
+  let dependentDialects = ["::mlir::mp::MPDialect"];
+}
+
+#endif // MP_TRANSFORMS_PREPARE_PASSES

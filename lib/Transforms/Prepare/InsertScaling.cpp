@@ -1,0 +1,145 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mp-insert-scaling: contractions that the layers of decision would narrow work on scaled values
+// instead. It runs on the graph in f32, before precision is assigned, so that values are quantised
+// from what they are, not from what they were rounded to.
+
+#include "../Assign/Decisions.h"
+#include "../Scale/FunctionScaler.h"
+#include "mp/Analysis/FunctionWalk.h"
+#include "mp/Policy/PolicyJSON.h"
+#include "mp/Support/Words.h"
+#include "mp/Target/Targets.h"
+#include "mp/Transforms/Prepare/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_INSERTSCALING
+#include "mp/Transforms/Prepare/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+namespace {
+struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
+  using InsertScalingBase::InsertScalingBase;
+
+  void runOnOperation() override {
+    numerics::Recipe chosen{.name = "", .text = ""};
+    if (failed(readRecipe(chosen)))
+      return signalPassFailure();
+    // The recipe does not decide which contractions may be narrow; bf16 needs no proof of range.
+    auto effective = policy::findPolicy({"bf16", target, policyFile});
+    if (!effective)
+      return fail(llvm::toString(effective.takeError()));
+    auto model = target::lookupTarget(effective->policy.target);
+    if (!model)
+      return fail(llvm::toString(model.takeError()));
+    auto costs = target::CostModel::create(*model);
+    if (!costs)
+      return fail(llvm::toString(costs.takeError()));
+    policy::Matcher rules(effective->policy);
+    AssignSettings settings{.policy = effective->policy,
+                            .target = *model,
+                            .rules = rules,
+                            .narrow = BFloat16Type::get(&getContext()),
+                            .maxUnderflow = 1,
+                            .promotes = false,
+                            .costs = *costs};
+    WalkResult done = walkOutsideFunctionBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
+      return WalkResult(scaleModule(module, chosen, settings));
+    });
+    if (done.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  std::optional<StaticScales> scales;
+
+  LogicalResult scaleModule(ModuleOp module, const numerics::Recipe &chosen,
+                            const AssignSettings &settings) {
+    TiedStorage ties(module);
+    CarriedStorage carried(ties);
+    for (auto function : module.getOps<FunctionOpInterface>()) {
+      if (function.isExternal() || function->hasAttr(kPhaseAttrName))
+        continue;
+      SmallVector<Operation *> contractions;
+      {
+        ModuleRanges ranges(module); // of the module as scaled so far
+        FunctionDecisions decisions(function, carried, ranges);
+        for (Layer layer : {applyPins, applyPolicy, applyClasses})
+          if (failed(layer(decisions, settings)))
+            return failure();
+        for (auto &[op, decision] : decisions.getOps())
+          if (decisions.isNarrowContraction(op))
+            contractions.push_back(op);
+      }
+      if (failed(checkOverflows(function, contractions, chosen, scales.has_value())))
+        return failure();
+      FunctionScaler scaler(function, contractions, chosen);
+      if (scales && !contractions.empty()) {
+        auto measured = scales->lookup(function);
+        if (!measured)
+          return function.emitError() << llvm::toString(measured.takeError()), failure();
+        if (failed(scaler.useMagnitudes(*measured)))
+          return failure();
+      }
+      for (Operation *op : contractions)
+        (void)scaler.scale(op); // a remark says why not
+      scaler.finish();
+    }
+    return success();
+  }
+
+  LogicalResult readRecipe(numerics::Recipe &chosen) {
+    SmallVector<StringRef> names;
+    for (const numerics::Recipe &known : numerics::scalingRecipes())
+      names.push_back(known.name);
+    const numerics::Recipe *found = numerics::findRecipe(recipe);
+    if (!found)
+      return fail("option 'recipe' is '" + recipe + "', expected one of " +
+                  llvm::join(names, ", ") + support::didYouMean(recipe, names)),
+             failure();
+    chosen = *found;
+    if (!scalesFile.empty()) {
+      if (chosen.history || !chosen.activation ||
+          chosen.activation->granularity != numerics::Granularity::Tensor)
+        return fail("recipe '" + recipe +
+                    "' has not one scale per activation, so option 'scales' must be left out, "
+                    "found '" +
+                    scalesFile + "'"),
+               failure();
+      auto read = StaticScales::read(scalesFile);
+      if (!read)
+        return fail("option 'scales' is " + llvm::toString(read.takeError())), failure();
+      scales = std::move(*read);
+    }
+    if (format.empty())
+      return success();
+    auto wanted = llvm::StringSwitch<std::optional<numerics::Format>>(format)
+                      .Case("e4m3", numerics::Format::F8E4M3FN)
+                      .Case("e5m2", numerics::Format::F8E5M2)
+                      .Default(std::nullopt);
+    if (!wanted)
+      return fail("option 'format' is '" + format + "', expected e4m3 or e5m2"), failure();
+    // Gradients have a format of their own where the recipe says so, unless e5m2 is asked for
+    // throughout.
+    for (auto *scheme : {&chosen.activation, &chosen.weight}) {
+      if (!*scheme)
+        continue;
+      if ((*scheme)->code.isInteger() ||
+          (*scheme)->code.floatFormat() != numerics::Format::F8E4M3FN)
+        return fail("recipe '" + recipe +
+                    "' stores no fp8, so option 'format' must be left out, found '" + format + "'"),
+               failure();
+      (*scheme)->code = *wanted;
+    }
+    return success();
+  }
+
+  void fail(const Twine &what) {
+    emitError(UnknownLoc::get(&getContext())) << "mp-insert-scaling: " << what;
+    signalPassFailure();
+  }
+};
+} // namespace
