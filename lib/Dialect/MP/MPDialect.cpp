@@ -3,6 +3,7 @@
 // Registration of the mp dialect, and the rules for its discardable attributes.
 
 #include "mp/Dialect/MP/MPDialect.h"
+#include "Bytecode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -41,6 +42,7 @@ void MPDialect::initialize() {
 #include "mp/Dialect/MP/SplitOps.cpp.inc"
       >();
   registerAttributes();
+  addBytecodeVersion(*this);
 }
 
 Operation *MPDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,

@@ -57,7 +57,7 @@ FOLDERS = {
                  "Matrix": ["Decode", "Scalar", "State", "Transfer"], "Machine": ["State"]},
 }
 PLAIN_ROOMS = {"Support", "Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime", "Layouts", "Cubin", "Performance"}
-TOP_LEVEL = {"lib", "include", "python", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"}
+TOP_LEVEL = {"lib", "include", "python", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "CHANGELOG.md", "LICENSE"}
 MAX_LINES = 500
 MAX_COLUMNS = 100
 INDEX = pathlib.Path("docs/README.md")
