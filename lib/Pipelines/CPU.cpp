@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "mp/Kernels/Host/Passes.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Interop/Passes.h"
@@ -134,6 +135,7 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   addBufferization(manager);
+  manager.addPass(createKeepTypes());
   manager.addPass(createConvertCheckToRuntime());
   manager.addPass(createConvertCommToRuntime());
   if (options.runtimeContractions)

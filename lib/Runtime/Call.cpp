@@ -2,6 +2,7 @@
 //
 // Calling compiled functions with arrays of the host and of the device.
 
+#include "CallWords.h"
 #include "DeviceMemory.h"
 #include "DeviceState.h"
 #include "mp/Runtime/Runtime.h"
@@ -13,18 +14,16 @@
 
 using namespace mpcore::runtime;
 
-namespace {
-
-int64_t words(const mp_rt_parameter &parameter) {
+int64_t mpcore::runtime::words(const mp_rt_parameter &parameter) {
   return parameter.is_buffer ? 3 + 2 * parameter.rank : 1;
 }
 
-std::string where(const mp_rt_function &function, const char *kind, int index) {
+std::string mpcore::runtime::where(const mp_rt_function &function, const char *kind, int index) {
   return std::string(kind) + " " + std::to_string(index) + " of " + function.name;
 }
 
 /// An element type as MLIR spells it.
-std::string elementName(int element) {
+static std::string elementName(int element) {
   static const char *const names[] = {"f64",        "f32",        "tf32",          "bf16",
                                       "f16",        "f8E5M2",     "f8E4M3",        "f8E4M3FN",
                                       "f8E5M2FNUZ", "f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E3M4",
@@ -37,16 +36,15 @@ std::string elementName(int element) {
   return "no element type (" + std::to_string(element) + ")";
 }
 
-int64_t byteSize(const mp_rt_parameter &parameter, const int64_t *sizes) {
+int64_t mpcore::runtime::byteSize(const mp_rt_parameter &parameter, const int64_t *sizes) {
   int64_t bytes = parameter.element_bytes;
   for (int i = 0; i < parameter.rank; ++i)
     bytes *= sizes[i];
   return bytes;
 }
 
-/// Throws unless `tensor` is what the parameter says.
-void checkTensor(const std::string &what, const mp_rt_parameter &parameter,
-                 const mp_rt_tensor &tensor) {
+void mpcore::runtime::checkTensor(const std::string &what, const mp_rt_parameter &parameter,
+                                  const mp_rt_tensor &tensor) {
   auto differ = [&](const std::string &kind, const std::string &found, const std::string &wanted) {
     throw DeviceError{what + ": " + kind + " is " + found + ", expected " + wanted};
   };
@@ -66,6 +64,8 @@ void checkTensor(const std::string &what, const mp_rt_parameter &parameter,
   if (bytes > 0 && !tensor.data)
     throw DeviceError{what + ": data is null, expected " + std::to_string(bytes) + " bytes"};
 }
+
+namespace {
 
 /// Appends the words of an argument; a buffer of the host is uploaded.
 void pass(const mp_rt_function &function, int index, const mp_rt_tensor &tensor,

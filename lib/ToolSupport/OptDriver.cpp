@@ -145,7 +145,7 @@ static void listen(MLIRContext *context, RunObserver::Findings &findings) {
 static ExitStatus processInput(llvm::MemoryBufferRef input, StringRef outputName,
                                DialectRegistry &registry, const MlirOptMainConfig &config,
                                const CommonOptions &common) {
-  setStage("reading");
+  setStage("parsing");
   std::optional<BytecodeWatch> watch;
   RunObserver::Findings findings;
   MlirOptMainConfig watched = config;
@@ -193,6 +193,7 @@ static ExitStatus processFile(StringRef inputName, StringRef outputName, Dialect
   if (llvm::Error error = noteInput(inputName, inputName, /*mayBeReplaced=*/true))
     return report(std::move(error));
   std::string message;
+  setStage("reading " + inputName.str());
   std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputName, &message);
   if (!input)
     return report(error(ErrorCode::CannotRead, message));

@@ -151,6 +151,11 @@ int mp_rt_copy_tensor(const mp_rt_tensor *from, mp_rt_tensor *to);
  * runtime's own) has been given so far, and clears its address. Null is allowed. */
 int mp_rt_free_tensor(mp_rt_tensor *tensor, void *stream);
 
+/* The same for code that runs on the host: arguments are read where they are, and stay as they are;
+ * no device is opened, and threads may call at once. */
+int mp_rt_call_host(const mp_rt_function *function, const mp_rt_array *arguments,
+                    mp_rt_array *results);
+
 /* Largest number of bytes on the device at once, constants included, since the last mp_rt_call
  * began. */
 int64_t mp_rt_device_peak_bytes(void);

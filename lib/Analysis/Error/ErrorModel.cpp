@@ -32,8 +32,11 @@ public:
       if (block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
         for (Value result : block.getTerminator()->getOperands()) {
           double size = signals.lookup(result).rms;
-          model.known &= !getFloatFormat(result.getType()) || matchPattern(result, m_Constant()) ||
-                         (std::isfinite(size) && size > 0);
+          bool isKnown = !getFloatFormat(result.getType()) || matchPattern(result, m_Constant()) ||
+                         (std::isfinite(size) && (size > 0 || signals.lookup(result).isZero));
+          if (!isKnown && model.known)
+            model.unsized = firstUnsized ? firstUnsized : result;
+          model.known &= isKnown;
           if (size > 0)
             model.amplification[result] += 1 / (size * size);
         }
@@ -68,8 +71,11 @@ private:
   };
 
   void set(Value value, const ErrorSignal &signal) {
-    if (getFloatFormat(value.getType()))
-      signals[value] = signal;
+    if (!getFloatFormat(value.getType()))
+      return;
+    signals[value] = signal;
+    if (!std::isfinite(signal.rms) && !firstUnsized)
+      firstUnsized = value;
   }
   void link(Value from, Value to, double squared = 1) {
     if (getFloatFormat(from.getType()) && getFloatFormat(to.getType()))
@@ -217,8 +223,11 @@ private:
     double sum = terms * size;
     for (Value value : added)
       sum = std::hypot(sum, signals.lookup(value).rms);
+    auto isZero = [&](Value value) { return signals.lookup(value).isZero; };
+    ErrorSignal signal{sum};
+    signal.isZero = llvm::any_of(factors, isZero) && llvm::all_of(added, isZero);
     for (Value result : op->getResults()) {
-      set(result, {sum});
+      set(result, signal);
       for (Value factor : factors)
         if (double own = sizeOf(factor); own > 0) {
           bool isWeight = coheres && signals[factor].nonNegative;
@@ -378,6 +387,7 @@ private:
   static constexpr unsigned kMostCompared = 64; ///< values that one condition is known to look at
 
   DenseMap<Value, ErrorSignal> signals;
+  Value firstUnsized; ///< in program order, whose size is infinite
   DenseMap<Value, SmallVector<Compared, 2>> conditions;
   DenseMap<Value, std::pair<Value, AffineMap>>
       reads;                 ///< arguments of bodies: of what, through which map

@@ -43,6 +43,7 @@ static ErrorSignal ofScalar(double value) {
   ErrorSignal signal = ErrorSignal::between(value, value);
   signal.rms = std::fabs(value); // infinite masks, too
   signal.isMade = true;
+  signal.isZero = value == 0;
   return signal;
 }
 
@@ -75,6 +76,8 @@ ErrorSignal ErrorSignal::ofConstant(Attribute constant) {
   signal.rms = values.empty() ? 0 : std::sqrt(squares / values.size());
   signal.nonNegative = lo == 0;
   signal.nonPositive = hi == 0;
+  signal.isZero = raw->size() / width == values.size() &&
+                  llvm::all_of(values, [](double value) { return value == 0; });
   return signal;
 }
 
@@ -93,6 +96,7 @@ ErrorSignal ErrorSignal::scaled(double by) const {
   result.nonNegative = nonNegative;
   result.nonPositive = nonPositive;
   result.isMade = isMade;
+  result.isZero = isZero;
   result.errorsCancel = errorsCancel;
   result.isMasked = isMasked;
   result.isCounted = isCounted;
@@ -143,6 +147,7 @@ BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const Error
   switch (fn) {
   case BinaryFn::Add:
     z.rms = std::hypot(sizeAdded(x, y), sizeAdded(y, x));
+    z.isZero = x.isZero && y.isZero;
     z.nonNegative = x.nonNegative && y.nonNegative;
     z.nonPositive = x.nonPositive && y.nonPositive;
     if (x.isMade != y.isMade) {
@@ -160,6 +165,7 @@ BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const Error
     return {z, {1, 1}};
   case BinaryFn::Mul:
     z.rms = x.rms * y.rms;
+    z.isZero = x.isZero || y.isZero;
     z.nonNegative = (x.nonNegative && y.nonNegative) || (x.nonPositive && y.nonPositive);
     z.nonPositive = (x.nonNegative && y.nonPositive) || (x.nonPositive && y.nonNegative);
     return {z, {y.rms, x.rms}};

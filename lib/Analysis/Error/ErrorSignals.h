@@ -22,6 +22,7 @@ struct ErrorSignal {
   bool isParameter = false; ///< an argument whose size is that of an initialiser
   bool isUnsized = false;   ///< which no contraction told yet
   bool isMade = false;      ///< of constants and integers alone
+  bool isZero = false;      ///< a constant of zeros, or made by multiplying one
   bool isCounted =
       false; ///< of integers among others, which as masks hide padding, not what comes later
   /// Errors of elements have either sign though the elements have one, as those of squares, or what

@@ -66,7 +66,8 @@ std::string mlir::mp::headerText(StringRef prefix, ArrayRef<CFunction> functions
        << "extern const mp_rt_function " << record << ";\n"
        << "static inline int " << cName(prefix, function.name)
        << "(const mp_rt_array *arguments, mp_rt_array *results) {\n"
-       << "  return mp_rt_call(&" << record << ", arguments, results);\n}\n";
+       << "  return " << (function.isOnHost ? "mp_rt_call_host" : "mp_rt_call") << "(&" << record
+       << ", arguments, results);\n}\n";
   }
   os << "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
   return text;

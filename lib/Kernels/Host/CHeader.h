@@ -15,6 +15,7 @@ namespace mlir::mp {
 struct CFunction {
   std::string name; ///< in MLIR
   FunctionType type;
+  bool isOnHost; ///< of no part on a device
 };
 
 bool isCIdentifier(StringRef text);

@@ -68,8 +68,9 @@ struct EmitObject : mlir::mp::impl::EmitObjectBase<EmitObject> {
     for (auto function : copy->getOps<LLVM::LLVMFuncOp>()) {
       if (function.isExternal())
         continue;
-      if (auto type = function->getAttrOfType<TypeAttr>(kHostTypeAttrName))
-        functions.push_back({function.getName().str(), cast<FunctionType>(type.getValue())});
+      FunctionType type = getTypeOnBuffers(function);
+      if (type && copy->lookupSymbol((kFunctionRecordPrefix + function.getName()).str()))
+        functions.push_back({function.getName().str(), type, function->hasAttr(kCPUTypeAttrName)});
       function.setLinkage(LLVM::Linkage::Internal);
     }
     // Several objects may have functions and data of these names.

@@ -43,6 +43,16 @@ static int64_t partCount(Type type) {
   return buffer ? 3 + 2 * buffer.getRank() : 1;
 }
 
+FunctionType mlir::mp::getTypeOnBuffers(Operation *function) {
+  // The wrappers that upstream's conversion makes have the attributes of what they wrap.
+  if (SymbolTable::getSymbolName(function).getValue().starts_with("_mlir_ciface_"))
+    return {};
+  for (StringRef name : {kHostTypeAttrName, kCPUTypeAttrName})
+    if (auto type = function->getAttrOfType<TypeAttr>(name))
+      return cast<FunctionType>(type.getValue());
+  return {};
+}
+
 namespace {
 
 class RuntimeLinking {
@@ -52,15 +62,19 @@ public:
         pointer(globals.pointer()), word(globals.word()), number(b.getI32Type()) {}
 
   LogicalResult run() {
-    // Every buffer of the host code is on the device.
-    rename("_mlir_memref_to_llvm_alloc", "mp_rt_device_alloc");
-    rename("_mlir_memref_to_llvm_free", "mp_rt_device_free");
-    placeConstants();
     SmallVector<LLVM::LLVMFuncOp> entries;
-    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-      if (function->hasAttr(kHostTypeAttrName) &&
+    bool isOnHost = false;
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+      isOnHost |= function->hasAttr(kCPUTypeAttrName);
+      if (getTypeOnBuffers(function) &&
           !module.lookupSymbol((kFunctionRecordPrefix + function.getName()).str()))
         entries.push_back(function);
+    }
+    if (!isOnHost) { // every buffer of the host code is on the device
+      rename("_mlir_memref_to_llvm_alloc", "mp_rt_device_alloc");
+      rename("_mlir_memref_to_llvm_free", "mp_rt_device_free");
+      placeConstants();
+    }
     for (LLVM::LLVMFuncOp function : entries)
       if (failed(makeCallable(function)))
         return failure();
@@ -177,7 +191,7 @@ private:
   }
 
   LogicalResult makeCallable(LLVM::LLVMFuncOp function) {
-    auto type = cast<FunctionType>(function->getAttrOfType<TypeAttr>(kHostTypeAttrName).getValue());
+    FunctionType type = getTypeOnBuffers(function);
     SmallVector<Type> types(type.getInputs());
     llvm::append_range(types, type.getResults());
     for (Type each : types) {

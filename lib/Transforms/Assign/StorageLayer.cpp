@@ -111,6 +111,16 @@ static std::string describeAlternatives(FunctionDecisions &decisions,
   return text;
 }
 
+/// Says where the model of sizes ends.
+static LogicalResult reportUnsized(FunctionOpInterface function, Value value) {
+  InFlightDiagnostic diagnostic = function.emitError()
+                                  << "the error of the results cannot be limited: the modelled "
+                                     "size of one is zero or infinite; "
+                                     "state the ranges of arguments (mp.range)";
+  diagnostic.attachNote(value.getLoc()) << "this value";
+  return diagnostic;
+}
+
 /// No choice is accurate enough: says by how much, and which ops leave none that is exact.
 static LogicalResult reportUnmetLimit(FunctionOpInterface function, const StorageProblem &storage,
                                       const ErrorShares &errors, const PlacementOptions &options) {
@@ -195,9 +205,7 @@ LogicalResult mlir::mp::chooseStorage(FunctionDecisions &decisions,
   }
   ErrorShares errors(decisions, settings, schemes ? &*schemes : nullptr);
   if (!errors.canLimit())
-    return function.emitError()
-           << "the error of the results cannot be limited: the modelled size of one is "
-              "zero or infinite; state the ranges of arguments (mp.range)";
+    return reportUnsized(function, errors.getUnsized());
   StorageProblem storage(decisions, permissions, costs, errors, schemes ? &*schemes : nullptr,
                          options);
   assignment::SolveOptions solving;

@@ -35,12 +35,17 @@ public:
   /// modelled as so small that `format` rounds them to its subnormal numbers or to zero.
   double getUnderflow(Operation *contraction, FloatType format) const;
 
-  /// False if the size of a result has no model: something on the way to it overflows or vanishes.
+  /// False if the size of a result has no model: something on the way to it overflows
+  /// or vanishes. What is multiplied by zeros has the size zero, and no error.
   bool isKnown() const { return known; }
+
+  /// Where not, the first value whose size is infinite, or else the result.
+  Value getUnsized() const { return unsized; }
 
 private:
   friend class ErrorModelBuilder;
   bool known = true;
+  Value unsized;
   llvm::DenseMap<Value, double> rms;           ///< modelled, of the elements; 0 if unknown
   llvm::DenseMap<Value, double> amplification; ///< of mean square errors
   llvm::DenseMap<Value, double> flips;         ///< mean square, per error

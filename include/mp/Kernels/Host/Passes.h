@@ -13,10 +13,15 @@ namespace mlir::mp {
 inline constexpr llvm::StringLiteral kBufferPlanAttrName = "mpk.buffers";
 /// On a public function from mp-lower-launches on: its type before conversion, a `TypeAttr`.
 inline constexpr llvm::StringLiteral kHostTypeAttrName = "mpk.host_type";
+/// The same of a function of which no part runs on a device, from mp-keep-types on.
+inline constexpr llvm::StringLiteral kCPUTypeAttrName = "mpk.cpu_type";
 /// Prefix of the `mp_rt_function` record of a public function.
 inline constexpr llvm::StringLiteral kFunctionRecordPrefix = "mp_function_";
 /// The `mp_rt_module` record of the kernels.
 inline constexpr llvm::StringLiteral kModuleRecordSuffix = "_module";
+
+/// The type that one of these attributes keeps; null without.
+FunctionType getTypeOnBuffers(Operation *function);
 
 #define GEN_PASS_DECL
 #include "mp/Kernels/Host/Passes.h.inc"

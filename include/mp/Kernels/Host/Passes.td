@@ -84,6 +84,24 @@ def LowerLaunches : Pass<"mp-lower-launches", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def KeepTypes : Pass<"mp-keep-types", "::mlir::ModuleOp"> {
+  let summary = "Note the types of public functions that run on the host, for callers (exact)";
+  let description = [{
+    Needs: functions on buffers (`mp-to-cpu` runs this then). Gives: `mpk.cpu_type`
+    on each public one, by which `mp-link-runtime` makes it callable when it is in
+    the LLVM dialect.
+
+    Example (`--mp-keep-types`):
+    ```mlir
+    func.func @first(%x: memref<4xf32>) -> f32 {
+      %c0 = arith.constant 0 : index
+      %0 = memref.load %x[%c0] : memref<4xf32>
+      return %0 : f32
+    }
+    ```
+  }];
+}
+
 def LinkRuntime : Pass<"mp-link-runtime", "::mlir::ModuleOp"> {
   let summary = "Place memory of lowered host code on the device and make its public functions "
                 "callable (exact)";
@@ -91,7 +109,9 @@ def LinkRuntime : Pass<"mp-link-runtime", "::mlir::ModuleOp"> {
     Needs: host code in the LLVM dialect (`mp-host-to-llvm` runs this last). Gives:
     allocation and release are the device's; constants are uploaded once, on first
     use; each public function @F has a record `mp_function_F` (`mp_rt_function` in
-    mp/Runtime/Device.h) by which `mp_rt_call` runs it on arrays of the host.
+    mp/Runtime/Device.h) by which `mp_rt_call` runs it on arrays of the host. Of a
+    module that `mp-to-cpu` lowered, memory and constants stay on the host, and
+    `mp_rt_call_host` runs its functions.
 
     Example (`--mp-link-runtime`): nothing to do without device memory.
     ```mlir
@@ -107,8 +127,8 @@ def EmitObject : Pass<"mp-emit-object", "::mlir::ModuleOp"> {
   let summary = "Compile host code to an object file with its kernels inside, and write a C "
                 "header for it";
   let description = [{
-    Needs: `mp-host-to-llvm`. Gives: DIR/NAME.o for the machine this runs on, with
-    the image of the kernels as data, and DIR/NAME.h with one function for each
+    Needs: `mp-host-to-llvm`, or `mp-to-cpu` and it. Gives: DIR/NAME.o for the
+    machine this runs on, with the image of the kernels as data, and DIR/NAME.h with one function for each
     public one: NAME_F takes arrays of the host and gives arrays of the host. A
     program links the object and libMPRuntime; the driver is loaded when the first
     function is called. The module stays as it is.

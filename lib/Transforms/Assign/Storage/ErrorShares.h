@@ -29,6 +29,8 @@ public:
   /// False if the options limit error but it cannot be modelled. Without contractions there is
   /// none.
   bool canLimit() const { return !model || model->isKnown(); }
+  /// Where it cannot: the value whose modelled size is at fault.
+  Value getUnsized() const { return model->getUnsized(); }
 
   /// The error of the results with every contraction as decided now; nothing without contractions,
   /// or if it cannot be modelled.
