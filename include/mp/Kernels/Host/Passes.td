@@ -129,9 +129,9 @@ def EmitObject : Pass<"mp-emit-object", "::mlir::ModuleOp"> {
   let description = [{
     Needs: `mp-host-to-llvm`, or `mp-to-cpu` and it. Gives: DIR/NAME.o for the
     machine this runs on, with the image of the kernels as data, and DIR/NAME.h
-    with one function for each public one: NAME_F takes arrays of the host and gives arrays of the host. A
-    program links the object and libMPRuntime; the driver is loaded when the first
-    function is called. The module stays as it is.
+    with one function for each public one: NAME_F takes arrays of the host and
+    gives arrays of the host. A program links the object and libMPRuntime; the
+    driver is loaded when the first function is called. The module stays as it is.
 
     Example (`--mp-to-nvvm --mp-host-to-llvm`) of what `--mp-emit-object="dir=DIR name=model"`
     makes `model_double` of:
