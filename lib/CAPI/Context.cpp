@@ -6,13 +6,13 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Support/Version.h"
+#include "mp/ToolSupport/BigStack.h"
 #include "mp/ToolSupport/InputCheck.h"
 
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <pthread.h>
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -20,12 +20,12 @@ using namespace mlir::mp::capi;
 
 static thread_local std::string lastError;
 
-/// Mebibytes of the stack on which nesting of kMaxNesting is safe: as in runTool().
-static constexpr size_t kFullStack = 1024;
-/// Those of the stack that this thread's call runs on.
+/// Mebibytes of the stack that this thread's call runs on.
 static thread_local size_t stackMegabytes = 8;
 
-unsigned capi::nestingLimit() { return unsigned(kMaxNesting * stackMegabytes / kFullStack); }
+unsigned capi::nestingLimit() {
+  return unsigned(kMaxNesting * stackMegabytes / kStackMegabytes[0]);
+}
 
 /// Exceptions end here: none may cross into C.
 static Outcome contain(llvm::function_ref<Outcome()> body) {
@@ -46,35 +46,6 @@ static mp_status finish(const char *function, Outcome outcome) {
 
 mp_status capi::run(const char *function, llvm::function_ref<Outcome()> body) {
   return finish(function, contain(body));
-}
-
-namespace {
-struct Job {
-  llvm::function_ref<Outcome()> body;
-  size_t megabytes;
-  Outcome outcome;
-};
-} // namespace
-
-static void *runJob(void *argument) {
-  Job &job = *static_cast<Job *>(argument);
-  stackMegabytes = job.megabytes;
-  job.outcome = contain(job.body);
-  return nullptr;
-}
-
-/// Runs `job` on a thread of its own: MLIR's parser, verifier and printer recurse over nesting, and
-/// the stack of whoever calls may be small. Most of it is address space and never touched.
-static bool runOnStack(Job &job) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, job.megabytes << 20);
-  pthread_t thread;
-  bool started = pthread_create(&thread, &attributes, runJob, &job) == 0;
-  pthread_attr_destroy(&attributes);
-  if (started)
-    pthread_join(thread, nullptr);
-  return started;
 }
 
 static mp_severity severityOf(DiagnosticSeverity severity) {
@@ -108,18 +79,16 @@ mp_status capi::runWithin(const char *function, Context &context,
     });
     return body();
   };
-  Job job{listening, 0, {}};
-  bool started = false;
-  for (size_t megabytes : {kFullStack, size_t(256), size_t(64)}) {
-    job.megabytes = megabytes;
-    if ((started = runOnStack(job)))
+  Outcome outcome{MP_NO_MEMORY, "the system gave no thread"};
+  for (size_t megabytes : kStackMegabytes)
+    if (runOnStack(megabytes, [&] {
+          stackMegabytes = megabytes;
+          outcome = contain(listening);
+        }))
       break;
-  }
-  if (!started)
-    job.outcome = {MP_NO_MEMORY, "the system gave no thread"};
-  if (job.outcome.status == MP_REFUSED && !firstError.empty())
-    job.outcome.why = job.outcome.why.empty() ? firstError : job.outcome.why + ": " + firstError;
-  return finish(function, std::move(job.outcome));
+  if (outcome.status == MP_REFUSED && !firstError.empty())
+    outcome.why = outcome.why.empty() ? firstError : outcome.why + ": " + firstError;
+  return finish(function, std::move(outcome));
 }
 
 static std::mutex handlesLock;

@@ -16,6 +16,29 @@
 using namespace mlir;
 using namespace mlir::mp;
 
+/// Options as words, "format=bf16".
+static std::vector<std::string> wordsOf(const MixedPrecisionOptions &options) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  options.print(os);
+  SmallVector<StringRef> words;
+  StringRef(text).trim().trim("{}").split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  return {words.begin(), words.end()};
+}
+
+/// The options that are not as they are anyway, but those that name where something is read or
+/// written besides: what a report says depends on nothing else.
+static std::string describeCommand(const MixedPrecisionOptions &options) {
+  std::vector<std::string> defaults = wordsOf(MixedPrecisionOptions()), kept;
+  for (const std::string &word : wordsOf(options))
+    if (!llvm::is_contained(defaults, word) &&
+        !llvm::is_contained({"report", "html", "viewer", "errors", "dump-problem", "dump-costs",
+                             "explain", "table", "verify", "costs", "scales"},
+                            StringRef(word).split('=').first))
+      kept.push_back(word);
+  return "mp-mixed-precision=\"" + llvm::join(kept, " ") + "\"";
+}
+
 void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
                                            const MixedPrecisionOptions &options,
                                            std::shared_ptr<Report> report) {
@@ -61,6 +84,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   assign.costsFile = options.costs;
   assign.dumpCosts = options.dumpCosts;
   report->assumedDim = options.assumeDim;
+  report->command = describeCommand(options);
   if (options.verify)
     manager.addPass(createVerifyInput());
   // If contractions choose how to compute, being scaled is a choice among others.

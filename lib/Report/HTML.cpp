@@ -2,7 +2,9 @@
 //
 // Puts the report's JSON and the parts of lib/Report/Page together into one page.
 
+#include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Report/Exports.h"
+#include "mp/Support/Version.h"
 
 // The parts of the page (lib/Report/Page), as string literals.
 #include "PageParts.inc"
@@ -10,10 +12,20 @@
 using namespace mlir;
 using namespace mlir::mp;
 
+/// What the page says of itself, beside the report.
+static llvm::json::Object aboutJSON(const Report &report) {
+  std::string version;
+  llvm::raw_string_ostream os(version);
+  support::printVersion(os);
+  return llvm::json::Object{{"model", llvm::json::fixUTF8(report.model)},
+                            {"command", llvm::json::fixUTF8(report.command)},
+                            {"version", StringRef(version).trim().str()}};
+}
+
 /// JSON that cannot end the script element it stands in.
-static std::string embeddedJSON(const Report &report) {
+static std::string embeddedJSON(llvm::json::Value json) {
   std::string text, safe;
-  llvm::raw_string_ostream(text) << report.toJSON();
+  llvm::raw_string_ostream(text) << json;
   for (size_t i = 0; i < text.size(); ++i) {
     safe += text[i];
     if (text[i] == '<' && i + 1 < text.size() && (text[i + 1] == '/' || text[i + 1] == '!')) {
@@ -35,7 +47,9 @@ void mlir::mp::writeHTML(const Report &report, raw_ostream &os) {
     else if (name == "JS")
       os << kDataJs << kGraphJs << kTablesJs;
     else if (name == "DATA")
-      os << embeddedJSON(report);
+      os << embeddedJSON(report.toJSON());
+    else if (name == "ABOUT")
+      os << embeddedJSON(aboutJSON(report));
     rest = behind;
   }
 }

@@ -15,6 +15,7 @@
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -183,6 +184,8 @@ void Report::collectCopies(ModuleOp module) {
 }
 
 void Report::collectDecisions(ModuleOp module) {
+  if (auto file = module.getLoc()->findInstanceOf<FileLineColLoc>())
+    model = llvm::sys::path::filename(file.getFilename().getValue()).str();
   (void)walkOutsideFunctionBodies<ModuleOp>(module, [&](ModuleOp inner) { // modules in modules, too
     TiedStorage ties(inner);
     for (auto function : inner.getOps<FunctionOpInterface>()) {

@@ -10,6 +10,7 @@
 #include "mp/Support/ErrorCode.h"
 #include "mp/Support/Memory.h"
 #include "mp/Support/Progress.h"
+#include "mp/ToolSupport/BigStack.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -21,31 +22,6 @@ using namespace mpcore::support;
 
 namespace {
 
-struct Job {
-  llvm::function_ref<int()> body;
-  int status;
-};
-
-void *runJob(void *argument) {
-  Job &job = *static_cast<Job *>(argument);
-  mlir::mp::guardThisThread();
-  job.status = job.body();
-  return nullptr;
-}
-
-/// Starts `job` on a thread with a stack of `bytes` and waits for it.
-bool runOnStack(Job &job, size_t bytes) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, bytes);
-  pthread_t thread;
-  bool started = pthread_create(&thread, &attributes, runJob, &job) == 0;
-  pthread_attr_destroy(&attributes);
-  if (started)
-    pthread_join(thread, nullptr);
-  return started;
-}
-
 /// Thread pools started from here on get stacks of `bytes` (address space, not memory).
 void setDefaultStackSize(size_t bytes) {
   pthread_attr_t attributes;
@@ -56,6 +32,24 @@ void setDefaultStackSize(size_t bytes) {
 }
 
 } // namespace
+
+/// The start of a thread that runs a body.
+static void *runBody(void *argument) {
+  (*static_cast<llvm::function_ref<void()> *>(argument))();
+  return nullptr;
+}
+
+bool mlir::mp::runOnStack(size_t megabytes, llvm::function_ref<void()> body) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, megabytes << 20);
+  pthread_t thread;
+  bool started = pthread_create(&thread, &attributes, runBody, &body) == 0;
+  pthread_attr_destroy(&attributes);
+  if (started)
+    pthread_join(thread, nullptr);
+  return started;
+}
 
 int mlir::mp::runTool(llvm::StringRef tool, int argc, char **argv,
                       llvm::function_ref<int(ToolArguments &)> body) {
@@ -80,13 +74,16 @@ int mlir::mp::runTool(llvm::StringRef tool, int argc, char **argv,
                                  : Verbosity::Normal);
   Watch watch(tool, *common);
   setDefaultStackSize(size_t(256) << 20);
-  auto run = [&] { return body(given); };
-  Job job{run, int(ExitStatus::Internal)};
-  for (size_t megabytes : {1024, 256, 64})
-    if (runOnStack(job, megabytes << 20))
-      return job.status;
-  runJob(&job); // no thread to be had: the stack the system gave must do
-  return job.status;
+  int status = int(ExitStatus::Internal);
+  auto run = [&] {
+    guardThisThread();
+    status = body(given);
+  };
+  for (size_t megabytes : kStackMegabytes)
+    if (runOnStack(megabytes, run))
+      return status;
+  run(); // no thread to be had: the stack the system gave must do
+  return status;
 }
 
 void mlir::mp::hideForeignOptions() {

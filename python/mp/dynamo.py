@@ -35,10 +35,10 @@ def backend(module, example_inputs, options=None, **more):
                         decompositions=pytorch.decompositions("narrow"))(module, example_inputs)
 
 
-def without_nones(graph):
-    """A copy that gives tensors alone, and the places of its results among those of `graph`."""
+def without_nones(module):
+    """A copy of its graph that gives tensors alone, and the places of its results among those of the module."""
     import torch.fx
-    copy = torch.fx.Graph()
+    graph, copy = module.graph, torch.fx.Graph()
     copy.output(copy.graph_copy(graph, {}))
     output = next(node for node in copy.nodes if node.op == "output")
     original = next(node for node in graph.nodes if node.op == "output")
@@ -46,7 +46,8 @@ def without_nones(graph):
     places = [index for index, result in enumerate(results) if result is not None]
     output.args = (tuple(results[index] for index in places),)
     output.meta = original.meta
-    return copy, places, len(results)
+    owner = torch.fx.GraphModule(module, copy)  # the importer rewrites views, which needs one
+    return owner.graph, places, len(results)
 
 
 def first_reason(error):
@@ -60,7 +61,7 @@ def compile_graph(module, given):
     from functorch.compile import make_boxed_func
     number = next(_numbers)
     try:
-        graph, places, count = without_nones(module.graph)
+        graph, places, count = without_nones(module)
         names = [(node.target, False) for node in graph.nodes if node.op == "placeholder"]
         program = convert_graph(pytorch.lower_graph(graph, names), given)
     except (Error, NotImplementedError, RuntimeError, TypeError, ValueError) as error:

@@ -141,6 +141,9 @@ public:
   std::string format, target;
   /// Stands for every dynamic size.
   int64_t assumedDim = 128;
+  /// For the page alone: the file that the module is from, without folders, and the pipeline with
+  /// the options that decide.
+  std::string model, command;
   /// What option `explain` asked for, where a program has the report.
   std::string explanation;
 

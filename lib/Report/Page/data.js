@@ -70,7 +70,12 @@ for (const rows of functions.values())
 const T = D.totals;
 $('summary').textContent = `${D.format} for ${D.target}: ${T.narrowed} of ${T.contractions} contractions compute in ${D.format} ` +
   `with f32 accumulation, in ${functions.size === 1 ? 'function @' + [...functions.keys()][0] : functions.size + ' functions'}.`;
-document.title = `Mixed precision: ${[...functions.keys()].slice(0, 1)} in ${D.format}`;
+const about = JSON.parse($('aboutData').textContent);
+const subject = about.model || '@' + [...functions.keys()].slice(0, 1);
+document.title = `${subject} in ${D.format}: mixed precision`;
+$('title').textContent = `${subject} in ${D.format}`;
+$('about').textContent = `${about.command}; ${about.version}`;
+$('letters').textContent = 'Contractions come first. Classes: ' + Object.entries(CLASSES).map(([letter, what]) => `${letter} ${what}`).join('; ') + '.';
 function tile(value, label) {
   const t = element('div', 'tile');
   t.append(element('b', '', value), element('span', '', label));
@@ -83,6 +88,10 @@ tile(T.casts.toLocaleString('en'), `casts, ${D.casts.filter(c => c.of_argument).
 tile(bytesText(T.cast_bytes), 'read by casts');
 if (D.placement && D.placement.length)
   tile(D.placement.every(p => p.proven_optimal) ? 'proven' : 'bounded', 'placement of storage and casts');
+const estimates = (D.placement || []).map(p => p.modelled_error).filter(e => e > 0);
+if (estimates.length) tile(Math.max(...estimates).toPrecision(2), 'error of the results in norm, estimated');
+const measured = D.ops.reduce((most, row) => row.error ? Math.max(most, row.error.relative_norm) : most, -1);
+if (measured >= 0) tile(measured.toPrecision(2), 'largest error of an op in norm, measured');
 tile(Object.entries(T.by).map(([k, n]) => `${n} ${k}`).join(', '), 'decided by layer');
 
 // Bars --------------------------------------------------------------------------------------------

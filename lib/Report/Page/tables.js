@@ -59,29 +59,54 @@ const opColumns = [
   {name: '#', width: '56px', number: true, text: r => String(r.ordinal), key: r => r.index},
   {name: 'op', width: 'minmax(150px, 1.4fr)', text: r => r.body ? `${r.op}: ${r.body}` : r.op},
   {name: 'shape', width: 'minmax(80px, 0.8fr)', text: r => r.parsed.shape, key: r => r.parsed.elements},
-  {name: 'class', width: '46px', text: r => r.class},
+  {name: 'class', width: '150px', text: r => `${r.class} ${CLASSES[r.class]}`},
   {name: 'computes', width: '84px', text: r => r.compute, format: true},
   {name: 'stores', width: '84px', text: r => r.stored, format: true},
   {name: 'by', width: '60px', text: r => r.by},
-  {name: 'reason', width: 'minmax(160px, 2fr)', text: r => r.reason},
+  {name: 'reason', width: 'minmax(160px, 2fr)', text: r => r.reason in CLASSES ? `its class: ${CLASSES[r.reason]}` : r.reason},
   {name: 'bytes', width: '130px', number: true, text: r => `${bytesText(r.bytes_before)} → ${bytesText(r.bytes_after)}`, key: r => r.bytes_before},
   {name: 'location', width: 'minmax(90px, 1fr)', text: r => r.location === 'unknown' ? '' : r.location},
 ];
 if (D.ops.some(r => r.error))
   opColumns.splice(9, 0, {name: 'error', width: '80px', number: true, text: r => r.error ? r.error.relative_norm.toExponential(1) : '',
                           key: r => r.error ? r.error.relative_norm : -1});
-const opTable = makeTable($('ops'), opColumns, D.ops, row => select(row, true));
+const byImportance = D.ops.filter(r => r.class === 'T').concat(D.ops.filter(r => r.class !== 'T'));
+const opTable = makeTable($('ops'), opColumns, byImportance, row => select(row, true));
 for (const row of D.ops)
   row.haystack = [row.op, row.body, row.name, row.function, row.type, row.class, row.compute, row.stored, row.by, row.reason, row.location,
                   row.narrowed ? 'narrowed' : ''].join(' ').toLowerCase();
 function applyFilter() {
   const words = $('filter').value.toLowerCase().split(/\s+/).filter(Boolean);
-  const rows = D.ops.filter(row => words.every(w => row.haystack.includes(w)));
+  const rows = byImportance.filter(row => words.every(w => row.haystack.includes(w)));
   opTable.show(rows);
   $('count').textContent = `${rows.length.toLocaleString('en')} of ${D.ops.length.toLocaleString('en')} ops`;
 }
 $('filter').oninput = applyFilter;
 applyFilter();
+// Layers: names up to their last part, "blocks.0.attention" of "blocks.0.attention.query".
+const layers = new Map();
+for (const row of D.ops) {
+  const path = (row.name || '').split(/[./]/).slice(0, -1).join('.');
+  if (!path) continue;
+  if (!layers.has(path)) layers.set(path, {path, ops: 0, contractions: 0, narrowed: 0, before: 0, after: 0, error: -1});
+  const layer = layers.get(path);
+  layer.ops += 1;
+  layer.contractions += row.class === 'T';
+  layer.narrowed += row.narrowed;
+  layer.before += row.bytes_before;
+  layer.after += row.bytes_after;
+  if (row.error) layer.error = Math.max(layer.error, row.error.relative_norm);
+}
+if (layers.size) {
+  $('layerSection').hidden = false;
+  makeTable($('layers'), [
+    {name: 'layer', width: 'minmax(220px, 3fr)', text: l => l.path},
+    {name: 'ops', width: '70px', number: true, text: l => String(l.ops), key: l => l.ops},
+    {name: 'contractions narrow', width: '150px', number: true, text: l => `${l.narrowed} of ${l.contractions}`, key: l => l.contractions},
+    {name: 'bytes', width: '170px', number: true, text: l => `${bytesText(l.before)} → ${bytesText(l.after)}`, key: l => l.before},
+    {name: 'error', width: '90px', number: true, text: l => l.error < 0 ? '' : l.error.toExponential(1), key: l => l.error},
+  ], [...layers.values()], l => { $('filter').value = l.path; applyFilter(); $('ops').scrollIntoView({block: 'center'}); });
+}
 $('castHint').textContent = D.casts.length ? `${D.casts.length} casts read ${bytesText(T.cast_bytes)}, ${bytesText(T.cast_bytes_of_arguments)} of it arguments at every call.`
                                            : 'There are none.';
 makeTable($('casts'), [

@@ -2,11 +2,13 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Takes models from a framework that is installed here through its import route, and compares results.
 
-usage: import-live.py pytorch|jax|tflite|onnx [--models=a,b] [--list] [--folder=DIR]
+usage: import-live.py pytorch|jax|tflite|onnx [--models=a,b] [--list] [--folder=DIR] [--package]
 
 Each model of tools/dev/frontends is built with seeded weights, run by its framework, exported as
 docs/guides/From*.md says, read by mp-opt --import, run by mp-run as it is and converted to bf16 and f16. A row
 for each text: the error of each run over the largest magnitude of a result, the largest of all results.
+With --package, models of PyTorch and JAX go through mp.convert of the Python package instead, which finds its
+library at MP_LIBRARY: a row for each with the error in bf16, and whether all parameters have their names.
 Exits 1 if a text is not read, does not run, or is off by more than LIMITS. mp-opt and mp-run are found on
 PATH; --folder keeps what was made.
 """
@@ -30,6 +32,7 @@ def parse():
     parser.add_argument("--models", help="names, separated by commas (default: all)")
     parser.add_argument("--list", action="store_true", help="print the names of the models")
     parser.add_argument("--folder", help="where files are kept")
+    parser.add_argument("--package", action="store_true", help="by the Python package, in this process")
     return parser.parse_args()
 
 
@@ -89,6 +92,33 @@ def check(text, folder, inputs, outputs):
     return errors, narrow
 
 
+def convert(frontend, name):
+    """By the Python package: error in bf16, contractions, and whether parameters have their names."""
+    import mp
+    model, arguments = frontend.build(name)
+    program = mp.convert(model, tuple(arguments), format="bf16")
+    found, expected = frontend.leaves(program(*arguments)), frontend.run(model, arguments)
+    named = frontend.parameter_names(model) <= set(program.parameters)
+    error = max((error_of(a, b) for a, b in zip(found, expected)), default=0)
+    return error, f"{program.report.narrowed} of {program.report.contractions}", named and len(found) == len(expected)
+
+
+def convert_all(frontend, names):
+    failures = 0
+    print("| model | contractions in bf16 | error | names kept |\n|---|---|---|---|")
+    for name in names:
+        try:
+            error, narrow, named = convert(frontend, name)
+        except Exception as failure:  # whatever a framework throws is a row
+            print(f"| {name} | {type(failure).__name__}: {str(failure).splitlines()[0][:200]} |", flush=True)
+            failures += 1
+            continue
+        print(f"| {name} | {narrow} | {error:.1e} | {'yes' if named else 'no'} |", flush=True)
+        failures += error > LIMITS["bf16"] or not named
+    print(f"{len(names)} models, {failures} failed")
+    return 1 if failures else 0
+
+
 def main():
     options = parse()
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -100,6 +130,8 @@ def main():
     names = options.models.split(",") if options.models else list(frontend.MODELS)
     if unknown := [name for name in names if name not in frontend.MODELS]:
         sys.exit(f"import-live.py: no model '{unknown[0]}'; expected one of {', '.join(frontend.MODELS)}")
+    if options.package:
+        return convert_all(frontend, names)
     failures = 0
     print("| model | text | as read | contractions in bf16 | error | in f16 | error |\n|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as temporary:

@@ -137,6 +137,22 @@ def train():
 MODELS = {"decode": decode, "lstm": lstm, "experts": experts, "vit": vit, "unet": unet, "train": train}
 
 
+def build(name):
+    return MODELS[name]()
+
+
+def leaves(results):
+    return [np.asarray(y) for y in jax.tree.leaves(results)]
+
+
+def run(function, arguments):
+    return leaves(jax.jit(function)(*arguments))
+
+
+def parameter_names(function):
+    return set()  # what it closes over is constant
+
+
 def export(name, folder):
     """Texts by kind, inputs and outputs."""
     function, arguments = MODELS[name]()

@@ -30,6 +30,20 @@ def build(name, seed=1):
     return make().eval(), arguments()
 
 
+def leaves(results):
+    """Arrays of numpy, of whatever the model gives."""
+    return [to_numpy(y) for y in torch.utils._pytree.tree_flatten(results)[0]]
+
+
+def run(model, arguments):
+    with torch.no_grad():
+        return leaves(model(*[x.clone() for x in arguments]))
+
+
+def parameter_names(model):
+    return set(dict(model.named_parameters()))
+
+
 def torch_text(take):
     """What an importer says when `take` has given it a graph, in torch's dialect."""
     context = ir.Context()
