@@ -32,6 +32,13 @@ static FloatMeaning meaningOfClamp(Operation *op) {
   return meaning;
 }
 
+/// Each element is one of the window.
+static FloatMeaning meaningOfMaxPool(Operation *op) {
+  FloatMeaning meaning = moves<Rows::Other>(op);
+  meaning.dropsNaN = ignoresNaN(cast<tosa::MaxPool2dOp>(op));
+  return meaning;
+}
+
 /// Padding is left out of the count.
 static FloatMeaning meaningOfAverage(Operation *op) {
   ArrayRef<int64_t> kernel = cast<tosa::AvgPool2dOp>(op).getKernel();
@@ -112,7 +119,7 @@ static constexpr OpEntry kEntries[] = {
     {"tosa.avg_pool2d", OpClass::Accumulate, TypeRule::Uniform, "sums its window in f32",
      meaningOfAverage},
     {"tosa.max_pool2d", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding",
-     moves<Rows::Other>},
+     meaningOfMaxPool},
     {"tosa.reduce_max", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding",
      reduces<tosa::ReduceMaxOp, ReduceFn::Max>},
     {"tosa.reduce_min", OpClass::ExactCommute, TypeRule::Uniform, "commutes with rounding",

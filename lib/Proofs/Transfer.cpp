@@ -201,6 +201,13 @@ std::optional<Facts> Transfer::ofMove(Operation *op) {
     }
     all = all ? join(*all, known) : known;
   }
+  // A window of nothing but NaN leaves the lowest number, which TOSA's maxima begin with.
+  if (auto pool = dyn_cast<tosa::MaxPool2dOp>(op);
+      pool && pool.getNanMode() == tosa::NanPropagationMode::IGNORE && all && all->mayBeNaN) {
+    std::optional<Format> format = formatOf(op->getResult(0).getType());
+    all = join(*all, Facts::point(format ? -format->largest : -kInf));
+    all->norm = kInf;
+  }
   return all;
 }
 

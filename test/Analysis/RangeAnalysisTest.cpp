@@ -132,6 +132,29 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   EXPECT_TRUE(factsOf(keeping).mayNaN);
 }
 
+/// Of elements that are all NaN, extrema that drop them leave what they began with.
+TEST_F(RangeAnalysisTest, KnowsWhatExtremaOfNoNumberGive) {
+  auto lowestOf = [&](StringRef op) {
+    return factsOf(("func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {\n"
+                    "  %t = tosa.tanh %x : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>\n  %r = " +
+                    op +
+                    " : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>\n"
+                    "  return %r : tensor<1x4x4x2xf32>\n}\n")
+                       .str())
+        .range.lo;
+  };
+  const char *pool = "tosa.max_pool2d %t {kernel = array<i64: 2, 2>, pad = array<i64: 0, 1, 0, 1>, "
+                     "stride = array<i64: 1, 1>, nan_mode = MODE}";
+  auto with = [&](StringRef mode) {
+    std::string text = pool;
+    return text.replace(text.find("MODE"), 4, mode.str());
+  };
+  EXPECT_LE(lowestOf(with("IGNORE")), -0x1.fffffep127);
+  EXPECT_GE(lowestOf(with("PROPAGATE")), -1.001);
+  EXPECT_LE(
+      lowestOf("tosa.clamp %t {min_val = -8.0 : f32, max_val = 8.0 : f32, nan_mode = IGNORE}"), -8);
+}
+
 TEST_F(RangeAnalysisTest, RoundsToTheFormatThatComputes) {
   // 65504 + 65504 overflows f16, and is a number in f32.
   EXPECT_TRUE(factsOf(R"(

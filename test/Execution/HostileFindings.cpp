@@ -30,6 +30,10 @@ void HostileTally::add(const HostileTally &other) {
   values += other.values;
   bounded += other.bounded;
   assumed += other.assumed;
+  beyond += other.beyond;
+  confirmed += other.confirmed;
+  for (const auto &[family, count] : other.unconfirmed)
+    unconfirmed[family] += count;
   llvm::append_range(findings, other.findings);
 }
 
@@ -79,7 +83,11 @@ void mlir::mp::test::printTally(llvm::raw_ostream &os, const HostileTally &tally
      << " values compared, " << tally.bounded << " of them bounded\n"
      << "f16 where proved: " << valid.narrow << " of " << valid.contractions
      << " contractions of graphs whose hypotheses hold, " << broken.narrow << " of "
-     << broken.contractions << " of the others\n";
+     << broken.contractions << " of the others\n"
+     << tally.confirmed << " factors confirmed by the checker";
+  for (const auto &[family, count] : tally.unconfirmed)
+    os << "; not all of " << count << " graphs of " << family;
+  os << "\n";
   std::map<std::pair<Verdict, std::string>, std::set<uint64_t>> graphs;
   for (const Finding &finding : tally.findings)
     graphs[{finding.verdict, finding.format}].insert(finding.recipe.seed);

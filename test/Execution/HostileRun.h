@@ -51,6 +51,11 @@ struct HostileTally {
   std::map<std::pair<std::string, std::string>, Claim> claims; ///< by family and broken hypothesis
   unsigned values = 0, bounded = 0; ///< compared with ranges and error bounds
   unsigned assumed = 0;             ///< graphs that f16 breaks by assumption, as is said of it
+  unsigned beyond = 0;              ///< graphs that break where f32 comes near its own limit
+  /// Factors that lib/Proofs confirms to be in range, and graphs of which it does not confirm all,
+  /// by family.
+  unsigned confirmed = 0;
+  std::map<std::string, unsigned> unconfirmed;
   std::vector<Finding> findings;
 
   void add(const HostileTally &other);

@@ -5,6 +5,7 @@
 #include "mp/Analysis/Ranges/MaskConstants.h"
 #include "PaddedWindows.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -30,8 +31,17 @@ static bool isExtremum(const FloatMeaning &meaning) {
                                                             meaning.binary);
 }
 
+/// True if an extremum or clamp gives a bound, or what it begins with, for elements of `bounded`
+/// that are no numbers.
+static bool replacesNaN(const FloatMeaning &meaning, Value bounded, ModuleRanges *ranges) {
+  bool drops = meaning.kind == Kind::Binary
+                   ? meaning.binary == BinaryFn::MaxNum || meaning.binary == BinaryFn::MinNum
+                   : meaning.dropsNaN;
+  return drops && ranges && ranges->lookup(bounded).facts.mayNaN;
+}
+
 /// Operands of which an infinite element may be one of the result.
-static void addSources(Operation *op, llvm::SetVector<Value> &values) {
+static void addSources(Operation *op, llvm::SetVector<Value> &values, ModuleRanges *ranges) {
   FloatMeaning meaning = getFloatMeaning(op);
   switch (meaning.kind) {
   case Kind::Unary:
@@ -53,10 +63,23 @@ static void addSources(Operation *op, llvm::SetVector<Value> &values) {
   case Kind::Reduction: break;
   default: return;
   }
-  for (unsigned operand : meaning.operands)
+  for (auto [index, operand] : llvm::enumerate(meaning.operands))
     if (Value source = op->getOperand(operand);
-        !isExtremum(meaning) || !matchPattern(source, m_Constant()))
+        !isExtremum(meaning) || !matchPattern(source, m_Constant()) ||
+        replacesNaN(meaning, op->getOperand(meaning.operands[1 - index]), ranges))
       values.insert(source);
+}
+
+/// The numbers that an op gives for elements that are NaN; none where it gives NaN for them.
+static SmallVector<double, 2> replacementsOfNaN(Operation *op, const FloatMeaning &meaning,
+                                                ModuleRanges *ranges) {
+  bool isOfMany = meaning.kind == Kind::Reduction || meaning.kind == Kind::Move;
+  if ((meaning.kind != Kind::Clamp && !isOfMany) ||
+      !replacesNaN(meaning, op->getOperand(0), ranges))
+    return {};
+  if (isOfMany)
+    return {std::numeric_limits<float>::max()}; // TOSA's maxima begin with the lowest number
+  return {meaning.lo, meaning.hi};
 }
 
 namespace {
@@ -105,10 +128,13 @@ void Search::addOperand(linalg::LinalgOp op, OpOperand &operand) {
     std::optional<LoopNest> nest = readLoopNest(op);
     auto combination = readCombination(op, operand.getOperandNumber() - op.getNumDpsInputs());
     if (nest && combination && hasElements(*nest) &&
-        isExtremum(getFloatMeaning(combination->combiner)))
+        isExtremum(getFloatMeaning(combination->combiner)) &&
+        !replacesNaN(getFloatMeaning(combination->combiner), combination->combined, ranges))
       return;
   } else if (reduces && op->getNumResults() == 1) {
-    if (Value inside = skipPadding(op, 0, operand)) {
+    Value inside = skipPadding(op, 0, operand);
+    auto combination = inside ? readCombination(op, 0) : std::nullopt;
+    if (inside && !replacesNaN(getFloatMeaning(combination->combiner), inside, ranges)) {
       values.insert(inside);
       return;
     }
@@ -159,10 +185,13 @@ Operation *Search::visit(OpResult value) {
       if (operand < op->getNumOperands() && !matchPattern(op->getOperand(operand), m_Constant()))
         values.insert(op->getOperand(operand));
   } else {
-    addSources(op, values);
-    if (meaning.padding &&
-        isSought(FloatAttr::get(Float64Type::get(op->getContext()), *meaning.padding)))
-      return op;
+    addSources(op, values, ranges);
+    SmallVector<double, 3> numbers(replacementsOfNaN(op, meaning, ranges));
+    if (meaning.padding)
+      numbers.push_back(*meaning.padding);
+    for (double number : numbers)
+      if (isSought(FloatAttr::get(Float64Type::get(op->getContext()), number)))
+        return op;
     addFeeds(op, value);
   }
   return nullptr;
@@ -205,6 +234,14 @@ static bool hasFrom(Attribute constant, double limit) {
   return rounding && rounding->largest >= limit;
 }
 
+/// True if `op` of TOSA drops NaN: what it gives instead is no constant of its own.
+static bool hasNumbersForNaN(Operation *op) {
+  if (!isa_and_nonnull<tosa::TosaDialect>(op->getDialect()))
+    return false;
+  auto mode = op->getAttrOfType<tosa::NanPropagationModeAttr>("nan_mode");
+  return mode && mode.getValue() == tosa::NanPropagationMode::IGNORE;
+}
+
 OverflowingConstants::OverflowingConstants(Operation *module, ModuleRanges &ranges,
                                            FloatType format)
     : ranges(ranges),
@@ -217,6 +254,7 @@ OverflowingConstants::OverflowingConstants(Operation *module, ModuleRanges &rang
                       getFloatFormat(op->getResult(0).getType()) &&
                       matchPattern(op, m_Constant(&constant));
     isAny |= isConstant && hasFrom(constant, limit);
+    isAny |= hasNumbersForNaN(op);
     return isAny ? WalkResult::interrupt() : WalkResult::advance();
   });
 }

@@ -175,6 +175,12 @@ FloatFacts RangeTransfer::evaluate(Operation *op, const FloatMeaning &meaning,
                            ? domains::partOfRows(x[0], rows)
                            : domains::reshapeRows(x[0], rows);
     facts.channels.reset();
+    // A window of nothing but NaN leaves what TOSA's maxima begin with.
+    if (auto format = getNumericsFormat(type); meaning.dropsNaN && facts.mayNaN)
+      facts = domains::reshapeRows(
+          domains::join(facts, FloatFacts::constant(format ? -numerics::info(*format).maxFinite
+                                                           : -kInfinity)),
+          rows);
     return facts;
   }
   case Kind::Merge: {

@@ -162,3 +162,41 @@ func.func private @product(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<
   %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// -----
+
+// What drops NaN gives the bound for it, and what a maximum begins with.
+// CHECK-LABEL: @clamped_without_nan
+// BF16: linalg.matmul {{.*}}by = range "operand 0 may be the finite constant
+// TF32-LABEL: @clamped_without_nan
+// TF32: linalg.matmul {{.*}}by = range "operand 0 may be the finite constant
+func.func @clamped_without_nan(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<4x4xf32>
+  %0 = arith.maxnumf %x, %lowest : tensor<4x4xf32>
+  %1 = linalg.matmul ins(%0, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @clamped_with_nan
+// BF16: linalg.matmul {{.*}}in = [bf16, bf16, f32]
+func.func @clamped_with_nan(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<4x4xf32>
+  %0 = arith.maximumf %x, %lowest : tensor<4x4xf32>
+  %1 = linalg.matmul ins(%0, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @pooled_without_nan
+// BF16: tosa.matmul {{.*}}by = range "operand 0 may be the finite constant
+func.func @pooled_without_nan(%x: tensor<1x4x4x2xf32>, %w: tensor<1x2x2xf32>) -> tensor<1x16x2xf32> {
+  %z = "tosa.const"() {values = dense<0.0> : tensor<1xf32>} : () -> tensor<1xf32>
+  %s = tosa.const_shape {values = dense<[1, 16, 2]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %0 = tosa.max_pool2d %x {kernel = array<i64: 2, 2>, pad = array<i64: 0, 1, 0, 1>, stride = array<i64: 1, 1>, nan_mode = IGNORE} : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %1 = tosa.reshape %0, %s : (tensor<1x4x4x2xf32>, !tosa.shape<3>) -> tensor<1x16x2xf32>
+  %2 = tosa.matmul %1, %w, %z, %z : (tensor<1x16x2xf32>, tensor<1x2x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x16x2xf32>
+  return %2 : tensor<1x16x2xf32>
+}
