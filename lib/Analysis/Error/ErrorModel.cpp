@@ -25,8 +25,9 @@ namespace mlir::mp {
 class ErrorModelBuilder {
 public:
   ErrorModelBuilder(ErrorModel &model, FunctionOpInterface function) {
+    ArgumentSizes sizes(function);
     for (BlockArgument argument : function.getArguments())
-      set(argument, ErrorSignal::ofArgument(function, argument.getArgNumber()));
+      set(argument, sizes.of(argument));
     visit(function.getFunctionBody());
     for (Block &block : function.getFunctionBody())
       if (block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
@@ -218,7 +219,8 @@ private:
       terms = products;
       for (Value factor : factors)
         terms *= signals[factor].nonNegative ? signals[factor].share : 1;
-      terms = std::max(terms, 1.0);
+      // Where one weight is all there is, nothing is averaged.
+      terms = std::max(terms, std::sqrt(products));
     }
     double sum = terms * size;
     for (Value value : added)
@@ -276,13 +278,12 @@ private:
     // Elements of one sign do not cancel. Nor may their errors: those of weights, say, are the same
     // everywhere. In any case a sum is no further off than its elements, relatively.
     ErrorSignal sum = signal.summed(count);
-    bool hasOneSign = signal.nonNegative || signal.nonPositive;
     double terms = double(count), squared = terms;
-    if (hasOneSign && signal.rms > 0) {
+    if (signal.getMeanShare() > 0 && signal.rms > 0) {
       double relative = (sum.rms / signal.rms) * (sum.rms / signal.rms);
-      // Half way between none and all in common: what Tensor Cores cut off makes every value
-      // smaller.
-      squared = signal.errorsCancel ? std::min(std::pow(terms, 1.5), relative) : relative;
+      // Half way between none and all in common: those of weights are the same everywhere, and what
+      // Tensor Cores cut off makes every value smaller; those of what weights meet are not.
+      squared = std::min(std::pow(terms, 1.5), relative);
     }
     switch (fn) {
     case ReduceFn::Sum:
@@ -342,6 +343,11 @@ private:
       ErrorSignal image = signal(0).softmax(count);
       set(result, image);
       return link(operand(0), result, image.rms * image.rms);
+    }
+    case Kind::Clamp: {
+      auto [image, slope] = clampOf(signal(0), meaning.lo, meaning.hi);
+      set(result, image);
+      return link(operand(0), result, slope * slope);
     }
     case Kind::Integer: {
       ErrorSignal integer{1};

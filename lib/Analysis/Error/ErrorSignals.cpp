@@ -82,10 +82,8 @@ ErrorSignal ErrorSignal::ofConstant(Attribute constant) {
 }
 
 ErrorSignal ErrorSignal::summed(int64_t count) const {
-  if (!nonNegative && !nonPositive)
-    return scaled(std::sqrt(double(count)));
-  // The squares of elements divided by this sum add up to 1 at most.
-  ErrorSignal sum = scaled(std::max(double(count) * share, std::sqrt(double(count))));
+  // The squares of elements divided by the sum of all add up to 1 at most.
+  ErrorSignal sum = scaled(std::max(double(count) * getMeanShare(), std::sqrt(double(count))));
   sum.share = 1;
   return sum;
 }
@@ -97,10 +95,10 @@ ErrorSignal ErrorSignal::scaled(double by) const {
   result.nonPositive = nonPositive;
   result.isMade = isMade;
   result.isZero = isZero;
-  result.errorsCancel = errorsCancel;
   result.isMasked = isMasked;
   result.isCounted = isCounted;
   result.share = share;
+  result.offset = offset;
   return result;
 }
 
@@ -122,22 +120,55 @@ ErrorSignal ErrorSignal::softmax(int64_t count) const {
 BinaryImage mlir::mp::squareOf(const ErrorSignal &x) {
   ErrorSignal square;
   square.isMade = x.isMade;
-  square.errorsCancel = true;
   square.rms = x.rms * x.rms;
   square.nonNegative = true;
-  return {square, {x.rms, x.rms}};
+  return {square, {2 * x.rms, 0}}; // one error, not two
 }
 
 /// Initialisers make the parameters that are added to something else, biases, zero or small.
 static double sizeAdded(const ErrorSignal &x, const ErrorSignal &other) {
-  return x.isUnsized && !other.isParameter ? 0.1 * x.rms : x.rms;
+  return x.isUnsized && !other.isParameter && !other.isMade ? 0.1 * x.rms : x.rms;
 }
+
+/// Normal values of the size of `x`, of either sign or one, with their weights.
+template <typename Visit> static void forNormal(const ErrorSignal &x, Visit visit) {
+  constexpr int points = 200;
+  for (int i = 0; i < points; ++i) {
+    double z = -4 + 8 * (i + 0.5) / points;
+    double at = x.nonNegative ? std::fabs(z) : x.nonPositive ? -std::fabs(z) : z;
+    visit(at, std::exp(-z * z / 2));
+  }
+}
+
+std::pair<ErrorSignal, double> mlir::mp::clampOf(const ErrorSignal &x, double lo, double hi) {
+  ErrorSignal image = x, kept = x;
+  image.nonNegative |= lo >= 0;
+  image.nonPositive |= hi <= 0;
+  image.share = 1;
+  image.spread = image.exponent = image.exponentSlope = 0;
+  image.isShifted = image.isMaximum = false;
+  // Layers are initialised, and trained, so that what ReLU lets through keeps its size.
+  kept.nonNegative |= lo == 0;
+  if (!std::isfinite(x.rms))
+    return {image, 1};
+  double weights = 0, squares = 0, inside = 0;
+  forNormal(kept, [&](double at, double weight) {
+    double value = std::min(std::max(at * x.rms, lo), hi);
+    weights += weight;
+    squares += weight * value * value;
+    inside += value == at * x.rms ? weight : 0;
+  });
+  image.rms = std::sqrt(squares / weights);
+  return {image, std::sqrt(inside / weights)};
+}
+
+/// The number that a constant of one sign is, by its size.
+static double constantOf(const ErrorSignal &x) { return x.nonNegative ? x.rms : -x.rms; }
 
 BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const ErrorSignal &y) {
   ErrorSignal z;
   z.isMade = x.isMade && y.isMade;
   z.isCounted = x.isCounted || y.isCounted;
-  z.errorsCancel = x.errorsCancel || y.errorsCancel;
   if ((fn == BinaryFn::Add || fn == BinaryFn::Sub) && y.hides(x))
     return {x.maskedBy(y), {1, 1}};
   if (fn == BinaryFn::Add && x.hides(y))
@@ -152,6 +183,7 @@ BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const Error
     z.nonPositive = x.nonPositive && y.nonPositive;
     if (x.isMade != y.isMade) {
       const ErrorSignal &computed = x.isMade ? y : x;
+      z.offset = computed.getMeanShare() * computed.rms / std::max(z.rms, computed.rms);
       z.exponent = computed.exponent;
       z.exponentSlope = computed.exponentSlope;
       z.isShifted = computed.exponent > 0;
@@ -162,10 +194,12 @@ BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const Error
     z.nonNegative = x.nonNegative && y.nonPositive;
     z.nonPositive = (x.nonPositive && y.nonNegative) || y.isMaximum;
     z.spread = y.isMaximum ? x.rms : 0;
-    return {z, {1, 1}};
+    // A maximum that is subtracted drops out of a softmax, and is added again to a logarithm.
+    return {z, {1, y.isMaximum ? 0.0 : 1.0}};
   case BinaryFn::Mul:
     z.rms = x.rms * y.rms;
     z.isZero = x.isZero || y.isZero;
+    z.offset = x.isMade != y.isMade ? (x.isMade ? y : x).offset : 0;
     z.nonNegative = (x.nonNegative && y.nonNegative) || (x.nonPositive && y.nonPositive);
     z.nonPositive = (x.nonNegative && y.nonPositive) || (x.nonPositive && y.nonNegative);
     return {z, {y.rms, x.rms}};
@@ -180,6 +214,21 @@ BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const Error
     z.rms = std::pow(x.rms, y.rms);
     z.nonNegative = true;
     return {z, {x.rms > 0 ? y.rms * z.rms / x.rms : 0, 0}};
+  case BinaryFn::Maximum:
+  case BinaryFn::MaxNum:
+  case BinaryFn::Minimum:
+  case BinaryFn::MinNum:
+    if (x.isMade != y.isMade) {
+      const ErrorSignal &computed = x.isMade ? y : x, &constant = x.isMade ? x : y;
+      bool isMax = fn == BinaryFn::Maximum || fn == BinaryFn::MaxNum;
+      if (constant.nonNegative || constant.nonPositive) {
+        double bound = constantOf(constant);
+        auto [image, slope] =
+            clampOf(computed, isMax ? bound : -HUGE_VAL, isMax ? HUGE_VAL : bound);
+        return {image, {x.isMade ? 0 : slope, x.isMade ? slope : 0}};
+      }
+    }
+    [[fallthrough]];
   default: // one of the two, or something between them
     z.rms = std::max(x.rms, y.rms);
     z.nonNegative = fn == BinaryFn::Maximum || fn == BinaryFn::MaxNum
@@ -192,24 +241,20 @@ BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const Error
 
 /// f of |z| rms, -|z| rms or z rms for normal z, whichever the signs of `x` allow.
 static std::pair<ErrorSignal, double> integrate(UnaryFn fn, const ErrorSignal &x) {
-  constexpr int points = 200;
   double weights = 0, squares = 0, slopes = 0, lowest = 0, highest = 0;
-  for (int i = 0; i < points; ++i) {
-    double z = -4 + 8 * (i + 0.5) / points, step = 1e-4;
-    double at = x.nonNegative ? std::fabs(z) : x.nonPositive ? -std::fabs(z) : z;
-    double value = domains::evaluate(fn, at * x.rms);
+  forNormal(x, [&](double at, double weight) {
+    double step = 1e-4, value = domains::evaluate(fn, at * x.rms);
     double slope =
         (domains::evaluate(fn, (at + step) * x.rms) - domains::evaluate(fn, (at - step) * x.rms)) /
         (2 * step * x.rms);
     if (!std::isfinite(value) || !std::isfinite(slope))
-      continue;
-    double weight = std::exp(-z * z / 2);
+      return;
     weights += weight;
     squares += weight * value * value;
     slopes += weight * slope * slope;
     lowest = std::min(lowest, value);
     highest = std::max(highest, value);
-  }
+  });
   ErrorSignal image;
   if (weights == 0)
     return {x, 1};
@@ -217,7 +262,6 @@ static std::pair<ErrorSignal, double> integrate(UnaryFn fn, const ErrorSignal &x
   image.nonNegative = lowest == 0;
   image.nonPositive = highest == 0;
   image.isMade = x.isMade;
-  image.errorsCancel = fn == UnaryFn::Square || fn == UnaryFn::Exp || fn == UnaryFn::Exp2;
   return {image, std::sqrt(slopes / weights)};
 }
 

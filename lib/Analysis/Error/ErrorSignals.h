@@ -10,6 +10,7 @@
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Domains/Elementary.h"
 #include "mp/Domains/Transfer.h"
+#include "llvm/ADT/DenseMap.h"
 #include <map>
 
 namespace mlir::mp {
@@ -25,12 +26,9 @@ struct ErrorSignal {
   bool isZero = false;      ///< a constant of zeros, or made by multiplying one
   bool isCounted =
       false; ///< of integers among others, which as masks hide padding, not what comes later
-  /// Errors of elements have either sign though the elements have one, as those of squares, or what
-  /// they have in common drops out, as of exponentials in a softmax: sums keep little more than
-  /// their random part.
-  bool errorsCancel = false;
   bool isMasked = false; ///< some elements are hidden: few may be left of a row
   double share = 1;      ///< mean over root mean square, where all have one sign
+  double offset = 0;     ///< the same where most have, as of ReLU behind a norm
   double spread = 0;     ///< of differences to a maximum: the size of what it is the maximum of
   /// For exponentials, and exponentials plus a constant: the size of the exponent, and the slope
   /// along it.
@@ -42,14 +40,27 @@ struct ErrorSignal {
   bool hides(const ErrorSignal &other) const;
 
   static ErrorSignal between(double lo, double hi);
-  /// Makes the signal of an argument from its `mp.range`, as an initialised parameter, else of size
-  /// 1.
-  static ErrorSignal ofArgument(FunctionOpInterface function, unsigned index);
   static ErrorSignal ofConstant(mlir::Attribute constant);
+  /// Mean over root mean square; 0 where nothing is known of signs.
+  double getMeanShare() const { return nonNegative || nonPositive ? share : offset; }
   ErrorSignal summed(int64_t count) const;
   ErrorSignal scaled(double by) const;
   ErrorSignal maskedBy(const ErrorSignal &mask) const;
   ErrorSignal softmax(int64_t count) const;
+};
+
+/// Assumes the sizes of a function's arguments: as `mp.range` says, parameters and moments of them
+/// as initialisers make them, else 1.
+class ArgumentSizes {
+public:
+  explicit ArgumentSizes(FunctionOpInterface function);
+  ErrorSignal of(BlockArgument argument);
+
+private:
+  bool isParameter(BlockArgument argument);
+
+  FunctionOpInterface function;
+  llvm::DenseMap<Type, int64_t> weights; ///< products per element, by type
 };
 
 /// The result, and the root mean square of the slope along each operand.
@@ -59,6 +70,8 @@ struct BinaryImage {
 };
 BinaryImage applyBinary(domains::BinaryFn fn, const ErrorSignal &x, const ErrorSignal &y);
 BinaryImage squareOf(const ErrorSignal &x);
+/// x kept within [lo, hi], and the slope along it.
+std::pair<ErrorSignal, double> clampOf(const ErrorSignal &x, double lo, double hi);
 
 /// Functions of normal values of a size, by quadrature, each once per function and size.
 class UnaryImages {

@@ -4,8 +4,9 @@
 // It is the variance model of mp/Domains/Variance.h over a graph. Root mean squares go forwards
 // from assumed sizes of arguments (1; parameters as initialisers make them, so that contractions
 // keep the size of what they read; `mp.range` and constants as they are), errors backwards along
-// slopes. Errors of different ops count as independent; those of one op as the same everywhere in
-// what is summed with one sign, for rows share weights, and tokens what they were made of.
+// slopes. Errors of different ops count as independent; those of one op as half in common where
+// what is summed has mostly one sign, for rows share weights, and as the same in what attention
+// averages, for tokens share what they were made of.
 // *Modelled*, never a bound: for choosing between formats.
 
 #ifndef MP_ANALYSIS_ERROR_ERRORMODEL_H
