@@ -40,6 +40,17 @@ inline OperandRange getReturned(ModuleOp module) {
   return getMain(module).getFunctionBody().front().getTerminator()->getOperands();
 }
 
+/// The last op of this name in @main, bodies included.
+inline Operation *findOp(ModuleOp module, llvm::StringRef name) {
+  Operation *found = nullptr;
+  getMain(module)->walk([&](Operation *op) {
+    if (op->getName().getStringRef() == name)
+      found = op;
+  });
+  EXPECT_TRUE(found) << name.str();
+  return found;
+}
+
 } // namespace mlir::mp::test
 
 #endif // MP_TEST_ANALYSIS_ANALYSISTEST_H

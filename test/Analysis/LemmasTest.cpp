@@ -3,25 +3,13 @@
 // Each lemma holds where its hypotheses do, and is refused where one of them is violated: a table
 // of graphs that differ in one place.
 
-#include "mp/Analysis/Ranges/Lemmas.h"
-#include "AnalysisTest.h"
-#include "GraphText.h"
-#include "mp/Analysis/Ranges/RangeAnalysis.h"
+#include "LemmaCase.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::test;
 
 namespace {
-
-/// A graph whose result a lemma bounds, or must not.
-struct Case {
-  const char *name;
-  std::optional<Lemma> lemma;
-  std::string text;
-};
-
-constexpr const char *kMinusInfinity = "0xFF800000";
 
 /// x / sqrt(mean x^2 + e), of which each part can be put differently.
 struct RootMeanSquare {
@@ -47,14 +35,6 @@ struct RootMeanSquare {
     return g.finish(g.withVector("divf", divided, root, map, mapOfDivided));
   }
 };
-
-std::string shiftedByMaximum(unsigned axis, const char *map, const char *init,
-                             const char *mapOfMax = "d0, d1", const char *mapOfX = "d0, d1",
-                             const char *combiner = "maximumf") {
-  GraphText g;
-  return g.finish(
-      g.withVector("subf", "%x", g.reduce(combiner, "%x", axis, init, mapOfMax), map, mapOfX));
-}
 
 /// x[i, j, k] less the maximum of x[`mapOfX`, k] over k: of the same rows of a batch, or of others.
 std::string shiftedByMaximumOfBatch(const char *mapOfX) {
@@ -91,13 +71,6 @@ std::string shiftedExponentials(unsigned axisOfMax, const char *map, unsigned ax
   std::string shifted = shifts ? g.withVector("subf", "%x", max, map) : std::string("%x");
   std::string sum = g.reduce("addf", g.unary("exp", shifted), axisOfSum);
   return g.finish(sum, "tensor<4xf32>");
-}
-
-std::string overSum(const char *map, const char *function, unsigned axis = 1,
-                    const char *init = "0.0") {
-  GraphText g;
-  std::string positive = g.unary(function, "%x");
-  return g.finish(g.withVector("divf", positive, g.reduce("addf", positive, axis, init), map));
 }
 
 std::string overLargest(const char *map, bool ofMagnitudes, const char *floor) {
@@ -187,7 +160,7 @@ std::string selected(const char *predicate, const char *yes, const char *no,
       "arith.select {0}, {1}, {2} : tensor<4x4xi1>, tensor<4x4xf32>", truth, pick(yes), pick(no))));
 }
 
-std::vector<Case> cases() {
+std::vector<LemmaCase> cases() {
   using L = Lemma;
   RootMeanSquare rms;
   auto with = [&](auto change) {
@@ -195,7 +168,7 @@ std::vector<Case> cases() {
     change(changed);
     return changed.text();
   };
-  std::vector<Case> all = {
+  std::vector<LemmaCase> all = {
       // self-difference
       {"self", L::SelfDifference,
        [] {
@@ -292,23 +265,9 @@ std::vector<Case> cases() {
   return all;
 }
 
-struct LemmasTest : testing::TestWithParam<Case>, AnalysisContext {};
+using LemmasTest = LemmaCaseTest;
 
-/// Returns what the analysis says of the only result of @main.
-TEST_P(LemmasTest, HoldsExactlyUnderItsHypotheses) {
-  const Case &tried = GetParam();
-  auto module = parse(tried.text);
-  ASSERT_TRUE(module);
-  FunctionOpInterface function = getMain(*module);
-  ModuleRanges ranges(*module);
-  const FunctionRanges &found = ranges.get(function);
-  Value result = getReturned(*module)[0];
-  const LemmaBound *bound = found.findLemma(result);
-  EXPECT_EQ(bound ? toString(bound->lemma).str() : "none",
-            tried.lemma ? toString(*tried.lemma).str() : "none")
-      << tried.text << found.lookup(result).facts.range.lo << " "
-      << found.lookup(result).facts.range.hi;
-}
+TEST_P(LemmasTest, HoldsExactlyUnderItsHypotheses) { check(); }
 
 INSTANTIATE_TEST_SUITE_P(Of, LemmasTest, testing::ValuesIn(cases()),
                          [](auto &info) { return info.param.name; });

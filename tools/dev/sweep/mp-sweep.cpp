@@ -6,13 +6,15 @@
 //
 //   mp-sweep [--formats=f16,bf16] [--run] [--max-work=N] [--dim=N] FILE...
 //   mp-sweep --emulate=sm_80 [--max-work=N] [--dim=N] FILE...
+//   mp-sweep --proofs FILE...
 //
 // With --run every public function runs before and after (before in f64, if the conversion widens a
 // graph that is narrow already), on seeded inputs or on those of the
 // file's comment lines `// INPUT: ...`, one per argument, in the form of mp-run's --input. Before a
 // file is touched its name goes to standard error, so that a crash can be blamed. With --emulate
 // nothing is converted: every public function runs on the host and, as kernels for that chip, in
-// the emulator.
+// the emulator. With --proofs files are only decided, for f16: what factors rest on is counted, and
+// what is proved is derived again by the checker of lib/Proofs.
 
 #include "Runner.h"
 
@@ -20,9 +22,13 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mp/InitAll.h"
 #include "mp/Pipelines/Promises.h"
+#include "mp/Proofs/Checker.h"
 #include "mp/ToolSupport/Driver.h"
+#include "mp/Transforms/Assign/Passes.h"
+#include "mp/Transforms/Verify/Derivations.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -35,6 +41,7 @@ struct Options {
   std::vector<StringRef> files;
   StringRef chip; ///< of the emulator
   bool run = false;
+  bool proofs = false;
   double maxWork = 2e9;
   int64_t dim = 16;
 };
@@ -53,6 +60,8 @@ static std::optional<Options> parseOptions(int argc, char **argv) {
       options.chip = value;
     } else if (argument == "--run") {
       options.run = true;
+    } else if (argument == "--proofs") {
+      options.proofs = true;
     } else if (value.consume_front("--max-work=")) {
       good = !value.getAsDouble(options.maxWork);
     } else if (value.consume_front("--dim=")) {
@@ -123,6 +132,36 @@ static bool isPromoted(const Report &report) {
   return llvm::any_of(report.getOps(), [](const OpRow &row) { return row.promoted; });
 }
 
+/// What the contractions that f16 computes rest on, and what the checker says of the proofs.
+static llvm::json::Object checkProofs(ModuleOp module) {
+  AssignPrecisionOptions assign;
+  assign.format = "f16";
+  PassManager manager(module.getContext());
+  manager.addPass(createAssignPrecision(assign));
+  if (failed(manager.run(module)))
+    return llvm::json::Object{{"broken", "not decided"}};
+  Report report;
+  report.collectDecisions(module);
+  llvm::json::Object evidence;
+  for (const OpRow &row : report.getOps())
+    if (row.narrowed)
+      evidence[row.evidence] = evidence.getInteger(row.evidence).value_or(0) + 1;
+  proofs::CheckResult result = proofs::checkDerivation(module, deriveProofs(module));
+  llvm::json::Object unknown;
+  for (const auto &[name, count] : result.unknownOps)
+    unknown[name] = int64_t(count);
+  llvm::json::Object line = describe(report);
+  line["evidence"] = std::move(evidence);
+  line["claims"] = llvm::json::Object{{"confirmed", int64_t(result.confirmed)},
+                                      {"not checked", int64_t(result.notChecked)},
+                                      {"refused", int64_t(result.refused)}};
+  line["factors"] = llvm::json::Object{{"confirmed", int64_t(result.conclusions)},
+                                       {"not checked", int64_t(result.openConclusions)},
+                                       {"refused", int64_t(result.refusedConclusions)}};
+  line["unknown"] = std::move(unknown);
+  return line;
+}
+
 /// Sweeps one of the modules that `// -----` lines part.
 static void sweepModule(StringRef text, StringRef file, const Options &options,
                         const DialectRegistry &registry) {
@@ -142,6 +181,12 @@ static void sweepModule(StringRef text, StringRef file, const Options &options,
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context), file);
   if (!module)
     return emit(llvm::json::Object{{"unread", errors}});
+  if (options.proofs) {
+    llvm::json::Object line = checkProofs(*module);
+    line["format"] = "f16";
+    line["errors"] = errors;
+    return emit(std::move(line));
+  }
   InputOptions inputs;
   inputs.inputs = findInputs(text);
   inputs.dynamicSize = options.dim;

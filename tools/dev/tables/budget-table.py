@@ -3,15 +3,17 @@
 """Sets the error that max-rel-error allows against the error of a run.
 
 usage: budget-table.py [FILE.mlir|FOLDER ...] [--models=bert,gpt2,...] [--budgets=1e-2,1e-3,1e-4,1e-5] [--format=bf16]
-                       [--target=sm_80] [--seed=0] [--dim=16] [--limit-s=120] [--write=docs/results/Budgets.md]
+                       [--target=sm_80] [--inputs=0] [--dim=16] [--limit-s=120] [--write=docs/results/Budgets.md]
 
 Converts the generated models (MODELS below, TINY only by name; --models= for none), the given files and those of folders
-(.mlir, .mlir.xz) with each budget, runs them on seeded inputs with mp-run --numerics=TARGET beside the
+(.mlir, .mlir.xz) with each budget, runs them with mp-run --numerics=TARGET beside the
 original, and prints per model and budget: estimated and observed error in norm, all results added up, and how many
-contractions are narrow or rewritten. Exits 1 if a run exceeds its budget. mp-gen, mp-opt and mp-run are
-found on PATH.
+contractions are narrow or rewritten. --inputs lists seeds of inputs, and `recorded` for those that stand beside
+FILE.mlir.xz in FILE.npz (files without are skipped then). Exits 1 if a run exceeds its budget. mp-gen, mp-opt and
+mp-run are found on PATH.
 """
 import argparse
+import importlib.util
 import json
 import math
 import pathlib
@@ -47,16 +49,29 @@ TINY = {
 }
 
 
+def recorded_inputs(path, scratch):
+    """Arguments of mp-run for the inputs that stand beside a .mlir.xz file; none if there are none."""
+    if not (path.parent / (path.name.removesuffix(".mlir.xz").removesuffix(".tosa") + ".npz")).exists():
+        return None
+    spec = importlib.util.spec_from_file_location("shared_models", pathlib.Path(__file__).parent.parent / "sweep/shared-models.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return [f"--input={text}" for text in module.Model(path, scratch).inputs]
+
+
 def programs(options, scratch):
-    """Names and paths of all graphs."""
+    """Name, path and recorded inputs of all graphs."""
     for key in filter(None, options.models.split(",")):
         name, arguments = (MODELS | TINY)[key]
         path = scratch / f"{key}.mlir"
         subprocess.run(["mp-gen", *arguments, "-o", path], check=True)
-        yield name, path
+        yield name, path, None
     for given in options.files:
         for path in sorted([*given.glob("*.mlir"), *given.glob("*.mlir.xz")]) if given.is_dir() else [given]:
-            yield path.name.removesuffix(".xz"), unpacked(path, scratch)
+            name, recorded = path.name.removesuffix(".xz"), None
+            if path.suffix == ".xz":
+                recorded = recorded_inputs(path, scratch)
+            yield name, unpacked(path, scratch), recorded
 
 
 def last_error(done):
@@ -71,27 +86,74 @@ def run(command, limit):
         return subprocess.CompletedProcess(command, 1, "", f"error: not within {limit} s")
 
 
-def attempt(source, budget, options, scratch):
-    """(estimated, observed, contractions rewritten and all), or why there is none as text."""
-    target, report, result = scratch / "converted.mlir", scratch / "report.json", scratch / "run.json"
+def convert(source, budget, options, scratch):
+    """The converted file, the estimate, contractions rewritten and all; or why there is none as text."""
+    target, report = scratch / "converted.mlir", scratch / "report.json"
     words = f"format={options.format} target={options.target} max-rel-error={budget} report={report} table=false"
     done = run(["mp-opt", source, f"--mp-mixed-precision={words}", "-o", target], options.limit_s)
     if done.returncode:
         return f"refused: {last_error(done)}"
     found = json.loads(report.read_text())
-    estimates = [place["modelled_error"] or 0 for place in found["placement"]]
-    done = run(["mp-run", target, f"--compare={source}", f"--numerics={options.target}", f"--seed={options.seed}",
-                f"--dim={options.dim}", f"--json={result}"], options.limit_s)
+    contractions = [op for op in found["ops"] if op["class"] == "T"]
+    rewritten = sum(op["narrowed"] or op["words"] for op in contractions)
+    return target, max(place["modelled_error"] or 0 for place in found["placement"]), rewritten, len(contractions)
+
+
+def observe(target, source, inputs, options, scratch):
+    """The error in norm of all results on `inputs`, or why there is none as text."""
+    result = scratch / "run.json"
+    done = run(["mp-run", target, f"--compare={source}", f"--numerics={options.target}", *inputs, f"--dim={options.dim}",
+                f"--json={result}"], options.limit_s)
     if not result.exists() or done.returncode == 2:
         return f"not run: {last_error(done)}"
     outputs = json.loads(result.read_text())["outputs"]
     result.unlink()
-    observed = math.sqrt(sum((output["relative_norm"] or 0) ** 2 for output in outputs))
     if any(output["non_finite_mismatches"] for output in outputs):
-        observed = math.inf
-    contractions = [op for op in found["ops"] if op["class"] == "T"]
-    rewritten = sum(op["narrowed"] or op["words"] for op in contractions)
-    return max(estimates), observed, rewritten, len(contractions)
+        return math.inf
+    return math.sqrt(sum((output["relative_norm"] or 0) ** 2 for output in outputs))
+
+
+class Counts:
+    """Of runs: within their limit; and of those with anything narrow, how far estimates are off."""
+
+    def __init__(self):
+        self.kept, self.missed, self.refused, self.ratios = 0, [], set(), []
+
+    def take(self, name, budget, observed, estimated, rewritten):
+        holds = observed <= float(budget)
+        self.kept += holds
+        if not holds:
+            self.missed.append(f"{name}: {observed:.2g} where {budget} is allowed")
+        if rewritten and observed > 0:
+            self.ratios.append(estimated / observed)
+        return f"{observed:.1e}" + ("" if holds else " **missed**")
+
+    def verdict(self, options):
+        near = sum(1 / 3 <= ratio <= 3 for ratio in self.ratios)
+        over = sum(ratio > 3 for ratio in self.ratios)
+        return (f"{options.format} on {options.target}, inputs {options.inputs}: {self.kept} of {self.kept + len(self.missed)} budgets hold; "
+                f"where anything is narrow, {near} of {len(self.ratios)} estimates are within a factor of 3, {over} are larger and "
+                f"{len(self.ratios) - near - over} smaller" + (f"; {len(self.refused)} not tried" if self.refused else "") + ".")
+
+
+def cell(name, source, recorded, budget, options, scratch, counts):
+    found = convert(source, budget, options, scratch)
+    if isinstance(found, str):
+        counts.refused.add(f"{name}: {found}")
+        return found.split(":")[0]
+    target, estimated, rewritten, contractions = found
+    texts = []
+    for inputs in options.inputs.split(","):
+        given = recorded if inputs == "recorded" else [f"--seed={inputs}"]
+        if given is None:
+            continue
+        observed = observe(target, source, given, options, scratch)
+        if isinstance(observed, str):
+            counts.refused.add(f"{name}, inputs {inputs}: {observed}")
+            texts.append(observed.split(":")[0])
+        else:
+            texts.append(counts.take(name, budget, observed, estimated, rewritten))
+    return f"{' / '.join(texts)} ({estimated:.1e}), {rewritten} of {contractions}"
 
 
 def main():
@@ -101,7 +163,7 @@ def main():
     parser.add_argument("--budgets", default="1e-2,1e-3,1e-4,1e-5")
     parser.add_argument("--format", default="bf16")
     parser.add_argument("--target", default="sm_80")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--inputs", default="0")
     parser.add_argument("--dim", type=int, default=16)
     parser.add_argument("--limit-s", type=int, default=120)
     parser.add_argument("--write", type=pathlib.Path)
@@ -109,33 +171,21 @@ def main():
     budgets = options.budgets.split(",")
     lines = ["| graph | " + " | ".join(f"within {budget}" for budget in budgets) + " |", "|---" * (len(budgets) + 1) + "|"]
     print("\n".join(lines), flush=True)
-    kept, missed, refused = 0, [], set()
+    counts = Counts()
     with tempfile.TemporaryDirectory() as scratch:
-        for name, source in programs(options, pathlib.Path(scratch)):
-            cells = []
-            for budget in budgets:
-                found = attempt(source, budget, options, pathlib.Path(scratch))
-                if isinstance(found, str):
-                    refused.add(f"{name}: {found}")
-                    cells.append(found.split(":")[0])
-                    continue
-                estimated, observed, rewritten, contractions = found
-                holds = observed <= float(budget)
-                kept += holds
-                missed += [] if holds else [f"{name}: {observed:.2g} where {budget} is allowed"]
-                cells.append(f"{observed:.1e} ({estimated:.1e}), {rewritten} of {contractions}" + ("" if holds else " **missed**"))
+        scratch = pathlib.Path(scratch)
+        for name, source, recorded in programs(options, scratch):
+            cells = [cell(name, source, recorded, budget, options, scratch, counts) for budget in budgets]
             lines.append(f"| {name} | " + " | ".join(cells) + " |")
             print(lines[-1], flush=True)
-    verdict = (f"{options.format} on {options.target}, seed {options.seed}: {kept} of {kept + len(missed)} budgets hold"
-               + (f"; {len(refused)} not tried" if refused else "") + ".")
-    print("\n".join([verdict, *sorted(refused)]))
-    for line in missed:
+    print("\n".join([counts.verdict(options), *sorted(counts.refused)]))
+    for line in counts.missed:
         print(line, file=sys.stderr)
     if options.write:
-        notes = [f"* {line}" for line in sorted(refused)]
-        body = "\n".join([verdict, "", *lines, *([""] + notes if notes else [])])
-        write_table(options.write, body, f"{options.format} on {options.target}", end=r"^<!-- ")
-    return 1 if missed else 0
+        notes = [f"* {line}" for line in sorted(counts.refused)]
+        body = "\n".join([counts.verdict(options), "", *lines, *([""] + notes if notes else [])])
+        write_table(options.write, body, f"{options.format} on {options.target}, inputs {options.inputs}", end=r"^<!-- ")
+    return 1 if counts.missed else 0
 
 
 if __name__ == "__main__":

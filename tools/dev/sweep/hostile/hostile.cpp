@@ -6,15 +6,17 @@
 //   hostile --from=A --to=B          checks those seeds: what is false, by claim and hypothesis
 //   hostile --list                   the claims, and the hypotheses of each
 //
+// With --json the counts are one line of JSON, as tools/dev/sweep/hostile-table.py adds them up.
 // With --out=DIR the smallest graph of each kind of finding is written there, reduced, with the
 // arguments that show it; `mp-run` takes them by --input.
 
-#include "../../../test/Execution/HostileRun.h"
+#include "../../../../test/Execution/HostileRun.h"
 #include "mp/Pipelines/Promises.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -36,6 +38,8 @@ static llvm::cl::opt<std::string>
          llvm::cl::cat(category));
 static llvm::cl::opt<bool> claims("claims",
                                   llvm::cl::desc("Print what f16 gives by claim and hypothesis"),
+                                  llvm::cl::cat(category));
+static llvm::cl::opt<bool> asJSON("json", llvm::cl::desc("Print the counts as a line of JSON"),
                                   llvm::cl::cat(category));
 static llvm::cl::opt<std::string>
     policyFile("policy", llvm::cl::desc("Policy that asks for proofs"),
@@ -80,6 +84,37 @@ static int write(MLIRContext &context, const HostileTally &tally, const HostileO
   return 0;
 }
 
+/// Counts of everything, by claim; findings by verdict and format, each with its description.
+static llvm::json::Object toJSON(const HostileTally &tally) {
+  llvm::json::Object claims, unconfirmed;
+  for (const auto &[name, claim] : tally.claims) {
+    llvm::json::Object &counts =
+        *claims.try_emplace(name.first, llvm::json::Object()).first->second.getAsObject();
+    StringRef state = name.second.empty() ? "hold" : "broken";
+    for (auto [what, count] : {std::pair("graphs", claim.graphs),
+                               {"contractions", claim.contractions},
+                               {"narrow", claim.narrow}}) {
+      std::string key = (Twine(what) + " " + state).str();
+      counts[key] = counts.getInteger(key).value_or(0) + int64_t(count);
+    }
+  }
+  for (const auto &[family, count] : tally.unconfirmed)
+    unconfirmed[family] = int64_t(count);
+  llvm::json::Array findings;
+  for (const Finding &finding : tally.findings)
+    findings.push_back(llvm::json::Object{{"verdict", toString(finding.verdict)},
+                                          {"format", finding.format},
+                                          {"graph", finding.recipe.str()},
+                                          {"arithmetic", finding.arithmetic},
+                                          {"what", finding.what}});
+  return llvm::json::Object{
+      {"graphs", int64_t(tally.graphs)},       {"runs", int64_t(tally.runs)},
+      {"values", int64_t(tally.values)},       {"bounded", int64_t(tally.bounded)},
+      {"beyond", int64_t(tally.beyond)},       {"confirmed", int64_t(tally.confirmed)},
+      {"unconfirmed", std::move(unconfirmed)}, {"claims", std::move(claims)},
+      {"findings", std::move(findings)}};
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::cl::HideUnrelatedOptions(category);
@@ -105,7 +140,10 @@ int main(int argc, char **argv) {
         StringRef(recipe.str()).contains(std::string(only)))
       recipes.push_back(std::move(recipe));
   checkHostileGraphs(context, recipes, options, tally);
-  printTally(llvm::outs(), tally);
+  if (asJSON)
+    llvm::outs() << llvm::json::Value(toJSON(tally)) << "\n";
+  else
+    printTally(llvm::outs(), tally);
   if (claims)
     printClaims(llvm::outs(), tally);
   bool isClean = llvm::all_of(tally.findings, [](const Finding &finding) {

@@ -1,0 +1,184 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What reaches a value from constants: masks, finite numbers that a narrower format makes infinite,
+// constants seen through moves; what rounding a constant does; bounds of integers; clamps written
+// as choices.
+
+#include "AnalysisTest.h"
+#include "mp/Analysis/ConstantRounding.h"
+#include "mp/Analysis/DataMovement.h"
+#include "mp/Analysis/IntegerBounds.h"
+#include "mp/Analysis/MaskConstants.h"
+#include "mp/Analysis/SelectedExtrema.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::test;
+using domains::BinaryFn;
+
+namespace {
+
+struct ConstantsTest : testing::Test, AnalysisContext {
+  /// What `body` computes as %r, of %x (4x4, any), %b (4x4, within 1), %m (4x4 of i1), %i (4 of
+  /// i32) and constants.
+  Value compute(StringRef body, StringRef type = "tensor<4x4xf32>") {
+    module = parse((R"(
+func.func @main(%x: tensor<4x4xf32>, %b: tensor<4x4xf32> {mp.range = [-1.0, 1.0]}, %m: tensor<4x4xi1>, %i: tensor<4xi32>) -> )" +
+                    type + R"( {
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<4x4xf32>
+  %infinite = arith.constant dense<0xFF800000> : tensor<4x4xf32>
+  %large = arith.constant dense<1.0e+5> : tensor<4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<4x4xf32>
+  )" + body +
+                    "\n  return %r : " + type + "\n}")
+                       .str());
+    return getReturned(*module)[0];
+  }
+  OwningOpRef<ModuleOp> module;
+};
+
+struct Reach {
+  const char *name;
+  bool isMask, bf16, f16; ///< whether a mask, and what is infinite in bf16 and f16, reaches %r
+  const char *body;
+};
+
+const Reach kReaches[] = {
+    {"chosen", true, true, true,
+     "%r = arith.select %m, %x, %lowest : tensor<4x4xi1>, tensor<4x4xf32>"},
+    {"chosen_infinity", true, false, false,
+     "%r = arith.select %m, %x, %infinite : tensor<4x4xi1>, tensor<4x4xf32>"},
+    {"added", true, true, true, "%r = arith.addf %x, %lowest : tensor<4x4xf32>"},
+    {"negated", true, true, true, "%r = arith.negf %lowest : tensor<4x4xf32>"},
+    {"lower_bound", false, false, false, "%r = arith.maximumf %x, %lowest : tensor<4x4xf32>"},
+    {"large_in_f16_alone", false, false, true,
+     "%r = arith.select %m, %x, %large : tensor<4x4xi1>, tensor<4x4xf32>"},
+    {"modest", false, false, false,
+     "%r = arith.select %m, %x, %one : tensor<4x4xi1>, tensor<4x4xf32>"},
+    {"behind_an_exponential", false, false, false, R"(
+  %0 = arith.addf %x, %lowest : tensor<4x4xf32>
+  %r = math.exp %0 : tensor<4x4xf32>)"},
+    {"clamped_again", true, false, false, R"(
+  %0 = arith.select %m, %x, %lowest : tensor<4x4xi1>, tensor<4x4xf32>
+  %1 = arith.maximumf %0, %one : tensor<4x4xf32>
+  %r = arith.minimumf %1, %one : tensor<4x4xf32>)"},
+    // Dropping a NaN, maxnum gives the other operand; maximum gives NaN.
+    {"lower_bound_of_nan", false, true, true, "%r = arith.maxnumf %x, %lowest : tensor<4x4xf32>"},
+    {"lower_bound_of_numbers", false, false, false,
+     "%r = arith.maxnumf %b, %lowest : tensor<4x4xf32>"},
+    {"clamp_of_nan", false, true, true,
+     "%r = tosa.clamp %x {min_val = -3.40282347E+38 : f32, max_val = 3.40282347E+38 : f32, "
+     "nan_mode = "
+     "IGNORE} : (tensor<4x4xf32>) -> tensor<4x4xf32>"},
+    {"clamp_that_keeps_nan", false, false, false,
+     "%r = tosa.clamp %x {min_val = -3.40282347E+38 : f32, max_val = 3.40282347E+38 : f32, "
+     "nan_mode = "
+     "PROPAGATE} : (tensor<4x4xf32>) -> tensor<4x4xf32>"},
+    {"through_a_loop", true, true, true, R"(
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %k = %c0 to %c1 step %c1 iter_args(%s = %lowest) -> tensor<4x4xf32> {
+    %0 = arith.addf %s, %x : tensor<4x4xf32>
+    scf.yield %0 : tensor<4x4xf32>
+  })"},
+    {"through_a_branch", true, true, true, R"(
+  %c0 = arith.constant 0 : index
+  %t = tensor.extract %m[%c0, %c0] : tensor<4x4xi1>
+  %r = scf.if %t -> tensor<4x4xf32> {
+    scf.yield %x : tensor<4x4xf32>
+  } else {
+    scf.yield %lowest : tensor<4x4xf32>
+  })"},
+};
+
+TEST_F(ConstantsTest, ReachWhatTheyMayBecomeAnElementOf) {
+  for (const Reach &tried : kReaches) {
+    Value value = compute(tried.body);
+    EXPECT_EQ(findMaskConstant(value) != nullptr, tried.isMask) << tried.name;
+    ModuleRanges ranges(*module);
+    OverflowingConstants bf16(*module, ranges, BFloat16Type::get(&context)),
+        f16(*module, ranges, Float16Type::get(&context));
+    EXPECT_EQ(bf16.find(value) != nullptr, tried.bf16) << tried.name;
+    EXPECT_EQ(f16.find(value) != nullptr, tried.f16) << tried.name;
+  }
+}
+
+TEST_F(ConstantsTest, AreSeenThroughWhatMovesEveryElement) {
+  EXPECT_TRUE(findConstant(compute("%r = tensor.cast %one : tensor<4x4xf32> to tensor<4x4xf32>")));
+  EXPECT_TRUE(findConstant(compute(R"(%e = tensor.empty() : tensor<4x4xf32>
+  %r = linalg.transpose ins(%one : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) permutation = [1, 0])")));
+  EXPECT_FALSE(findConstant(compute("%r = arith.negf %one : tensor<4x4xf32>")));
+  EXPECT_FALSE(findConstant(compute("%r = tensor.cast %x : tensor<4x4xf32> to tensor<4x4xf32>")));
+  // A slice is moved, but not every element.
+  Value slice = compute("%r = tensor.extract_slice %one[0, 0] [2, 2] [1, 1] : tensor<4x4xf32> to "
+                        "tensor<2x2xf32>",
+                        "tensor<2x2xf32>");
+  EXPECT_FALSE(movesEveryElement(slice.getDefiningOp()));
+}
+
+TEST_F(ConstantsTest, LoseWhatRoundingToNearestEvenLoses) {
+  Builder builder(&context);
+  auto type = RankedTensorType::get({5}, builder.getF32Type());
+  auto constant =
+      DenseElementsAttr::get(type, ArrayRef<float>{1.0f, 65519.0f, 65520.0f, 1e-9f,
+                                                   -std::numeric_limits<float>::infinity()});
+  auto found = inspectRounding(constant, builder.getF16Type());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->elements, 5);
+  EXPECT_EQ(found->overflowed, 1) << "65520 is the first that f16 rounds to infinity";
+  EXPECT_EQ(found->infinite, 1);
+  EXPECT_EQ(found->flushed, 0) << "1e-9 is noise beside 65520";
+  auto small = DenseElementsAttr::get(RankedTensorType::get({2}, builder.getF32Type()),
+                                      ArrayRef<float>{1e-6f, 1e-9f});
+  EXPECT_EQ(inspectRounding(small, builder.getF16Type())->flushed, 1);
+  EXPECT_EQ(found->largest, 65520);
+  EXPECT_EQ(inspectRounding(constant, builder.getBF16Type())->overflowed, 0);
+  EXPECT_EQ(whyNotRounded(builder.getF32FloatAttr(1), builder.getF16Type(), 0), "");
+  EXPECT_NE(whyNotRounded(constant, builder.getF16Type(), 1), "");
+  EXPECT_FALSE(inspectRounding(builder.getI32IntegerAttr(1), builder.getF16Type()));
+}
+
+TEST_F(ConstantsTest, BoundIntegersBecomeFloats) {
+  auto bound = [&](StringRef body, StringRef type, bool isSigned) {
+    return boundInteger(compute(body, type), isSigned);
+  };
+  using domains::Interval;
+  const char *indices = R"(%e = tensor.empty() : tensor<4xi32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<4xi32>) {
+  ^bb0(%o: i32):
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %0 : index to i32
+    linalg.yield %1 : i32
+  } -> tensor<4xi32>)";
+  EXPECT_EQ(bound(indices, "tensor<4xi32>", true), Interval(0, 3));
+  // A true i1 is 1, or -1 where its bit is a sign.
+  EXPECT_EQ(
+      bound("%r = tensor.cast %m : tensor<4x4xi1> to tensor<4x4xi1>", "tensor<4x4xi1>", false),
+      Interval(0, 1));
+  EXPECT_EQ(bound("%r = tensor.cast %m : tensor<4x4xi1> to tensor<4x4xi1>", "tensor<4x4xi1>", true),
+            Interval(-1, 0));
+  Interval any =
+      bound("%r = tensor.cast %i : tensor<4xi32> to tensor<4xi32>", "tensor<4xi32>", true);
+  EXPECT_EQ(any, Interval(-2147483648.0, 2147483647.0));
+  EXPECT_EQ(
+      bound("%r = tensor.cast %x : tensor<4x4xf32> to tensor<4x4xf32>", "tensor<4x4xf32>", true),
+      Interval::top());
+}
+
+TEST_F(ConstantsTest, OfAClampAreComparedWithWhatIsChosen) {
+  auto found = [&](StringRef predicate, StringRef yes, StringRef no) {
+    std::string body =
+        ("%c = arith.cmpf " + predicate + ", %x, %one : tensor<4x4xf32>\n" +
+         "  %r = arith.select %c, " + yes + ", " + no + " : tensor<4x4xi1>, tensor<4x4xf32>")
+            .str();
+    return getSelectedExtremum(compute(body).getDefiningOp());
+  };
+  EXPECT_EQ(found("ogt", "%x", "%one"), BinaryFn::MaxNum);
+  EXPECT_EQ(found("ogt", "%one", "%x"), BinaryFn::MinNum);
+  EXPECT_EQ(found("ule", "%x", "%one"), BinaryFn::MinNum);
+  EXPECT_EQ(found("oeq", "%x", "%one"), std::nullopt);
+  EXPECT_EQ(found("ogt", "%b", "%one"), std::nullopt) << "another value is compared";
+  EXPECT_EQ(found("ogt", "%x", "%large"), std::nullopt) << "another bound is chosen";
+}
+
+} // namespace
