@@ -68,18 +68,16 @@ static void addWithMostStages(Collector<MatmulProblem> &menu, MatmulSchedule s, 
       return;
 }
 
-static std::vector<Schedule> menuOf(const MatmulProblem &p, const Part &part) {
+std::vector<Schedule> mpcore::performance::menu(const MatmulProblem &p, const Part &part,
+                                                MatrixUnit unit, Copy copy) {
   Collector<MatmulProblem> menu{p, part};
-  std::optional<MatrixUnit> unit = part.bestUnit(p.format);
-  if (!unit)
-    return {};
   const unsigned bytes = storageBits(p.format) / 8;
-  for (const Tile &tile : tilesOf(*unit)) {
+  for (const Tile &tile : tilesOf(unit)) {
     MatmulSchedule s;
-    s.unit = *unit;
+    s.unit = unit;
     s.m = tile.m, s.n = tile.n, s.warpsM = tile.warpsM, s.warpsN = tile.warpsN;
-    s.k = *unit == MatrixUnit::Fma ? 16 : 128 / std::max(bytes, 1u);
-    s.copy = bestCopy(part, *unit);
+    s.k = unit == MatrixUnit::Fma ? 16 : 128 / std::max(bytes, 1u);
+    s.copy = copy;
     s.overlappedStores = s.copy == Copy::Bulk;
     const unsigned most = s.copy == Copy::Loads ? 2 : s.copy == Copy::Async ? 5 : 8;
     for (unsigned split : {1, 2, 4}) {
@@ -94,6 +92,11 @@ static std::vector<Schedule> menuOf(const MatmulProblem &p, const Part &part) {
     }
   }
   return std::move(menu.found);
+}
+
+static std::vector<Schedule> menuOf(const MatmulProblem &p, const Part &part) {
+  std::optional<MatrixUnit> unit = part.bestUnit(p.format);
+  return unit ? menu(p, part, *unit, bestCopy(part, *unit)) : std::vector<Schedule>();
 }
 
 static std::vector<Schedule> menuOf(const MapProblem &p, const Part &part) {

@@ -18,7 +18,15 @@ namespace {
 struct Operands {
   int64_t batch, m, n, k;
   bool transposeA, transposeB;
+  std::string schedule = ""; ///< pinned
 };
+
+/// An attribute that pins a schedule.
+std::string pin(const std::string &schedule) {
+  return schedule.empty()
+             ? ""
+             : ", mpk.schedule = #mpk.schedule<matmul, \"unit=mma.sync " + schedule + "\">";
+}
 
 /// Values of `format` that neither overflow nor vanish; wide exponents, both signs.
 float draw(std::mt19937 &random, numerics::Format format) {
@@ -69,9 +77,9 @@ std::string moduleText(const Operands &o, const std::string &format, bool fresh)
           ">, affine_map<(z, m, n, k) -> " + mapB +
           ">, affine_map<(z, m, n, k) -> (z, m, n)>], iterator_types = [\"parallel\", "
           "\"parallel\", \"parallel\", "
-          "\"reduction\"]} ins(" +
-          nameA + ", " + nameB + " : " + a + ", " + b + ") outs(" + init + " : " + c +
-          ") {\n^bb0(%x: " + elementA + ", %y: " + elementB + ", %s: f32):\n";
+          "\"reduction\"]" +
+          pin(o.schedule) + "} ins(" + nameA + ", " + nameB + " : " + a + ", " + b + ") outs(" +
+          init + " : " + c + ") {\n^bb0(%x: " + elementA + ", %y: " + elementB + ", %s: f32):\n";
   if (tf32)
     text += "%p = arith.mulf %x, %y : f32\n";
   else
@@ -93,7 +101,7 @@ Array makeArray(numerics::Format format, std::initializer_list<int64_t> sizes, s
 void check(const Operands &o, const std::string &name, const std::string &chip, bool fresh) {
   SCOPED_TRACE(name + " " + chip + " " + std::to_string(o.batch) + "x" + std::to_string(o.m) + "x" +
                std::to_string(o.n) + "x" + std::to_string(o.k) + (o.transposeA ? " At" : "") +
-               (o.transposeB ? " Bt" : "") + (fresh ? " fresh" : ""));
+               (o.transposeB ? " Bt" : "") + (fresh ? " fresh " : " ") + o.schedule);
   auto [nameA, nameB] = operandFormats(name);
   numerics::Format formatA = *numerics::parseFormat(nameA), formatB = *numerics::parseFormat(nameB);
   auto storage = [](numerics::Format format) {
@@ -114,6 +122,9 @@ void check(const Operands &o, const std::string &name, const std::string &chip, 
   for (const auto &[opcode, count] : lowered.stats.opcodes)
     hasMma |= llvm::StringRef(opcode).starts_with("mma.sync") && count > 0;
   EXPECT_EQ(hasMma, o.batch * o.m * o.n * o.k > 0);
+  if (!o.schedule.empty()) {
+    EXPECT_EQ(lowered.stats.bankConflicts, 0u);
+  }
 
   auto model = numerics::tensorCoreModel(*numerics::parseArchitecture(chip), formatA, formatB,
                                          numerics::Format::F32, numerics::Route::MmaSync);
@@ -175,29 +186,43 @@ TEST(EmulatedContraction, TwoFp8Formats) {
   }
 }
 
-/// C + A B of 8-bit integers, each operand with or without a sign.
-void checkIntegers(int64_t m, int64_t n, int64_t k, bool unsignedA, bool unsignedB, bool fresh) {
-  SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) +
-               (unsignedA ? " u8" : " s8") + (unsignedB ? " u8" : " s8") + (fresh ? " fresh" : ""));
-  std::string a = shape({m, k}, "i8"), b = shape({k, n}, "i8"), c = shape({m, n}, "i32");
+/// A product of 8-bit integers, each operand with or without a sign, transposed or not.
+struct IntegerOperands {
+  int64_t m, n, k;
+  bool unsignedA = false, unsignedB = false, fresh = false;
+  bool transposeA = false, transposeB = false;
+  std::string schedule = "";
+};
+
+std::string integerModuleText(const IntegerOperands &o) {
+  std::string a = o.transposeA ? shape({o.k, o.m}, "i8") : shape({o.m, o.k}, "i8"),
+              b = o.transposeB ? shape({o.n, o.k}, "i8") : shape({o.k, o.n}, "i8"),
+              c = shape({o.m, o.n}, "i32");
   std::string zeros = "%z = arith.constant 0 : i32\n%e = tensor.empty() : " + c +
                       "\n%i = linalg.fill ins(%z : i32) outs(%e : " + c + ") -> " + c + "\n";
   auto widen = [](bool isUnsigned) {
     return isUnsigned ? std::string(" = arith.extui ") : std::string(" = arith.extsi ");
   };
-  Lowered lowered("func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " + c + " {\n" +
-                      (fresh ? zeros : "") +
-                      "%r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, "
-                      "affine_map<(m, n, k) -> (k, n)>, "
-                      "affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", "
-                      "\"parallel\", \"reduction\"]} ins(%a, %b : " +
-                      a + ", " + b + ") outs(" + (fresh ? "%i" : "%c") + " : " + c +
-                      ") {\n^bb0(%x: i8, %y: i8, %s: i32):\n%wx" + widen(unsignedA) +
-                      "%x : i8 to i32\n%wy" + widen(unsignedB) +
-                      "%y : i8 to i32\n%p = arith.muli %wx, %wy : i32\n"
-                      "%q = arith.addi %s, %p : i32\nlinalg.yield %q : i32\n} -> " +
-                      c + "\nreturn %r : " + c + "\n}\n",
-                  "sm_80");
+  return "func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " + c + " {\n" +
+         (o.fresh ? zeros : "") + "%r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> " +
+         (o.transposeA ? "(k, m)" : "(m, k)") + ">, affine_map<(m, n, k) -> " +
+         (o.transposeB ? "(n, k)" : "(k, n)") +
+         ">, affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\", "
+         "\"reduction\"]" +
+         pin(o.schedule) + "} ins(%a, %b : " + a + ", " + b + ") outs(" + (o.fresh ? "%i" : "%c") +
+         " : " + c + ") {\n^bb0(%x: i8, %y: i8, %s: i32):\n%wx" + widen(o.unsignedA) +
+         "%x : i8 to i32\n%wy" + widen(o.unsignedB) +
+         "%y : i8 to i32\n%p = arith.muli %wx, %wy : i32\n"
+         "%q = arith.addi %s, %p : i32\nlinalg.yield %q : i32\n} -> " +
+         c + "\nreturn %r : " + c + "\n}\n";
+}
+
+void checkIntegers(const IntegerOperands &o, const std::string &chip = "sm_80") {
+  SCOPED_TRACE(chip + " " + std::to_string(o.m) + "x" + std::to_string(o.n) + "x" +
+               std::to_string(o.k) + (o.unsignedA ? " u8" : " s8") + (o.unsignedB ? " u8" : " s8") +
+               (o.fresh ? " fresh" : "") + (o.transposeA ? " At" : "") +
+               (o.transposeB ? " Bt " : " ") + o.schedule);
+  Lowered lowered(integerModuleText(o), chip);
   ASSERT_EQ(lowered.error, "");
   std::mt19937 random(5);
   auto draw = [&](unsigned width, llvm::ArrayRef<int64_t> sizes) {
@@ -206,37 +231,99 @@ void checkIntegers(int64_t m, int64_t n, int64_t k, bool unsignedA, bool unsigne
       array.setPattern(i, random() & ((uint64_t(1) << width) - 1));
     return array;
   };
-  Array left = draw(8, {m, k}), right = draw(8, {k, n}), old = draw(32, {m, n});
+  Array left = o.transposeA ? draw(8, {o.k, o.m}) : draw(8, {o.m, o.k});
+  Array right = o.transposeB ? draw(8, {o.n, o.k}) : draw(8, {o.k, o.n});
+  Array old = draw(32, {o.m, o.n});
   std::vector<Array> results = lowered.run({left, right, old});
   ASSERT_EQ(lowered.error, "");
   std::string opcode = std::string("mma.sync.aligned.m16n8k32.row.col.s32.") +
-                       (unsignedA ? "u8." : "s8.") + (unsignedB ? "u8" : "s8") + ".s32";
+                       (o.unsignedA ? "u8." : "s8.") + (o.unsignedB ? "u8" : "s8") + ".s32";
   EXPECT_GT(lowered.stats.opcodes[opcode], 0u);
+  if (!o.schedule.empty()) {
+    EXPECT_EQ(lowered.stats.bankConflicts, 0u);
+  }
   auto value = [](uint64_t pattern, bool isUnsigned) {
     return isUnsigned ? int32_t(pattern) : int32_t(int8_t(pattern));
   };
-  for (int64_t i = 0; i < m; ++i)
-    for (int64_t j = 0; j < n; ++j) {
-      uint32_t sum = fresh ? 0 : uint32_t(old.pattern(i * n + j)); // wraps as the instruction does
-      for (int64_t l = 0; l < k; ++l)
-        sum += uint32_t(value(left.pattern(i * k + l), unsignedA) *
-                        value(right.pattern(l * n + j), unsignedB));
-      ASSERT_EQ(uint32_t(results[0].pattern(i * n + j)), sum) << i << ", " << j;
+  for (int64_t i = 0; i < o.m; ++i)
+    for (int64_t j = 0; j < o.n; ++j) {
+      uint32_t sum = o.fresh ? 0 : uint32_t(old.pattern(i * o.n + j)); // wraps as hardware does
+      for (int64_t l = 0; l < o.k; ++l)
+        sum +=
+            uint32_t(value(left.pattern(o.transposeA ? l * o.m + i : i * o.k + l), o.unsignedA) *
+                     value(right.pattern(o.transposeB ? j * o.k + l : l * o.n + j), o.unsignedB));
+      ASSERT_EQ(uint32_t(results[0].pattern(i * o.n + j)), sum) << i << ", " << j;
     }
 }
 
 TEST(EmulatedContraction, IntegersAreExact) {
   for (bool fresh : {false, true}) {
-    checkIntegers(64, 64, 64, false, false, fresh);
-    checkIntegers(37, 29, 75, false, false, fresh);
-    checkIntegers(1, 40, 33, false, false, fresh);
+    checkIntegers({64, 64, 64, false, false, fresh});
+    checkIntegers({37, 29, 75, false, false, fresh});
+    checkIntegers({1, 40, 33, false, false, fresh});
   }
 }
 
 TEST(EmulatedContraction, IntegersWithoutSign) {
-  checkIntegers(37, 29, 75, true, true, true);
-  checkIntegers(37, 29, 75, true, false, false);
-  checkIntegers(37, 29, 75, false, true, false);
+  checkIntegers({37, 29, 75, true, true, true});
+  checkIntegers({37, 29, 75, true, false, false});
+  checkIntegers({37, 29, 75, false, true, false});
+}
+
+/// Every tile of the menu, full, without conflicts of banks: the sum is longer than the ring.
+void checkTile(const std::string &format, int64_t m, int64_t n, const char *warps, int stages,
+               bool transposeA, bool transposeB, const std::string &chip) {
+  const int64_t k = format == "tf32" ? 32 : format == "i8" || format.find("f8") == 0 ? 128 : 64;
+  const std::string schedule = "tile=" + std::to_string(m) + "x" + std::to_string(n) + "x" +
+                               std::to_string(k) + " warps=" + warps +
+                               " stages=" + std::to_string(stages) + " copy=async";
+  if (format == "i8")
+    checkIntegers({m, n, (stages + 2) * k, false, false, true, transposeA, transposeB, schedule},
+                  chip);
+  else
+    check({1, m, n, (stages + 2) * k, transposeA, transposeB, schedule}, format, chip, true);
+}
+
+TEST(EmulatedContraction, TilesOfTheMenuInEveryFormat) {
+  checkTile("bf16", 128, 128, "2x2", 3, false, true, "sm_80");
+  checkTile("bf16", 64, 128, "2x2", 4, true, false, "sm_80");
+  checkTile("tf32", 64, 64, "2x2", 3, true, false, "sm_89");
+  checkTile("i8", 64, 64, "2x2", 2, false, true, "sm_120");
+  checkTile("f8E5M2", 32, 128, "1x4", 3, false, true, "sm_89");
+}
+
+TEST(SlowEmulatedContraction, EveryTileOrderAndFormat) {
+  struct {
+    int64_t m, n;
+    const char *warps;
+    int stages;
+  } tiles[] = {{128, 256, "2x4", 3}, {256, 128, "4x2", 3}, {128, 128, "2x2", 3},
+               {128, 128, "2x4", 4}, {128, 64, "2x2", 5},  {64, 128, "2x2", 4},
+               {64, 64, "2x2", 5},   {128, 32, "4x1", 5},  {32, 128, "1x4", 3},
+               {16, 128, "1x4", 5}};
+  for (auto [m, n, warps, stages] : tiles)
+    for (const char *format : {"f16", "bf16", "tf32", "i8"})
+      for (bool transposeA : {false, true})
+        for (bool transposeB : {false, true})
+          checkTile(format, m, n, warps, stages, transposeA, transposeB, "sm_80");
+}
+
+TEST(SlowEmulatedContraction, EveryFormatOrderRaggednessAndTarget) {
+  const std::array<int64_t, 3> sizes[] = {
+      {64, 64, 128}, {61, 64, 128}, {64, 59, 128}, {64, 64, 100}, {37, 29, 45}, {1, 40, 33},
+      {40, 1, 33},   {1, 1, 1},     {0, 8, 8},     {8, 0, 8},     {8, 8, 0}};
+  for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"})
+    for (const char *format : {"f16", "bf16", "tf32", "f8E4M3FN", "f8E5M2"}) {
+      llvm::StringRef target = chip, name = format;
+      if (target == "sm_75" && name != "f16")
+        continue;
+      if (name.starts_with("f8") && target != "sm_89" && target != "sm_120")
+        continue;
+      for (auto [m, n, k] : sizes)
+        for (bool transposeA : {false, true})
+          for (bool transposeB : {false, true})
+            check({2, m, n, k, transposeA, transposeB}, format, chip, false);
+    }
 }
 
 TEST(EmulatedContraction, ThinProducts) {

@@ -5,22 +5,41 @@
 #c = affine_map<(m, n, k) -> (m, n)>
 
 // CHECK-LABEL: func.func @static
-// CHECK: gpu.launch_func @mp_kernels::@mma_bf16_64x64_0 blocks in (%{{.*}}) threads in (%c128, %{{.*}}) args(%{{.*}} : memref<128x64xbf16>, %{{.*}} : memref<64x128xbf16>, %{{.*}} : memref<128x128xf32>)
-// CHECK: llvm.mlir.global internal @mma_bf16_64x64_0_tiles() {addr_space = 3 : i32, alignment = 128 : i64}
+// The ring of three stages of 16 KiB lies in dynamic shared memory.
+// CHECK: %[[BYTES:.*]] = arith.constant 49152 : i32
+// CHECK: gpu.launch_func @mp_kernels::@mma_bf16_64x64_0 blocks in (%{{.*}}) threads in (%c128, %{{.*}}) dynamic_shared_memory_size %[[BYTES]] args(%{{.*}} : memref<128x256xbf16>, %{{.*}} : memref<256x128xbf16>, %{{.*}} : memref<128x128xf32>)
+// CHECK: llvm.mlir.global external @mp_shared() {addr_space = 3 : i32, alignment = 1024 : i64}
 // CHECK: gpu.func @mma_bf16_64x64_0
 // CHECK-SAME: known_block_size = array<i32: 128, 1, 1>
 // CHECK-SAME: nvvm.minctasm = 1
-// CHECK: scf.for
+// Two stages are filled, the first waited for, before the loop; full tiles need no zeros.
+// CHECK: cp.async.cg.shared.global [$0], [$1], 16;
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: nvvm.cp.async.wait.group 1
 // CHECK: gpu.barrier
 // Rows of A run along k: plain ldmatrix; rows of B run along n: transposing ldmatrix.
 // CHECK: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<row>, num = 4
 // CHECK: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<col>, num = 4
+// CHECK: scf.for
+// Loads of the next part and copies lie between products.
+// CHECK: nvvm.ldmatrix
 // CHECK: nvvm.mma.sync
+// CHECK: nvvm.ldmatrix
+// CHECK: @$2 cp.async.cg.shared.global [$0], [$1], 16;
+// CHECK: nvvm.mma.sync
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: nvvm.cp.async.wait.group 1
+// CHECK-NEXT: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.yield
+// CHECK-NOT: gpu.barrier
 // Full tiles, and a C of which columns are neighbours: stores of two, unguarded.
 // CHECK: llvm.store {{.*}} : vector<2xf32>
-func.func @static(%x: memref<128x64xbf16>, %y: memref<64x128xbf16>, %z: memref<128x128xf32>) {
-  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16"}
-      ins(%x, %y : memref<128x64xbf16>, memref<64x128xbf16>) outs(%z : memref<128x128xf32>) {
+func.func @static(%x: memref<128x256xbf16>, %y: memref<256x128xbf16>, %z: memref<128x128xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16",
+                  mpk.schedule = #mpk.schedule<matmul, "unit=mma.sync tile=64x64x64 warps=2x2 stages=3 copy=async">}
+      ins(%x, %y : memref<128x256xbf16>, memref<256x128xbf16>) outs(%z : memref<128x128xf32>) {
   ^bb0(%p: bf16, %q: bf16, %s: f32):
     %wp = arith.extf %p : bf16 to f32
     %wq = arith.extf %q : bf16 to f32
@@ -41,7 +60,7 @@ func.func @static(%x: memref<128x64xbf16>, %y: memref<64x128xbf16>, %z: memref<1
 // CHECK-LABEL: func.func @dynamic
 // CHECK: arith.cmpi sgt
 // CHECK: scf.if
-// CHECK: gpu.launch_func @mp_kernels::@mma_f16_64x64_0
+// CHECK: gpu.launch_func @mp_kernels::@mma_f16_{{[0-9x_]+}}
 // CHECK-SAME: memref<f16>, %{{.*}} : memref<f16>, %{{.*}} : memref<f32>, %{{.*}} : index
 func.func @dynamic(%x: memref<?x?xf16>, %y: memref<?x?xf16>, %z: memref<?x?xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "f16"}
@@ -66,6 +85,43 @@ func.func @no_product(%x: memref<8x8xf16>, %z: memref<8xf32>) {
   ^bb0(%p: f16, %s: f32):
     %wp = arith.extf %p : f16 to f32
     %r = arith.addf %s, %wp : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// A schedule that the part cannot run is refused, and why.
+func.func @too_large(%x: memref<512x512xbf16>, %y: memref<512x512xbf16>, %z: memref<512x512xf32>) {
+  // expected-error @+1 {{pins 'mpk.schedule', but about 380 registers exceed the 255 of a thread}}
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16",
+                  mpk.schedule = #mpk.schedule<matmul, "unit=mma.sync tile=128x256x64 warps=2x2 stages=3 copy=async">}
+      ins(%x, %y : memref<512x512xbf16>, memref<512x512xbf16>) outs(%z : memref<512x512xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %wp = arith.extf %p : bf16 to f32
+    %wq = arith.extf %q : bf16 to f32
+    %m = arith.mulf %wp, %wq : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+func.func @depth(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %z: memref<64x64xf32>) {
+  // expected-error @+1 {{pins 'mpk.schedule', but a step is 128 bytes of products deep, here k=64}}
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16",
+                  mpk.schedule = #mpk.schedule<matmul, "unit=mma.sync tile=64x64x32 warps=2x2 stages=3 copy=async">}
+      ins(%x, %y : memref<64x64xbf16>, memref<64x64xbf16>) outs(%z : memref<64x64xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %wp = arith.extf %p : bf16 to f32
+    %wq = arith.extf %q : bf16 to f32
+    %m = arith.mulf %wp, %wq : f32
+    %r = arith.addf %s, %m : f32
     linalg.yield %r : f32
   }
   return

@@ -11,19 +11,19 @@
 // RUN: env PATH=/nowhere CUDA_HOME= CUDA_ROOT= CUDA_PATH= %mp_build/bin/mp-opt %s --mp-to-nvvm="target=sm_80" -o /dev/null
 // RUN: not env PATH=/nowhere CUDA_HOME= CUDA_ROOT= CUDA_PATH= %mp_build/bin/mp-opt %s --mp-to-nvvm="target=sm_80 emit=cubin" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE
 
-// Every run above fails if a kernel spills registers. ptxas has nothing to complain of; the large tiles
-// take what 64 accumulators and the fragments need, and no more.
+// Every run above fails if a kernel spills registers. ptxas has nothing to complain of; the tiles
+// take what 32 accumulators, two sets of fragments and the addresses need, and no more.
 // GATES-NOT: warning
-// GATES: kernel 'mma_tf32_128x128_2' takes {{1[2-6][0-9]}} registers a thread
-// GATES-NEXT: kernel 'mma_bf16_128x128_1' takes {{1[2-6][0-9]}} registers a thread
-// GATES-NEXT: kernel 'mma_f16_128x128_0' takes {{1[2-6][0-9]}} registers a thread and {{[0-9]+}} bytes of shared memory
+// GATES: kernel 'mma_tf32_64x64_2' takes {{(9[0-9]|10[0-9])}} registers a thread
+// GATES-NEXT: kernel 'mma_bf16_64x64_1' takes {{(9[0-9]|10[0-9])}} registers a thread
+// GATES-NEXT: kernel 'mma_f16_64x64_0' takes {{(9[0-9]|10[0-9])}} registers a thread and {{[0-9]+}} bytes of shared memory
 // GATES-NOT: warning
 
 // Local memory, which no kernel uses, would be LDL and STL.
 // OPCODES-NOT: {{LDL|STL}}
-// OPCODES: mma_tf32_128x128_2: BAR {{[0-9]+}}, HMMA {{[0-9]+}}, LDSM
-// OPCODES: mma_bf16_128x128_1: BAR {{[0-9]+}}, HMMA {{[0-9]+}}, LDSM
-// OPCODES: mma_f16_128x128_0: BAR {{[0-9]+}}, HMMA {{[0-9]+}}, LDSM
+// OPCODES: mma_tf32_64x64_2: BAR 2, HMMA 32, LDGSTS 40, LDSM
+// OPCODES: mma_bf16_64x64_1: BAR 2, HMMA 32, LDGSTS 40, LDSM
+// OPCODES: mma_f16_64x64_0: BAR 2, HMMA 32, LDGSTS 40, LDSM
 // NOCUBIN: expected a cubin, found a file that begins with
 // CHECK: mp_kernels.cubin
 // NONE: error: 'ptxas' was not found {{.*}} use emit=ptx

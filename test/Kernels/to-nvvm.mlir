@@ -14,7 +14,7 @@
 // CHECK-LABEL: func.func @layer
 // CHECK-SAME: %[[X:[a-z0-9]*]]: memref<64x96xbf16>, %[[W:[a-z0-9]*]]: memref<96x128xbf16>, %[[B:[a-z0-9]*]]: memref<128xf32>
 // CHECK: %[[Y:.*]] = memref.alloc()
-// CHECK: gpu.launch_func @mp_kernels::@mma_bf16_64x64_0 blocks in (%{{.*}}) threads in (%c128, %c1, %c1) args(%[[X]] : memref<64x96xbf16>, %[[W]] : memref<96x128xbf16>, %[[Y]] : memref<64x128xf32>)
+// CHECK: gpu.launch_func @mp_kernels::@mma_bf16_{{[0-9x]+}}_0 blocks in (%{{.*}}) threads in (%c128, %c1, %c1) dynamic_shared_memory_size %{{.*}} args(%[[X]] : memref<64x96xbf16>, %[[W]] : memref<96x128xbf16>, %[[Y]] : memref<64x128xf32>)
 // CHECK: gpu.launch_func @mp_kernels::@layer_0
 func.func @layer(%x: tensor<64x96xbf16>, %w: tensor<96x128xbf16>, %b: tensor<128xf32>) -> tensor<64x128xf32> {
   %z = arith.constant 0.0 : f32

@@ -1,15 +1,33 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Selects the mma.sync instruction that a target runs for operands of given formats.
+// The mma.sync instructions that kernels use, and which of them a target runs for operands of given
+// formats. lib/Layouts says which lane holds which element of their fragments.
 
 #ifndef MP_KERNELS_MMASELECTION_H
 #define MP_KERNELS_MMASELECTION_H
 
 #include "mp/Dialect/MP/Namespaces.h"
-#include "mp/Kernels/FragmentLayout.h"
 #include "mp/Target/TargetModel.h"
 
 namespace mlir::mp {
+
+/// One mma.sync instruction. Accumulators are f32 or i32, four a lane.
+struct MmaInstruction {
+  /// The format of both operands: f16, bf16, tf32, f8E4M3FN, f8E5M2, i8 or u8; of different ones
+  /// A's and B's, as in i8_u8.
+  llvm::StringRef format;
+  int m, n, k;
+  unsigned elementBits; ///< of A and B in registers and memory
+  /// The LLVM intrinsic for what the NVVM dialect's op does not take; else empty.
+  llvm::StringRef intrinsic = {};
+
+  /// Returns the format of operand A (0) or B (1).
+  llvm::StringRef operandFormat(unsigned operand) const;
+  bool isInteger() const { return operandFormat(0) == "i8" || operandFormat(0) == "u8"; }
+  /// 32-bit registers of A and B in a lane.
+  int registersA() const { return m * k * int(elementBits) / 1024; }
+  int registersB() const { return k * n * int(elementBits) / 1024; }
+};
 
 /// The largest native instruction of `model` for `format`, spelled as MmaInstruction::format is;
 /// null if there is none.

@@ -91,6 +91,9 @@ unsigned residentBlocks(const target::TargetModel &target, unsigned threads, uns
 /// The schedules worth looking at for a problem: all that resourcesOf allows, of a fixed list for
 /// each family and generation.
 std::vector<Schedule> menu(const Problem &problem, const Part &part);
+/// The same for a matrix product by this unit and these copies, which need not be the fastest.
+std::vector<Schedule> menu(const MatmulProblem &problem, const Part &part, MatrixUnit unit,
+                           Copy copy);
 
 } // namespace mpcore::performance
 

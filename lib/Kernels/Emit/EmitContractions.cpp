@@ -3,6 +3,7 @@
 // Implements mp-emit-contractions: write contractions marked mpk.mma as Tensor Core kernels.
 
 #include "GemmKernel.h"
+#include "ScheduleChoice.h"
 #include "mp/Kernels/MmaSelection.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Target/Targets.h"
@@ -14,6 +15,7 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
+using mpcore::performance::MatmulSchedule;
 
 namespace {
 
@@ -51,9 +53,11 @@ private:
              << " has no instruction for; run mp-select-contractions for the same target";
 
     OpBuilder b(op);
-    GemmPlan plan =
-        planGemm(b, op, *contraction, *instruction, promotionInterval(model, *instruction),
-                 op->hasAttr(kMmaFreshAttrName));
+    GemmPlan plan = planGemm(b, op, *contraction, *instruction, model);
+    llvm::Expected<MatmulSchedule> schedule = scheduleOf(op, plan, model);
+    if (!schedule)
+      return op.emitOpError() << toString(schedule.takeError());
+    plan.schedule = *schedule;
     SmallVector<Value> operands;
     for (Value buffer : op->getOperands())
       operands.push_back(kernelBuffer(b, buffer));
@@ -63,8 +67,8 @@ private:
     SmallVector<Value> blocks = gridFactors(b, op.getLoc(), plan);
     gpu::GPUFuncOp &kernel = kernels[key];
     if (!kernel) {
-      std::string name = ("mma_" + format + "_" + Twine(plan.tile.m) + "x" + Twine(plan.tile.n) +
-                          "_" + Twine(kernels.size() - 1))
+      std::string name = ("mma_" + format + "_" + Twine(plan.schedule.m) + "x" +
+                          Twine(plan.schedule.n) + "_" + Twine(kernels.size() - 1))
                              .str();
       kernel =
           emitGemmKernel(kernelModule(), op.getLoc(), name, plan, ValueRange(operands).getTypes());
@@ -101,10 +105,10 @@ private:
     auto index = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
     };
-    auto tiles = [&](ArrayRef<GemmLoop> loops, int64_t tile) -> Value {
+    auto tiles = [&](ArrayRef<StridedLoop> loops, int64_t tile) -> Value {
       int64_t known = 1;
       Value product;
-      for (const GemmLoop &loop : loops) {
+      for (const StridedLoop &loop : loops) {
         if (loop.size.isKnown())
           known *= loop.size.value;
         else
@@ -116,7 +120,7 @@ private:
       Value all = arith::MulIOp::create(b, loc, product, index(known));
       return arith::CeilDivUIOp::create(b, loc, all, index(tile));
     };
-    return {tiles(plan.batch, 1), tiles(plan.m, plan.tile.m), tiles(plan.n, plan.tile.n)};
+    return {tiles(plan.batch, 1), tiles(plan.m, plan.schedule.m), tiles(plan.n, plan.schedule.n)};
   }
 
   static void launch(OpBuilder &b, Location loc, gpu::GPUFuncOp kernel, const GemmPlan &plan,
@@ -125,7 +129,7 @@ private:
     for (Value factor : factors.drop_front())
       blocks = b.createOrFold<arith::MulIOp>(loc, blocks, factor);
     OpBuilder::InsertionGuard guard(b);
-    bool certain = GemmPlan::isCertainlyNonEmpty(plan);
+    bool certain = plan.isCertainlyNonEmpty();
     if (!certain) { // a grid of zero blocks is an error of the driver
       Value zero = arith::ConstantIndexOp::create(b, loc, 0);
       Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, blocks, zero);
@@ -133,9 +137,10 @@ private:
       b.setInsertionPointToStart(branch.thenBlock());
     }
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    Value threads = arith::ConstantIndexOp::create(b, loc, plan.tile.threads());
+    Value threads = arith::ConstantIndexOp::create(b, loc, plan.threads());
+    Value shared = arith::ConstantIntOp::create(b, loc, sharedBytes(plan), 32);
     gpu::LaunchFuncOp::create(b, loc, kernel, gpu::KernelDim3{blocks, one, one},
-                              gpu::KernelDim3{threads, one, one}, Value(), operands);
+                              gpu::KernelDim3{threads, one, one}, shared, operands);
   }
 
   llvm::StringMap<gpu::GPUFuncOp> kernels;

@@ -1,13 +1,19 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emits the k loop of a contraction kernel, its mma instructions and its epilogue.
+// Emits a contraction kernel: a ring of stages that cp.async or loads fill, mma.sync products of
+// fragments that are read one part ahead, stores of the sums.
 
 #include "GemmKernel.h"
-#include "Staging.h"
+
+#include "../Build/EpilogueStore.h"
+#include "../Build/MatrixUnit.h"
+#include "../Build/Raster.h"
+#include "../Build/TileCopy.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mp/Kernels/Build/Pipeline.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -18,8 +24,8 @@ SmallVector<Size *> mlir::mp::dynamicSizes(GemmPlan &plan) {
     if (!size.isKnown())
       result.push_back(&size);
   };
-  for (SmallVectorImpl<GemmLoop> *group : {&plan.batch, &plan.m, &plan.n, &plan.k})
-    for (GemmLoop &loop : *group) {
+  for (SmallVectorImpl<StridedLoop> *group : {&plan.batch, &plan.m, &plan.n, &plan.k})
+    for (StridedLoop &loop : *group) {
       add(loop.size);
       for (Size &step : loop.step)
         add(step);
@@ -29,86 +35,122 @@ SmallVector<Size *> mlir::mp::dynamicSizes(GemmPlan &plan) {
   return result;
 }
 
+static SharedTile tileA(const GemmPlan &plan) {
+  return SharedTile(int(plan.schedule.m), int(plan.schedule.k), plan.elementBytes(),
+                    plan.stageA.alongK);
+}
+static SharedTile tileB(const GemmPlan &plan) {
+  return SharedTile(int(plan.schedule.n), int(plan.schedule.k), plan.elementBytes(),
+                    plan.stageB.alongK);
+}
+
+int64_t mlir::mp::sharedBytes(const GemmPlan &plan) {
+  return int64_t(plan.schedule.stages) * (tileA(plan).bytes() + tileB(plan).bytes());
+}
+
 namespace {
 
 class GemmKernel {
 public:
-  GemmKernel(GemmBuilder device, GemmPlan plan)
-      : d(std::move(device)), plan(std::move(plan)), a(d, this->plan, FragmentOperand::A),
-        b(d, this->plan, FragmentOperand::B) {}
+  GemmKernel(DeviceBuilder device, const GemmPlan &kernelPlan)
+      : d(std::move(device)), plan(kernelPlan), sharedA(tileA(plan)), sharedB(tileB(plan)),
+        a(d, sharedA,
+          {0, plan.m, plan.k, plan.stageA.vector, plan.stageA.asynchronous,
+           int(plan.schedule.stages)},
+          plan.threads()),
+        b(d, sharedB,
+          {1, plan.n, plan.k, plan.stageB.vector, plan.stageB.asynchronous,
+           int(plan.schedule.stages)},
+          plan.threads()),
+        unit(d, *plan.instruction, sharedA, sharedB, plan.warpM(), plan.warpN()),
+        pipeline(int(plan.schedule.stages), unit.parts(),
+                 plan.stageA.asynchronous || plan.stageB.asynchronous,
+                 !plan.stageA.asynchronous || !plan.stageB.asynchronous),
+        stageBytes(sharedA.bytes() + sharedB.bytes()) {}
 
-  int64_t sharedBytes() const { return 2 * (a.bufferBytes() + b.bufferBytes()); }
-
-  void emit(ArrayRef<Value> pointers, Value shared) {
+  void emit(ArrayRef<Value> pointers, Value sharedBase) {
+    shared = sharedBase;
     locate();
     SmallVector<Value> base;
     for (unsigned operand = 0; operand < 3; ++operand)
-      base.push_back(d.add(d.ix(plan.offset[operand]), d.offsetOf(operand, plan.batch, batch)));
-    a.prepare(pointers[0], shared, base[0], rowStart, thread, lane, warpRow);
-    Value sharedB = d.advanceBytes(shared, 2 * a.bufferBytes());
-    b.prepare(pointers[1], sharedB, base[1], columnStart, thread, lane, warpColumn);
-    SmallVector<Value> accumulators = mainLoop();
-    epilogue(accumulators, pointers[2], base[2]);
+      base.push_back(
+          d.add(d.ix(plan.offset[operand]), offsetOf(d, operand, plan.batch, position.batch)));
+    Value row = d.mul(position.row, int64_t(plan.schedule.m));
+    Value column = d.mul(position.column, int64_t(plan.schedule.n));
+    a.prepare(pointers[0], base[0], row, thread);
+    b.prepare(pointers[1], base[1], column, thread);
+    unit.prepare(lane, warpRow, warpColumn);
+    SmallVector<Value> sums = multiplyAll();
+    ResultTile result{plan.m,           plan.n,    int(plan.schedule.m), int(plan.schedule.n),
+                      plan.pairedStore, plan.fresh};
+    Value firstRow = d.add(row, d.widen(d.mul(warpRow, plan.warpM())));
+    Value firstColumn = d.add(column, d.widen(d.mul(warpColumn, plan.warpN())));
+    storeAccumulators(d, result, sums, plan.warpM(), plan.warpN(), pointers[2], base[2], firstRow,
+                      firstColumn, lane);
   }
 
 private:
-  Value extent(ArrayRef<GemmLoop> group) {
-    Value product = d.ix(1);
-    for (const GemmLoop &loop : group)
-      product = d.mul(product, d.ix(loop.size));
-    return product;
+  /// What the loop carries besides accumulators and fragments.
+  struct Position {
+    Value read, write; ///< stages: that of this step, and the one that the step before has left
+    Value a, b;        ///< pointers of the copies, null where there is none
+  };
+
+  Value tiles(ArrayRef<StridedLoop> loops, int64_t tile) {
+    return d.div(d.add(extentOf(d, loops), tile - 1), tile);
   }
-  Value roundUpDiv(Value value, int64_t by) { return d.div(d.add(value, d.ix(by - 1)), d.ix(by)); }
 
   /// Computes which tile the block has, and which part of it the warp.
   void locate() {
     Type i32 = d.b.getI32Type();
     thread = NVVM::ThreadIdXOp::create(d.b, i32);
-    lane = d.rem(thread, d.i32(32));
-    Value warp = d.div(thread, d.i32(32));
-    warpRow = d.mul(d.div(warp, d.i32(plan.tile.warpsN)), d.i32(plan.tile.warpM()));
-    warpColumn = d.mul(d.rem(warp, d.i32(plan.tile.warpsN)), d.i32(plan.tile.warpN()));
-    Value block = d.widen(NVVM::BlockIdXOp::create(d.b, i32));
-    Value rowTiles = roundUpDiv(extent(plan.m), plan.tile.m);
-    Value columnTiles = roundUpDiv(extent(plan.n), plan.tile.n);
-    columnStart = d.mul(d.rem(block, columnTiles), d.ix(plan.tile.n));
-    Value rest = d.div(block, columnTiles);
-    rowStart = d.mul(d.rem(rest, rowTiles), d.ix(plan.tile.m));
-    batch = d.div(rest, rowTiles);
+    lane = d.rem(thread, 32);
+    Value warp = d.div(thread, 32);
+    warpRow = d.div(warp, int64_t(plan.schedule.warpsN));
+    warpColumn = d.rem(warp, int64_t(plan.schedule.warpsN));
+    position = rasterize(d, d.widen(NVVM::BlockIdXOp::create(d.b, i32)),
+                         tiles(plan.m, plan.schedule.m), tiles(plan.n, plan.schedule.n));
   }
 
-  /// Two buffers and one barrier a step: while the warps multiply from one, the next tile is on its
-  /// way to registers and then to the other.
-  SmallVector<Value> mainLoop() {
-    Value zero = d.i32(0), one = d.i32(1);
-    a.store(a.load(d.ix(0)), zero);
-    b.store(b.load(d.ix(0)), zero);
-    Value steps = roundUpDiv(extent(plan.k), plan.tile.k);
-    Value nothing = arith::ConstantOp::create(d.b, d.b.getZeroAttr(accumulatorType()));
-    int count =
-        plan.tile.warpM() / plan.instruction->m * (plan.tile.warpN() / plan.instruction->n) * 4;
-    // With promotion, totals follow the sums of the running interval.
-    SmallVector<Value> initial(plan.promoteEvery ? 2 * count : count, nothing);
-    auto loop = scf::ForOp::create(d.b, d.ix(0), steps, d.ix(1), initial);
+  SmallVector<Value> multiplyAll() {
+    SmallVector<Value> sums(unit.accumulators(), d.zero(unit.accumulatorType()));
+    if (knownExtent(plan.k) == 0)
+      return sums;
+    steps = d.narrow(tiles(plan.k, plan.schedule.k));
+    Position start = fill();
+    auto loop = scf::ForOp::create(d.b, d.i32(0), steps, d.i32(1), pack(sums, fragments, start));
     keepWhole(loop);
     OpBuilder::InsertionGuard guard(d.b);
     d.b.setInsertionPointToStart(loop.getBody());
-    gpu::BarrierOp::create(d.b);
-    Value step = loop.getInductionVar();
-    Value narrow = step.getType().isInteger(32)
-                       ? step
-                       : arith::TruncIOp::create(d.b, d.b.getI32Type(), step).getResult();
-    Value buffer = arith::AndIOp::create(d.b, narrow, one);
-    Value other = arith::XOrIOp::create(d.b, buffer, one);
-    Value next = d.mul(d.add(step, d.ix(1)), d.ix(plan.tile.k));
-    SmallVector<Value> nextA = a.load(next), nextB = b.load(next);
-    SmallVector<Value> results = multiply(buffer, loop.getRegionIterArgs().take_front(count));
-    if (plan.promoteEvery)
-      promote(results, loop.getRegionIterArgs().drop_front(count), step, steps, nothing);
-    a.store(nextA, other);
-    b.store(nextB, other);
-    scf::YieldOp::create(d.b, results);
-    return SmallVector<Value>(loop.getResults().take_back(count));
+    Position here = unpack(loop.getRegionIterArgs(), sums);
+    Position next = multiplyStep(loop.getInductionVar(), here, sums);
+    scf::YieldOp::create(d.b, pack(sums, fragments, next));
+    return SmallVector<Value>(loop.getResults().take_front(unit.accumulators()));
+  }
+
+  static SmallVector<Value> pack(ArrayRef<Value> sums, ArrayRef<Value> fragments,
+                                 const Position &p) {
+    SmallVector<Value> values(sums);
+    llvm::append_range(values, fragments);
+    for (Value value : {p.read, p.write, p.a, p.b})
+      if (value)
+        values.push_back(value);
+    return values;
+  }
+  Position unpack(ValueRange values, SmallVectorImpl<Value> &sums) {
+    sums.assign(values.begin(), values.begin() + unit.accumulators());
+    values = values.drop_front(unit.accumulators());
+    fragments.assign(values.begin(), values.begin() + unit.fragmentRegisters());
+    values = values.drop_front(unit.fragmentRegisters());
+    Position p{values[0], values[1], {}, {}};
+    values = values.drop_front(2);
+    if (a.start()) {
+      p.a = values.front();
+      values = values.drop_front();
+    }
+    if (b.start())
+      p.b = values.front();
+    return p;
   }
 
   /// LLVM would take the last step, which loads nothing, out of the loop: twice the code, and more
@@ -123,172 +165,143 @@ private:
                                                 {}, {}, {}, {}, {}));
   }
 
-  /// Adds the sums to the totals, appended to `sums`, and starts them again from zero, after each
-  /// interval and after the last step.
-  void promote(SmallVectorImpl<Value> &sums, ValueRange totals, Value step, Value steps,
-               Value zero) {
-    Value done = d.add(step, d.ix(1));
-    Value rest = d.rem(done, d.ix(plan.promoteEvery / plan.tile.k));
-    auto equal = [&](Value x, Value y) -> Value {
-      return arith::CmpIOp::create(d.b, arith::CmpIPredicate::eq, x, y);
-    };
-    Value now = arith::OrIOp::create(d.b, equal(rest, d.ix(0)), equal(done, steps));
-    SmallVector<Value> moved;
-    for (auto [sum, total] : llvm::zip_equal(sums, totals)) {
-      Value added = arith::AddFOp::create(d.b, total, sum);
-      moved.push_back(arith::SelectOp::create(d.b, now, added, total));
-      sum = arith::SelectOp::create(d.b, now, zero, sum);
+  void synchronize(const PipelineEvent &event) {
+    switch (event.kind) {
+    case PipelineEvent::Commit: NVVM::CpAsyncCommitGroupOp::create(d.b); break;
+    case PipelineEvent::Wait:
+      NVVM::CpAsyncWaitGroupOp::create(d.b, d.b.getI32IntegerAttr(event.pending));
+      break;
+    case PipelineEvent::Barrier: gpu::BarrierOp::create(d.b); break;
+    default: llvm_unreachable("not an event of synchronisation");
     }
-    sums.append(moved);
   }
 
-  SmallVector<Value> multiply(Value buffer, ValueRange accumulators) {
-    SmallVector<Value> sums(accumulators);
-    for (int step = 0; step < plan.tile.k / plan.instruction->k; ++step) {
-      auto fragmentsA = a.fragments(buffer, step), fragmentsB = b.fragments(buffer, step);
-      size_t position = 0;
-      for (const auto &rows : fragmentsA)
-        for (const auto &columns : fragmentsB) {
-          mma(rows, columns, MutableArrayRef(sums).slice(position, 4));
-          position += 4;
-        }
+  /// The copies of one step, access by access.
+  struct Copies {
+    SmallVector<Work> start, put;
+
+    /// Share `part` of `parts` of a list.
+    static ArrayRef<Work> share(ArrayRef<Work> list, int part, int parts) {
+      const size_t each = llvm::divideCeil(list.size(), parts);
+      return list.drop_front(std::min(list.size(), part * each)).take_front(each);
     }
-    return sums;
-  }
+  };
 
-  Type accumulatorType() {
-    return plan.instruction->isInteger() ? Type(d.b.getI32Type()) : Type(d.b.getF32Type());
-  }
-
-  /// sums += rows * columns, as the instruction computes it.
-  void mma(ArrayRef<Value> rows, ArrayRef<Value> columns, MutableArrayRef<Value> sums) {
-    Type result =
-        LLVM::LLVMStructType::getLiteral(d.b.getContext(), SmallVector<Type>(4, accumulatorType()));
-    Value product = plan.instruction->intrinsic.empty() ? mmaOp(result, rows, columns, sums)
-                                                        : mmaIntrinsic(result, rows, columns, sums);
-    for (int i = 0; i < 4; ++i)
-      sums[i] = LLVM::ExtractValueOp::create(d.b, product, i);
-  }
-
-  Value mmaIntrinsic(Type result, ArrayRef<Value> rows, ArrayRef<Value> columns,
-                     ArrayRef<Value> sums) {
-    SmallVector<Value> operands(rows);
-    operands.append(columns.begin(), columns.end());
-    operands.append(sums.begin(), sums.end());
-    return LLVM::CallIntrinsicOp::create(d.b, result,
-                                         d.b.getStringAttr(plan.instruction->intrinsic), operands)
-        .getResult(0);
-  }
-
-  Value mmaOp(Type result, ArrayRef<Value> rows, ArrayRef<Value> columns, ArrayRef<Value> sums) {
-    StringRef format = plan.instruction->format;
-    SmallVector<Value> operandA(rows), operandB(columns);
-    std::optional<std::array<NVVM::MMATypes, 2>> types;
-    if (format == "f16") {
-      Type pair = VectorType::get({2}, d.b.getF16Type());
-      for (Value &value : operandA)
-        value = LLVM::BitcastOp::create(d.b, pair, value);
-      for (Value &value : operandB)
-        value = LLVM::BitcastOp::create(d.b, pair, value);
-    } else {
-      NVVM::MMATypes type = format == "bf16" ? NVVM::MMATypes::bf16 : NVVM::MMATypes::tf32;
-      types = {type, type};
-    }
-    int64_t shape[] = {plan.instruction->m, plan.instruction->n, plan.instruction->k};
-    return NVVM::MmaOp::create(
-        d.b, result, operandA, operandB, sums, shape, std::nullopt, std::nullopt, types,
-        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
-  }
-
-  Value sum(Value x, Value y) {
-    if (plan.instruction->isInteger())
-      return arith::AddIOp::create(d.b, x, y);
-    return arith::AddFOp::create(d.b, x, y);
-  }
-
-  /// Adds the old C, unless it is to be overwritten, and stores.
-  void epilogue(ArrayRef<Value> sums, Value pointer, Value base) {
-    const FragmentLayout &layout = plan.instruction->c;
-    SmallVector<int> rowWeights, columnWeights;
-    for (FragmentPosition bit : layout.laneBits) {
-      rowWeights.push_back(bit.row);
-      columnWeights.push_back(bit.column);
-    }
-    Value laneRow = d.add(warpRow, d.weighBits(lane, rowWeights));
-    Value laneColumn = d.add(warpColumn, d.weighBits(lane, columnWeights));
-    int tilesM = plan.tile.warpM() / plan.instruction->m,
-        tilesN = plan.tile.warpN() / plan.instruction->n;
-    for (int tileM = 0; tileM < tilesM; ++tileM)
-      for (int half = 0; half < 2; ++half) {
-        int rowInWarp = tileM * plan.instruction->m + layout.position(0, 2 * half).row;
-        Value row = d.add(rowStart, d.widen(d.add(laneRow, d.i32(rowInWarp))));
-        OpBuilder::InsertionGuard guard(d.b);
-        enterIf(bound(row, plan.m, plan.tile.m));
-        Value rowOffset = d.add(base, d.offsetOf(2, plan.m, row));
-        for (int tileN = 0; tileN < tilesN; ++tileN) {
-          Value column =
-              d.add(columnStart, d.widen(d.add(laneColumn, d.i32(tileN * plan.instruction->n))));
-          ArrayRef<Value> pair = sums.slice((tileM * tilesN + tileN) * 4 + 2 * half, 2);
-          storePair(pair, pointer, rowOffset, column);
-        }
+  /// Copies step `number` (i32) to the stage at `stage`.
+  Copies listCopies(Value stage, Value number, Value pointerA, Value pointerB) {
+    Copies copies;
+    Value exists = d.less(number, steps);
+    Value kStart = d.mul(d.widen(number), int64_t(plan.schedule.k));
+    auto list = [&](TileCopy &operand, Value to, Value pointer) {
+      for (unsigned i = 0; i < operand.count(); ++i) {
+        copies.start.push_back(operand.issue(i, to, {pointer, kStart, exists}));
+        copies.put.push_back(operand.put(i, to));
       }
+    };
+    list(a, stage, pointerA);
+    list(b, d.add(stage, int64_t(sharedA.bytes())), pointerB);
+    return copies;
   }
 
-  /// Tests whether a row or column is inside; null if it certainly is.
-  Value bound(Value position, ArrayRef<GemmLoop> group, int tile) {
-    bool known = llvm::all_of(group, [](const GemmLoop &loop) { return loop.size.isKnown(); });
-    if (known && GemmPlan::extent(group).value % tile == 0)
-      return Value();
-    return d.less(position, extent(group));
+  /// All before the first step.
+  Position fill() {
+    auto stage = [&](int number) { return d.add(shared, int64_t(number) * stageBytes); };
+    SmallVector<Copies> copies;
+    for (int ahead = 0; ahead < pipeline.stages - 1; ++ahead)
+      copies.push_back(listCopies(stage(ahead), d.i32(ahead), a.advance(a.start(), ahead),
+                                  b.advance(b.start(), ahead)));
+    SmallVector<Work> reads;
+    for (const PipelineEvent &event : pipeline.prologue())
+      switch (event.kind) {
+      case PipelineEvent::Copy:
+        run(Copies::share(copies[event.ahead].start, event.part, pipeline.copyParts()));
+        break;
+      case PipelineEvent::Put:
+        run(Copies::share(copies[event.ahead].put, event.part, pipeline.copyParts()));
+        break;
+      case PipelineEvent::Read:
+        unit.read(stage(event.ahead), event.part, fragments, reads);
+        run(reads);
+        break;
+      default: synchronize(event);
+      }
+    const int ahead = pipeline.stages - 1;
+    return {stage(0), stage(ahead), a.advance(a.start(), ahead), b.advance(b.start(), ahead)};
   }
 
-  void enterIf(Value condition) {
-    if (!condition)
-      return;
-    auto branch = scf::IfOp::create(d.b, condition, /*withElseRegion=*/false);
-    d.b.setInsertionPointToStart(branch.thenBlock());
+  static void run(ArrayRef<Work> work) {
+    for (const Work &item : work)
+      item();
   }
 
-  void storePair(ArrayRef<Value> pair, Value pointer, Value rowOffset, Value column) {
-    if (plan.pairedStore) {
-      OpBuilder::InsertionGuard guard(d.b);
-      enterIf(bound(column, plan.n, plan.tile.n));
-      Value place = d.advance(pointer, d.add(rowOffset, d.offsetOf(2, plan.n, column)), 4);
-      Type type = VectorType::get({2}, accumulatorType());
-      Value both = LLVM::UndefOp::create(d.b, type);
-      for (int i = 0; i < 2; ++i)
-        both = LLVM::InsertElementOp::create(d.b, both, pair[i], d.i32(i));
-      if (!plan.fresh)
-        both = sum(d.load(type, place, 8), both);
-      d.store(both, place, 8);
-      return;
+  /// One step: `sums` and `fragments` go from its start to its end.
+  Position multiplyStep(Value step, const Position &here, SmallVectorImpl<Value> &sums) {
+    Value following = d.add(here.read, int64_t(stageBytes));
+    Value end = d.add(shared, int64_t(stageBytes) * pipeline.stages);
+    following = d.select(d.equal(following, end), shared, following);
+
+    SmallVector<Value> totals;
+    if (plan.promotes) {
+      totals.assign(sums.begin(), sums.end());
+      sums.assign(totals.size(), d.zero(unit.accumulatorType()));
     }
-    for (int i = 0; i < 2; ++i) {
-      OpBuilder::InsertionGuard guard(d.b);
-      Value here = d.add(column, d.ix(i));
-      enterIf(bound(here, plan.n, plan.tile.n));
-      Value place = d.advance(pointer, d.add(rowOffset, d.offsetOf(2, plan.n, here)), 4);
-      Value value = pair[i];
-      if (!plan.fresh)
-        value = sum(d.load(accumulatorType(), place, 4), value);
-      d.store(value, place, 4);
-    }
+    Copies copies = listCopies(here.write, d.add(step, pipeline.stages - 1), here.a, here.b);
+    SmallVector<Work> between;
+    MmaSync::Fragments next;
+    for (const PipelineEvent &event : pipeline.step())
+      switch (event.kind) {
+      case PipelineEvent::Read:
+        unit.read(event.ahead ? following : here.read, event.part, next, between);
+        break;
+      case PipelineEvent::Copy:
+        llvm::append_range(between, Copies::share(copies.start, event.part, pipeline.copyParts()));
+        break;
+      case PipelineEvent::Multiply:
+        unit.multiply(fragments, sums, between);
+        between.clear();
+        fragments = next;
+        break;
+      case PipelineEvent::Put:
+        run(Copies::share(copies.put, event.part, pipeline.copyParts()));
+        break;
+      default: synchronize(event);
+      }
+    for (auto [sum, total] : llvm::zip(sums, totals))
+      sum = arith::AddFOp::create(d.b, total, sum);
+    return {following, here.read, a.advance(here.a, 1), b.advance(here.b, 1)};
   }
 
-  GemmBuilder d;
-  GemmPlan plan;
-  OperandStaging a, b;
-  Value thread, lane, warpRow, warpColumn, rowStart, columnStart, batch;
+  DeviceBuilder d;
+  const GemmPlan &plan;
+  SharedTile sharedA, sharedB;
+  TileCopy a, b;
+  MmaSync unit;
+  Pipeline pipeline;
+  uint32_t stageBytes;
+  Value thread, lane, warpRow, warpColumn, shared, steps;
+  TilePosition position;
+  MmaSync::Fragments fragments; ///< that are multiplied next
 };
 
 } // namespace
 
+/// The dynamic shared memory of all kernels of `module`, whose swizzles want 1024 bytes aligned.
+static LLVM::GlobalOp dynamicSharedMemory(gpu::GPUModuleOp module, Location loc) {
+  constexpr StringRef name = "mp_shared";
+  if (auto existing = module.lookupSymbol<LLVM::GlobalOp>(name))
+    return existing;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  return LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+                                /*isConstant=*/false, LLVM::Linkage::External, name, Attribute(),
+                                /*alignment=*/1024, /*addrSpace=*/3);
+}
+
 gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, StringRef name,
                                         const GemmPlan &hostPlan, TypeRange buffers) {
+  LLVM::GlobalOp shared = dynamicSharedMemory(module, loc);
   ImplicitLocOpBuilder b(loc, module.getContext());
   b.setInsertionPointToEnd(module.getBody());
-  Type i8 = b.getI8Type();
-  GemmBuilder device{b, hostPlan.fitsInt32() ? b.getI32Type() : b.getI64Type()};
+  DeviceBuilder d{b, hostPlan.fitsInt32() ? b.getI32Type() : b.getI64Type()};
 
   // Kernel arguments: buffers, then dynamic sizes.
   GemmPlan plan = hostPlan;
@@ -297,34 +310,25 @@ gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, S
   types.append(dynamics.size(), b.getIndexType());
   auto kernel = gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({plan.tile.threads(), 1, 1}));
+  kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({plan.threads(), 1, 1}));
   // One block a multiprocessor is fine: without this ptxas may spill to fit more of them.
   kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(1));
   Block &entry = kernel.getBody().front();
-  device.b.setInsertionPointToStart(&entry);
-  gpu::ReturnOp::create(device.b);
-  device.b.setInsertionPointToStart(&entry);
+  d.b.setInsertionPointToStart(&entry);
+  gpu::ReturnOp::create(d.b);
+  d.b.setInsertionPointToStart(&entry);
   for (auto [i, size] : llvm::enumerate(dynamics))
-    size->dynamic = arith::IndexCastOp::create(device.b, device.indexType,
-                                               entry.getArgument(buffers.size() + i));
+    size->dynamic =
+        arith::IndexCastOp::create(d.b, d.indexType, entry.getArgument(buffers.size() + i));
   auto globalPointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
   SmallVector<Value> pointers;
   for (unsigned operand = 0; operand < 3; ++operand) {
-    Value address =
-        memref::ExtractAlignedPointerAsIndexOp::create(device.b, entry.getArgument(operand));
-    address = arith::IndexCastOp::create(device.b, device.b.getI64Type(), address);
-    pointers.push_back(LLVM::IntToPtrOp::create(device.b, globalPointer, address));
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(d.b, entry.getArgument(operand));
+    address = arith::IndexCastOp::create(d.b, d.b.getI64Type(), address);
+    pointers.push_back(LLVM::IntToPtrOp::create(d.b, globalPointer, address));
   }
-
-  OpBuilder::InsertPoint body = device.b.saveInsertionPoint();
-  GemmKernel writer(device, plan);
-  b.setInsertionPoint(kernel);
-  auto shared = LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(i8, writer.sharedBytes()),
-                                       /*isConstant=*/false, LLVM::Linkage::Internal,
-                                       (name + "_tiles").str(), Attribute(), /*alignment=*/128,
-                                       /*addrSpace=*/3);
-  device.b.restoreInsertionPoint(body);
-  Value sharedPointer = LLVM::AddressOfOp::create(device.b, shared);
-  writer.emit(pointers, sharedPointer);
+  Value base =
+      LLVM::PtrToIntOp::create(d.b, d.b.getI32Type(), LLVM::AddressOfOp::create(d.b, shared));
+  GemmKernel(d, plan).emit(pointers, base);
   return kernel;
 }

@@ -18,6 +18,9 @@ SmallVector<Size *> dynamicSizes(GemmPlan &plan);
 gpu::GPUFuncOp emitGemmKernel(gpu::GPUModuleOp module, Location loc, StringRef name,
                               const GemmPlan &plan, TypeRange buffers);
 
+/// Bytes of dynamic shared memory that its launches must give it.
+int64_t sharedBytes(const GemmPlan &plan);
+
 } // namespace mlir::mp
 
 #endif // MP_LIB_KERNELS_EMIT_GEMMKERNEL_H

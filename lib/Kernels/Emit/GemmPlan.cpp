@@ -4,6 +4,8 @@
 
 #include "GemmPlan.h"
 
+#include "mp/Kernels/Passes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -72,8 +74,8 @@ Strides stridesOf(SizeBuilder &sizes, Value buffer) {
 }
 
 /// Merges neighbouring loops that every operand walks as one.
-void mergeLoops(SmallVectorImpl<GemmLoop> &loops) {
-  auto merges = [](const GemmLoop &outer, const GemmLoop &inner) {
+void mergeLoops(SmallVectorImpl<StridedLoop> &loops) {
+  auto merges = [](const StridedLoop &outer, const StridedLoop &inner) {
     if (!inner.size.isKnown() || !outer.size.isKnown())
       return false;
     for (auto [o, i] : llvm::zip_equal(outer.step, inner.step))
@@ -90,14 +92,14 @@ void mergeLoops(SmallVectorImpl<GemmLoop> &loops) {
 }
 
 /// Drops loops of one iteration, which only cost divisions.
-void dropUnitLoops(SmallVectorImpl<GemmLoop> &loops) {
-  llvm::erase_if(loops, [](const GemmLoop &loop) { return loop.size.is(1); });
+void dropUnitLoops(SmallVectorImpl<StridedLoop> &loops) {
+  llvm::erase_if(loops, [](const StridedLoop &loop) { return loop.size.is(1); });
 }
 
 /// Elements of `operand` that can be read at once along the innermost loops of `group`: a power of
 /// two that divides the contiguous run and everything else that moves the address.
-unsigned vectorWidth(unsigned operand, ArrayRef<GemmLoop> group,
-                     ArrayRef<ArrayRef<GemmLoop>> others, Size offset, unsigned most) {
+unsigned vectorWidth(unsigned operand, ArrayRef<StridedLoop> group,
+                     ArrayRef<ArrayRef<StridedLoop>> others, Size offset, unsigned most) {
   if (group.empty() || !group.back().step[operand].is(1))
     return 1;
   // The run: loops from the innermost outwards that continue one another.
@@ -108,11 +110,11 @@ unsigned vectorWidth(unsigned operand, ArrayRef<GemmLoop> group,
     run = size.isKnown() ? Size::known(run.value * size.value) : size;
   }
   auto fits = [&](unsigned width) {
-    auto aligned = [&](const GemmLoop &loop) { return loop.step[operand].divides(width); };
+    auto aligned = [&](const StridedLoop &loop) { return loop.step[operand].divides(width); };
     return run.divides(width) && offset.divides(width) &&
            llvm::all_of(group.take_front(outside), aligned) &&
            llvm::all_of(others,
-                        [&](ArrayRef<GemmLoop> loops) { return llvm::all_of(loops, aligned); });
+                        [&](ArrayRef<StridedLoop> loops) { return llvm::all_of(loops, aligned); });
   };
   unsigned width = most;
   while (width > 1 && !fits(width))
@@ -120,8 +122,8 @@ unsigned vectorWidth(unsigned operand, ArrayRef<GemmLoop> group,
   return width;
 }
 
-StagingPlan planStaging(unsigned operand, ArrayRef<GemmLoop> outer, ArrayRef<GemmLoop> k,
-                        ArrayRef<GemmLoop> batch, Size offset, unsigned elementBits) {
+StagingPlan planStaging(unsigned operand, ArrayRef<StridedLoop> outer, ArrayRef<StridedLoop> k,
+                        ArrayRef<StridedLoop> batch, Size offset, unsigned elementBits) {
   unsigned most = 128 / elementBits;
   unsigned widthK = vectorWidth(operand, k, {outer, batch}, offset, most);
   unsigned widthOuter = vectorWidth(operand, outer, {k, batch}, offset, most);
@@ -134,44 +136,12 @@ StagingPlan planStaging(unsigned operand, ArrayRef<GemmLoop> outer, ArrayRef<Gem
   return widthK >= widthOuter ? StagingPlan{true, widthK} : StagingPlan{false, widthOuter};
 }
 
-int64_t tiles(Size extent, int size) {
-  return extent.isKnown() ? (extent.value + size - 1) / size : 8;
-}
-
-/// Large tiles when they fill the machine, thin ones for thin products.
-TileShape chooseTile(const GemmPlan &plan) {
-  Size m = GemmPlan::extent(plan.m), n = GemmPlan::extent(plan.n),
-       batch = GemmPlan::extent(plan.batch);
-  int k = 512 / plan.instruction->elementBits; // 64 bytes a row
-  if (m.isKnown() && m.value <= 16)
-    return {16, 128, k, 1, 4};
-  if (n.isKnown() && n.value <= 16)
-    return {128, 16, k, 4, 1};
-  int64_t large = tiles(m, 128) * tiles(n, 128) * tiles(batch, 1);
-  bool wide = m.isKnown() && n.isKnown() && m.value > 64 && n.value > 64;
-  // Totals beside the sums take as many registers again.
-  if (wide && large >= 64 && plan.promoteEvery == 0)
-    return {128, 128, k, 2, 4};
-  return {64, 64, k, 2, 2};
-}
-
 } // namespace
 
-Size GemmPlan::extent(ArrayRef<GemmLoop> loops) {
-  int64_t product = 1;
-  for (const GemmLoop &loop : loops) {
-    if (!loop.size.isKnown())
-      return {0, loop.size.dynamic};
-    product *= loop.size.value;
-  }
-  return Size::known(product);
-}
-
-bool GemmPlan::isCertainlyNonEmpty(const GemmPlan &plan) {
-  for (ArrayRef<GemmLoop> group : {ArrayRef(plan.batch), ArrayRef(plan.m), ArrayRef(plan.n)})
-    for (const GemmLoop &loop : group)
-      if (!loop.size.isKnown() || loop.size.value == 0)
-        return false;
+bool GemmPlan::isCertainlyNonEmpty() const {
+  for (ArrayRef<StridedLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n)})
+    if (knownExtent(group).value_or(0) == 0)
+      return false;
   return true;
 }
 
@@ -181,18 +151,19 @@ bool GemmPlan::fitsInt32() const {
     int64_t reach = 0;
     if (!offset[operand].isKnown())
       return false;
-    for (ArrayRef<GemmLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)})
-      for (const GemmLoop &loop : group) {
+    for (ArrayRef<StridedLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)})
+      for (const StridedLoop &loop : group) {
         if (!loop.size.isKnown() || !loop.step[operand].isKnown())
           return false;
         reach += loop.size.value * std::abs(loop.step[operand].value);
       }
-    // Tiles reach beyond the ends by less than one tile of each kind.
-    if (reach + offset[operand].value > limit / 2)
+    // Tiles reach beyond the ends by less than a few tiles of each kind.
+    int64_t bytes = operand == 2 ? 4 : elementBytes();
+    if ((reach + offset[operand].value) * bytes > limit / 2)
       return false;
   }
-  for (ArrayRef<GemmLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)})
-    if (extent(group).value > limit / 2)
+  for (ArrayRef<StridedLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)})
+    if (*knownExtent(group) > limit / 2)
       return false;
   return true;
 }
@@ -206,12 +177,14 @@ std::string GemmPlan::key() const {
     else
       stream << "? ";
   };
-  stream << instruction->format << instruction->k << ' ' << tile.m << ' ' << tile.n << ' '
-         << stageA.alongK << stageA.vector << stageB.alongK << stageB.vector << promoteEvery
-         << fresh << pairedStore;
-  for (ArrayRef<GemmLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)}) {
+  stream << instruction->format << instruction->k << ' '
+         << mpcore::performance::toString(mpcore::performance::Schedule(schedule)) << ' '
+         << promotes << fresh << pairedStore;
+  for (const StagingPlan &stage : {stageA, stageB})
+    stream << ' ' << stage.alongK << stage.vector << stage.asynchronous;
+  for (ArrayRef<StridedLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)}) {
     stream << " | ";
-    for (const GemmLoop &loop : group) {
+    for (const StridedLoop &loop : group) {
       print(loop.size);
       for (const Size &step : loop.step)
         print(step);
@@ -225,18 +198,18 @@ std::string GemmPlan::key() const {
 
 GemmPlan mlir::mp::planGemm(OpBuilder &builder, linalg::GenericOp op,
                             const Contraction &contraction, const MmaInstruction &instruction,
-                            int promoteEvery, bool fresh) {
+                            const target::TargetModel &target) {
   SizeBuilder sizes{builder, op.getLoc()};
   SmallVector<Range, 4> ranges =
       cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(builder, op.getLoc());
-  SmallVector<GemmLoop> loops(ranges.size());
+  SmallVector<StridedLoop> loops(ranges.size());
   for (auto [loop, range] : llvm::zip_equal(loops, ranges))
     loop.size = sizes.from(range.size);
 
   GemmPlan plan;
   plan.instruction = &instruction;
-  plan.promoteEvery = promoteEvery;
-  plan.fresh = fresh;
+  plan.promotes = promotionInterval(target, instruction) != 0;
+  plan.fresh = op->hasAttr(kMmaFreshAttrName);
   for (unsigned operand = 0; operand < 3; ++operand) {
     const LinearAccess &access = contraction.access[operand];
     Strides strides = stridesOf(sizes, op->getOperand(operand));
@@ -250,7 +223,7 @@ GemmPlan mlir::mp::planGemm(OpBuilder &builder, linalg::GenericOp op,
               sizes.add(loops[loop].step[operand], sizes.scale(stride, coefficient));
     }
   }
-  auto gather = [&](ArrayRef<unsigned> members, SmallVectorImpl<GemmLoop> &group) {
+  auto gather = [&](ArrayRef<unsigned> members, SmallVectorImpl<StridedLoop> &group) {
     for (unsigned loop : members)
       group.push_back(loops[loop]);
     dropUnitLoops(group);
@@ -264,6 +237,7 @@ GemmPlan mlir::mp::planGemm(OpBuilder &builder, linalg::GenericOp op,
   plan.stageA = planStaging(0, plan.m, plan.k, plan.batch, plan.offset[0], instruction.elementBits);
   plan.stageB = planStaging(1, plan.n, plan.k, plan.batch, plan.offset[1], instruction.elementBits);
   plan.pairedStore = vectorWidth(2, plan.n, {plan.m, plan.batch}, plan.offset[2], 2) == 2;
-  plan.tile = chooseTile(plan);
+  for (StagingPlan *stage : {&plan.stageA, &plan.stageB})
+    stage->asynchronous = target.memory.cpAsync && stage->vector * instruction.elementBits >= 32;
   return plan;
 }

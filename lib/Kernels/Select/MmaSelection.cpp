@@ -7,6 +7,26 @@
 using namespace mlir::mp;
 using target::TargetModel;
 
+static constexpr MmaInstruction kInstructions[] = {
+    {"f16", 16, 8, 16, 16},
+    {"f16", 16, 8, 8, 16},
+    {"bf16", 16, 8, 16, 16},
+    {"tf32", 16, 8, 8, 32},
+    {"f8E4M3FN", 16, 8, 32, 8, "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e4m3.f32"},
+    {"f8E5M2", 16, 8, 32, 8, "llvm.nvvm.mma.m16n8k32.row.col.f32.e5m2.e5m2.f32"},
+    {"f8E4M3FN_f8E5M2", 16, 8, 32, 8, "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e5m2.f32"},
+    {"f8E5M2_f8E4M3FN", 16, 8, 32, 8, "llvm.nvvm.mma.m16n8k32.row.col.f32.e5m2.e4m3.f32"},
+    {"i8", 16, 8, 32, 8, "llvm.nvvm.mma.m16n8k32.row.col.s8"},
+    {"u8", 16, 8, 32, 8, "llvm.nvvm.mma.m16n8k32.row.col.u8"},
+    {"i8_u8", 16, 8, 32, 8, "llvm.nvvm.mma.m16n8k32.row.col.s8.u8"},
+    {"u8_i8", 16, 8, 32, 8, "llvm.nvvm.mma.m16n8k32.row.col.u8.s8"},
+};
+
+llvm::StringRef MmaInstruction::operandFormat(unsigned operand) const {
+  auto [a, b] = format.split('_');
+  return operand == 0 || b.empty() ? a : b;
+}
+
 /// Targets list integers by width: their instructions take any mixture of signs.
 static llvm::StringRef nameInTarget(llvm::StringRef operand) {
   return operand == "u8" ? "i8" : operand;
@@ -21,7 +41,10 @@ const MmaInstruction *mlir::mp::selectMmaInstruction(const TargetModel &model,
   const target::MmaShape *shape = shapeOf(a), *other = b.empty() ? shape : shapeOf(b);
   if (!shape || !other || shape->k != other->k)
     return nullptr;
-  return findMmaInstruction(format, shape->k);
+  for (const MmaInstruction &instruction : kInstructions)
+    if (instruction.format == format && unsigned(instruction.k) == shape->k)
+      return &instruction;
+  return nullptr;
 }
 
 int mlir::mp::promotionInterval(const TargetModel &model, const MmaInstruction &instruction) {

@@ -26,6 +26,7 @@ def MPK_Dialect : Dialect {
     - `mpk.mma` (string) on a contraction: the operand format of the matrix instruction
       that runs it.
     - `mpk.fresh` (unit) on such a contraction: what its destination held is not added.
+    - `mpk.schedule` (`#mpk.schedule`) on such a contraction: how its kernel must be written.
     - `mpk.host_read` (unit) on a load: the host reads the element back.
     - `mpk.buffers` (integer) on a function: bytes of its buffer plan.
     - `mpk.host_type` on a function: its type before it was lowered.

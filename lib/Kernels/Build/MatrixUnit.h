@@ -1,0 +1,78 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matrix units as kernels use them: fragments of a stage's tiles, products of fragments into
+// accumulators. mma.sync is the first; wgmma, whose operands stay in shared memory, fits the same
+// calls.
+
+#ifndef MP_LIB_KERNELS_BUILD_MATRIXUNIT_H
+#define MP_LIB_KERNELS_BUILD_MATRIXUNIT_H
+
+#include "SharedTile.h"
+#include "TileCopy.h"
+#include "mp/Kernels/MmaSelection.h"
+
+namespace mlir::mp {
+
+/// mma.sync: a warp multiplies `warpM` rows of A by `warpN` columns of B.
+class MmaSync {
+public:
+  MmaSync(DeviceBuilder &device, const MmaInstruction &instruction, const SharedTile &a,
+          const SharedTile &b, int warpM, int warpN);
+
+  /// Arithmetic that does not change from stage to stage. The warp's rows of A and columns of B
+  /// begin at `warpRow` and `warpColumn` times `warpM` and `warpN`.
+  void prepare(Value lane, Value warpRow, Value warpColumn);
+
+  /// Parts of a step: one instruction's k each.
+  int parts() const { return a.tile.k() / instruction.k; }
+  int tilesM() const { return warpM / instruction.m; }
+  int tilesN() const { return warpN / instruction.n; }
+  /// Accumulators of a lane: registers i of tile (m, n) at ((m tilesN + n) 4 + i).
+  int accumulators() const { return tilesM() * tilesN() * 4; }
+  Type accumulatorType();
+
+  /// 32-bit registers of A, tile after tile, then of B.
+  using Fragments = SmallVector<Value>;
+  int fragmentRegisters() const { return a.registers() + b.registers(); }
+
+  /// Lists the loads of the fragments of part `part` from the stage at `stage`; they fill `into`,
+  /// which must outlive them.
+  void read(Value stage, int part, Fragments &into, SmallVectorImpl<Work> &loads);
+  /// sums += A B. `between` is done between the products, evenly.
+  void multiply(ArrayRef<Value> fragments, MutableArrayRef<Value> sums, ArrayRef<Work> between);
+
+private:
+  struct Operand {
+    const SharedTile &tile;
+    mpcore::layouts::LinearLayout fragment; ///< (register, lane) to (outer, k) of one instruction
+    int size;                               ///< along the outer dimension, of an instruction
+    int tiles;                              ///< instructions along it
+    int registersPerTile;
+    uint32_t base;  ///< of the tile in its stage, bytes
+    Value laneByte; ///< of the lane's first element
+
+    int registers() const { return tiles * registersPerTile; }
+    uint32_t place(mpcore::layouts::Point point, int tile, int k) const;
+  };
+
+  bool usesLdmatrix(const Operand &operand) const {
+    return operand.tile.alongK() || instruction.elementBits == 16;
+  }
+  int matricesPerLoad(const Operand &operand) const;
+  void prepare(Operand &operand, Value lane, Value warp, int warpSize);
+  void read(Operand &operand, Value stage, int part, MutableArrayRef<Value> into,
+            SmallVectorImpl<Work> &loads);
+  void loadMatrices(const Operand &operand, Value address, MutableArrayRef<Value> into);
+  Value gather(const Operand &operand, Value base, int tile, int number, int part);
+  void product(ArrayRef<Value> rows, ArrayRef<Value> columns, MutableArrayRef<Value> sums);
+  Value instructionResult(ArrayRef<Value> rows, ArrayRef<Value> columns, ArrayRef<Value> sums);
+
+  DeviceBuilder &d;
+  const MmaInstruction &instruction;
+  int warpM, warpN;
+  Operand a, b;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_KERNELS_BUILD_MATRIXUNIT_H

@@ -1,0 +1,31 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order in which blocks take tiles of the result.
+
+#ifndef MP_LIB_KERNELS_BUILD_RASTER_H
+#define MP_LIB_KERNELS_BUILD_RASTER_H
+
+#include "DeviceBuilder.h"
+
+namespace mlir::mp {
+
+struct TilePosition {
+  Value batch, row, column; ///< numbers of tiles
+};
+
+/// Tiles of a batch in groups of kRowsOfGroup rows of tiles, columns first within a group: blocks
+/// that run at once read a square of operands rather than a strip, so that L2 serves more of them.
+inline TilePosition rasterize(DeviceBuilder &d, Value block, Value rowTiles, Value columnTiles) {
+  constexpr int64_t kRowsOfGroup = 8;
+  Value perBatch = d.mul(rowTiles, columnTiles);
+  Value inBatch = d.rem(block, perBatch);
+  Value perGroup = d.mul(columnTiles, kRowsOfGroup);
+  Value firstRow = d.mul(d.div(inBatch, perGroup), kRowsOfGroup);
+  Value inGroup = d.rem(inBatch, perGroup);
+  Value rows = d.min(d.sub(rowTiles, firstRow), d.ix(kRowsOfGroup)); // the last group has fewer
+  return {d.div(block, perBatch), d.add(firstRow, d.rem(inGroup, rows)), d.div(inGroup, rows)};
+}
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_KERNELS_BUILD_RASTER_H

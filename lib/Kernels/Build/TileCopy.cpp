@@ -1,0 +1,219 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits the copies of an operand's tile.
+
+#include "TileCopy.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+TileCopy::TileCopy(DeviceBuilder &device, const SharedTile &tile, const Source &source, int threads)
+    : d(device), tile(tile), source(source), threads(threads),
+      endsInZeros(!dividesExtent(source.k, tile.k()) ||
+                  *knownExtent(source.k) < int64_t(source.stages) * tile.k()) {}
+
+Value TileCopy::byteOffset(Value elements) { return d.mul(elements, tile.elementBytes()); }
+
+void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread) {
+  const unsigned operand = source.operand;
+  const int vector = int(source.vector);
+  const int inner = tile.alongK() ? tile.k() : tile.outer(); // elements of a row
+  const int perRow = inner / vector, vectors = perRow * (tile.alongK() ? tile.outer() : tile.k());
+  // Access i of a thread has number thread + i * threads. Both are powers of two, so that the two
+  // parts have different bits, and everything linear over bits is the sum of theirs.
+  auto placeOf = [&](int number) -> std::pair<int, int> {
+    int along = number % perRow * vector, row = number / perRow;
+    return tile.alongK() ? std::pair(row, along) : std::pair(along, row);
+  };
+  const int busy = std::min(threads, vectors);
+  if (busy < threads)
+    active = d.less(thread, d.i32(busy));
+  SmallVector<uint32_t> sharedImages, outerImages, kImages;
+  for (int bit = 1; bit < busy; bit *= 2) {
+    auto [outer, k] = placeOf(bit);
+    sharedImages.push_back(tile.place(outer, k));
+    outerImages.push_back(outer);
+    kImages.push_back(k);
+  }
+  threadShared = d.applyLinear(thread, sharedImages);
+  threadOuter = d.add(outerStart, d.widen(d.applyLinear(thread, outerImages)));
+  Value threadK = d.widen(d.applyLinear(thread, kImages));
+  kLimit = extentOf(d, source.k);
+
+  // Where nothing is ragged and one loop walks the rows, accesses lie at constant distances.
+  const bool isRagged = !dividesExtent(source.outer, tile.outer());
+  const bool isLinear = !isRagged && source.outer.size() <= 1;
+  auto step = [&](ArrayRef<StridedLoop> loops) {
+    return loops.empty() ? Size::known(0) : loops.back().step[operand];
+  };
+  auto scaled = [&](Size size, int times) -> Value {
+    return size.isKnown() ? d.ix(size.value * times) : d.mul(size.dynamic, times);
+  };
+  Value start = base;
+  if (isLinear)
+    start = d.add(start, offsetOf(d, operand, source.outer, threadOuter));
+  if (isLinearInK())
+    start = d.add(start, offsetOf(d, operand, source.k, threadK));
+  pointer = d.advance(global, start, tile.elementBytes());
+  first = isLinearInK() ? pointer : Value();
+
+  if (isRagged)
+    last = d.sub(extentOf(d, source.outer), d.ix(tile.alongK() ? 1 : vector));
+  // Many offsets of 64 bits would not fit into the registers.
+  const bool keepsOffsets = isLinear || d.indexType.isInteger(32) || vectors <= 8 * threads;
+  for (int number = 0; number < vectors; number += threads) {
+    Access access;
+    std::tie(access.outer, access.k) = placeOf(number);
+    access.shared = tile.place(access.outer, access.k);
+    access.kLocal = d.add(threadK, int64_t(access.k));
+    if (isLinear)
+      access.offset = scaled(step(source.outer), access.outer);
+    else if (keepsOffsets)
+      access.offset = outerOffset(d.add(threadOuter, int64_t(access.outer)));
+    if (access.offset && isLinearInK())
+      access.offset = d.add(access.offset, scaled(step(source.k), access.k));
+    if (access.offset)
+      access.offset = byteOffset(access.offset);
+    accesses.push_back(access);
+  }
+}
+
+/// Of a row or column, in elements; beyond the end that of the last.
+Value TileCopy::outerOffset(Value position) {
+  return offsetOf(d, source.operand, source.outer, last ? d.min(position, last) : position);
+}
+
+Value TileCopy::advance(Value running, int steps) {
+  if (!running)
+    return running;
+  if (source.k.empty() || steps == 0)
+    return running;
+  const Size &step = source.k.back().step[source.operand];
+  const int64_t products = int64_t(steps) * tile.k();
+  return d.advance(running,
+                   step.isKnown() ? d.ix(step.value * products) : d.mul(step.dynamic, products),
+                   tile.elementBytes());
+}
+
+Value TileCopy::address(const Access &access, const Step &step, Value k) {
+  Value base = step.running ? step.running : pointer;
+  Value offset = access.offset;
+  if (!offset) {
+    // A zero that the compiler does not know keeps the arithmetic in the loop.
+    Value zero = d.ptx(d.b.getI32Type(), "mov.b32 $0, 0;", "=r", {});
+    Value position = d.add(d.add(threadOuter, int64_t(access.outer)), d.widen(zero));
+    offset = outerOffset(position);
+    if (step.running && !source.k.empty())
+      offset = d.add(offset, d.mul(d.ix(source.k.back().step[source.operand]), int64_t(access.k)));
+    offset = byteOffset(offset);
+  }
+  if (!step.running)
+    offset = d.add(offset, byteOffset(offsetOf(d, source.operand, source.k, k)));
+  return d.advance(base, offset, 1);
+}
+
+/// `exists` false: nothing happens. `inside` false: zeros are written.
+void TileCopy::copy(Value target, Value from, Value exists, Value inside) {
+  std::string text = bytes() == 16
+                         ? "cp.async.cg.shared.global [$0], [$1], 16"
+                         : "cp.async.ca.shared.global [$0], [$1], " + std::to_string(bytes());
+  std::string constraints = "r,l";
+  SmallVector<Value> operands = {target, from};
+  if (inside) {
+    text += ", $" + std::to_string(operands.size()); // bytes to take, the rest is zero
+    operands.push_back(d.select(inside, d.i32(bytes()), d.i32(0)));
+    constraints += ",r";
+  }
+  if (exists) {
+    text = "@$" + std::to_string(operands.size()) + " " + text;
+    operands.push_back(exists);
+    constraints += ",b";
+  }
+  d.ptx(Type(), text + ";", constraints, operands);
+}
+
+/// Zeros where `inside` is false, null: certainly.
+Value TileCopy::load(Value from, Value inside) {
+  const unsigned words = llvm::divideCeil(bytes(), 4);
+  std::string zeros, names, constraints;
+  for (unsigned i = 0; i < words; ++i) {
+    zeros += "mov.b32 $" + std::to_string(i) + ", 0; ";
+    names += (i ? ", $" : "$") + std::to_string(i);
+    constraints += "=r,";
+  }
+  std::string pointer = "[$" + std::to_string(words) + "]";
+  std::string access = words == 1 ? "ld.global.b" + std::to_string(8 * bytes()) + " " + names
+                                  : "ld.global.v" + std::to_string(words) + ".b32 {" + names + "}";
+  SmallVector<Value> operands = {from};
+  std::string text = access + ", " + pointer + ";";
+  constraints += "l";
+  if (inside) {
+    text = zeros + "@$" + std::to_string(words + 1) + " " + text;
+    operands.push_back(inside);
+    constraints += ",b";
+  }
+  Type word = d.b.getI32Type();
+  Type result = words == 1 ? word
+                           : LLVM::LLVMStructType::getLiteral(d.b.getContext(),
+                                                              SmallVector<Type>(words, word));
+  Value loaded = d.ptx(result, text, constraints, operands);
+  Type type = d.accessType(bytes());
+  if (words == 1)
+    return type == word ? loaded : arith::TruncIOp::create(d.b, type, loaded).getResult();
+  Value vector = LLVM::UndefOp::create(d.b, type);
+  for (unsigned i = 0; i < words; ++i)
+    vector = LLVM::InsertElementOp::create(
+        d.b, vector, LLVM::ExtractValueOp::create(d.b, loaded, int64_t(i)), d.i32(i));
+  return vector;
+}
+
+Work TileCopy::issue(unsigned number, Value stage, const Step &step) {
+  return [this, number, stage, step] {
+    Access &access = accesses[number];
+    Value k = d.add(step.kStart, access.kLocal);
+    Value inside = endsInZeros ? d.less(k, kLimit) : Value();
+    Value from = address(access, step, k);
+    if (source.asynchronous) {
+      Value exists = d.logicalAnd(active, endsInZeros ? Value() : step.exists);
+      copy(SharedTile::at(d, d.add(stage, threadShared), access.shared), from, exists, inside);
+    } else {
+      access.loaded = load(from, d.logicalAnd(active, d.logicalAnd(step.exists, inside)));
+    }
+  };
+}
+
+Work TileCopy::put(unsigned number, Value stage) {
+  return [this, number, stage] {
+    if (!source.asynchronous)
+      storeLoaded(accesses[number].loaded,
+                  SharedTile::at(d, d.add(stage, threadShared), accesses[number].shared));
+  };
+}
+
+/// Threads without a share write nothing.
+void TileCopy::storeLoaded(Value loaded, Value target) {
+  if (!active) {
+    d.store(loaded, d.sharedPointer(target), bytes());
+    return;
+  }
+  SmallVector<Value> operands = {target};
+  std::string names, constraints = "r";
+  const unsigned words = llvm::divideCeil(bytes(), 4);
+  for (unsigned i = 0; i < words; ++i) {
+    Value word = loaded;
+    if (words > 1)
+      word = LLVM::ExtractElementOp::create(d.b, word, d.i32(i));
+    else if (bytes() < 4)
+      word = arith::ExtUIOp::create(d.b, d.b.getI32Type(), word);
+    operands.push_back(word);
+    names += (i ? ", $" : "$") + std::to_string(i + 1);
+    constraints += ",r";
+  }
+  operands.push_back(active);
+  std::string kind =
+      words == 1 ? ".b" + std::to_string(8 * bytes()) : ".v" + std::to_string(words) + ".b32";
+  d.ptx(Type(), "@$" + std::to_string(words + 1) + " st.shared" + kind + " [$0], {" + names + "};",
+        constraints + ",b", operands);
+}

@@ -1,0 +1,87 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One operand's tile on its way from global to shared memory, by cp.async or through registers.
+// Conditions are predicates: rows beyond the end read the last row, whose results nobody stores,
+// and products beyond the end of the sum are zeros.
+
+#ifndef MP_LIB_KERNELS_BUILD_TILECOPY_H
+#define MP_LIB_KERNELS_BUILD_TILECOPY_H
+
+#include "SharedTile.h"
+#include "StridedLoops.h"
+
+#include <functional>
+
+namespace mlir::mp {
+
+/// Work that is placed between matrix products.
+using Work = std::function<void()>;
+
+class TileCopy {
+public:
+  struct Source {
+    unsigned operand;            ///< 0: A, 1: B; the index of steps
+    ArrayRef<StridedLoop> outer; ///< loops of rows (A) or columns (B)
+    ArrayRef<StridedLoop> k;     ///< loops of the sum
+    unsigned vector;             ///< elements in one access
+    bool asynchronous;           ///< cp.async; accesses are then of 4, 8 or 16 bytes
+    int stages;                  ///< of the ring: a shorter sum goes on with zeros, so that
+                                 ///< each stage is written before fragments are read ahead
+  };
+
+  TileCopy(DeviceBuilder &device, const SharedTile &tile, const Source &source, int threads);
+
+  /// Arithmetic that does not change from step to step. `pointer + base` elements is the operand's
+  /// first element of this batch; `outerStart` the block's first row or column.
+  void prepare(Value pointer, Value base, Value outerStart, Value thread);
+
+  /// What the copy of one step needs; `kStart` is its first product. In `running` the pointer that
+  /// `prepare` and `advance` gave, null if offsets along k must be computed anew each step.
+  struct Step {
+    Value running;
+    Value kStart;
+    Value exists; ///< null: certainly
+  };
+  /// The pointer for the first step; null if it must be computed anew each step.
+  Value start() const { return first; }
+  /// The pointer `steps` steps on.
+  Value advance(Value running, int steps);
+
+  unsigned count() const { return accesses.size(); }
+  /// The work of access `number`: starts its copy to the stage at `stage` (a 32-bit address), or
+  /// loads to registers.
+  Work issue(unsigned number, Value stage, const Step &step);
+  /// The work that writes what access `number` loaded to registers; nothing for cp.async.
+  Work put(unsigned number, Value stage);
+
+private:
+  struct Access {
+    Value offset;    ///< bytes beyond `running`; null: computed anew each step
+    int outer, k;    ///< within the tile, beside the thread's
+    Value kLocal;    ///< within the tile; null for `threadK`
+    uint32_t shared; ///< a value of SharedTile::place
+    Value loaded;
+  };
+  unsigned bytes() const { return source.vector * tile.elementBytes(); }
+  bool isLinearInK() const { return source.k.size() <= 1; }
+  Value byteOffset(Value elements);
+  Value outerOffset(Value position);
+  Value address(const Access &access, const Step &step, Value k);
+  void copy(Value target, Value from, Value exists, Value inside);
+  Value load(Value from, Value inside);
+  void storeLoaded(Value loaded, Value target);
+
+  DeviceBuilder &d;
+  const SharedTile &tile;
+  Source source;
+  int threads;
+  SmallVector<Access> accesses;
+  Value first, pointer, threadShared, threadOuter, kLimit;
+  Value last;       ///< row or column that may be read; null: all of them
+  Value active;     ///< null if every thread has something to copy
+  bool endsInZeros; ///< a step may end within the tile, or the sum before the ring
+};
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_KERNELS_BUILD_TILECOPY_H

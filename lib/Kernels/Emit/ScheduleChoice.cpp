@@ -1,0 +1,152 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asks the performance model which of the menu's schedules suits a contraction.
+
+#include "ScheduleChoice.h"
+
+#include "mp/Dialect/MPK/MPKDialect.h"
+#include "mp/Kernels/Passes.h"
+#include "mp/Performance/Estimate.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mpcore::performance;
+
+/// Estimated registers are right within this many (checked against ptxas), and a spill costs more
+/// than a smaller tile.
+static constexpr unsigned kRegisterMargin = 16;
+
+static const Part *firstPart(const target::TargetModel &target) {
+  for (const Part &part : allParts())
+    if (part.specific->name == target.name || part.plain->name == target.name)
+      return &part;
+  return nullptr;
+}
+
+static MatmulProblem problemOf(const GemmPlan &plan) {
+  auto sizeOf = [](ArrayRef<StridedLoop> loops) {
+    int64_t size = 1;
+    for (const StridedLoop &loop : loops)
+      size *= loop.size.isKnown() ? std::max<int64_t>(loop.size.value, 1) : 1024;
+    return size;
+  };
+  MatmulProblem problem;
+  problem.batch = sizeOf(plan.batch);
+  problem.m = sizeOf(plan.m);
+  problem.n = sizeOf(plan.n);
+  problem.k = sizeOf(plan.k);
+  StringRef format = plan.instruction->operandFormat(0);
+  problem.format = plan.instruction->isInteger() ? "i8" : format.str();
+  problem.result = plan.instruction->isInteger() ? "i32" : "f32";
+  return problem;
+}
+
+/// Registers beyond those that the model counts.
+static unsigned additionalRegisters(const GemmPlan &plan, const MatmulSchedule &s) {
+  const unsigned threads = 32 * s.warpsM * s.warpsN;
+  unsigned registers = plan.promotes ? s.m * s.n / threads : 0; // totals beside the sums
+  const std::pair<const StagingPlan &, unsigned> stages[] = {{plan.stageA, s.m},
+                                                             {plan.stageB, s.n}};
+  for (auto [stage, outer] : stages) {
+    const unsigned bytes = stage.vector * unsigned(plan.elementBytes());
+    // Each element takes a register of its own, in one of three shares of a step, and an address.
+    if (!stage.asynchronous && bytes < 4) {
+      const unsigned accesses = outer * s.k / threads / stage.vector;
+      registers += accesses / 3 + (plan.fitsInt32() ? 0 : 2 * accesses);
+    }
+  }
+  return registers;
+}
+
+/// A tile of less than 64 rows or columns is for products that have no more: others it makes read
+/// an operand many times from L2, of whose speed the model knows too little on most parts.
+static bool suitsShape(const MatmulProblem &problem, const MatmulSchedule &s) {
+  return (s.m >= 64 || problem.m <= s.m) && (s.n >= 64 || problem.n <= s.n);
+}
+
+llvm::Expected<MatmulSchedule> mlir::mp::chooseSchedule(const GemmPlan &plan,
+                                                        const target::TargetModel &target) {
+  const Part *part = firstPart(target);
+  if (!part)
+    return llvm::createStringError("no GPU of " + target.name + " is known to choose tiles for");
+  const MatmulProblem matmul = problemOf(plan);
+  const Problem problem = matmul;
+  const bool loads = !plan.stageA.asynchronous || !plan.stageB.asynchronous;
+  std::vector<Candidate> candidates;
+  std::optional<Candidate> smallest; // by registers, for want of one that leaves the margin
+  unsigned leastRegisters = ~0u;
+  for (const Schedule &schedule :
+       menu(matmul, *part, MatrixUnit::MmaSync, loads ? Copy::Loads : Copy::Async)) {
+    const auto &s = std::get<MatmulSchedule>(schedule);
+    llvm::Expected<Resources> resources = resourcesOf(problem, schedule, *part);
+    if (!resources)
+      return resources.takeError(); // the menu has only what fits
+    const unsigned registers = resources->registers + additionalRegisters(plan, s);
+    if (s.splitK != 1 || !suitsShape(matmul, s))
+      continue;
+    if (registers + kRegisterMargin <= part->limits().registersPerThread)
+      candidates.push_back({schedule, *resources});
+    if (registers < leastRegisters) {
+      leastRegisters = registers;
+      smallest = {schedule, *resources};
+    }
+  }
+  if (candidates.empty() && smallest)
+    candidates.push_back(*smallest);
+  if (candidates.empty())
+    return llvm::createStringError("no schedule of the menu runs '" + toString(problem) + "' on " +
+                                   part->name);
+  const Calibration &constants = calibrationFor(*part, MatrixUnit::MmaSync, matmul.format);
+  size_t chosen = chooseRobustly(problem, candidates, *part, constants).first;
+  MatmulSchedule s = std::get<MatmulSchedule>(candidates[chosen].schedule);
+  // A sum of few steps needs no stages beyond them.
+  if (std::optional<int64_t> k = knownExtent(plan.k))
+    s.stages = unsigned(std::clamp<int64_t>((*k + s.k - 1) / s.k, 2, s.stages));
+  return s;
+}
+
+/// What the kernel needs of a schedule beyond what the part must allow.
+static llvm::Error checkPinned(const GemmPlan &plan, const MatmulSchedule &s) {
+  auto isPowerOfTwo = [](unsigned value) { return llvm::isPowerOf2_32(value); };
+  if (s.unit != MatrixUnit::MmaSync || s.splitK != 1)
+    return llvm::createStringError("kernels here are of unit=mma.sync and split=1");
+  if (s.k * plan.elementBytes() != 128)
+    return llvm::createStringError("a step is 128 bytes of products deep, here k=" +
+                                   Twine(128 / plan.elementBytes()));
+  for (unsigned size : {s.m, s.n, s.warpsM, s.warpsN})
+    if (!isPowerOfTwo(size))
+      return llvm::createStringError("tiles and warps are powers of two");
+  return llvm::Error::success();
+}
+
+llvm::Expected<MatmulSchedule> mlir::mp::scheduleOf(Operation *op, const GemmPlan &plan,
+                                                    const target::TargetModel &target) {
+  auto pinned = op->getAttrOfType<mpk::ScheduleAttr>(kScheduleAttrName);
+  if (!pinned)
+    return chooseSchedule(plan, target);
+  auto refuse = [&](llvm::Error why) {
+    return llvm::createStringError("pins '" + Twine(kScheduleAttrName) + "', but " +
+                                   toString(std::move(why)));
+  };
+  llvm::Expected<Schedule> schedule =
+      parseSchedule((mpk::stringifyFamily(pinned.getFamily()) + " " + pinned.getSettings()).str());
+  if (!schedule)
+    return refuse(schedule.takeError());
+  const auto *s = std::get_if<MatmulSchedule>(&*schedule);
+  if (!s)
+    return refuse(llvm::createStringError("it is no schedule of a matmul"));
+  if (llvm::Error error = checkPinned(plan, *s))
+    return refuse(std::move(error));
+  const Part *part = firstPart(target);
+  if (!part)
+    return *s;
+  llvm::Expected<Resources> fits = resourcesOf(problemOf(plan), *schedule, *part);
+  if (!fits)
+    return refuse(fits.takeError());
+  const unsigned registers = fits->registers + additionalRegisters(plan, *s);
+  if (registers > part->limits().registersPerThread)
+    return refuse(llvm::createStringError("about " + Twine(registers) + " registers exceed the " +
+                                          Twine(part->limits().registersPerThread) +
+                                          " of a thread"));
+  return *s;
+}

@@ -1,0 +1,152 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Contraction kernels with one line of synchronisation less: the emulator faults or the result is
+// wrong. A barrier, wait or commit that nobody would miss is one too many, or not checked.
+
+#include "Lowering.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mp/Numerics/Cast.h"
+#include "mp/Pipelines/NVVMPipeline.h"
+#include "gtest/gtest.h"
+
+#include <random>
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::test;
+
+namespace {
+
+/// A bf16 product of `steps` steps of 64 with B transposed or not.
+std::string productText(int steps, bool transposed, const std::string &schedule) {
+  const std::string k = std::to_string(64 * steps);
+  const std::string a = "tensor<64x" + k + "xbf16>",
+                    b = transposed ? "tensor<64x" + k + "xbf16>" : "tensor<" + k + "x64xbf16>";
+  return "func.func @f(%a: " + a + ", %b: " + b +
+         ", %c: tensor<64x64xf32>) -> tensor<64x64xf32> {\n"
+         "%r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, "
+         "affine_map<(m, n, k) -> " +
+         (transposed ? "(n, k)" : "(k, n)") +
+         ">, affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\", "
+         "\"reduction\"], mpk.schedule = #mpk.schedule<matmul, \"" +
+         schedule + "\">} ins(%a, %b : " + a + ", " + b +
+         ") outs(%c : tensor<64x64xf32>) {\n^bb0(%x: bf16, %y: bf16, %s: f32):\n"
+         "%wx = arith.extf %x : bf16 to f32\n%wy = arith.extf %y : bf16 to f32\n"
+         "%p = arith.mulf %wx, %wy : f32\n%q = arith.addf %s, %p : f32\nlinalg.yield %q : f32\n"
+         "} -> tensor<64x64xf32>\nreturn %r : tensor<64x64xf32>\n}\n";
+}
+
+class Mutants {
+public:
+  Mutants(const std::string &text, const std::string &target) : context(makeRegistry()) {
+    module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    PassManager manager(&context);
+    NVVMPipelineOptions options;
+    options.target = target;
+    buildNVVMPipeline(manager, options);
+    if (!module || failed(manager.run(*module)))
+      return;
+    module->walk([&](gpu::BinaryOp op) { binary = op; });
+    object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
+    object.getObject().getValue().split(lines, '\n', -1, true);
+  }
+
+  /// Numbers of the lines that synchronise.
+  SmallVector<size_t> synchronising() const {
+    SmallVector<size_t> found;
+    for (auto [i, line] : llvm::enumerate(lines))
+      if (StringRef text = line.ltrim(); text.starts_with("bar") ||
+                                         text.starts_with("cp.async.wait") ||
+                                         text.starts_with("cp.async.commit"))
+        found.push_back(i);
+    return found;
+  }
+  StringRef line(size_t number) const { return lines[number]; }
+
+  /// The result of the kernel without line `number` (all of it, if beyond the end); an error if the
+  /// emulator objects.
+  llvm::Expected<std::vector<Array>> run(size_t number, llvm::ArrayRef<Array> arguments) {
+    std::string text;
+    for (auto [i, line] : llvm::enumerate(lines))
+      if (i != number)
+        text += line.str() + "\n";
+    binary.setObjectsAttr(ArrayAttr::get(
+        &context, {gpu::ObjectAttr::get(&context, object.getTarget(), object.getFormat(),
+                                        StringAttr::get(&context, text), nullptr, nullptr)}));
+    DeviceOptions options;
+    options.planBuffers = false;
+    auto program = DeviceProgram::compile(*module, "f", options);
+    if (!program)
+      return program.takeError();
+    emulator::LaunchStats stats;
+    return runInBothOrders(**program, arguments, stats);
+  }
+
+private:
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  gpu::BinaryOp binary;
+  gpu::ObjectAttr object;
+  SmallVector<StringRef> lines;
+};
+
+Array drawn(ElementType type, llvm::ArrayRef<int64_t> sizes, std::mt19937 &random) {
+  Array array(type, sizes);
+  for (int64_t i = 0; i < array.size(); ++i)
+    array.setPattern(i, numerics::encode(float(int(random() % 15) - 7), type.format));
+  return array;
+}
+
+struct Count {
+  unsigned objected = 0, tried = 0;
+};
+
+Count tryAll(int steps, bool transposed, const std::string &schedule, const std::string &target) {
+  Mutants mutants(productText(steps, transposed, schedule), target);
+  std::mt19937 random(7);
+  ElementType narrow = ElementType::floating(numerics::Format::BF16);
+  int64_t k = 64 * steps;
+  std::vector<Array> arguments = {
+      drawn(narrow, {64, k}, random),
+      transposed ? drawn(narrow, {64, k}, random) : drawn(narrow, {k, 64}, random),
+      drawn(ElementType::floating(numerics::Format::F32), {64, 64}, random)};
+  auto whole = mutants.run(size_t(-1), arguments);
+  Count count;
+  if (!whole) {
+    ADD_FAILURE() << llvm::toString(whole.takeError());
+    return count;
+  }
+  for (size_t number : mutants.synchronising()) {
+    ++count.tried;
+    auto found = mutants.run(number, arguments);
+    if (!found) {
+      llvm::consumeError(found.takeError());
+      ++count.objected;
+    } else if ((*found)[0].data != (*whole)[0].data) {
+      ++count.objected;
+    } else {
+      ADD_FAILURE() << "nobody misses '" << mutants.line(number).trim().str() << "' of "
+                    << schedule;
+    }
+  }
+  return count;
+}
+
+TEST(KernelMutation, EachWaitCommitAndBarrierIsMissed) {
+  Count all;
+  for (const char *stages : {"2", "3", "4"})
+    for (bool transposed : {false, true}) {
+      Count count = tryAll(6, transposed,
+                           std::string("unit=mma.sync tile=64x64x64 warps=2x2 stages=") + stages +
+                               " copy=async",
+                           "sm_80");
+      all.tried += count.tried;
+      all.objected += count.objected;
+    }
+  EXPECT_GE(all.tried, 36u);
+  EXPECT_EQ(all.objected, all.tried);
+}
+
+} // namespace
