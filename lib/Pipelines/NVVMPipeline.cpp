@@ -45,9 +45,17 @@ void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOption
     pm.addPass(createSelectContractions({options.target}));
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  if (options.dispatches)
+    pm.addNestedPass<func::FuncOp>(createFoldViews());
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
   addCleanup(pm);
+  if (options.dispatches) {
+    pm.addNestedPass<func::FuncOp>(createFormDispatches({options.target}));
+    addCleanup(pm);
+    pm.addNestedPass<func::FuncOp>(createGroupDispatches());
+    pm.addNestedPass<func::FuncOp>(createSelectSchedules({options.target}));
+  }
   pm.addNestedPass<func::FuncOp>(createRefuseDispatches());
   pm.addPass(createProtectArguments());
   pm.addPass(createBufferize());
@@ -137,6 +145,7 @@ void mlir::mp::registerNVVMPipelines() {
         NVVMPipelineOptions shared;
         shared.mma = false;
         shared.fuse = options.fuse;
+        shared.dispatches = false; // loops are what is looked for
         buildDispatchPipeline(pm, shared);
         pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
         pm.addNestedPass<func::FuncOp>(createLinalgToLoops());

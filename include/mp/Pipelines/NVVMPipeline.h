@@ -28,6 +28,10 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
   Option<std::string> dir{*this, "dir", llvm::cl::desc("Folder for the files; created if missing"),
                           llvm::cl::init("")};
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("Fuse elementwise ops"), llvm::cl::init(true)};
+  Option<bool> dispatches{
+      *this, "dispatches",
+      llvm::cl::desc("Run groups of ops as one kernel each, else an op a kernel"),
+      llvm::cl::init(false)};
   Option<bool> mma{*this, "mma",
                    llvm::cl::desc("Run contractions on Tensor Cores where types allow"),
                    llvm::cl::init(true)};

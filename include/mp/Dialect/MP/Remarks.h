@@ -41,6 +41,17 @@ inline constexpr llvm::StringLiteral kRefusal = "mp-refuse-dispatches";
 /// A dispatch takes the plain route (missed).
 inline constexpr llvm::StringLiteral kPlainDispatch = "plain-dispatch";
 
+/// Dispatches.
+inline constexpr llvm::StringLiteral kDispatches = "mp-dispatches";
+/// mp-form-dispatches: ops run as one kernel (passed).
+inline constexpr llvm::StringLiteral kFormed = "formed";
+/// mp-form-dispatches: a contraction and its readers run as kernels of their own (missed).
+inline constexpr llvm::StringLiteral kEpilogueApart = "epilogue-apart";
+/// mp-group-dispatches: equal maps run as one kernel (passed).
+inline constexpr llvm::StringLiteral kGrouped = "grouped";
+/// mp-select-schedules: the schedule of a dispatch, and why (analysis).
+inline constexpr llvm::StringLiteral kSchedule = "schedule";
+
 /// Machine code made by mp-emit-kernels.
 inline constexpr llvm::StringLiteral kKernels = "mp-emit-kernels";
 /// The registers and the shared memory that a kernel takes (analysis).

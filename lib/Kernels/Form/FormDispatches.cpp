@@ -1,0 +1,97 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-form-dispatches: draw lines around what runs as one kernel (exact).
+//
+// For each block with ops on tensors: group by the rules of rows and of maps, then put a dispatch
+// in the place of each group. A group that cannot be moved together falls apart into its members.
+
+#include "../Select/StreamProblem.h"
+#include "DispatchPlan.h"
+#include "mlir/IR/Remarks.h"
+#include "mp/Dialect/MP/Remarks.h"
+#include "mp/Kernels/Form/Passes.h"
+#include "mp/Performance/Estimate.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_FORMDISPATCHES
+#include "mp/Kernels/Form/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+using mpcore::performance::Part;
+
+/// Blocks whose ops may become dispatches: not those within ops that compute elements.
+static void collectBlocks(Operation *op, SmallVectorImpl<Block *> &blocks) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      blocks.push_back(&block);
+      for (Operation &inner : block)
+        if (!isa<linalg::LinalgOp, mpk::DispatchOp>(inner))
+          collectBlocks(&inner, blocks);
+    }
+}
+
+namespace {
+
+struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    llvm::Expected<const Part &> part = mpcore::performance::findPartOf(target);
+    if (!part) {
+      emitError(getOperation().getLoc()) << toString(part.takeError());
+      return signalPassFailure();
+    }
+    SmallVector<Block *> blocks;
+    collectBlocks(getOperation(), blocks);
+    for (Block *block : blocks)
+      formBlock(*block, *part);
+  }
+
+  void formBlock(Block &block, const Part &part) {
+    DispatchPlan plan(block, [&](Block &body) { return secondsOf(body, part); });
+    groupRows(plan);
+    groupMaps(plan);
+    noteEpilogues(plan, block);
+    IRRewriter rewriter(&getContext());
+    for (const DispatchGroup &group : plan.getGroups()) {
+      if (group.members.empty())
+        continue;
+      if (FailureOr<mpk::DispatchOp> dispatch = formDispatch(rewriter, group);
+          succeeded(dispatch)) {
+        note(*dispatch, group, part);
+        continue;
+      }
+      for (linalg::LinalgOp member : group.members)
+        (void)formDispatch(rewriter, {group.rule, {member}}); // or it stays what it is
+    }
+  }
+
+  static void note(mpk::DispatchOp dispatch, const DispatchGroup &group, const Part &part) {
+    remark::passed(dispatch.getLoc(),
+                   remark::RemarkOpts::name(remarks::kFormed).category(remarks::kDispatches))
+        << llvm::formatv("{0}: {1} ops in one kernel, modelled {2:f2} us on {3}, apart {4:f2} us",
+                         group.rule, group.members.size(), group.seconds * 1e6, part.name,
+                         group.apart * 1e6)
+               .str();
+  }
+
+  /// The time of the best kernel for a body; nothing if it is no stream.
+  static std::optional<double> secondsOf(Block &body, const Part &part) {
+    std::string reason;
+    FailureOr<StreamPlan> plan = planStream(body, reason);
+    if (failed(plan))
+      return std::nullopt;
+    auto ranked = mpcore::performance::rank(problemOf(*plan, body), part, /*limit=*/1);
+    if (!ranked) {
+      llvm::consumeError(ranked.takeError());
+      return std::nullopt;
+    }
+    return ranked->front().estimate.seconds;
+  }
+};
+
+} // namespace

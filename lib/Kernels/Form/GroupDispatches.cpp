@@ -1,0 +1,183 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-group-dispatches: run equal maps over different tensors as one kernel (exact).
+//
+// Dispatches of one block are sorted by depth, the longest chain of ops before them: those of one
+// depth do not need each other, and joining them leaves no cycle. Equal ones of one depth join, as
+// one op with the operands of all.
+
+#include "MoveTogether.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "mp/Dialect/MP/Remarks.h"
+#include "mp/Kernels/Form/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_GROUPDISPATCHES
+#include "mp/Kernels/Form/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// A thread of a joined kernel holds an element of each tensor.
+static constexpr size_t kMostTensors = 16;
+
+/// The one op of a map that writes its results where the dispatch does; null for other bodies.
+static linalg::GenericOp findOnlyOp(mpk::DispatchOp dispatch) {
+  linalg::GenericOp found;
+  for (Operation &op : dispatch.getBody().front().without_terminator())
+    if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+      if (found)
+        return {};
+      found = generic;
+    } else if (!op.hasTrait<OpTrait::ConstantLike>()) {
+      return {};
+    }
+  if (!found || found.getNumReductionLoops() != 0 ||
+      !llvm::equal(found.getDpsInits(), dispatch.getOutputArguments()) ||
+      !llvm::equal(found.getResults(), dispatch.getYields()))
+    return {};
+  return found;
+}
+
+static bool areEqual(mpk::DispatchOp a, mpk::DispatchOp b) {
+  return a->getOperandTypes() == b->getOperandTypes() &&
+         a.getScheduleAttr() == b.getScheduleAttr() &&
+         OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(),
+                                                    OperationEquivalence::IgnoreLocations);
+}
+
+/// The longest chain of ops of the block before each of them.
+static DenseMap<Operation *, unsigned> findDepths(Block &block) {
+  DenseMap<Operation *, unsigned> depths;
+  for (Operation &op : block) {
+    unsigned depth = 0;
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *definition = operand.getDefiningOp())
+          if (Operation *outer = block.findAncestorOpInBlock(*definition); outer && outer != &op)
+            depth = std::max(depth, depths.lookup(outer) + 1);
+    });
+    depths[&op] = depth;
+  }
+  return depths;
+}
+
+/// One op with the operands of `ops`, at the builder's place.
+static linalg::GenericOp joinOps(OpBuilder &b, ArrayRef<linalg::GenericOp> ops,
+                                 IRMapping &mapping) {
+  SmallVector<Value> inputs, outputs, yields;
+  SmallVector<AffineMap> inputMaps, outputMaps;
+  for (linalg::GenericOp op : ops) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      bool isOutput = op.isDpsInit(&operand);
+      (isOutput ? outputs : inputs).push_back(mapping.lookup(operand.get()));
+      (isOutput ? outputMaps : inputMaps).push_back(op.getMatchingIndexingMap(&operand));
+    }
+  }
+  llvm::append_range(inputMaps, outputMaps);
+  linalg::GenericOp first = ops.front();
+  auto joined = linalg::GenericOp::create(b, first.getLoc(), TypeRange(outputs), inputs, outputs,
+                                          inputMaps, first.getIteratorTypesArray(),
+                                          [](OpBuilder &, Location, ValueRange) {});
+  unsigned input = 0, output = inputs.size();
+  b.setInsertionPointToStart(joined.getBody());
+  for (linalg::GenericOp op : ops) {
+    for (BlockArgument argument : op.getBody()->getArguments()) {
+      bool isOutput = argument.getArgNumber() >= op.getNumDpsInputs();
+      mapping.map(argument, joined.getBody()->getArgument(isOutput ? output++ : input++));
+    }
+    for (Operation &inner : op.getBody()->without_terminator())
+      b.clone(inner, mapping);
+    for (Value value : op.getBody()->getTerminator()->getOperands())
+      yields.push_back(mapping.lookupOrDefault(value));
+  }
+  linalg::YieldOp::create(b, joined.getLoc(), yields);
+  b.setInsertionPointAfter(joined);
+  return joined;
+}
+
+/// Joins equal dispatches that do not need each other; nothing changes where effects are between.
+static LogicalResult join(RewriterBase &rewriter, ArrayRef<mpk::DispatchOp> dispatches) {
+  SmallVector<Operation *> members(dispatches.begin(), dispatches.end());
+  FailureOr<SmallVector<Operation *>> followers = findFollowers(members);
+  if (failed(followers))
+    return failure();
+  SmallVector<Value> inputs, outputs;
+  SmallVector<linalg::GenericOp> ops;
+  for (mpk::DispatchOp dispatch : dispatches) {
+    llvm::append_range(inputs, dispatch.getInputs());
+    llvm::append_range(outputs, dispatch.getOutputs());
+    ops.push_back(findOnlyOp(dispatch));
+  }
+  mpk::DispatchOp first = dispatches.front();
+  rewriter.setInsertionPointAfter(members.back());
+  auto joined = mpk::DispatchOp::create(rewriter, members.back()->getLoc(), TypeRange(outputs),
+                                        inputs, outputs, first.getScheduleAttr());
+  moveBehind(rewriter, joined, *followers);
+  Block &body = joined.getBody().emplaceBlock();
+  for (Value operand : joined->getOperands())
+    body.addArgument(operand.getType(), operand.getLoc());
+  OpBuilder b = OpBuilder::atBlockEnd(&body);
+  IRMapping mapping;
+  unsigned input = 0, output = inputs.size();
+  for (mpk::DispatchOp dispatch : dispatches) {
+    for (BlockArgument argument : dispatch.getInputArguments())
+      mapping.map(argument, body.getArgument(input++));
+    for (BlockArgument argument : dispatch.getOutputArguments())
+      mapping.map(argument, body.getArgument(output++));
+    for (Operation &op : dispatch.getBody().front().without_terminator())
+      if (op.hasTrait<OpTrait::ConstantLike>())
+        b.clone(op, mapping);
+  }
+  mpk::YieldOp::create(b, joined.getLoc(), joinOps(b, ops, mapping).getResults());
+  ValueRange results = joined.getResults();
+  for (mpk::DispatchOp dispatch : dispatches) {
+    rewriter.replaceOp(dispatch, results.take_front(dispatch->getNumResults()));
+    results = results.drop_front(joined->getNumResults() / dispatches.size());
+  }
+  return success();
+}
+
+namespace {
+
+struct GroupDispatches : mlir::mp::impl::GroupDispatchesBase<GroupDispatches> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SetVector<Block *> blocks;
+    getOperation().walk([&](mpk::DispatchOp dispatch) { blocks.insert(dispatch->getBlock()); });
+    llvm::for_each(blocks, [&](Block *block) { groupBlock(*block); });
+  }
+
+  void groupBlock(Block &block) {
+    DenseMap<Operation *, unsigned> depths = findDepths(block);
+    SmallVector<SmallVector<mpk::DispatchOp>> sets; // equal ones of one depth
+    for (auto dispatch : block.getOps<mpk::DispatchOp>()) {
+      if (!findOnlyOp(dispatch))
+        continue;
+      auto set = llvm::find_if(sets, [&](ArrayRef<mpk::DispatchOp> others) {
+        return depths.at(others.front()) == depths.at(dispatch) &&
+               (others.size() + 1) * dispatch->getNumOperands() <= kMostTensors &&
+               areEqual(others.front(), dispatch);
+      });
+      if (set == sets.end())
+        set = sets.insert(sets.end(), SmallVector<mpk::DispatchOp>());
+      set->push_back(dispatch);
+    }
+    IRRewriter rewriter(&getContext());
+    for (ArrayRef<mpk::DispatchOp> set : sets) {
+      if (set.size() < 2)
+        continue;
+      mpk::DispatchOp last = set.back();
+      Location loc = last.getLoc();
+      if (succeeded(join(rewriter, set)))
+        remark::passed(loc,
+                       remark::RemarkOpts::name(remarks::kGrouped).category(remarks::kDispatches))
+            << "one kernel for " << std::to_string(set.size()) << " equal maps";
+    }
+  }
+};
+
+} // namespace

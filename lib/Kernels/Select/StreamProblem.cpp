@@ -1,0 +1,105 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts the bytes and instructions of an element of a stream.
+
+#include "StreamProblem.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mpcore::performance;
+
+static double bytesOf(Value tensor) {
+  Type element = getElementTypeOrSelf(tensor.getType());
+  return element.isIntOrFloat() ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8) : 8;
+}
+
+/// Points of the loops that a value varies along, sizes that are not known assumed.
+static double pointsOf(const StreamPlan &plan, Value tensor) {
+  double points = 1;
+  for (int loop : plan.dims.lookup(tensor))
+    if (loop >= 0)
+      points *= ShapedType::isDynamic(plan.loops[loop].size) ? kAssumedSize : plan.loops[loop].size;
+  return points;
+}
+
+static double pointsOf(const StreamPlan &plan, ArrayRef<unsigned> loops) {
+  double points = 1;
+  for (unsigned loop : loops)
+    points *= ShapedType::isDynamic(plan.loops[loop].size) ? kAssumedSize : plan.loops[loop].size;
+  return points;
+}
+
+/// Instructions of a scalar op: functions are polynomials, divisions are short loops.
+static double instructionsOf(Operation *op) {
+  if (isa<math::SqrtOp, math::RsqrtOp, arith::DivFOp, arith::RemFOp>(op))
+    return 8;
+  return isa_and_nonnull<math::MathDialect>(op->getDialect()) ? 20 : 1;
+}
+
+/// Instructions of all bodies, for each of `points`.
+static double instructionsOf(const StreamPlan &plan, Block &body, double points) {
+  double instructions = 0;
+  for (auto op : body.getOps<linalg::LinalgOp>()) {
+    double each = 0, iterations = 1;
+    for (Operation &inner : op.getBlock()->without_terminator())
+      each += instructionsOf(&inner);
+    for (int loop : plan.opLoops.lookup(op))
+      if (loop >= 0)
+        iterations *=
+            ShapedType::isDynamic(plan.loops[loop].size) ? kAssumedSize : plan.loops[loop].size;
+    instructions += each * iterations;
+  }
+  return points ? instructions / points : 0;
+}
+
+Problem mlir::mp::problemOf(const StreamPlan &plan, Block &body) {
+  const double rows = pointsOf(plan, plan.rows), columns = pointsOf(plan, plan.columns);
+  const double points = rows * columns;
+  const size_t outputs = plan.results.size();
+  double read = 0, written = 0, columnBytes = 0;
+  bool isInner = false;
+  for (BlockArgument argument : body.getArguments().drop_back(outputs)) {
+    if (!plan.dims.contains(argument) || argument.use_empty())
+      continue;
+    double bytes = bytesOf(argument) * pointsOf(plan, argument);
+    unsigned varies = plan.varies(argument);
+    // Without loops of rows, there is one row.
+    if (varies == kAlongColumns && !plan.rows.empty() && !plan.levels.empty())
+      columnBytes += bytesOf(argument);
+    else
+      read += bytes;
+    if ((varies & kAlongColumns) && (plan.rows.empty() || (varies & kAlongRows)))
+      isInner |= plan.isColumn(plan.dims.lookup(argument).back());
+  }
+  for (Value result : plan.results)
+    written += bytesOf(result) * pointsOf(plan, result);
+  const double instructions = instructionsOf(plan, body, points);
+  auto each = [&](double bytes) { return points ? bytes / points : 0; };
+  if (plan.levels.empty())
+    return MapProblem{int64_t(points), each(read), each(written), instructions};
+  if (isInner)
+    return RowProblem{int64_t(rows), int64_t(columns), each(read),
+                      each(written), columnBytes,      unsigned(plan.levels.size()),
+                      instructions};
+  return ColumnReductionProblem{int64_t(columns), int64_t(rows), each(read + written),
+                                instructions};
+}
+
+bool mlir::mp::movesAcross(const StreamPlan &plan, Block &body) {
+  auto innermost = [&](Value tensor) {
+    int found = -1;
+    for (int loop : plan.dims.lookup(tensor))
+      found = loop >= 0 ? loop : found;
+    return found;
+  };
+  return llvm::any_of(body.getArguments().drop_back(plan.results.size()), [&](Value argument) {
+    size_t loops = llvm::count_if(plan.dims.lookup(argument), [](int loop) { return loop >= 0; });
+    return loops == plan.loops.size() && llvm::any_of(plan.results, [&](Value result) {
+             return plan.varies(result) & kAlongRows && innermost(argument) != innermost(result) &&
+                    plan.levels.empty();
+           });
+  });
+}

@@ -1,0 +1,58 @@
+// RUN: mp-opt %s --mp-form-dispatches="target=sm_80" --mp-group-dispatches --canonicalize | FileCheck %s
+
+#map = affine_map<(d0) -> (d0)>
+
+// CHECK-LABEL: func.func @equal_maps_are_one_kernel
+// CHECK: %[[R:.*]]:2 = mpk.dispatch ins(%{{.*}}, %{{.*}} : tensor<64xf32>, tensor<64xf32>)
+// CHECK: linalg.generic {indexing_maps = [#map, #map, #map, #map], iterator_types = ["parallel"]}
+// CHECK: linalg.yield %{{.*}}, %{{.*}} : bf16, bf16
+// CHECK-NOT: mpk.dispatch
+// CHECK: return %[[R]]#0, %[[R]]#1
+func.func @equal_maps_are_one_kernel(%x: tensor<64xf32>, %y: tensor<64xf32>) -> (tensor<64xbf16>, tensor<64xbf16>) {
+  %e = tensor.empty() : tensor<64xbf16>
+  %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%x : tensor<64xf32>) outs(%e : tensor<64xbf16>) {
+  ^bb0(%a: f32, %b: bf16):
+    %2 = arith.truncf %a : f32 to bf16
+    linalg.yield %2 : bf16
+  } -> tensor<64xbf16>
+  %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%y : tensor<64xf32>) outs(%e : tensor<64xbf16>) {
+  ^bb0(%a: f32, %b: bf16):
+    %2 = arith.truncf %a : f32 to bf16
+    linalg.yield %2 : bf16
+  } -> tensor<64xbf16>
+  return %0, %1 : tensor<64xbf16>, tensor<64xbf16>
+}
+
+// Another operation, and another size: kernels of their own.
+// CHECK-LABEL: func.func @others_stay_apart
+// CHECK-COUNT-3: mpk.dispatch
+// CHECK: return
+func.func @others_stay_apart(%x: tensor<64xf32>, %y: tensor<64xf32>, %z: tensor<32xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<32xf32>) {
+  %e = tensor.empty() : tensor<64xf32>
+  %d = tensor.empty() : tensor<32xf32>
+  %0 = linalg.exp ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %1 = linalg.log ins(%y : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %2 = linalg.exp ins(%z : tensor<32xf32>) outs(%d : tensor<32xf32>) -> tensor<32xf32>
+  return %0, %1, %2 : tensor<64xf32>, tensor<64xf32>, tensor<32xf32>
+}
+
+// The second needs the first, through an op that is in no dispatch.
+// CHECK-LABEL: func.func @chains_stay_apart
+// CHECK-COUNT-2: mpk.dispatch
+// CHECK: return
+func.func @chains_stay_apart(%x: tensor<64xf32>, %i: tensor<64xindex>) -> tensor<64xf32> {
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %3 = math.exp %a : f32
+    linalg.yield %3 : f32
+  } -> tensor<64xf32>
+  %1 = func.call @outside(%0) : (tensor<64xf32>) -> tensor<64xf32>
+  %2 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%1 : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %3 = math.exp %a : f32
+    linalg.yield %3 : f32
+  } -> tensor<64xf32>
+  return %2 : tensor<64xf32>
+}
+func.func private @outside(tensor<64xf32>) -> tensor<64xf32>
