@@ -75,6 +75,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   assign.objective = options.objective;
   assign.maxRelError = options.maxRelError;
   assign.minSqnr = options.minSqnr;
+  assign.sensitivityFile = options.sensitivity;
   assign.maxTime = options.maxTime;
   assign.multiWord = options.multiWord;
   assign.scaleUnproven = options.scaleUnproven;

@@ -17,7 +17,7 @@ function(mp_set_compile_options target)
 endfunction()
 
 # Rooms that know nothing of MLIR operations.
-set(MP_PLAIN_ROOMS Support Numerics Target Policy Domains Assignment Emulator Runtime Layouts Cubin Performance)
+set(MP_PLAIN_ROOMS Support Numerics Target Policy Domains Assignment Emulator Runtime Layouts Cubin Performance Watch)
 
 # mp_add_room(NAME file.cpp ... [ROOMS Dep ...])
 #   ROOMS: the rooms it includes; unit tests of a plain room link these alone.

@@ -81,6 +81,12 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
   Option<double> minSqnr{*this, "min-sqnr",
                          llvm::cl::desc("The same limit in decibels; 0 for none"),
                          llvm::cl::init(0)};
+  Option<std::string> sensitivity{
+      *this, "sensitivity",
+      llvm::cl::desc(
+          "File of errors that mp-run --sensitivity has measured, which replace modelled "
+          "ones where error is limited"),
+      llvm::cl::init("")};
   Option<double> maxTime{
       *this, "max-time",
       llvm::cl::desc("With objective=error: limit of modelled time in microseconds"),

@@ -11,6 +11,7 @@
 #include "mp/Dialect/MP/CopyOf.h"
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Prescaled.h"
+#include "mp/Dialect/MP/Probes.h"
 #include "mp/Dialect/MP/Saturation.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/SplitOps.h"
@@ -32,6 +33,10 @@ void MPDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "mp/Dialect/MP/MasterOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "mp/Dialect/MP/ProbeOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
@@ -213,7 +218,14 @@ LogicalResult MPDialect::verifyRegionArgAttribute(Operation *op, unsigned region
       return op->emitOpError("expects array<i64: ...> in 'mp.dim', found ") << attribute.getValue();
     return success();
   }
+  if (name == kProbeAttrName) {
+    if (!ProbeInfo::fromAttr(attribute.getValue()))
+      return op->emitOpError("expects a dictionary with name, of, formats, used and every in "
+                             "'mp.probe', found ")
+             << attribute.getValue();
+    return success();
+  }
   return op->emitOpError()
          << "has unknown argument attribute '" << name
-         << "'; known are mp.pin, mp.range, mp.role, mp.state, mp.dim, mp.storage";
+         << "'; known are mp.pin, mp.range, mp.role, mp.state, mp.dim, mp.storage, mp.probe";
 }

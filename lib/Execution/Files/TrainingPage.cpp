@@ -113,7 +113,25 @@ static std::string plot(llvm::StringRef title, const Series &series) {
                        labels, curves, kLeft, kHeight - 6, steps ? steps - 1 : 0);
 }
 
-std::string mlir::mp::trainingPage(llvm::ArrayRef<TrainingCurves> trainings) {
+/// Alerts, newest first, and the figures.
+static std::string watchedSections(const WatchedRun &watched) {
+  std::string page = llvm::formatv("<section><h2>{0} steps, {1}</h2><table>\n", watched.steps,
+                                   watched.isRunning ? "running" : "ended");
+  for (const auto &[name, text] : watched.figures)
+    page += llvm::formatv("<tr><th>{0}</th><td>{1}</td></tr>\n", escaped(name), escaped(text));
+  page += "</table></section>\n<section><h2>Alerts</h2><table>\n";
+  if (watched.alerts.empty())
+    page += "<tr><td>none</td></tr>\n";
+  for (const watch::Alert &alert : llvm::reverse(watched.alerts))
+    page += llvm::formatv(
+        "<tr><td>{0}</td><td>step {1}</td><td>{2} {3}</td><td>{4}</td><td>{5}</td></tr>\n",
+        alert.grade == watch::Grade::Alarm ? "alarm" : "note", alert.step, escaped(alert.rule),
+        escaped(alert.place), escaped(alert.reason), escaped(alert.advice));
+  return page + "</table></section>\n";
+}
+
+std::string mlir::mp::trainingPage(llvm::ArrayRef<TrainingCurves> trainings,
+                                   const WatchedRun *watched) {
   llvm::MapVector<llvm::StringRef, Series> all;
   for (auto [index, training] : llvm::enumerate(trainings))
     for (const auto &[name, list] : *training.scalars) {
@@ -128,13 +146,19 @@ std::string mlir::mp::trainingPage(llvm::ArrayRef<TrainingCurves> trainings) {
     return std::pair(!a.first.starts_with("result "), a.first) <
            std::pair(!b.first.starts_with("result "), b.first);
   });
-  std::string page = kHead.str() + "<h1>Training</h1>\n<section><table>\n"
-                                   "<tr><th></th><th>seconds</th><th>peak bytes</th></tr>\n";
+  std::string page = kHead.str();
+  if (watched && watched->isRunning)
+    page += "<meta http-equiv=\"refresh\" content=\"2\">\n";
+  page += "<h1>Training</h1>\n<section><table>\n"
+          "<tr><th></th><th>seconds</th><th>peak bytes</th></tr>\n";
   for (auto [index, training] : llvm::enumerate(trainings))
     page += llvm::formatv("<tr><td style=\"color:{0}\">{1}</td><td>{2}</td><td>{3}</td></tr>\n",
                           kColours[index % std::size(kColours)], escaped(training.label),
                           number(training.seconds), training.peakBytes);
-  page += "</table></section>\n<main>\n";
+  page += "</table></section>\n";
+  if (watched)
+    page += watchedSections(*watched);
+  page += "<main>\n";
   for (const auto &[name, series] : entries)
     page += plot(name, series);
   return page + "</main></body></html>\n";

@@ -5,9 +5,10 @@
 #ifndef MP_LIB_EXECUTION_FILES_TRAININGPAGE_H
 #define MP_LIB_EXECUTION_FILES_TRAININGPAGE_H
 
-#include "llvm/Support/JSON.h"
+#include "mp/Watch/Alarms.h"
 
 namespace mlir::mp {
+namespace watch = mpcore::watch;
 
 /// One training: its scalars by name, step by step (see StepLoop::toJSON).
 struct TrainingCurves {
@@ -17,9 +18,18 @@ struct TrainingCurves {
   int64_t peakBytes;
 };
 
+/// What a Monitor adds to its page.
+struct WatchedRun {
+  bool isRunning; ///< the page loads itself again
+  int64_t steps;
+  llvm::ArrayRef<watch::Alert> alerts;
+  std::vector<std::pair<std::string, std::string>> figures; ///< name and text
+};
+
 /// One HTML page, without scripts or other files: a plot per scalar, all trainings in each, and a
 /// table of time and memory.
-std::string trainingPage(llvm::ArrayRef<TrainingCurves> trainings);
+std::string trainingPage(llvm::ArrayRef<TrainingCurves> trainings,
+                         const WatchedRun *watched = nullptr);
 
 } // namespace mlir::mp
 

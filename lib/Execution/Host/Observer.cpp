@@ -20,7 +20,11 @@ Observer::~Observer() { current.reset(); }
 
 void mlir::mp::observe(ModuleOp module, OpOperand &operand, int64_t place) {
   OpBuilder builder(operand.getOwner());
-  Location loc = operand.getOwner()->getLoc();
+  observe(module, builder, operand.get(), place);
+}
+
+void mlir::mp::observe(ModuleOp module, OpBuilder &builder, Value value, int64_t place) {
+  Location loc = value.getLoc();
   auto unranked = UnrankedTensorType::get(builder.getF32Type());
   auto report = module.lookupSymbol<func::FuncOp>(kObserve);
   if (!report) {
@@ -31,7 +35,7 @@ void mlir::mp::observe(ModuleOp module, OpOperand &operand, int64_t place) {
     report->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), builder.getUnitAttr());
   }
   Value number = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(place));
-  Value any = tensor::CastOp::create(builder, loc, unranked, operand.get());
+  Value any = tensor::CastOp::create(builder, loc, unranked, value);
   func::CallOp::create(builder, loc, report, ValueRange{number, any});
 }
 

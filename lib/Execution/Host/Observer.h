@@ -6,6 +6,7 @@
 #ifndef MP_LIB_EXECUTION_OBSERVER_H
 #define MP_LIB_EXECUTION_OBSERVER_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -25,6 +26,9 @@ public:
 
 /// Reports `operand`, a tensor of f32, as `place` whenever its op is about to run.
 void observe(ModuleOp module, OpOperand &operand, int64_t place);
+
+/// Reports `value`, a tensor of f32, as `place` whenever what `builder` stands at is about to run.
+void observe(ModuleOp module, OpBuilder &builder, Value value, int64_t place);
 
 /// The name under which compiled code reports, and what serves it.
 std::pair<StringRef, void *> observerSymbol();

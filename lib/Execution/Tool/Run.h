@@ -6,6 +6,7 @@
 #define MP_LIB_EXECUTION_TOOL_RUN_H
 
 #include "../Steps.h"
+#include "../Watch/Monitor.h"
 #include "RunFiles.h"
 #include "RunOptions.h"
 #include "mp/Dialect/MP/Namespaces.h"
@@ -62,8 +63,13 @@ private:
   llvm::Error compileForDevice(Side &side);
   llvm::Error compileForRanks(Side &side, const ProgramOptions &programOptions);
   Status calibrateScales();
+  Status findBrokenValue();
+  Status bisectContractions();
+  Status measureErrors();
+  Status comparePolicies();
   llvm::Error execute(Side &side, std::vector<Array> arguments, bool tensorCores);
   StepLoop loopOf(const Side &side) const;
+  llvm::Expected<std::unique_ptr<Monitor>> openMonitor(const Side &side) const;
   void printDrift();
   void printModels() {
     for (const std::string &model : models)

@@ -17,8 +17,12 @@ llvm::Error RunFiles::open(const RunOptions &options) {
       return error;
   if (llvm::Error error = json.open(options.json, "--json=" + options.json))
     return error;
-  if (llvm::Error error = html.open(options.html, "--html=" + options.html))
+  if (llvm::Error error = policy.open(options.policyOut, "--policy-out=" + options.policyOut))
     return error;
+  // A monitor writes its page again and again.
+  if (options.monitor.empty())
+    if (llvm::Error error = html.open(options.html, "--html=" + options.html))
+      return error;
   for (auto [name, folder] : {std::pair("--input-dir=", StringRef(options.inputDir)),
                               std::pair("--output-dir=", StringRef(options.outputDir))})
     if (!folder.empty())

@@ -16,86 +16,6 @@ using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 
-StringRef mlir::mp::runHelp() {
-  return R"(mp-run FILE.mlir [options]: run a function on the CPU and say how far it is from a reference
-
-  --entry=NAME          function to run (default: main, or the only public one)
-  --input=VALUE         once per argument, in order: @x.npy, @w.safetensors:NAME, 2x3xf32=1.5,
-                        "2x3xf32=[1 2 3][4 5 6]", i32:7, 4xf32=uniform:SEED,SCALE,OFFSET,
-                        4xi64=integers:SEED,LOW,HIGH, seed; arguments without one are seeded.
-                        Integer files of the same width are taken as patterns of narrow floats
-  --params=F.safetensors  arguments by name (of the location), before --input is counted
-  --seed=N              of seeded arguments (default 0): weights have variance 1 / fan-in
-  --dim=N               size of dynamic dimensions of seeded arguments (default: mp.dim, else 128)
-  --output=@y.npy       once per result, in order; - is standard output
-  --input-dir=DIR       write all arguments, as DIR/input-000.npy and so on
-  --output-dir=DIR      all results, as DIR/result-000.npy and so on
-  --device=cpu|emulator|cuda  where to run: compiled for the host, or lowered to GPU kernels that run in
-                        the emulator or on a GPU (a file that mp-to-nvvm lowered is taken as it is)
-  --chip=sm_80          the GPU that kernels are made for, and that the emulator follows (default: sm_80;
-                        with --device=cuda native, the installed one)
-  --numerics=ieee|sm_70|sm_75|sm_80|sm_89|sm_90|sm_100|sm_120
-                        arithmetic of contractions on the CPU: IEEE, or a GPU's Tensor Cores bit for
-                        bit; with other devices, of the reference that --compare=FILE runs
-  --math=libm|exact     functions from the C library, or as kernels compute them, bit for bit
-  --compare=f64|FILE    against the same graph computed in f64, or against another file
-  --max-rel=X           fail if an error exceeds X times the reference's largest magnitude
-  --per-op              compare the values inside the function too (they become results, which keeps
-                        them from being fused); of kernels print what each did and the memory it took
-  --check-ranges        check that all values inside lie where mp-annotate-ranges proves them to, given
-                        the ranges of the arguments of this run; prints how tight the proofs are
-  --check-errors        run in f64, too, and check that no value inside is further off than its certified
-                        bound (docs/concepts/Ranges.md), given the same ranges; prints how tight the
-                        bounds are
-  --json=R.json         the comparison for programs
-  --estimate=H100       of --device=emulator or PTX: the time that each kernel would take on that GPU, and what
-                        binds it, modelled from what the emulator counts (docs/concepts/Performance.md);
-                        without --chip, kernels are made for that GPU
-  --sample-blocks=N     with --estimate: run about N blocks of each launch, evenly spread, and scale what they
-                        count; results mean nothing and are not printed
-  --html=R.html         with --steps: a page that plots every scalar, step by step
-  --steps=N             repeat; a result replaces the argument whose mp.state names it, or,
-                        without mp.state, leading results replace leading arguments. State that
-                        mp appended starts as an --input for it or @NAME_init says;
-                        --input=batches:@x.npy gives each step the next rows. With --compare=FILE both are trained, and how far their
-                        state drifts apart is printed
-  --log-every=N         print the scalars of every N-th step only
-  --calibrate=@x.npy    run once per batch of these rows (as --input=batches:@x.npy, once per input) and
-                        choose a magnitude for each operand of a contraction, for scales=FILE of
-                        mp-mixed-precision; --json=FILE is where to
-  --calibrator=absmax|percentile[:SHARE]|mse[:e4m3|e5m2|int8]|entropy
-  --emit-llvm           print the LLVM IR instead of running
-  --help, --version
-
-Of PTX files, which run in the emulator: mp-run KERNEL.ptx --kernel=K --grid=X,Y,Z --block=X,Y,Z
-  --smem=BYTES          dynamic shared memory
-  --chip=sm_80          whose Tensor Cores (default: the file's target)
-  --input=VALUE         once per parameter: arrays become device memory, i32:7 is passed by value, and so is
-                        a tensor map, as JSON or @map.json: {"array": "64x96xf16=0", "box": [64, 32]},
-                        with "dims", "strides", "type", "swizzle": "128B", "outside": "nan" on demand;
-                        "array" may be the number of an earlier --input; im2col: "pixels" and "channels" for the
-                        box, "lower", "upper" and "elementStrides" on demand; a structure is its fields in
-                        parentheses, laid out as C does: (8xf32=0; i32:7; (i8:1; i64:2))
-  --output=@y.npy       the last arrays, after the launch
-  --expect=VALUE        what the last arrays have to hold then (as --input; --max-rel=X allows differences). Of
-                        the first element that differs it is said which instruction of which thread wrote it, and
-                        what that thread read last from shared memory
-  --reverse             blocks, warps and lanes in reverse order (also with --device=emulator)
-  --max-instructions=N  warp instructions, each block counted as 1000 more, after which the launch is stopped
-                        (default 10000000000)
-  --refused-ptx         print the instructions that assemblers take and the emulator refuses, and why (no file)
-  Counts of instructions, memory transactions and bank conflicts are printed, and written to --json=R.json;
-  faults of the kernel (bounds, races, deadlocks and so on) name instruction, thread and lane.
-
-Exit status: 0 done, 1 a comparison or a check of the program failed, or a limit was reached, 2 wrong usage or
-input, 70 an internal error, 77 something optional is missing (a driver).
-
-  mp-run model.mlir --compare=f64
-  mp-opt model.mlir --mp-mixed-precision -o mixed.mlir && mp-run mixed.mlir --compare=model.mlir --max-rel=1e-2
-  mp-run layer.mlir --input=@x.npy --params=weights.safetensors --output=@y.npy
-)";
-}
-
 static llvm::Error bad(StringRef option, StringRef value, const Twine &expected) {
   return createStringError("--" + option + "=" + value + ": expected " + expected);
 }
@@ -207,6 +127,7 @@ static Handlers dataOptions(RunOptions &options) {
       {"compare", text(options.compare)},
       {"json", text(options.json)},
       {"html", text(options.html)},
+      {"monitor", text(options.monitor)},
       {"input-dir", text(options.inputDir)},
       {"output-dir", text(options.outputDir)},
       {"input",
@@ -240,6 +161,60 @@ static Handlers dataOptions(RunOptions &options) {
          return value.empty() ? bad("expect", value, "an array, as --input takes it")
                               : llvm::Error::success();
        }},
+  };
+}
+
+/// Options of the modes that run a program to learn something of it.
+static Handlers searchOptions(RunOptions &options) {
+  return {
+      {"break-on",
+       [&options](StringRef value) -> llvm::Error {
+         auto condition = BreakCondition::parse(value);
+         if (!condition)
+           return condition.takeError();
+         options.breakOn = *condition;
+         return llvm::Error::success();
+       }},
+      {"keep",
+       [&options](StringRef value) -> llvm::Error {
+         auto keep = KeepCriterion::parse(value);
+         if (!keep)
+           return keep.takeError();
+         options.keep = std::move(*keep);
+         return llvm::Error::success();
+       }},
+      {"sensitivity", text(options.sensitivity)},
+      {"ab",
+       [&options](StringRef value) -> llvm::Error {
+         auto [a, b] = value.split(',');
+         options.recipeA = a.str();
+         options.recipeB = b.str();
+         return a.empty() || b.empty() || b.contains(',')
+                    ? bad("ab", value, "two policies, as A.json,B.json or inference,training")
+                    : llvm::Error::success();
+       }},
+      {"margin",
+       [&options](StringRef v) -> llvm::Error {
+         return v.getAsDouble(options.paired.margin) || !(options.paired.margin > 0)
+                    ? bad("margin", v, "a positive difference of losses that does not matter")
+                    : llvm::Error::success();
+       }},
+      {"assign", text(options.assign)},
+      {"policy-out", text(options.policyOut)},
+      {"formats",
+       [&options](StringRef value) -> llvm::Error {
+         options.formats.clear();
+         SmallVector<StringRef> names;
+         value.split(names, ',', -1, /*KeepEmpty=*/false);
+         for (StringRef name : names)
+           options.formats.push_back(name.str());
+         return names.empty() ? bad("formats", value, "formats with commas, as bf16,f16,e4m3")
+                              : llvm::Error::success();
+       }},
+      {"draws",
+       [&options](StringRef v) { return parseInteger<int64_t>("draws", v, 1, options.draws); }},
+      {"max-runs",
+       [&options](StringRef v) { return parseInteger<size_t>("max-runs", v, 2, options.maxRuns); }},
   };
 }
 
@@ -294,6 +269,39 @@ static Handlers executionOptions(RunOptions &options) {
        }},
   };
 }
+/// The modes that learn something of a program exclude each other, and comparisons.
+static llvm::Error checkSearches(const RunOptions &options) {
+  const std::pair<bool, StringRef> modes[] = {{options.breakOn.has_value(), "--break-on"},
+                                              {options.bisects, "--bisect"},
+                                              {!options.sensitivity.empty(), "--sensitivity"},
+                                              {!options.recipeA.empty(), "--ab"}};
+  StringRef mode;
+  for (auto [isAsked, name] : modes) {
+    if (!isAsked)
+      continue;
+    if (!mode.empty())
+      return createStringError(mode + " and " + name + " exclude each other: give one");
+    mode = name;
+  }
+  if (!mode.empty() && (options.device != "cpu" || !options.compare.empty() ||
+                        !options.monitor.empty() || options.calibrates))
+    return createStringError(mode + " runs on the CPU and goes without --compare, --monitor and "
+                                    "--calibrate");
+  const bool converts = options.bisects || !options.sensitivity.empty() || !options.recipeA.empty();
+  if (converts && options.assign.empty())
+    return createStringError(mode + " converts the program: expected --assign=OPTIONS, those of "
+                                    "mp-mixed-precision or, with --steps, of mp-train-step");
+  if (!converts && !options.assign.empty())
+    return createStringError("--assign is of --bisect, --sensitivity and --ab");
+  if (!options.recipeA.empty() && options.steps < 2)
+    return createStringError("--ab compares trainings: expected --steps of at least 2");
+  if (options.bisects && options.keep.text.empty())
+    return createStringError("--bisect needs --keep=finite, error:X or script:COMMAND");
+  if (!options.bisects && (!options.keep.text.empty() || !options.policyOut.empty()))
+    return createStringError("--keep and --policy-out are of --bisect");
+  return llvm::Error::success();
+}
+
 /// Checks options against each other, and sets those that others imply.
 static llvm::Error settle(RunOptions &options) {
   if (options.file.empty() && !options.help && !options.version && !options.refusedPtx)
@@ -303,6 +311,10 @@ static llvm::Error settle(RunOptions &options) {
   if (!options.html.empty() && options.steps < 2)
     return createStringError("--html needs --steps of at least 2, found " +
                              llvm::Twine(options.steps));
+  if (!options.monitor.empty() && (options.steps < 2 || !options.compare.empty()))
+    return createStringError(
+        "--monitor is of one training: it needs --steps of at least 2 and goes "
+        "without --compare");
   bool onDevice = options.device != "cpu";
   if (!options.chip.empty() && !onDevice && !StringRef(options.file).ends_with(".ptx"))
     return createStringError("--chip=" + options.chip +
@@ -312,6 +324,8 @@ static llvm::Error settle(RunOptions &options) {
   if (!options.expected.empty() && !StringRef(options.file).ends_with(".ptx"))
     return createStringError("--expect is of PTX files; functions are compared by --compare");
   if (llvm::Error error = checkEstimate(options))
+    return error;
+  if (llvm::Error error = checkSearches(options))
     return error;
   if (options.reverse && options.device != "emulator" && !StringRef(options.file).ends_with(".ptx"))
     return createStringError(
@@ -346,9 +360,11 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
   RunOptions options;
   Handlers valued = dataOptions(options);
   llvm::append_range(valued, executionOptions(options));
+  llvm::append_range(valued, searchOptions(options));
   std::pair<StringRef, bool *> flags[] = {{"per-op", &options.perOp},
                                           {"check-ranges", &options.checkRanges},
                                           {"check-errors", &options.checkErrors},
+                                          {"bisect", &options.bisects},
                                           {"emit-llvm", &options.emitLLVM},
                                           {"reverse", &options.reverse},
                                           {"help", &options.help},

@@ -6,6 +6,9 @@
 #define MP_LIB_EXECUTION_RUNOPTIONS_H
 
 #include "../Calibration/Calibrate.h"
+#include "../Trials/Bisect.h"
+#include "../Trials/Recipes.h"
+#include "../Watch/BreakOn.h"
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Execution/Inputs.h"
 #include "mp/Numerics/TensorCore.h"
@@ -30,8 +33,19 @@ struct RunOptions {
   std::optional<double> maxRelative;
   bool perOp = false;
   bool checkRanges = false, checkErrors = false;
-  std::string json, html;
+  std::string json, html, monitor;
   int64_t steps = 1, logEvery = 1;
+  std::optional<BreakCondition> breakOn;
+  bool bisects = false;         ///< looks for contractions to widen until `keep` holds
+  KeepCriterion keep;           ///< of --bisect
+  std::string sensitivity;      ///< file of measured errors to write, and to take up; or empty
+  std::string assign;           ///< options by which --bisect and --sensitivity convert
+  std::string recipeA, recipeB; ///< policies that --ab compares; empty for none
+  watch::PairedOptions paired;  ///< of --ab
+  std::string policyOut;        ///< the policy that --bisect writes; empty for none
+  std::vector<std::string> formats = {"bf16", "f16"}; ///< of --sensitivity
+  int64_t draws = 4;                                  ///< of --sensitivity
+  size_t maxRuns = 1000;                              ///< of --bisect
   std::string estimate;      ///< the part whose time is modelled; empty for none
   uint64_t sampleBlocks = 0; ///< of each launch that is estimated; 0: all
   bool calibrates = false;   ///< some inputs were given by --calibrate

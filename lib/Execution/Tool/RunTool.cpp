@@ -211,6 +211,14 @@ StepLoop Run::loopOf(const Side &side) const {
       side.ownResults, "reference, ");
 }
 
+llvm::Expected<std::unique_ptr<Monitor>> Run::openMonitor(const Side &side) const {
+  auto step = findEntry(*side.module, options.entry);
+  if (!step)
+    return step.takeError();
+  return Monitor::open(*step, side.program->signature(), side.ownResults,
+                       {options.monitor, options.html, options.file});
+}
+
 llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCores) {
   support::setStage(&side == &main ? "running" : "running the reference");
   StepLoop loop = loopOf(side);
@@ -223,6 +231,13 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
     recorder.emplace(/*quiet=*/&side == &reference);
   if (options.steps > 1)
     side.start = arguments;
+  std::unique_ptr<Monitor> monitor;
+  if (!options.monitor.empty()) {
+    auto opened = openMonitor(side);
+    if (!opened)
+      return opened.takeError();
+    monitor = std::move(*opened);
+  }
   for (int64_t step = 0; step < options.steps; ++step) {
     if (llvm::Error error = loop.feed(arguments, batches, step))
       return error;
@@ -235,10 +250,16 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
     side.results = std::move(*results);
     if (options.steps > 1)
       loop.record(llvm::outs(), step, options.steps, options.logEvery, side.results);
+    if (monitor)
+      if (llvm::Error error = monitor->add(step, side.results, took))
+        return error;
     loop.advance(arguments, side.results);
   }
   if (options.steps > 1)
     side.trajectory = loop.toJSON();
+  if (monitor)
+    if (llvm::Error error = monitor->finish(llvm::outs(), side.program->peakBytes()))
+      return error;
   if (recorder)
     side.printed = recorder->numbers();
   if (scope)
@@ -265,6 +286,14 @@ Status Run::go() {
     return reportError(Status::BadInput, std::move(error));
   if (options.calibrates)
     return calibrateScales();
+  if (options.breakOn)
+    return findBrokenValue();
+  if (options.bisects)
+    return bisectContractions();
+  if (!options.sensitivity.empty())
+    return measureErrors();
+  if (!options.recipeA.empty())
+    return comparePolicies();
   if (llvm::Error error = prepare())
     return reportError(Status::BadInput, std::move(error));
   if (options.emitLLVM)

@@ -8,6 +8,7 @@
 #include "SpecializeFunctions.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mp/Analysis/Cost/ExecutionFrequency.h"
+#include "mp/Analysis/FunctionHash.h"
 #include "mp/Analysis/FunctionWalk.h"
 #include "mp/Dialect/MP/SplitOps.h"
 #include "mp/Policy/PolicyJSON.h"
@@ -178,6 +179,40 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
         });
   }
 
+  /// Reads measured errors; those of another function than the one here are refused.
+  llvm::Error readSensitivity(PlacementOptions &options) {
+    if (sensitivityFile.empty())
+      return llvm::Error::success();
+    auto refuse = [&](const Twine &what) {
+      return llvm::createStringError("option 'sensitivity': '" + sensitivityFile + "': " + what);
+    };
+    if (!options.modelsError())
+      return refuse("errors are asked for where they are limited: expected max-rel-error, min-sqnr "
+                    "or max-time");
+    auto text = support::readFile(sensitivityFile, "sensitivity=" + sensitivityFile);
+    if (!text)
+      return text.takeError();
+    auto parsed = assignment::MeasuredErrors::parse((*text)->getBuffer());
+    if (!parsed)
+      return refuse(llvm::toString(parsed.takeError()));
+    measuredErrors = std::move(*parsed);
+    bool isOfAny = measuredErrors.functions.empty();
+    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+      const auto *measured = measuredErrors.find(function.getName());
+      if (!measured)
+        continue;
+      isOfAny = true;
+      std::string hash = hashFunction(function);
+      if (measured->hash != hash)
+        return refuse("was measured in another function '" + function.getName() +
+                      "': its hash is " + measured->hash + ", this one's " + hash);
+    }
+    if (!isOfAny)
+      return refuse("has no function of this module; run mp-run --sensitivity on it");
+    options.measured = &measuredErrors;
+    return llvm::Error::success();
+  }
+
   /// Opens what is written, before any pass runs.
   LogicalResult initialize(MLIRContext *context) override {
     for (auto [output, path, option] :
@@ -234,6 +269,8 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     llvm::Expected<PlacementOptions> placement = readPlacementOptions();
     if (!placement)
       return fail(llvm::toString(placement.takeError()));
+    if (llvm::Error error = readSensitivity(*placement))
+      return fail(llvm::toString(std::move(error)));
     auto costs = target::CostModel::create(*model);
     if (!costs)
       return fail(llvm::toString(costs.takeError()));
@@ -379,6 +416,7 @@ private:
 
   PlacementListener listener;
   ExplanationListener explained;
+  assignment::MeasuredErrors measuredErrors;
   support::LateOutput problemFile, costsOutput;
   bool hasCopied = false; ///< functions
 };

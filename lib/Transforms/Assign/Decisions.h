@@ -13,6 +13,7 @@
 #include "mp/Analysis/Ranges/Poles.h"
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
 #include "mp/Analysis/TiedStorage.h"
+#include "mp/Assignment/MeasuredErrors.h"
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/SplitOps.h"
@@ -131,6 +132,8 @@ struct PlacementOptions {
   ScaleUnproven scaleUnproven = ScaleUnproven::Off;
   /// By which contractions may be scaled besides; null: none.
   const numerics::Recipe *recipe = nullptr;
+  /// Errors that were measured; they stand in for modelled ones. Null: none.
+  const assignment::MeasuredErrors *measured = nullptr;
 
   bool modelsError() const { return maxRelError > 0 || maxTime > 0; }
   /// Contractions that only their class made narrow may compute in wider formats, too.

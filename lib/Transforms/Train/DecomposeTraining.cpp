@@ -5,6 +5,7 @@
 
 #include "../Common/TensorCode.h"
 #include "DecomposeMasters.h"
+#include "DecomposeProbes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -188,6 +189,8 @@ struct DecomposeTraining : mlir::mp::impl::DecomposeTrainingBase<DecomposeTraini
         results = expand(builder, split);
       else if (auto join = dyn_cast<JoinMasterOp>(op))
         results.push_back(expand(builder, join));
+      else if (auto probe = dyn_cast<ProbeOp>(op))
+        results.push_back(expand(builder, probe));
       else
         return;
       op->replaceAllUsesWith(results);

@@ -10,6 +10,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Dialect/MP/Masters.h"
+#include "mp/Dialect/MP/Probes.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Transforms/Verify/Passes.h"
 
@@ -366,7 +367,8 @@ private:
       updated = choice->yes;
     return updated.getDefiningOp<UpdateLossScaleOp>() ||
            llvm::is_contained({StringRef(kRoleSkippedSteps), StringRef(kRoleOverflowed),
-                               StringRef(kRoleGradientSum), StringRef(kRoleMicroSteps)},
+                               StringRef(kRoleGradientSum), StringRef(kRoleMicroSteps),
+                               StringRef(kRoleProbe), StringRef(kRoleProbeCalls)},
                               s.role);
   }
 

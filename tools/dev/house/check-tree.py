@@ -30,6 +30,7 @@ ROOMS = {
     "Layouts": [],
     "Cubin": [],
     "Performance": ["Target"],
+    "Watch": [],
     "Dialect": ["Support", "Numerics"],
     "Proofs": ["Dialect"],
     "Interfaces": ["Domains", "Dialect"],
@@ -40,7 +41,7 @@ ROOMS = {
     "Kernels": ["Analysis", "Target", "Interfaces", "Runtime", "Layouts", "Performance"],
     "Transforms": ["Analysis", "Assignment", "Target", "Policy", "Proofs"],
     "Pipelines": ["Transforms", "Kernels", "Import", "Report"],
-    "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics", "Performance"],
+    "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics", "Performance", "Watch"],
     "ToolSupport": ["Support", "Target", "Policy"],
     "CAPI": ["Execution", "ToolSupport"],
 }
@@ -51,12 +52,12 @@ FOLDERS = {
                    "Prepare": ["Common", "Assign", "Scale"], "Materialize": ["Common", "Scale"], "Optimize": ["Common"],
                    "Distribute": ["Common"], "Verify": ["Common"], "Interop": ["Common"]},
     "Execution": {"Files": [], "Host": [], "Compare": ["Host"], "Calibration": ["Host"],
-                  "Tool": ["Calibration", "Compare", "Files", "Host"]},
+                  "Tool": ["Calibration", "Compare", "Files", "Host", "Watch"], "Watch": ["Compare", "Files", "Host"]},
     "Emulator": {"Syntax": [], "Decode": ["Syntax"], "State": ["Decode"], "Memory": ["Decode", "State"],
                  "Scalar": ["Decode", "State"], "Transfer": ["Decode", "Scalar", "State"], "Control": ["Decode", "State"],
                  "Matrix": ["Decode", "Scalar", "State", "Transfer"], "Machine": ["State"]},
 }
-PLAIN_ROOMS = {"Support", "Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime", "Layouts", "Cubin", "Performance"}
+PLAIN_ROOMS = {"Support", "Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime", "Layouts", "Cubin", "Performance", "Watch"}
 TOP_LEVEL = {"lib", "include", "python", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "CHANGELOG.md", "LICENSE"}
 MAX_LINES = 500
 MAX_COLUMNS = 100

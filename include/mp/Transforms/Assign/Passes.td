@@ -79,6 +79,9 @@ def AssignPrecision : Pass<"mp-assign-precision", "::mlir::ModuleOp"> {
            "none">,
     Option<"minSqnr", "min-sqnr", "double", "0",
            "The same limit as a signal to noise ratio in decibels; 0 for none">,
+    Option<"sensitivityFile", "sensitivity", "std::string", "\"\"",
+           "File of errors that mp-run --sensitivity has measured, which replace modelled ones "
+           "(docs/guides/WatchTraining.md)">,
     Option<"maxTime", "max-time", "double", "0",
            "With objective=error: limit of modelled time in microseconds">,
     Option<"multiWord", "multi-word", "std::string", "\"on\"",

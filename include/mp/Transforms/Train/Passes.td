@@ -415,9 +415,9 @@ def DecomposeTraining : Pass<"mp-decompose-training", "::mlir::ModuleOp"> {
   let summary = "Write loss scaling ops as arith and linalg (exact)";
   let description = [{
     `mp.scale_loss`, `mp.unscale`, `mp.guarded_update`, `mp.update_loss_scale`,
-    `mp.split_master` and `mp.join_master` become elementwise and reducing
-    `linalg.generic` and arith on rank-0 tensors, with the same values bit for bit, so that every
-    device runs them. No result is read by the host.
+    `mp.split_master`, `mp.join_master` and `mp.probe` become elementwise and
+    reducing `linalg.generic` and arith on rank-0 tensors, with the same values bit for bit, so that
+    every device runs them. No result is read by the host.
 
     Example (`--mp-decompose-training`):
     ```mlir
@@ -480,5 +480,7 @@ def ResizeBatch : Pass<"mp-resize-batch", "::mlir::func::FuncOp"> {
     Option<"dimension", "dimension", "unsigned", "0", "Its dimension that counts them">
   ];
 }
+
+include "mp/Transforms/Train/ProbePasses.td"
 
 #endif // MP_TRANSFORMS_TRAIN_PASSES

@@ -16,6 +16,14 @@ ErrorShares::ErrorShares(FunctionDecisions &decisions, const AssignSettings &set
       schemes(schemes) {
   if (!options.modelsError() || !hasContractions())
     return;
+  if (options.measured)
+    measured = options.measured->find(decisions.getFunction().getName());
+  if (measured)
+    decisions.getFunction()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto precision = dyn_cast<PrecisionOpInterface>(op);
+      if (precision && precision.getOpClass() == OpClass::TensorCore)
+        ordinals.try_emplace(op, ordinals.size());
+    });
   model.emplace(decisions.getFunction());
   largest = (int64_t(1) << 58) / std::max<int64_t>(decisions.getOps().size(), 1);
   double whole = getShares();
@@ -70,9 +78,19 @@ FloatType ErrorShares::getStoredFormat(Operation *op, const numerics::Recipe &re
              : floatTypeOf(op->getContext(), recipe.activation->code.floatFormat());
 }
 
+std::optional<double> ErrorShares::getMeasured(Operation *op, const ComputeChoice &choice) const {
+  auto ordinal = ordinals.find(op);
+  if (!measured || choice.split || ordinal == ordinals.end())
+    return std::nullopt;
+  FloatType format = choice.scaled ? getStoredFormat(op, *choice.scaled) : choice.format;
+  return assignment::MeasuredErrors::lookup(*measured, ordinal->second, getFormatName(format));
+}
+
 double ErrorShares::getShare(Operation *op, const ComputeChoice &choice) const {
   if (isAsFound(op, choice))
     return 0;
+  if (std::optional<double> known = getMeasured(op, choice))
+    return std::min(*known, 1e12); // an infinite one, so that all add up
   int64_t products = getReductionLength(op).value_or(options.assumedDim);
   // Scaled values are as large as the format holds, so underflow is negligible.
   double noise = choice.split ? getContractionNoise(*choice.split, products, chip)

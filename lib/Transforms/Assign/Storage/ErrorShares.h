@@ -45,13 +45,15 @@ public:
   FloatType getStoredFormat(Operation *op, const numerics::Recipe &recipe) const;
   /// Units that the results may have; nothing if error is not limited.
   std::optional<int64_t> getBudget() const;
-  /// Returns the share of the allowed error that the model may use up.
-  double getUsable() const { return options.maxRelError / kCaution; }
+  /// Returns the share of the allowed error that the model may use up; measured errors all of it.
+  double getUsable() const { return options.maxRelError / (measured ? 1 : kCaution); }
   /// The error that `units` stand for: its root mean square relative to that of the results.
   double toRelative(int64_t units) const { return std::sqrt(double(units) * unit); }
 
 private:
   double getShare(Operation *op, const ComputeChoice &choice) const;
+  /// What was measured of the choice, if it was.
+  std::optional<double> getMeasured(Operation *op, const ComputeChoice &choice) const;
   double getShares() const;
   bool hasContractions() const;
 
@@ -62,8 +64,10 @@ private:
   StringRef chip;
   const OperandSchemes *schemes;
   std::optional<ErrorModel> model;
-  int64_t largest = 0; ///< of one op, so that all of them add up
-  double unit = 0;     ///< mean square
+  const assignment::MeasuredFunction *measured = nullptr;
+  llvm::DenseMap<Operation *, unsigned> ordinals; ///< of contractions, where errors were measured
+  int64_t largest = 0;                            ///< of one op, so that all of them add up
+  double unit = 0;                                ///< mean square
 };
 
 } // namespace mlir::mp

@@ -1,0 +1,64 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each contraction adds to the error of the results in each format, measured on data: a file
+// that mp-run --sensitivity writes and that stands in for the modelled error.
+
+#ifndef MP_ASSIGNMENT_MEASUREDERRORS_H
+#define MP_ASSIGNMENT_MEASUREDERRORS_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mpcore::assignment {
+
+/// Version of the file; a reader refuses others.
+inline constexpr int64_t kMeasuredErrorsVersion = 1;
+
+/// Mean square errors of the results, each relative to its own mean square and all added up, one a
+/// draw. Infinity stands for results that were no numbers.
+struct MeasuredError {
+  std::vector<double> draws;
+  std::string key; ///< hash of all that the numbers follow from
+
+  double mean() const;
+  double deviation() const; ///< over the draws
+  double worst() const;
+};
+
+/// One contraction in one function; errors by format ("bf16", "f16", "f8E4M3FN").
+struct MeasuredContraction {
+  unsigned ordinal = 0; ///< among the contractions of the function, in walk order
+  std::string op, location, name;
+  std::map<std::string, MeasuredError> formats;
+};
+
+struct MeasuredFunction {
+  std::string name, hash; ///< of its content
+  std::vector<MeasuredContraction> contractions;
+};
+
+class MeasuredErrors {
+public:
+  std::string data; ///< hash of the inputs
+  std::vector<MeasuredFunction> functions;
+  /// Measured over summed errors of random sets of contractions: at worst this factor, one way or
+  /// the other; 0 if it was not looked at.
+  double additiveWithin = 0;
+
+  llvm::json::Value toJSON() const;
+  /// Errors name what was expected.
+  static llvm::Expected<MeasuredErrors> parse(llvm::StringRef text);
+
+  const MeasuredFunction *find(llvm::StringRef function) const;
+  /// The mean square error of contraction `ordinal` in `format`, or nothing.
+  static std::optional<double> lookup(const MeasuredFunction &function, unsigned ordinal,
+                                      llvm::StringRef format);
+};
+
+} // namespace mpcore::assignment
+
+#endif // MP_ASSIGNMENT_MEASUREDERRORS_H

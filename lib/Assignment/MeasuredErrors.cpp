@@ -1,0 +1,147 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes measured errors.
+
+#include "mp/Assignment/MeasuredErrors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace mpcore;
+using namespace mpcore::assignment;
+using llvm::createStringError;
+using llvm::json::Array;
+using llvm::json::Object;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double MeasuredError::mean() const {
+  double sum = 0;
+  for (double draw : draws)
+    sum += draw;
+  return draws.empty() ? 0 : sum / double(draws.size());
+}
+
+double MeasuredError::deviation() const {
+  if (draws.size() < 2 || !std::isfinite(mean()))
+    return 0;
+  double squares = 0;
+  for (double draw : draws)
+    squares += (draw - mean()) * (draw - mean());
+  return std::sqrt(squares / double(draws.size() - 1));
+}
+
+double MeasuredError::worst() const {
+  return draws.empty() ? 0 : *std::max_element(draws.begin(), draws.end());
+}
+
+llvm::json::Value MeasuredErrors::toJSON() const {
+  Array functionRows;
+  for (const MeasuredFunction &function : functions) {
+    Array rows;
+    for (const MeasuredContraction &contraction : function.contractions) {
+      Object formats;
+      for (const auto &[format, error] : contraction.formats) {
+        Array draws; // infinity is null
+        for (double draw : error.draws)
+          draws.push_back(std::isfinite(draw) ? llvm::json::Value(draw) : nullptr);
+        formats[format] = Object{{"draws", std::move(draws)}, {"key", error.key}};
+      }
+      rows.push_back(Object{{"contraction", contraction.ordinal},
+                            {"op", contraction.op},
+                            {"location", contraction.location},
+                            {"name", contraction.name},
+                            {"formats", std::move(formats)}});
+    }
+    functionRows.push_back(Object{
+        {"name", function.name}, {"hash", function.hash}, {"contractions", std::move(rows)}});
+  }
+  return Object{{"mp_sensitivity", kMeasuredErrorsVersion},
+                {"data", data},
+                {"additive_within", additiveWithin},
+                {"functions", std::move(functionRows)}};
+}
+
+static llvm::Error parseFormats(const Object &formats, MeasuredContraction &contraction) {
+  for (const auto &[format, value] : formats) {
+    const Object *entry = value.getAsObject();
+    const Array *draws = entry ? entry->getArray("draws") : nullptr;
+    if (!draws || draws->empty())
+      return createStringError("expected 'draws', an array of errors, of format '" +
+                               llvm::Twine(format.str()) + "'");
+    MeasuredError &error = contraction.formats[format.str()];
+    error.key = entry->getString("key").value_or("").str();
+    for (const llvm::json::Value &draw : *draws) {
+      const double number = draw.getAsNumber().value_or(kInfinity);
+      if (!(number >= 0))
+        return createStringError("expected errors of at least 0, found " + std::to_string(number));
+      error.draws.push_back(number);
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<MeasuredErrors> MeasuredErrors::parse(llvm::StringRef text) {
+  auto parsed = llvm::json::parse(text);
+  if (!parsed)
+    return parsed.takeError();
+  const Object *root = parsed->getAsObject();
+  std::optional<int64_t> version = root ? root->getInteger("mp_sensitivity") : std::nullopt;
+  if (!version)
+    return createStringError(
+        "expected a file that mp-run --sensitivity wrote, found no 'mp_sensitivity'");
+  if (*version != kMeasuredErrorsVersion)
+    return createStringError("expected version " + llvm::Twine(kMeasuredErrorsVersion) +
+                             ", found " + llvm::Twine(*version));
+  MeasuredErrors errors;
+  errors.data = root->getString("data").value_or("").str();
+  errors.additiveWithin = root->getNumber("additive_within").value_or(0);
+  const Array *functions = root->getArray("functions");
+  if (!functions)
+    return createStringError("expected an array 'functions'");
+  for (const llvm::json::Value &value : *functions) {
+    const Object *row = value.getAsObject();
+    const Array *rows = row ? row->getArray("contractions") : nullptr;
+    if (!rows || !row->getString("name") || !row->getString("hash"))
+      return createStringError("expected 'name', 'hash' and 'contractions' of each function");
+    MeasuredFunction &function = errors.functions.emplace_back();
+    function.name = row->getString("name")->str();
+    function.hash = row->getString("hash")->str();
+    for (const llvm::json::Value &entry : *rows) {
+      const Object *object = entry.getAsObject();
+      auto ordinal = object ? object->getInteger("contraction") : std::nullopt;
+      const Object *formats = object ? object->getObject("formats") : nullptr;
+      if (!ordinal || *ordinal < 0 || !formats)
+        return createStringError("expected 'contraction' and 'formats' in function '" +
+                                 function.name + "'");
+      MeasuredContraction &contraction = function.contractions.emplace_back();
+      contraction.ordinal = unsigned(*ordinal);
+      contraction.op = object->getString("op").value_or("").str();
+      contraction.location = object->getString("location").value_or("").str();
+      contraction.name = object->getString("name").value_or("").str();
+      if (llvm::Error error = parseFormats(*formats, contraction))
+        return std::move(error);
+    }
+  }
+  return errors;
+}
+
+const MeasuredFunction *MeasuredErrors::find(llvm::StringRef name) const {
+  for (const MeasuredFunction &function : functions)
+    if (function.name == name)
+      return &function;
+  return nullptr;
+}
+
+std::optional<double> MeasuredErrors::lookup(const MeasuredFunction &function, unsigned ordinal,
+                                             llvm::StringRef format) {
+  for (const MeasuredContraction &contraction : function.contractions) {
+    if (contraction.ordinal != ordinal)
+      continue;
+    auto found = contraction.formats.find(format.str());
+    if (found != contraction.formats.end())
+      return found->second.mean();
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,106 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The text of mp-run --help.
+
+#include "RunOptions.h"
+
+using namespace mlir;
+
+StringRef mlir::mp::runHelp() {
+  return R"(mp-run FILE.mlir [options]: run a function on the CPU and say how far it is from a reference
+
+  --entry=NAME          function to run (default: main, or the only public one)
+  --input=VALUE         once per argument, in order: @x.npy, @w.safetensors:NAME, 2x3xf32=1.5,
+                        "2x3xf32=[1 2 3][4 5 6]", i32:7, 4xf32=uniform:SEED,SCALE,OFFSET,
+                        4xi64=integers:SEED,LOW,HIGH, seed; arguments without one are seeded.
+                        Integer files of the same width are taken as patterns of narrow floats
+  --params=F.safetensors  arguments by name (of the location), before --input is counted
+  --seed=N              of seeded arguments (default 0): weights have variance 1 / fan-in
+  --dim=N               size of dynamic dimensions of seeded arguments (default: mp.dim, else 128)
+  --output=@y.npy       once per result, in order; - is standard output
+  --input-dir=DIR       write all arguments, as DIR/input-000.npy and so on
+  --output-dir=DIR      all results, as DIR/result-000.npy and so on
+  --device=cpu|emulator|cuda  where to run: compiled for the host, or lowered to GPU kernels that run in
+                        the emulator or on a GPU (a file that mp-to-nvvm lowered is taken as it is)
+  --chip=sm_80          the GPU that kernels are made for, and that the emulator follows (default: sm_80;
+                        with --device=cuda native, the installed one)
+  --numerics=ieee|sm_70|sm_75|sm_80|sm_89|sm_90|sm_100|sm_120
+                        arithmetic of contractions on the CPU: IEEE, or a GPU's Tensor Cores bit for
+                        bit; with other devices, of the reference that --compare=FILE runs
+  --math=libm|exact     functions from the C library, or as kernels compute them, bit for bit
+  --compare=f64|FILE    against the same graph computed in f64, or against another file
+  --max-rel=X           fail if an error exceeds X times the reference's largest magnitude
+  --per-op              compare the values inside the function too (they become results, which keeps
+                        them from being fused); of kernels print what each did and the memory it took
+  --check-ranges        check that all values inside lie where mp-annotate-ranges proves them to, given
+                        the ranges of the arguments of this run; prints how tight the proofs are
+  --check-errors        run in f64, too, and check that no value inside is further off than its certified
+                        bound (docs/concepts/Ranges.md), given the same ranges; prints how tight the
+                        bounds are
+  --json=R.json         the comparison for programs
+  --estimate=H100       of --device=emulator or PTX: the time that each kernel would take on that GPU, and what
+                        binds it, modelled from what the emulator counts (docs/concepts/Performance.md);
+                        without --chip, kernels are made for that GPU
+  --sample-blocks=N     with --estimate: run about N blocks of each launch, evenly spread, and scale what they
+                        count; results mean nothing and are not printed
+  --html=R.html         with --steps: a page that plots every scalar, step by step
+  --break-on=nan,inf,underflow:0.1
+                        look at every value as it is computed, and end at the first that has NaN, infinities, or more
+                        than that share of elements that a cast makes zero; prints what it was made of
+  --bisect --keep=finite|error:X|script:CMD --assign=OPTIONS
+                        convert with the options of mp-mixed-precision (with --steps: of mp-train-step), and find the
+                        smallest set of contractions to keep wide so that all results are finite, their relative
+                        error is at most X, or CMD, given the converted file, ends with status 0.
+                        --policy-out=P.json writes it as a policy, --max-runs=N limits the runs
+  --sensitivity=S.json --assign=OPTIONS --formats=bf16,f16 --draws=4
+                        measure what each contraction adds to the error when it alone is narrow, over several batches
+                        or seeds; numbers in the file are taken up again. mp-mixed-precision="sensitivity=S.json
+                        max-rel-error=X" decides by it
+  --ab=A.json,B.json --assign=OPTIONS --steps=N --draws=K
+                        train up to K pairs of runs by two policies, each pair from one seed on the same batches, and
+                        compare their last losses; the statement holds however often one looks. --margin=X: differences
+                        below it do not matter
+  --monitor=R.jsonl     with --steps: a line of JSON a step with loss, norms, loss scale, skips, memory and what
+                        probes (mp-insert-probes) counted; alarms by the rules of docs/guides/WatchTraining.md; a
+                        summary. With it, --html may be watched while the run goes on
+  --steps=N             repeat; a result replaces the argument whose mp.state names it, or,
+                        without mp.state, leading results replace leading arguments. State that
+                        mp appended starts as an --input for it or @NAME_init says;
+                        --input=batches:@x.npy gives each step the next rows. With --compare=FILE both are trained, and how far their
+                        state drifts apart is printed
+  --log-every=N         print the scalars of every N-th step only
+  --calibrate=@x.npy    run once per batch of these rows (as --input=batches:@x.npy, once per input) and
+                        choose a magnitude for each operand of a contraction, for scales=FILE of
+                        mp-mixed-precision; --json=FILE is where to
+  --calibrator=absmax|percentile[:SHARE]|mse[:e4m3|e5m2|int8]|entropy
+  --emit-llvm           print the LLVM IR instead of running
+  --help, --version
+
+Of PTX files, which run in the emulator: mp-run KERNEL.ptx --kernel=K --grid=X,Y,Z --block=X,Y,Z
+  --smem=BYTES          dynamic shared memory
+  --chip=sm_80          whose Tensor Cores (default: the file's target)
+  --input=VALUE         once per parameter: arrays become device memory, i32:7 is passed by value, and so is
+                        a tensor map, as JSON or @map.json: {"array": "64x96xf16=0", "box": [64, 32]},
+                        with "dims", "strides", "type", "swizzle": "128B", "outside": "nan" on demand;
+                        "array" may be the number of an earlier --input; im2col: "pixels" and "channels" for the
+                        box, "lower", "upper" and "elementStrides" on demand; a structure is its fields in
+                        parentheses, laid out as C does: (8xf32=0; i32:7; (i8:1; i64:2))
+  --output=@y.npy       the last arrays, after the launch
+  --expect=VALUE        what the last arrays have to hold then (as --input; --max-rel=X allows differences). Of
+                        the first element that differs it is said which instruction of which thread wrote it, and
+                        what that thread read last from shared memory
+  --reverse             blocks, warps and lanes in reverse order (also with --device=emulator)
+  --max-instructions=N  warp instructions, each block counted as 1000 more, after which the launch is stopped
+                        (default 10000000000)
+  --refused-ptx         print the instructions that assemblers take and the emulator refuses, and why (no file)
+  Counts of instructions, memory transactions and bank conflicts are printed, and written to --json=R.json;
+  faults of the kernel (bounds, races, deadlocks and so on) name instruction, thread and lane.
+
+Exit status: 0 done, 1 a comparison or a check of the program failed, or a limit was reached, 2 wrong usage or
+input, 70 an internal error, 77 something optional is missing (a driver).
+
+  mp-run model.mlir --compare=f64
+  mp-opt model.mlir --mp-mixed-precision -o mixed.mlir && mp-run mixed.mlir --compare=model.mlir --max-rel=1e-2
+  mp-run layer.mlir --input=@x.npy --params=weights.safetensors --output=@y.npy
+)";
+}

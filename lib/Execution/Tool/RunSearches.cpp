@@ -1,0 +1,113 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The modes of mp-run that run a program to learn something of it.
+
+#include "../Trials/Sensitivity.h"
+#include "Run.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+Status Run::findBrokenValue() {
+  auto module = parse(options.file);
+  if (!module)
+    return reportError(Status::BadInput, module.takeError());
+  auto entry = findEntry(**module, options.entry);
+  if (!entry)
+    return reportError(Status::BadInput, entry.takeError());
+  auto signature = signatureOf(*entry);
+  if (!signature)
+    return reportError(Status::BadInput, signature.takeError());
+  auto before = signatureBefore(**module, options.entry, *signature);
+  if (!before)
+    return reportError(Status::BadInput, before.takeError());
+  std::vector<std::string> notes;
+  auto arguments = makeInputs(*before, options.inputs, notes, &batches);
+  if (!arguments)
+    return reportError(Status::BadInput, arguments.takeError());
+  if (llvm::Error error = applyInit(**module, options.entry, *arguments))
+    return reportError(Status::BadInput, std::move(error));
+  auto report = findBreak(**module, options.entry, *options.breakOn, std::move(*arguments), batches,
+                          options.steps);
+  if (!report)
+    return reportError(Status::Failed, report.takeError());
+  report->print(llvm::outs());
+  if (!options.json.empty())
+    if (llvm::Error error = files.writeJSON(report->toJSON()))
+      return reportError(Status::BadInput, std::move(error));
+  return report->step < 0 ? Status::Done : Status::Failed;
+}
+
+Status Run::bisectContractions() {
+  auto module = parse(options.file);
+  if (!module)
+    return reportError(Status::BadInput, module.takeError());
+  auto trials = Trials::create(**module, options.entry, options.assign,
+                               {options.inputs, options.steps, /*draws=*/1});
+  if (!trials)
+    return reportError(Status::BadInput, trials.takeError());
+  auto report = bisect(*trials, **module, options.entry, options.keep, options.maxRuns);
+  if (!report)
+    return reportError(Status::BadInput, report.takeError());
+  printBisect(llvm::outs(), *trials, options.keep, *report);
+  if (!options.json.empty())
+    if (llvm::Error error = files.writeJSON(bisectToJSON(*trials, options.keep, *report)))
+      return reportError(Status::BadInput, std::move(error));
+  if (!report->search.holdsWithAll)
+    return Status::Failed;
+  if (llvm::Error error = files.policy.write(
+          [&](llvm::raw_ostream &os) { policy::writePolicy(report->policy, os); }))
+    return reportError(Status::BadInput, std::move(error));
+  return Status::Done;
+}
+
+Status Run::measureErrors() {
+  auto module = parse(options.file);
+  if (!module)
+    return reportError(Status::BadInput, module.takeError());
+  std::optional<assignment::MeasuredErrors> known;
+  if (llvm::sys::fs::exists(options.sensitivity)) {
+    auto buffer = llvm::MemoryBuffer::getFile(options.sensitivity, /*IsText=*/true);
+    if (!buffer)
+      return reportError(
+          Status::BadInput,
+          llvm::createStringError("'" + options.sensitivity + "': " + buffer.getError().message()));
+    auto parsed = assignment::MeasuredErrors::parse((*buffer)->getBuffer());
+    if (!parsed)
+      return reportError(Status::BadInput,
+                         llvm::createStringError("'" + options.sensitivity +
+                                                 "': " + llvm::toString(parsed.takeError())));
+    known = std::move(*parsed);
+  }
+  if (llvm::Error error =
+          files.sensitivity.open(options.sensitivity, "--sensitivity=" + options.sensitivity))
+    return reportError(Status::BadInput, std::move(error));
+  auto report = measureSensitivity(**module, options.entry, options.assign,
+                                   {options.inputs, options.steps, options.draws},
+                                   {options.formats}, known ? &*known : nullptr);
+  if (!report)
+    return reportError(Status::BadInput, report.takeError());
+  printSensitivity(llvm::outs(), *report);
+  if (llvm::Error error = files.sensitivity.write(
+          [&](llvm::raw_ostream &os) { os << llvm::formatv("{0:2}\n", report->errors.toJSON()); }))
+    return reportError(Status::BadInput, std::move(error));
+  return Status::Done;
+}
+
+Status Run::comparePolicies() {
+  auto module = parse(options.file);
+  if (!module)
+    return reportError(Status::BadInput, module.takeError());
+  auto report =
+      compareRecipes(**module, options.entry, options.assign, options.recipeA, options.recipeB,
+                     {options.inputs, options.steps, options.draws}, options.paired);
+  if (!report)
+    return reportError(Status::BadInput, report.takeError());
+  printRecipes(llvm::outs(), *report, options.paired);
+  if (!options.json.empty())
+    if (llvm::Error error = files.writeJSON(recipesToJSON(*report, options.paired)))
+      return reportError(Status::BadInput, std::move(error));
+  return Status::Done;
+}

@@ -1,0 +1,204 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the file of mp-train; every key that is not known is an error.
+
+#include "TrainConfig.h"
+
+#include "mp/Dialect/MP/Namespaces.h"
+#include "mp/Support/Files.h"
+#include "mp/Support/Words.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace mlir::mp;
+using llvm::createStringError;
+
+namespace {
+/// Reads the keys of one object; what is not asked for is refused.
+class KeyReader {
+public:
+  using Take = std::function<bool(const llvm::json::Value &)>;
+
+  void text(StringRef key, std::string &target) {
+    add(key, "a string", [&](const llvm::json::Value &value) {
+      auto found = value.getAsString();
+      if (found)
+        target = found->str();
+      return found.has_value();
+    });
+  }
+  void integer(StringRef key, int64_t &target, int64_t least) {
+    add(key, "an integer of at least " + std::to_string(least),
+        [&, least](const llvm::json::Value &value) {
+          auto found = value.getAsInteger();
+          if (found)
+            target = *found;
+          return found && *found >= least;
+        });
+  }
+  void number(StringRef key, double &target) {
+    add(key, "a positive number", [&](const llvm::json::Value &value) {
+      auto found = value.getAsNumber();
+      if (found)
+        target = *found;
+      return found && *found > 0;
+    });
+  }
+  void texts(StringRef key, std::vector<std::string> &target) {
+    add(key, "an array of strings", [&](const llvm::json::Value &value) {
+      const llvm::json::Array *list = value.getAsArray();
+      for (const llvm::json::Value &entry : list ? *list : llvm::json::Array()) {
+        auto found = entry.getAsString();
+        if (!found)
+          return false;
+        target.push_back(found->str());
+      }
+      return list != nullptr;
+    });
+  }
+  void add(StringRef key, std::string expected, Take take) {
+    keys.push_back({key, std::move(expected), std::move(take)});
+  }
+
+  llvm::Error read(const llvm::json::Value &value, const Twine &where) {
+    const llvm::json::Object *object = value.getAsObject();
+    if (!object)
+      return createStringError(where + ": expected an object");
+    SmallVector<StringRef> names;
+    for (const Key &key : keys)
+      names.push_back(key.name);
+    for (const auto &[name, entry] : *object) {
+      auto key = llvm::find_if(keys, [&](const Key &known) { return known.name == name.str(); });
+      if (key == keys.end())
+        return createStringError(where + ": unknown key '" + name.str() + "'" +
+                                 support::suggestWord(name.str(), names));
+      if (!key->take(entry))
+        return createStringError(where + ": '" + key->name +
+                                 "' is not what it should be: expected " + key->expected);
+    }
+    return llvm::Error::success();
+  }
+
+private:
+  struct Key {
+    StringRef name;
+    std::string expected;
+    Take take;
+  };
+  std::vector<Key> keys;
+};
+} // namespace
+
+/// An object within the file, whose own error is what is told.
+static void addObject(KeyReader &reader, StringRef key, KeyReader &inner, llvm::Error &error) {
+  reader.add(key, "an object", [&, key](const llvm::json::Value &value) {
+    if (llvm::Error wrong = inner.read(value, "'" + key + "'"))
+      error = llvm::joinErrors(std::move(error), std::move(wrong));
+    return true;
+  });
+}
+
+static bool takeStrategies(const llvm::json::Value &value, TrainConfig &config) {
+  const llvm::json::Array *list = value.getAsArray();
+  for (const llvm::json::Value &entry : list ? *list : llvm::json::Array()) {
+    const llvm::json::Object *object = entry.getAsObject();
+    auto name = object ? object->getString("name") : std::nullopt;
+    if (!name || name->empty() || config.findStrategy(*name))
+      return false;
+    config.strategies.push_back({name->str(), object->getString("assign").value_or("").str()});
+  }
+  return list != nullptr;
+}
+
+static bool takeSchedule(const llvm::json::Value &value, TrainConfig &config) {
+  const llvm::json::Array *list = value.getAsArray();
+  for (const llvm::json::Value &entry : list ? *list : llvm::json::Array()) {
+    const llvm::json::Object *object = entry.getAsObject();
+    auto from = object ? object->getInteger("from") : std::nullopt;
+    auto name = object ? object->getString("strategy") : std::nullopt;
+    if (!from || *from < 0 || !name ||
+        (!config.schedule.empty() && *from <= config.schedule.back().first))
+      return false;
+    config.schedule.push_back({*from, name->str()});
+  }
+  return list != nullptr;
+}
+
+const Strategy *TrainConfig::findStrategy(StringRef name) const {
+  auto found = llvm::find_if(strategies, [&](const Strategy &s) { return s.name == name; });
+  return found == strategies.end() ? nullptr : &*found;
+}
+
+llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
+  auto buffer = support::readFile(path, path);
+  if (!buffer)
+    return buffer.takeError();
+  auto value = llvm::json::parse((*buffer)->getBuffer());
+  if (!value)
+    return createStringError("'" + path + "': " + llvm::toString(value.takeError()));
+  TrainConfig config;
+  llvm::SHA256 hash;
+  hash.update((*buffer)->getBuffer());
+  config.hash = llvm::toHex(hash.final(), /*LowerCase=*/true);
+  llvm::Error inner = llvm::Error::success();
+  KeyReader reader, requirements, checkpoints, recovery, validation;
+  requirements.number("max-error", config.maxError);
+  requirements.integer("max-bytes", config.maxBytes, 1);
+  checkpoints.text("folder", config.folder);
+  checkpoints.integer("every", config.saveEvery, 1);
+  checkpoints.integer("keep", config.keep, 1);
+  recovery.integer("good-after", config.goodAfter, 0);
+  recovery.integer("max-rollbacks", config.maxRollbacks, 0);
+  recovery.integer("wide-for", config.wideFor, 1);
+  recovery.integer("skip-before", config.skipBefore, 0);
+  validation.texts("inputs", config.validationInputs);
+  validation.integer("every", config.validateEvery, 1);
+  validation.integer("batches", config.validationBatches, 1);
+  int64_t seed = 0;
+  reader.text("step", config.step);
+  reader.text("entry", config.entry);
+  reader.texts("inputs", config.inputs.inputs);
+  reader.text("params", config.inputs.params);
+  reader.integer("seed", seed, 0);
+  reader.integer("steps", config.steps, 1);
+  reader.add("strategies", "an array of objects with a name of their own each, and 'assign'",
+             [&](const llvm::json::Value &list) { return takeStrategies(list, config); });
+  reader.text("strategy", config.strategy);
+  reader.add("schedule", "an array of objects with 'from', ascending, and 'strategy'",
+             [&](const llvm::json::Value &list) { return takeSchedule(list, config); });
+  reader.text("log", config.log);
+  addObject(reader, "requirements", requirements, inner);
+  addObject(reader, "checkpoints", checkpoints, inner);
+  addObject(reader, "recovery", recovery, inner);
+  addObject(reader, "validation", validation, inner);
+  llvm::Error error = reader.read(*value, "'" + path + "'");
+  if (llvm::Error all = llvm::joinErrors(std::move(error), std::move(inner)))
+    return std::move(all);
+  config.inputs.seed = uint64_t(seed);
+  auto fail = [&](const Twine &what) { return createStringError("'" + path + "': " + what); };
+  if (config.step.empty() || config.steps < 1)
+    return fail("expected 'step', the file of a train step, and 'steps', how often to run it");
+  if (config.strategies.empty())
+    return fail("expected 'strategies' with at least one, as {\"name\": \"bf16\", \"assign\": "
+                "\"format=bf16\"}");
+  std::vector<std::string> asked;
+  if (config.strategy != "auto")
+    asked.push_back(config.strategy);
+  for (const auto &[from, name] : config.schedule)
+    asked.push_back(name);
+  for (const std::string &name : asked)
+    if (!config.findStrategy(name))
+      return fail("'strategies' has none of the name '" + name + "'");
+  // Paths are beside the file.
+  if (llvm::sys::path::is_relative(config.step)) {
+    SmallString<128> beside = llvm::sys::path::parent_path(path);
+    llvm::sys::path::append(beside, config.step);
+    config.step = beside.str().str();
+  }
+  return config;
+}

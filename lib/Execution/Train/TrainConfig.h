@@ -1,0 +1,43 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What mp-train is to do, as its file says (docs/guides/WatchTraining.md).
+
+#ifndef MP_LIB_EXECUTION_TRAIN_TRAINCONFIG_H
+#define MP_LIB_EXECUTION_TRAIN_TRAINCONFIG_H
+
+#include "mp/Execution/Inputs.h"
+
+namespace mlir::mp {
+
+/// A way to compute the step: options of mp-train-step, or none for the step as given.
+struct Strategy {
+  std::string name, assign;
+};
+
+struct TrainConfig {
+  std::string step, entry; ///< file of the f32 step
+  InputOptions inputs;
+  int64_t steps = 0;
+  std::vector<Strategy> strategies; ///< from the cheapest to the widest
+  std::string strategy = "auto";    ///< a name, or the first that keeps the requirements
+  std::vector<std::pair<int64_t, std::string>> schedule; ///< from a step on, a strategy
+  double maxError = 0;  ///< of the losses of the first steps; 0: any
+  int64_t maxBytes = 0; ///< of state and buffers; 0: any
+  std::string folder;   ///< of states; empty: none are kept
+  int64_t saveEvery = 100, keep = 3;
+  int64_t goodAfter = 128; ///< steps without an alarm after which a state is a good one
+  int64_t maxRollbacks = 3, wideFor = 1000, skipBefore = 16;
+  std::string log;                           ///< a line of JSON an event; empty: none
+  std::vector<std::string> validationInputs; ///< as `inputs`, of data held out
+  int64_t validateEvery = 0, validationBatches = 4;
+  std::string hash; ///< of the text of the file
+
+  /// Reads a file. Errors name key, what was expected and what was found.
+  static llvm::Expected<TrainConfig> read(llvm::StringRef path);
+
+  const Strategy *findStrategy(llvm::StringRef name) const;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_EXECUTION_TRAIN_TRAINCONFIG_H

@@ -1,0 +1,441 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loop: switch if it is due, feed, run, judge, go back or go on, save.
+
+#include "Training.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::mp;
+using llvm::createStringError;
+using llvm::json::Object;
+
+/// Steps by which strategies are tried before one is chosen.
+static constexpr int64_t kTrialSteps = 4;
+
+static llvm::json::Value number(double value) {
+  return std::isfinite(value) ? llvm::json::Value(value) : llvm::json::Value(nullptr);
+}
+
+void Training::log(Object event) {
+  if (!events)
+    return;
+  event["step"] = state.step;
+  *events << llvm::json::Value(std::move(event)) << "\n";
+  events->flush();
+}
+
+llvm::Expected<Version *> Training::versionOf(StringRef name) {
+  std::unique_ptr<Version> &version = versions[name.str()];
+  if (!version) {
+    auto created = Version::create(step, config.entry, *config.findStrategy(name));
+    if (!created)
+      return created.takeError();
+    version = std::move(*created);
+  }
+  return version.get();
+}
+
+/// The losses of the first steps, and the bytes that they took.
+static llvm::Expected<std::pair<std::vector<double>, int64_t>> tryOut(Version &version,
+                                                                      const InputOptions &inputs) {
+  std::vector<BatchedInput> batches;
+  auto arguments = version.makeArguments(inputs, batches);
+  if (!arguments)
+    return arguments.takeError();
+  int64_t bytes = 0;
+  for (const Array &argument : *arguments)
+    bytes += int64_t(argument.data.size());
+  std::vector<double> losses;
+  for (int64_t step = 0; step < kTrialSteps; ++step) {
+    if (llvm::Error error = version.loop->feed(*arguments, batches, step))
+      return std::move(error);
+    auto results = version.program->run(*arguments);
+    if (!results)
+      return results.takeError();
+    auto metrics = version.reader->metrics(*results);
+    losses.push_back(metrics.empty() ? 0 : metrics.front().second);
+    version.loop->advance(*arguments, *results);
+  }
+  return std::pair(losses, bytes + version.program->peakBytes());
+}
+
+llvm::Error Training::chooseStrategy(llvm::raw_ostream &os) {
+  if (config.strategy != "auto") {
+    chosen = config.strategy;
+    return llvm::Error::success();
+  }
+  // The step as given is what errors are measured against.
+  auto reference = Version::create(step, config.entry, {"as given", ""});
+  if (!reference)
+    return reference.takeError();
+  auto exact = tryOut(**reference, config.inputs);
+  if (!exact)
+    return exact.takeError();
+  for (const Strategy &strategy : config.strategies) {
+    auto version = versionOf(strategy.name);
+    if (!version)
+      return version.takeError();
+    auto tried = tryOut(**version, config.inputs);
+    if (!tried)
+      return tried.takeError();
+    double error = 0;
+    for (auto [loss, wide] : llvm::zip_equal(tried->first, exact->first))
+      error = std::max(error,
+                       std::isfinite(loss) ? std::fabs(loss - wide) / std::fabs(wide) : INFINITY);
+    std::string broken;
+    if (config.maxBytes && tried->second > config.maxBytes)
+      broken = llvm::formatv("{0} bytes, limit {1}", tried->second, config.maxBytes);
+    else if (config.maxError > 0 && !(error <= config.maxError))
+      broken = llvm::formatv("losses are off by {0}, limit {1}", llvm::format("%.3g", error),
+                             llvm::format("%.3g", config.maxError));
+    os << "strategy " << strategy.name << ": " << tried->second << " bytes, losses of "
+       << kTrialSteps << " steps within " << llvm::format("%.3g", error) << " of the step as given"
+       << (broken.empty() ? "" : "; refused: " + broken) << "\n";
+    log(Object{{"kind", "strategy"},
+               {"name", strategy.name},
+               {"bytes", tried->second},
+               {"error", number(error)},
+               {"refused", broken}});
+    if (broken.empty()) {
+      chosen = strategy.name;
+      return llvm::Error::success();
+    }
+  }
+  return createStringError("no strategy keeps the requirements; the lines above say which broke "
+                           "what");
+}
+
+std::string Training::strategyAt(int64_t at) const {
+  if (at < state.wideUntil)
+    return config.strategies.back().name;
+  std::string name = chosen;
+  for (const auto &[from, scheduled] : config.schedule)
+    if (from <= at)
+      name = scheduled;
+  return name;
+}
+
+llvm::Error Training::start(llvm::raw_ostream &os) {
+  state.strategy = strategyAt(0);
+  auto version = versionOf(state.strategy);
+  if (!version)
+    return version.takeError();
+  current = *version;
+  auto arguments = current->makeArguments(config.inputs, batches);
+  if (!arguments)
+    return arguments.takeError();
+  state.arguments = std::move(*arguments);
+  watcher = watch::Watcher(current->rules);
+  log(Object{{"kind", "start"}, {"strategy", state.strategy}, {"config", config.hash}});
+  return save(os);
+}
+
+SavedState Training::pack() const {
+  SavedState saved;
+  saved.step = state.step;
+  saved.arguments = state.arguments;
+  for (const BatchedInput &batch : batches)
+    saved.arguments[batch.argument] = Array(saved.arguments[batch.argument].type, {0});
+  Object scales;
+  for (const auto &[name, scale] : state.scales)
+    scales[name] = scale;
+  llvm::json::Array skipped;
+  for (auto [from, to] : state.skipped)
+    skipped.push_back(llvm::json::Array{from, to});
+  saved.extra =
+      Object{{"config", config.hash},         {"chosen", chosen},
+             {"strategy", state.strategy},    {"position", state.position},
+             {"scales", std::move(scales)},   {"skipped", std::move(skipped)},
+             {"wide_until", state.wideUntil}, {"rollbacks", state.rollbacks},
+             {"last_alarm", state.lastAlarm}, {"skipped_steps", current->reader->skippedSoFar()},
+             {"watcher", watcher.toJSON()}};
+  return saved;
+}
+
+llvm::Error Training::resume(const SavedState &saved) {
+  const Object &extra = saved.extra;
+  chosen = extra.getString("chosen").value_or("").str();
+  state = State();
+  state.step = saved.step;
+  state.strategy = extra.getString("strategy").value_or("").str();
+  if (!config.findStrategy(chosen) || !config.findStrategy(state.strategy))
+    return createStringError("the state of step " + Twine(saved.step) +
+                             " is of a strategy that there is not");
+  state.position = extra.getInteger("position").value_or(0);
+  state.wideUntil = extra.getInteger("wide_until").value_or(0);
+  state.rollbacks = extra.getInteger("rollbacks").value_or(0);
+  state.lastAlarm = extra.getInteger("last_alarm").value_or(-1);
+  if (const Object *scales = extra.getObject("scales"))
+    for (const auto &[name, scale] : *scales)
+      state.scales[name.str()] = scale.getAsNumber().value_or(1);
+  if (const llvm::json::Array *skipped = extra.getArray("skipped"))
+    for (const llvm::json::Value &range : *skipped)
+      if (const llvm::json::Array *pair = range.getAsArray(); pair && pair->size() == 2)
+        state.skipped.push_back(
+            {(*pair)[0].getAsInteger().value_or(0), (*pair)[1].getAsInteger().value_or(0)});
+  auto version = versionOf(state.strategy);
+  if (!version)
+    return version.takeError();
+  current = *version;
+  batches.clear();
+  auto fresh = current->makeArguments(config.inputs, batches);
+  if (!fresh)
+    return fresh.takeError();
+  if (fresh->size() != saved.arguments.size())
+    return createStringError("the state of step " + Twine(saved.step) + " has " +
+                             Twine(saved.arguments.size()) + " arrays, expected " +
+                             Twine(fresh->size()));
+  state.arguments = saved.arguments;
+  for (const BatchedInput &batch : batches)
+    state.arguments[batch.argument] = (*fresh)[batch.argument];
+  current->reader->setSkippedSoFar(extra.getNumber("skipped_steps").value_or(0));
+  watcher = watch::Watcher(current->rules);
+  if (const llvm::json::Value *watched = extra.get("watcher"))
+    return watcher.fromJSON(*watched);
+  return llvm::Error::success();
+}
+
+llvm::Error Training::save(llvm::raw_ostream &os) {
+  if (!folder)
+    return llvm::Error::success();
+  const SavedState packed = pack();
+  llvm::Error error = folder->save(packed);
+  if (error) {
+    // A full disk: room is made once, then the training goes on without this state.
+    folder->retain(1, {});
+    const std::string first = llvm::toString(std::move(error));
+    if (llvm::Error again = folder->save(packed)) {
+      const std::string reason = llvm::toString(std::move(again));
+      llvm::errs() << "mp-train: alarm: step " << state.step
+                   << ", the state was not saved: " << reason
+                   << "; the training goes on, make room\n";
+      log(Object{{"kind", "not-saved"}, {"reason", reason}});
+      return llvm::Error::success();
+    }
+    log(Object{{"kind", "made-room"}, {"reason", first}});
+  }
+  log(Object{{"kind", "saved"}});
+  // What a rollback may need: the newest that has been good for long enough, and the first.
+  std::vector<int64_t> kept{0};
+  const std::vector<int64_t> all = folder->steps();
+  for (int64_t at : llvm::reverse(all))
+    if (at + config.goodAfter <= state.step) {
+      kept.push_back(at);
+      break;
+    }
+  folder->retain(size_t(config.keep), kept);
+  return llvm::Error::success();
+}
+
+llvm::Error Training::switchTo(StringRef name, StringRef cause) {
+  auto version = versionOf(name);
+  if (!version)
+    return version.takeError();
+  if (auto scale = current->scaleOf(state.arguments))
+    state.scales[state.strategy] = *scale;
+  auto known = state.scales.find(name.str());
+  auto taken = (*version)->takeOver(
+      state.arguments, known == state.scales.end() ? std::nullopt : std::optional(known->second));
+  if (!taken)
+    return taken.takeError();
+  log(Object{{"kind", "switch"}, {"from", state.strategy}, {"to", name}, {"cause", cause}});
+  state.arguments = std::move(*taken);
+  state.strategy = name.str();
+  current = *version;
+  current->reader->setSkippedSoFar(0);
+  watcher.noteChange(state.step);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<watch::Alert>> Training::makeStep() {
+  for (auto [from, to] : state.skipped)
+    if (state.position >= from && state.position < to)
+      state.position = to;
+  if (llvm::Error error = current->loop->feed(state.arguments, batches, state.position))
+    return std::move(error);
+  auto results = current->program->run(state.arguments);
+  if (!results)
+    return results.takeError();
+  watch::StepReading reading = current->reader->read(state.step, *results, state.step % 100 == 99);
+  if (reading.loss) {
+    if (!firstLoss)
+      firstLoss = reading.loss;
+    lastLoss = reading.loss;
+  }
+  current->loop->advance(state.arguments, *results);
+  std::vector<watch::Alert> alarms;
+  for (const watch::Alert &alert : watcher.judge(reading)) {
+    Object event = alert.toJSON();
+    event["kind"] = "alert";
+    log(std::move(event));
+    if (alert.grade == watch::Grade::Alarm)
+      alarms.push_back(alert);
+  }
+  log(Object{{"kind", "step"},
+             {"loss", reading.loss ? number(*reading.loss) : nullptr},
+             {"gradient_norm", reading.gradientNorm ? number(*reading.gradientNorm) : nullptr},
+             {"loss_scale", reading.scale ? number(*reading.scale) : nullptr},
+             {"skipped", reading.skipped},
+             {"position", state.position},
+             {"strategy", state.strategy}});
+  ++state.step;
+  ++state.position;
+  return alarms;
+}
+
+/// Goes back to the newest state that had been good for long enough, and leaves out the batches
+/// before the alarm; from the second time on it widens, too. False where the budget is used up.
+llvm::Expected<bool> Training::rollBack(const watch::Alert &alert, llvm::raw_ostream &os) {
+  const int64_t rollbacks = state.rollbacks + 1, sick = alert.step, sickPosition = state.position;
+  std::string cause = alert.rule + (alert.place.empty() ? "" : " of " + alert.place) + " at step " +
+                      std::to_string(sick) + ": " + alert.reason;
+  if (!folder || rollbacks > config.maxRollbacks) {
+    os << "given up: " << cause << "; "
+       << (folder ? std::to_string(config.maxRollbacks) + " rollbacks are used up"
+                  : "no states are kept to go back to")
+       << "; try: " << alert.advice << "\n";
+    log(Object{{"kind", "given-up"}, {"cause", cause}});
+    return false;
+  }
+  std::vector<std::string> notes;
+  auto isGood = [&](const SavedState &saved) {
+    return saved.extra.getString("config") == StringRef(config.hash) &&
+           (saved.step == 0 || saved.step + config.goodAfter <= sick);
+  };
+  auto good = folder->load(isGood, notes);
+  if (!good)
+    return good.takeError();
+  if (!*good)
+    return createStringError("no state to go back to: " + llvm::join(notes, "; "));
+  if (llvm::Error error = resume(**good))
+    return std::move(error);
+  state.rollbacks = rollbacks;
+  state.lastAlarm = sick;
+  state.skipped.push_back(
+      {std::max(state.position, sickPosition - config.skipBefore), sickPosition});
+  if (rollbacks > 1)
+    state.wideUntil = state.step + config.wideFor;
+  watcher.noteChange(state.step);
+  os << "rollback " << rollbacks << ": " << cause << "; back to step " << state.step << ", batches "
+     << state.skipped.back().first << " to " << state.skipped.back().second - 1 << " left out"
+     << (rollbacks > 1 ? ", " + config.strategies.back().name + " until step " +
+                             std::to_string(state.wideUntil)
+                       : "")
+     << "\n";
+  log(Object{
+      {"kind", "rollback"},
+      {"cause", cause},
+      {"to", state.step},
+      {"left_out", llvm::json::Array{state.skipped.back().first, state.skipped.back().second}},
+      {"wide_until", state.wideUntil}});
+  // Younger states are sick, and a kill from here on must come back to here.
+  folder->removeAfter(state.step);
+  if (llvm::Error error = save(os))
+    return std::move(error);
+  return true;
+}
+
+llvm::Error Training::validate() {
+  InputOptions inputs = config.inputs;
+  inputs.inputs = config.validationInputs;
+  std::vector<BatchedInput> held;
+  auto fresh = current->makeArguments(inputs, held);
+  if (!fresh)
+    return fresh.takeError();
+  double sum = 0;
+  for (int64_t batch = 0; batch < config.validationBatches; ++batch) {
+    std::vector<Array> arguments = state.arguments;
+    if (llvm::Error error = current->loop->feed(arguments, held, batch))
+      return error;
+    auto results = current->program->run(arguments);
+    if (!results)
+      return results.takeError();
+    auto metrics = current->reader->metrics(*results);
+    sum += metrics.empty() ? 0 : metrics.front().second;
+  }
+  validationLoss = sum / double(config.validationBatches);
+  log(Object{{"kind", "validation"}, {"loss", number(*validationLoss)}});
+  return llvm::Error::success();
+}
+
+llvm::Expected<bool> Training::run(llvm::raw_ostream &os) {
+  if (!config.log.empty()) {
+    std::error_code error;
+    events =
+        std::make_unique<llvm::raw_fd_ostream>(config.log, error, llvm::sys::fs::CD_OpenAlways,
+                                               llvm::sys::fs::FA_Write, llvm::sys::fs::OF_Append);
+    if (error)
+      return createStringError("'" + config.log + "': " + error.message());
+  }
+  std::optional<SavedState> saved;
+  if (!config.folder.empty()) {
+    auto opened = CheckpointFolder::open(config.folder);
+    if (!opened)
+      return opened.takeError();
+    folder.emplace(std::move(*opened));
+    std::vector<std::string> notes;
+    auto isOurs = [&](const SavedState &one) {
+      return one.extra.getString("config") == StringRef(config.hash);
+    };
+    auto found = folder->load(isOurs, notes);
+    if (!found)
+      return found.takeError();
+    saved = std::move(*found);
+    for (const std::string &note : notes)
+      os << note << "\n";
+    if (!saved && !folder->steps().empty())
+      return createStringError("'" + config.folder +
+                               "' has states, but none to go on from (the "
+                               "lines above say why); name another folder");
+  }
+  if (saved) {
+    if (llvm::Error error = resume(*saved))
+      return std::move(error);
+    os << "going on from step " << state.step << " in " << state.strategy << "\n";
+    log(Object{{"kind", "resume"}, {"strategy", state.strategy}});
+  } else {
+    if (llvm::Error error = chooseStrategy(os))
+      return std::move(error);
+    if (llvm::Error error = start(os))
+      return std::move(error);
+  }
+  while (state.step < config.steps) {
+    if (const std::string due = strategyAt(state.step); due != state.strategy)
+      if (llvm::Error error =
+              switchTo(due, state.step < state.wideUntil ? "an alarm" : "the schedule"))
+        return std::move(error);
+    auto alarms = makeStep();
+    if (!alarms)
+      return alarms.takeError();
+    if (!alarms->empty()) {
+      auto goesOn = rollBack(alarms->front(), os);
+      if (!goesOn || !*goesOn)
+        return goesOn;
+      continue;
+    }
+    if (config.validateEvery && state.step % config.validateEvery == 0)
+      if (llvm::Error error = validate())
+        return std::move(error);
+    if (state.step % config.saveEvery == 0 || state.step == config.steps)
+      if (llvm::Error error = save(os))
+        return std::move(error);
+  }
+  os << "trained " << state.step << " steps, " << state.rollbacks << " rollbacks, ends in "
+     << state.strategy;
+  if (firstLoss)
+    os << "; loss " << llvm::format("%.6g", *firstLoss) << " to "
+       << llvm::format("%.6g", *lastLoss);
+  if (validationLoss)
+    os << ", held out " << llvm::format("%.6g", *validationLoss);
+  std::vector<Array> own(state.arguments.begin(), state.arguments.begin() + current->own);
+  for (const BatchedInput &batch : batches)
+    own[batch.argument] = Array(own[batch.argument].type, {0});
+  os << "\nstate: " << hashOfArrays(own) << "\n";
+  return true;
+}

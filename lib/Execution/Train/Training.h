@@ -1,0 +1,62 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A training that looks after itself: it saves states, judges steps, goes back where it fails, and
+// goes on where it was killed.
+
+#ifndef MP_LIB_EXECUTION_TRAIN_TRAINING_H
+#define MP_LIB_EXECUTION_TRAIN_TRAINING_H
+
+#include "Checkpoint.h"
+#include "Version.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::mp {
+
+class Training {
+public:
+  Training(TrainConfig config, ModuleOp step) : config(std::move(config)), step(step) {}
+
+  /// Trains to the end. Errors are those of files and of the program; true if all steps were made,
+  /// false where the training was given up (the log and the output say why).
+  llvm::Expected<bool> run(llvm::raw_ostream &os);
+
+private:
+  /// Everything that a step depends on, and all of it is saved.
+  struct State {
+    int64_t step = 0, position = 0; ///< position: of the data, past what is left out
+    std::string strategy;
+    std::vector<Array> arguments;
+    std::map<std::string, double> scales;             ///< last loss scale of strategies
+    std::vector<std::pair<int64_t, int64_t>> skipped; ///< positions left out: from, to
+    int64_t wideUntil = 0, rollbacks = 0, lastAlarm = -1;
+  };
+
+  llvm::Error chooseStrategy(llvm::raw_ostream &os);
+  llvm::Expected<Version *> versionOf(llvm::StringRef name);
+  std::string strategyAt(int64_t step) const;
+  llvm::Error start(llvm::raw_ostream &os);
+  llvm::Error resume(const SavedState &saved);
+  SavedState pack() const;
+  llvm::Error save(llvm::raw_ostream &os);
+  llvm::Error switchTo(llvm::StringRef name, llvm::StringRef cause);
+  llvm::Expected<std::vector<watch::Alert>> makeStep();
+  llvm::Expected<bool> rollBack(const watch::Alert &alert, llvm::raw_ostream &os);
+  llvm::Error validate();
+  void log(llvm::json::Object event);
+
+  TrainConfig config;
+  ModuleOp step;
+  std::string chosen;
+  std::map<std::string, std::unique_ptr<Version>> versions;
+  Version *current = nullptr;
+  std::vector<BatchedInput> batches;
+  State state;
+  watch::Watcher watcher;
+  std::optional<CheckpointFolder> folder;
+  std::unique_ptr<llvm::raw_fd_ostream> events;
+  std::optional<double> firstLoss, lastLoss, validationLoss;
+};
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_EXECUTION_TRAIN_TRAINING_H

@@ -1,0 +1,108 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs mp-train-step and mp-insert-probes on a copy of the step, and compiles what comes out.
+
+#include "Version.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Pipelines/Pipelines.h"
+#include "mp/Transforms/Train/Passes.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using llvm::createStringError;
+
+static LogicalResult convert(ModuleOp module, StringRef entry, const Strategy &strategy) {
+  PassManager manager(module->getContext());
+  if (!strategy.assign.empty()) {
+    TrainStepOptions options;
+    if (failed(options.parseFromString(strategy.assign + " table=false", llvm::errs())))
+      return failure();
+    options.function = entry.str();
+    buildTrainStepPipeline(manager, options);
+  }
+  InsertProbesOptions probes;
+  probes.function = entry.str();
+  probes.select = {"gradients"};
+  manager.addPass(createInsertProbes(probes));
+  return manager.run(module);
+}
+
+llvm::Expected<std::unique_ptr<Version>> Version::create(ModuleOp step, StringRef entry,
+                                                         const Strategy &strategy) {
+  std::unique_ptr<Version> version(new Version);
+  version->name = strategy.name;
+  version->entry = entry.str();
+  version->module = step.clone();
+  auto given = findEntry(step, entry);
+  if (!given)
+    return given.takeError();
+  auto original = signatureOf(*given);
+  if (!original)
+    return original.takeError();
+  if (failed(convert(*version->module, (*given).getName(), strategy)))
+    return createStringError("strategy '" + strategy.name + "': the step was not converted with '" +
+                             strategy.assign + "'");
+  ProgramOptions options;
+  options.fuse = true;
+  auto program = Program::compile(*version->module, entry, options);
+  if (!program)
+    return program.takeError();
+  version->program = std::move(*program);
+  const Signature &signature = version->program->signature();
+  version->own = original->arguments.size();
+  for (size_t i = 0; i < version->own; ++i)
+    if (signature.arguments[i].typeStr() != original->arguments[i].typeStr())
+      return createStringError("strategy '" + strategy.name + "' stores argument " + Twine(i) +
+                               " as " + signature.arguments[i].typeStr() + ", expected " +
+                               original->arguments[i].typeStr() +
+                               ": strategies share the state of the step, so leave out master=, "
+                               "moments= and policies that narrow parameters");
+  auto function = findEntry(*version->module, entry);
+  if (!function)
+    return function.takeError();
+  version->loop.emplace(signature, signature.results.size());
+  version->reader.emplace(*function, signature, signature.results.size());
+  StepReader::readScaleRule(*function, version->rules);
+  return version;
+}
+
+llvm::Expected<std::vector<Array>>
+Version::makeArguments(const InputOptions &inputs, std::vector<BatchedInput> &batches) const {
+  std::vector<std::string> notes;
+  auto arguments = makeInputs(program->signature(), inputs, notes, &batches);
+  if (!arguments)
+    return arguments;
+  if (llvm::Error error = applyInit(*module, entry, *arguments))
+    return std::move(error);
+  return arguments;
+}
+
+llvm::Expected<std::vector<Array>> Version::takeOver(ArrayRef<Array> arguments,
+                                                     std::optional<double> scale) const {
+  const auto &expected = program->signature().arguments;
+  std::vector<Array> taken(arguments.take_front(own));
+  for (size_t i = own; i < expected.size(); ++i)
+    taken.push_back(Array(expected[i].type, expected[i].shape));
+  if (llvm::Error error = applyInit(*module, entry, taken))
+    return std::move(error);
+  for (size_t i = own; scale && i < expected.size(); ++i)
+    if (expected[i].role == kRoleLossScale) {
+      auto converted =
+          convertTo(uniformArray(ElementType::floating(numerics::Format::F64), {}, 0, 0, *scale),
+                    expected[i].type);
+      if (!converted)
+        return converted.takeError();
+      taken[i] = std::move(*converted);
+    }
+  return taken;
+}
+
+std::optional<double> Version::scaleOf(ArrayRef<Array> arguments) const {
+  const auto &expected = program->signature().arguments;
+  for (size_t i = own; i < expected.size(); ++i)
+    if (expected[i].role == kRoleLossScale)
+      return arguments[i].value(0);
+  return std::nullopt;
+}

@@ -1,0 +1,136 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A small gradient is normal, one that is all zero or has lost its share is not; a flushed gradient
+// does not show in the loss for hundreds of steps.
+
+#include "ValueRules.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using namespace mpcore;
+using namespace mpcore::watch;
+
+static constexpr double kAllZero = 1 - 1e-6;
+
+static std::string text(double value) { return llvm::formatv("{0}", llvm::format("%.4g", value)); }
+
+std::vector<Alert> ValueRules::add(const ValueReading &reading, double total,
+                                   const AlarmOptions &options) {
+  std::vector<Alert> alerts;
+  if (reading.nonFinite > 0)
+    alerts.push_back(
+        {Grade::Alarm, "non-finite", reading.name, 0, reading.nonFinite,
+         text(reading.nonFinite) + " elements are infinite or NaN in a step that was not skipped",
+         "mp-run --break-on=nan,inf names the first op that makes one; "
+         "loss-scale=torch skips steps that overflow"});
+  if (reading.isGradient && reading.nonFinite == 0)
+    judgeGradient(reading, total, options, alerts);
+  for (const FormatShares &format : reading.formats)
+    if (format.inUse)
+      judgeFormat(reading, format, options, alerts);
+  ++readings;
+  return alerts;
+}
+
+void ValueRules::judgeGradient(const ValueReading &reading, double total,
+                               const AlarmOptions &options, std::vector<Alert> &alerts) {
+  const bool isZero = reading.zeroShare >= kAllZero;
+  zeroInARow = isZero ? zeroInARow + 1 : 0;
+  hasMoved |= !isZero;
+  // What never moves is frozen, or an expert without tokens: no fault of the run.
+  if (hasMoved && zeroInARow >= int64_t(kPersistent))
+    alerts.push_back({Grade::Alarm, "layer-vanishes", reading.name, 0, double(zeroInARow),
+                      "its gradient has been zero for " + std::to_string(zeroInARow) + " steps",
+                      "a dead activation (lower the learning rate) or flushed gradients: probe the "
+                      "value with formats=, and raise the loss scale (initial-scale=)"});
+  if (isZero || !(total > 0) || !(reading.norm > 0))
+    return;
+  const double share = std::log2(reading.norm / total);
+  shares.add(share);
+  if (readings >= kReferenceFrom && readings < kReferenceTo) {
+    early.add(share);
+    isSparse |= reading.zeroShare > 0.5;
+  }
+  if (readings < kReferenceTo || isSparse || early.size() == 0)
+    return;
+  const double fallen = early.median() - shares.median();
+  if (fallen > options.vanishedBits)
+    alerts.push_back({Grade::Alarm, "layer-vanishes", reading.name, 0, fallen,
+                      "its share of the gradients' norm is 2^-" + text(fallen) +
+                          " of what it was in steps 50 to 250, limit 2^-" +
+                          text(options.vanishedBits),
+                      "keep the layer wide (a policy rule with precision wide), or lower the "
+                      "learning rate"});
+}
+
+void ValueRules::judgeFormat(const ValueReading &reading, const FormatShares &format,
+                             const AlarmOptions &options, std::vector<Alert> &alerts) {
+  Window &recent = flushed.try_emplace(format.format, kPersistent).first->second;
+  Window &reference =
+      earlyFlushed.try_emplace(format.format, size_t(kReferenceTo - kReferenceFrom)).first->second;
+  recent.add(format.flushed);
+  if (readings >= kReferenceFrom && readings < kReferenceTo)
+    reference.add(format.flushed);
+  const double usual = reference.full() ? reference.median() : 0;
+  const double share = recent.median();
+  if (recent.full() && share > options.flushedShare && share > 2 * usual)
+    alerts.push_back({Grade::Alarm, "flushed", reading.name, 0, share,
+                      text(100 * share) + " % of its elements that are not zero become zero in " +
+                          format.format + ", limit " + text(100 * options.flushedShare) +
+                          " % and twice the " + text(100 * usual) + " % of steps 50 to 250",
+                      reading.isGradient
+                          ? "scale the loss (loss-scale=torch, or a larger initial-scale=), or "
+                            "format=bf16"
+                          : "keep the value wide (mp.pin = f32, or a policy rule), or "
+                            "scale-unproven=on"});
+  if (format.overflow > 0 && !format.isScaled)
+    alerts.push_back(
+        {Grade::Alarm, "overflow", reading.name, 0, format.overflow,
+         text(100 * format.overflow) + " % of its finite elements overflow " + format.format,
+         "evidence=proved keeps what is not proved wide; clamp-unproven=true, "
+         "scale-unproven=on, or format=bf16"});
+}
+
+template <typename Windows> static llvm::json::Object windowsToJSON(const Windows &windows) {
+  llvm::json::Object object;
+  for (const auto &[name, window] : windows)
+    object[name] = window.toJSON();
+  return object;
+}
+
+static void windowsFromJSON(const llvm::json::Object *object, size_t capacity,
+                            std::map<std::string, Window> &windows) {
+  if (!object)
+    return;
+  for (const auto &[name, value] : *object)
+    if (auto *array = value.getAsArray())
+      windows.try_emplace(name.str(), capacity).first->second.fromJSON(*array);
+}
+
+llvm::json::Value ValueRules::toJSON() const {
+  return llvm::json::Object{{"readings", readings},
+                            {"zero_in_a_row", zeroInARow},
+                            {"has_moved", hasMoved},
+                            {"is_sparse", isSparse},
+                            {"shares", shares.toJSON()},
+                            {"early", early.toJSON()},
+                            {"flushed", windowsToJSON(flushed)},
+                            {"early_flushed", windowsToJSON(earlyFlushed)}};
+}
+
+void ValueRules::fromJSON(const llvm::json::Object &object) {
+  readings = object.getInteger("readings").value_or(0);
+  zeroInARow = object.getInteger("zero_in_a_row").value_or(0);
+  hasMoved = object.getBoolean("has_moved").value_or(false);
+  isSparse = object.getBoolean("is_sparse").value_or(false);
+  if (auto *array = object.getArray("shares"))
+    shares.fromJSON(*array);
+  if (auto *array = object.getArray("early"))
+    early.fromJSON(*array);
+  windowsFromJSON(object.getObject("flushed"), kPersistent, flushed);
+  windowsFromJSON(object.getObject("early_flushed"), size_t(kReferenceTo - kReferenceFrom),
+                  earlyFlushed);
+}
