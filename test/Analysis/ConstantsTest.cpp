@@ -8,7 +8,7 @@
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/IntegerBounds.h"
-#include "mp/Analysis/MaskConstants.h"
+#include "mp/Analysis/Ranges/MaskConstants.h"
 #include "mp/Analysis/SelectedExtrema.h"
 
 using namespace mlir;

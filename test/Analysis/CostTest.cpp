@@ -4,12 +4,12 @@
 // ops share a kernel.
 
 #include "AnalysisTest.h"
-#include "mp/Analysis/ExecutionFrequency.h"
+#include "mp/Analysis/Cost/ExecutionFrequency.h"
 #include "mp/Analysis/FunctionHash.h"
-#include "mp/Analysis/FusionGroups.h"
+#include "mp/Analysis/Cost/FusionGroups.h"
 #include "mp/Analysis/Parameters.h"
 #include "mp/Analysis/ReductionLength.h"
-#include "mp/Analysis/Sizes.h"
+#include "mp/Analysis/Cost/Sizes.h"
 
 using namespace mlir;
 using namespace mlir::mp;

@@ -5,8 +5,8 @@
 
 #include "AnalysisTest.h"
 #include "mp/Analysis/AccumulationModes.h"
-#include "mp/Analysis/ErrorBounds.h"
-#include "mp/Analysis/ErrorModel.h"
+#include "mp/Analysis/Error/ErrorBounds.h"
+#include "mp/Analysis/Error/ErrorModel.h"
 
 #include <cmath>
 

@@ -4,10 +4,10 @@
 // behind contractions, norms that overflow, idioms, norms on trust, roles of a train step.
 
 #include "AnalysisTest.h"
-#include "mp/Analysis/Idioms.h"
-#include "mp/Analysis/NormOverflow.h"
-#include "mp/Analysis/Poles.h"
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Idioms/Idioms.h"
+#include "mp/Analysis/Ranges/NormOverflow.h"
+#include "mp/Analysis/Ranges/Poles.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 
 using namespace mlir;
 using namespace mlir::mp;

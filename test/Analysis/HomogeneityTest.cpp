@@ -3,7 +3,7 @@
 // Degrees of homogeneity obey their lattice, and hold of tiny graphs: what is said to be of degree
 // d is evaluated at x and 2 x.
 
-#include "mp/Analysis/Homogeneity.h"
+#include "mp/Analysis/Training/Homogeneity.h"
 #include "AnalysisTest.h"
 
 using namespace mlir;

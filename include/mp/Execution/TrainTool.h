@@ -5,7 +5,7 @@
 #ifndef MP_EXECUTION_TRAINTOOL_H
 #define MP_EXECUTION_TRAINTOOL_H
 
-#include "mp/Execution/RunTool.h"
+#include "mp/Execution/Tool/RunTool.h"
 
 namespace mlir::mp {
 

@@ -5,7 +5,7 @@
 #include "Version.h"
 
 #include "mlir/Pass/PassManager.h"
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Train/Passes.h"
 

@@ -6,7 +6,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Analysis/Locations.h"
-#include "mp/Execution/Trace.h"
+#include "mp/Execution/Compare/Trace.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
 #include <cmath>

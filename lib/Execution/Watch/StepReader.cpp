@@ -4,7 +4,7 @@
 
 #include "StepReader.h"
 
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Numerics/ProbeRecord.h"
 
 #include <cmath>

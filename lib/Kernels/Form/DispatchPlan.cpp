@@ -5,7 +5,7 @@
 #include "DispatchPlan.h"
 
 #include "MoveTogether.h"
-#include "mp/Kernels/Contraction.h"
+#include "mp/Interfaces/Contraction.h"
 #include "mp/Kernels/Passes.h"
 
 using namespace mlir;

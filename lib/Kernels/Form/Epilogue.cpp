@@ -6,7 +6,7 @@
 #include "DispatchPlan.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
-#include "mp/Kernels/Contraction.h"
+#include "mp/Interfaces/Contraction.h"
 #include "mp/Kernels/Passes.h"
 
 using namespace mlir;

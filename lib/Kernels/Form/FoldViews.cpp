@@ -4,7 +4,7 @@
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "mp/Kernels/Contraction.h"
+#include "mp/Interfaces/Contraction.h"
 #include "mp/Kernels/Form/Passes.h"
 #include "mp/Kernels/Passes.h"
 

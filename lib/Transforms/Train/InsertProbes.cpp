@@ -11,7 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mp/Analysis/Locations.h"
-#include "mp/Analysis/TrainingRoles.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Dialect/MP/Probes.h"
 #include "mp/Dialect/MP/Scaling.h"
