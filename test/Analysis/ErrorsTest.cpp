@@ -153,7 +153,8 @@ func.func @main(%u: tensor<4x256xf32>) -> tensor<4xf32> {
   %v = tensor.empty() : tensor<4xf32>
   %f = linalg.fill ins(%zero : f32) outs(%v : tensor<4xf32>) -> tensor<4xf32>
   %a = )" + function + R"( %u : tensor<4x256xf32>
-  %s = linalg.reduce { arith.addf } ins(%a : tensor<4x256xf32>) outs(%f : tensor<4xf32>) dimensions = [1]
+  %s = linalg.reduce { arith.addf } ins(%a : tensor<4x256xf32>)
+      outs(%f : tensor<4xf32>) dimensions = [1]
   %r = arith.divf %s, %n : tensor<4xf32>
   return %r : tensor<4xf32>
 })")

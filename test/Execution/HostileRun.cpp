@@ -217,7 +217,6 @@ OwningOpRef<ModuleOp> Check::combine(ArrayRef<Variant> parts) {
 std::unique_ptr<Program> Check::compile(ArrayRef<Variant> parts, bool inF64) {
   ProgramOptions how;
   how.promoteToF64 = inF64;
-  how.optimize = false;
   auto compiled = Program::compile(*combine(parts), "main", how);
   if (compiled)
     return std::move(*compiled);

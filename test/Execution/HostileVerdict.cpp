@@ -26,7 +26,6 @@ std::optional<std::vector<Array>> mlir::mp::test::runOnce(ModuleOp module, Array
                                                           bool inF64) {
   ProgramOptions options;
   options.promoteToF64 = inF64;
-  options.optimize = false;
   auto program = Program::compile(module, "main", options);
   auto results = !program ? program.takeError()
                  : inF64  ? runInF64(**program, inputs)

@@ -135,8 +135,8 @@ struct CompiledKernels {
   std::vector<void *> addresses;
   llvm::Error error = llvm::Error::success();
 
-  llvm::Error run(KernelModule &kernels, const llvm::StringMap<void *> &functions, bool optimise) {
-    auto compiled = compile(*kernels.module, functions, optimise);
+  llvm::Error run(KernelModule &kernels, const llvm::StringMap<void *> &functions) {
+    auto compiled = compile(*kernels.module, functions, /*optimise=*/true);
     if (!compiled)
       return compiled.takeError();
     engine = std::move(*compiled);
@@ -153,7 +153,7 @@ struct CompiledKernels {
 } // namespace
 
 llvm::Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module, std::string *llvmIR,
-                                                       bool onDevice, bool optimize) {
+                                                       bool onDevice) {
   llvm::StringMap<void *> functions = runtimeFunctions(onDevice);
   if (llvm::Error error = checkDefined(module, functions))
     return std::move(error);
@@ -164,9 +164,8 @@ llvm::Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module, std::str
   std::vector<KernelModule> kernels =
       takeKernels(module, context->isMultithreadingEnabled() ? context->getNumThreads() : 1);
   std::vector<CompiledKernels> compiled(kernels.size());
-  parallelFor(context, 0, kernels.size(), [&](size_t i) {
-    compiled[i].error = compiled[i].run(kernels[i], functions, optimize);
-  });
+  parallelFor(context, 0, kernels.size(),
+              [&](size_t i) { compiled[i].error = compiled[i].run(kernels[i], functions); });
   llvm::Error error = llvm::Error::success();
   for (auto [part, taken] : llvm::zip_equal(compiled, kernels)) {
     error = llvm::joinErrors(std::move(error), std::move(part.error));
@@ -176,7 +175,7 @@ llvm::Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module, std::str
   }
   if (error)
     return std::move(error);
-  auto callers = compile(module, functions, optimize && kernels.empty());
+  auto callers = compile(module, functions, /*optimise=*/kernels.empty());
   if (!callers)
     return callers.takeError();
   result->callers = std::move(*callers);

@@ -87,14 +87,7 @@ static Value extremum(ClaimWriter &b) {
   return b.getSpelling() == Spelling::Tosa ? result : b.reshape(result, {shape[0], 1});
 }
 
-static constexpr StringLiteral kPooled[] = {"window all padding", "padded with the lowest number",
-                                            "maximum drops NaN"};
-
-/// Values within 100, and NaN if that is what the maximum drops.
-static Value toBePooled(ClaimWriter &b, ArrayRef<int64_t> shape) {
-  return b.breaks("maximum drops NaN") ? b.mul(b.tanh(b.argument(shape)), 100.0)
-                                       : b.argument(shape, Bounds(-100, 100));
-}
+static constexpr StringLiteral kPooled[] = {"window all padding", "padded with the lowest number"};
 
 /// The maximum of windows x[i + j] of a padded row, as pooling computes it
 static Value pooled(ClaimWriter &b) {
@@ -108,12 +101,10 @@ static Value pooled(ClaimWriter &b) {
     low = size + 1;
     number = -kLargest;
   }
-  bool drops = b.breaks("maximum drops NaN");
-  Value x = toBePooled(b, {count + size - 1});
+  Value x = b.argument({count + size - 1}, Bounds(-100, 100));
   Value row = b.pad(x, {low}, {0}, number);
   Value windows = b.windows(row, count + low, size);
-  Value max =
-      drops ? b.reduce(Fn::MaxNum, windows, {1}, -kLargest) : b.reduce(Fn::Max, windows, {1});
+  Value max = b.reduce(Fn::Max, windows, {1});
   return b.reshape(max, {1, count + low});
 }
 
@@ -127,9 +118,7 @@ static Value pooledByName(ClaimWriter &b) {
     pad = size + 1;
     start = -kLargest;
   }
-  bool drops = b.breaks("maximum drops NaN");
-  Value max = b.poolMax(toBePooled(b, {1, rows, 1, channels}), size, pad, start, drops);
-  return drops ? b.apply(Fn::MaxNum, {max, -kLargest}) : max;
+  return b.poolMax(b.argument({1, rows, 1, channels}, Bounds(-100, 100)), size, pad, start);
 }
 
 static constexpr StringLiteral kTable[] = {"table holds the lowest number", "table holds infinity",

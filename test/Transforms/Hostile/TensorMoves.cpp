@@ -112,7 +112,7 @@ Value TensorWriter::windows(Value x, int64_t count, int64_t size) {
       .getResult(0);
 }
 
-Value TensorWriter::poolMax(Value x, int64_t size, int64_t padding, double start, bool dropsNaN) {
+Value TensorWriter::poolMax(Value x, int64_t size, int64_t padding, double start) {
   Dims shape = shapeOf(x);
   auto type = RankedTensorType::get({shape[0], shape[1] + padding - size + 1, shape[2], shape[3]},
                                     formatOf(x));
@@ -121,7 +121,7 @@ Value TensorWriter::poolMax(Value x, int64_t size, int64_t padding, double start
         builder.getNamedAttr("kernel", builder.getDenseI64ArrayAttr({size, 1})),
         builder.getNamedAttr("stride", builder.getDenseI64ArrayAttr({1, 1})),
         builder.getNamedAttr("pad", builder.getDenseI64ArrayAttr({padding, 0, 0, 0})),
-        nanMode(dropsNaN ? Fn::MaxNum : Fn::Max)};
+        nanMode(Fn::Max)};
     return create("tosa.max_pool2d", x, type, attributes);
   }
   x = pad(x, {0, padding, 0, 0}, {0, 0, 0, 0}, start);

@@ -108,9 +108,8 @@ public:
   Value pad(Value x, ArrayRef<int64_t> low, ArrayRef<int64_t> high, double number);
   /// Makes a matrix whose element (i, j) is element i + j of `x`.
   Value windows(Value x, int64_t count, int64_t size);
-  /// Takes maxima of windows of `size` rows of `x`, which is NHWC, behind `pad` rows of `start`;
-  /// TOSA's drop NaN if asked.
-  Value poolMax(Value x, int64_t size, int64_t pad, double start, bool dropsNaN = false);
+  /// Takes maxima of windows of `size` rows of `x`, which is NHWC, behind `pad` rows of `start`.
+  Value poolMax(Value x, int64_t size, int64_t pad, double start);
   /// Takes these rows of the matrix `x`.
   Value gather(Value x, ArrayRef<int32_t> rows);
   /// Keeps the elements in order.

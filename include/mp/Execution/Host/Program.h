@@ -22,8 +22,6 @@ struct ProgramOptions {
   bool exactMath = false;
   /// Elementwise ops share loops: the same bits, sooner.
   bool fuse = false;
-  /// Let LLVM optimise. Not worth its time for programs of a few elements.
-  bool optimize = true;
   /// Text of the LLVM IR before optimisation, if not null.
   std::string *llvmIR = nullptr;
 };
