@@ -127,10 +127,9 @@ def EmitContractions : Pass<"mp-emit-contractions", "::mlir::ModuleOp"> {
   let summary = "Write contractions marked mpk.mma as Tensor Core kernels";
   let description = [{
     Needs: buffers; `linalg.generic` ops marked `mpk.mma`. Gives: one `gpu.func` per
-    distinct contraction in `gpu.module @mp_kernels`, tiled for the target's
-    `mma.sync`, and a `gpu.launch_func` in place of each op. Ragged sizes are guarded,
-    dynamic ones are kernel arguments. Tiles are what the performance model chooses,
-    or what `mpk.schedule = #mpk.schedule<matmul, "...">` on an op pins.
+    distinct contraction in `gpu.module @mp_kernels` and a `gpu.launch_func` in place
+    of each op. Ragged sizes are guarded, dynamic ones are arguments. Tiles are the
+    performance model's, or what `mpk.schedule = #mpk.schedule<matmul, "...">` pins.
 
     The accumulators start from zero and take the products in ascending order of
     the flattened reduction, one instruction's k at a time; what `outs` held is
