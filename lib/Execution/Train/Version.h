@@ -5,7 +5,7 @@
 #ifndef MP_LIB_EXECUTION_TRAIN_VERSION_H
 #define MP_LIB_EXECUTION_TRAIN_VERSION_H
 
-#include "../Tool/Steps.h"
+#include "../Steps.h"
 #include "../Watch/StepReader.h"
 #include "TrainConfig.h"
 

@@ -4,7 +4,7 @@
 
 #include "Trials.h"
 
-#include "../Tool/Steps.h"
+#include "../Steps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mp/Analysis/Locations.h"

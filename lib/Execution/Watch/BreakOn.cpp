@@ -6,7 +6,7 @@
 #include "BreakOn.h"
 
 #include "../Host/Observer.h"
-#include "../Tool/Steps.h"
+#include "../Steps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
