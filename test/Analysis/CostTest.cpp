@@ -5,11 +5,11 @@
 
 #include "AnalysisTest.h"
 #include "mp/Analysis/Cost/ExecutionFrequency.h"
-#include "mp/Analysis/FunctionHash.h"
 #include "mp/Analysis/Cost/FusionGroups.h"
+#include "mp/Analysis/Cost/Sizes.h"
+#include "mp/Analysis/FunctionHash.h"
 #include "mp/Analysis/Parameters.h"
 #include "mp/Analysis/ReductionLength.h"
-#include "mp/Analysis/Cost/Sizes.h"
 
 using namespace mlir;
 using namespace mlir::mp;

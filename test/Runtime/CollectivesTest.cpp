@@ -63,8 +63,7 @@ TEST(Collectives, SumsAreTheTreeForEveryNumberOfRanks) {
   for (int ranks : {1, 2, 3, 4, 5, 6, 7, 8}) {
     for (int count : {0, 1, 5, 64}) {
       Group g(ranks);
-      std::vector<std::vector<float>> results(size_t(ranks),
-                                              std::vector<float>(size_t(count), -1));
+      std::vector<std::vector<float>> results(size_t(ranks), std::vector<float>(size_t(count), -1));
       auto ends = runRanks(g.group, [&](int rank) {
         float own[64];
         for (int i = 0; i < count; ++i)

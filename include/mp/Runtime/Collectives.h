@@ -2,7 +2,8 @@
  *
  * Collectives between the ranks that run one partitioned program, of which a process hosts some as
  * threads. Whoever moves bytes between processes is a table of functions (MPI, or what a user has);
- * all arithmetic is done here, in an order that depends on the number of ranks alone. C ABI, no LLVM.
+ * all arithmetic is done here, in an order that depends on the number of ranks alone. C ABI, no
+ * LLVM.
  */
 #ifndef MP_RUNTIME_COLLECTIVES_H
 #define MP_RUNTIME_COLLECTIVES_H
@@ -43,9 +44,9 @@ typedef struct {
   void (*abort)(void *state, int code);
 } mp_rt_transport;
 
-/* The processes that an MPI launcher started, or null with mp_rt_transport_error(): this library has
- * libMPTransportMPI.so beside it only where MPI was there when it was built. MPI is started by the
- * first call and ended by mp_rt_close_mpi(). */
+/* The processes that an MPI launcher started, or null with mp_rt_transport_error(): this library
+ * has libMPTransportMPI.so beside it only where MPI was there when it was built. MPI is started by
+ * the first call and ended by mp_rt_close_mpi(). */
 const mp_rt_transport *mp_rt_open_mpi(void);
 void mp_rt_close_mpi(void);
 const char *mp_rt_transport_error(void);
@@ -55,7 +56,8 @@ const char *mp_rt_transport_error(void);
 typedef struct mp_rt_group mp_rt_group;
 
 /* A group of `ranks` ranks, as many hosted by each process (`ranks` must be a multiple of their
- * number); a null transport: by this one alone. Null if that does not come out, or memory is out. */
+ * number); a null transport: by this one alone. Null if that does not come out, or memory is
+ * out. */
 mp_rt_group *mp_rt_group_create(int ranks, const mp_rt_transport *transport);
 void mp_rt_group_destroy(mp_rt_group *group);
 

@@ -138,8 +138,8 @@ def Comm_AllGatherOp : Comm_Collective<"all_gather"> {
   let description = [{
     Constraints:
     - (C1) source, destination and result agree in element type, destination and result in shape.
-    - (C2) `dim` is a dimension of the source, of which the destination has as many times the size as
-      there are ranks; all other sizes agree.
+    - (C2) `dim` is a dimension of the source, of which the destination has as many times the size
+      as there are ranks; all other sizes agree.
 
     Example:
     ```mlir
@@ -165,8 +165,8 @@ def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter"> {
 
     Constraints:
     - (C1) source, destination and result agree in element type, destination and result in shape.
-    - (C2) `dim` is a dimension of the source, which has as many times the size of the destination as
-      there are ranks; all other sizes agree.
+    - (C2) `dim` is a dimension of the source, which has as many times the size of the destination
+      as there are ranks; all other sizes agree.
     - (C3) elements as in `comm.all_reduce` (C2).
 
     Example:

@@ -16,9 +16,9 @@ def Partition : Pass<"mp-partition", "::mlir::ModuleOp"> {
     `comm.shard = d` is held in parts along dimension d, all others whole. Each op is
     computed on parts where one of its loops runs over a part of each operand, chosen for the least
     bytes that ranks exchange; where that loop is reduced, ranks combine what they have
-    (`comm.all_reduce`). A part of what is whole is cut out without an exchange; where an op needs the
-    whole of what is held in parts, ranks gather it (`comm.all_gather`). So the known schemes follow
-    from what is held in parts:
+    (`comm.all_reduce`). A part of what is whole is cut out without an exchange; where an op needs
+    the whole of what is held in parts, ranks gather it (`comm.all_gather`). So the known schemes
+    follow from what is held in parts:
 
     - `batch`: arguments that hold examples, along dimension 0: data parallel. Gradients and
       statistics of a batch are combined as they arise, so that every rank sees the same loss,
@@ -60,8 +60,8 @@ def Partition : Pass<"mp-partition", "::mlir::ModuleOp"> {
     Option<"batch", "batch", "bool", "false",
            "Hold arguments that are neither state nor numbers in parts along dimension 0">,
     Option<"optimizerState", "optimizer-state", "bool", "false",
-           "Hold moments and masters of the optimizer in parts along the first dimension that can be "
-           "cut">,
+           "Hold moments and masters of the optimizer in parts along the first dimension that can "
+           "be cut">,
     Option<"parameters", "parameters", "bool", "false",
            "Hold parameters in parts along the first dimension that can be cut">
   ];
