@@ -68,7 +68,8 @@ def missing_part(prints, output):
 
 def problem_of(entry, prepared, environment):
     row, command, status, prints = entry
-    with tempfile.TemporaryDirectory(prefix="mp-audit-") as folder:
+    # A command that is ended may have children that still write.
+    with tempfile.TemporaryDirectory(prefix="mp-audit-", ignore_cleanup_errors=True) as folder:
         shutil.copytree(prepared, folder, dirs_exist_ok=True, symlinks=True)
         found, output = run(command, folder, environment)
     if found == 77 and status != 77:

@@ -85,9 +85,10 @@ def FoldViews : Pass<"mp-fold-views", "::mlir::func::FuncOp"> {
     #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
     #bias = affine_map<(d0, d1, d2) -> (d1, d2)>
     func.func @heads(%x: tensor<8x12xf32>, %b: tensor<12xf32>) -> tensor<8x3x4xf32> {
+      %n = tensor.empty() : tensor<8x12xf32>
       %v = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 3, 4] : tensor<8x12xf32> into tensor<8x3x4xf32>
       %w = tensor.expand_shape %b [[0, 1]] output_shape [3, 4] : tensor<12xf32> into tensor<3x4xf32>
-      %e = tensor.empty() : tensor<8x3x4xf32>
+      %e = tensor.expand_shape %n [[0], [1, 2]] output_shape [8, 3, 4] : tensor<8x12xf32> into tensor<8x3x4xf32>
       %0 = linalg.generic {indexing_maps = [#map, #bias, #map], iterator_types = ["parallel", "parallel", "parallel"]}
           ins(%v, %w : tensor<8x3x4xf32>, tensor<3x4xf32>) outs(%e : tensor<8x3x4xf32>) {
       ^bb0(%p: f32, %q: f32, %o: f32):
