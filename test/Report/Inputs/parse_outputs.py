@@ -27,7 +27,7 @@ class Page(html.parser.HTMLParser):
             assert not re.search(r"(https?:)?//", value or "") or name == "xmlns", (tag, name, value)
         if tag not in VOID:
             self.open.append(tag)
-        self.script = dict(attributes).get("type") if tag == "script" else self.script
+        self.script = dict(attributes).get("id") if tag == "script" else self.script
 
     def handle_endtag(self, tag):
         while self.open and self.open[-1] != tag and self.open[-1] in OPTIONAL:
@@ -36,7 +36,7 @@ class Page(html.parser.HTMLParser):
         self.script = None if tag == "script" else self.script
 
     def handle_data(self, data):
-        self.data += data if self.script == "application/json" else ""
+        self.data += data if self.script == "data" else ""
 
 
 page = Page()
