@@ -66,3 +66,18 @@ func.func @reduces_one_way(%x: memref<4x8xf32>, %y: memref<4xf32>, %z: memref<8x
   }
   return
 }
+
+// -----
+
+func.func @keeps_no_rows_in_shared_memory(%x: memref<4x8xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{its schedule keeps rows in shared memory (residence=shared), which no kernel does; expected residence=registers or residence=reread}}
+  mpk.dispatch ins(%x : memref<4x8xf32>) outs(%y : memref<4xf32>) schedule = <rows, "threads-per-row=32 rows-per-block=1 vector=16 residence=shared"> {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<4xf32>):
+    %0 = linalg.reduce ins(%a : tensor<4x8xf32>) outs(%b : tensor<4xf32>) dimensions = [1] (%p: f32, %q: f32) {
+      %1 = arith.addf %p, %q : f32
+      linalg.yield %1 : f32
+    }
+    mpk.yield %0 : tensor<4xf32>
+  }
+  return
+}

@@ -61,10 +61,17 @@ static FailureOr<std::optional<performance::Schedule>> scheduleOf(mpk::DispatchO
     kind = "column-reduction";
   std::string text = (kind + " " + schedule.getSettings()).str();
   llvm::Expected<performance::Schedule> parsed = performance::parseSchedule(text);
-  if (parsed)
-    return std::optional<performance::Schedule>(*parsed);
-  reason = "its schedule: " + llvm::toString(parsed.takeError());
-  return failure();
+  if (!parsed) {
+    reason = "its schedule: " + llvm::toString(parsed.takeError());
+    return failure();
+  }
+  auto *rows = std::get_if<performance::RowSchedule>(&*parsed);
+  if (rows && rows->residence == performance::Residence::Shared) {
+    reason = "its schedule keeps rows in shared memory (residence=shared), which no kernel does; "
+             "expected residence=registers or residence=reread";
+    return failure();
+  }
+  return std::optional<performance::Schedule>(*parsed);
 }
 
 template <class T>
