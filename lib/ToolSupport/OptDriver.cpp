@@ -161,7 +161,8 @@ static ExitStatus processInput(llvm::MemoryBufferRef input, StringRef outputName
     llvm::raw_string_ostream stream(pipeline);
     manager.printAsTextualPipeline(stream);
     setReproducedPipeline(pipeline);
-    if (findings.isBytecode && manager.empty())
+    const bool looksAtInput = findings.isBytecode || common.maxOps > 0 || common.maxElements > 0;
+    if (looksAtInput && manager.empty())
       manager.addPass(std::make_unique<NoPass>());
     return success();
   });
