@@ -11,7 +11,7 @@ if os.environ["OMPI_COMM_WORLD_RANK"] != "1":
     os.execvp(run[0], run)
 child = os.fork()
 if child == 0:
-    time.sleep(3)
+    time.sleep(5)
     os.kill(os.getppid(), signal.SIGKILL)
     os._exit(0)
 os.execvp(run[0], run)

@@ -10,9 +10,9 @@ run = ["mp-run", sys.argv[1], "-q", "--steps=100000", "--log-every=100000"]
 if os.environ["OMPI_COMM_WORLD_RANK"] == "1":
     late = os.getpid()
     if os.fork() == 0:
-        time.sleep(3)
+        time.sleep(5)
         os.kill(late, signal.SIGSTOP)
-        time.sleep(6)
+        time.sleep(10)
         os.kill(late, signal.SIGKILL)
         os._exit(0)
 os.execvp(run[0], run)
