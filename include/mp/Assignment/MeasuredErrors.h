@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each contraction adds to the error of the results in each format, measured on data: a file
-// that mp-run --sensitivity writes and that stands in for the modelled error.
+// Reads what each contraction adds to the error of the results in each format, measured on data: a
+// file that mp-run --sensitivity writes and that stands in for the modelled error.
 
 #ifndef MP_ASSIGNMENT_MEASUREDERRORS_H
 #define MP_ASSIGNMENT_MEASUREDERRORS_H

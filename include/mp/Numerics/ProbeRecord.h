@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a probe counts of a tensor, as a row of f64 in which counts are exact up to 2^53, and the
-// exact limits at which a format loses a value.
+// Holds what a probe counts of a tensor, as a row of f64 in which counts are exact up to 2^53, and
+// the exact limits at which a format loses a value.
 
 #ifndef MP_NUMERICS_PROBERECORD_H
 #define MP_NUMERICS_PROBERECORD_H

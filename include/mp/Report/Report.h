@@ -144,7 +144,7 @@ public:
   /// For the page alone: the file that the module is from, without folders, and the pipeline with
   /// the options that decide.
   std::string model, command;
-  /// What option `explain` asked for, where a program has the report.
+  /// Answers what option `explain` asked for, where a program has the report.
   std::string explanation;
 
   /// Reads the decisions off an assigned module (phase 2).

@@ -17,8 +17,8 @@
 
 namespace mpcore::watch {
 
-/// What a probe counted of one value in a format, as shares: overflow of finite elements, flushed
-/// of those that are not zero.
+/// Holds what a probe counted of one value in a format, as shares: overflow of finite elements,
+/// flushed of those that are not zero.
 struct FormatShares {
   std::string format;
   double overflow = 0, flushed = 0;

@@ -22,7 +22,7 @@ namespace mlir::mp::comm {
 inline constexpr llvm::StringLiteral kRanksAttrName = "comm.ranks";
 inline constexpr llvm::StringLiteral kShardAttrName = "comm.shard";
 
-/// What collectives read and write besides buffers: their order.
+/// Collectives read and write this besides buffers: their order.
 struct Order : SideEffects::Resource::Base<Order> {
   StringRef getName() final { return "<comm order>"; }
 };

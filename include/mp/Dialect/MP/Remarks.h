@@ -59,7 +59,7 @@ inline constexpr llvm::StringLiteral kKernelResources = "kernel-resources";
 
 /// Programs for many ranks, by mp-partition.
 inline constexpr llvm::StringLiteral kDistribution = "mp-partition";
-/// What ranks compute on parts, and what they exchange (analysis).
+/// mp-partition: says what ranks compute on parts, and what they exchange (analysis).
 inline constexpr llvm::StringLiteral kPartitioned = "partitioned";
 
 } // namespace mlir::mp::remarks
