@@ -50,7 +50,11 @@ struct InsertProbes : mlir::mp::impl::InsertProbesBase<InsertProbes> {
   LogicalResult parseFormats() {
     numbers.clear();
     for (const std::string &name : formats) {
-      StringRef spelling = name == "e4m3" ? "f8E4M3FN" : name == "e5m2" ? "f8E5M2" : name;
+      StringRef spelling = name;
+      if (name == "e4m3")
+        spelling = "f8E4M3FN";
+      else if (name == "e5m2")
+        spelling = "f8E5M2";
       auto format = numerics::parseFormat(spelling);
       if (!format || !numerics::canBeProbed(*format) || llvm::is_contained(numbers, *format))
         return refuse("formats", "'" + name + "'")
