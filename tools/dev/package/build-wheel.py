@@ -54,6 +54,22 @@ def stubs(left_out):
     return "".join(f"void LLVMInitialize{name}{kind}(void) {{}}\n" for name in left_out for kind in kinds)
 
 
+# What newer C libraries added and the archives use, by functions of older ones, so that the wheel installs on
+# systems from glibc 2.34 on (Ubuntu 22.04, RHEL 9): entropy, and hypot before its errors went to the caller.
+OLDER = """
+#include <stdlib.h>
+#include <sys/random.h>
+unsigned arc4random(void) {
+  unsigned value;
+  if (getrandom(&value, sizeof value, 0) != sizeof value) abort();
+  return value;
+}
+double oldHypot(double x, double y);
+__asm__(".symver oldHypot,hypot@GLIBC_2.2.5");
+double hypot(double x, double y) { return oldHypot(x, y); }
+"""
+
+
 def link(build, folder, prefix):
     archives = sorted((prefix / "lib").glob("libMLIR*.a")) + sorted((prefix / "lib").glob("libLLVM*.a"))
     if not archives:
@@ -61,7 +77,7 @@ def link(build, folder, prefix):
     known = targets(prefix / "include")
     unwanted = re.compile(rf"libLLVM({'|'.join(t for t in known if t not in KEPT)})[A-Z]\w*\.a$")
     archives = [path for path in archives if not LEFT_OUT.search(path.name) and not unwanted.search(path.name)]
-    (folder / "stubs.c").write_text(stubs([t for t in known if t not in KEPT]))
+    (folder / "stubs.c").write_text(OLDER + stubs([t for t in known if t not in KEPT]))
     (folder / "visible.map").write_text("{ global: mp_*; local: *; };\n")
     system = [next(path for place in ("/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64") if (path := pathlib.Path(place, name)).exists())
               for name in SYSTEM]
