@@ -65,9 +65,9 @@ void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOption
 void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass()); // loops that somebody wrote
-  pm.addPass(createEmitDispatches({options.sums, options.math}));
   if (options.mma)
     pm.addPass(createEmitContractions({options.target}));
+  pm.addPass(createEmitDispatches({options.sums, options.math}));
   pm.addNestedPass<func::FuncOp>(createLinalgToLoops());
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createMapToLaunch());

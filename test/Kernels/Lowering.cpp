@@ -65,6 +65,9 @@ llvm::Expected<std::vector<Array>> mlir::mp::test::runInBothOrders(DeviceProgram
 
 std::vector<Array> Lowered::run(llvm::ArrayRef<Array> arguments) {
   auto results = runInBothOrders(*program, arguments, stats);
+  launches = 0; // counts are of both runs
+  for (const emulator::KernelCounts &kernel : program->kernels())
+    launches += kernel.launches / 2;
   if (!results) {
     error = llvm::toString(results.takeError());
     return {};

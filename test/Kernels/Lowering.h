@@ -36,6 +36,7 @@ public:
 
   std::string error;
   emulator::LaunchStats stats;
+  uint64_t launches = 0; ///< of the first run
 
 private:
   MLIRContext context;

@@ -2,6 +2,8 @@
 // RUN: mp-opt --mp-show-targets < /dev/null | FileCheck --check-prefix=TARGETS %s
 // RUN: env MP_CUDA_DRIVER=%t.missing.so mp-opt --mp-show-targets < /dev/null | FileCheck --check-prefix=NODEVICE %s
 // RUN: env MP_CUDA_DRIVER=%mp_build/lib/libMPEmulatedDriver.so MP_EMULATED_CHIP=sm_90 mp-opt --mp-show-targets < /dev/null | FileCheck --check-prefix=DEVICE %s
+// RUN: mp-opt --mp-show-schedules="matmul m=512 n=512 k=512 format=bf16 on A100" < /dev/null | FileCheck --check-prefix=SCHEDULES %s
+// RUN: not mp-opt --mp-show-schedules="matmul m=512" < /dev/null 2>&1 | FileCheck --check-prefix=NOPART %s
 // RUN: mp-opt --help-all | FileCheck --check-prefix=HELP %s
 // RUN: mp-opt --help | FileCheck --check-prefix=SHORT %s
 // RUN: mp-opt -h | %python -c "import sys; lines = sys.stdin.read().splitlines(); assert len(lines) <= 40 and max(map(len, lines)) <= 88, len(lines)"
@@ -19,6 +21,9 @@
 // PASS: --mp-mixed-precision
 // PASS: --max-rel-error=
 // NOPASS: --help-pass=nothing: no such pass or pipeline
+// SCHEDULES: matmul m=512 n=512 k=512 on A100 SXM {{.*}}, modelled (peaks only)
+// SCHEDULES: {{^\*  .* us launch +matmul tile=}}
+// NOPART: --mp-show-schedules: expected 'PROBLEM on PART', found 'matmul m=512'
 // HELP-NOT: --x86-
 // HELP-NOT: aarch64-
 // HELP: --mp-show-targets

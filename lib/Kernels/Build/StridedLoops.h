@@ -7,14 +7,12 @@
 
 #include "DeviceBuilder.h"
 
-#include <array>
-
 namespace mlir::mp {
 
-/// One loop: its size and the step of A, B and C per iteration, in elements.
+/// One loop: its size and the step of each operand per iteration, in elements.
 struct StridedLoop {
   Size size;
-  std::array<Size, 3> step = {Size::known(0), Size::known(0), Size::known(0)};
+  SmallVector<Size, 3> step;
 };
 
 /// The product of the sizes; nothing if one is not known.

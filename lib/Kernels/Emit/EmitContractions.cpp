@@ -1,9 +1,12 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements mp-emit-contractions: write contractions marked mpk.mma as Tensor Core kernels.
+// Implements mp-emit-contractions: write contractions marked mpk.mma, alone or in dispatches, as
+// Tensor Core kernels.
 
+#include "GemmEpilogues.h"
 #include "GemmKernel.h"
 #include "ScheduleChoice.h"
+#include "mp/Dialect/MPK/MPKDialect.h"
 #include "mp/Kernels/MmaSelection.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Target/Targets.h"
@@ -29,54 +32,105 @@ struct EmitContractions : mlir::mp::impl::EmitContractionsBase<EmitContractions>
       return signalPassFailure();
     }
     SmallVector<linalg::GenericOp> ops;
-    getOperation()->walk([&](linalg::GenericOp op) {
-      if (op->hasAttr(kMmaAttrName))
-        ops.push_back(op);
+    SmallVector<mpk::DispatchOp> dispatches;
+    getOperation()->walk([&](Operation *op) {
+      if (auto dispatch = dyn_cast<mpk::DispatchOp>(op)) {
+        if (dispatch.getSchedule() && dispatch.getSchedule()->getFamily() == mpk::Family::Matmul)
+          dispatches.push_back(dispatch);
+      } else if (op->hasAttr(kMmaAttrName) && !op->getParentOfType<mpk::DispatchOp>()) {
+        ops.push_back(cast<linalg::GenericOp>(op));
+      }
     });
     for (linalg::GenericOp op : ops)
-      if (failed(emit(op, *model)))
+      if (failed(emitContraction(op, *model)))
+        return signalPassFailure();
+    for (mpk::DispatchOp dispatch : dispatches)
+      if (failed(emitDispatch(dispatch, *model)))
         return signalPassFailure();
     kernels.clear();
   }
 
 private:
-  LogicalResult emit(linalg::GenericOp op, const target::TargetModel &model) {
+  /// A contraction on buffers: C is written, or added to.
+  LogicalResult emitContraction(linalg::GenericOp op, const target::TargetModel &model) {
     std::string reason;
     FailureOr<Contraction> contraction = matchContraction(op, reason);
     if (failed(contraction))
       return op.emitOpError("is marked '") << kMmaAttrName << "' but " << reason;
+    OpBuilder b(op);
+    SmallVector<GemmOperand> operands;
+    for (auto [buffer, access] : llvm::zip_equal(op->getOperands(), contraction->access))
+      operands.push_back({buffer, access});
+    SmallVector<OpFoldResult> sizes;
+    for (Range range : cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(b, op.getLoc()))
+      sizes.push_back(range.size);
+    const bool fresh = op->hasAttr(kMmaFreshAttrName);
+    if (failed(emitKernel(op, op, model, *contraction, operands, sizes, {},
+                          fresh ? "fresh" : "added",
+                          [&](const GemmEpilogue &e) { storeSums(e, fresh); })))
+      return failure();
+    op.erase();
+    return success();
+  }
+
+  /// A dispatch on buffers: one contraction, and elementwise work on its result.
+  LogicalResult emitDispatch(mpk::DispatchOp dispatch, const target::TargetModel &model) {
+    std::string reason;
+    FailureOr<EpiloguePlan> plan = planEpilogue(dispatch.getBody().front(), reason);
+    if (failed(plan))
+      return dispatch.emitOpError("is scheduled as a matmul, but cannot be one kernel because ")
+             << reason;
+    OpBuilder b(dispatch);
+    DispatchEpilogue epilogue(dispatch, *plan);
+    SmallVector<OpFoldResult> sizes = loopSizes(b, dispatch, *plan);
+    if (failed(emitKernel(dispatch, plan->op, model, plan->contraction, epilogue.operands(), sizes,
+                          epilogue.scalars(), epilogue.text(),
+                          [&](const GemmEpilogue &e) { epilogue.emit(e); })))
+      return failure();
+    dispatch.erase();
+    return success();
+  }
+
+  /// `root` becomes a launch of a kernel for `op`.
+  LogicalResult emitKernel(Operation *root, linalg::GenericOp op, const target::TargetModel &model,
+                           const Contraction &contraction, ArrayRef<GemmOperand> operands,
+                           ArrayRef<OpFoldResult> sizes, ValueRange scalars, StringRef text,
+                           function_ref<void(const GemmEpilogue &)> epilogue) {
     StringRef format = op->getAttrOfType<StringAttr>(kMmaAttrName).getValue();
     const MmaInstruction *instruction = selectMmaInstruction(model, format);
     if (!instruction)
       return op.emitOpError("is marked '")
              << kMmaAttrName << " = " << format << "', which " << model.name
              << " has no instruction for; run mp-select-contractions for the same target";
-
-    OpBuilder b(op);
-    GemmPlan plan = planGemm(b, op, *contraction, *instruction, model);
+    OpBuilder b(root);
+    Location loc = root->getLoc();
+    GemmPlan plan = planGemm(b, loc, contraction, operands, sizes, *instruction, model);
     llvm::Expected<MatmulSchedule> schedule = scheduleOf(op, plan, model);
     if (!schedule)
       return op.emitOpError() << toString(schedule.takeError());
     plan.schedule = *schedule;
-    SmallVector<Value> operands;
-    for (Value buffer : op->getOperands())
-      operands.push_back(kernelBuffer(b, buffer));
+    SmallVector<Value> arguments;
+    for (const GemmOperand &operand : operands)
+      arguments.push_back(kernelBuffer(b, operand.buffer));
+    llvm::append_range(arguments, scalars);
     std::string key = plan.key();
-    for (Value operand : operands)
-      llvm::raw_string_ostream(key) << operand.getType();
-    SmallVector<Value> blocks = gridFactors(b, op.getLoc(), plan);
+    llvm::raw_string_ostream stream(key);
+    for (Value argument : arguments)
+      stream << ' ' << argument.getType();
+    stream << text;
+    SmallVector<Value> blocks = gridFactors(b, loc, plan);
     gpu::GPUFuncOp &kernel = kernels[key];
     if (!kernel) {
       std::string name = ("mma_" + format + "_" + Twine(plan.schedule.m) + "x" +
                           Twine(plan.schedule.n) + "_" + Twine(kernels.size() - 1))
                              .str();
-      kernel =
-          emitGemmKernel(kernelModule(), op.getLoc(), name, plan, ValueRange(operands).getTypes());
+      TypeRange types = ValueRange(arguments).getTypes();
+      kernel = emitGemmKernel(kernelModule(), loc, name, plan, types.take_front(operands.size()),
+                              types.drop_front(operands.size()), epilogue);
     }
     for (Size *size : dynamicSizes(plan))
-      operands.push_back(size->dynamic);
-    launch(b, op.getLoc(), kernel, plan, blocks, operands);
-    op.erase();
+      arguments.push_back(size->dynamic);
+    launch(b, loc, kernel, plan, blocks, arguments);
     return success();
   }
 

@@ -5,7 +5,6 @@
 
 #include "GemmKernel.h"
 
-#include "../Build/EpilogueStore.h"
 #include "../Build/MatrixUnit.h"
 #include "../Build/Raster.h"
 #include "../Build/TileCopy.h"
@@ -68,25 +67,27 @@ public:
                  !plan.stageA.asynchronous || !plan.stageB.asynchronous),
         stageBytes(sharedA.bytes() + sharedB.bytes()) {}
 
-  void emit(ArrayRef<Value> pointers, Value sharedBase) {
+  /// `operands` after A and B get their bases.
+  void emit(ArrayRef<Value> pointers, Value sharedBase, MutableArrayRef<ResultOperand> operands,
+            ValueRange scalars, function_ref<void(GemmEpilogue)> epilogue) {
     shared = sharedBase;
     locate();
     SmallVector<Value> base;
-    for (unsigned operand = 0; operand < 3; ++operand)
-      base.push_back(
-          d.add(d.ix(plan.offset[operand]), offsetOf(d, operand, plan.batch, position.batch)));
+    for (auto [operand, offset] : llvm::enumerate(plan.offset))
+      base.push_back(d.add(d.ix(offset), offsetOf(d, operand, plan.batch, position.batch)));
     Value row = d.mul(position.row, int64_t(plan.schedule.m));
     Value column = d.mul(position.column, int64_t(plan.schedule.n));
     a.prepare(pointers[0], base[0], row, thread);
     b.prepare(pointers[1], base[1], column, thread);
     unit.prepare(lane, warpRow, warpColumn);
     SmallVector<Value> sums = multiplyAll();
-    ResultTile result{plan.m,           plan.n,    int(plan.schedule.m), int(plan.schedule.n),
-                      plan.pairedStore, plan.fresh};
+    for (ResultOperand &operand : operands)
+      operand.base = base[operand.operand];
     Value firstRow = d.add(row, d.widen(d.mul(warpRow, plan.warpM())));
     Value firstColumn = d.add(column, d.widen(d.mul(warpColumn, plan.warpN())));
-    storeAccumulators(d, result, sums, plan.warpM(), plan.warpN(), pointers[2], base[2], firstRow,
-                      firstColumn, lane);
+    EpilogueStore store(d, {plan.m, plan.n, int(plan.schedule.m), int(plan.schedule.n),
+                            plan.warpM(), plan.warpN(), firstRow, firstColumn, lane});
+    epilogue({d, store, sums, operands, scalars});
   }
 
 private:
@@ -297,16 +298,20 @@ static LLVM::GlobalOp dynamicSharedMemory(gpu::GPUModuleOp module, Location loc)
 }
 
 gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, StringRef name,
-                                        const GemmPlan &hostPlan, TypeRange buffers) {
+                                        const GemmPlan &hostPlan, TypeRange buffers,
+                                        TypeRange scalars,
+                                        function_ref<void(GemmEpilogue)> epilogue) {
   LLVM::GlobalOp shared = dynamicSharedMemory(module, loc);
   ImplicitLocOpBuilder b(loc, module.getContext());
   b.setInsertionPointToEnd(module.getBody());
   DeviceBuilder d{b, hostPlan.fitsInt32() ? b.getI32Type() : b.getI64Type()};
 
-  // Kernel arguments: buffers, then dynamic sizes.
+  // Kernel arguments: buffers, scalars, dynamic sizes.
   GemmPlan plan = hostPlan;
   SmallVector<Size *> dynamics = dynamicSizes(plan);
   SmallVector<Type> types(buffers);
+  llvm::append_range(types, scalars);
+  const size_t fixed = types.size();
   types.append(dynamics.size(), b.getIndexType());
   auto kernel = gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
@@ -318,17 +323,21 @@ gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, S
   gpu::ReturnOp::create(d.b);
   d.b.setInsertionPointToStart(&entry);
   for (auto [i, size] : llvm::enumerate(dynamics))
-    size->dynamic =
-        arith::IndexCastOp::create(d.b, d.indexType, entry.getArgument(buffers.size() + i));
+    size->dynamic = arith::IndexCastOp::create(d.b, d.indexType, entry.getArgument(fixed + i));
   auto globalPointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
   SmallVector<Value> pointers;
-  for (unsigned operand = 0; operand < 3; ++operand) {
-    Value address = memref::ExtractAlignedPointerAsIndexOp::create(d.b, entry.getArgument(operand));
+  SmallVector<ResultOperand> operands;
+  for (auto [number, type] : llvm::enumerate(buffers)) {
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(d.b, entry.getArgument(number));
     address = arith::IndexCastOp::create(d.b, d.b.getI64Type(), address);
     pointers.push_back(LLVM::IntToPtrOp::create(d.b, globalPointer, address));
+    if (number >= 2)
+      operands.push_back({unsigned(number), cast<MemRefType>(type).getElementType(),
+                          pointers.back(), Value(), plan.paired[number]});
   }
   Value base =
       LLVM::PtrToIntOp::create(d.b, d.b.getI32Type(), LLVM::AddressOfOp::create(d.b, shared));
-  GemmKernel(d, plan).emit(pointers, base);
+  GemmKernel(d, plan).emit(pointers, base, operands,
+                           entry.getArguments().slice(buffers.size(), scalars.size()), epilogue);
   return kernel;
 }

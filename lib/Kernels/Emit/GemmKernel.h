@@ -5,18 +5,30 @@
 #ifndef MP_LIB_KERNELS_EMIT_GEMMKERNEL_H
 #define MP_LIB_KERNELS_EMIT_GEMMKERNEL_H
 
+#include "../Build/EpilogueStore.h"
 #include "GemmPlan.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mlir::mp {
 
 /// The dynamic sizes of `plan` in the order of the kernel's arguments: for each loop of batch, m, n
-/// and k its size and its steps in A, B, C; then the offsets of A, B, C.
+/// and k its size and its steps in each operand; then the offsets of the operands.
 SmallVector<Size *> dynamicSizes(GemmPlan &plan);
 
-/// Makes `module`'s kernel `name` for `plan`. `buffers` are the types of A, B and C.
+/// What an epilogue works with.
+struct GemmEpilogue {
+  DeviceBuilder &d;
+  EpilogueStore &store;
+  ArrayRef<Value> sums;             ///< by EpilogueStore::accumulator
+  ArrayRef<ResultOperand> operands; ///< those of the plan after A and B
+  ValueRange scalars;
+};
+
+/// Makes `module`'s kernel `name` for `plan`. Its arguments are `buffers`, one for each operand,
+/// and `scalars`, then sizes.
 gpu::GPUFuncOp emitGemmKernel(gpu::GPUModuleOp module, Location loc, StringRef name,
-                              const GemmPlan &plan, TypeRange buffers);
+                              const GemmPlan &plan, TypeRange buffers, TypeRange scalars,
+                              function_ref<void(GemmEpilogue)> epilogue);
 
 /// Bytes of dynamic shared memory that its launches must give it.
 int64_t sharedBytes(const GemmPlan &plan);

@@ -4,8 +4,6 @@
 
 #include "GemmPlan.h"
 
-#include "mp/Kernels/Passes.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -147,9 +145,9 @@ bool GemmPlan::isCertainlyNonEmpty() const {
 
 bool GemmPlan::fitsInt32() const {
   constexpr int64_t limit = (int64_t(1) << 31) - 4096;
-  for (unsigned operand = 0; operand < 3; ++operand) {
+  for (auto [operand, start] : llvm::enumerate(offset)) {
     int64_t reach = 0;
-    if (!offset[operand].isKnown())
+    if (!start.isKnown())
       return false;
     for (ArrayRef<StridedLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)})
       for (const StridedLoop &loop : group) {
@@ -158,8 +156,7 @@ bool GemmPlan::fitsInt32() const {
         reach += loop.size.value * std::abs(loop.step[operand].value);
       }
     // Tiles reach beyond the ends by less than a few tiles of each kind.
-    int64_t bytes = operand == 2 ? 4 : elementBytes();
-    if ((reach + offset[operand].value) * bytes > limit / 2)
+    if ((reach + start.value) * bytes[operand] > limit / 2)
       return false;
   }
   for (ArrayRef<StridedLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)})
@@ -179,7 +176,9 @@ std::string GemmPlan::key() const {
   };
   stream << instruction->format << instruction->k << ' '
          << mpcore::performance::toString(mpcore::performance::Schedule(schedule)) << ' '
-         << promotes << fresh << pairedStore;
+         << promotes;
+  for (auto [width, pair] : llvm::zip_equal(bytes, paired))
+    stream << ' ' << width << pair;
   for (const StagingPlan &stage : {stageA, stageB})
     stream << ' ' << stage.alongK << stage.vector << stage.asynchronous;
   for (ArrayRef<StridedLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)}) {
@@ -196,32 +195,31 @@ std::string GemmPlan::key() const {
   return text;
 }
 
-GemmPlan mlir::mp::planGemm(OpBuilder &builder, linalg::GenericOp op,
-                            const Contraction &contraction, const MmaInstruction &instruction,
-                            const target::TargetModel &target) {
-  SizeBuilder sizes{builder, op.getLoc()};
-  SmallVector<Range, 4> ranges =
-      cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(builder, op.getLoc());
-  SmallVector<StridedLoop> loops(ranges.size());
-  for (auto [loop, range] : llvm::zip_equal(loops, ranges))
-    loop.size = sizes.from(range.size);
-
+GemmPlan mlir::mp::planGemm(OpBuilder &builder, Location loc, const Contraction &contraction,
+                            ArrayRef<GemmOperand> operands, ArrayRef<OpFoldResult> loopSizes,
+                            const MmaInstruction &instruction, const target::TargetModel &target) {
+  SizeBuilder sizes{builder, loc};
+  SmallVector<StridedLoop> loops(loopSizes.size());
+  for (auto [loop, size] : llvm::zip_equal(loops, loopSizes)) {
+    loop.size = sizes.from(size);
+    loop.step.assign(operands.size(), Size::known(0));
+  }
   GemmPlan plan;
   plan.instruction = &instruction;
   plan.promotes = promotionInterval(target, instruction) != 0;
-  plan.fresh = op->hasAttr(kMmaFreshAttrName);
-  for (unsigned operand = 0; operand < 3; ++operand) {
-    const LinearAccess &access = contraction.access[operand];
-    Strides strides = stridesOf(sizes, op->getOperand(operand));
-    plan.offset[operand] = strides.offset;
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    Strides strides = stridesOf(sizes, operand.buffer);
+    Size offset = strides.offset;
     for (auto [result, stride] : llvm::enumerate(strides.strides)) {
-      Size constant = sizes.scale(stride, access.constants[result]);
-      plan.offset[operand] = sizes.add(plan.offset[operand], constant);
-      for (auto [loop, coefficient] : llvm::enumerate(access.coefficients[result]))
+      offset = sizes.add(offset, sizes.scale(stride, operand.access.constants[result]));
+      for (auto [loop, coefficient] : llvm::enumerate(operand.access.coefficients[result]))
         if (coefficient != 0)
-          loops[loop].step[operand] =
-              sizes.add(loops[loop].step[operand], sizes.scale(stride, coefficient));
+          loops[loop].step[number] =
+              sizes.add(loops[loop].step[number], sizes.scale(stride, coefficient));
     }
+    plan.offset.push_back(offset);
+    Type element = cast<MemRefType>(operand.buffer.getType()).getElementType();
+    plan.bytes.push_back(int(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)));
   }
   auto gather = [&](ArrayRef<unsigned> members, SmallVectorImpl<StridedLoop> &group) {
     for (unsigned loop : members)
@@ -236,8 +234,10 @@ GemmPlan mlir::mp::planGemm(OpBuilder &builder, linalg::GenericOp op,
 
   plan.stageA = planStaging(0, plan.m, plan.k, plan.batch, plan.offset[0], instruction.elementBits);
   plan.stageB = planStaging(1, plan.n, plan.k, plan.batch, plan.offset[1], instruction.elementBits);
-  plan.pairedStore = vectorWidth(2, plan.n, {plan.m, plan.batch}, plan.offset[2], 2) == 2;
   for (StagingPlan *stage : {&plan.stageA, &plan.stageB})
     stage->asynchronous = target.memory.cpAsync && stage->vector * instruction.elementBits >= 32;
+  for (size_t number = 0; number < operands.size(); ++number)
+    plan.paired.push_back(
+        vectorWidth(number, plan.n, {plan.m, plan.batch}, plan.offset[number], 2) == 2);
   return plan;
 }

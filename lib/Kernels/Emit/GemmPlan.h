@@ -21,17 +21,23 @@ struct StagingPlan {
   bool asynchronous = false;
 };
 
+/// A buffer that the kernel reads or writes, by the contraction's loops.
+struct GemmOperand {
+  Value buffer; ///< of the host
+  LinearAccess access;
+};
+
 struct GemmPlan {
   const MmaInstruction *instruction;
   SmallVector<StridedLoop> batch, m, n, k; ///< outermost first; neighbours merged where possible
-  std::array<Size, 3> offset;              ///< of element zero of A, B, C from the base
+  SmallVector<Size> offset;                ///< of element zero of each operand from the base
+  SmallVector<int> bytes;                  ///< of an element of each operand
+  SmallVector<bool> paired; ///< two neighbouring columns of the operand are one aligned access
   StagingPlan stageA, stageB;
   mpcore::performance::MatmulSchedule schedule;
   /// Each step's sum moves to a second accumulator, which Tensor Cores with few accumulator bits
   /// need.
   bool promotes;
-  bool fresh;       ///< C is written, not added to
-  bool pairedStore; ///< two neighbouring columns of C are one aligned 8-byte access
 
   int threads() const { return int(32 * schedule.warpsM * schedule.warpsN); }
   int warpM() const { return int(schedule.m / schedule.warpsM); }
@@ -46,8 +52,10 @@ struct GemmPlan {
   std::string key() const;
 };
 
-/// Plans `op` but for its schedule; builds host arithmetic for dynamic sizes with `builder`.
-GemmPlan planGemm(OpBuilder &builder, linalg::GenericOp op, const Contraction &contraction,
+/// Plans a contraction but for its schedule. `operands`: A, B, and what the epilogue reads and
+/// writes; `sizes` of the loops. Builds host arithmetic for dynamic sizes with `builder`.
+GemmPlan planGemm(OpBuilder &builder, Location loc, const Contraction &contraction,
+                  ArrayRef<GemmOperand> operands, ArrayRef<OpFoldResult> sizes,
                   const MmaInstruction &instruction, const target::TargetModel &target);
 
 } // namespace mlir::mp

@@ -3,6 +3,7 @@
 // Implements mp-refuse-dispatches: inline dispatches that no family of kernels takes, with a remark
 // (exact).
 
+#include "../Plan/EpiloguePlan.h"
 #include "Family.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
@@ -16,6 +17,10 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
+static bool isScheduledAs(mpk::DispatchOp dispatch, mpk::Family family) {
+  return dispatch.getSchedule() && dispatch.getSchedule()->getFamily() == family;
+}
+
 namespace {
 
 struct RefuseDispatches : mlir::mp::impl::RefuseDispatchesBase<RefuseDispatches> {
@@ -27,7 +32,9 @@ struct RefuseDispatches : mlir::mp::impl::RefuseDispatchesBase<RefuseDispatches>
     IRRewriter rewriter(&getContext());
     for (mpk::DispatchOp dispatch : dispatches) {
       std::string reason;
-      if (succeeded(planKernels(dispatch, {}, reason)))
+      const bool isMatmul = isScheduledAs(dispatch, mpk::Family::Matmul);
+      if (isMatmul ? succeeded(planEpilogue(dispatch.getBody().front(), reason))
+                   : succeeded(planKernels(dispatch, {}, reason)))
         continue;
       remark::missed(dispatch.getLoc(),
                      remark::RemarkOpts::name(remarks::kPlainDispatch).category(remarks::kRefusal))

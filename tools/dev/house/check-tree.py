@@ -42,7 +42,7 @@ ROOMS = {
     "Transforms": ["Analysis", "Assignment", "Target", "Policy", "Proofs"],
     "Pipelines": ["Transforms", "Kernels", "Import", "Report"],
     "Execution": ["Pipelines", "Runtime", "Emulator", "Numerics", "Performance", "Watch"],
-    "ToolSupport": ["Support", "Target", "Policy"],
+    "ToolSupport": ["Support", "Target", "Policy", "Performance"],
     "CAPI": ["Execution", "ToolSupport"],
 }
 # Folder of a room -> folders of the room it may include. What lies in the room itself (its public words, what joins

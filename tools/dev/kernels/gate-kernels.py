@@ -2,10 +2,11 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Emits the matrix kernels that gates.json names, for kernel-report --gates.
 
-usage: gate-kernels.py --mp-opt=MP_OPT FOLDER [--only=REGEX] [--order=nt]
+usage: gate-kernels.py --mp-opt=MP_OPT FOLDER [--only=REGEX] [--order=nt] [--epilogue] [--emit=ptx]
 
-Writes FOLDER/ID.cubin for each gate of family matmul-mma-sync: a product of 8192x8192x8192 with the
-gate's tile pinned. `order` says whether A and B are transposed (n: as A[m, k] and B[k, n]). Needs
+Writes FOLDER/ID.cubin (or .ptx) for each gate of family matmul-mma-sync: a product of 8192x8192x8192 with the
+gate's tile pinned, with `--epilogue` a dispatch that adds a bias and a residual, takes the larger
+of that and zero, and stores bf16. `order` says whether A and B are transposed (n: as A[m, k] and B[k, n]). Cubins need
 ptxas. A kernel that is refused is named, with the reason, and left out.
 """
 import argparse
@@ -25,7 +26,7 @@ FORMATS = {"bf16": ("bf16", "f32", "bf16"), "tf32": ("f32", "f32", "tf32"), "s8"
 SIZE = 8192
 
 
-def module_text(name, m, n, k, stages, order):
+def module_text(name, m, n, k, stages, order, epilogue):
     element, sums, mark = FORMATS[name]
     at, bt = order[0] == "t", order[1] == "t"
     operand, result = f"memref<{SIZE}x{SIZE}x{element}>", f"memref<{SIZE}x{SIZE}x{sums}>"
@@ -37,29 +38,58 @@ def module_text(name, m, n, k, stages, order):
     else:
         x, y = "%wx", "%wy"
         factors = f"%wx = arith.{widen} %x : {element} to {sums}\n%wy = arith.{widen} %y : {element} to {sums}\n"
-    return f"""func.func @f(%a: {operand}, %b: {operand}, %c: {result}) {{
-linalg.generic {{indexing_maps = [affine_map<(m, n, k) -> {"(k, m)" if at else "(m, k)"}>,
-    affine_map<(m, n, k) -> {"(n, k)" if bt else "(k, n)"}>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"], mpk.fresh, mpk.mma = "{mark}",
-    mpk.schedule = #mpk.schedule<matmul, "{schedule}">}} ins(%a, %b : {operand}, {operand}) outs(%c : {result}) {{
+    maps = f"""[affine_map<(m, n, k) -> {"(k, m)" if at else "(m, k)"}>,
+    affine_map<(m, n, k) -> {"(n, k)" if bt else "(k, n)"}>, affine_map<(m, n, k) -> (m, n)>]"""
+    attributes = f"""{{indexing_maps = {maps}, iterator_types = ["parallel", "parallel", "reduction"],
+    mpk.fresh, mpk.mma = "{mark}", mpk.schedule = #mpk.schedule<matmul, "{schedule}">}}"""
+    body = f"""{{
 ^bb0(%x: {element}, %y: {element}, %s: {sums}):
 {factors}%p = arith.{product} {x}, {y} : {sums}
 %q = arith.{add} %s, %p : {sums}
 linalg.yield %q : {sums}
-}}
+}}"""
+    if not epilogue:
+        return f"""func.func @f(%a: {operand}, %b: {operand}, %c: {result}) {{
+linalg.generic {attributes} ins(%a, %b : {operand}, {operand}) outs(%c : {result}) {body}
 return
 }}
 """
+    narrow, bias = f"memref<{SIZE}x{SIZE}xbf16>", f"memref<{SIZE}xf32>"
+    widen_sum = "%w = arith.sitofp %p : i32 to f32" if sums == "i32" else "%w = arith.addf %p, %z : f32"
+    on_tensors = lambda text: text.replace("memref", "tensor")
+    return on_tensors(f"""func.func @f(%a: {operand}, %b: {operand}, %v: {bias}, %r: {narrow}, %o: {narrow}) -> {narrow} {{
+%d = mpk.dispatch ins(%a, %b, %v, %r : {operand}, {operand}, {bias}, {narrow}) outs(%o : {narrow}) schedule = <matmul> -> {narrow} {{
+^bb0(%x0: {operand}, %y0: {operand}, %v0: {bias}, %r0: {narrow}, %o0: {narrow}):
+%z = arith.constant 0.0 : f32
+%e = tensor.empty() : {result}
+%c = linalg.generic {attributes} ins(%x0, %y0 : {operand}, {operand}) outs(%e : {result}) {body} -> {result}
+%n = linalg.generic {{indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>,
+    affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}}
+    ins(%c, %v0, %r0 : {result}, {bias}, {narrow}) outs(%o0 : {narrow}) {{
+^bb0(%p: {sums}, %q: f32, %t: bf16, %u: bf16):
+{widen_sum}
+%f = arith.addf %w, %q : f32
+%g = arith.extf %t : bf16 to f32
+%h = arith.addf %f, %g : f32
+%i = arith.maximumf %h, %z : f32
+%j = arith.truncf %i : f32 to bf16
+linalg.yield %j : bf16
+}} -> {narrow}
+mpk.yield %n : {narrow}
+}}
+return %d : {narrow}
+}}
+""")
 
 
-def emit(mp_opt, text, target, path):
+def emit(mp_opt, text, target, kind, path):
     """None, or why the kernel was refused."""
     with tempfile.TemporaryDirectory() as scratch:
-        run = subprocess.run([mp_opt, "-", f"--mp-to-nvvm=target={target} emit=cubin dir={scratch}", "-o", "/dev/null"],
+        run = subprocess.run([mp_opt, "-", f"--mp-to-nvvm=target={target} emit={kind} dir={scratch}", "-o", "/dev/null"],
                              input=text, capture_output=True, text=True)
         if run.returncode:
             return next((line for line in run.stderr.splitlines() if "error:" in line), run.stderr)
-        path.write_bytes((pathlib.Path(scratch) / "mp_kernels.cubin").read_bytes())
+        path.write_bytes((pathlib.Path(scratch) / f"mp_kernels.{kind}").read_bytes())
 
 
 def main():
@@ -68,6 +98,8 @@ def main():
     parser.add_argument("--mp-opt", required=True)
     parser.add_argument("--only", default="", help="regular expression of identifiers")
     parser.add_argument("--order", default="nt", choices=["nn", "nt", "tn", "tt"])
+    parser.add_argument("--epilogue", action="store_true")
+    parser.add_argument("--emit", default="cubin", choices=["cubin", "ptx"])
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     emitted = 0
@@ -77,8 +109,8 @@ def main():
             continue
         name, m, n, k, target = match[1], int(match[2]), int(match[3]), int(match[4]), match[5]
         for stages in (3, 2):  # the most that fit, of those the gates were set with
-            refused = emit(args.mp_opt, module_text(name, m, n, k, stages, args.order), target,
-                           args.folder / f"{gate['id']}.cubin")
+            refused = emit(args.mp_opt, module_text(name, m, n, k, stages, args.order, args.epilogue), target,
+                           args.emit, args.folder / f"{gate['id']}.{args.emit}")
             if not refused:
                 emitted += 1
                 break

@@ -1,0 +1,170 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits epilogues on the elements that a lane holds.
+
+#include "GemmEpilogues.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mp/Kernels/Passes.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+static Value sum(DeviceBuilder &d, Value x, Value y) {
+  if (isa<IntegerType>(x.getType()))
+    return arith::AddIOp::create(d.b, x, y);
+  return arith::AddFOp::create(d.b, x, y);
+}
+
+void mlir::mp::storeSums(const GemmEpilogue &e, bool fresh) {
+  Value next; // the old value of the odd column
+  e.store.store(e.operands, [&](unsigned, Point point) {
+    Value value = e.sums[e.store.accumulator(point)];
+    if (fresh)
+      return value;
+    Value old = next;
+    next = Value();
+    if (!old)
+      std::tie(old, next) = e.store.load(e.operands.front(), point);
+    return sum(e.d, old, value);
+  });
+}
+
+DispatchEpilogue::DispatchEpilogue(mpk::DispatchOp dispatch, const EpiloguePlan &plan)
+    : dispatch(dispatch), plan(plan) {
+  auto hostValue = [&](BlockArgument argument) {
+    return dispatch->getOperand(argument.getArgNumber());
+  };
+  for (auto [number, operand] : llvm::enumerate(plan.op->getOperands().take_front(2)))
+    all.push_back({hostValue(cast<BlockArgument>(operand)), plan.contraction.access[number]});
+  auto push = [&](Value buffer, ArrayRef<int> dims) {
+    LinearAccess access;
+    for (int loop : dims) {
+      access.coefficients.emplace_back(plan.op.getNumLoops(), 0);
+      if (loop >= 0)
+        access.coefficients.back()[loop] = 1;
+      access.constants.push_back(0);
+    }
+    all.push_back({buffer, access});
+  };
+  for (BlockArgument argument : dispatch.getBody().getArguments()) {
+    if (!isa<TensorType>(argument.getType())) {
+      scalarArguments.push_back(argument);
+      scalarInputs.push_back(hostValue(argument));
+    } else if (auto dims = plan.dims.find(argument); dims != plan.dims.end()) {
+      reads.push_back(argument);
+      push(hostValue(argument), dims->second);
+    }
+  }
+  for (auto [output, value] : llvm::zip_equal(dispatch.getOutputs(), dispatch.getYields()))
+    push(output, plan.dims.find(value)->second);
+}
+
+std::string DispatchEpilogue::text() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (Operation &op : dispatch.getBody().front())
+    op.print(stream, OpPrintingFlags().useLocalScope().skipRegions(false));
+  return text;
+}
+
+namespace {
+
+/// Elements of what the body reads: sums, and buffers beside them.
+class Elements : public Evaluate::Source {
+public:
+  Elements(const GemmEpilogue &e, const EpiloguePlan &plan, ArrayRef<BlockArgument> reads,
+           ArrayRef<BlockArgument> scalars)
+      : e(e), plan(plan), reads(reads), scalars(scalars) {}
+
+  Evaluate *evaluate = nullptr;
+
+  Value read(Value value, Point point) override {
+    if (value == plan.op->getResult(0)) {
+      Value product = e.sums[e.store.accumulator(point)];
+      if (plan.op->hasAttr(kMmaFreshAttrName))
+        return product;
+      return sum(e.d, evaluate->at(plan.op.getDpsInits()[0], point), product);
+    }
+    auto argument = cast<BlockArgument>(value);
+    if (auto scalar = llvm::find(scalars, argument); scalar != scalars.end())
+      return e.scalars[scalar - scalars.begin()];
+    const ResultOperand &from = e.operands[llvm::find(reads, argument) - reads.begin()];
+    auto [first, second] = e.store.load(from, point);
+    if (!second)
+      return first;
+    const bool odd = point.column % 2;
+    evaluate->set(value, {point.row, point.column ^ 1}, odd ? first : second);
+    return odd ? second : first;
+  }
+  Value gather(BlockArgument, ValueRange, Point, unsigned) override {
+    llvm_unreachable("the plan refuses bodies that gather");
+  }
+  Value index(Operation *, unsigned, Point) override {
+    llvm_unreachable("the plan refuses bodies with indices");
+  }
+  unsigned varies(Value tensor) override {
+    unsigned bits = kUniform;
+    if (auto dims = plan.dims.find(tensor); dims != plan.dims.end())
+      for (int loop : dims->second) {
+        if (llvm::is_contained(plan.contraction.m, unsigned(loop)))
+          bits |= kAlongRows;
+        if (llvm::is_contained(plan.contraction.n, unsigned(loop)))
+          bits |= kAlongColumns;
+      }
+    return bits;
+  }
+  unsigned varies(Operation *, unsigned) override {
+    llvm_unreachable("the plan refuses bodies with indices");
+  }
+
+private:
+  const GemmEpilogue &e;
+  const EpiloguePlan &plan;
+  ArrayRef<BlockArgument> reads, scalars;
+};
+
+} // namespace
+
+void DispatchEpilogue::emit(const GemmEpilogue &e) const {
+  const MathForms exact;
+  Elements elements(e, plan, reads, scalarArguments);
+  Evaluate evaluate(e.d.b, elements, exact);
+  elements.evaluate = &evaluate;
+  SmallVector<Value> results(dispatch.getYields());
+  e.store.store(e.operands.drop_front(reads.size()),
+                [&](unsigned result, Point point) { return evaluate.at(results[result], point); });
+}
+
+/// A loop is a dimension of A, of B or, where A has windows, of the outputs by itself.
+static Value sizeOfLoop(OpBuilder &b, mpk::DispatchOp dispatch, const EpiloguePlan &plan,
+                        int loop) {
+  auto dimOf = [&](Value buffer, size_t dim) -> Value {
+    return memref::DimOp::create(b, dispatch.getLoc(), buffer, int64_t(dim));
+  };
+  SmallVector<AffineMap> maps = plan.op.getIndexingMapsArray();
+  for (unsigned number : {0, 1})
+    for (auto [dim, expr] : llvm::enumerate(maps[number].getResults()))
+      if (expr == b.getAffineDimExpr(unsigned(loop))) {
+        auto argument = cast<BlockArgument>(plan.op->getOperand(number));
+        return dimOf(dispatch->getOperand(argument.getArgNumber()), dim);
+      }
+  for (auto [output, value] : llvm::zip_equal(dispatch.getOutputs(), dispatch.getYields()))
+    for (auto [dim, known] : llvm::enumerate(plan.dims.find(value)->second))
+      if (known == loop)
+        return dimOf(output, dim);
+  llvm_unreachable("a loop without a dimension");
+}
+
+SmallVector<OpFoldResult> mlir::mp::loopSizes(OpBuilder &b, mpk::DispatchOp dispatch,
+                                              const EpiloguePlan &plan) {
+  SmallVector<OpFoldResult> sizes;
+  for (auto [loop, size] : llvm::enumerate(plan.op.getStaticLoopRanges())) {
+    if (!ShapedType::isDynamic(size)) {
+      sizes.push_back(b.getIndexAttr(size));
+      continue;
+    }
+    sizes.push_back(sizeOfLoop(b, dispatch, plan, int(loop)));
+  }
+  return sizes;
+}

@@ -1,0 +1,46 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a contraction kernel does with its sums: store them, add them to the old C, or compute the
+// elementwise rest of a dispatch.
+
+#ifndef MP_LIB_KERNELS_EMIT_GEMMEPILOGUES_H
+#define MP_LIB_KERNELS_EMIT_GEMMEPILOGUES_H
+
+#include "../Plan/EpiloguePlan.h"
+#include "GemmKernel.h"
+#include "mp/Dialect/MPK/MPKDialect.h"
+
+namespace mlir::mp {
+
+/// Stores the sums in operand C; added to what it holds, unless `fresh`.
+void storeSums(const GemmEpilogue &e, bool fresh);
+
+/// The epilogue that the body of a dispatch on buffers spells.
+class DispatchEpilogue {
+public:
+  DispatchEpilogue(mpk::DispatchOp dispatch, const EpiloguePlan &plan);
+
+  /// A, B, the buffers that the epilogue reads, the outputs.
+  ArrayRef<GemmOperand> operands() const { return all; }
+  /// Inputs of the dispatch that are no buffers.
+  ValueRange scalars() const { return scalarInputs; }
+  /// Equal texts mean equal epilogues.
+  std::string text() const;
+  void emit(const GemmEpilogue &e) const;
+
+private:
+  mutable mpk::DispatchOp dispatch;
+  const EpiloguePlan &plan;
+  SmallVector<GemmOperand> all;
+  SmallVector<BlockArgument> reads; ///< arguments of the body that operands 2, 3, ... are
+  SmallVector<Value> scalarInputs;
+  SmallVector<BlockArgument> scalarArguments;
+};
+
+/// The size of each loop of the contraction: known, or that of a dimension of an operand.
+SmallVector<OpFoldResult> loopSizes(OpBuilder &b, mpk::DispatchOp dispatch,
+                                    const EpiloguePlan &plan);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_KERNELS_EMIT_GEMMEPILOGUES_H
