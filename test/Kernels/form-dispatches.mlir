@@ -109,15 +109,16 @@ func.func @shared_values_are_outputs(%x: tensor<64x512xf32>, %s: tensor<64xf32>)
   return %0, %1 : tensor<64x512xf32>, tensor<64xf32>
 }
 
-// Two maps with a contraction between them are two kernels: the second needs it, and it the first. It stays as it is, and what
-// reads it is said to be an epilogue that nobody takes.
-// REMARK: Missed{{.*}}epilogue-apart
-// CHECK-LABEL: func.func @nothing_goes_around_a_contraction
-// CHECK: mpk.dispatch
+// What makes an operand of a contraction stays a kernel of its own; what reads its result joins it, the same tensor beside the sums.
+// CHECK-LABEL: func.func @readers_join_a_contraction_and_producers_do_not
+// CHECK: %[[A:.*]] = mpk.dispatch ins(%{{.*}} : tensor<64x64xf32>)
+// CHECK-NOT: linalg.generic {{.*}}mpk.mma
+// CHECK: mpk.dispatch ins(%[[A]], %{{.*}} : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%{{.*}} : tensor<64x64xf32>) schedule = <matmul>
 // CHECK: linalg.generic {{.*}}mpk.mma = "bf16"
-// CHECK: mpk.dispatch
+// CHECK: linalg.generic
+// CHECK: mpk.yield
 // CHECK: return
-func.func @nothing_goes_around_a_contraction(%x: tensor<64x64xf32>, %w: tensor<64x64xbf16>) -> tensor<64x64xf32> {
+func.func @readers_join_a_contraction_and_producers_do_not(%x: tensor<64x64xf32>, %w: tensor<64x64xbf16>) -> tensor<64x64xf32> {
   %e = tensor.empty() : tensor<64x64xf32>
   %eb = tensor.empty() : tensor<64x64xbf16>
   %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}

@@ -237,9 +237,10 @@ private:
 
 } // namespace
 
-/// Elements that a kernel can load and store.
+/// Elements that a kernel can load and store: indices have 64 bits, floats 32 at most.
 static bool isPlain(Type element) {
-  return isa<FloatType, IntegerType>(element) && element.getIntOrFloatBitWidth() <= 32 &&
+  return isa<FloatType, IntegerType>(element) &&
+         element.getIntOrFloatBitWidth() <= (isa<IntegerType>(element) ? 64 : 32) &&
          (element.getIntOrFloatBitWidth() % 8 == 0 || element.isInteger(1)) &&
          llvm::isPowerOf2_32(element.getIntOrFloatBitWidth());
 }

@@ -14,8 +14,10 @@ using namespace mlir::mp;
 /// True for what may become a dispatch if a family takes it.
 static bool isStructured(linalg::LinalgOp op) {
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  const bool isPlainContraction =
+      generic && !op->hasAttr(kMmaAttrName) && looksLikeContraction(generic);
   return op.hasPureTensorSemantics() && op->getNumResults() != 0 && !isFill(op) &&
-         !op->hasAttr(kMmaAttrName) && !(generic && looksLikeContraction(generic));
+         !isPlainContraction;
 }
 
 DispatchPlan::DispatchPlan(Block &block, BodyCost cost) : block(block), cost(cost) {
@@ -24,7 +26,7 @@ DispatchPlan::DispatchPlan(Block &block, BodyCost cost) : block(block), cost(cos
   for (auto op : block.getOps<linalg::LinalgOp>())
     if (isStructured(op))
       if (std::optional<double> seconds = costOf(op)) {
-        candidates.push_back(op);
+        (op->hasAttr(kMmaAttrName) ? contractions : candidates).push_back(op);
         alone[op] = *seconds;
       }
 }

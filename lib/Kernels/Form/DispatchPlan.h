@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which ops of a block become one dispatch. The plan holds groups; rules (Rows.cpp, Map.cpp) found
-// groups and let them grow, and the plan sees to it that a group can be moved together and that a
-// kernel of some family takes its body.
+// Which ops of a block become one dispatch. The plan holds groups; rules (Epilogue.cpp, Rows.cpp,
+// Map.cpp) found groups and let them grow, and the plan sees to it that a group can be moved
+// together and that a kernel of some family takes its body.
 
 #ifndef MP_LIB_KERNELS_FORM_DISPATCHPLAN_H
 #define MP_LIB_KERNELS_FORM_DISPATCHPLAN_H
@@ -24,8 +24,10 @@ class DispatchPlan {
 public:
   DispatchPlan(Block &block, BodyCost cost);
 
-  /// Ops on tensors that a family takes by themselves, in the order of the block.
+  /// Ops on tensors that a family takes by themselves, in the order of the block; contractions
+  /// marked mpk.mma apart.
   ArrayRef<linalg::LinalgOp> getCandidates() const { return candidates; }
+  ArrayRef<linalg::LinalgOp> getContractions() const { return contractions; }
   /// Index of the group of an op; nothing if it has none.
   std::optional<unsigned> getGroup(Operation *op) const;
   const std::vector<DispatchGroup> &getGroups() const { return groups; }
@@ -49,7 +51,7 @@ private:
   Block &block;
   BodyCost cost;
   DenseMap<Operation *, unsigned> position;
-  SmallVector<linalg::LinalgOp> candidates;
+  SmallVector<linalg::LinalgOp> candidates, contractions;
   DenseMap<Operation *, double> alone; ///< seconds of a candidate by itself
   DenseMap<Operation *, unsigned> groupOf;
   std::vector<DispatchGroup> groups; ///< empty ones have joined others
@@ -59,9 +61,9 @@ private:
 /// moves for it. Fails, and changes nothing, where that would reorder effects.
 FailureOr<mpk::DispatchOp> formDispatch(RewriterBase &rewriter, const DispatchGroup &group);
 
-/// Says of contractions that what reads them could run in their kernels.
-void noteEpilogues(const DispatchPlan &plan, Block &block);
-
+/// Groups of a contraction and what runs on its sums. A group of one member is no dispatch: the
+/// contraction has a kernel without.
+void groupEpilogues(DispatchPlan &plan);
 /// Groups around reductions: softmax, norms, losses, and what is elementwise beside them. Rows that
 /// lie together in memory first, then other reductions.
 void groupRows(DispatchPlan &plan);

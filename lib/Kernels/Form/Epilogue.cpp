@@ -1,46 +1,49 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rule of epilogues: what reads a contraction element by element could run in its kernel. The
-// matrix family takes none, so that the rule groups nothing and says what it would.
+// The rule of epilogues: what computes an element of each element of a contraction's result runs in
+// its kernel, on sums in registers, and so does what reads that.
 
 #include "DispatchPlan.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
-#include "mp/Interfaces/Contraction.h"
-#include "mp/Kernels/Passes.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
-/// The ops that read `value`, itself or through views of unit dimensions.
-static void collectReaders(Value value, SmallVectorImpl<OpOperand *> &readers) {
-  for (OpOperand &use : value.getUses())
-    if (isUnitReshape(use.getOwner()))
-      collectReaders(use.getOwner()->getResult(0), readers);
-    else
-      readers.push_back(&use);
+/// True if `op` computes an element of each element of some member's result.
+static bool readsElementwise(linalg::LinalgOp op, ArrayRef<linalg::LinalgOp> members) {
+  if (op.getNumReductionLoops() != 0)
+    return false;
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+    auto made = skipUnitReshapes(operand->get()).getDefiningOp<linalg::LinalgOp>();
+    return made && llvm::is_contained(members, made) &&
+           op.getMatchingIndexingMap(operand).isProjectedPermutation();
+  });
 }
 
-/// True if the owner reads each element once, and computes one of its own of it.
-static bool isElementwiseReader(OpOperand *operand) {
-  auto op = dyn_cast<linalg::LinalgOp>(operand->getOwner());
-  return op && op.getNumReductionLoops() == 0 && !op.isDpsInit(operand) &&
-         op.getMatchingIndexingMap(operand).isPermutation();
-}
-
-void mlir::mp::noteEpilogues(const DispatchPlan &plan, Block &block) {
-  for (auto op : block.getOps<linalg::GenericOp>()) {
-    if (!op->hasAttr(kMmaAttrName))
-      continue;
-    SmallVector<OpOperand *> readers;
-    collectReaders(op->getResult(0), readers);
-    if (readers.empty() || !llvm::all_of(readers, isElementwiseReader) ||
-        !llvm::all_of(readers, [&](OpOperand *use) { return plan.getGroup(use->getOwner()); }))
-      continue;
-    remark::missed(op.getLoc(),
+/// Says how many elementwise readers of the contraction did not join.
+static void noteReadersApart(const DispatchPlan &plan, unsigned group) {
+  linalg::LinalgOp contraction = plan.getGroups()[group].members.front();
+  const auto isApart = [&](linalg::LinalgOp op) { return readsElementwise(op, contraction); };
+  if (const size_t apart = llvm::count_if(plan.getNeighbors(group), isApart))
+    remark::missed(contraction.getLoc(),
                    remark::RemarkOpts::name(remarks::kEpilogueApart).category(remarks::kDispatches))
-        << "the " << std::to_string(readers.size())
-        << " ops that read this contraction element by element run in kernels of their own: the "
-           "matrix family takes no epilogue";
+        << std::to_string(apart)
+        << " ops that read this contraction element by element run in kernels of their own";
+}
+
+void mlir::mp::groupEpilogues(DispatchPlan &plan) {
+  for (linalg::LinalgOp contraction : plan.getContractions()) {
+    if (plan.getGroup(contraction))
+      continue;
+    const unsigned group = plan.found(contraction, "epilogue");
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (linalg::LinalgOp next : plan.getNeighbors(group))
+        if (!plan.getGroup(next) && readsElementwise(next, plan.getGroups()[group].members))
+          changed |= plan.add(group, next);
+    }
+    noteReadersApart(plan, group);
   }
 }

@@ -2,14 +2,17 @@
 //
 // Implements mp-form-dispatches: draw lines around what runs as one kernel (exact).
 //
-// For each block with ops on tensors: group by the rules of rows and of maps, then put a dispatch
-// in the place of each group. A group that cannot be moved together falls apart into its members.
+// For each block with ops on tensors: group by the rules of epilogues, of rows and of maps, then
+// put a dispatch in the place of each group. A group that cannot be moved together falls apart into
+// its members.
 
+#include "../Select/MatmulProblem.h"
 #include "../Select/StreamProblem.h"
 #include "DispatchPlan.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Form/Passes.h"
+#include "mp/Kernels/Passes.h"
 #include "mp/Performance/Estimate.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -53,21 +56,34 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
 
   void formBlock(Block &block, const Part &part) {
     DispatchPlan plan(block, [&](Block &body) { return secondsOf(body, part); });
+    groupEpilogues(plan);
     groupRows(plan);
     groupMaps(plan);
-    noteEpilogues(plan, block);
     IRRewriter rewriter(&getContext());
     for (const DispatchGroup &group : plan.getGroups()) {
-      if (group.members.empty())
+      if (group.members.empty() || isContractionAlone(group.members))
         continue;
-      if (FailureOr<mpk::DispatchOp> dispatch = formDispatch(rewriter, group);
-          succeeded(dispatch)) {
+      if (FailureOr<mpk::DispatchOp> dispatch = form(rewriter, group); succeeded(dispatch)) {
         note(*dispatch, group, part);
         continue;
       }
       for (linalg::LinalgOp member : group.members)
-        (void)formDispatch(rewriter, {group.rule, {member}}); // or it stays what it is
+        if (!isContractionAlone(member))
+          (void)form(rewriter, {group.rule, {member}}); // or it stays what it is
     }
+  }
+
+  /// Contractions have kernels without dispatches.
+  static bool isContractionAlone(ArrayRef<linalg::LinalgOp> members) {
+    return members.size() == 1 && members.front()->hasAttr(kMmaAttrName);
+  }
+
+  static FailureOr<mpk::DispatchOp> form(RewriterBase &rewriter, const DispatchGroup &group) {
+    FailureOr<mpk::DispatchOp> dispatch = formDispatch(rewriter, group);
+    if (succeeded(dispatch) && findContraction(dispatch->getBody().front()))
+      dispatch->setScheduleAttr(
+          mpk::ScheduleAttr::get(rewriter.getContext(), mpk::Family::Matmul, ""));
+    return dispatch;
   }
 
   static void note(mpk::DispatchOp dispatch, const DispatchGroup &group, const Part &part) {
@@ -79,13 +95,25 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
                .str();
   }
 
-  /// The time of the best kernel for a body; nothing if it is no stream.
-  static std::optional<double> secondsOf(Block &body, const Part &part) {
+  /// What the performance model sees of a body; nothing if no family takes it.
+  static std::optional<mpcore::performance::Problem> problemOfBody(Block &body) {
     std::string reason;
-    FailureOr<StreamPlan> plan = planStream(body, reason);
-    if (failed(plan))
+    if (findContraction(body)) {
+      FailureOr<EpiloguePlan> plan = planEpilogue(body, reason);
+      if (succeeded(plan))
+        return problemOf(*plan, body);
+    } else if (FailureOr<StreamPlan> plan = planStream(body, reason); succeeded(plan)) {
+      return problemOf(*plan, body);
+    }
+    return std::nullopt;
+  }
+
+  /// The time of the best kernel for a body; nothing if no family takes it.
+  static std::optional<double> secondsOf(Block &body, const Part &part) {
+    std::optional<mpcore::performance::Problem> problem = problemOfBody(body);
+    if (!problem)
       return std::nullopt;
-    auto ranked = mpcore::performance::rank(problemOf(*plan, body), part, /*limit=*/1);
+    auto ranked = mpcore::performance::rank(*problem, part, /*limit=*/1);
     if (!ranked) {
       llvm::consumeError(ranked.takeError());
       return std::nullopt;

@@ -18,12 +18,10 @@ public:
   Planner(Block &body, std::string &reason) : body(body), reason(reason) {}
 
   FailureOr<EpiloguePlan> plan() {
+    result.op = findContraction(body);
     for (auto op : body.getOps<linalg::GenericOp>())
-      if (op->hasAttr(kMmaAttrName)) {
-        if (result.op)
-          return refuse("it has two contractions");
-        result.op = op;
-      }
+      if (op->hasAttr(kMmaAttrName) && op != result.op)
+        return refuse("it has two contractions");
     if (!result.op)
       return refuse("it has no contraction that is marked " + Twine(kMmaAttrName));
     FailureOr<Contraction> contraction = matchContraction(result.op, reason);
@@ -78,6 +76,8 @@ private:
   LogicalResult follow(Operation *op) {
     if (!followed.insert(op).second)
       return success();
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      return followReshape(op);
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (!linalgOp || linalgOp.getNumReductionLoops() != 0 || linalgOp.hasIndexSemantics())
       return refuse("it has a " + op->getName().getStringRef() + ", which is not elementwise");
@@ -125,6 +125,30 @@ private:
     return success();
   }
 
+  /// Reshapes that only add or drop dimensions of size one.
+  LogicalResult followReshape(Operation *op) {
+    auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+    const SmallVector<ReassociationIndices> groups =
+        expand ? expand.getReassociationIndices()
+               : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
+    Value wide = expand ? op->getResult(0) : op->getOperand(0);
+    Value thin = expand ? op->getOperand(0) : op->getResult(0);
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(wide.getType()).getShape();
+    SmallVector<int> wideDims(shape.size(), -1), thinDims(groups.size(), -1);
+    const bool knowsWide = result.dims.contains(wide);
+    for (auto [position, group] : llvm::enumerate(groups)) {
+      SmallVector<int64_t> real(group.begin(), group.end());
+      llvm::erase_if(real, [&](int64_t dim) { return shape[dim] == 1; });
+      if (real.size() > 1)
+        return refuse("a reshape in it splits a dimension");
+      if (real.empty())
+        continue;
+      const int loop = knowsWide ? result.dims.at(wide)[real[0]] : result.dims.at(thin)[position];
+      wideDims[real[0]] = thinDims[position] = loop;
+    }
+    return success(succeeded(know(wide, wideDims)) && succeeded(know(thin, thinDims)));
+  }
+
   static constexpr int kUnknown = -2;
   Block &body;
   std::string &reason;
@@ -133,6 +157,13 @@ private:
 };
 
 } // namespace
+
+linalg::GenericOp mlir::mp::findContraction(Block &body) {
+  for (auto op : body.getOps<linalg::GenericOp>())
+    if (op->hasAttr(kMmaAttrName))
+      return op;
+  return {};
+}
 
 FailureOr<EpiloguePlan> mlir::mp::planEpilogue(Block &body, std::string &reason) {
   return Planner(body, reason).plan();

@@ -17,6 +17,10 @@ struct EpiloguePlan {
   DenseMap<Value, SmallVector<int>> dims;
 };
 
+/// The contraction of a body: the op that carries `mpk.mma`. Null if it has none, the first if it
+/// has several.
+linalg::GenericOp findContraction(Block &body);
+
 /// The plan of a body that ends in a terminator which yields its results. The contraction is the op
 /// that carries `mpk.mma`; its operands must be arguments of the body. On failure `reason` says
 /// what is in the way, as the end of "... cannot be one kernel because".

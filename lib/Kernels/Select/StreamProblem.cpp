@@ -32,15 +32,14 @@ static double pointsOf(const StreamPlan &plan, ArrayRef<unsigned> loops) {
   return points;
 }
 
-/// Instructions of a scalar op: functions are polynomials, divisions are short loops.
-static double instructionsOf(Operation *op) {
+double mlir::mp::instructionsOf(Operation *op) {
   if (isa<math::SqrtOp, math::RsqrtOp, arith::DivFOp, arith::RemFOp>(op))
     return 8;
   return isa_and_nonnull<math::MathDialect>(op->getDialect()) ? 20 : 1;
 }
 
 /// Instructions of all bodies, for each of `points`.
-static double instructionsOf(const StreamPlan &plan, Block &body, double points) {
+static double instructionsOfBodies(const StreamPlan &plan, Block &body, double points) {
   double instructions = 0;
   for (auto op : body.getOps<linalg::LinalgOp>()) {
     double each = 0, iterations = 1;
@@ -76,7 +75,7 @@ Problem mlir::mp::problemOf(const StreamPlan &plan, Block &body) {
   }
   for (Value result : plan.results)
     written += bytesOf(result) * pointsOf(plan, result);
-  const double instructions = instructionsOf(plan, body, points);
+  const double instructions = instructionsOfBodies(plan, body, points);
   auto each = [&](double bytes) { return points ? bytes / points : 0; };
   if (plan.levels.empty())
     return MapProblem{int64_t(points), each(read), each(written), instructions};

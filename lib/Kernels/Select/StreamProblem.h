@@ -14,6 +14,9 @@ namespace mlir::mp {
 /// taken to be kAssumedSize.
 mpcore::performance::Problem problemOf(const StreamPlan &plan, Block &body);
 
+/// Instructions of a scalar op: functions are polynomials, divisions are short loops.
+double instructionsOf(Operation *op);
+
 /// True if elements that lie together in an input do not in a result.
 bool movesAcross(const StreamPlan &plan, Block &body);
 

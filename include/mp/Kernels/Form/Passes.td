@@ -108,8 +108,8 @@ def FormDispatches : Pass<"mp-form-dispatches", "::mlir::func::FuncOp"> {
   let description = [{
     Needs: linalg on tensors, contractions marked (`mp-select-contractions`). Gives: dispatches
     around what a family of kernels takes; the rest stays as it is. Groups grow by the rules of
-    docs/concepts/Dispatches.md, rows before maps, and only where the performance model expects
-    one kernel to take no longer than two on a part of the target.
+    docs/concepts/Dispatches.md, epilogues before rows before maps, and only where the performance
+    model expects one kernel to take no longer than two on a part of the target.
 
     A remark names each dispatch, its rule, its ops and the modelled time together and apart.
 
