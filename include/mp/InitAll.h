@@ -23,6 +23,7 @@
 #include "mp/Transforms/Materialize/Passes.h"
 #include "mp/Transforms/Optimize/Passes.h"
 #include "mp/Transforms/Prepare/Passes.h"
+#include "mp/Transforms/Quantize/Passes.h"
 #include "mp/Transforms/Scale/Interfaces.h"
 #include "mp/Transforms/Scale/Passes.h"
 #include "mp/Transforms/Train/Passes.h"
@@ -50,6 +51,7 @@ inline void registerAllPasses() {
   registerMPKernelsPasses();
   registerMPOptimizePasses();
   registerMPPreparePasses();
+  registerMPQuantizePasses();
   registerMPScalePasses();
   registerMPTrainPasses();
   registerMPVerifyPasses();

@@ -13,6 +13,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "mp/Analysis/Training/Homogeneity.h"
+#include "mp/Dialect/MP/FakeQuantize.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 
@@ -303,6 +304,14 @@ bool HomogeneityGraph::visitMP(Operation *op) {
     for (auto [old, updated, result] :
          llvm::zip(guard.getOld(), guard.getUpdated(), guard.getResults()))
       bind(result, add(Rule::Join, {nodeOf(old), nodeOf(updated)}, {nodeOf(guard.getFoundInf())}));
+    return true;
+  }
+  // Where a gradient passes, and how it moves a step, is decided by values of the forward pass.
+  if (isa<StraightThroughOp, StepGradientOp>(op)) {
+    SmallVector<unsigned> conditions;
+    for (Value operand : op->getOperands().drop_front())
+      conditions.push_back(nodeOf(operand));
+    bindResults(op, add(Rule::Join, {nodeOf(op->getOperand(0))}, conditions));
     return true;
   }
   // The next scale is another quantity than the one this step is homogeneous in.

@@ -9,6 +9,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Dialect/MP/Annotations.h"
 #include "mp/Dialect/MP/CopyOf.h"
+#include "mp/Dialect/MP/FakeQuantize.h"
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Prescaled.h"
 #include "mp/Dialect/MP/Probes.h"
@@ -29,6 +30,10 @@ void MPDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "mp/Dialect/MP/MPOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "mp/Dialect/MP/FakeQuantizeOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

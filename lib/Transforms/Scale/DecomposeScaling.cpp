@@ -5,6 +5,7 @@
 
 #include "DecomposeScaling.h"
 #include "../Common/TensorCode.h"
+#include "DecomposeFakeQuantize.h"
 #include "DecomposeMatmul.h"
 #include "ScaleCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,8 +25,7 @@ using namespace mlir::mp;
 
 static RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Maps an element of the data to its scale.
-static AffineMap scaleMap(RankedTensorType scale, RankedTensorType data) {
+AffineMap mlir::mp::scaleMap(RankedTensorType scale, RankedTensorType data) {
   MLIRContext *context = data.getContext();
   SmallVector<AffineExpr> results;
   for (unsigned i = 0, rank = scale.getRank(); i != rank; ++i) {
@@ -89,23 +89,13 @@ static Value splitBlocks(OpBuilder &builder, Location loc, Value x, RankedTensor
       builder, loc, RankedTensorType::get(shape, type.getElementType()), x, groups, sizes);
 }
 
-static Value expand(OpBuilder &builder, AmaxOp op) {
-  Location loc = op.getLoc();
-  auto result = cast<RankedTensorType>(op.getType());
+Value mlir::mp::reduceBlocks(OpBuilder &builder, Location loc, Value x, RankedTensorType result,
+                             ScalarCode code) {
   SmallVector<int64_t> axes;
-  Value blocks = splitBlocks(builder, loc, op.getSource(), result, axes);
-  Value amax =
-      buildReduction(builder, loc, blocks, axes, builder.getF32FloatAttr(0),
-                     [&](OpBuilder &b, Location at, ValueRange x) -> Value {
-                       Value magnitude = math::AbsFOp::create(b, at, ScaleCode{b, at}.toF32(x[0]));
-                       if (op.getPropagateNan())
-                         return arith::MaximumFOp::create(b, at, magnitude, x[1]);
-                       Value larger =
-                           arith::CmpFOp::create(b, at, arith::CmpFPredicate::OGT, magnitude, x[1]);
-                       return arith::SelectOp::create(b, at, larger, magnitude, x[1]);
-                     });
-  if (amax.getType() == result)
-    return amax;
+  Value blocks = splitBlocks(builder, loc, x, result, axes);
+  Value reduced = buildReduction(builder, loc, blocks, axes, builder.getF32FloatAttr(0), code);
+  if (reduced.getType() == result)
+    return reduced;
   // Dimensions with one scale come back with size 1.
   SmallVector<ReassociationIndices> groups;
   SmallVector<OpFoldResult> sizes;
@@ -122,10 +112,22 @@ static Value expand(OpBuilder &builder, AmaxOp op) {
       leading.clear();
     }
     sizes.push_back(result.isDynamicDim(i)
-                        ? sizesOf(builder, loc, op.getSource())[i]
+                        ? sizesOf(builder, loc, x)[i]
                         : OpFoldResult(builder.getIndexAttr(result.getDimSize(i))));
   }
-  return tensor::ExpandShapeOp::create(builder, loc, result, amax, groups, sizes);
+  return tensor::ExpandShapeOp::create(builder, loc, result, reduced, groups, sizes);
+}
+
+static Value expand(OpBuilder &builder, AmaxOp op) {
+  return reduceBlocks(builder, op.getLoc(), op.getSource(), cast<RankedTensorType>(op.getType()),
+                      [&](OpBuilder &b, Location at, ValueRange x) -> Value {
+                        Value magnitude = math::AbsFOp::create(b, at, ScaleCode{b, at}.toF32(x[0]));
+                        if (op.getPropagateNan())
+                          return arith::MaximumFOp::create(b, at, magnitude, x[1]);
+                        Value larger = arith::CmpFOp::create(b, at, arith::CmpFPredicate::OGT,
+                                                             magnitude, x[1]);
+                        return arith::SelectOp::create(b, at, larger, magnitude, x[1]);
+                      });
 }
 
 static SmallVector<Value> expand(OpBuilder &builder, ComputeScaleOp op) {
@@ -354,10 +356,20 @@ static Value expand(OpBuilder &builder, RandomBitsOp op) {
 static Value expand(OpBuilder &builder, ScaledMatmulOp op) {
   return expandScaledMatmul(builder, op);
 }
+static Value expand(OpBuilder &builder, FakeQuantizeOp op) {
+  return expandFakeQuantize(builder, op);
+}
+static Value expand(OpBuilder &builder, StraightThroughOp op) {
+  return expandStraightThrough(builder, op);
+}
+static Value expand(OpBuilder &builder, StepGradientOp op) {
+  return expandStepGradient(builder, op);
+}
 
 SmallVector<Value> mlir::mp::expandScalingOp(OpBuilder &builder, Operation *op) {
   return TypeSwitch<Operation *, SmallVector<Value>>(op)
-      .Case<AmaxOp, QuantizeOp, DequantizeOp, HadamardOp, RandomBitsOp, ScaledMatmulOp>(
+      .Case<AmaxOp, QuantizeOp, DequantizeOp, HadamardOp, RandomBitsOp, ScaledMatmulOp,
+            FakeQuantizeOp, StraightThroughOp, StepGradientOp>(
           [&](auto found) { return SmallVector<Value>{expand(builder, found)}; })
       .Case<ComputeScaleOp, UpdateAmaxHistoryOp, BlockQuantizeOp>(
           [&](auto found) { return expand(builder, found); })

@@ -7,7 +7,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mp/Dialect/MP/Scaling.h"
+#include "mp/Dialect/MP/FakeQuantize.h"
 #include "mp/Transforms/Scale/Interfaces.h"
 
 using namespace mlir;
@@ -84,9 +84,11 @@ void mlir::mp::registerScalingInterfaces(DialectRegistry &registry) {
     context->loadDialect<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect,
                          tensor::TensorDialect>();
     attachExpansions<AmaxOp, ComputeScaleOp, UpdateAmaxHistoryOp, QuantizeOp, DequantizeOp,
-                     BlockQuantizeOp, HadamardOp, RandomBitsOp, ScaledMatmulOp>(context);
+                     BlockQuantizeOp, HadamardOp, RandomBitsOp, ScaledMatmulOp, FakeQuantizeOp,
+                     StraightThroughOp, StepGradientOp>(context);
     attachBuffers<AmaxOp, ComputeScaleOp, UpdateAmaxHistoryOp, QuantizeOp, DequantizeOp,
-                  BlockQuantizeOp, HadamardOp, RandomBitsOp>(context);
+                  BlockQuantizeOp, HadamardOp, RandomBitsOp, FakeQuantizeOp, StraightThroughOp,
+                  StepGradientOp>(context);
     ScaledMatmulOp::attachInterface<MatmulBufferModel, MatmulDestinationModel>(*context);
   });
   registerScalingTiling(registry);

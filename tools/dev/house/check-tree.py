@@ -50,7 +50,7 @@ ROOMS = {
 FOLDERS = {
     "Transforms": {"Common": [], "Annotate": ["Common"], "Train": ["Common"], "Assign": ["Common"], "Scale": ["Common"],
                    "Prepare": ["Common", "Assign", "Scale"], "Materialize": ["Common", "Scale"], "Optimize": ["Common"],
-                   "Distribute": ["Common"], "Verify": ["Common"], "Interop": ["Common"]},
+                   "Distribute": ["Common"], "Quantize": ["Common"], "Verify": ["Common"], "Interop": ["Common"]},
     "Execution": {"Files": [], "Host": [], "Compare": ["Host"], "Calibration": ["Host"],
                   "Watch": ["Compare", "Files", "Host"], "Trials": ["Compare", "Files", "Host", "Watch"],
                   "Train": ["Files", "Host", "Watch"],

@@ -1,0 +1,79 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Quantisation in training and after it, and sparsity (docs/guides/Quantize.md).
+
+#ifndef MP_TRANSFORMS_QUANTIZE_PASSES
+#define MP_TRANSFORMS_QUANTIZE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def InsertFakeQuantize : Pass<"mp-insert-fake-quantize", "::mlir::ModuleOp"> {
+  let summary = "Let contractions of the forward pass work on codes of narrow formats (changes "
+                "rounding)";
+  let description = [{
+    Needs: a function of one block in f32 (phase 0). Gives: phase 0 still. Each
+    contraction of the forward pass multiplies codes (`mp.fake_quantize codes`), as
+    numbers in f32, and scales their sums; so what runs later on integers
+    (`mp-quantize-trained`) has the same bits. Weights have a step for each output
+    channel, activations one for all; an activation that is proved to be never
+    negative has codes of uiN instead of iN, below 8 bits.
+
+    In a forward function the steps of activations, with `steps=learned` those of
+    weights, too, are appended as arguments. In a train step (`train=true`) they
+    are state (`mp.state`), and the backward pass is that of the rounded values:
+
+    - its contractions read what `mp.fake_quantize` makes of weights and
+      activations;
+    - gradients of factors pass straight through where nothing was clamped
+      (`mp.straight_through`), and with `steps=learned` move the steps
+      (`mp.step_gradient`), by gradient descent at `step-rate`;
+    - steps that are observed follow the largest magnitude: of weights at once, of
+      activations with the moving average `momentum`. A learned step starts there.
+
+    The product that computes the gradient of an activation is found by what it
+    reads. Where several could be meant, or that of a convolution is in pieces,
+    gradients pass straight through everywhere and the step is observed, with a
+    remark (`--remarks-filter=mp`). Contractions that are no `linalg` op read
+    rounded values, and are not scaled afterwards.
+
+    Example (`--mp-insert-fake-quantize="activations=i4"`):
+    ```mlir
+    func.func @dense(%x: tensor<4x2xf32>, %w: tensor<2x3xf32> {mp.role = "parameter"}, %init: tensor<4x3xf32>) -> tensor<4x3xf32> {
+      %0 = linalg.matmul ins(%x, %w : tensor<4x2xf32>, tensor<2x3xf32>) outs(%init : tensor<4x3xf32>) -> tensor<4x3xf32>
+      return %0 : tensor<4x3xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    #a = affine_map<(d0, d1, d2) -> (d0, d2)>
+    #b = affine_map<(d0, d1, d2) -> (d2, d1)>
+    #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+    func.func @dense(%x: tensor<4x2xf32>, %w: tensor<2x3xf32> {mp.role = "parameter"}, %init: tensor<4x3xf32>, %step: tensor<f32>) -> tensor<4x3xf32> {
+      %amax = mp.amax %w {inserted} : tensor<2x3xf32> to tensor<1x3xf32>
+      %enc, %sw = mp.compute_scale %amax for i8 by <form = decode, pow2 = none, on_zero = one, on_nonfinite = one, largest = 127.0> {inserted} : tensor<1x3xf32> to tensor<1x3xf32>
+      %q = mp.fake_quantize codes %x by %step to i4 {inserted} : tensor<4x2xf32>, tensor<f32> to tensor<4x2xf32>
+      %qw = mp.fake_quantize codes %w by %sw to i8 {inserted} : tensor<2x3xf32>, tensor<1x3xf32> to tensor<2x3xf32>
+      %0 = mp.scaled_matmul %q by(%step) with %qw by(%sw) onto %init maps [#a, #b, #c] {inserted} : tensor<4x2xf32> by(tensor<f32>) with tensor<2x3xf32> by(tensor<1x3xf32>) to tensor<4x3xf32>
+      return %0 : tensor<4x3xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"function", "function", "std::string", "\"\"",
+           "The function; may be left out where the module has one public function or a @main">,
+    Option<"train", "train", "bool", "false", "The function is a train step">,
+    Option<"weights", "weights", "std::string", "\"i8\"",
+           "Format of weights: iN or uiN with N from 2 to 8, or a float of at most 8 bits">,
+    Option<"activations", "activations", "std::string", "\"i8\"", "Format of activations">,
+    Option<"steps", "steps", "std::string", "\"observed\"", "observed or learned">,
+    Option<"perChannel", "per-channel", "bool", "true",
+           "Give weights a step for each output channel">,
+    Option<"stepRate", "step-rate", "double", "0.001", "Rate at which learned steps move">,
+    Option<"momentum", "momentum", "double", "0.01",
+           "Weight of a new magnitude in the moving average">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];
+}
+
+#endif // MP_TRANSFORMS_QUANTIZE_PASSES

@@ -1,0 +1,366 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rewrites contractions on codes, and lets gradients pass straight through the rounding.
+
+#include "FakeQuantizer.h"
+#include "../Common/TensorCode.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+#include "mp/Analysis/Parameters.h"
+#include "mp/Dialect/MP/Remarks.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+FakeQuantizer::FakeQuantizer(func::FuncOp function, const FakeQuantizeSettings &settings,
+                             const TrainingRoles *roles, const HomogeneityGraph::Degrees *degrees)
+    : function(function), settings(settings), roles(roles), degrees(degrees), appended(function) {}
+
+unsigned FakeQuantizer::run() {
+  collect();
+  if (roles) {
+    BackwardProducts backward(function, *degrees);
+    for (auto &[value, tensor] : tensors)
+      findGradients(tensor, backward);
+  }
+  for (auto &[value, tensor] : tensors)
+    makeStep(tensor);
+  for (const FactorPair &pair : pairs)
+    rewrite(pair);
+  for (auto &[value, tensor] : tensors)
+    if (roles)
+      passGradients(tensor);
+  if (!next.empty())
+    appended.finish(next);
+  updateFunctionType(function);
+  return pairs.size();
+}
+
+/// Finds the contractions of the forward pass, and what their factors are moved from.
+void FakeQuantizer::collect() {
+  auto isParameter = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument)
+      return value.getDefiningOp()->hasTrait<OpTrait::ConstantLike>();
+    if (!roles)
+      return !whyParameter(function, argument.getArgNumber()).empty();
+    const TrainingState *state = roles->ofArgument(argument.getArgNumber());
+    return state && state->role == kRoleParameter;
+  };
+  for (Operation &op : function.getBody().front()) {
+    std::optional<FactorPair> pair = readFactors(&op);
+    if (!pair)
+      continue;
+    bool isForward = !roles || (!llvm::is_contained(roles->optimizerContractions, &op) &&
+                                llvm::all_of(pair->factors, [&](OpOperand *factor) {
+                                  return degrees->of(factor->get()).is(0);
+                                }));
+    if (isForward)
+      pairs.push_back(*pair);
+  }
+  ModuleRanges ranges(function->getParentOfType<ModuleOp>());
+  for (const FactorPair &pair : pairs)
+    for (OpOperand *factor : pair.factors) {
+      Value value = findMoved(factor->get());
+      Tensor &tensor = tensors[value];
+      tensorsRead[factor] = value;
+      bool isNew = tensor.factors.empty();
+      tensor.factors.push_back(factor);
+      if (isNew) {
+        tensor.value = value;
+        tensor.isWeight = isParameter(value);
+        tensor.format = tensor.isWeight ? settings.weights : settings.activations;
+        auto integer = dyn_cast<IntegerType>(tensor.format);
+        const RangeState &range = ranges.lookup(value);
+        if (!tensor.isWeight && integer && integer.getWidth() < 8 && !range.isBottom() &&
+            range.facts.isNonNegative())
+          tensor.format =
+              IntegerType::get(function.getContext(), integer.getWidth(), IntegerType::Unsigned);
+      }
+      SmallVector<int64_t> shape;
+      if (tensor.isWeight && settings.perChannel && value == factor->get())
+        shape = channelShape(*factor);
+      if (isNew)
+        tensor.stepShape = shape;
+      else if (tensor.stepShape != shape)
+        tensor.stepShape.clear();
+    }
+}
+
+/// What the backward pass computes for a tensor: the gradient of each factor that it is, or else,
+/// of a parameter that nothing but contractions read, what the optimizer takes over.
+void FakeQuantizer::findGradients(Tensor &tensor, const BackwardProducts &backward) {
+  if (tensor.isWeight && !settings.learned)
+    return; // the step follows the weight: nothing is clamped
+  for (OpOperand *factor : tensor.factors) {
+    FactorPair pair = *readFactors(factor->getOwner());
+    auto product = backward.find(pair, factor == pair.factors[1]);
+    if (product && (tensor.stepShape.empty() || isIdentityPermutation(product->permutation)))
+      tensor.products.push_back({*product, factor->get()});
+  }
+  if (tensor.products.size() != tensor.factors.size()) {
+    tensor.products.clear();
+    tensor.gradient = tensor.isWeight ? findOnlyGradient(tensor.value) : nullptr;
+  }
+  bool isKnown = tensor.gradient || !tensor.products.empty();
+  tensor.isLearned = settings.learned && isKnown;
+  if (!isKnown)
+    remarkObserved(tensor);
+}
+
+const Gradient *FakeQuantizer::findOnlyGradient(Value parameter) const {
+  auto argument = dyn_cast<BlockArgument>(parameter);
+  auto moves = [&](const Gradient &gradient) {
+    return argument && gradient.argument == argument.getArgNumber() &&
+           gradient.value.getType() == argument.getType();
+  };
+  bool isReadOtherwise = llvm::any_of(parameter.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return !leadsToContractions(use) && !user->hasTrait<OpTrait::IsTerminator>() &&
+           llvm::all_of(user->getResults(),
+                        [&](Value result) { return degrees->of(result).is(0); });
+  });
+  if (isReadOtherwise || llvm::count_if(roles->gradients, moves) != 1)
+    return nullptr;
+  return llvm::find_if(roles->gradients, moves);
+}
+
+void FakeQuantizer::remarkObserved(const Tensor &tensor) {
+  remark::missed(tensor.value.getLoc(), remark::RemarkOpts::name(remarks::kNotClamped)
+                                            .category(remarks::kPrecision)
+                                            .function(function.getName()))
+      << remark::add("its step is observed, and gradients pass where it is clamped, too")
+      << remark::reason("the backward pass has no single product that is its gradient");
+}
+
+/// The step with which nothing is clamped now.
+Value FakeQuantizer::observe(OpBuilder &builder, const Tensor &tensor) {
+  MLIRContext *context = builder.getContext();
+  auto type = RankedTensorType::get(tensor.stepShape, builder.getF32Type());
+  numerics::ScaleRule rule{.form = numerics::ScaleForm::Decode,
+                           .onZero = numerics::OnZero::One,
+                           .onNonFinite = numerics::OnNonFinite::One,
+                           .largest = float(getCodeRange(tensor.format)->hi)};
+  Location loc = tensor.value.getLoc();
+  auto unit = builder.getUnitAttr();
+  auto amax = AmaxOp::create(builder, loc, type, tensor.value, UnitAttr(), unit);
+  return ComputeScaleOp::create(builder, loc, type, type, amax, Value(), Value(),
+                                TypeAttr::get(builder.getI8Type()), scalingAttrOf(context, rule),
+                                unit)
+      .getScale();
+}
+
+/// Steps of weights follow from them; others are arguments, and in a train step state.
+void FakeQuantizer::makeStep(Tensor &tensor) {
+  OpBuilder builder(function.getContext());
+  if (isa<BlockArgument>(tensor.value))
+    builder.setInsertionPointToStart(&function.getBody().front());
+  else
+    builder.setInsertionPointAfterValue(tensor.value);
+  if (tensor.isWeight && !tensor.isLearned && (roles || !settings.learned)) {
+    tensor.step = observe(builder, tensor);
+    return;
+  }
+  if (roles)
+    return makeStateStep(tensor, builder);
+  auto type = RankedTensorType::get(tensor.stepShape, builder.getF32Type());
+  unsigned index = function.getNumArguments();
+  (void)function.insertArgument(index, type, {}, NameLoc::get(builder.getStringAttr("step")));
+  tensor.step = function.getArgument(index);
+}
+
+/// step = what is observed, from a state of 0 on; else the state, or its moving average.
+void FakeQuantizer::makeStateStep(Tensor &tensor, OpBuilder &builder) {
+  auto type = RankedTensorType::get(tensor.stepShape, builder.getF32Type());
+  tensor.state = appended.add(DenseElementsAttr::get(type, 0.0f),
+                              tensor.isLearned ? kRoleParameter : kRoleStatistic);
+  Value now = observe(builder, tensor);
+  tensor.step = buildElementwise(
+      builder, tensor.value.getLoc(), {tensor.state, now}, builder.getF32Type(),
+      [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        Value zero = scalar(b, loc, b.getF32FloatAttr(0));
+        Value isFirst = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x[0], zero);
+        Value kept = x[0];
+        if (!tensor.isLearned) {
+          Value rate = scalar(b, loc, b.getF32FloatAttr(float(settings.momentum)));
+          Value difference = arith::SubFOp::create(b, loc, x[1], x[0]);
+          kept =
+              arith::AddFOp::create(b, loc, x[0], arith::MulFOp::create(b, loc, rate, difference));
+        }
+        return arith::SelectOp::create(b, loc, isFirst, x[1], kept);
+      });
+}
+
+const FakeQuantizer::Tensor &FakeQuantizer::tensorOf(OpOperand &factor) const {
+  return tensors.find(tensorsRead.lookup(&factor))->second;
+}
+
+/// Replaces a contraction, whose result may be a factor of others.
+void FakeQuantizer::replaceSums(Operation *op, Value by) {
+  Value old = op->getResult(0);
+  for (auto &[before, tensor] : tensors) {
+    if (tensor.value == old)
+      tensor.value = by;
+    for (auto &[product, factor] : tensor.products)
+      if (factor == old)
+        factor = by;
+  }
+}
+
+/// The codes of a factor, as numbers in f32.
+Value FakeQuantizer::encode(OpBuilder &builder, OpOperand &factor) {
+  const Tensor &tensor = tensorOf(factor);
+  return FakeQuantizeOp::create(builder, factor.getOwner()->getLoc(), factor.get().getType(),
+                                factor.get(), tensor.step, Value(), TypeAttr::get(tensor.format),
+                                /*codes=*/builder.getUnitAttr(), builder.getUnitAttr());
+}
+
+void FakeQuantizer::rewrite(const FactorPair &pair) {
+  OpBuilder builder(pair.op);
+  Value steps[2];
+  for (auto [step, factor] : llvm::zip_equal(steps, pair.factors))
+    step = tensorOf(*factor).step;
+  auto view = viewContraction(pair.op);
+  if (!view)
+    return scaleSums(builder, pair);
+  bool swapped = view->a == pair.factors[1];
+  Value init = view->init;
+  if (!init) {
+    auto type = cast<RankedTensorType>(pair.op->getResult(0).getType());
+    Value empty = tensor::EmptyOp::create(
+        builder, pair.op->getLoc(), sizesOf(builder, pair.op->getLoc(), pair.op->getResult(0)),
+        type.getElementType());
+    Value zero = scalar(builder, pair.op->getLoc(), builder.getF32FloatAttr(0));
+    init = linalg::FillOp::create(builder, pair.op->getLoc(), zero, empty).getResult(0);
+  }
+  Value a = encode(builder, *view->a), b = encode(builder, *view->b);
+  auto product = ScaledMatmulOp::create(
+      builder, pair.op->getLoc(), init.getType(), init, a, steps[swapped], b, steps[!swapped],
+      builder.getAffineMapArrayAttr(view->maps), builder.getUnitAttr());
+  replaceSums(pair.op, product);
+  pair.op->getResult(0).replaceAllUsesWith(product);
+  pair.op->erase();
+}
+
+/// A step per channel of a factor, brought over the result; null where it is not along one
+/// dimension.
+static Value moveToResult(OpBuilder &builder, Value step, AffineMap factor, AffineMap result,
+                          Location loc) {
+  auto type = cast<RankedTensorType>(step.getType());
+  if (type.getRank() == 0)
+    return step;
+  SmallVector<int64_t> shape(result.getNumResults(), 1);
+  unsigned channels = 0;
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (size == 1)
+      continue;
+    auto position = result.getResultPosition(factor.getResult(dim));
+    if (!position || ++channels > 1)
+      return {};
+    shape[*position] = size;
+  }
+  ReassociationIndices all = llvm::to_vector(llvm::seq<int64_t>(type.getRank())), out;
+  out = llvm::to_vector(llvm::seq<int64_t>(shape.size()));
+  Value flat =
+      tensor::CollapseShapeOp::create(builder, loc, step, SmallVector<ReassociationIndices>{all});
+  return tensor::ExpandShapeOp::create(builder, loc,
+                                       RankedTensorType::get(shape, type.getElementType()), flat,
+                                       SmallVector<ReassociationIndices>{out});
+}
+
+/// A convolution sums codes, and its sums are scaled; other ops read rounded values.
+void FakeQuantizer::scaleSums(OpBuilder &builder, const FactorPair &pair) {
+  Location loc = pair.op->getLoc();
+  auto structured = dyn_cast<linalg::LinalgOp>(pair.op);
+  SmallVector<Value> steps;
+  if (structured && structured.getNumDpsInits() == 1) {
+    AffineMap result = structured.getMatchingIndexingMap(structured.getDpsInitOperand(0));
+    for (OpOperand *factor : pair.factors)
+      if (Value step = moveToResult(builder, tensorOf(*factor).step,
+                                    structured.getMatchingIndexingMap(factor), result, loc))
+        steps.push_back(step);
+  }
+  if (steps.size() != 2) {
+    for (OpOperand *factor : pair.factors) {
+      const Tensor &tensor = tensorOf(*factor);
+      factor->set(FakeQuantizeOp::create(builder, loc, factor->get().getType(), factor->get(),
+                                         tensor.step, Value(), TypeAttr::get(tensor.format),
+                                         UnitAttr(), builder.getUnitAttr()));
+    }
+    return;
+  }
+  OpOperand *init = structured.getDpsInitOperand(0);
+  Value base = init->get();
+  for (OpOperand *factor : pair.factors)
+    factor->set(encode(builder, *factor));
+  Value zero = scalar(builder, loc, builder.getF32FloatAttr(0));
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, sizesOf(builder, loc, base), builder.getF32Type());
+  init->set(linalg::FillOp::create(builder, loc, zero, empty).getResult(0));
+  builder.setInsertionPointAfter(pair.op);
+  Value sums = pair.op->getResult(0);
+  auto scaled =
+      DequantizeOp::create(builder, loc, sums.getType(), sums, steps, builder.getUnitAttr());
+  Value result = arith::AddFOp::create(builder, loc, base, scaled);
+  replaceSums(pair.op, result);
+  sums.replaceAllUsesExcept(result, scaled);
+}
+
+/// The backward pass reads rounded values; what was clamped has no gradient.
+void FakeQuantizer::passGradients(Tensor &tensor) {
+  OpBuilder builder(function.getContext());
+  Location loc = tensor.value.getLoc();
+  builder.setInsertionPointAfterValue(tensor.step);
+  auto rounded = FakeQuantizeOp::create(builder, loc, tensor.value.getType(), tensor.value,
+                                        tensor.step, Value(), TypeAttr::get(tensor.format),
+                                        UnitAttr(), builder.getUnitAttr());
+  replaceInContractions(tensor.value, rounded);
+  if (rounded->use_empty())
+    rounded->erase();
+
+  Value slope;
+  auto pass = [&](Value gradient, Value source, ArrayRef<OpOperand *> uses) {
+    if (tensor.isLearned) {
+      Value part =
+          StepGradientOp::create(builder, loc, tensor.step.getType(), gradient, source, tensor.step,
+                                 Value(), TypeAttr::get(tensor.format), builder.getUnitAttr());
+      slope = slope ? arith::AddFOp::create(builder, loc, slope, part) : part;
+    }
+    Value passed =
+        StraightThroughOp::create(builder, loc, gradient.getType(), gradient, source, tensor.step,
+                                  Value(), TypeAttr::get(tensor.format), builder.getUnitAttr());
+    for (OpOperand *use : uses)
+      use->set(passed);
+  };
+  if (tensor.gradient && tensor.isLearned) {
+    builder.setInsertionPointAfterValue(tensor.gradient->value);
+    pass(tensor.gradient->value, tensor.value, tensor.gradient->uses);
+  }
+  for (auto &[product, factor] : tensor.products) {
+    Value gradient = product.op->getResult(0), source = factor;
+    SmallVector<OpOperand *> uses =
+        llvm::map_to_vector(gradient.getUses(), [](OpOperand &use) { return &use; });
+    builder.setInsertionPointAfterValue(gradient);
+    if (!isIdentityPermutation(product.permutation)) {
+      Value empty = tensor::EmptyOp::create(builder, loc, sizesOf(builder, loc, gradient),
+                                            builder.getF32Type());
+      source = linalg::TransposeOp::create(builder, loc, factor, empty, product.permutation)
+                   ->getResult(0);
+    }
+    pass(gradient, source, uses);
+  }
+  if (!tensor.state)
+    return;
+  if (!tensor.isLearned) {
+    next.push_back(tensor.step);
+    return;
+  }
+  builder.setInsertionPointAfterValue(slope);
+  next.push_back(buildElementwise(
+      builder, loc, {tensor.step, slope}, builder.getF32Type(),
+      [&](OpBuilder &b, Location at, ValueRange x) -> Value {
+        Value rate = scalar(b, at, b.getF32FloatAttr(float(settings.stepRate)));
+        return arith::SubFOp::create(b, at, x[0], arith::MulFOp::create(b, at, rate, x[1]));
+      }));
+}

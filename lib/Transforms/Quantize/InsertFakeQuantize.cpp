@@ -1,0 +1,94 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-insert-fake-quantize: contractions of the forward pass on codes of narrow formats
+// (changes rounding).
+
+#include "FakeQuantizer.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mp/Transforms/Quantize/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_INSERTFAKEQUANTIZE
+#include "mp/Transforms/Quantize/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+namespace {
+struct InsertFakeQuantize : mlir::mp::impl::InsertFakeQuantizeBase<InsertFakeQuantize> {
+  using InsertFakeQuantizeBase::InsertFakeQuantizeBase;
+
+  LogicalResult readOptions(FakeQuantizeSettings &settings) {
+    auto fail = [&](const Twine &what) {
+      return emitError(UnknownLoc::get(&getContext())) << "mp-insert-fake-quantize: " << what;
+    };
+    for (auto [name, text, format] :
+         {std::tuple("weights", weights.getValue(), &settings.weights),
+          std::tuple("activations", activations.getValue(), &settings.activations)}) {
+      ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &) { return success(); });
+      *format = parseType(text, &getContext());
+    }
+    for (auto [name, text, format] :
+         {std::tuple("weights", weights.getValue(), settings.weights),
+          std::tuple("activations", activations.getValue(), settings.activations)})
+      if (!format || !getCodeRange(format))
+        return fail(Twine("option '") + name + "' is '" + text +
+                    "', expected iN or uiN with N from 2 to 8, or a float of at most 8 bits, as "
+                    "f8E4M3FN or f4E2M1FN");
+    if (steps != "observed" && steps != "learned")
+      return fail("option 'steps' is '" + steps + "', expected observed or learned");
+    if (!(momentum >= 0 && momentum <= 1))
+      return fail("option 'momentum' is " + std::to_string(momentum) +
+                  ", expected a share from 0 to 1");
+    if (!(stepRate >= 0) || !std::isfinite(stepRate))
+      return fail("option 'step-rate' is " + std::to_string(stepRate) + ", expected 0 or more");
+    settings.learned = steps == "learned";
+    settings.perChannel = perChannel;
+    settings.stepRate = stepRate;
+    settings.momentum = momentum;
+    return success();
+  }
+
+  LogicalResult insert() {
+    FakeQuantizeSettings settings;
+    if (failed(readOptions(settings)))
+      return failure();
+    FailureOr<func::FuncOp> found =
+        findTrainStep(getOperation(), function, "mp-insert-fake-quantize");
+    if (failed(found))
+      return failure();
+    if (!found->getBody().hasOneBlock())
+      return found->emitError("mp-insert-fake-quantize: expected a function of one block, found ")
+             << found->getBody().getBlocks().size() << " (--inline, or --mp-lift-block-loops)";
+    bool done = false;
+    found->walk([&](FakeQuantizeOp) { done = true; });
+    if (done)
+      return found->emitError("mp-insert-fake-quantize: is quantised already: expected a function "
+                              "without 'mp.fake_quantize'");
+    std::optional<TrainStep> step;
+    std::optional<HomogeneityGraph> graph;
+    std::optional<HomogeneityGraph::Degrees> degrees;
+    if (train) {
+      FailureOr<TrainStep> annotated =
+          annotateTrainStep(getOperation(), function, "mp-insert-fake-quantize");
+      if (failed(annotated) || failed(expectOnePhase(annotated->function, annotated->roles,
+                                                     "quantise the forward pass of")))
+        return failure();
+      step = std::move(*annotated);
+      degrees = graph.emplace(*found).propagate(step->roles.seeds);
+    }
+    FakeQuantizer quantizer(*found, settings, step ? &step->roles : nullptr,
+                            degrees ? &*degrees : nullptr);
+    if (quantizer.run() == 0)
+      return found->emitError("mp-insert-fake-quantize: has no contraction of two f32 tensors in "
+                              "its forward pass to quantise");
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(insert()))
+      signalPassFailure();
+  }
+};
+} // namespace
