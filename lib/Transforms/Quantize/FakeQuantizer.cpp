@@ -143,11 +143,10 @@ Value FakeQuantizer::observe(OpBuilder &builder, const Tensor &tensor) {
                            .onNonFinite = numerics::OnNonFinite::One,
                            .largest = float(getCodeRange(tensor.format)->hi)};
   Location loc = tensor.value.getLoc();
-  auto unit = builder.getUnitAttr();
-  auto amax = AmaxOp::create(builder, loc, type, tensor.value, UnitAttr(), unit);
+  auto amax = AmaxOp::create(builder, loc, type, tensor.value, UnitAttr(), UnitAttr());
   return ComputeScaleOp::create(builder, loc, type, type, amax, Value(), Value(),
                                 TypeAttr::get(builder.getI8Type()), scalingAttrOf(context, rule),
-                                unit)
+                                UnitAttr())
       .getScale();
 }
 
@@ -213,7 +212,7 @@ Value FakeQuantizer::encode(OpBuilder &builder, OpOperand &factor) {
   const Tensor &tensor = tensorOf(factor);
   return FakeQuantizeOp::create(builder, factor.getOwner()->getLoc(), factor.get().getType(),
                                 factor.get(), tensor.step, Value(), TypeAttr::get(tensor.format),
-                                /*codes=*/builder.getUnitAttr(), builder.getUnitAttr());
+                                /*codes=*/builder.getUnitAttr(), UnitAttr());
 }
 
 void FakeQuantizer::rewrite(const FactorPair &pair) {
@@ -235,9 +234,9 @@ void FakeQuantizer::rewrite(const FactorPair &pair) {
     init = linalg::FillOp::create(builder, pair.op->getLoc(), zero, empty).getResult(0);
   }
   Value a = encode(builder, *view->a), b = encode(builder, *view->b);
-  auto product = ScaledMatmulOp::create(
-      builder, pair.op->getLoc(), init.getType(), init, a, steps[swapped], b, steps[!swapped],
-      builder.getAffineMapArrayAttr(view->maps), builder.getUnitAttr());
+  auto product = ScaledMatmulOp::create(builder, pair.op->getLoc(), init.getType(), init, a,
+                                        steps[swapped], b, steps[!swapped],
+                                        builder.getAffineMapArrayAttr(view->maps), UnitAttr());
   replaceSums(pair.op, product);
   pair.op->getResult(0).replaceAllUsesWith(product);
   pair.op->erase();
@@ -286,7 +285,7 @@ void FakeQuantizer::scaleSums(OpBuilder &builder, const FactorPair &pair) {
       const Tensor &tensor = tensorOf(*factor);
       factor->set(FakeQuantizeOp::create(builder, loc, factor->get().getType(), factor->get(),
                                          tensor.step, Value(), TypeAttr::get(tensor.format),
-                                         UnitAttr(), builder.getUnitAttr()));
+                                         UnitAttr(), UnitAttr()));
     }
     return;
   }
@@ -300,8 +299,7 @@ void FakeQuantizer::scaleSums(OpBuilder &builder, const FactorPair &pair) {
   init->set(linalg::FillOp::create(builder, loc, zero, empty).getResult(0));
   builder.setInsertionPointAfter(pair.op);
   Value sums = pair.op->getResult(0);
-  auto scaled =
-      DequantizeOp::create(builder, loc, sums.getType(), sums, steps, builder.getUnitAttr());
+  auto scaled = DequantizeOp::create(builder, loc, sums.getType(), sums, steps, UnitAttr());
   Value result = arith::AddFOp::create(builder, loc, base, scaled);
   replaceSums(pair.op, result);
   sums.replaceAllUsesExcept(result, scaled);
@@ -312,9 +310,9 @@ void FakeQuantizer::passGradients(Tensor &tensor) {
   OpBuilder builder(function.getContext());
   Location loc = tensor.value.getLoc();
   builder.setInsertionPointAfterValue(tensor.step);
-  auto rounded = FakeQuantizeOp::create(builder, loc, tensor.value.getType(), tensor.value,
-                                        tensor.step, Value(), TypeAttr::get(tensor.format),
-                                        UnitAttr(), builder.getUnitAttr());
+  auto rounded =
+      FakeQuantizeOp::create(builder, loc, tensor.value.getType(), tensor.value, tensor.step,
+                             Value(), TypeAttr::get(tensor.format), UnitAttr(), UnitAttr());
   replaceInContractions(tensor.value, rounded);
   if (rounded->use_empty())
     rounded->erase();
@@ -324,12 +322,12 @@ void FakeQuantizer::passGradients(Tensor &tensor) {
     if (tensor.isLearned) {
       Value part =
           StepGradientOp::create(builder, loc, tensor.step.getType(), gradient, source, tensor.step,
-                                 Value(), TypeAttr::get(tensor.format), builder.getUnitAttr());
+                                 Value(), TypeAttr::get(tensor.format), UnitAttr());
       slope = slope ? arith::AddFOp::create(builder, loc, slope, part) : part;
     }
     Value passed =
         StraightThroughOp::create(builder, loc, gradient.getType(), gradient, source, tensor.step,
-                                  Value(), TypeAttr::get(tensor.format), builder.getUnitAttr());
+                                  Value(), TypeAttr::get(tensor.format), UnitAttr());
     for (OpOperand *use : uses)
       use->set(passed);
   };

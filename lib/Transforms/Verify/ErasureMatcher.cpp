@@ -3,6 +3,7 @@
 // Walks two functions side by side and pairs their ops, operands and regions.
 
 #include "ErasureMatcher.h"
+#include "ErasureQuantized.h"
 #include "ErasureScaling.h"
 #include "ErasureSplit.h"
 #include "ErasureState.h"
@@ -93,6 +94,8 @@ LogicalResult ErasureMatcher::pairOps(Operation *original, Operation *converted)
     return pairScaled(original, product);
   if (auto joined = dyn_cast<JoinSplitOp>(converted); joined && joined.getInserted())
     return pairSplit(original, joined);
+  if (storesCodes(original, converted) || sumsStoredCodes(original, converted))
+    return pairCodes(original, converted);
   if (original->getName() != converted->getName())
     return differ(original, converted, "stands where the original has '")
            << original->getName() << "'; only casts marked 'inserted' may be added";
@@ -114,6 +117,18 @@ LogicalResult ErasureMatcher::pairScaled(Operation *original, ScaledMatmulOp con
            << converted.getType() << ", the original " << original->getResult(0).getType();
   pairs.push_back({original, converted});
   originals[converted.getResult()] = original->getResult(0);
+  return success();
+}
+
+/// Codes that are stored now, or a sum of them; its body follows from its name and types.
+LogicalResult ErasureMatcher::pairCodes(Operation *original, Operation *converted) {
+  if (failed(compareAttributes(original, converted)))
+    return failure();
+  if (auto codes = dyn_cast<FakeQuantizeOp>(converted))
+    if (std::string why = whyOtherNumbers(codes); !why.empty())
+      return differ(original, converted, why);
+  pairs.push_back({original, converted});
+  originals[converted->getResult(0)] = original->getResult(0);
   return success();
 }
 
@@ -212,6 +227,9 @@ LogicalResult ErasureMatcher::pairBlocks(Block &original, Block &converted) {
     for (; right != converted.end(); ++right) {
       if (isWideningOfArgument(&*right))
         originals[right->getResult(0)] = originals.lookup(right->getOperand(0));
+      else if (Value sums = getSumsBroughtBack(&*right);
+               sums && getFloatFormat(originals.lookup(sums).getType()))
+        originals[right->getResult(0)] = originals.lookup(sums);
       else if (!isInserted(&*right) && !isFloating(&*right) && !parts.contains(&*right))
         break;
     }
@@ -400,12 +418,15 @@ LogicalResult ErasureMatcher::compareOperands(Operation *original, Operation *co
     return differ(original, converted,
                   "has " + Twine(converted->getNumOperands()) + " operands, the original " +
                       Twine(original->getNumOperands()));
+  bool areSumsStored = sumsStoredCodes(original, converted); // both start from zero
   auto interface = dyn_cast<PrecisionOpInterface>(original);
   bool isContraction = interface && interface.getOpClass() == OpClass::TensorCore;
   for (auto [left, right] :
        llvm::zip_equal(original->getOpOperands(),
                        converted->getOpOperands().take_front(original->getNumOperands()))) {
     unsigned index = left.getOperandNumber();
+    if (areSumsStored && index == 2)
+      continue;
     int64_t power = powers.lookup(right) - powersBefore.lookup(left);
     bool isFactor = isContraction && interface.getOperandRole(index) == OperandRole::Factor;
     if (power ? ErasureExponents::isTimes(strip(left.get()), strip(right.get()), power)

@@ -49,6 +49,7 @@ private:
   LogicalResult compareOperands(Operation *original, Operation *converted);
   LogicalResult pairScaled(Operation *original, ScaledMatmulOp converted);
   LogicalResult compareScaled(Operation *original, ScaledMatmulOp converted);
+  LogicalResult pairCodes(Operation *original, Operation *converted);
   LogicalResult pairSplit(Operation *original, JoinSplitOp converted);
   LogicalResult compareSplit(Operation *original, JoinSplitOp converted);
   bool isWideningOfArgument(Operation *converted) const;

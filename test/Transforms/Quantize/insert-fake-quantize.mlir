@@ -64,13 +64,13 @@ func.func @step(%w: tensor<8x6xf32>, %v: tensor<6x2xf32>, %x: tensor<4x8xf32>, %
 // FORWARD-LABEL: func.func @forward
 // FORWARD-SAME: tensor<16x8x3x3xf32> {mp.role = "parameter"}, %[[STEP:[^:]*]]: tensor<f32>)
 // FORWARD: %[[AMAX:.*]] = mp.amax %{{.*}} : tensor<16x8x3x3xf32> to tensor<16x1x1x1xf32>
-// FORWARD: %[[CX:.*]] = mp.fake_quantize codes %{{.*}} to ui4 {inserted}
-// FORWARD: %[[CW:.*]] = mp.fake_quantize codes %{{.*}} to i8 {inserted}
+// FORWARD: %[[CX:.*]] = mp.fake_quantize codes %{{.*}} to ui4
+// FORWARD: %[[CW:.*]] = mp.fake_quantize codes %{{.*}} to i8
 // FORWARD: %[[SUMS:.*]] = linalg.conv_2d_nchw_fchw {{.*}} ins(%[[CX]], %[[CW]]
 // FORWARD: mp.dequantize %[[SUMS]] by %{{.*}}, %{{.*}} : tensor<4x16x4x4xf32>, tensor<f32>, tensor<1x16x1x1xf32>
 
 // BYTES-LABEL: func.func @forward
-// BYTES: mp.fake_quantize codes %{{.*}} to i8 {inserted}
+// BYTES: mp.fake_quantize codes %{{.*}} to i8
 
 // NINE: option 'weights' is 'i9', expected iN or uiN with N from 2 to 8
 // STEPS: option 'steps' is 'guessed', expected observed or learned

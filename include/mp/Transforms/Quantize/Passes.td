@@ -49,11 +49,11 @@ def InsertFakeQuantize : Pass<"mp-insert-fake-quantize", "::mlir::ModuleOp"> {
     #b = affine_map<(d0, d1, d2) -> (d2, d1)>
     #c = affine_map<(d0, d1, d2) -> (d0, d1)>
     func.func @dense(%x: tensor<4x2xf32>, %w: tensor<2x3xf32> {mp.role = "parameter"}, %init: tensor<4x3xf32>, %step: tensor<f32>) -> tensor<4x3xf32> {
-      %amax = mp.amax %w {inserted} : tensor<2x3xf32> to tensor<1x3xf32>
-      %enc, %sw = mp.compute_scale %amax for i8 by <form = decode, pow2 = none, on_zero = one, on_nonfinite = one, largest = 127.0> {inserted} : tensor<1x3xf32> to tensor<1x3xf32>
-      %q = mp.fake_quantize codes %x by %step to i4 {inserted} : tensor<4x2xf32>, tensor<f32> to tensor<4x2xf32>
-      %qw = mp.fake_quantize codes %w by %sw to i8 {inserted} : tensor<2x3xf32>, tensor<1x3xf32> to tensor<2x3xf32>
-      %0 = mp.scaled_matmul %q by(%step) with %qw by(%sw) onto %init maps [#a, #b, #c] {inserted} : tensor<4x2xf32> by(tensor<f32>) with tensor<2x3xf32> by(tensor<1x3xf32>) to tensor<4x3xf32>
+      %amax = mp.amax %w : tensor<2x3xf32> to tensor<1x3xf32>
+      %enc, %sw = mp.compute_scale %amax for i8 by <form = decode, pow2 = none, on_zero = one, on_nonfinite = one, largest = 127.0> : tensor<1x3xf32> to tensor<1x3xf32>
+      %q = mp.fake_quantize codes %x by %step to i4 : tensor<4x2xf32>, tensor<f32> to tensor<4x2xf32>
+      %qw = mp.fake_quantize codes %w by %sw to i8 : tensor<2x3xf32>, tensor<1x3xf32> to tensor<2x3xf32>
+      %0 = mp.scaled_matmul %q by(%step) with %qw by(%sw) onto %init maps [#a, #b, #c] : tensor<4x2xf32> by(tensor<f32>) with tensor<2x3xf32> by(tensor<1x3xf32>) to tensor<4x3xf32>
       return %0 : tensor<4x3xf32>
     }
     ```
@@ -72,6 +72,47 @@ def InsertFakeQuantize : Pass<"mp-insert-fake-quantize", "::mlir::ModuleOp"> {
     Option<"momentum", "momentum", "double", "0.01",
            "Weight of a new magnitude in the moving average">
   ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];
+}
+
+def QuantizeTrained : Pass<"mp-quantize-trained", "::mlir::ModuleOp"> {
+  let summary = "Store codes in their format, and sum products of integers in i32 (exact)";
+  let description = [{
+    Needs: codes as numbers in f32, as `mp-insert-fake-quantize` makes them, and
+    sums of products of two of them. Gives: the same sums of codes that are stored
+    as i4 or i8, with i32 to sum in, or as floats in their format: the same bits,
+    short of NaN, which integers do not hold and make 0. That rests on sums whose
+    every partial sum is an integer up to 2^24, which f32 adds without rounding.
+    Others keep their codes in f32, with a remark (`--remarks-filter=mp`): longer
+    ones, those of `ui8`, which i8 does not hold, and of codes with a zero point.
+    `mp-check-erasure` knows the rule, and proves it for each pair of ops.
+
+    Example (`--mp-quantize-trained`):
+    ```mlir
+    #a = affine_map<(d0, d1, d2) -> (d0, d2)>
+    #b = affine_map<(d0, d1, d2) -> (d2, d1)>
+    #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+    func.func @dense(%x: tensor<4x2xf32>, %w: tensor<2x3xf32>, %init: tensor<4x3xf32>, %s: tensor<f32>, %t: tensor<1x3xf32>) -> tensor<4x3xf32> {
+      %q = mp.fake_quantize codes %x by %s to i8 : tensor<4x2xf32>, tensor<f32> to tensor<4x2xf32>
+      %r = mp.fake_quantize codes %w by %t to i4 : tensor<2x3xf32>, tensor<1x3xf32> to tensor<2x3xf32>
+      %0 = mp.scaled_matmul %q by(%s) with %r by(%t) onto %init maps [#a, #b, #c] : tensor<4x2xf32> by(tensor<f32>) with tensor<2x3xf32> by(tensor<1x3xf32>) to tensor<4x3xf32>
+      return %0 : tensor<4x3xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    #a = affine_map<(d0, d1, d2) -> (d0, d2)>
+    #b = affine_map<(d0, d1, d2) -> (d2, d1)>
+    #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+    func.func @dense(%x: tensor<4x2xf32>, %w: tensor<2x3xf32>, %init: tensor<4x3xf32>, %s: tensor<f32>, %t: tensor<1x3xf32>) -> tensor<4x3xf32> {
+      %q = mp.fake_quantize codes %x by %s to i8 : tensor<4x2xf32>, tensor<f32> to tensor<4x2xi8>
+      %r = mp.fake_quantize codes %w by %t to i4 : tensor<2x3xf32>, tensor<1x3xf32> to tensor<2x3xi8>
+      %0 = mp.scaled_matmul %q by(%s) with %r by(%t) onto %init maps [#a, #b, #c] : tensor<4x2xi8> by(tensor<f32>) with tensor<2x3xi8> by(tensor<1x3xf32>) to tensor<4x3xf32>
+      return %0 : tensor<4x3xf32>
+    }
+    ```
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];
 }
