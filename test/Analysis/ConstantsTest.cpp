@@ -26,6 +26,9 @@ struct ConstantsTest : testing::Test, AnalysisContext {
 func.func @main(%x: tensor<4x4xf32>, %b: tensor<4x4xf32> {mp.range = [-1.0, 1.0]}, %m: tensor<4x4xi1>, %i: tensor<4xi32>) -> )" +
                     type + R"( {
   %lowest = arith.constant dense<-3.40282347E+38> : tensor<4x4xf32>
+  %highest = arith.constant dense<3.40282347E+38> : tensor<4x4xf32>
+  %low = arith.constant -3.40282347E+38 : f32
+  %vector = tensor.empty() : tensor<4xf32>
   %infinite = arith.constant dense<0xFF800000> : tensor<4x4xf32>
   %large = arith.constant dense<1.0e+5> : tensor<4x4xf32>
   %one = arith.constant dense<1.0> : tensor<4x4xf32>
@@ -74,6 +77,36 @@ const Reach kReaches[] = {
      "%r = tosa.clamp %x {min_val = -3.40282347E+38 : f32, max_val = 3.40282347E+38 : f32, "
      "nan_mode = "
      "PROPAGATE} : (tensor<4x4xf32>) -> tensor<4x4xf32>"},
+    // A bound that wins is the value: a maximum with the largest number, a minimum with the lowest.
+    {"upper_bound_that_wins", true, true, true,
+     "%r = arith.minimumf %x, %lowest : tensor<4x4xf32>"},
+    {"upper_bound_that_never_wins", false, false, false,
+     "%r = arith.minimumf %x, %highest : tensor<4x4xf32>"},
+    {"lower_bound_that_wins", true, true, true,
+     "%r = arith.maximumf %x, %highest : tensor<4x4xf32>"},
+    {"minimum_from_the_lowest", false, true, true, R"(
+  %0 = linalg.fill ins(%low : f32) outs(%vector : tensor<4xf32>) -> tensor<4xf32>
+  %1 = linalg.reduce { arith.minimumf } ins(%b : tensor<4x4xf32>) outs(%0 : tensor<4xf32>) dimensions = [1]
+  %r = linalg.broadcast ins(%1 : tensor<4xf32>) outs(%x : tensor<4x4xf32>) dimensions = [1])"},
+    {"maximum_from_the_lowest", false, false, false, R"(
+  %0 = linalg.fill ins(%low : f32) outs(%vector : tensor<4xf32>) -> tensor<4xf32>
+  %1 = linalg.reduce { arith.maximumf } ins(%b : tensor<4x4xf32>) outs(%0 : tensor<4xf32>) dimensions = [1]
+  %r = linalg.broadcast ins(%1 : tensor<4xf32>) outs(%x : tensor<4x4xf32>) dimensions = [1])"},
+    {"clamp_that_lets_it_through", false, true, true, R"(
+  %0 = arith.select %m, %x, %lowest : tensor<4x4xi1>, tensor<4x4xf32>
+  %r = tosa.clamp %0 {min_val = -3.40282347E+38 : f32, max_val = 3.40282347E+38 : f32} : (tensor<4x4xf32>) -> tensor<4x4xf32>)"},
+    {"clamp_that_stops_it", false, false, false, R"(
+  %0 = arith.select %m, %x, %lowest : tensor<4x4xi1>, tensor<4x4xf32>
+  %r = tosa.clamp %0 {min_val = -6.0 : f32, max_val = 6.0 : f32} : (tensor<4x4xf32>) -> tensor<4x4xf32>)"},
+    {"clamp_to_huge_numbers", false, true, true,
+     "%r = tosa.clamp %x {min_val = 3.0E+38 : f32, max_val = 3.40282347E+38 : f32} : "
+     "(tensor<4x4xf32>) -> tensor<4x4xf32>"},
+    {"rounded_to_integers", true, true, true, R"(
+  %0 = arith.select %m, %x, %lowest : tensor<4x4xi1>, tensor<4x4xf32>
+  %r = math.floor %0 : tensor<4x4xf32>)"},
+    {"behind_a_tanh", false, false, false, R"(
+  %0 = arith.select %m, %x, %lowest : tensor<4x4xi1>, tensor<4x4xf32>
+  %r = math.tanh %0 : tensor<4x4xf32>)"},
     {"through_a_loop", true, true, true, R"(
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -40,19 +40,67 @@ static bool replacesNaN(const FloatMeaning &meaning, Value bounded, ModuleRanges
   return drops && ranges && ranges->lookup(bounded).facts.mayNaN;
 }
 
+/// True if an element of `bound` may be larger than whatever it is a maximum with, or smaller than
+/// what it is a minimum with: all that bounds from the far side, -65504 below a maximum, never is.
+static bool mayWin(const FloatMeaning &extremum, Attribute bound) {
+  bool isMax = extremum.binary == BinaryFn::Maximum || extremum.binary == BinaryFn::MaxNum;
+  auto wins = [&](const APFloat &x) {
+    return x.isNaN() || (!x.isZero() && x.isNegative() != isMax);
+  };
+  if (auto number = dyn_cast<FloatAttr>(bound))
+    return wins(number.getValue());
+  auto elements = dyn_cast<DenseFPElementsAttr>(bound);
+  if (elements && elements.isSplat())
+    return wins(elements.getSplatValue<APFloat>());
+  return !elements || llvm::any_of(elements.getValues<APFloat>(), wins);
+}
+
+/// The constant that `value` is or is filled with.
+static Attribute getConstantIn(Value value) {
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    value = fill.getInputs()[0];
+  Attribute constant;
+  return matchPattern(value, m_Constant(&constant)) ? constant : Attribute();
+}
+
+/// True if a result is as huge as the operand, for operands of some sign.
+static bool keepsHuge(UnaryFn fn) {
+  switch (fn) {
+  case UnaryFn::Identity:
+  case UnaryFn::Neg:
+  case UnaryFn::Abs:
+  case UnaryFn::Softplus:
+  case UnaryFn::Relu:
+  case UnaryFn::Gelu:
+  case UnaryFn::GeluTanh:
+  case UnaryFn::Silu:
+  case UnaryFn::Floor:
+  case UnaryFn::Ceil:
+  case UnaryFn::Trunc:
+  case UnaryFn::Round:
+  case UnaryFn::RoundEven: return true;
+  default: return false;
+  }
+}
+
 /// Operands of which an infinite element may be one of the result.
 static void addSources(Operation *op, llvm::SetVector<Value> &values, ModuleRanges *ranges) {
   FloatMeaning meaning = getFloatMeaning(op);
   switch (meaning.kind) {
   case Kind::Unary:
-    if (meaning.unary != UnaryFn::Identity && meaning.unary != UnaryFn::Neg &&
-        meaning.unary != UnaryFn::Abs)
+    if (!keepsHuge(meaning.unary))
       return;
     break;
   case Kind::Binary:
     if (!isExtremum(meaning) &&
-        !llvm::is_contained({BinaryFn::Add, BinaryFn::Sub, BinaryFn::Mul, BinaryFn::Div},
+        !llvm::is_contained({BinaryFn::Add, BinaryFn::Sub, BinaryFn::Mul, BinaryFn::Div,
+                             BinaryFn::CopySign, BinaryFn::Rem},
                             meaning.binary))
+      return;
+    break;
+  case Kind::Average:
+  case Kind::Clamp: // of which ranges tell how much is left
+    if (!ranges)
       return;
     break;
   case Kind::Fma:
@@ -63,23 +111,32 @@ static void addSources(Operation *op, llvm::SetVector<Value> &values, ModuleRang
   case Kind::Reduction: break;
   default: return;
   }
-  for (auto [index, operand] : llvm::enumerate(meaning.operands))
-    if (Value source = op->getOperand(operand);
-        !isExtremum(meaning) || !matchPattern(source, m_Constant()) ||
+  for (auto [index, operand] : llvm::enumerate(meaning.operands)) {
+    Value source = op->getOperand(operand);
+    Attribute bound = isExtremum(meaning) ? getConstantIn(source) : Attribute();
+    if (!bound || mayWin(meaning, bound) ||
         replacesNaN(meaning, op->getOperand(meaning.operands[1 - index]), ranges))
       values.insert(source);
+  }
 }
 
-/// The numbers that an op gives for elements that are NaN; none where it gives NaN for them.
-static SmallVector<double, 2> replacementsOfNaN(Operation *op, const FloatMeaning &meaning,
-                                                ModuleRanges *ranges) {
-  bool isOfMany = meaning.kind == Kind::Reduction || meaning.kind == Kind::Move;
-  if ((meaning.kind != Kind::Clamp && !isOfMany) ||
-      !replacesNaN(meaning, op->getOperand(0), ranges))
-    return {};
-  if (isOfMany)
-    return {std::numeric_limits<float>::max()}; // TOSA's maxima begin with the lowest number
-  return {meaning.lo, meaning.hi};
+/// Numbers of its own that an op gives in place of elements: of NaN, where it does not give NaN for
+/// them, and a clamp of those on the far side of the bound.
+static SmallVector<double, 3> ownNumbers(Operation *op, const FloatMeaning &meaning,
+                                         ModuleRanges *ranges) {
+  SmallVector<double, 3> numbers;
+  bool isClamp = meaning.kind == Kind::Clamp,
+       isOfMany = meaning.kind == Kind::Reduction || meaning.kind == Kind::Move;
+  bool replaces = (isClamp || isOfMany) && replacesNaN(meaning, op->getOperand(0), ranges);
+  if (replaces && isOfMany)
+    numbers.push_back(std::numeric_limits<float>::max()); // TOSA's maxima begin with the lowest
+  if (isClamp && (replaces || meaning.lo > 0))
+    numbers.push_back(meaning.lo);
+  if (isClamp && (replaces || meaning.hi < 0))
+    numbers.push_back(meaning.hi);
+  if (meaning.padding)
+    numbers.push_back(*meaning.padding);
+  return numbers;
 }
 
 namespace {
@@ -127,8 +184,10 @@ void Search::addOperand(linalg::LinalgOp op, OpOperand &operand) {
       return;
     std::optional<LoopNest> nest = readLoopNest(op);
     auto combination = readCombination(op, operand.getOperandNumber() - op.getNumDpsInputs());
-    if (nest && combination && hasElements(*nest) &&
+    Attribute start = getConstantIn(operand.get());
+    if (nest && combination && start && hasElements(*nest) &&
         isExtremum(getFloatMeaning(combination->combiner)) &&
+        !mayWin(getFloatMeaning(combination->combiner), start) &&
         !replacesNaN(getFloatMeaning(combination->combiner), combination->combined, ranges))
       return;
   } else if (reduces && op->getNumResults() == 1) {
@@ -186,10 +245,7 @@ Operation *Search::visit(OpResult value) {
         values.insert(op->getOperand(operand));
   } else {
     addSources(op, values, ranges);
-    SmallVector<double, 3> numbers(replacementsOfNaN(op, meaning, ranges));
-    if (meaning.padding)
-      numbers.push_back(*meaning.padding);
-    for (double number : numbers)
+    for (double number : ownNumbers(op, meaning, ranges))
       if (isSought(FloatAttr::get(Float64Type::get(op->getContext()), number)))
         return op;
     addFeeds(op, value);
