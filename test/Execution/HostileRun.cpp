@@ -57,6 +57,8 @@ public:
 private:
   bool addVariant(StringRef format, bool proved);
   OwningOpRef<ModuleOp> convert(StringRef format, bool proved);
+  /// The graph, with what a test says falsely of it.
+  OwningOpRef<ModuleOp> claimed();
   void checkProofs(ModuleOp decided);
   void trace(Variant &variant);
   /// @main calls the variants one after another: most of the time goes into compiling.
@@ -103,10 +105,17 @@ void Check::find(Verdict verdict, const Variant *variant, StringRef arithmetic, 
   tally.findings.push_back(std::move(finding));
 }
 
+OwningOpRef<ModuleOp> Check::claimed() {
+  OwningOpRef<ModuleOp> module = graph.module->clone();
+  if (options.plant)
+    options.plant(module->lookupSymbol<func::FuncOp>("main"));
+  return module;
+}
+
 /// Runs phases 0 to 3: what follows keeps every value, but rounds constants for good, which no
 /// bound of the result can know of.
 OwningOpRef<ModuleOp> Check::convert(StringRef format, bool proved) {
-  OwningOpRef<ModuleOp> module = graph.module->clone();
+  OwningOpRef<ModuleOp> module = claimed();
   PassManager manager(&context);
   manager.enableVerifier(false);
   AssignPrecisionOptions assign;
@@ -150,7 +159,7 @@ void Check::trace(Variant &variant) {
 /// Returns false if the graph cannot be converted.
 bool Check::addVariant(StringRef format, bool proved) {
   Variant variant{format.str(), proved};
-  variant.module = format.empty() ? graph.module->clone() : convert(format, proved);
+  variant.module = format.empty() ? claimed() : convert(format, proved);
   if (!variant.module)
     return false;
   countContractions(variant);
@@ -188,9 +197,10 @@ OwningOpRef<ModuleOp> Check::combine(ArrayRef<Variant> parts) {
   OpBuilder builder(&context);
   Location loc = builder.getUnknownLoc();
   OwningOpRef<ModuleOp> combined = ModuleOp::create(builder, loc);
-  func::FuncOp original = parts.front().function();
+  auto original = graph.module->lookupSymbol<func::FuncOp>("main");
   builder.setInsertionPointToStart(combined->getBody());
-  auto main = func::FuncOp::create(builder, loc, "main", original.getFunctionType());
+  FunctionType type = original.getFunctionType();
+  auto main = func::FuncOp::create(builder, loc, "main", type);
   if (ArrayAttr attributes = original.getAllArgAttrs())
     main.setAllArgAttrs(attributes);
   builder.setInsertionPointToStart(main.addEntryBlock());
@@ -217,6 +227,7 @@ OwningOpRef<ModuleOp> Check::combine(ArrayRef<Variant> parts) {
 std::unique_ptr<Program> Check::compile(ArrayRef<Variant> parts, bool inF64) {
   ProgramOptions how;
   how.promoteToF64 = inF64;
+  how.optimise = false;
   auto compiled = Program::compile(*combine(parts), "main", how);
   if (compiled)
     return std::move(*compiled);

@@ -10,6 +10,7 @@
 #include "../Transforms/Hostile/HostileGraph.h"
 #include "mp/Execution/Array.h"
 
+#include <functional>
 #include <map>
 
 namespace mlir::mp::test {
@@ -79,6 +80,9 @@ struct HostileOptions {
   std::string proved;   ///< path of the policy that asks for proofs
   unsigned draws = 24;  ///< of arguments
   unsigned checked = 4; ///< draws whose values inside are set against ranges and bounds
+  /// Plants a falsehood in the graph that is decided and has ranges, not in the one that arguments
+  /// are drawn for, so that tests see it caught; null: none.
+  std::function<void(func::FuncOp)> plant = nullptr;
 };
 
 /// Runs graphs and adds what they show; at most one finding of each verdict and format for a graph.

@@ -88,6 +88,56 @@ TEST(HostileRun, TellsOverflowFromPoles) {
   EXPECT_EQ(verdictsIfForced(recipeOf("norm of a small product", "")), std::set<V>{});
 }
 
+/// What is stated of arguments, made a thousandth of what it was: all that follows is false, too.
+void shrinkRanges(func::FuncOp main) {
+  Builder builder(main.getContext());
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (auto range = main.getArgAttrOfType<ArrayAttr>(i, kRangeAttrName)) {
+      SmallVector<Attribute> ends;
+      for (Attribute end : range)
+        ends.push_back(builder.getF64FloatAttr(cast<FloatAttr>(end).getValueAsDouble() / 1000));
+      main.setArgAttr(i, kRangeAttrName, builder.getArrayAttr(ends));
+    }
+}
+
+/// What each contraction reads first, said to be at most a millionth, as a false lemma would have
+/// it.
+void boundFactors(func::FuncOp main) {
+  Builder builder(main.getContext());
+  Attribute tiny = builder.getF64FloatAttr(1e-6), most = builder.getF64FloatAttr(-1e-6);
+  main.walk([&](linalg::ContractionOpInterface op) {
+    if (Operation *factor = op->getOperand(0).getDefiningOp())
+      factor->setAttr(kRangeAttrName, builder.getArrayAttr({most, tiny}));
+  });
+}
+
+/// Collects the verdicts about some graphs of which this is said falsely.
+std::set<Verdict> verdictsIfPlanted(void (*plant)(func::FuncOp)) {
+  Context own;
+  HostileOptions options = testOptions();
+  options.plant = plant;
+  std::vector<HostileRecipe> recipes;
+  for (uint64_t seed = 0; seed < 28; ++seed)
+    recipes.push_back(HostileRecipe::of(seed));
+  HostileTally tally;
+  checkHostileGraphs(own.context, recipes, options, tally);
+  std::set<Verdict> verdicts;
+  for (const Finding &finding : tally.findings)
+    verdicts.insert(finding.verdict);
+  return verdicts;
+}
+
+/// The run can fail: a false premise and a false conclusion are seen in ranges, errors and
+/// overflows; without them, nothing is seen in the same graphs.
+TEST(HostileRun, SeesPlantedFalsehoods) {
+  std::set<Verdict> sound = verdictsIfPlanted(nullptr), premise = verdictsIfPlanted(shrinkRanges),
+                    conclusion = verdictsIfPlanted(boundFactors);
+  for (Verdict verdict : {Verdict::Range, Verdict::Error, Verdict::Overflow})
+    EXPECT_FALSE(sound.count(verdict)) << toString(verdict).str();
+  for (Verdict verdict : {Verdict::Range, Verdict::Error, Verdict::Overflow})
+    EXPECT_TRUE(premise.count(verdict) && conclusion.count(verdict)) << toString(verdict).str();
+}
+
 using Seeds = std::pair<uint64_t, uint64_t>;
 class Hostile : public testing::TestWithParam<Seeds> {};
 

@@ -26,6 +26,7 @@ std::optional<std::vector<Array>> mlir::mp::test::runOnce(ModuleOp module, Array
                                                           bool inF64) {
   ProgramOptions options;
   options.promoteToF64 = inF64;
+  options.optimise = false;
   auto program = Program::compile(module, "main", options);
   auto results = !program ? program.takeError()
                  : inF64  ? runInF64(**program, inputs)

@@ -153,7 +153,7 @@ struct CompiledKernels {
 } // namespace
 
 llvm::Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module, std::string *llvmIR,
-                                                       bool onDevice) {
+                                                       bool onDevice, bool optimise) {
   llvm::StringMap<void *> functions = runtimeFunctions(onDevice);
   if (llvm::Error error = checkDefined(module, functions))
     return std::move(error);
@@ -161,8 +161,10 @@ llvm::Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module, std::str
     return llvm::createStringError("the lowered program could not be translated to LLVM IR");
   std::unique_ptr<Engine> result(new Engine);
   MLIRContext *context = module.getContext();
-  std::vector<KernelModule> kernels =
-      takeKernels(module, context->isMultithreadingEnabled() ? context->getNumThreads() : 1);
+  std::vector<KernelModule> kernels;
+  if (optimise)
+    kernels =
+        takeKernels(module, context->isMultithreadingEnabled() ? context->getNumThreads() : 1);
   std::vector<CompiledKernels> compiled(kernels.size());
   parallelFor(context, 0, kernels.size(),
               [&](size_t i) { compiled[i].error = compiled[i].run(kernels[i], functions); });
@@ -175,7 +177,7 @@ llvm::Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module, std::str
   }
   if (error)
     return std::move(error);
-  auto callers = compile(module, functions, /*optimise=*/kernels.empty());
+  auto callers = compile(module, functions, optimise && kernels.empty());
   if (!callers)
     return callers.takeError();
   result->callers = std::move(*callers);

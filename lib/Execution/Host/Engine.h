@@ -17,9 +17,9 @@ namespace mlir::mp {
 class Engine {
 public:
   /// `llvmIR`, if not null, gets the text before optimisation. `onDevice` if the module's buffers
-  /// are in a device's memory.
+  /// are in a device's memory. Without `optimise`, all is compiled the quick way.
   static llvm::Expected<std::unique_ptr<Engine>> create(ModuleOp module, std::string *llvmIR,
-                                                        bool onDevice);
+                                                        bool onDevice, bool optimise = true);
 
   /// The address of a function or record of what calls.
   llvm::Expected<void *> lookup(llvm::StringRef name) const { return callers->lookup(name); }

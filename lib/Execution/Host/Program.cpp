@@ -79,7 +79,8 @@ llvm::Expected<std::unique_ptr<Program>> Program::compile(ModuleOp original, Str
 
   std::string symbol = passByTables(*program->module, name);
 
-  auto engine = Engine::create(*program->module, options.llvmIR, /*onDevice=*/false);
+  auto engine =
+      Engine::create(*program->module, options.llvmIR, /*onDevice=*/false, options.optimise);
   if (!engine)
     return engine.takeError();
   program->engine = std::move(*engine);

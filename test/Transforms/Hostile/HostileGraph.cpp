@@ -108,21 +108,30 @@ std::string HostileRecipe::violation() const {
   return substitutes ? ("another value under " + nameOf(control)).str() : "";
 }
 
+SmallVector<std::string> HostileRecipe::kinds() const {
+  SmallVector<std::string> kinds = {
+      ("spelled " + nameOf(spelling) + " " + nameOf(respelling)).str()};
+  if (control != Control::None)
+    kinds.push_back(("under " + nameOf(control)).str());
+  if (substitutes)
+    kinds.push_back("with another value");
+  kinds.push_back(("read by " + nameOf(reader)).str());
+  if (permuted)
+    kinds.push_back("permuted");
+  if (dynamic)
+    kinds.push_back("dynamic");
+  if (detour)
+    kinds.push_back("by a detour");
+  return kinds;
+}
+
 std::string HostileRecipe::str() const {
   std::string text = ("seed " + Twine(seed) + ": " + familyName()).str();
   if (!broken.empty())
     text += ", " + broken;
-  text += (", spelled " + nameOf(spelling) + " " + nameOf(respelling)).str();
-  if (control != Control::None)
-    text += (", under " + nameOf(control)).str();
-  if (substitutes)
-    text += ", with another value";
-  text += (", read by " + nameOf(reader)).str();
-  if (permuted)
-    text += ", permuted";
-  if (dynamic)
-    text += ", dynamic";
-  return detour ? text + ", by a detour" : text;
+  for (const std::string &kind : kinds())
+    text += ", " + kind;
+  return text;
 }
 
 //===----------------------------------------------------------------------===//

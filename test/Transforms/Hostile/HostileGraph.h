@@ -62,6 +62,8 @@ struct HostileRecipe {
   StringRef familyName() const { return hostileFamilies()[family].name; }
   /// "epsilon negative", "another value under for", or "" for a graph of which all hypotheses hold.
   std::string violation() const;
+  /// "spelled tosa fused", "under while", "read by matmul", ...
+  SmallVector<std::string> kinds() const;
   std::string str() const;
 };
 

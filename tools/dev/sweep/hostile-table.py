@@ -43,6 +43,13 @@ def add(sums, counts):
             sums[key] = sums.get(key, 0) + value
 
 
+def kinds(end):
+    """How many graphs of seeds 0 to `end` are spelled, run and read how."""
+    done = subprocess.run(["hostile", "--kinds", f"--to={end}"], capture_output=True, text=True, check=True)
+    lines = ["| kind | graphs |", "|---|---|"]
+    return lines + [f"| {kind} | {count} |" for kind, count in sorted(json.loads(done.stdout).items())]
+
+
 def table(sums):
     false = [finding for finding in sums["findings"] if finding["verdict"] not in HARMLESS]
     lines = [f"{sums['graphs']} graphs, {sums['runs']} runs, {sums['values']} values inside held to their ranges, {sums['bounded']} of them "
@@ -92,6 +99,9 @@ def main():
     for chunk in filter(kept.__contains__, chunks):
         add(sums, kept.last(chunk))
     lines, false = table(sums)
+    # A prefix of the seeds is described; where a run was stopped, that is what there is.
+    done = next((begin for begin, end in chunks if (begin, end) not in kept), options.graphs)
+    lines += ["", *kinds(done)]
     print("\n".join(lines))
     if options.write:
         write_table(options.write, "\n".join(lines), end=r"\Z")

@@ -22,6 +22,8 @@ struct ProgramOptions {
   bool exactMath = false;
   /// Elementwise ops share loops: the same bits, sooner.
   bool fuse = false;
+  /// LLVM optimises what computes. Without, small programs are ready in half the time.
+  bool optimise = true;
   /// Text of the LLVM IR before optimisation, if not null.
   std::string *llvmIR = nullptr;
 };

@@ -5,6 +5,7 @@
 //   hostile --seed=N                 prints the graph of one seed
 //   hostile --from=A --to=B          checks those seeds: what is false, by claim and hypothesis
 //   hostile --list                   the claims, and the hypotheses of each
+//   hostile --kinds --to=B           how many of those seeds are spelled, moved and run how
 //
 // With --json the counts are one line of JSON, as tools/dev/sweep/hostile-table.py adds them up.
 // With --out=DIR the smallest graph of each kind of finding is written there, reduced, with the
@@ -45,6 +46,17 @@ static llvm::cl::opt<std::string>
     policyFile("policy", llvm::cl::desc("Policy that asks for proofs"),
                llvm::cl::init(MP_SOURCE_DIR "/test/Transforms/Assign/Inputs/proved.json"),
                llvm::cl::cat(category));
+
+static llvm::cl::opt<bool> kinds("kinds", llvm::cl::desc("Count kinds of graphs, as JSON"),
+                                 llvm::cl::cat(category));
+
+static void printKinds() {
+  llvm::json::Object counts;
+  for (uint64_t s = from; s < to; ++s)
+    for (const std::string &kind : HostileRecipe::of(s).kinds())
+      counts[kind] = counts.getInteger(kind).value_or(0) + 1;
+  llvm::outs() << llvm::json::Value(std::move(counts)) << "\n";
+}
 
 static void printList() {
   for (const HostileFamily &family : hostileFamilies()) {
@@ -119,6 +131,10 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::ParseCommandLineOptions(argc, argv, "Graphs made to break proofs\n");
+  if (kinds) {
+    printKinds();
+    return 0;
+  }
   if (list) {
     printList();
     return 0;
