@@ -50,6 +50,9 @@ void BufferLifetime::visit(OpOperand &use) {
     followRegions(user);
   } else if (isa<func::ReturnOp>(user) && user->getBlock() == block) {
     isReturned = true;
+  } else if (auto store = dyn_cast<memref::StoreOp>(user);
+             store && store.getValueToStore() == use.get()) {
+    escapes = true; // whoever loads it may use it at any time
   } else if (user->hasTrait<OpTrait::IsTerminator>() || isa<memref::DeallocOp>(user) ||
              isa<memref::ExtractAlignedPointerAsIndexOp>(user)) {
     escapes = true; // handed to another block, freed by somebody, or a number from here on

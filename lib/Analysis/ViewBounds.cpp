@@ -25,23 +25,27 @@ Value mlir::mp::buildSliceFits(ImplicitLocOpBuilder &b, OffsetSizeAndStrideOpInt
   auto type = cast<ShapedType>(whole.getType());
   OpFoldResult offset = slice.getMixedOffsets()[dim], size = slice.getMixedSizes()[dim],
                stride = slice.getMixedStrides()[dim];
-  if (!type.isDynamicDim(dim) && isa<Attribute>(offset) && isa<Attribute>(size) &&
-      isa<Attribute>(stride))
-    return {};
+  bool ascends = getConstantIntValue(stride).value_or(-1) >= 0;
+  if (!type.isDynamicDim(dim) && isa<Attribute>(offset) && isa<Attribute>(size) && ascends)
+    return {}; // the verifier has looked
   auto value = [&](OpFoldResult part) {
     return getValueOrCreateConstantIndexOp(b, b.getLoc(), part);
   };
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value first = value(offset);
-  Value steps = arith::SubIOp::create(b, value(size), arith::ConstantIndexOp::create(b, 1));
+  Value first = value(offset), count = value(size);
+  Value steps = arith::SubIOp::create(b, count, arith::ConstantIndexOp::create(b, 1));
   Value last = arith::AddIOp::create(b, first, arith::MulIOp::create(b, steps, value(stride)));
-  Value begins = arith::CmpIOp::create(b, CmpIPredicate::sge, first, zero);
-  Value ends = arith::CmpIOp::create(b, CmpIPredicate::slt, last, buildSize(b, whole, dim));
+  // With a negative stride, which upstream's verifier lets pass, the last element lies lowest.
+  Value lowest = ascends ? first : arith::MinSIOp::create(b, first, last);
+  Value highest = ascends ? last : arith::MaxSIOp::create(b, first, last);
+  Value begins = arith::CmpIOp::create(b, CmpIPredicate::sge, lowest, zero);
+  Value ends = arith::CmpIOp::create(b, CmpIPredicate::slt, highest, buildSize(b, whole, dim));
   Value fits = arith::AndIOp::create(b, begins, ends);
   if (isa<Attribute>(size))
     return fits;
-  return arith::AndIOp::create(b, fits,
-                               arith::CmpIOp::create(b, CmpIPredicate::sge, value(size), zero));
+  if (!ascends)
+    fits = arith::OrIOp::create(b, fits, arith::CmpIOp::create(b, CmpIPredicate::eq, count, zero));
+  return arith::AndIOp::create(b, fits, arith::CmpIOp::create(b, CmpIPredicate::sge, count, zero));
 }
 
 Value mlir::mp::buildSizeFits(ImplicitLocOpBuilder &b, Value shaped, ShapedType type, int64_t dim) {

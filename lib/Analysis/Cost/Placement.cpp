@@ -50,7 +50,7 @@ Placement mlir::mp::sumPlacements(llvm::ArrayRef<Placement> placements) {
 }
 
 static std::string format(double value, llvm::ArrayRef<const char *> units) {
-  while (value >= 1000 && units.size() > 1) {
+  while (value >= 999.5 && units.size() > 1) {
     value /= 1000;
     units = units.drop_front();
   }
