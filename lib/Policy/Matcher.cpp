@@ -19,7 +19,12 @@ StringRef mpcore::policy::toString(Wish wish) {
 }
 
 StringRef mpcore::policy::toString(RequiredEvidence kind) {
-  return kind == RequiredEvidence::Proved ? "proved" : "assumed";
+  switch (kind) {
+  case RequiredEvidence::Assumed: return "assumed";
+  case RequiredEvidence::Measured: return "measured";
+  case RequiredEvidence::Proved: return "proved";
+  }
+  llvm_unreachable("unknown evidence");
 }
 
 StringRef mpcore::policy::toString(SignatureKind kind) {

@@ -247,8 +247,10 @@ bool Reader::readDocument(const json::Value &root, StringRef format, Policy &pol
         if (!readString(member, word))
           return false;
         if (key == "evidence") {
-          policy.evidence = word == "proved" ? RequiredEvidence::Proved : RequiredEvidence::Assumed;
-          return expectWord(word, {"assumed", "proved"});
+          policy.evidence = word == "proved"     ? RequiredEvidence::Proved
+                            : word == "measured" ? RequiredEvidence::Measured
+                                                 : RequiredEvidence::Assumed;
+          return expectWord(word, {"assumed", "measured", "proved"});
         }
         policy.parameters = word == "narrow" ? SignatureKind::Narrow : SignatureKind::Keep;
         return expectWord(word, {"keep", "narrow"});

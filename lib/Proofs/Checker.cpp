@@ -195,7 +195,7 @@ void FunctionChecker::useStatedRange(Value value, Facts &found) {
   found.low = std::max(found.low, low);
   found.high = std::min(found.high, high);
   found.mayBeNaN = found.mayBeInfinite = false;
-  found.basis = std::max(found.basis, Basis::Stated);
+  found.basis = std::max(found.basis, range.size() > 2 ? Basis::Measured : Basis::Stated);
   relateNorm(found, rowLength(value.getType()));
 }
 

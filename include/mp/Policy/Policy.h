@@ -66,8 +66,9 @@ struct RewriteLimits {
 
 /// The evidence that f16 needs to be trusted with a value.
 enum class RequiredEvidence {
-  Assumed, ///< the class assumption suffices (arguments, contraction results and sums of them)
-  Proved,  ///< checked constants and proved ranges alone
+  Assumed,  ///< the class assumption suffices (arguments, contraction results and sums of them)
+  Measured, ///< ranges that a run has shown suffice
+  Proved,   ///< checked constants, and ranges that are proved or stated
 };
 
 /// Tells whether formats in a public function's signature may change.

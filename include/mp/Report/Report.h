@@ -172,6 +172,7 @@ public:
   ArrayRef<FunctionRow> getFunctions() const { return functions; }
   ArrayRef<OpRow> getOps() const { return ops; }
   ArrayRef<CastRow> getCasts() const { return casts; }
+  ArrayRef<Placement> getPlacements() const { return placements; }
   ArrayRef<IdiomRow> getIdioms() const { return idioms; }
 
 private:

@@ -26,7 +26,9 @@ void RangeSweep::set(Value value, RangeState state) {
 void RangeSweep::promise(RangeState &state, ArrayAttr range, RowLength rows) {
   Interval bounds = {cast<FloatAttr>(range[0]).getValueAsDouble(),
                      cast<FloatAttr>(range[1]).getValueAsDouble()};
-  FloatFacts promised = FloatFacts::finite(bounds, domains::Provenance::Assumed);
+  const bool isMeasured = range.size() > 2;
+  FloatFacts promised = FloatFacts::finite(bounds, isMeasured ? domains::Provenance::Sampled
+                                                              : domains::Provenance::Assumed);
   promised.reduce(rows);
   state.facts = domains::meet(state.facts, promised);
   stateRange(state.assumption, bounds);

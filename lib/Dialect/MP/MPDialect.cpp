@@ -74,13 +74,14 @@ static LogicalResult verifyPin(Operation *op, Attribute value, bool onArgument) 
 
 static LogicalResult verifyRange(Operation *op, Attribute value) {
   auto bounds = dyn_cast<ArrayAttr>(value);
-  if (bounds && bounds.size() == 2) {
+  const bool isMeasured = bounds && bounds.size() == 3 && isa<StringAttr>(bounds[2]);
+  if (bounds && (bounds.size() == 2 || isMeasured)) {
     auto lo = dyn_cast<FloatAttr>(bounds[0]), hi = dyn_cast<FloatAttr>(bounds[1]);
     if (lo && hi && lo.getType() == hi.getType() && lo.getValue() <= hi.getValue())
       return success();
   }
   return op->emitOpError("expects 'mp.range' to be [lo, hi], two floats of one type with "
-                         "lo <= hi, found ")
+                         "lo <= hi, and behind them a string where it was measured, found ")
          << value;
 }
 

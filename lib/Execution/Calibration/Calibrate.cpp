@@ -1,14 +1,19 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the function batch by batch under an observer, and fits a magnitude to each histogram.
+// Runs the function batch by batch under an observer, and fits a magnitude to each histogram, or
+// states what range the values had.
 
 #include "Calibrate.h"
 #include "../Host/Observer.h"
 #include "../Steps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Format.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -55,40 +60,42 @@ static llvm::Expected<int64_t> countBatches(ArrayRef<BatchedInput> batches,
   return count;
 }
 
-llvm::Expected<StaticScales> mlir::mp::calibrate(ModuleOp original, StringRef entry,
-                                                 const InputOptions &inputs,
-                                                 const CalibrationOptions &options) {
-  OwningOpRef<ModuleOp> module = original.clone();
-  auto function = findEntry(*module, entry);
-  if (!function)
-    return function.takeError();
-  StaticScales scales;
-  scales.method = options.text;
-  // Functions by their content as it is, before anything is added to them.
+namespace {
+/// A copy of a module that shows every factor of its contractions while it runs.
+struct ObservedModule {
+  OwningOpRef<ModuleOp> module;
   struct Place {
-    size_t function;
-    ContractionFactor operand;
+    func::FuncOp function; ///< of the module as given
+    ContractionFactor factor;
   };
   std::vector<Place> places;
-  for (auto computed : module->getOps<func::FuncOp>()) {
-    SmallVector<ContractionFactor> operands;
+};
+} // namespace
+
+static llvm::Expected<ObservedModule> observeFactors(ModuleOp original, StringRef entry) {
+  auto function = findEntry(original, entry);
+  if (!function)
+    return function.takeError();
+  ObservedModule observed;
+  IRMapping mapping;
+  observed.module = cast<ModuleOp>(original->clone(mapping));
+  for (auto computed : original.getOps<func::FuncOp>())
     if (!computed.isExternal() && !computed->hasAttr(kInitOfAttrName))
-      operands = findContractionFactors(computed);
-    if (operands.empty())
-      continue;
-    FunctionMagnitudes &measured = scales.functions.emplace_back();
-    measured.name = computed.getName().str();
-    measured.hash = hashFunction(computed);
-    for (const ContractionFactor &operand : operands)
-      places.push_back({scales.functions.size() - 1, operand});
-  }
-  if (places.empty())
+      for (const ContractionFactor &factor : findContractionFactors(computed))
+        observed.places.push_back({computed, factor});
+  if (observed.places.empty())
     return createStringError("--calibrate: nothing that '" + function->getName() +
                              "' computes multiplies f32 tensors");
-  for (auto [number, place] : llvm::enumerate(places))
-    observe(*module, place.operand.op->getOpOperand(place.operand.operand), number);
+  for (auto [number, place] : llvm::enumerate(observed.places))
+    observe(*observed.module, mapping.lookup(place.factor.op)->getOpOperand(place.factor.operand),
+            number);
+  return observed;
+}
 
-  auto program = Program::compile(*module, entry);
+/// Runs the copy once for each whole batch, and returns how many there were.
+static llvm::Expected<int64_t> runBatches(const ObservedModule &observed, StringRef entry,
+                                          const InputOptions &inputs, Observation observation) {
+  auto program = Program::compile(*observed.module, entry);
   if (!program)
     return program.takeError();
   std::vector<std::string> notes;
@@ -99,11 +106,8 @@ llvm::Expected<StaticScales> mlir::mp::calibrate(ModuleOp original, StringRef en
   auto count = countBatches(batches, *arguments);
   if (!count)
     return count.takeError();
-  scales.batches = *count;
   StepLoop loop((*program)->signature(), (*program)->signature().results.size());
-  std::vector<numerics::MagnitudeHistogram> histograms(places.size());
-  auto add = [&](int64_t place, ArrayRef<float> elements) { histograms[place].add(elements); };
-  Observer observer(add);
+  Observer observer(observation);
   for (int64_t step = 0; step < *count; ++step) {
     if (llvm::Error error = loop.feed(*arguments, batches, step))
       return std::move(error);
@@ -111,14 +115,112 @@ llvm::Expected<StaticScales> mlir::mp::calibrate(ModuleOp original, StringRef en
     if (!results)
       return results.takeError();
   }
-  // An operand that no batch reached has no magnitude.
-  for (auto [place, histogram] : llvm::zip_equal(places, histograms))
-    if (histogram.total() > 0)
-      scales.functions[place.function]
-          .operands[{place.operand.contraction, place.operand.operand}] = {
+  return count;
+}
+
+llvm::Expected<StaticScales> mlir::mp::calibrate(ModuleOp module, StringRef entry,
+                                                 const InputOptions &inputs,
+                                                 const CalibrationOptions &options) {
+  auto observed = observeFactors(module, entry);
+  if (!observed)
+    return observed.takeError();
+  std::vector<numerics::MagnitudeHistogram> histograms(observed->places.size());
+  auto count = runBatches(*observed, entry, inputs, [&](int64_t place, ArrayRef<float> elements) {
+    histograms[place].add(elements);
+  });
+  if (!count)
+    return count.takeError();
+  StaticScales scales;
+  scales.method = options.text;
+  scales.batches = *count;
+  func::FuncOp last;
+  for (auto [place, histogram] : llvm::zip_equal(observed->places, histograms)) {
+    if (place.function != last) {
+      last = place.function;
+      FunctionMagnitudes &measured = scales.functions.emplace_back();
+      measured.name = last.getName().str();
+      measured.hash = hashFunction(last);
+    }
+    if (histogram.total() > 0) // else no batch reached it
+      scales.functions.back().operands[{place.factor.contraction, place.factor.operand}] = {
           numerics::calibrate(histogram, options.method, options.code, options.share),
           histogram.largest(), histogram.total(), histogram.nonFinite()};
+  }
   return scales;
+}
+
+//===-- ranges --------------------------------------------------------------------------------===//
+
+namespace {
+/// The least and largest element seen of a value, in all its places.
+struct SeenRange {
+  double low = INFINITY, high = -INFINITY;
+  bool isFinite = true;
+
+  void add(ArrayRef<float> elements) {
+    for (float element : elements) {
+      low = std::min<double>(low, element);
+      high = std::max<double>(high, element);
+      isFinite &= std::isfinite(element);
+    }
+  }
+};
+} // namespace
+
+/// Where `mp.range` can say something of a value: its argument, or the op that has it alone as
+/// result. Constants speak for themselves.
+static bool canStateRange(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    return function && argument.getOwner() == &function.getBody().front() &&
+           !function.getArgAttr(argument.getArgNumber(), kRangeAttrName);
+  }
+  Operation *op = value.getDefiningOp();
+  return op->getNumResults() == 1 && !op->hasTrait<OpTrait::ConstantLike>() &&
+         !op->hasAttr(kRangeAttrName);
+}
+
+static void stateRange(Value value, ArrayAttr range) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    cast<func::FuncOp>(argument.getOwner()->getParentOp())
+        .setArgAttr(argument.getArgNumber(), kRangeAttrName, range);
+  else
+    value.getDefiningOp()->setAttr(kRangeAttrName, range);
+}
+
+llvm::Expected<MeasuredRanges> mlir::mp::stateMeasuredRanges(ModuleOp module, StringRef entry,
+                                                             const InputOptions &inputs,
+                                                             double margin) {
+  auto observed = observeFactors(module, entry);
+  if (!observed)
+    return observed.takeError();
+  llvm::MapVector<Value, SeenRange> seen;
+  std::vector<Value> values;
+  for (const ObservedModule::Place &place : observed->places)
+    values.push_back(place.factor.op->getOperand(place.factor.operand));
+  auto count = runBatches(*observed, entry, inputs, [&](int64_t place, ArrayRef<float> elements) {
+    seen[values[place]].add(elements);
+  });
+  if (!count)
+    return count.takeError();
+  MeasuredRanges measured;
+  measured.batches = *count;
+  std::string origin;
+  llvm::raw_string_ostream(origin) << *count << " batches, times " << llvm::format("%g", margin);
+  Builder builder(module.getContext());
+  for (const auto &[value, range] : seen) {
+    const double reach = (margin - 1) * std::max(std::fabs(range.low), std::fabs(range.high));
+    if (!range.isFinite || !(range.low <= range.high) || !canStateRange(value)) {
+      measured.left +=
+          !value.getDefiningOp() || !value.getDefiningOp()->hasTrait<OpTrait::ConstantLike>();
+      continue;
+    }
+    stateRange(value, builder.getArrayAttr({builder.getF64FloatAttr(range.low - reach),
+                                            builder.getF64FloatAttr(range.high + reach),
+                                            builder.getStringAttr(origin)}));
+    ++measured.stated;
+  }
+  return measured;
 }
 
 void mlir::mp::printScales(llvm::raw_ostream &os, const StaticScales &scales) {

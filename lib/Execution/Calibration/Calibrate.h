@@ -28,6 +28,18 @@ llvm::Expected<StaticScales> calibrate(ModuleOp module, llvm::StringRef entry,
                                        const InputOptions &inputs,
                                        const CalibrationOptions &options);
 
+struct MeasuredRanges {
+  int64_t batches = 0;
+  size_t stated = 0; ///< values that got a range
+  size_t left = 0;   ///< not finite, not reached, or with no place for an attribute
+};
+
+/// Runs `entry` as `calibrate` does, and states as `mp.range` of every f32 factor of a contraction
+/// what elements it had, plus `margin` - 1 times the largest magnitude on both sides. The third
+/// element of the attribute says that this was measured. Ranges that are there already stay.
+llvm::Expected<MeasuredRanges> stateMeasuredRanges(ModuleOp module, llvm::StringRef entry,
+                                                   const InputOptions &inputs, double margin);
+
 /// A line for each operand: what was seen, and what was chosen.
 void printScales(llvm::raw_ostream &os, const StaticScales &scales);
 

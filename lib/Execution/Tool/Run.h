@@ -65,6 +65,7 @@ private:
   Status calibrateScales();
   Status findBrokenValue();
   Status bisectContractions();
+  Status fitBudget();
   Status measureErrors();
   Status comparePolicies();
   llvm::Error execute(Side &side, std::vector<Array> arguments, bool tensorCores);

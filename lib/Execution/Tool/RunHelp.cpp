@@ -52,6 +52,10 @@ StringRef mlir::mp::runHelp() {
                         smallest set of contractions to keep wide so that all results are finite, their relative
                         error is at most X, or CMD, given the converted file, ends with status 0.
                         --policy-out=P.json writes it as a policy, --max-runs=N limits the runs
+  --budget=X --assign=OPTIONS --draws=4 --held-back=0.25
+                        find the loosest limit of modelled error (max-rel-error) under which the measured relative error
+                        of the results, against the program as given, is at most X in every draw; a share of the draws
+                        decides nothing and is checked in the end. --policy-out=P.json: the decision, for policy=
   --sensitivity=S.json --assign=OPTIONS --formats=bf16,f16 --draws=4
                         measure what each contraction adds to the error when it alone is narrow, over several batches
                         or seeds; numbers in the file are taken up again. mp-mixed-precision="sensitivity=S.json
@@ -72,6 +76,8 @@ StringRef mlir::mp::runHelp() {
   --calibrate=@x.npy    run once per batch of these rows (as --input=batches:@x.npy, once per input) and
                         choose a magnitude for each operand of a contraction, for scales=FILE of
                         mp-mixed-precision; --json=FILE is where to
+  --ranges=OUT.mlir     of --calibrate: write the module with what the factors of contractions were seen to be as
+                        mp.range, labelled measured, which f16 may rest on; --range-margin=2 times the largest magnitude
   --calibrator=absmax|percentile[:SHARE]|mse[:e4m3|e5m2|int8]|entropy
   --emit-llvm           print the LLVM IR instead of running
   --help, --version

@@ -2,7 +2,7 @@
 //
 // Parses the command line of mp-run and checks options against each other.
 
-#include "RunOptions.h"
+#include "OptionHandlers.h"
 
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Execution/KernelEstimates.h"
@@ -10,22 +10,17 @@
 #include "mp/Target/Targets.h"
 #include "llvm/ADT/StringSet.h"
 
-#include <functional>
-
 using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 
-static llvm::Error bad(StringRef option, StringRef value, const Twine &expected) {
-  return createStringError("--" + option + "=" + value + ": expected " + expected);
-}
-
 static llvm::Error parseDevice(RunOptions &options, StringRef value) {
   if (value.equals_insensitive("gpu"))
-    return bad("device", value, "cpu, emulator or cuda; a GPU is cuda");
+    return badOption("device", value, "cpu, emulator or cuda; a GPU is cuda");
   if (value != "cpu" && value != "emulator" && value != "cuda")
-    return bad("device", value,
-               "cpu, emulator or cuda" + support::didYouMean(value, {"cpu", "emulator", "cuda"}));
+    return badOption("device", value,
+                     "cpu, emulator or cuda" +
+                         support::didYouMean(value, {"cpu", "emulator", "cuda"}));
   options.device = value.str();
   return llvm::Error::success();
 }
@@ -34,7 +29,7 @@ static llvm::Error parseMath(RunOptions &options, StringRef value) {
   options.exactMath = value == "exact";
   if (value == "exact" || value == "libm")
     return llvm::Error::success();
-  return bad("math", value, "libm or exact" + support::didYouMean(value, {"libm", "exact"}));
+  return badOption("math", value, "libm or exact" + support::didYouMean(value, {"libm", "exact"}));
 }
 
 static llvm::Error parseNumerics(RunOptions &options, StringRef value) {
@@ -46,15 +41,8 @@ static llvm::Error parseNumerics(RunOptions &options, StringRef value) {
     return llvm::Error::success();
   const StringRef known[] = {"ieee",  "sm_70", "sm_75",  "sm_80",
                              "sm_89", "sm_90", "sm_100", "sm_120"};
-  return bad("numerics", value,
-             "ieee or a GPU with a Tensor Core model" + support::suggestWord(value, known));
-}
-
-template <typename T>
-static llvm::Error parseInteger(StringRef option, StringRef value, T least, T &result) {
-  if (value.getAsInteger(10, result) || result < least)
-    return bad(option, value, "an integer of at least " + Twine(least));
-  return llvm::Error::success();
+  return badOption("numerics", value,
+                   "ieee or a GPU with a Tensor Core model" + support::suggestWord(value, known));
 }
 
 /// X, X,Y or X,Y,Z.
@@ -63,7 +51,7 @@ static llvm::Error parseExtent(StringRef option, StringRef value, std::array<uin
   value.split(parts, ',');
   for (auto [i, part] : llvm::enumerate(parts))
     if (i >= 3 || part.getAsInteger(10, extent[i]) || extent[i] < 1)
-      return bad(option, value, "one to three positive numbers, as in 4,2,1");
+      return badOption(option, value, "one to three positive numbers, as in 4,2,1");
   return llvm::Error::success();
 }
 
@@ -109,27 +97,17 @@ static llvm::Error checkEstimate(RunOptions &options) {
   return llvm::Error::success();
 }
 
-using Handler = std::function<llvm::Error(StringRef)>;
-using Handlers = std::vector<std::pair<StringRef, Handler>>;
-
-static Handler text(std::string &target) {
-  return [&target](StringRef value) -> llvm::Error {
-    target = value.str();
-    return llvm::Error::success();
-  };
-}
-
 /// Options that name data and files.
 static Handlers dataOptions(RunOptions &options) {
   return {
-      {"entry", text(options.entry)},
-      {"params", text(options.inputs.params)},
-      {"compare", text(options.compare)},
-      {"json", text(options.json)},
-      {"html", text(options.html)},
-      {"monitor", text(options.monitor)},
-      {"input-dir", text(options.inputDir)},
-      {"output-dir", text(options.outputDir)},
+      {"entry", textOption(options.entry)},
+      {"params", textOption(options.inputs.params)},
+      {"compare", textOption(options.compare)},
+      {"json", textOption(options.json)},
+      {"html", textOption(options.html)},
+      {"monitor", textOption(options.monitor)},
+      {"input-dir", textOption(options.inputDir)},
+      {"output-dir", textOption(options.outputDir)},
       {"input",
        [&options](StringRef value) -> llvm::Error {
          options.inputs.inputs.push_back(value.str());
@@ -149,72 +127,26 @@ static Handlers dataOptions(RunOptions &options) {
          options.calibration = std::move(*calibration);
          return llvm::Error::success();
        }},
+      {"ranges", textOption(options.rangesOut)},
+      {"range-margin",
+       [&options](StringRef v) -> llvm::Error {
+         return v.getAsDouble(options.rangeMargin) || !(options.rangeMargin >= 1)
+                    ? badOption("range-margin", v, "a factor of at least 1")
+                    : llvm::Error::success();
+       }},
       {"output",
        [&options](StringRef value) -> llvm::Error {
          value.consume_front("@");
          options.outputs.push_back(value.str());
-         return value.empty() ? bad("output", value, "@FILE.npy or -") : llvm::Error::success();
+         return value.empty() ? badOption("output", value, "@FILE.npy or -")
+                              : llvm::Error::success();
        }},
       {"expect",
        [&options](StringRef value) -> llvm::Error {
          options.expected.push_back(value.str());
-         return value.empty() ? bad("expect", value, "an array, as --input takes it")
+         return value.empty() ? badOption("expect", value, "an array, as --input takes it")
                               : llvm::Error::success();
        }},
-  };
-}
-
-/// Options of the modes that run a program to learn something of it.
-static Handlers searchOptions(RunOptions &options) {
-  return {
-      {"break-on",
-       [&options](StringRef value) -> llvm::Error {
-         auto condition = BreakCondition::parse(value);
-         if (!condition)
-           return condition.takeError();
-         options.breakOn = *condition;
-         return llvm::Error::success();
-       }},
-      {"keep",
-       [&options](StringRef value) -> llvm::Error {
-         auto keep = KeepCriterion::parse(value);
-         if (!keep)
-           return keep.takeError();
-         options.keep = std::move(*keep);
-         return llvm::Error::success();
-       }},
-      {"sensitivity", text(options.sensitivity)},
-      {"ab",
-       [&options](StringRef value) -> llvm::Error {
-         auto [a, b] = value.split(',');
-         options.recipeA = a.str();
-         options.recipeB = b.str();
-         return a.empty() || b.empty() || b.contains(',')
-                    ? bad("ab", value, "two policies, as A.json,B.json or inference,training")
-                    : llvm::Error::success();
-       }},
-      {"margin",
-       [&options](StringRef v) -> llvm::Error {
-         return v.getAsDouble(options.paired.margin) || !(options.paired.margin > 0)
-                    ? bad("margin", v, "a positive difference of losses that does not matter")
-                    : llvm::Error::success();
-       }},
-      {"assign", text(options.assign)},
-      {"policy-out", text(options.policyOut)},
-      {"formats",
-       [&options](StringRef value) -> llvm::Error {
-         options.formats.clear();
-         SmallVector<StringRef> names;
-         value.split(names, ',', -1, /*KeepEmpty=*/false);
-         for (StringRef name : names)
-           options.formats.push_back(name.str());
-         return names.empty() ? bad("formats", value, "formats with commas, as bf16,f16,e4m3")
-                              : llvm::Error::success();
-       }},
-      {"draws",
-       [&options](StringRef v) { return parseInteger<int64_t>("draws", v, 1, options.draws); }},
-      {"max-runs",
-       [&options](StringRef v) { return parseInteger<size_t>("max-runs", v, 2, options.maxRuns); }},
   };
 }
 
@@ -235,8 +167,8 @@ static Handlers executionOptions(RunOptions &options) {
        [&options](StringRef v) {
          return parseInteger<int64_t>("log-every", v, 1, options.logEvery);
        }},
-      {"kernel", text(options.kernel)},
-      {"chip", text(options.chip)},
+      {"kernel", textOption(options.kernel)},
+      {"chip", textOption(options.chip)},
       {"grid", [&options](StringRef v) { return parseExtent("grid", v, options.grid); }},
       {"block", [&options](StringRef v) { return parseExtent("block", v, options.block); }},
       {"smem",
@@ -253,7 +185,8 @@ static Handlers executionOptions(RunOptions &options) {
       {"estimate",
        [&options](StringRef v) -> llvm::Error {
          options.estimate = v.str();
-         return v.empty() ? bad("estimate", v, "a GPU, such as H100") : llvm::Error::success();
+         return v.empty() ? badOption("estimate", v, "a GPU, such as H100")
+                          : llvm::Error::success();
        }},
       {"sample-blocks",
        [&options](StringRef v) {
@@ -263,45 +196,12 @@ static Handlers executionOptions(RunOptions &options) {
        [&options](StringRef v) -> llvm::Error {
          double limit;
          if (v.getAsDouble(limit) || !(limit >= 0))
-           return bad("max-rel", v, "a number of at least 0");
+           return badOption("max-rel", v, "a number of at least 0");
          options.maxRelative = limit;
          return llvm::Error::success();
        }},
   };
 }
-/// The modes that learn something of a program exclude each other, and comparisons.
-static llvm::Error checkSearches(const RunOptions &options) {
-  const std::pair<bool, StringRef> modes[] = {{options.breakOn.has_value(), "--break-on"},
-                                              {options.bisects, "--bisect"},
-                                              {!options.sensitivity.empty(), "--sensitivity"},
-                                              {!options.recipeA.empty(), "--ab"}};
-  StringRef mode;
-  for (auto [isAsked, name] : modes) {
-    if (!isAsked)
-      continue;
-    if (!mode.empty())
-      return createStringError(mode + " and " + name + " exclude each other: give one");
-    mode = name;
-  }
-  if (!mode.empty() && (options.device != "cpu" || !options.compare.empty() ||
-                        !options.monitor.empty() || options.calibrates))
-    return createStringError(mode + " runs on the CPU and goes without --compare, --monitor and "
-                                    "--calibrate");
-  const bool converts = options.bisects || !options.sensitivity.empty() || !options.recipeA.empty();
-  if (converts && options.assign.empty())
-    return createStringError(mode + " converts the program: expected --assign=OPTIONS, those of "
-                                    "mp-mixed-precision or, with --steps, of mp-train-step");
-  if (!converts && !options.assign.empty())
-    return createStringError("--assign is of --bisect, --sensitivity and --ab");
-  if (!options.recipeA.empty() && options.steps < 2)
-    return createStringError("--ab compares trainings: expected --steps of at least 2");
-  if (options.bisects && options.keep.text.empty())
-    return createStringError("--bisect needs --keep=finite, error:X or script:COMMAND");
-  if (!options.bisects && (!options.keep.text.empty() || !options.policyOut.empty()))
-    return createStringError("--keep and --policy-out are of --bisect");
-  return llvm::Error::success();
-}
-
 /// Checks options against each other, and sets those that others imply.
 static llvm::Error settle(RunOptions &options) {
   if (options.file.empty() && !options.help && !options.version && !options.refusedPtx)
@@ -330,9 +230,12 @@ static llvm::Error settle(RunOptions &options) {
   if (options.reverse && options.device != "emulator" && !StringRef(options.file).ends_with(".ptx"))
     return createStringError(
         "--reverse is of the emulator's threads: --device=emulator, or a PTX file");
-  if (options.calibrates && (options.json.empty() || onDevice || !options.compare.empty()))
-    return createStringError(
-        "--calibrate writes its scales to --json=FILE, runs on the CPU, and compares nothing");
+  if (options.calibrates &&
+      ((options.json.empty() && options.rangesOut.empty()) || onDevice || !options.compare.empty()))
+    return createStringError("--calibrate writes scales to --json=FILE or ranges to "
+                             "--ranges=FILE, runs on the CPU, and compares nothing");
+  if (!options.calibrates && !options.rangesOut.empty())
+    return createStringError("--ranges states what --calibrate=@FILE.npy sees");
   if (options.checkErrors) {
     if (onDevice || !options.compare.empty() || options.checkRanges || options.steps > 1)
       return createStringError(

@@ -7,6 +7,7 @@
 
 #include "../Calibration/Calibrate.h"
 #include "../Trials/Bisect.h"
+#include "../Trials/Budget.h"
 #include "../Trials/Recipes.h"
 #include "../Watch/BreakOn.h"
 #include "mp/Dialect/MP/Namespaces.h"
@@ -42,7 +43,7 @@ struct RunOptions {
   std::string assign;           ///< options by which --bisect and --sensitivity convert
   std::string recipeA, recipeB; ///< policies that --ab compares; empty for none
   watch::PairedOptions paired;  ///< of --ab
-  std::string policyOut;        ///< the policy that --bisect writes; empty for none
+  std::string policyOut;        ///< what --bisect or --budget decided; empty for none
   std::vector<std::string> formats = {"bf16", "f16"}; ///< of --sensitivity
   int64_t draws = 4;                                  ///< of --sensitivity
   size_t maxRuns = 1000;                              ///< of --bisect
@@ -50,6 +51,9 @@ struct RunOptions {
   uint64_t sampleBlocks = 0; ///< of each launch that is estimated; 0: all
   bool calibrates = false;   ///< some inputs were given by --calibrate
   CalibrationOptions calibration;
+  std::string rangesOut;  ///< the module with the ranges that --calibrate saw; empty for none
+  double rangeMargin = 2; ///< times the largest magnitude seen
+  BudgetOptions budget;   ///< of --budget; its limit is 0 where that is not asked for
   /// Options for PTX files only.
   std::string kernel, chip;
   std::vector<std::string> expected; ///< of the last arrays

@@ -63,6 +63,30 @@ Status Run::bisectContractions() {
   return Status::Done;
 }
 
+Status Run::fitBudget() {
+  auto module = parse(options.file);
+  if (!module)
+    return reportError(Status::BadInput, module.takeError());
+  const TrialData data = {options.inputs, options.steps, options.draws};
+  auto trials = Trials::create(**module, options.entry, options.assign, data);
+  if (!trials)
+    return reportError(Status::BadInput, trials.takeError());
+  auto report = keepBudget(*trials, **module, data, options.budget);
+  if (!report)
+    return reportError(Status::BadInput, report.takeError());
+  printBudget(llvm::outs(), *report, options.budget);
+  if (!options.json.empty())
+    if (llvm::Error error = files.writeJSON(budgetToJSON(*report, options.budget)))
+      return reportError(Status::BadInput, std::move(error));
+  if (!report->chosen)
+    return Status::Failed;
+  if (llvm::Error error = files.policy.write([&](llvm::raw_ostream &os) {
+        os << llvm::formatv("{0:2}\n", report->rounds[*report->chosen].report);
+      }))
+    return reportError(Status::BadInput, std::move(error));
+  return Status::Done;
+}
+
 Status Run::measureErrors() {
   auto module = parse(options.file);
   if (!module)

@@ -272,11 +272,24 @@ Status Run::calibrateScales() {
   auto module = parse(options.file);
   if (!module)
     return reportError(Status::BadInput, module.takeError());
-  auto scales = calibrate(**module, options.entry, options.inputs, options.calibration);
-  if (!scales)
-    return reportError(Status::BadInput, scales.takeError());
-  printScales(llvm::outs(), *scales);
-  if (llvm::Error error = files.writeJSON(scales->toJSON()))
+  if (!options.json.empty()) {
+    auto scales = calibrate(**module, options.entry, options.inputs, options.calibration);
+    if (!scales)
+      return reportError(Status::BadInput, scales.takeError());
+    printScales(llvm::outs(), *scales);
+    if (llvm::Error error = files.writeJSON(scales->toJSON()))
+      return reportError(Status::BadInput, std::move(error));
+  }
+  if (options.rangesOut.empty())
+    return Status::Done;
+  auto ranges = stateMeasuredRanges(**module, options.entry, options.inputs, options.rangeMargin);
+  if (!ranges)
+    return reportError(Status::BadInput, ranges.takeError());
+  llvm::outs() << "ranges of " << ranges->stated << " values from " << ranges->batches
+               << " batches; " << ranges->left
+               << " values left without: not finite, not reached, or stated already\n";
+  if (llvm::Error error =
+          files.ranges.write([&](llvm::raw_ostream &os) { module->get().print(os); }))
     return reportError(Status::BadInput, std::move(error));
   return Status::Done;
 }
@@ -290,6 +303,8 @@ Status Run::go() {
     return findBrokenValue();
   if (options.bisects)
     return bisectContractions();
+  if (options.budget.limit > 0)
+    return fitBudget();
   if (!options.sensitivity.empty())
     return measureErrors();
   if (!options.recipeA.empty())

@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
 
@@ -72,6 +73,7 @@ llvm::Expected<Trials> Trials::create(ModuleOp source, StringRef entry, StringRe
   trials.source = source;
   trials.entry = entry.str();
   trials.assign = withoutPolicy(assign);
+  trials.asGiven = assign.str();
   trials.request = requestOf(assign);
   trials.data = std::move(data);
   auto function = findEntry(source, entry);
@@ -120,6 +122,31 @@ llvm::Expected<policy::Policy> Trials::policyWith(ArrayRef<unsigned> wide) const
   return effective->policy;
 }
 
+/// Converts a copy; nothing where a pass fails, which says why.
+llvm::Expected<OwningOpRef<ModuleOp>> Trials::runPipeline(StringRef text,
+                                                          std::shared_ptr<Report> report) const {
+  OwningOpRef<ModuleOp> module = cast<ModuleOp>(source->clone());
+  PassManager manager(module->getContext());
+  auto parse = [&](auto &options) {
+    return options.parseFromString((text + " table=false").str(), llvm::errs());
+  };
+  if (data.steps > 1) {
+    TrainStepOptions options;
+    if (failed(parse(options)))
+      return createStringError("--assign: expected options of mp-train-step");
+    options.function = entry;
+    buildTrainStepPipeline(manager, options, std::move(report));
+  } else {
+    MixedPrecisionOptions options;
+    if (failed(parse(options)))
+      return createStringError("--assign: expected options of mp-mixed-precision");
+    buildMixedPrecisionPipeline(manager, options, std::move(report));
+  }
+  if (failed(manager.run(*module)))
+    return OwningOpRef<ModuleOp>();
+  return std::move(module);
+}
+
 llvm::Expected<OwningOpRef<ModuleOp>> Trials::convert(const policy::Policy &policy) const {
   SmallString<128> path;
   int descriptor;
@@ -131,25 +158,17 @@ llvm::Expected<OwningOpRef<ModuleOp>> Trials::convert(const policy::Policy &poli
     llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
     policy::writePolicy(policy, os);
   }
-  OwningOpRef<ModuleOp> module = cast<ModuleOp>(source->clone());
-  PassManager manager(module->getContext());
-  const std::string text = assign + " table=false policy=" + path.str().str();
-  auto parse = [&](auto &options) { return options.parseFromString(text, llvm::errs()); };
-  if (data.steps > 1) {
-    TrainStepOptions options;
-    if (failed(parse(options)))
-      return createStringError("--assign: expected options of mp-train-step");
-    options.function = entry;
-    buildTrainStepPipeline(manager, options);
-  } else {
-    MixedPrecisionOptions options;
-    if (failed(parse(options)))
-      return createStringError("--assign: expected options of mp-mixed-precision");
-    buildMixedPrecisionPipeline(manager, options);
-  }
-  if (failed(manager.run(*module)))
+  auto module = runPipeline(assign + " policy=" + path.str().str(), nullptr);
+  if (module && !*module)
     return createStringError("the program was not converted with --assign=" + assign);
-  return std::move(module);
+  return module;
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>> Trials::convertWithin(double maxRelError,
+                                                            std::shared_ptr<Report> report) const {
+  std::string limit;
+  llvm::raw_string_ostream(limit) << llvm::format(" max-rel-error=%.6g", maxRelError);
+  return runPipeline(asGiven + limit, std::move(report));
 }
 
 static bool areFinite(ArrayRef<Array> results) {

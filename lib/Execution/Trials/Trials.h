@@ -12,6 +12,8 @@
 
 namespace mlir::mp {
 
+class Report;
+
 /// A contraction of the program as given.
 struct TrialContraction {
   std::string function, op, location;
@@ -49,6 +51,11 @@ public:
   /// The program converted by a policy.
   llvm::Expected<OwningOpRef<ModuleOp>> convert(const policy::Policy &policy) const;
 
+  /// The program converted under a limit of the modelled error, with all else as `assign` says.
+  /// `report` is filled in. Without one that keeps the limit there is no module, and no error.
+  llvm::Expected<OwningOpRef<ModuleOp>> convertWithin(double maxRelError,
+                                                      std::shared_ptr<Report> report) const;
+
   /// Runs a converted program, or the one given.
   llvm::Expected<TrialRun> run(ModuleOp program) const { return run(program, 0, data.draws); }
   llvm::Expected<TrialRun> run(ModuleOp program, int64_t firstDraw, int64_t draws) const;
@@ -62,6 +69,8 @@ public:
 
 private:
   Trials() = default;
+  llvm::Expected<OwningOpRef<ModuleOp>> runPipeline(llvm::StringRef text,
+                                                    std::shared_ptr<Report> report) const;
   struct Prepared;
   llvm::Expected<Prepared> prepare(ModuleOp program) const;
   llvm::Expected<std::vector<Array>> argumentsOf(ModuleOp program, const Prepared &prepared,
@@ -70,6 +79,7 @@ private:
 
   ModuleOp source;
   std::string entry, assign; ///< without policy=
+  std::string asGiven;       ///< with it
   policy::Request request;
   TrialData data;
   size_t results = 0; ///< of the program as given

@@ -151,6 +151,15 @@ struct AssignSettings {
   bool promotes; ///< what is narrow already is widened inside
   const target::CostModel &costs;
   PlacementOptions placement = {};
+  /// The weakest evidence that the policy trusts; what is stronger is less in the enumeration.
+  Evidence weakestEvidence() const {
+    switch (policy.evidence) {
+    case policy::RequiredEvidence::Assumed: return Evidence::Assumed;
+    case policy::RequiredEvidence::Measured: return Evidence::Measured;
+    case policy::RequiredEvidence::Proved: return Evidence::Stated;
+    }
+    llvm_unreachable("unknown evidence");
+  }
   /// Contractions are asked for as split products of `narrow`.
   std::optional<numerics::SplitScheme> split = std::nullopt;
   /// Times that were asked for, if somebody wants to know.

@@ -37,8 +37,7 @@ static FactorEvidence findEvidence(Value value, StringRef what,
                                    llvm::function_ref<const FunctionRanges &()> ranges,
                                    const AssignSettings &settings) {
   Evidence evidence = ranges().findEvidence(value, settings.narrow);
-  bool mayAssume = settings.policy.evidence == policy::RequiredEvidence::Assumed;
-  bool counts = evidence != Evidence::None && (mayAssume || evidence != Evidence::Assumed);
+  bool counts = evidence <= settings.weakestEvidence();
   return {evidence, counts ? "" : ranges().explainMissing(value, settings.narrow, what)};
 }
 

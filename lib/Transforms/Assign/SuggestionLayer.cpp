@@ -27,9 +27,8 @@ static double magnitudeOf(Value value, FunctionDecisions &decisions,
   if (findConstant(value))
     return 0;
   double unscaled = numerics::findScaleRule(kScaledName)->rule.largest;
-  bool mayAssume = settings.policy.evidence == policy::RequiredEvidence::Assumed;
   Evidence evidence = decisions.getRanges().findEvidence(value, settings.narrow);
-  if (evidence < Evidence::Assumed || (mayAssume && evidence == Evidence::Assumed))
+  if (evidence <= settings.weakestEvidence())
     return unscaled;
   double bound = decisions.getRanges().lookup(value).assumption.range.mag();
   return bound <= unscaled * kLoosest ? bound : 0;

@@ -24,7 +24,8 @@ def MP_Dialect : Dialect {
     - `mp.pin` (a float type) on an op or function argument: the user's wish,
       kept to the end.
     - `mp.range` ([lo, hi] as two f64) on a function argument or op: the user's
-      word about the values; labelled *assumed*.
+      word about the values; labelled *stated*. With a string behind, [lo, hi,
+      "8 batches"], what a run showed; labelled *measured*.
     - `mp.role` (string) on a function argument: what it is ("parameter",
       "optimizer_state", "statistic", "input", ...); on an op of a train step:
       "seed" or "gradient".
