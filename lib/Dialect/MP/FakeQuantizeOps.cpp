@@ -90,3 +90,20 @@ LogicalResult StepGradientOp::verify() {
     return emitOpError("(C4) expects a static shape, found ") << getSource().getType();
   return success();
 }
+
+LogicalResult PruneOp::verify() {
+  auto type = cast<RankedTensorType>(getSource().getType());
+  auto axis = int64_t(getAxis()), group = int64_t(getOf()), kept = int64_t(getKeep());
+  if (axis < 0 || axis >= type.getRank() || group < 1 || type.isDynamicDim(axis) ||
+      type.getDimSize(axis) % group)
+    return emitOpError("(C1) expects a static multiple of ")
+           << group << " elements along axis " << axis << ", found " << type;
+  if (kept < 1 || kept >= group)
+    return emitOpError("(C2) expects to keep from 1 to ")
+           << group - 1 << " of " << group << ", found " << kept;
+  auto scores = getScores() ? cast<RankedTensorType>(getScores().getType()) : RankedTensorType();
+  if (scores && scores.getShape() != ArrayRef<int64_t>(type.getDimSize(axis)))
+    return emitOpError("(C3) expects scores of type tensor<")
+           << type.getDimSize(axis) << "xf32>, found " << scores;
+  return success();
+}

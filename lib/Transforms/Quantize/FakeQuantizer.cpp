@@ -157,7 +157,7 @@ void FakeQuantizer::makeStep(Tensor &tensor) {
     builder.setInsertionPointToStart(&function.getBody().front());
   else
     builder.setInsertionPointAfterValue(tensor.value);
-  if (tensor.isWeight && !tensor.isLearned && (roles || !settings.learned)) {
+  if (tensor.isWeight && !settings.learned) {
     tensor.step = observe(builder, tensor);
     return;
   }
@@ -175,6 +175,10 @@ void FakeQuantizer::makeStateStep(Tensor &tensor, OpBuilder &builder) {
   tensor.state = appended.add(DenseElementsAttr::get(type, 0.0f),
                               tensor.isLearned ? kRoleParameter : kRoleStatistic);
   Value now = observe(builder, tensor);
+  if (tensor.isWeight && !tensor.isLearned) { // its steps are an argument of the forward function
+    tensor.step = now;
+    return;
+  }
   tensor.step = buildElementwise(
       builder, tensor.value.getLoc(), {tensor.state, now}, builder.getF32Type(),
       [&](OpBuilder &b, Location loc, ValueRange x) -> Value {

@@ -65,7 +65,7 @@ bool mlir::mp::leadsToContractions(OpOperand &use) {
 
 void mlir::mp::replaceInContractions(Value value, Value by) {
   for (OpOperand &use : llvm::make_early_inc_range(value.getUses()))
-    if (!isa<FakeQuantizeOp>(use.getOwner()) && leadsToContractions(use))
+    if (!isa<FakeQuantizeOp, PruneOp>(use.getOwner()) && leadsToContractions(use))
       use.set(by);
 }
 

@@ -20,6 +20,7 @@ Value reduceBlocks(OpBuilder &builder, Location loc, Value x, RankedTensorType r
 Value expandFakeQuantize(OpBuilder &builder, FakeQuantizeOp op);
 Value expandStraightThrough(OpBuilder &builder, StraightThroughOp op);
 Value expandStepGradient(OpBuilder &builder, StepGradientOp op);
+Value expandPrune(OpBuilder &builder, PruneOp op);
 
 } // namespace mlir::mp
 

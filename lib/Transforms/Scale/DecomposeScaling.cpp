@@ -365,11 +365,12 @@ static Value expand(OpBuilder &builder, StraightThroughOp op) {
 static Value expand(OpBuilder &builder, StepGradientOp op) {
   return expandStepGradient(builder, op);
 }
+static Value expand(OpBuilder &builder, PruneOp op) { return expandPrune(builder, op); }
 
 SmallVector<Value> mlir::mp::expandScalingOp(OpBuilder &builder, Operation *op) {
   return TypeSwitch<Operation *, SmallVector<Value>>(op)
       .Case<AmaxOp, QuantizeOp, DequantizeOp, HadamardOp, RandomBitsOp, ScaledMatmulOp,
-            FakeQuantizeOp, StraightThroughOp, StepGradientOp>(
+            FakeQuantizeOp, StraightThroughOp, StepGradientOp, PruneOp>(
           [&](auto found) { return SmallVector<Value>{expand(builder, found)}; })
       .Case<ComputeScaleOp, UpdateAmaxHistoryOp, BlockQuantizeOp>(
           [&](auto found) { return expand(builder, found); })

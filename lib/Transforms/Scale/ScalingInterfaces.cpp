@@ -85,10 +85,10 @@ void mlir::mp::registerScalingInterfaces(DialectRegistry &registry) {
                          tensor::TensorDialect>();
     attachExpansions<AmaxOp, ComputeScaleOp, UpdateAmaxHistoryOp, QuantizeOp, DequantizeOp,
                      BlockQuantizeOp, HadamardOp, RandomBitsOp, ScaledMatmulOp, FakeQuantizeOp,
-                     StraightThroughOp, StepGradientOp>(context);
+                     StraightThroughOp, StepGradientOp, PruneOp>(context);
     attachBuffers<AmaxOp, ComputeScaleOp, UpdateAmaxHistoryOp, QuantizeOp, DequantizeOp,
                   BlockQuantizeOp, HadamardOp, RandomBitsOp, FakeQuantizeOp, StraightThroughOp,
-                  StepGradientOp>(context);
+                  StepGradientOp, PruneOp>(context);
     ScaledMatmulOp::attachInterface<MatmulBufferModel, MatmulDestinationModel>(*context);
   });
   registerScalingTiling(registry);

@@ -33,6 +33,8 @@ static bool isInserted(Operation *op) {
     return round.getInserted();
   if (auto part = dyn_cast<SplitResidualOp>(op))
     return part.getInserted();
+  if (auto pruned = dyn_cast<PruneOp>(op))
+    return pruned.getInserted();
   return getPrescaled(op).has_value();
 }
 

@@ -69,3 +69,27 @@ func.func @step_gradient_c4(%g: tensor<?xf32>, %x: tensor<?xf32>, %s: tensor<f32
   %0 = mp.step_gradient %g at %x by %s to i4 : tensor<?xf32>, tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+func.func @prune_c1(%x: tensor<6x4xf32>) -> tensor<6x4xf32> {
+  // expected-error @below {{(C1) expects a static multiple of 4 elements along axis 0, found 'tensor<6x4xf32>'}}
+  %0 = mp.prune %x keep 2 of 4 axis 0 : tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+
+// -----
+
+func.func @prune_c2(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{(C2) expects to keep from 1 to 3 of 4, found 4}}
+  %0 = mp.prune %x keep 4 of 4 axis 0 : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @prune_c3(%x: tensor<4x8xf32>, %n: tensor<4xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{(C3) expects scores of type tensor<8xf32>, found 'tensor<4xf32>'}}
+  %0 = mp.prune %x scored %n : tensor<4xf32> keep 2 of 4 axis 1 : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

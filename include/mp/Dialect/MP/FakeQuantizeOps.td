@@ -1,6 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Quantisation in training: values on the grid of a narrow format, and the gradients that pass it.
+// And pruning, which weights undergo likewise.
 //
 // A step is the decode scale, as in ScalingOps.td: value = code * step. Steps lie over the operand
 // in blocks (one for all, per channel, per block).
@@ -113,6 +114,40 @@ def MP_StepGradientOp : MP_FakeGradientOp<"step_gradient", [AllTypesMatch<["step
     ```
   }];
   let results = (outs MP_RealTensor:$result);
+}
+
+def MP_PruneOp : MP_GridOp<"prune", [AllTypesMatch<["source", "result"]>]> {
+  let summary = "Keep the largest of every few values, the others become 0";
+  let description = [{
+    Of each `of` values that follow each other along the axis, the `keep` with the
+    largest |x| stay as they are, of equal ones those that come first; the others
+    become 0. 2 of 4 along what is summed over is the pattern of sparse Tensor
+    Cores (Mishra et al., arXiv 2104.08378). With scores, |x| times the score of
+    its place along the axis decides: the norms of activations (Wanda, Sun et al.,
+    arXiv 2306.11695).
+
+    Constraints:
+    - (C1) the axis exists, and its static size is a multiple of `of`.
+    - (C2) 0 < keep < of.
+    - (C3) scores have rank 1 and the size of the axis.
+
+    Example:
+    ```mlir
+    func.func @sparse(%w: tensor<8x3xf32>, %norms: tensor<8xf32>) -> (tensor<8x3xf32>, tensor<8x3xf32>) {
+      %0 = mp.prune %w keep 2 of 4 axis 0 : tensor<8x3xf32>
+      %1 = mp.prune %w scored %norms : tensor<8xf32> keep 2 of 4 axis 0 : tensor<8x3xf32>
+      return %0, %1 : tensor<8x3xf32>, tensor<8x3xf32>
+    }
+    ```
+  }];
+  let arguments = (ins MP_RealTensor:$source, Optional<MP_RealTensor>:$scores, I64Attr:$keep,
+                       I64Attr:$of, I64Attr:$axis, UnitAttr:$inserted);
+  let results = (outs MP_RealTensor:$result);
+  let assemblyFormat = [{
+    $source (`scored` $scores^ `:` type($scores))? `keep` $keep `of` $of `axis` $axis attr-dict `:`
+    type($source)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // MP_DIALECT_MP_FAKE_QUANTIZE_OPS

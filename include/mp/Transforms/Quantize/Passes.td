@@ -117,4 +117,47 @@ def QuantizeTrained : Pass<"mp-quantize-trained", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];
 }
 
+def Prune : Pass<"mp-prune", "::mlir::ModuleOp"> {
+  let summary = "Keep 2 of 4 values of weights along what is summed over (changes values)";
+  let description = [{
+    Needs: a function of one block in f32 (phase 0). Gives: phase 0 still, in which
+    contractions read weights through `mp.prune keep 2 of 4`, along the innermost
+    dimension that is summed over: what sparse Tensor Cores expect. A dimension
+    that is no multiple of 4 leaves its weight as it is, with a remark
+    (`--remarks-filter=mp`). `mp-check-erasure` takes an inserted `mp.prune` for its
+    source.
+
+    In a train step (`train=true`) the backward pass reads pruned weights as well.
+    With `mask=magnitude` the gradient goes to all values, and those pruned may come
+    back (the straight-through estimator; SR-STE of arXiv 2102.04010 without its
+    decay); with `mask=fixed` what the first step prunes has no gradient, and stays
+    0 (arXiv 2104.08378): so do its moments.
+
+    Example (`--mp-prune`):
+    ```mlir
+    func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x3xf32> {mp.role = "parameter"}, %init: tensor<4x3xf32>) -> tensor<4x3xf32> {
+      %0 = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x3xf32>) outs(%init : tensor<4x3xf32>) -> tensor<4x3xf32>
+      return %0 : tensor<4x3xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @dense(%x: tensor<4x8xf32>, %w: tensor<8x3xf32> {mp.role = "parameter"}, %init: tensor<4x3xf32>) -> tensor<4x3xf32> {
+      %p = mp.prune %w keep 2 of 4 axis 0 {inserted} : tensor<8x3xf32>
+      %0 = linalg.matmul ins(%x, %p : tensor<4x8xf32>, tensor<8x3xf32>) outs(%init : tensor<4x3xf32>) -> tensor<4x3xf32>
+      return %0 : tensor<4x3xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"function", "function", "std::string", "\"\"",
+           "The function; may be left out where the module has one public function or a @main">,
+    Option<"train", "train", "bool", "false", "The function is a train step">,
+    Option<"mask", "mask", "std::string", "\"magnitude\"",
+           "magnitude, anew in each step, or fixed by the first step">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];
+}
+
 #endif // MP_TRANSFORMS_QUANTIZE_PASSES

@@ -1,0 +1,156 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Implements mp-prune: weights of contractions with 2 of 4 values along what is summed over
+// (changes values).
+
+#include "../Common/AppendedState.h"
+#include "../Common/TensorCode.h"
+#include "Sites.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+#include "mp/Analysis/Parameters.h"
+#include "mp/Analysis/Training/TrainingRoles.h"
+#include "mp/Dialect/MP/FakeQuantize.h"
+#include "mp/Dialect/MP/Remarks.h"
+#include "mp/Transforms/Quantize/Passes.h"
+
+namespace mlir::mp {
+#define GEN_PASS_DEF_PRUNE
+#include "mp/Transforms/Quantize/Passes.h.inc"
+} // namespace mlir::mp
+
+using namespace mlir;
+using namespace mlir::mp;
+
+namespace {
+struct Prune : mlir::mp::impl::PruneBase<Prune> {
+  using PruneBase::PruneBase;
+
+  void runOnOperation() override {
+    if (failed(prune()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult prune() {
+    if (mask != "magnitude" && mask != "fixed")
+      return emitError(UnknownLoc::get(&getContext()))
+             << "mp-prune: option 'mask' is '" << mask << "', expected magnitude or fixed";
+    FailureOr<func::FuncOp> found = findTrainStep(getOperation(), function, "mp-prune");
+    if (failed(found))
+      return failure();
+    if (!found->getBody().hasOneBlock())
+      return found->emitError("mp-prune: expected a function of one block (--inline)");
+    std::optional<TrainStep> step;
+    if (train) {
+      FailureOr<TrainStep> annotated = annotateTrainStep(getOperation(), function, "mp-prune");
+      if (failed(annotated))
+        return failure();
+      step = std::move(*annotated);
+    }
+    llvm::MapVector<Value, OpOperand *> weights =
+        findWeights(*found, step ? &step->roles : nullptr);
+    for (auto [weight, factor] : weights) {
+      PruneOp pruned = insert(weight, *factor);
+      if (pruned && step && mask == "fixed" && failed(keepMask(*step, pruned)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// Weights that contractions read as they are, each with the first factor that it is.
+  llvm::MapVector<Value, OpOperand *> findWeights(func::FuncOp function,
+                                                  const TrainingRoles *roles) {
+    llvm::MapVector<Value, OpOperand *> weights;
+    for (Operation &op : function.getBody().front()) {
+      std::optional<FactorPair> pair = readFactors(&op);
+      if (!pair)
+        continue;
+      for (OpOperand *factor : pair->factors) {
+        Value value = factor->get();
+        auto argument = dyn_cast<BlockArgument>(value);
+        const TrainingState *state =
+            argument && roles ? roles->ofArgument(argument.getArgNumber()) : nullptr;
+        bool isWeight = roles      ? state && state->role == kRoleParameter
+                        : argument ? !whyParameter(function, argument.getArgNumber()).empty()
+                                   : value.getDefiningOp()->hasTrait<OpTrait::ConstantLike>();
+        if (isWeight)
+          weights.insert({value, factor});
+      }
+    }
+    return weights;
+  }
+
+  /// The dimension along which values are pruned: the innermost that is summed over, if it has
+  /// whole groups.
+  std::optional<int64_t> chooseAxis(OpOperand &factor) {
+    std::optional<SmallVector<Along>> dimensions = dimensionsOf(factor);
+    auto type = cast<RankedTensorType>(factor.get().getType());
+    std::optional<int64_t> axis;
+    if (dimensions)
+      for (auto [dim, along] : llvm::enumerate(*dimensions))
+        if (along == Along::Sums && !type.isDynamicDim(dim) && type.getDimSize(dim) % 4 == 0)
+          axis = dim;
+    return axis;
+  }
+
+  PruneOp insert(Value weight, OpOperand &factor) {
+    std::optional<int64_t> axis = chooseAxis(factor);
+    auto named = [&](StringRef what) {
+      return remark::RemarkOpts::name(what)
+          .category(remarks::kPrecision)
+          .function(factor.getOwner()->getParentOfType<func::FuncOp>().getName());
+    };
+    if (!axis) {
+      remark::missed(weight.getLoc(), named(remarks::kNotScaled))
+          << remark::add("weight of type {0} keeps all values", weight.getType())
+          << remark::reason("no dimension that is summed over has a multiple of 4 values");
+      return {};
+    }
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointAfterValue(weight);
+    auto pruned = PruneOp::create(builder, weight.getLoc(), weight.getType(), weight, Value(),
+                                  builder.getI64IntegerAttr(2), builder.getI64IntegerAttr(4),
+                                  builder.getI64IntegerAttr(*axis), builder.getUnitAttr());
+    replaceInContractions(weight, pruned);
+    remark::passed(weight.getLoc(), named(remarks::kScaled)) << remark::add(
+        "weight of type {0} keeps 2 of 4 values along dimension {1}", weight.getType(), *axis);
+    return pruned;
+  }
+
+  /// What is pruned has no gradient, and stays 0.
+  LogicalResult keepMask(TrainStep &step, PruneOp pruned) {
+    auto argument = dyn_cast<BlockArgument>(pruned.getSource());
+    const TrainingState *state = step.roles.ofArgument(argument.getArgNumber());
+    OpBuilder builder(&getContext());
+    auto masked = [&](Value x) {
+      builder.setInsertionPointAfterValue(x);
+      return buildElementwise(builder, x.getLoc(), {x, pruned}, builder.getF32Type(),
+                              [](OpBuilder &b, Location loc, ValueRange e) -> Value {
+                                Value zero = scalar(b, loc, b.getF32FloatAttr(0));
+                                Value isKept = arith::CmpFOp::create(
+                                    b, loc, arith::CmpFPredicate::UNE, e[1], zero);
+                                return arith::SelectOp::create(b, loc, isKept, e[0], zero);
+                              });
+    };
+    unsigned changed = 0;
+    for (const Gradient &gradient : step.roles.gradients) {
+      if (gradient.argument != argument.getArgNumber() ||
+          gradient.value.getType() != argument.getType())
+        continue;
+      Value passed = masked(gradient.value);
+      for (OpOperand *use : gradient.uses)
+        use->set(passed);
+      ++changed;
+    }
+    if (!changed)
+      return step.function.emitError("mp-prune: has no gradient in the shape of argument #")
+             << argument.getArgNumber() << ", which is to keep its mask";
+    OpOperand &updated =
+        step.function.getBody().front().getTerminator()->getOpOperand(state->result);
+    updated.set(masked(updated.get()));
+    return success();
+  }
+};
+} // namespace
