@@ -4,8 +4,8 @@
 // states what range the values had.
 
 #include "Calibrate.h"
-#include "../Host/Observer.h"
 #include "../Steps.h"
+#include "ObservedModule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mp/Analysis/FunctionHash.h"
@@ -60,19 +60,7 @@ static llvm::Expected<int64_t> countBatches(ArrayRef<BatchedInput> batches,
   return count;
 }
 
-namespace {
-/// A copy of a module that shows every factor of its contractions while it runs.
-struct ObservedModule {
-  OwningOpRef<ModuleOp> module;
-  struct Place {
-    func::FuncOp function; ///< of the module as given
-    ContractionFactor factor;
-  };
-  std::vector<Place> places;
-};
-} // namespace
-
-static llvm::Expected<ObservedModule> observeFactors(ModuleOp original, StringRef entry) {
+llvm::Expected<ObservedModule> mlir::mp::observeFactors(ModuleOp original, StringRef entry) {
   auto function = findEntry(original, entry);
   if (!function)
     return function.takeError();
@@ -92,9 +80,8 @@ static llvm::Expected<ObservedModule> observeFactors(ModuleOp original, StringRe
   return observed;
 }
 
-/// Runs the copy once for each whole batch, and returns how many there were.
-static llvm::Expected<int64_t> runBatches(const ObservedModule &observed, StringRef entry,
-                                          const InputOptions &inputs, Observation observation) {
+llvm::Expected<int64_t> mlir::mp::runBatches(const ObservedModule &observed, StringRef entry,
+                                             const InputOptions &inputs, Observation observation) {
   auto program = Program::compile(*observed.module, entry);
   if (!program)
     return program.takeError();

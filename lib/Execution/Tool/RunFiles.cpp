@@ -19,6 +19,8 @@ llvm::Error RunFiles::open(const RunOptions &options) {
     return error;
   if (llvm::Error error = policy.open(options.policyOut, "--policy-out=" + options.policyOut))
     return error;
+  if (llvm::Error error = rounded.open(options.roundedOut, "--round-weights=" + options.roundedOut))
+    return error;
   if (llvm::Error error = ranges.open(options.rangesOut, "--ranges=" + options.rangesOut))
     return error;
   // A monitor writes its page again and again.

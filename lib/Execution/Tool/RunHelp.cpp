@@ -78,6 +78,8 @@ StringRef mlir::mp::runHelp() {
                         mp-mixed-precision; --json=FILE is where to
   --ranges=OUT.mlir     of --calibrate: write the module with what the factors of contractions were seen to be as
                         mp.range, labelled measured, which f16 may rest on; --range-margin=2 times the largest magnitude
+  --round-weights=OUT.mlir   of --calibrate: write the module with constant matrices as codes, rounded by GPTQ so that
+                        products with these rows change least; --weight-codes=i4[:GROUP] (2 to 8 bits)
   --calibrator=absmax|percentile[:SHARE]|mse[:e4m3|e5m2|int8]|entropy
   --emit-llvm           print the LLVM IR instead of running
   --help, --version

@@ -128,6 +128,15 @@ static Handlers dataOptions(RunOptions &options) {
          return llvm::Error::success();
        }},
       {"ranges", textOption(options.rangesOut)},
+      {"round-weights", textOption(options.roundedOut)},
+      {"weight-codes",
+       [&options](StringRef value) -> llvm::Error {
+         auto codes = parseWeightCodes(value);
+         if (!codes)
+           return codes.takeError();
+         options.weightCodes = *codes;
+         return llvm::Error::success();
+       }},
       {"range-margin",
        [&options](StringRef v) -> llvm::Error {
          return v.getAsDouble(options.rangeMargin) || !(options.rangeMargin >= 1)
@@ -231,11 +240,15 @@ static llvm::Error settle(RunOptions &options) {
     return createStringError(
         "--reverse is of the emulator's threads: --device=emulator, or a PTX file");
   if (options.calibrates &&
-      ((options.json.empty() && options.rangesOut.empty()) || onDevice || !options.compare.empty()))
-    return createStringError("--calibrate writes scales to --json=FILE or ranges to "
-                             "--ranges=FILE, runs on the CPU, and compares nothing");
+      ((options.json.empty() && options.rangesOut.empty() && options.roundedOut.empty()) ||
+       onDevice || !options.compare.empty()))
+    return createStringError("--calibrate writes scales to --json=FILE, ranges to --ranges=FILE or "
+                             "weights to --round-weights=FILE, runs on the CPU, and compares "
+                             "nothing");
   if (!options.calibrates && !options.rangesOut.empty())
     return createStringError("--ranges states what --calibrate=@FILE.npy sees");
+  if (!options.calibrates && !options.roundedOut.empty())
+    return createStringError("--round-weights rounds by what --calibrate=@FILE.npy sees");
   if (options.checkErrors) {
     if (onDevice || !options.compare.empty() || options.checkRanges || options.steps > 1)
       return createStringError(

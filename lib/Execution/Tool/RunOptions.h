@@ -5,7 +5,7 @@
 #ifndef MP_LIB_EXECUTION_RUNOPTIONS_H
 #define MP_LIB_EXECUTION_RUNOPTIONS_H
 
-#include "../Calibration/Calibrate.h"
+#include "../Calibration/RoundWeights.h"
 #include "../Trials/Bisect.h"
 #include "../Trials/Budget.h"
 #include "../Trials/Recipes.h"
@@ -51,6 +51,8 @@ struct RunOptions {
   uint64_t sampleBlocks = 0; ///< of each launch that is estimated; 0: all
   bool calibrates = false;   ///< some inputs were given by --calibrate
   CalibrationOptions calibration;
+  std::string roundedOut; ///< the module with weights as --calibrate rounds them; empty for none
+  WeightCodes weightCodes;
   std::string rangesOut;  ///< the module with the ranges that --calibrate saw; empty for none
   double rangeMargin = 2; ///< times the largest magnitude seen
   BudgetOptions budget;   ///< of --budget; its limit is 0 where that is not asked for

@@ -280,6 +280,15 @@ Status Run::calibrateScales() {
     if (llvm::Error error = files.writeJSON(scales->toJSON()))
       return reportError(Status::BadInput, std::move(error));
   }
+  if (!options.roundedOut.empty()) {
+    auto copy = OwningOpRef<ModuleOp>(module->get().clone());
+    auto rounded = roundWeights(*copy, options.entry, options.inputs, options.weightCodes);
+    if (!rounded)
+      return reportError(Status::BadInput, rounded.takeError());
+    printRounded(llvm::outs(), *rounded);
+    if (llvm::Error error = files.rounded.write([&](llvm::raw_ostream &os) { copy->print(os); }))
+      return reportError(Status::BadInput, std::move(error));
+  }
   if (options.rangesOut.empty())
     return Status::Done;
   auto ranges = stateMeasuredRanges(**module, options.entry, options.inputs, options.rangeMargin);

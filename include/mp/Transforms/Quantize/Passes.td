@@ -131,7 +131,8 @@ def Prune : Pass<"mp-prune", "::mlir::ModuleOp"> {
     With `mask=magnitude` the gradient goes to all values, and those pruned may come
     back (the straight-through estimator; SR-STE of arXiv 2102.04010 without its
     decay); with `mask=fixed` what the first step prunes has no gradient, and stays
-    0 (arXiv 2104.08378): so do its moments.
+    0 (arXiv 2104.08378), and so do its moments, unless the gradient reaches the
+    optimizer in pieces.
 
     Example (`--mp-prune`):
     ```mlir

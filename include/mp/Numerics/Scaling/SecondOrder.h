@@ -1,0 +1,60 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rounding of weights to codes so that a product with given inputs changes least: GPTQ (Frantar et
+// al., arXiv 2210.17323), which rounds one input's weights after the other and lets those that are
+// left make up for each error, as the second derivative of the squared error says (OBQ).
+
+#ifndef MP_NUMERICS_SCALING_SECONDORDER_H
+#define MP_NUMERICS_SCALING_SECONDORDER_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace mpcore::numerics {
+
+/// Sums x x^T over inputs of `size` values; half the second derivative of the squared error.
+class SecondMoments {
+public:
+  explicit SecondMoments(size_t size) : size(size), sums(size * size) {}
+  /// Rows of `size` values, one after the other. Rows that are not finite are left out.
+  void add(llvm::ArrayRef<float> rows);
+  size_t getSize() const { return size; }
+  /// Row-major, symmetric.
+  llvm::ArrayRef<double> get() const { return sums; }
+
+private:
+  size_t size;
+  std::vector<double> sums;
+};
+
+struct WeightRounding {
+  size_t inputs, outputs;
+  size_t group;          ///< inputs that share a step; divides `inputs`
+  int largest;           ///< codes lie in -largest..largest
+  double damping = 0.01; ///< of the mean of the diagonal, is added to it
+};
+
+/// The steps of symmetric codes, [inputs / group][outputs]: the largest magnitude over the largest
+/// code; 1 for zeros.
+std::vector<float> stepsOf(llvm::ArrayRef<float> weights, const WeightRounding &shape);
+
+/// Codes of weights [inputs][outputs], to nearest even.
+std::vector<int8_t> roundNearest(llvm::ArrayRef<float> weights, llvm::ArrayRef<float> steps,
+                                 const WeightRounding &shape);
+
+/// Codes by GPTQ, in the order of inputs. An input that never was other than zero is rounded to
+/// nearest.
+std::vector<int8_t> roundSecondOrder(llvm::ArrayRef<float> weights, llvm::ArrayRef<float> steps,
+                                     const SecondMoments &moments, const WeightRounding &shape);
+
+/// Squared error of the product, summed over inputs seen and outputs: e^T H e of e = codes * steps
+/// - weights.
+double squaredError(llvm::ArrayRef<float> weights, llvm::ArrayRef<int8_t> codes,
+                    llvm::ArrayRef<float> steps, const SecondMoments &moments,
+                    const WeightRounding &shape);
+
+} // namespace mpcore::numerics
+
+#endif // MP_NUMERICS_SCALING_SECONDORDER_H

@@ -1,0 +1,37 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Weights as codes that change the products of given data least.
+
+#ifndef MP_LIB_EXECUTION_CALIBRATION_ROUNDWEIGHTS_H
+#define MP_LIB_EXECUTION_CALIBRATION_ROUNDWEIGHTS_H
+
+#include "Calibrate.h"
+
+namespace mlir::mp {
+
+struct WeightCodes {
+  unsigned bits = 4; ///< 2 to 8, symmetric
+  int64_t group = 0; ///< values along what is summed over that share a step; 0: all
+};
+
+/// Parses iN or iN:GROUP.
+llvm::Expected<WeightCodes> parseWeightCodes(StringRef text);
+
+struct RoundedWeight {
+  std::string function;
+  unsigned contraction; ///< in walk order over the function
+  int64_t inputs, outputs;
+  double error, nearest; ///< squared, of the products with what was seen; by rounding to nearest
+};
+
+/// Runs `entry` once for each batch, and replaces every constant matrix that a contraction
+/// multiplies with rows of a tensor by codes, rounded by GPTQ, that `mp.dequantize` brings back.
+llvm::Expected<std::vector<RoundedWeight>> roundWeights(ModuleOp module, StringRef entry,
+                                                        const InputOptions &inputs,
+                                                        const WeightCodes &codes);
+
+void printRounded(llvm::raw_ostream &os, ArrayRef<RoundedWeight> weights);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_EXECUTION_CALIBRATION_ROUNDWEIGHTS_H

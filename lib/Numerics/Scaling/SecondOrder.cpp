@@ -1,0 +1,137 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// GPTQ in f64, with the Cholesky factor of the inverse second moments.
+
+#include "mp/Numerics/Scaling/SecondOrder.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+using namespace mpcore::numerics;
+using llvm::ArrayRef;
+
+void SecondMoments::add(ArrayRef<float> rows) {
+  for (; rows.size() >= size; rows = rows.drop_front(size)) {
+    ArrayRef<float> row = rows.take_front(size);
+    if (!std::all_of(row.begin(), row.end(), [](float x) { return std::isfinite(x); }))
+      continue;
+    for (size_t i = 0; i != size; ++i)
+      if (row[i] != 0)
+        for (size_t j = 0; j != size; ++j)
+          sums[i * size + j] += double(row[i]) * row[j];
+  }
+}
+
+std::vector<float> mpcore::numerics::stepsOf(ArrayRef<float> weights, const WeightRounding &shape) {
+  std::vector<float> steps(shape.inputs / shape.group * shape.outputs);
+  for (size_t i = 0; i != shape.inputs; ++i)
+    for (size_t j = 0; j != shape.outputs; ++j) {
+      float &largest = steps[i / shape.group * shape.outputs + j];
+      largest = std::max(largest, std::abs(weights[i * shape.outputs + j]));
+    }
+  for (float &step : steps)
+    step = step > 0 ? step / float(shape.largest) : 1;
+  return steps;
+}
+
+/// The code nearest to `weight`; as `mp.fake_quantize`, by the reciprocal step.
+static int8_t nearest(double weight, float step, int largest) {
+  double code = std::nearbyint(weight * double(1 / step));
+  return int8_t(std::clamp(code, -double(largest), double(largest)));
+}
+
+std::vector<int8_t> mpcore::numerics::roundNearest(ArrayRef<float> weights, ArrayRef<float> steps,
+                                                   const WeightRounding &shape) {
+  std::vector<int8_t> codes(weights.size());
+  for (size_t i = 0; i != shape.inputs; ++i)
+    for (size_t j = 0; j != shape.outputs; ++j)
+      codes[i * shape.outputs + j] =
+          nearest(weights[i * shape.outputs + j], steps[i / shape.group * shape.outputs + j],
+                  shape.largest);
+  return codes;
+}
+
+/// In place, the lower factor L with L L^T = `matrix`, which is positive definite.
+static void factorize(std::vector<double> &matrix, size_t n) {
+  for (size_t j = 0; j != n; ++j) {
+    for (size_t k = 0; k != j; ++k)
+      for (size_t i = j; i != n; ++i)
+        matrix[i * n + j] -= matrix[i * n + k] * matrix[j * n + k];
+    double root = std::sqrt(matrix[j * n + j]);
+    for (size_t i = j; i != n; ++i)
+      matrix[i * n + j] /= root;
+  }
+}
+
+/// The inverse of L L^T from its lower factor.
+static std::vector<double> invert(const std::vector<double> &factor, size_t n) {
+  std::vector<double> inverse(n * n), column(n);
+  for (size_t c = 0; c != n; ++c) {
+    for (size_t i = 0; i != n; ++i) {
+      double sum = i == c;
+      for (size_t k = 0; k != i; ++k)
+        sum -= factor[i * n + k] * column[k];
+      column[i] = sum / factor[i * n + i];
+    }
+    for (size_t i = n; i-- > 0;) {
+      double sum = column[i];
+      for (size_t k = i + 1; k != n; ++k)
+        sum -= factor[k * n + i] * inverse[k * n + c];
+      inverse[i * n + c] = sum / factor[i * n + i];
+    }
+  }
+  return inverse;
+}
+
+std::vector<int8_t> mpcore::numerics::roundSecondOrder(ArrayRef<float> weights,
+                                                       ArrayRef<float> steps,
+                                                       const SecondMoments &moments,
+                                                       const WeightRounding &shape) {
+  size_t n = shape.inputs;
+  assert(moments.getSize() == n && "expected the moments of these inputs");
+  std::vector<double> damped(moments.get());
+  double mean = 0;
+  for (size_t i = 0; i != n; ++i)
+    mean += damped[i * n + i] / double(n);
+  for (size_t i = 0; i != n; ++i) {
+    // Nothing else makes up for the error of an input that is always 0.
+    if (damped[i * n + i] == 0)
+      damped[i * n + i] = mean > 0 ? mean : 1;
+    damped[i * n + i] += shape.damping * mean;
+  }
+  factorize(damped, n);
+  // With lower L, L L^T = H^-1, weight k makes up for weight j by L[k][j] / L[j][j].
+  std::vector<double> lower = invert(damped, n);
+  factorize(lower, n);
+
+  std::vector<double> left(weights.begin(), weights.end());
+  std::vector<int8_t> codes(weights.size());
+  for (size_t j = 0; j != n; ++j)
+    for (size_t c = 0; c != shape.outputs; ++c) {
+      float step = steps[j / shape.group * shape.outputs + c];
+      double weight = left[j * shape.outputs + c];
+      int8_t code = codes[j * shape.outputs + c] = nearest(weight, step, shape.largest);
+      double error = (weight - double(code) * step) / lower[j * n + j];
+      for (size_t k = j + 1; k != n; ++k)
+        left[k * shape.outputs + c] -= error * lower[k * n + j];
+    }
+  return codes;
+}
+
+double mpcore::numerics::squaredError(ArrayRef<float> weights, ArrayRef<int8_t> codes,
+                                      ArrayRef<float> steps, const SecondMoments &moments,
+                                      const WeightRounding &shape) {
+  size_t n = shape.inputs;
+  double total = 0;
+  std::vector<double> error(n);
+  for (size_t c = 0; c != shape.outputs; ++c) {
+    for (size_t i = 0; i != n; ++i)
+      error[i] = double(codes[i * shape.outputs + c]) * steps[i / shape.group * shape.outputs + c] -
+                 weights[i * shape.outputs + c];
+    for (size_t i = 0; i != n; ++i)
+      for (size_t j = 0; j != n; ++j)
+        total += error[i] * error[j] * moments.get()[i * n + j];
+  }
+  return total;
+}
