@@ -54,6 +54,8 @@ llvm::Error DeviceProgram::lower(const DeviceOptions &options) {
       return target.takeError();
     NVVMPipelineOptions pipeline;
     pipeline.target = target->name.str();
+    if (options.dispatches)
+      pipeline.dispatches = *options.dispatches;
     buildNVVMPipeline(manager, pipeline);
     if (launch.chip.empty())
       launch.chip = target->name.str();

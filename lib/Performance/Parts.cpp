@@ -115,13 +115,6 @@ llvm::Expected<const Part &> mpcore::performance::findPart(StringRef name) {
                                  llvm::join(names, ", "));
 }
 
-llvm::Expected<const Part &> mpcore::performance::findPartOf(StringRef target) {
-  for (const Part &part : allParts())
-    if (part.specific->name == target || part.plain->name == target)
-      return part;
-  return llvm::createStringError("no GPU of architecture '" + target + "' is known");
-}
-
 unsigned mpcore::performance::storageBits(StringRef format) {
   if (format == "f32" || format == "tf32" || format == "i32")
     return 32;

@@ -52,6 +52,22 @@ func.func @shares_rows_of_maxima(%x: memref<10x64xf32>, %y: memref<10xf32>) {
 
 // -----
 
+// A schedule counts the bytes of an access, whatever its elements are.
+// CHECK-LABEL: func.func @accesses_are_as_wide_as_asked
+// CHECK: gpu.func @map_0
+// CHECK: llvm.load {{.*}} -> vector<2xf32>
+// CHECK-NOT: vector<4xf32>
+func.func @accesses_are_as_wide_as_asked(%x: memref<4096xf32>, %y: memref<4096xf32>) {
+  mpk.dispatch ins(%x : memref<4096xf32>) outs(%y : memref<4096xf32>) schedule = <map, "vector=8"> {
+  ^bb0(%a: tensor<4096xf32>, %b: tensor<4096xf32>):
+    %0 = linalg.exp ins(%a : tensor<4096xf32>) outs(%b : tensor<4096xf32>) -> tensor<4096xf32>
+    mpk.yield %0 : tensor<4096xf32>
+  }
+  return
+}
+
+// -----
+
 // Equal dispatches are one kernel; with 16-byte accesses.
 // CHECK-LABEL: func.func @is_one_kernel
 // CHECK: gpu.launch_func @mp_kernels::@map_0

@@ -1,6 +1,14 @@
 // Arrays of more than 2^31 elements: indices have 64 bits, and grids grow in their first dimension, which takes 2^31 blocks.
-// RUN: rm -rf %t && mp-opt %s --mp-to-nvvm="target=sm_80 emit=ptx dir=%t" | FileCheck %s
+// RUN: rm -rf %t && mp-opt %s --mp-to-nvvm="target=sm_80 emit=ptx dir=%t dispatches=false" | FileCheck %s
 // RUN: FileCheck %s --check-prefix=PTX < %t/mp_kernels.ptx
+// RUN: rm -rf %t && mp-opt %s --mp-to-nvvm="target=sm_80 emit=ptx dir=%t dispatches=true" | FileCheck %s --check-prefix=DISPATCH
+// RUN: FileCheck %s --check-prefix=FAMILY < %t/mp_kernels.ptx
+
+// DISPATCH: gpu.launch_func @mp_kernels::@map_0 blocks in (%c610352, %c1, %c1) threads in (%c256, %c1, %c1)
+// FAMILY: .visible .entry map_0(
+// FAMILY: setp.gt.u64 {{.*}}, 4999999999;
+// FAMILY: .visible .entry rows_0(
+// FAMILY: mul.lo.s64 {{.*}}, 12000000000;
 
 // CHECK-LABEL: func.func @bytes
 // CHECK: gpu.launch_func @mp_kernels::@bytes_0 blocks in (%c19531250, %c1, %c1)

@@ -1,5 +1,6 @@
 // target=native asks the driver which GPU is installed; without one the error says why.
 // RUN: env MP_CUDA_DRIVER=%mp_build/lib/libMPEmulatedDriver.so MP_EMULATED_CHIP=sm_89 mp-opt %s --mp-to-nvvm="target=native" | FileCheck %s
+// RUN: env MP_CUDA_DRIVER=%mp_build/lib/libMPEmulatedDriver.so MP_EMULATED_CHIP=sm_89 mp-opt %s --mp-to-nvvm="target=native dispatches=true" | FileCheck %s
 // RUN: not env MP_CUDA_DRIVER=%t.missing.so mp-opt %s --mp-to-nvvm="target=native" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not env MP_CUDA_DRIVER=%mp_build/lib/libMPEmulatedDriver.so MP_EMULATED_CHIP=sm_61 mp-opt %s --mp-to-nvvm="target=native" 2>&1 | FileCheck %s --check-prefix=OLD
 

@@ -1,4 +1,5 @@
-// RUN: mp-opt %s --mp-to-nvvm="target=sm_80" | FileCheck %s
+// RUN: mp-opt %s --mp-to-nvvm="target=sm_80 dispatches=false" | FileCheck %s --check-prefixes=CHECK,PLAIN
+// RUN: mp-opt %s --mp-to-nvvm="target=sm_80 dispatches=true" | FileCheck %s --check-prefixes=CHECK,DISPATCH
 // RUN: rm -rf %t && mp-opt %s --mp-to-nvvm="target=sm_90a dir=%t" -o /dev/null && FileCheck %s --check-prefix=FILE < %t/mp_kernels.ptx
 // RUN: not mp-opt %s --mp-to-nvvm="target=sm_8" 2>&1 | FileCheck %s --check-prefix=TARGET
 
@@ -10,12 +11,16 @@
 // FILE: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // FILE-NOT: sqrt.approx
 
-// The host keeps what a runtime needs: kernel, grid, block, arguments in order.
+// The host keeps what a runtime needs: kernel, grid, block, arguments in order. In a dispatch, what reads the product is computed in
+// its kernel.
 // CHECK-LABEL: func.func @layer
 // CHECK-SAME: %[[X:[a-z0-9]*]]: memref<64x96xbf16>, %[[W:[a-z0-9]*]]: memref<96x128xbf16>, %[[B:[a-z0-9]*]]: memref<128xf32>
 // CHECK: %[[Y:.*]] = memref.alloc()
-// CHECK: gpu.launch_func @mp_kernels::@mma_bf16_{{[0-9x]+}}_0 blocks in (%{{.*}}) threads in (%c128, %c1, %c1) dynamic_shared_memory_size %{{.*}} args(%[[X]] : memref<64x96xbf16>, %[[W]] : memref<96x128xbf16>, %[[Y]] : memref<64x128xf32>)
-// CHECK: gpu.launch_func @mp_kernels::@layer_0
+// CHECK: gpu.launch_func @mp_kernels::@mma_bf16_{{[0-9x]+}}_0 blocks in (%{{.*}}) threads in (%c128, %c1, %c1) dynamic_shared_memory_size %{{.*}} args(%[[X]] : memref<64x96xbf16>, %[[W]] : memref<96x128xbf16>,
+// PLAIN-SAME: %[[Y]] : memref<64x128xf32>)
+// PLAIN: gpu.launch_func @mp_kernels::@layer_0
+// DISPATCH-SAME: %[[B]] : memref<128xf32>, {{.*}}%[[Y]] : memref<64x128xf32>)
+// DISPATCH-NEXT: return
 func.func @layer(%x: tensor<64x96xbf16>, %w: tensor<96x128xbf16>, %b: tensor<128xf32>) -> tensor<64x128xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x128xf32>

@@ -49,13 +49,13 @@
 // RUN: FileCheck %s --check-prefix=EMPTY < %t.err
 // EMPTY: all 0 0.00 0.00 - 0.00
 
-// Sampled, a map counts the same as run whole, without results.
-// RUN: mp-run %s --entry=scale --device=emulator --estimate=A100 --input=200000xf32=1 --json=%t.all.json
-// RUN: mp-run %s --entry=scale --device=emulator --estimate=A100 --input=200000xf32=1 --sample-blocks=10 --json=%t.some.json | FileCheck %s --check-prefix=SAMPLED
+// Sampled, a map of whole blocks counts the same as run whole, without results.
+// RUN: mp-run %s --entry=scale --device=emulator --estimate=A100 --input=262144xf32=1 --json=%t.all.json
+// RUN: mp-run %s --entry=scale --device=emulator --estimate=A100 --input=262144xf32=1 --sample-blocks=10 --json=%t.some.json | FileCheck %s --check-prefix=SAMPLED
 // SAMPLED: modelled for {{.*}}; 10 of [[#]] blocks ran, counts are scaled
 // SAMPLED-NOT: result 0
 // RUN: %python %S/Inputs/same-estimate.py %t.all.json %t.some.json | FileCheck %s --check-prefix=SAME
-// SAME: bytes 1600000 1600000
+// SAME: bytes 2097152 2097152
 // SAME: within 1 %: True
 
 // RUN: not mp-run %s --entry=scale --device=emulator --estimate=H10 --chip=sm_100a 2>&1 | FileCheck %s --check-prefix=CHIP

@@ -21,6 +21,7 @@ struct DeviceOptions {
   std::string chip =
       "sm_80"; ///< whose instructions and, on the emulator, whose Tensor Cores; or "native"
   bool planBuffers = true;        ///< see mp-host-to-llvm
+  std::optional<bool> dispatches; ///< see mp-to-nvvm, whose default is meant where nothing is said
   emulator::LaunchOptions launch; ///< of the emulator
 };
 

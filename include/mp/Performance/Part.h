@@ -54,10 +54,6 @@ llvm::ArrayRef<Part> allParts();
 /// where several begin so. The error lists all names.
 llvm::Expected<const Part &> findPart(llvm::StringRef name);
 
-/// Finds a part of an architecture, sm_90 or sm_90a: the first one, where there are several. The
-/// error names the architecture.
-llvm::Expected<const Part &> findPartOf(llvm::StringRef target);
-
 /// Bits of one stored element; tf32 is stored as f32. 0 for unknown formats.
 unsigned storageBits(llvm::StringRef format);
 

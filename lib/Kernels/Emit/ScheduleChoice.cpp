@@ -4,6 +4,7 @@
 
 #include "ScheduleChoice.h"
 
+#include "../Select/TargetPart.h"
 #include "mp/Dialect/MPK/MPKDialect.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Performance/Estimate.h"
@@ -15,13 +16,6 @@ using namespace mpcore::performance;
 /// Estimated registers are right within this many (checked against ptxas), and a spill costs more
 /// than a smaller tile.
 static constexpr unsigned kRegisterMargin = 16;
-
-static const Part *firstPart(const target::TargetModel &target) {
-  for (const Part &part : allParts())
-    if (part.specific->name == target.name || part.plain->name == target.name)
-      return &part;
-  return nullptr;
-}
 
 static MatmulProblem problemOf(const GemmPlan &plan) {
   auto sizeOf = [](ArrayRef<StridedLoop> loops) {

@@ -142,20 +142,20 @@ private:
     s.vector = 1;
     if (s.columnGroups.empty() || !s.lanesAlongColumns)
       return;
-    // The widest elements fill 16 bytes: more of them would take two accesses that each touch all
-    // sectors of the other.
+    const int64_t asked = llvm::bit_floor(std::clamp(choice.rows  ? choice.rows->vectorBytes
+                                                     : choice.map ? choice.map->vectorBytes
+                                                                  : 16u,
+                                                     1u, 16u));
+    // The widest elements fill that many bytes: more of them would take two accesses that each
+    // touch all sectors of the other.
     int64_t inner = s.plan.extent(s.columnGroups.back()), width = 1, most = 16;
     for (ArrayRef<StreamAccess> accesses : {ArrayRef(s.reads), ArrayRef(s.writes)})
       for (const StreamAccess &access : accesses)
         if (int64_t own = widest(access); own > 1) {
           width = std::max(width, own);
-          most = std::min(most, 16 / bytesOf(access.type));
+          most = std::min(most, std::max<int64_t>(asked / bytesOf(access.type), 1));
         }
     width = std::min(width, most);
-    unsigned asked = choice.rows  ? choice.rows->vectorBytes
-                     : choice.map ? choice.map->vectorBytes
-                                  : 16;
-    width = std::min<int64_t>(width, std::max(asked, 1u));
     while (width > 1 && (ShapedType::isDynamic(inner) || inner % width != 0))
       width /= 2;
     s.vector = width;

@@ -8,6 +8,7 @@
 
 #include "../Select/MatmulProblem.h"
 #include "../Select/StreamProblem.h"
+#include "../Select/TargetPart.h"
 #include "DispatchPlan.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
@@ -43,7 +44,7 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
   using Base::Base;
 
   void runOnOperation() override {
-    llvm::Expected<const Part &> part = mpcore::performance::findPartOf(target);
+    llvm::Expected<const Part &> part = firstPart(target);
     if (!part) {
       emitError(getOperation().getLoc()) << toString(part.takeError());
       return signalPassFailure();

@@ -4,6 +4,7 @@
 
 #include "../Families/Family.h"
 #include "../Select/StreamProblem.h"
+#include "../Select/TargetPart.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Form/Passes.h"
@@ -52,7 +53,7 @@ struct SelectSchedules : mlir::mp::impl::SelectSchedulesBase<SelectSchedules> {
   using Base::Base;
 
   void runOnOperation() override {
-    llvm::Expected<const Part &> part = findPartOf(target);
+    llvm::Expected<const Part &> part = firstPart(target);
     if (!part) {
       emitError(getOperation().getLoc()) << toString(part.takeError());
       return signalPassFailure();

@@ -203,15 +203,44 @@ std::vector<RunOutcome> Runner::compare(ModuleOp converted, bool inF64) {
       "after conversion", inF64);
 }
 
+llvm::Expected<std::unique_ptr<Executable>> Runner::onEmulator(StringRef entry, StringRef chip,
+                                                               std::optional<bool> dispatches) {
+  auto module = callable(original, entry);
+  if (!module)
+    return module.takeError();
+  DeviceOptions options;
+  options.chip = chip.str();
+  options.dispatches = dispatches;
+  return DeviceProgram::compile(**module, entry, options);
+}
+
 std::vector<RunOutcome> Runner::emulate(StringRef chip) {
   return compareRuns(
-      [&](StringRef entry) -> llvm::Expected<std::unique_ptr<Executable>> {
-        auto module = callable(original, entry);
-        if (!module)
-          return module.takeError();
-        DeviceOptions options;
-        options.chip = chip.str();
-        return DeviceProgram::compile(**module, entry, options);
-      },
+      [&](StringRef entry) { return onEmulator(entry, chip, /*dispatches=*/std::nullopt); },
       "on the emulator", /*inF64=*/false);
+}
+
+std::vector<RunOutcome> Runner::compareRoutes(StringRef chip) {
+  // The host says which functions have defined results, and gives inputs to run them on.
+  std::vector<RunOutcome> outcomes = emulate(chip);
+  for (RunOutcome &outcome : outcomes) {
+    if (!outcome.skipped.empty())
+      continue;
+    const std::vector<Array> &arguments = reference(outcome.entry, /*inF64=*/false).arguments;
+    std::vector<Array> results[2];
+    for (bool dispatches : {false, true}) {
+      auto program = onEmulator(outcome.entry, chip, dispatches);
+      auto run = program ? runRecorded(**program, arguments) : program.takeError();
+      if (!run) {
+        outcome.skipped = llvm::toString(run.takeError());
+        outcome.failed = true;
+        break;
+      }
+      results[dispatches] = std::move(*run);
+    }
+    const bool same = llvm::equal(results[0], results[1],
+                                  [](const Array &x, const Array &y) { return x.data == y.data; });
+    outcome.error = same ? 0 : std::numeric_limits<double>::infinity();
+  }
+  return outcomes;
 }

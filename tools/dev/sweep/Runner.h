@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs the public functions of a file before and after conversion, or on the host and on emulated
-// kernels, and compares.
+// kernels, or on kernels of both routes, and compares.
 
 #ifndef MP_TOOLS_DEV_SWEEP_RUNNER_H
 #define MP_TOOLS_DEV_SWEEP_RUNNER_H
@@ -37,6 +37,9 @@ public:
   std::vector<RunOutcome> compare(ModuleOp converted, bool inF64);
   /// The functions as they are, on kernels for `chip` in the emulator.
   std::vector<RunOutcome> emulate(llvm::StringRef chip);
+  /// The same on kernels of dispatches, and with a kernel for each op in the host's place: an error
+  /// of 0 means the same bits, infinity others.
+  std::vector<RunOutcome> compareRoutes(llvm::StringRef chip);
 
 private:
   /// Compiles the function of this name, which is the only public one.
@@ -49,6 +52,9 @@ private:
   };
   const Reference &reference(llvm::StringRef entry, bool inF64);
   std::vector<RunOutcome> compareRuns(Compile compile, llvm::StringRef what, bool inF64);
+  /// One function as kernels for `chip`.
+  llvm::Expected<std::unique_ptr<Executable>>
+  onEmulator(llvm::StringRef entry, llvm::StringRef chip, std::optional<bool> dispatches);
 
   ModuleOp original;
   InputOptions inputs;

@@ -3,13 +3,14 @@
 """Takes the files of a corpus to machine code for several GPUs, and runs them on the emulator.
 
 usage: gpu-sweep.py CORPUS [--set=core|golden|all] [--targets=sm_80,sm_90a] [--emit=cubin|ptx] [--every=N]
-                    [--emulate] [--max-work=1e6] [--limit-s=120] [--resume=FILE] [--write=docs/results/GpuSweep.md]
+                    [--emulate | --routes] [--max-work=1e6] [--limit-s=120] [--resume=FILE] [--write=docs/results/GpuSweep.md]
 
 CORPUS holds manifest.tsv and either corpus.tar.xz or the files it unpacks to. Each file is lowered by
 `mp-opt --mp-to-nvvm`, which itself fails on spilled registers, unresolved functions, indirect calls
 and computation left on the host; --limit-s counts seconds of a processor, so that other work on the machine fails nothing. --every=N takes one file of N, another one for each target, so that N
 targets together take every file. --emulate runs the public functions of every file, those above --max-work operations left
-out, on the host and as kernels for the first target on the emulator, and compares. --resume notes each lowered file in FILE and
+out, on the host and as kernels for the first target on the emulator, and compares. --routes runs them there as
+kernels of dispatches and with a kernel for each op, which must give the same bits, and lowers nothing else. --resume notes each lowered file in FILE and
 takes from there what an earlier run of the same mp-opt noted.
 
 Printed: a line for each target, then what failed and why. --write puts that into a file behind its line
@@ -114,12 +115,11 @@ def lower_all(names, targets, options):
     return lines, [f"* {name}: {why} ({', '.join(where)})" for (name, why), where in failures.items()]
 
 
-def emulate_all(names, target, options):
-    """A line of counts, the functions that are not bit for bit the host's, and what failed."""
-    command = [f"--emulate={target}", f"--max-work={options.get('max-work') or '1e6'}"]
-    records = []
+def run_all(names, argument, options):
+    """What mp-sweep says of the functions: (name, error) of those that ran, how many did not, what failed."""
+    command = [argument, f"--max-work={options.get('max-work') or '1e6'}"]
+    records, errors, skipped, failures = [], [], 0, []
     corpus_sweep.sweep(list(names), command, float(options.get("limit-s") or 120), records.append, float("inf"))
-    same, different, skipped, failures = 0, [], 0, []
     for record in records:
         name = names[record["file"]]
         if "broken" in record or "unread" in record:
@@ -129,13 +129,26 @@ def emulate_all(names, target, options):
                 failures.append(f"* {name} @{run['entry']}: {run['skipped'][:200]}")
             elif "skipped" in run:
                 skipped += 1
-            elif run["error"] == 0:
-                same += 1
             else:
-                different.append((float(run["error"]), f"{name} @{run['entry']}"))
-    different.sort(reverse=True)
-    counts = (f"{same + len(different)} functions of {len(names)} files ran on the emulator for {target}: {same} gave the host's "
-              f"bits, {len(different)} differ by at most {different[0][0] if different else 0:.1e} of a result's largest magnitude, "
+                errors.append((float(run["error"]), f"{name} @{run['entry']}"))
+    return errors, skipped, failures
+
+
+def compare_routes(names, target, options):
+    """A line of counts, and the functions whose bits the routes do not share."""
+    errors, skipped, failures = run_all(names, f"--routes={target}", options)
+    failures += [f"* {name}: other bits" for error, name in errors if error]
+    same = sum(not error for error, _ in errors)
+    return (f"{same} functions of {len(names)} files gave the same bits as kernels of dispatches and with a kernel for each op, on the "
+            f"emulator for {target}; {len(failures)} did not; {skipped} had no reference or too many operations"), failures
+
+
+def emulate_all(names, target, options):
+    """A line of counts, the functions that are not bit for bit the host's, and what failed."""
+    errors, skipped, failures = run_all(names, f"--emulate={target}", options)
+    different = sorted((each for each in errors if each[0]), reverse=True)
+    counts = (f"{len(errors)} functions of {len(names)} files ran on the emulator for {target}: {len(errors) - len(different)} gave the "
+              f"host's bits, {len(different)} differ by at most {different[0][0] if different else 0:.1e} of a result's largest magnitude, "
               f"{len(failures)} failed; {skipped} had no reference or too many operations")
     return counts, different, failures
 
@@ -154,6 +167,10 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = corpus_sweep.unpack(corpus, pathlib.Path(scratch))
         names = {str(folder / row["repo"].replace("/", "+") / row["path"]): f"{row['repo']}/{row['path']}" for row in rows}
+        if "routes" in options:
+            counts, failures = compare_routes(names, targets[0], options)
+            print("\n".join([counts + ".", *failures]))
+            return 1 if failures else 0
         lines, failures = lower_all(names, targets, options)
         report += [*lines, ""] + (["Not lowered:", "", *failures, ""] if failures else [])
         if "emulate" in options:

@@ -6,6 +6,7 @@
 //
 //   mp-sweep [--formats=f16,bf16] [--run] [--max-work=N] [--dim=N] FILE...
 //   mp-sweep --emulate=sm_80 [--max-work=N] [--dim=N] FILE...
+//   mp-sweep --routes=sm_80 [--max-work=N] [--dim=N] FILE...
 //   mp-sweep --proofs FILE...
 //
 // With --run every public function runs before and after (before in f64, if the conversion widens a
@@ -13,8 +14,10 @@
 // file's comment lines `// INPUT: ...`, one per argument, in the form of mp-run's --input. Before a
 // file is touched its name goes to standard error, so that a crash can be blamed. With --emulate
 // nothing is converted: every public function runs on the host and, as kernels for that chip, in
-// the emulator. With --proofs files are only decided, for f16: what factors rest on is counted, and
-// what is proved is derived again by the checker of lib/Proofs.
+// the emulator. With --routes it runs there as kernels of dispatches and with a kernel for each op;
+// an error of 0 means that both give the same bits. With --proofs files are only decided, for f16:
+// what factors rest on is counted, and what is proved is derived again by the checker of
+// lib/Proofs.
 
 #include "Runner.h"
 
@@ -40,6 +43,7 @@ struct Options {
   std::vector<StringRef> formats = {"f16", "bf16"};
   std::vector<StringRef> files;
   StringRef chip; ///< of the emulator
+  bool routes = false;
   bool run = false;
   bool proofs = false;
   double maxWork = 2e9;
@@ -58,6 +62,9 @@ static std::optional<Options> parseOptions(int argc, char **argv) {
       options.formats.assign(formats.begin(), formats.end());
     } else if (value.consume_front("--emulate=")) {
       options.chip = value;
+    } else if (value.consume_front("--routes=")) {
+      options.chip = value;
+      options.routes = true;
     } else if (argument == "--run") {
       options.run = true;
     } else if (argument == "--proofs") {
@@ -192,7 +199,9 @@ static void sweepModule(StringRef text, StringRef file, const Options &options,
   inputs.dynamicSize = options.dim;
   Runner runner(*module, inputs, options.maxWork);
   if (!options.chip.empty())
-    return emit(llvm::json::Object{{"runs", describe(runner.emulate(options.chip))}});
+    return emit(
+        llvm::json::Object{{"runs", describe(options.routes ? runner.compareRoutes(options.chip)
+                                                            : runner.emulate(options.chip))}});
   for (StringRef format : options.formats) {
     MixedPrecisionOptions conversion;
     conversion.format = format.str();
