@@ -7,6 +7,8 @@
 #include "mp/Analysis/Ranges/RangeAnalysis.h"
 #include "AnalysisTest.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::mp;
 using namespace mlir::mp::test;
@@ -54,6 +56,38 @@ func.func @main(%x: tensor<4xf32> {mp.range = [-1.0, 1.0]}, %n: index) -> tensor
   std::string squashed(text);
   squashed.replace(squashed.find("arith.addf %s, %x"), 17, "math.tanh %s");
   expectWithin(factsOf(squashed), -1.001, 1.001);
+}
+
+/// Sums of s w[k, j] over k, for each j: the sums make a row, and what is read first has no such.
+TEST_F(RangeAnalysisTest, TakesNormsOfRowsForThoseOfSumsOnlyWhereTheyAre) {
+  auto normOf =
+      [&](StringRef inputs, StringRef maps, StringRef arguments, StringRef value) {
+        return factsOf((R"(
+func.func @main(%s: tensor<1xf32> {mp.range = [-1.0, 1.0]}) -> tensor<1x3xf32> {
+  %w = arith.constant dense<[[-1.5, -1.5, 0.0], [0.5, -2.0, 2.0]]> : tensor<2x3xf32>
+  %zero = arith.constant dense<0.0> : tensor<1x3xf32>
+  %r = linalg.generic {indexing_maps = [)" +
+                        maps + R"(, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins()" +
+                        inputs + R"() outs(%zero : tensor<1x3xf32>) {
+  ^bb0()" + arguments + R"(, %o: f32):
+    %m = )" + value + R"( : f32
+    %a = arith.addf %o, %m : f32
+    linalg.yield %a : f32
+  } -> tensor<1x3xf32>
+  return %r : tensor<1x3xf32>
+})")
+                           .str())
+            .norm2;
+      };
+  double first = normOf("%s, %w : tensor<1xf32>, tensor<2x3xf32>",
+                        "affine_map<(i, j, k) -> (i)>, affine_map<(i, j, k) -> (k, j)>",
+                        "%p: f32, %q: f32", "arith.mulf %p, %q");
+  EXPECT_GE(first, std::sqrt(1 + 3.5 * 3.5 + 2 * 2)) << "which s = 1 gives";
+  double rows =
+      normOf("%w : tensor<2x3xf32>", "affine_map<(i, j, k) -> (k, j)>", "%q: f32", "arith.negf %q");
+  EXPECT_GE(rows, std::sqrt(1 + 3.5 * 3.5 + 2 * 2));
+  EXPECT_LE(rows, 2 * std::sqrt(0.25 + 4 + 4) * 1.001) << "two rows of w";
 }
 
 TEST_F(RangeAnalysisTest, KeepsWhatALoopThatMayNotRunLeaves) {

@@ -221,6 +221,14 @@ std::optional<RangeState> RangeSweep::combine(linalg::LinalgOp op, unsigned inde
   // A captured value is the same along the row.
   if (combination->combined.getParentBlock() != op.getBlock())
     x.facts = domains::reshapeRows(x.facts, rows.length);
+  // Rows of the terms that are neither reduced nor rows of the result say nothing of the latter.
+  std::optional<unsigned> rowLoop = rowLoopOf(nest);
+  bool keepsRows =
+      rowLoop && (nest.isReduction[*rowLoop] || rowLoop == lastLoopOf(nest.writes[index]));
+  auto asTerms = [&](const FloatFacts &facts) {
+    return keepsRows ? facts : domains::reshapeRows(facts, rowsOf(result).length);
+  };
+  x.facts = asTerms(x.facts);
   domains::ReducedElements elements = reducedElements(nest);
   RangeState state;
   bool isStartAlone =
@@ -232,8 +240,9 @@ std::optional<RangeState> RangeSweep::combine(linalg::LinalgOp op, unsigned inde
     // A square's sum is bounded by the row norm of what is squared.
     if (Value root = rootOfSquare(combination->combined);
         root && root.getParentBlock() == op.getBlock())
-      state.facts = domains::meet(state.facts, transfer.sumOfSquares(lookup(root).facts, elements,
-                                                                     initial.facts, x.facts, type));
+      state.facts =
+          domains::meet(state.facts, transfer.sumOfSquares(asTerms(lookup(root).facts), elements,
+                                                           initial.facts, x.facts, type));
     state.assumption = sumAssumption(x, countReduced(op), initial, name);
   } else if (isMax || isMin) {
     state.facts = transfer.extremum(meaning.binary, x.facts, elements, initial.facts, type);
