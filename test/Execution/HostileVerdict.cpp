@@ -102,6 +102,37 @@ static bool hasOverflow(ModuleOp converted, ArrayRef<Array> inputs) {
          });
 }
 
+/// Leaves of a function its first block alone, which returns all its tensors of floats.
+static void returnFirstBlock(func::FuncOp function) {
+  Block &entry = function.getBody().front();
+  SmallVector<Value> values;
+  for (Operation &op : entry)
+    for (Value result : op.getResults())
+      if (isa<RankedTensorType>(result.getType()) && getFloatFormat(result.getType()))
+        values.push_back(result);
+  Operation *end = entry.getTerminator();
+  OpBuilder builder(end);
+  func::ReturnOp::create(builder, end->getLoc(), values);
+  end->erase();
+  for (Block &block : llvm::drop_begin(function.getBody()))
+    block.dropAllReferences();
+  while (!function.getBody().hasOneBlock())
+    function.getBody().back().erase();
+  function.removeResAttrsAttr();
+  function.setType(
+      builder.getFunctionType(function.getArgumentTypes(), ValueRange(values).getTypes()));
+}
+
+bool mlir::mp::test::exceedsF32(ModuleOp original, ArrayRef<Array> inputs) {
+  OwningOpRef<ModuleOp> copy = original.clone();
+  returnFirstBlock((*copy).lookupSymbol<func::FuncOp>("main"));
+  auto results = runOnce(*copy, inputs, /*inF64=*/true);
+  auto exceeds = [](double x) { return std::isfinite(x) && std::fabs(x) > 0x1.fffffep127; };
+  return results && llvm::any_of(*results, [&](const Array &array) {
+           return array.type.isFloat && llvm::any_of(array.values(), exceeds);
+         });
+}
+
 /// Tells whether casts that clamp instead of overflowing leave the result finite.
 static bool staysFiniteSaturated(ModuleOp converted, ArrayRef<Array> inputs, unsigned result,
                                  int64_t element) {

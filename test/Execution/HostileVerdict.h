@@ -22,6 +22,10 @@ llvm::Expected<std::vector<Array>> runInF64(Program &program, ArrayRef<Array> in
 std::optional<std::vector<Array>> runOnce(ModuleOp module, ArrayRef<Array> inputs,
                                           bool inF64 = false);
 
+/// True if a value of the graph, finite in f64, is larger than every number of f32: what the graph
+/// makes of it in f32 is chance.
+bool exceedsF32(ModuleOp original, ArrayRef<Array> inputs);
+
 } // namespace mlir::mp::test
 
 #endif // MP_TEST_EXECUTION_HOSTILEVERDICT_H
