@@ -16,6 +16,7 @@
 #include "mp/Dialect/MP/Saturation.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/SplitOps.h"
+#include "mp/Dialect/MP/Versions.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -50,6 +51,10 @@ void MPDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "mp/Dialect/MP/SplitOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "mp/Dialect/MP/VersionOps.cpp.inc"
       >();
   registerAttributes();
   addBytecodeVersion(*this);
@@ -136,6 +141,14 @@ static constexpr AttributeRule kRules[] = {
      "stores both factors as floats and keeps no state, as \"current\""},
     {kConvertsAttrName, isOnFunction<FlatSymbolRefAttr>,
      "'mp.converts' to be a symbol on a function"},
+    {kVersionsAttrName,
+     [](Operation *op, Attribute value) {
+       auto said = dyn_cast<DictionaryAttr>(value);
+       return said && isa<FunctionOpInterface>(op) && said.get("versions") &&
+              areStrings(said.get("versions")) && said.get("reasons") &&
+              areStrings(said.get("reasons"));
+     },
+     "'mp.versions' to have strings in 'versions' and 'reasons', on a function"},
     {kPhaseAttrName, isOnFunction<StringAttr>, "'mp.phase' to be a string on a function"},
     {kCopyOfAttrName, isOnFunction<StringAttr>, "'mp.copy_of' to be a string on a function"},
     {kFactsAttrName,

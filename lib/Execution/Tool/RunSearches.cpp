@@ -10,6 +10,41 @@
 using namespace mlir;
 using namespace mlir::mp;
 
+Status Run::calibrateScales() {
+  auto module = parse(options.file);
+  if (!module)
+    return reportError(Status::BadInput, module.takeError());
+  if (!options.json.empty()) {
+    auto scales = calibrate(**module, options.entry, options.inputs, options.calibration);
+    if (!scales)
+      return reportError(Status::BadInput, scales.takeError());
+    printScales(llvm::outs(), *scales);
+    if (llvm::Error error = files.writeJSON(scales->toJSON()))
+      return reportError(Status::BadInput, std::move(error));
+  }
+  if (!options.roundedOut.empty()) {
+    auto copy = OwningOpRef<ModuleOp>(module->get().clone());
+    auto rounded = roundWeights(*copy, options.entry, options.inputs, options.weightCodes);
+    if (!rounded)
+      return reportError(Status::BadInput, rounded.takeError());
+    printRounded(llvm::outs(), *rounded);
+    if (llvm::Error error = files.rounded.write([&](llvm::raw_ostream &os) { copy->print(os); }))
+      return reportError(Status::BadInput, std::move(error));
+  }
+  if (options.rangesOut.empty())
+    return Status::Done;
+  auto ranges = stateMeasuredRanges(**module, options.entry, options.inputs, options.rangeMargin);
+  if (!ranges)
+    return reportError(Status::BadInput, ranges.takeError());
+  llvm::outs() << "ranges of " << ranges->stated << " values from " << ranges->batches
+               << " batches; " << ranges->left
+               << " values left without: not finite, not reached, or stated already\n";
+  if (llvm::Error error =
+          files.ranges.write([&](llvm::raw_ostream &os) { module->get().print(os); }))
+    return reportError(Status::BadInput, std::move(error));
+  return Status::Done;
+}
+
 Status Run::findBrokenValue() {
   auto module = parse(options.file);
   if (!module)

@@ -6,6 +6,7 @@
 #include "mp/Emulator/Forms.h"
 
 #include "../Compare/ReferenceArguments.h"
+#include "../VersionLog.h"
 #include "PtxMode.h"
 #include "Run.h"
 #include "mlir/IR/MLIRContext.h"
@@ -238,6 +239,10 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
       return opened.takeError();
     monitor = std::move(*opened);
   }
+  auto function = findEntry(*side.module, options.entry);
+  if (!function)
+    return function.takeError();
+  VersionLog versions(*function, side.program->signature());
   for (int64_t step = 0; step < options.steps; ++step) {
     if (llvm::Error error = loop.feed(arguments, batches, step))
       return error;
@@ -248,6 +253,7 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
     double took = now() - begin;
     side.leastStepSeconds = step ? std::min(side.leastStepSeconds, took) : took;
     side.results = std::move(*results);
+    versions.record(llvm::outs(), step, side.results);
     if (options.steps > 1)
       loop.record(llvm::outs(), step, options.steps, options.logEvery, side.results);
     if (monitor)
@@ -266,41 +272,6 @@ llvm::Error Run::execute(Side &side, std::vector<Array> arguments, bool tensorCo
     models = scope->used();
   side.runSeconds = now() - start;
   return llvm::Error::success();
-}
-
-Status Run::calibrateScales() {
-  auto module = parse(options.file);
-  if (!module)
-    return reportError(Status::BadInput, module.takeError());
-  if (!options.json.empty()) {
-    auto scales = calibrate(**module, options.entry, options.inputs, options.calibration);
-    if (!scales)
-      return reportError(Status::BadInput, scales.takeError());
-    printScales(llvm::outs(), *scales);
-    if (llvm::Error error = files.writeJSON(scales->toJSON()))
-      return reportError(Status::BadInput, std::move(error));
-  }
-  if (!options.roundedOut.empty()) {
-    auto copy = OwningOpRef<ModuleOp>(module->get().clone());
-    auto rounded = roundWeights(*copy, options.entry, options.inputs, options.weightCodes);
-    if (!rounded)
-      return reportError(Status::BadInput, rounded.takeError());
-    printRounded(llvm::outs(), *rounded);
-    if (llvm::Error error = files.rounded.write([&](llvm::raw_ostream &os) { copy->print(os); }))
-      return reportError(Status::BadInput, std::move(error));
-  }
-  if (options.rangesOut.empty())
-    return Status::Done;
-  auto ranges = stateMeasuredRanges(**module, options.entry, options.inputs, options.rangeMargin);
-  if (!ranges)
-    return reportError(Status::BadInput, ranges.takeError());
-  llvm::outs() << "ranges of " << ranges->stated << " values from " << ranges->batches
-               << " batches; " << ranges->left
-               << " values left without: not finite, not reached, or stated already\n";
-  if (llvm::Error error =
-          files.ranges.write([&](llvm::raw_ostream &os) { module->get().print(os); }))
-    return reportError(Status::BadInput, std::move(error));
-  return Status::Done;
 }
 
 Status Run::go() {

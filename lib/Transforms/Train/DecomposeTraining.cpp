@@ -6,6 +6,7 @@
 #include "../Common/TensorCode.h"
 #include "DecomposeMasters.h"
 #include "DecomposeProbes.h"
+#include "DecomposeVersions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -191,6 +192,8 @@ struct DecomposeTraining : mlir::mp::impl::DecomposeTrainingBase<DecomposeTraini
         results.push_back(expand(builder, join));
       else if (auto probe = dyn_cast<ProbeOp>(op))
         results.push_back(expand(builder, probe));
+      else if (auto select = dyn_cast<SelectVersionOp>(op))
+        results.push_back(expand(builder, select));
       else
         return;
       op->replaceAllUsesWith(results);

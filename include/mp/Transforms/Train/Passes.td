@@ -482,5 +482,6 @@ def ResizeBatch : Pass<"mp-resize-batch", "::mlir::func::FuncOp"> {
 }
 
 include "mp/Transforms/Train/ProbePasses.td"
+include "mp/Transforms/Train/VersionPasses.td"
 
 #endif // MP_TRANSFORMS_TRAIN_PASSES
