@@ -9,12 +9,14 @@
 #include "Engine.h"
 #include "EntryTables.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
+#include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Runtime/Runtime.h"
 #include "mp/Support/Memory.h"
@@ -48,6 +50,18 @@ static void promote(std::vector<Parameter> &parameters) {
       parameter.type = ElementType::floating(numerics::Format::F64);
 }
 
+/// Kernels of other functions are nothing to this one, and one that it launches does not run here.
+static llvm::Error dropKernels(ModuleOp module) {
+  for (auto binary : llvm::make_early_inc_range(module.getOps<gpu::BinaryOp>())) {
+    if (!SymbolTable::symbolKnownUseEmpty(binary, module))
+      return createStringError("the function launches kernels of @" + binary.getName() +
+                               ", which the CPU does not run: expected --device=emulator or "
+                               "--device=cuda, or the module before mp-to-nvvm");
+    binary.erase();
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::unique_ptr<Program>> Program::compile(ModuleOp original, StringRef entryName,
                                                           const ProgramOptions &options) {
   llvm::Expected<Entry> entry = isolateEntry(original, entryName);
@@ -62,6 +76,9 @@ llvm::Expected<std::unique_ptr<Program>> Program::compile(ModuleOp original, Str
     promote(program->types.results);
   }
 
+  // Naming the step whose state it begins must not keep that step.
+  for (auto function : program->module->getOps<func::FuncOp>())
+    function->removeAttr(kInitOfAttrName);
   PassManager manager(original.getContext());
   CPUOptions pipeline;
   pipeline.promoteToF64 = options.promoteToF64;
@@ -73,6 +90,8 @@ llvm::Expected<std::unique_ptr<Program>> Program::compile(ModuleOp original, Str
   manager.enableVerifier(false); // after each of sixty passes: once will do
   if (failed(manager.run(*program->module)) || failed(verify(*program->module)))
     return createStringError("@" + name + " could not be lowered for the CPU");
+  if (llvm::Error error = dropKernels(*program->module))
+    return std::move(error);
   program->checks = takeChecks(*program->module);
   if (auto placed = placeConstants(*program->module, program->constants); !placed)
     return placed.takeError();

@@ -227,12 +227,11 @@ struct InsertProbes : mlir::mp::impl::InsertProbesBase<InsertProbes> {
     Value step = tensor::FromElementsOp::create(
         b, loc, ValueRange(arith::UIToFPOp::create(b, loc, b.getF64Type(), call)));
     Value row = tensor::EmptyOp::create(b, loc, rowType.getShape(), b.getF64Type());
-    auto one = ArrayRef<OpFoldResult>(b.getIndexAttr(1));
-    row = tensor::InsertSliceOp::create(b, loc, step, row, OpFoldResult(b.getIndexAttr(0)),
-                                        OpFoldResult(b.getIndexAttr(1)), OpFoldResult(one[0]));
+    OpFoldResult one = b.getIndexAttr(1);
+    row =
+        tensor::InsertSliceOp::create(b, loc, step, row, OpFoldResult(b.getIndexAttr(0)), one, one);
     row = tensor::InsertSliceOp::create(b, loc, record, row, OpFoldResult(b.getIndexAttr(1)),
-                                        OpFoldResult(b.getIndexAttr(type.getDimSize(1) - 1)),
-                                        OpFoldResult(one[0]));
+                                        OpFoldResult(b.getIndexAttr(type.getDimSize(1) - 1)), one);
     Value dueTensor = tensor::FromElementsOp::create(
         b, loc, RankedTensorType::get({}, b.getI1Type()), ValueRange(due));
     Value next = buildElementwise(b, loc, {row, old, dueTensor}, b.getF64Type(),
