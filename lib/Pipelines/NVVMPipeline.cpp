@@ -51,7 +51,7 @@ void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOption
     pm.addNestedPass<func::FuncOp>(createFuseElementwise());
   addCleanup(pm);
   if (options.dispatches) {
-    pm.addNestedPass<func::FuncOp>(createFormDispatches({options.target}));
+    pm.addNestedPass<func::FuncOp>(createFormDispatches({options.target, options.attention}));
     addCleanup(pm);
     pm.addNestedPass<func::FuncOp>(createGroupDispatches());
     pm.addNestedPass<func::FuncOp>(createSelectSchedules({options.target}));

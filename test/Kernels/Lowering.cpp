@@ -5,8 +5,10 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mp/Execution/Host/Program.h"
 #include "mp/InitAll.h"
+#include "mp/Pipelines/NVVMPipeline.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -21,7 +23,8 @@ DialectRegistry mlir::mp::test::makeRegistry() {
   return registry;
 }
 
-Lowered::Lowered(llvm::StringRef text, llvm::StringRef target) : context(makeRegistry()) {
+Lowered::Lowered(llvm::StringRef text, llvm::StringRef target, llvm::StringRef more)
+    : context(makeRegistry()) {
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
       error += diagnostic.str() + "\n";
@@ -30,6 +33,17 @@ Lowered::Lowered(llvm::StringRef text, llvm::StringRef target) : context(makeReg
   module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   if (!module)
     return;
+  if (!more.empty()) { // a module with kernels is taken as it is
+    PassManager manager(&context);
+    NVVMPipelineOptions asked;
+    if (failed(asked.parseFromString(("target=" + target + " " + more).str()))) {
+      error += ("options that mp-to-nvvm lacks: " + more).str();
+      return;
+    }
+    buildNVVMPipeline(manager, asked);
+    if (failed(manager.run(*module)))
+      return;
+  }
   DeviceOptions options;
   options.chip = target.str();
   options.planBuffers = false; // reads of what nobody wrote are faults

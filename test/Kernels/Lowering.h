@@ -28,8 +28,8 @@ llvm::Expected<std::vector<Array>> runInBothOrders(DeviceProgram &program,
 /// A module lowered by mp-to-nvvm, loaded on the emulator.
 class Lowered {
 public:
-  /// Check `error` before anything else.
-  Lowered(llvm::StringRef text, llvm::StringRef target);
+  /// Check `error` before anything else. `options` are more of mp-to-nvvm.
+  Lowered(llvm::StringRef text, llvm::StringRef target, llvm::StringRef options = "");
 
   /// Runs @f in both orders; on a fault `error` is set and the result is empty.
   std::vector<Array> run(llvm::ArrayRef<Array> arguments);

@@ -6,6 +6,7 @@
 #define MP_PIPELINES_NVVMPIPELINE_H
 
 #include "mlir/Pass/PassOptions.h"
+#include "mp/Kernels/Form/Passes.h"
 #include "mp/Kernels/Passes.h"
 
 namespace mlir::mp {
@@ -48,6 +49,13 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
           clEnumValN(SumOrder::Ordered, "ordered", "ascending"),
           clEnumValN(SumOrder::Tree, "tree", "a tree that depends on shape and schedule only")),
       llvm::cl::init(SumOrder::Ordered)};
+  Option<AttentionForm> attention{
+      *this, "attention", llvm::cl::desc("Attention, in dispatches"),
+      llvm::cl::values(
+          clEnumValN(AttentionForm::Unfused, "unfused",
+                     "each product and the softmax a kernel of its own"),
+          clEnumValN(AttentionForm::Fused, "fused", "one kernel, whose scores never reach memory")),
+      llvm::cl::init(AttentionForm::Unfused)};
   Option<bool> allowSpills{*this, "allow-spills",
                            llvm::cl::desc("Warn about spilled registers instead of failing"),
                            llvm::cl::init(false)};

@@ -108,7 +108,7 @@ KernelFunction::KernelFunction(gpu::GPUModuleOp module, Location loc, StringRef 
   }
 }
 
-Value KernelFunction::extent(const StreamPlan &plan, ArrayRef<unsigned> loops) {
+Value KernelFunction::extent(const LoopPlan &plan, ArrayRef<unsigned> loops) {
   Value product = d.ix(1);
   for (unsigned loop : loops) {
     const StreamLoop &l = plan.loops[loop];
@@ -151,6 +151,12 @@ Value KernelFunction::sharedRoom(int64_t bytes) {
   return LLVM::AddressOfOp::create(d.b, room);
 }
 
+Value KernelFunction::dynamicShared() {
+  auto module = function->getParentOfType<gpu::GPUModuleOp>();
+  LLVM::GlobalOp shared = dynamicSharedMemory(module, d.b.getLoc());
+  return LLVM::PtrToIntOp::create(d.b, d.b.getI32Type(), LLVM::AddressOfOp::create(d.b, shared));
+}
+
 Value KernelFunction::thread() { return NVVM::ThreadIdXOp::create(d.b, d.b.getI32Type()); }
 Value KernelFunction::block() { return NVVM::BlockIdXOp::create(d.b, d.b.getI32Type()); }
 void KernelFunction::barrier() { gpu::BarrierOp::create(d.b); }
@@ -178,7 +184,7 @@ SmallVector<Value> mlir::mp::kernelArguments(OpBuilder &host, Location loc, Valu
   return arguments;
 }
 
-Value mlir::mp::hostExtent(OpBuilder &host, Location loc, const StreamPlan &plan,
+Value mlir::mp::hostExtent(OpBuilder &host, Location loc, const LoopPlan &plan,
                            ArrayRef<unsigned> loops, ValueRange operands) {
   Value product = arith::ConstantIndexOp::create(host, loc, 1);
   for (unsigned loop : loops) {
@@ -193,7 +199,7 @@ Value mlir::mp::hostExtent(OpBuilder &host, Location loc, const StreamPlan &plan
 }
 
 void mlir::mp::launchKernel(OpBuilder &host, Location loc, gpu::GPUFuncOp kernel, Value blocks,
-                            unsigned threads, ValueRange arguments) {
+                            unsigned threads, ValueRange arguments, int64_t sharedBytes) {
   OpBuilder::InsertionGuard guard(host);
   std::optional<int64_t> known = getConstantIntValue(blocks);
   if (known == 0)
@@ -206,8 +212,31 @@ void mlir::mp::launchKernel(OpBuilder &host, Location loc, gpu::GPUFuncOp kernel
   }
   Value one = arith::ConstantIndexOp::create(host, loc, 1);
   Value size = arith::ConstantIndexOp::create(host, loc, threads);
+  Value shared;
+  if (sharedBytes != 0)
+    shared = arith::ConstantIntOp::create(host, loc, sharedBytes, 32);
   gpu::LaunchFuncOp::create(host, loc, kernel, gpu::KernelDim3{blocks, one, one},
-                            gpu::KernelDim3{size, one, one}, Value(), arguments);
+                            gpu::KernelDim3{size, one, one}, shared, arguments);
+}
+
+LLVM::GlobalOp mlir::mp::dynamicSharedMemory(gpu::GPUModuleOp module, Location loc) {
+  constexpr StringRef name = "mp_shared";
+  if (auto existing = module.lookupSymbol<LLVM::GlobalOp>(name))
+    return existing;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  return LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+                                /*isConstant=*/false, LLVM::Linkage::External, name, Attribute(),
+                                /*alignment=*/1024, /*addrSpace=*/3);
+}
+
+void mlir::mp::keepWhole(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  auto unroll =
+      LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
+  // The name of the attribute of the branch that the loop becomes.
+  loop->setAttr("loop_annotation",
+                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {},
+                                              {}, {}, {}, {}, {}));
 }
 
 gpu::GPUModuleOp mlir::mp::kernelModuleOf(ModuleOp module) {

@@ -9,6 +9,7 @@
 #include "../Plan/StreamPlan.h"
 #include "DeviceBuilder.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::mp {
 
@@ -40,11 +41,14 @@ struct KernelFunction {
   SmallVector<KernelOperand> operands;
 
   /// Iterations of loops of a plan whose arguments are the operands.
-  Value extent(const StreamPlan &plan, ArrayRef<unsigned> loops);
+  Value extent(const LoopPlan &plan, ArrayRef<unsigned> loops);
   /// What `make` gives where `inside` holds (null: always), zeros of these types elsewhere.
   SmallVector<Value> where(Value inside, TypeRange types, function_ref<SmallVector<Value>()> make);
   /// Room in shared memory, aligned to 128 bytes. Once for a kernel.
   Value sharedRoom(int64_t bytes);
+  /// Address (i32) of the shared memory that the launch gives. Not in a kernel with a room of its
+  /// own.
+  Value dynamicShared();
   /// Index of this thread in its block, of this block in the grid (i32).
   Value thread();
   Value block();
@@ -55,12 +59,20 @@ struct KernelFunction {
 SmallVector<Value> kernelArguments(OpBuilder &host, Location loc, ValueRange operands);
 
 /// Iterations of loops of a plan whose arguments are these operands, on the host (`index`).
-Value hostExtent(OpBuilder &host, Location loc, const StreamPlan &plan, ArrayRef<unsigned> loops,
+Value hostExtent(OpBuilder &host, Location loc, const LoopPlan &plan, ArrayRef<unsigned> loops,
                  ValueRange operands);
 
-/// Launches `kernel` with `blocks` blocks (an `index`) unless those are none.
+/// Launches `kernel` with `blocks` blocks (an `index`) unless those are none, each with so much
+/// dynamic shared memory.
 void launchKernel(OpBuilder &host, Location loc, gpu::GPUFuncOp kernel, Value blocks,
-                  unsigned threads, ValueRange arguments);
+                  unsigned threads, ValueRange arguments, int64_t sharedBytes = 0);
+
+/// The dynamic shared memory of all kernels of `module`, whose swizzles want 1024 bytes aligned.
+LLVM::GlobalOp dynamicSharedMemory(gpu::GPUModuleOp module, Location loc);
+
+/// LLVM would take the last step, which loads nothing, out of the loop: twice the code, and more
+/// registers than there are.
+void keepWhole(scf::ForOp loop);
 
 /// The module of kernels in `module`, made if there is none.
 gpu::GPUModuleOp kernelModuleOf(ModuleOp module);

@@ -85,9 +85,11 @@ void MmaSync::prepare(Operand &operand, Value lane, Value warp, int warpSize) {
   operand.laneByte = d.add(byte, int64_t(operand.base));
 }
 
-Type MmaSync::accumulatorType() {
-  return instruction.isInteger() ? Type(d.b.getI32Type()) : Type(d.b.getF32Type());
+static Type accumulatorOf(const MmaInstruction &instruction, OpBuilder &b) {
+  return instruction.isInteger() ? Type(b.getI32Type()) : Type(b.getF32Type());
 }
+
+Type MmaSync::accumulatorType() { return accumulatorOf(instruction, d.b); }
 
 void MmaSync::read(Value stage, int part, Fragments &into, SmallVectorImpl<Work> &loads) {
   into.assign(fragmentRegisters(), Value());
@@ -110,19 +112,20 @@ void MmaSync::read(Operand &operand, Value stage, int part, MutableArrayRef<Valu
       }
       Point origin = operand.fragment.apply(Point{{Dim::Register, number * pack}});
       uint32_t offset = operand.place(origin, tile, part * instruction.k);
-      loadMatrices(operand, SharedTile::at(d, base, offset), into.slice(first, perLoad));
+      loadMatrices(d, SharedTile::at(d, base, offset), !operand.tile.alongK(),
+                   into.slice(first, perLoad));
     });
 }
 
-void MmaSync::loadMatrices(const Operand &operand, Value address, MutableArrayRef<Value> into) {
+void mlir::mp::loadMatrices(DeviceBuilder &d, Value address, bool transposed,
+                            MutableArrayRef<Value> into) {
   Type type = d.b.getI32Type();
   if (into.size() > 1)
     type = LLVM::LLVMStructType::getLiteral(d.b.getContext(), SmallVector<Type>(into.size(), type));
   auto shape = NVVM::LdStMatrixShapeAttr::get(d.b.getContext(), 8, 8);
-  Value loaded =
-      NVVM::LdMatrixOp::create(d.b, type, d.sharedPointer(address), into.size(),
-                               operand.tile.alongK() ? NVVM::MMALayout::row : NVVM::MMALayout::col,
-                               shape, NVVM::LdStMatrixEltType::B16);
+  Value loaded = NVVM::LdMatrixOp::create(d.b, type, d.sharedPointer(address), into.size(),
+                                          transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+                                          shape, NVVM::LdStMatrixEltType::B16);
   for (auto [i, value] : llvm::enumerate(into))
     value = into.size() == 1 ? loaded : LLVM::ExtractValueOp::create(d.b, loaded, int64_t(i));
 }
@@ -154,24 +157,19 @@ void MmaSync::multiply(ArrayRef<Value> fragments, MutableArrayRef<Value> sums,
         between[done++]();
       // Back and forth, so that neighbouring products share an operand.
       int n = m % 2 == 0 ? step : tilesN() - 1 - step;
-      product(fragments.slice(m * a.registersPerTile, a.registersPerTile),
-              fragments.slice(a.registers() + n * b.registersPerTile, b.registersPerTile),
-              sums.slice((m * tilesN() + n) * 4, 4));
+      multiplyAdd(d, instruction, fragments.slice(m * a.registersPerTile, a.registersPerTile),
+                  fragments.slice(a.registers() + n * b.registersPerTile, b.registersPerTile),
+                  sums.slice((m * tilesN() + n) * 4, 4));
     }
   for (; done < between.size(); ++done)
     between[done]();
 }
 
-void MmaSync::product(ArrayRef<Value> rows, ArrayRef<Value> columns, MutableArrayRef<Value> sums) {
-  Value result = instructionResult(rows, columns, sums);
-  for (int i = 0; i < 4; ++i)
-    sums[i] = LLVM::ExtractValueOp::create(d.b, result, i);
-}
-
-Value MmaSync::instructionResult(ArrayRef<Value> rows, ArrayRef<Value> columns,
-                                 ArrayRef<Value> sums) {
-  Type result =
-      LLVM::LLVMStructType::getLiteral(d.b.getContext(), SmallVector<Type>(4, accumulatorType()));
+static Value instructionResult(DeviceBuilder &d, const MmaInstruction &instruction,
+                               ArrayRef<Value> rows, ArrayRef<Value> columns,
+                               ArrayRef<Value> sums) {
+  Type result = LLVM::LLVMStructType::getLiteral(
+      d.b.getContext(), SmallVector<Type>(4, accumulatorOf(instruction, d.b)));
   if (!instruction.intrinsic.empty()) {
     SmallVector<Value> operands(rows);
     operands.append(columns.begin(), columns.end());
@@ -196,4 +194,12 @@ Value MmaSync::instructionResult(ArrayRef<Value> rows, ArrayRef<Value> columns,
   return NVVM::MmaOp::create(
       d.b, result, operandA, operandB, sums, shape, std::nullopt, std::nullopt, types,
       std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
+}
+
+void mlir::mp::multiplyAdd(DeviceBuilder &d, const MmaInstruction &instruction,
+                           ArrayRef<Value> rows, ArrayRef<Value> columns,
+                           MutableArrayRef<Value> sums) {
+  Value result = instructionResult(d, instruction, rows, columns, sums);
+  for (int i = 0; i < 4; ++i)
+    sums[i] = LLVM::ExtractValueOp::create(d.b, result, i);
 }

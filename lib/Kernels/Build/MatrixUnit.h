@@ -13,6 +13,12 @@
 
 namespace mlir::mp {
 
+/// sums += rows columns, one instruction: a lane's registers of A and B, four of the sums.
+void multiplyAdd(DeviceBuilder &d, const MmaInstruction &instruction, ArrayRef<Value> rows,
+                 ArrayRef<Value> columns, MutableArrayRef<Value> sums);
+/// ldmatrix of as many matrices of 8x8 16-bit elements as `into` has registers.
+void loadMatrices(DeviceBuilder &d, Value address, bool transposed, MutableArrayRef<Value> into);
+
 /// mma.sync: a warp multiplies `warpM` rows of A by `warpN` columns of B.
 class MmaSync {
 public:
@@ -62,10 +68,7 @@ private:
   void prepare(Operand &operand, Value lane, Value warp, int warpSize);
   void read(Operand &operand, Value stage, int part, MutableArrayRef<Value> into,
             SmallVectorImpl<Work> &loads);
-  void loadMatrices(const Operand &operand, Value address, MutableArrayRef<Value> into);
   Value gather(const Operand &operand, Value base, int tile, int number, int part);
-  void product(ArrayRef<Value> rows, ArrayRef<Value> columns, MutableArrayRef<Value> sums);
-  Value instructionResult(ArrayRef<Value> rows, ArrayRef<Value> columns, ArrayRef<Value> sums);
 
   DeviceBuilder &d;
   const MmaInstruction &instruction;

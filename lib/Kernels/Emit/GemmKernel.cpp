@@ -5,6 +5,7 @@
 
 #include "GemmKernel.h"
 
+#include "../Build/KernelFunction.h"
 #include "../Build/MatrixUnit.h"
 #include "../Build/Raster.h"
 #include "../Build/TileCopy.h"
@@ -154,18 +155,6 @@ private:
     return p;
   }
 
-  /// LLVM would take the last step, which loads nothing, out of the loop: twice the code, and more
-  /// registers than there are.
-  static void keepWhole(scf::ForOp loop) {
-    MLIRContext *context = loop.getContext();
-    auto unroll =
-        LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
-    // The name of the attribute of the branch that the loop becomes.
-    loop->setAttr("loop_annotation",
-                  LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {},
-                                                {}, {}, {}, {}, {}));
-  }
-
   void synchronize(const PipelineEvent &event) {
     switch (event.kind) {
     case PipelineEvent::Commit: NVVM::CpAsyncCommitGroupOp::create(d.b); break;
@@ -285,17 +274,6 @@ private:
 };
 
 } // namespace
-
-/// The dynamic shared memory of all kernels of `module`, whose swizzles want 1024 bytes aligned.
-static LLVM::GlobalOp dynamicSharedMemory(gpu::GPUModuleOp module, Location loc) {
-  constexpr StringRef name = "mp_shared";
-  if (auto existing = module.lookupSymbol<LLVM::GlobalOp>(name))
-    return existing;
-  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  return LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
-                                /*isConstant=*/false, LLVM::Linkage::External, name, Attribute(),
-                                /*alignment=*/1024, /*addrSpace=*/3);
-}
 
 gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, StringRef name,
                                         const GemmPlan &hostPlan, TypeRange buffers,

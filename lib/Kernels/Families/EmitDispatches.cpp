@@ -45,7 +45,7 @@ private:
       operands.push_back(memref::AllocOp::create(host, loc, buffer, host.getI64IntegerAttr(64)));
     for (const FamilyKernel &kernel : planned->kernels)
       launchKernel(host, loc, kernelFor(kernel), kernel.blocks(host), kernel.threads,
-                   kernelArguments(host, loc, operands));
+                   kernelArguments(host, loc, operands), kernel.sharedBytes);
     dispatch.erase();
     return success();
   }

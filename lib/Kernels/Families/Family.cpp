@@ -5,8 +5,10 @@
 #include "Family.h"
 
 #include "../Build/RowReduce.h"
+#include "AttentionKernel.h"
 #include "StreamKernel.h"
 #include "TransposeKernel.h"
+#include "mp/Interfaces/Contraction.h"
 #include "mp/Interfaces/LoopNest.h"
 
 using namespace mlir;
@@ -81,21 +83,57 @@ static std::optional<T> scheduleAs(const std::optional<performance::Schedule> &s
   return std::nullopt;
 }
 
+/// True if the body holds contractions.
+static bool holdsProducts(Block &body) {
+  return llvm::any_of(body.getOps<linalg::GenericOp>(), looksLikeContraction);
+}
+
+static FailureOr<FamilyKernels>
+planAttentionKernel(mpk::DispatchOp dispatch, ArrayRef<Type> types, const MathForms &forms,
+                    const std::optional<performance::Schedule> &schedule, std::string &reason) {
+  FailureOr<AttentionPlan> plan = planAttention(dispatch.getBody().front(), reason);
+  if (failed(plan))
+    return failure();
+  auto asked = scheduleAs<performance::AttentionSchedule>(schedule);
+  if (schedule && !asked) {
+    reason = "its schedule is not of family 'attention'";
+    return failure();
+  }
+  FailureOr<AttentionShape> shape = shapeAttention(*plan, asked, reason);
+  if (failed(shape))
+    return failure();
+  Location loc = dispatch.getLoc();
+  SmallVector<Value> operands(dispatch->getOperands());
+  FamilyKernel kernel{
+      "attention", shape->threads(),
+      [=, shape = *shape, types = SmallVector<Type>(types)](gpu::GPUModuleOp module,
+                                                            StringRef name) {
+        return emitAttentionKernel(module, loc, name, shape, types, forms);
+      },
+      [=, shape = *shape](OpBuilder &host) { return attentionBlocks(host, loc, shape, operands); },
+      shape->sharedBytes()};
+  return FamilyKernels{{kernel}, {}};
+}
+
 FailureOr<FamilyKernels> mlir::mp::planKernels(mpk::DispatchOp dispatch,
                                                const KernelNumbers &numbers, std::string &reason) {
   using namespace performance;
   Block &body = dispatch.getBody().front();
   SmallVector<Type> types = bufferTypes(dispatch);
+  FailureOr<std::optional<Schedule>> schedule = scheduleOf(dispatch, reason);
+  if (failed(schedule))
+    return failure();
+  MathForms forms{numbers.math == MathAccuracy::Approximate};
   FailureOr<StreamPlan> plan = planStream(body, reason);
+  if (failed(plan) && holdsProducts(body))
+    return planAttentionKernel(dispatch, types, forms, *schedule, reason);
   if (failed(plan))
     return failure();
   FailureOr<StreamOperands> accesses = accessesOf(*plan, body, types, reason);
-  FailureOr<std::optional<Schedule>> schedule = scheduleOf(dispatch, reason);
-  if (failed(accesses) || failed(schedule))
+  if (failed(accesses))
     return failure();
   for (StreamAccess &read : accesses->reads)
     read.isConstant = isConstant(dispatch, dispatch->getOperand(read.operand));
-  MathForms forms{numbers.math == MathAccuracy::Approximate};
   Location loc = dispatch.getLoc();
   SmallVector<Value> operands(dispatch->getOperands());
 

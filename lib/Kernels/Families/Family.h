@@ -23,6 +23,7 @@ struct FamilyKernel {
   unsigned threads;
   std::function<gpu::GPUFuncOp(gpu::GPUModuleOp, StringRef name)> emit;
   std::function<Value(OpBuilder &host)> blocks;
+  int64_t sharedBytes = 0; ///< of dynamic shared memory, a block
 };
 
 /// A dispatch as kernels that follow each other. They take its operands and then buffers in which

@@ -31,14 +31,20 @@ DispatchPlan::DispatchPlan(Block &block, BodyCost cost) : block(block), cost(cos
       }
 }
 
-std::optional<double> DispatchPlan::costOf(ArrayRef<linalg::LinalgOp> members) const {
+/// Shows the body of a dispatch of these ops, if there is one.
+static void visitBody(ArrayRef<linalg::LinalgOp> members, function_ref<void(Block &)> visit) {
   FailureOr<DispatchBody> body = readBody(members);
   if (failed(body) || body->outputs.empty())
-    return std::nullopt;
+    return;
   Block scratch;
   writeBody(*body, scratch);
-  std::optional<double> seconds = cost(scratch);
+  visit(scratch);
   scratch.dropAllReferences();
+}
+
+std::optional<double> DispatchPlan::costOf(ArrayRef<linalg::LinalgOp> members) const {
+  std::optional<double> seconds;
+  visitBody(members, [&](Block &body) { seconds = cost(body); });
   return seconds;
 }
 
@@ -51,6 +57,25 @@ unsigned DispatchPlan::found(linalg::LinalgOp op, StringRef rule) {
   groupOf[op] = groups.size();
   groups.push_back({rule, {op}, alone.at(op), alone.at(op)});
   return groups.size() - 1;
+}
+
+bool DispatchPlan::claim(StringRef rule, ArrayRef<linalg::LinalgOp> members, BodyCost cost) {
+  if (llvm::any_of(members, [&](Operation *op) { return getGroup(op).has_value(); }) ||
+      !isConvex(members))
+    return false;
+  std::optional<double> seconds;
+  visitBody(members, [&](Block &body) { seconds = cost(body); });
+  if (!seconds)
+    return false;
+  double apart = 0;
+  for (linalg::LinalgOp member : members)
+    apart += alone.lookup(member);
+  if (*seconds > apart)
+    return false;
+  for (linalg::LinalgOp member : members)
+    groupOf[member] = groups.size();
+  groups.push_back({rule, SmallVector<linalg::LinalgOp>(members), *seconds, apart});
+  return true;
 }
 
 bool DispatchPlan::add(unsigned group, linalg::LinalgOp op) {

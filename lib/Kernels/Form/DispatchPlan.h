@@ -38,6 +38,10 @@ public:
   /// between need the one and feed the other, no family takes all of them, or that is slower.
   bool add(unsigned group, linalg::LinalgOp op);
 
+  /// Makes a group of ops that are in none, candidates or not, if they can be moved together and
+  /// `cost` takes their body and expects it to be no slower.
+  bool claim(StringRef rule, ArrayRef<linalg::LinalgOp> members, BodyCost cost);
+
   /// Candidates that make what members read or read what they make, outside the group, in the order
   /// of the block.
   SmallVector<linalg::LinalgOp> getNeighbors(unsigned group) const;
@@ -61,6 +65,12 @@ private:
 /// moves for it. Fails, and changes nothing, where that would reorder effects.
 FailureOr<mpk::DispatchOp> formDispatch(RewriterBase &rewriter, const DispatchGroup &group);
 
+/// Gives all ops of attention the same loops, where reshapes between them split or merge those (of
+/// the batch and the heads).
+LogicalResult expandAttention(Operation *function);
+/// Groups of two contractions and the softmax between them, whose bodies `cost` takes; where it
+/// takes none, `reason` is what it said, for a remark.
+void groupAttention(DispatchPlan &plan, Block &block, BodyCost cost, std::string &reason);
 /// Groups of a contraction and what runs on its sums. A group of one member is no dispatch: the
 /// contraction has a kernel without.
 void groupEpilogues(DispatchPlan &plan);

@@ -2,10 +2,11 @@
 //
 // Implements mp-form-dispatches: draw lines around what runs as one kernel (exact).
 //
-// For each block with ops on tensors: group by the rules of epilogues, of rows and of maps, then
-// put a dispatch in the place of each group. A group that cannot be moved together falls apart into
-// its members.
+// For each block with ops on tensors: group by the rules of attention, of epilogues, of rows and of
+// maps, then put a dispatch in the place of each group. A group that cannot be moved together falls
+// apart into its members.
 
+#include "../Select/AttentionChoice.h"
 #include "../Select/MatmulProblem.h"
 #include "../Select/StreamProblem.h"
 #include "../Select/TargetPart.h"
@@ -49,6 +50,8 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
       emitError(getOperation().getLoc()) << toString(part.takeError());
       return signalPassFailure();
     }
+    if (attention == AttentionForm::Fused && failed(expandAttention(getOperation())))
+      return signalPassFailure();
     SmallVector<Block *> blocks;
     collectBlocks(getOperation(), blocks);
     for (Block *block : blocks)
@@ -56,7 +59,11 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
   }
 
   void formBlock(Block &block, const Part &part) {
+    std::string reason;
     DispatchPlan plan(block, [&](Block &body) { return secondsOf(body, part); });
+    if (attention == AttentionForm::Fused)
+      groupAttention(
+          plan, block, [&](Block &body) { return secondsOfAttention(body, part, reason); }, reason);
     groupEpilogues(plan);
     groupRows(plan);
     groupMaps(plan);
@@ -81,7 +88,8 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
 
   static FailureOr<mpk::DispatchOp> form(RewriterBase &rewriter, const DispatchGroup &group) {
     FailureOr<mpk::DispatchOp> dispatch = formDispatch(rewriter, group);
-    if (succeeded(dispatch) && findContraction(dispatch->getBody().front()))
+    if (succeeded(dispatch) && group.rule != "attention" &&
+        findContraction(dispatch->getBody().front()))
       dispatch->setScheduleAttr(
           mpk::ScheduleAttr::get(rewriter.getContext(), mpk::Family::Matmul, ""));
     return dispatch;
@@ -94,6 +102,21 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
                          group.rule, group.members.size(), group.seconds * 1e6, part.name,
                          group.apart * 1e6)
                .str();
+  }
+
+  /// The time of the best attention kernel for a body; nothing if there is none.
+  static std::optional<double> secondsOfAttention(Block &body, const Part &part,
+                                                  std::string &reason) {
+    FailureOr<AttentionPlan> plan = planAttention(body, reason);
+    if (failed(plan))
+      return std::nullopt;
+    auto chosen = chooseAttention(problemOf(*plan), part);
+    if (!chosen) {
+      reason = llvm::toString(chosen.takeError());
+      return std::nullopt;
+    }
+    reason = "the performance model expects one kernel to be slower";
+    return chosen->estimate.seconds;
   }
 
   /// What the performance model sees of a body; nothing if no family takes it.

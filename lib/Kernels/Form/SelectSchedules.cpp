@@ -3,6 +3,7 @@
 // Implements mp-select-schedules: say how the kernel of each dispatch is written (exact).
 
 #include "../Families/Family.h"
+#include "../Select/AttentionChoice.h"
 #include "../Select/StreamProblem.h"
 #include "../Select/TargetPart.h"
 #include "mlir/IR/Remarks.h"
@@ -67,6 +68,8 @@ struct SelectSchedules : mlir::mp::impl::SelectSchedulesBase<SelectSchedules> {
   static void select(mpk::DispatchOp dispatch, const Part &part) {
     std::string why;
     Block &body = dispatch.getBody().front();
+    if (FailureOr<AttentionPlan> attention = planAttention(body, why); succeeded(attention))
+      return selectAttention(dispatch, *attention, part);
     FailureOr<StreamPlan> plan = planStream(body, why);
     if (failed(plan))
       return; // mp-refuse-dispatches says so
@@ -89,9 +92,24 @@ struct SelectSchedules : mlir::mp::impl::SelectSchedulesBase<SelectSchedules> {
       dispatch.removeScheduleAttr(); // the family writes others than the model knows
       return;
     }
+    note(dispatch, text, reasonFor(*chosen, *ranked, part));
+  }
+
+  static void selectAttention(mpk::DispatchOp dispatch, const AttentionPlan &plan,
+                              const Part &part) {
+    llvm::Expected<Ranked> chosen = chooseAttention(problemOf(plan), part);
+    if (!chosen)
+      return llvm::consumeError(chosen.takeError());
+    const std::string text = toString(chosen->schedule);
+    dispatch.setScheduleAttr(mpk::ScheduleAttr::get(dispatch.getContext(), mpk::Family::Attention,
+                                                    StringRef(text).split(' ').second));
+    note(dispatch, text, reasonFor(*chosen, {}, part));
+  }
+
+  static void note(mpk::DispatchOp dispatch, StringRef schedule, StringRef reason) {
     remark::analysis(dispatch.getLoc(),
                      remark::RemarkOpts::name(remarks::kSchedule).category(remarks::kDispatches))
-        << text << ": " << reasonFor(*chosen, *ranked, part);
+        << schedule << ": " << reason;
   }
 };
 

@@ -25,7 +25,7 @@ unsigned StreamPlan::varies(Value value) const {
   return bits;
 }
 
-int64_t StreamPlan::extent(ArrayRef<unsigned> some) const {
+int64_t LoopPlan::extent(ArrayRef<unsigned> some) const {
   int64_t product = 1;
   bool dynamic = false;
   for (unsigned loop : some) {
@@ -58,11 +58,12 @@ void StreamPlan::print(llvm::raw_ostream &os) const {
 namespace {
 
 /// Numbers the dimensions of tensors and the loops of ops, and joins those that are one.
-class Planner {
+class Joiner {
 public:
-  Planner(Block &body, std::string &reason) : body(body), reason(reason) {}
+  Joiner(Block &body, LoopPlan &plan, std::string &reason)
+      : body(body), plan_(plan), reason(reason) {}
 
-  FailureOr<StreamPlan> plan() {
+  LogicalResult run() {
     const unsigned inputs = body.getNumArguments() - body.getTerminator()->getNumOperands();
     for (BlockArgument argument : body.getArguments())
       if (!argument.use_empty() || argument.getArgNumber() >= inputs)
@@ -70,16 +71,12 @@ public:
     for (Operation &op : body.without_terminator())
       if (failed(join(op)))
         return failure();
-    plan_.results.assign(body.getTerminator()->operand_begin(),
-                         body.getTerminator()->operand_end());
     // Outputs are the last arguments: their loops are those of the results.
+    auto results = body.getTerminator()->getOperands();
     for (auto [result, output] :
-         llvm::zip_equal(plan_.results, body.getArguments().take_back(plan_.results.size())))
+         llvm::zip_equal(results, body.getArguments().take_back(results.size())))
       sameDims(result, output);
-    if (failed(makeLoops()) || failed(splitLoops()) || failed(checkResults()) ||
-        failed(sortReductions()))
-      return failure();
-    return std::move(plan_);
+    return makeLoops();
   }
 
 private:
@@ -196,8 +193,10 @@ private:
                 : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
     Value wide = expands ? op.getResult(0) : op.getOperand(0);
     Value thin = expands ? op.getOperand(0) : op.getResult(0);
-    if (!plan_.dims.count(op.getOperand(0)))
-      return refuse("it reshapes a tensor whose elements are all alike");
+    if (!plan_.dims.count(op.getOperand(0))) { // all of its elements are alike
+      plan_.dims.erase(op.getResult(0));
+      return success();
+    }
     for (auto [position, group] : llvm::enumerate(groups)) {
       int found = -1;
       for (int64_t dim : group) {
@@ -231,7 +230,7 @@ private:
       if (plan_.dims.count(value) && (!lead || plan_.dims[value].size() > plan_.dims[lead].size()))
         lead = value;
     };
-    llvm::for_each(plan_.results, consider);
+    llvm::for_each(body.getTerminator()->getOperands(), consider);
     llvm::for_each(body.getArguments(), consider);
     auto addLoops = [&](Value value) {
       for (int node : plan_.dims[value]) {
@@ -277,6 +276,34 @@ private:
       if (failed(rename(nodes)))
         return failure();
     return success();
+  }
+
+  Block &body;
+  LoopPlan &plan_;
+  std::string &reason;
+  SmallVector<int64_t> sizes; ///< of nodes
+  SmallVector<std::pair<int, int>> joins;
+};
+
+/// Says which of the joined loops are rows and columns, and sorts reductions.
+class Planner {
+public:
+  Planner(Block &body, std::string &reason) : body(body), reason(reason) {}
+
+  FailureOr<StreamPlan> plan() {
+    if (failed(Joiner(body, plan_, reason).run()))
+      return failure();
+    plan_.results.assign(body.getTerminator()->operand_begin(),
+                         body.getTerminator()->operand_end());
+    if (failed(splitLoops()) || failed(checkResults()) || failed(sortReductions()))
+      return failure();
+    return std::move(plan_);
+  }
+
+private:
+  LogicalResult refuse(const Twine &why) {
+    reason = why.str();
+    return failure();
   }
 
   /// The loops that an op reduces, those of one iteration left out.
@@ -359,11 +386,16 @@ private:
   Block &body;
   std::string &reason;
   StreamPlan plan_;
-  SmallVector<int64_t> sizes; ///< of nodes
-  SmallVector<std::pair<int, int>> joins;
 };
 
 } // namespace
+
+FailureOr<LoopPlan> mlir::mp::planLoops(Block &body, std::string &reason) {
+  LoopPlan plan;
+  if (failed(Joiner(body, plan, reason).run()))
+    return failure();
+  return plan;
+}
 
 FailureOr<StreamPlan> mlir::mp::planStream(Block &body, std::string &reason) {
   return Planner(body, reason).plan();

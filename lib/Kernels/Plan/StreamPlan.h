@@ -21,31 +21,40 @@ struct StreamLoop {
   unsigned dimension = 0; ///< as its dimension
 };
 
-struct StreamPlan {
+/// The one space of loops of a body.
+struct LoopPlan {
   SmallVector<StreamLoop> loops;
-  /// Loops that are not reduced, and those that reductions reduce, outermost first. Without
-  /// reductions all loops are rows.
-  SmallVector<unsigned> rows, columns;
   /// For each dimension of a tensor of the body its loop, or -1 where the size is one.
   DenseMap<Value, SmallVector<int>> dims;
   /// For each loop of an op of the body its loop here, or -1.
   DenseMap<Operation *, SmallVector<int>> opLoops;
+  bool gathers = false; ///< a body reads an argument at indices that it computes
+
+  /// Iterations of some loops; kDynamic where one is not known.
+  int64_t extent(ArrayRef<unsigned> some) const;
+};
+
+struct StreamPlan : LoopPlan {
+  /// Loops that are not reduced, and those that reductions reduce, outermost first. Without
+  /// reductions all loops are rows.
+  SmallVector<unsigned> rows, columns;
   /// Reductions by depth: those of one level need only those of the levels before.
   SmallVector<SmallVector<linalg::LinalgOp>> levels;
   /// What the body yields, and how many levels of reductions come before each.
   SmallVector<Value> results;
   SmallVector<unsigned> resultDepths;
-  bool gathers = false; ///< a body reads an argument at indices that it computes
 
   bool isRow(int loop) const { return llvm::is_contained(rows, unsigned(loop)); }
   bool isColumn(int loop) const { return llvm::is_contained(columns, unsigned(loop)); }
   /// Varies bits of a tensor, or of a scalar (uniform).
   unsigned varies(Value value) const;
-  /// Iterations of some loops; kDynamic where one is not known.
-  int64_t extent(ArrayRef<unsigned> some) const;
   /// "rows 0:128 columns 1:? level 0: linalg.generic addf ...", for tests.
   void print(llvm::raw_ostream &os) const;
 };
+
+/// Joins the loops of a body whose terminator yields its results. On failure `reason` says what
+/// keeps them apart, as planStream does.
+FailureOr<LoopPlan> planLoops(Block &body, std::string &reason);
 
 /// The plan of a body whose terminator yields its results. On failure `reason` says why the body is
 /// no such work, as the end of a sentence ("is not ... because" + reason).

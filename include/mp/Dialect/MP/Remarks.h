@@ -47,6 +47,8 @@ inline constexpr llvm::StringLiteral kDispatches = "mp-dispatches";
 inline constexpr llvm::StringLiteral kFormed = "formed";
 /// mp-form-dispatches: a contraction and its readers run as kernels of their own (missed).
 inline constexpr llvm::StringLiteral kEpilogueApart = "epilogue-apart";
+/// mp-form-dispatches: attention runs as several kernels (missed).
+inline constexpr llvm::StringLiteral kAttentionApart = "attention-apart";
 /// mp-group-dispatches: equal maps run as one kernel (passed).
 inline constexpr llvm::StringLiteral kGrouped = "grouped";
 /// mp-select-schedules: the schedule of a dispatch, and why (analysis).

@@ -111,6 +111,9 @@ def FormDispatches : Pass<"mp-form-dispatches", "::mlir::func::FuncOp"> {
     docs/concepts/Dispatches.md, epilogues before rows before maps, and only where the performance
     model expects one kernel to take no longer than two on a part of the target.
 
+    With `attention=fused`, two contractions with a softmax between them are one dispatch; its
+    kernel rounds in another order (docs/concepts/Dispatches.md).
+
     A remark names each dispatch, its rule, its ops and the modelled time together and apart.
 
     Example (`--mp-form-dispatches="target=sm_80"`): the rows and their sums are one dispatch.
@@ -132,7 +135,14 @@ def FormDispatches : Pass<"mp-form-dispatches", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "\"sm_80\"",
-           "GPU architecture, as in --mp-show-targets">
+           "GPU architecture, as in --mp-show-targets">,
+    Option<"attention", "attention", "::mlir::mp::AttentionForm",
+           "::mlir::mp::AttentionForm::Unfused", "Attention as one kernel or as several",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::mp::AttentionForm::Unfused, "unfused",
+                        "each product and the softmax a kernel of its own"),
+             clEnumValN(::mlir::mp::AttentionForm::Fused, "fused",
+                        "one kernel, whose scores never reach memory"))}]>
   ];
   let dependentDialects = ["::mlir::mp::mpk::MPKDialect", "::mlir::tensor::TensorDialect"];
 }

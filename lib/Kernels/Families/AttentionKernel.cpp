@@ -1,0 +1,468 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes attention kernels. A block keeps some rows of query and goes through the keys:
+//   1. scores = query key, in registers; the copies of a later tile are started between products
+//   2. logits = the elementwise ops around scores and masks, keys beyond the end at minus infinity
+//   3. probabilities = exp(logits - maximum so far); a warp whose maximum grew rescales its output
+//   4. output += probabilities value, which go from one product to the other in registers
+// and, behind the last tile, divides by the sum and writes what the ops behind make of that. One
+// barrier a tile says both that all have read it and that the next one has arrived.
+
+#include "AttentionKernel.h"
+
+#include "AttentionElements.h"
+#include "OnlineSoftmax.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mp/Kernels/MmaSelection.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+static const MmaInstruction &instructionOf(const AttentionShape &s) {
+  static constexpr MmaInstruction half{"f16", 16, 8, 16, 16}, brain{"bf16", 16, 8, 16, 16};
+  return s.plan.element().isF16() ? half : brain;
+}
+
+namespace {
+
+class AttentionKernel {
+public:
+  AttentionKernel(KernelFunction &kernel, const AttentionShape &shape, const MathForms &forms)
+      : k(kernel), d(kernel.d), s(shape), p(shape.plan), mma(instructionOf(shape)), query(k, s),
+        key(k, s, p.key, p.depth), value(k, s, p.value, p.width),
+        scoreElements(k, p, p.scores->getResult(0), p.keys),
+        outputElements(k, p, p.output->getResult(0), {p.width}), logits(d.b, scoreElements, forms),
+        results(d.b, outputElements, forms) {
+    const double scale = scaleOf(p);
+    isFolded = forms.approximate && (scale == 1 || OnlineSoftmax::canFold(scale));
+    softmax.emplace(d, forms.approximate, isFolded ? scale : 1);
+  }
+
+  void emit() {
+    locate();
+    fill();
+    SmallVector<Value> carried = loop();
+    finish(carried);
+  }
+
+private:
+  unsigned rowTiles() const { return s.rowsOfWarp() / 16; }
+  unsigned rows() const { return 2 * rowTiles(); }  ///< of a lane
+  unsigned columns() const { return s.atOnce / 4; } ///< keys of a lane, at once
+  unsigned headTiles() const { return s.width() / 8; }
+  int64_t stageBytes() const { return int64_t(key.tile().bytes()) + value.tile().bytes(); }
+
+  Value base(BlockArgument argument) {
+    Value sum = d.ix(k.operands[argument.getArgNumber()].offset);
+    for (unsigned loop : p.batch)
+      sum = d.add(sum, d.mul(scoreElements.fixed[loop], d.ix(stepAlong(k, p, argument, loop))));
+    return sum;
+  }
+
+  /// Rows of a batch follow each other, so that blocks that run at once share keys and values.
+  void locate() {
+    thread = k.thread();
+    lane = d.rem(thread, 32);
+    warp = d.div(thread, 32);
+    Value block = d.widen(k.block());
+    rowCount = k.extent(p, p.rows);
+    Value tiles = d.div(d.add(rowCount, int64_t(s.queries) - 1), int64_t(s.queries));
+    Value firstRow = d.mul(d.rem(block, tiles), int64_t(s.queries));
+    Value rest = d.div(block, tiles);
+    for (size_t i = p.batch.size(); i-- > 0;) {
+      Value size = k.extent(p, {p.batch[i]});
+      Value at = i == 0 ? rest : d.rem(rest, size);
+      rest = i == 0 ? rest : d.div(rest, size);
+      scoreElements.fixed[p.batch[i]] = outputElements.fixed[p.batch[i]] = at;
+    }
+    keyCount = k.extent(p, p.keys);
+    steps = d.narrow(d.div(d.add(keyCount, int64_t(s.keys) - 1), int64_t(s.keys)));
+    query.prepare(base(p.query), firstRow, thread, lane, warp);
+    key.prepare(base(p.key), thread, lane, /*sumsHead=*/true);
+    value.prepare(base(p.value), thread, lane, /*sumsHead=*/false);
+    // Rows and columns of accumulators: lane / 4 and twice lane % 4.
+    Value first =
+        d.add(firstRow, d.widen(d.add(d.mul(warp, int64_t(s.rowsOfWarp())), d.div(lane, 4))));
+    laneColumn = d.mul(d.rem(lane, 4), 2);
+    for (unsigned row = 0; row < rows(); ++row) {
+      rowNumber.push_back(d.add(first, int64_t(row / 2 * 16 + row % 2 * 8)));
+      placeRow(rowNumber.back());
+    }
+  }
+
+  /// Indices of the loops of a row; those of the last for rows beyond the end.
+  void placeRow(Value number) {
+    Value rest = d.min(number, d.sub(rowCount, d.ix(1)));
+    DenseMap<unsigned, Value> indices;
+    for (size_t i = p.rows.size(); i-- > 0;) {
+      Value size = k.extent(p, {p.rows[i]});
+      indices[p.rows[i]] = i == 0 ? rest : d.rem(rest, size);
+      rest = i == 0 ? rest : d.div(rest, size);
+    }
+    scoreElements.rows.push_back(indices);
+    outputElements.rows.push_back(indices);
+  }
+
+  void synchronize() {
+    NVVM::CpAsyncWaitGroupOp::create(d.b, d.b.getI32IntegerAttr(int32_t(s.stages) - 2));
+    gpu::BarrierOp::create(d.b);
+  }
+
+  /// Lists the copies of tile `number` of keys and values.
+  void listTile(Value stage, Value number, Value keyAt, Value valueAt,
+                SmallVectorImpl<Work> &work) {
+    key.list(stage, keyAt, number, steps, work);
+    value.list(d.add(stage, int64_t(key.tile().bytes())), valueAt, number, steps, work);
+  }
+
+  void fill() {
+    shared = k.dynamicShared();
+    ring = d.add(shared, query.bytes());
+    SmallVector<Work> work;
+    query.list(shared, work);
+    for (unsigned ahead = 0; ahead + 1 < s.stages; ++ahead) {
+      listTile(d.add(ring, ahead * stageBytes()), d.i32(ahead),
+               key.copies().advance(key.copies().start(), int(ahead)),
+               value.copies().advance(value.copies().start(), int(ahead)), work);
+      for (const Work &item : work)
+        item();
+      work.clear();
+      NVVM::CpAsyncCommitGroupOp::create(d.b);
+    }
+    synchronize();
+    if (s.keepsQuery)
+      for (unsigned head = 0; head < s.depth(); head += 16)
+        keptQuery.push_back(query.read(shared, 0, head));
+  }
+
+  /// What the loop over tiles carries.
+  struct State {
+    SmallVector<Value> output; ///< accumulators: registers of tile (row tile, head tile)
+    SmallVector<SoftmaxRow> rows;
+    Value read, write;    ///< stages
+    Value keyAt, valueAt; ///< pointers of the copies
+  };
+  static SmallVector<Value> pack(const State &state) {
+    SmallVector<Value> values(state.output);
+    for (const SoftmaxRow &row : state.rows)
+      llvm::append_values(values, row.maximum, row.sum);
+    for (Value v : {state.read, state.write, state.keyAt, state.valueAt})
+      if (v)
+        values.push_back(v);
+    return values;
+  }
+  State unpack(ValueRange values) {
+    State state;
+    auto next = [&] {
+      Value v = values.front();
+      values = values.drop_front();
+      return v;
+    };
+    for (unsigned i = 0; i < rowTiles() * headTiles() * 4; ++i)
+      state.output.push_back(next());
+    for (unsigned i = 0; i < rows(); ++i) {
+      Value maximum = next();
+      state.rows.push_back({maximum, next()});
+    }
+    state.read = next();
+    state.write = next();
+    state.keyAt = key.copies().start() ? next() : Value();
+    state.valueAt = value.copies().start() ? next() : Value();
+    return state;
+  }
+
+  SmallVector<Value> loop() {
+    const int ahead = int(s.stages) - 1;
+    State start;
+    start.output.assign(rowTiles() * headTiles() * 4, d.zero(d.b.getF32Type()));
+    for (unsigned i = 0; i < rows(); ++i)
+      start.rows.push_back(softmax->begin());
+    start.read = ring;
+    start.write = d.add(ring, ahead * stageBytes());
+    start.keyAt = key.copies().advance(key.copies().start(), ahead);
+    start.valueAt = value.copies().advance(value.copies().start(), ahead);
+    auto made = scf::ForOp::create(d.b, d.i32(0), steps, d.i32(1), pack(start));
+    keepWhole(made);
+    if (!p.keys.empty()) // else nothing is known to vary along the columns, scores least of all
+      logits.hoistBefore(made);
+    OpBuilder::InsertionGuard guard(d.b);
+    d.b.setInsertionPointToStart(made.getBody());
+    State state = unpack(made.getRegionIterArgs());
+    step(made.getInductionVar(), state);
+    scf::YieldOp::create(d.b, pack(state));
+    return llvm::to_vector_of<Value>(made.getResults());
+  }
+
+  void step(Value number, State &state) {
+    SmallVector<Work> work;
+    listTile(state.write, d.add(number, int64_t(s.stages) - 1), state.keyAt, state.valueAt, work);
+    const unsigned parts = s.keys / s.atOnce;
+    for (unsigned part = 0; part < parts; ++part) {
+      // Copies go between the products of all parts, evenly.
+      ArrayRef<Work> all(work);
+      const size_t from = all.size() * part / parts, to = all.size() * (part + 1) / parts;
+      const unsigned firstKey = part * s.atOnce;
+      SmallVector<Value> x = scores(state.read, firstKey, all.slice(from, to - from));
+      toLogits(x, number, firstKey);
+      rescale(state, takeColumns(state, x));
+      addOutput(state, x, firstKey);
+    }
+    NVVM::CpAsyncCommitGroupOp::create(d.b);
+    synchronize();
+    Value end = d.add(ring, int64_t(s.stages) * stageBytes());
+    Value following = d.add(state.read, stageBytes());
+    state.write = state.read;
+    state.read = d.select(d.equal(following, end), ring, following);
+    state.keyAt = key.copies().advance(state.keyAt, 1);
+    state.valueAt = value.copies().advance(state.valueAt, 1);
+  }
+
+  /// Accumulators of (row tile, tile of 8 keys).
+  SmallVector<Value> scores(Value stage, unsigned firstKey, ArrayRef<Work> copies) {
+    const unsigned keyTiles = s.atOnce / 8, headParts = s.depth() / 16;
+    SmallVector<Value> x(rowTiles() * keyTiles * 4, d.zero(d.b.getF32Type()));
+    struct Part {
+      SmallVector<SmallVector<Value, 4>> query, key;
+    };
+    auto read = [&](unsigned part) {
+      Part made;
+      for (unsigned row = 0; row < rowTiles(); ++row)
+        made.query.push_back(s.keepsQuery ? keptQuery[part]
+                                          : query.read(shared, row * 16, part * 16));
+      for (unsigned tile = 0; tile < keyTiles; tile += 2)
+        made.key.push_back(key.read(stage, firstKey + tile * 8, part * 16));
+      return made;
+    };
+    Between between(copies, headParts * keyTiles * rowTiles());
+    Part here = read(0);
+    for (unsigned part = 0; part < headParts; ++part) {
+      Part next;
+      if (part + 1 < headParts)
+        next = read(part + 1);
+      for (unsigned row = 0; row < rowTiles(); ++row)
+        for (unsigned tile = 0; tile < keyTiles; ++tile) {
+          between.next();
+          multiplyAdd(d, mma, here.query[row], ArrayRef(here.key[tile / 2]).slice(tile % 2 * 2, 2),
+                      MutableArrayRef(x).slice((row * keyTiles + tile) * 4, 4));
+        }
+      here = next;
+    }
+    between.finish();
+    return x;
+  }
+
+  /// The register of (row, column) of a lane, numbers of those it holds.
+  unsigned registerOf(unsigned row, unsigned column, unsigned tiles) const {
+    return (row / 2 * tiles + column / 2) * 4 + row % 2 * 2 + column % 2;
+  }
+
+  void toLogits(MutableArrayRef<Value> x, Value number, unsigned firstKey) {
+    const unsigned tiles = s.atOnce / 8;
+    Value first = d.add(d.widen(d.add(d.mul(number, int64_t(s.keys)), int64_t(firstKey))),
+                        d.widen(laneColumn));
+    SmallVector<Value> keyIndex;
+    for (unsigned column = 0; column < columns(); ++column)
+      keyIndex.push_back(d.add(first, int64_t(column / 2 * 8 + column % 2)));
+    std::optional<int64_t> known;
+    if (int64_t extent = p.extent(p.keys); !ShapedType::isDynamic(extent))
+      known = extent;
+    const bool isRagged = !known || *known % s.keys != 0;
+    if (!isFolded) {
+      SmallVector<Value> raw(x);
+      scoreElements.columnIndex = keyIndex;
+      if (isRagged)
+        for (Value &index : scoreElements.columnIndex)
+          index = d.min(index, d.sub(keyCount, d.ix(1)));
+      scoreElements.held = [&, raw](unsigned row, unsigned column) {
+        return raw[registerOf(row, column, tiles)];
+      };
+      logits.forgetColumns();
+      for (unsigned row = 0; row < rows(); ++row)
+        for (unsigned column = 0; column < columns(); ++column) {
+          Point point{row, column};
+          x[registerOf(row, column, tiles)] =
+              p.logits.op ? logits.inBody(p.logits.op, p.logits.value, point)
+                          : logits.at(p.logits.value, point);
+        }
+    }
+    if (isRagged)
+      maskBeyond(x, number, keyIndex, tiles);
+  }
+
+  /// Keys beyond the end, which only the last tile has, are at minus infinity.
+  void maskBeyond(MutableArrayRef<Value> x, Value number, ArrayRef<Value> keyIndex,
+                  unsigned tiles) {
+    Value isLast = d.equal(number, d.sub(steps, d.i32(1)));
+    auto branch = scf::IfOp::create(d.b, SmallVector<Type>(x.size(), d.b.getF32Type()), isLast,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(d.b);
+    d.b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(d.b, x);
+    d.b.setInsertionPointToStart(branch.thenBlock());
+    Value lowest = arith::ConstantOp::create(
+        d.b, d.b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
+    SmallVector<Value> masked(x);
+    for (unsigned column = 0; column < columns(); ++column) {
+      Value inside = d.less(keyIndex[column], keyCount);
+      for (unsigned row = 0; row < rows(); ++row) {
+        Value &logit = masked[registerOf(row, column, tiles)];
+        logit = d.select(inside, logit, lowest);
+      }
+    }
+    scf::YieldOp::create(d.b, masked);
+    llvm::copy(branch.getResults(), x.begin());
+  }
+
+  /// Makes probabilities of logits; the factor of each row's output.
+  SmallVector<Value> takeColumns(State &state, MutableArrayRef<Value> x) {
+    const unsigned tiles = s.atOnce / 8;
+    SmallVector<Value> factors;
+    for (unsigned row = 0; row < rows(); ++row) {
+      SmallVector<Value> line;
+      for (unsigned column = 0; column < columns(); ++column)
+        line.push_back(x[registerOf(row, column, tiles)]);
+      factors.push_back(softmax->take(state.rows[row], line));
+      for (unsigned column = 0; column < columns(); ++column)
+        x[registerOf(row, column, tiles)] = line[column];
+    }
+    return factors;
+  }
+
+  /// Multiplies the output, unless no row of the warp has a factor but one, which changes no bit.
+  void rescale(State &state, ArrayRef<Value> factors) {
+    Value one = arith::ConstantOp::create(d.b, d.b.getF32FloatAttr(1)), any;
+    for (Value factor : factors) {
+      Value differs = arith::CmpFOp::create(d.b, arith::CmpFPredicate::UNE, factor, one);
+      any = any ? arith::OrIOp::create(d.b, any, differs).getResult() : differs;
+    }
+    any = NVVM::VoteSyncOp::create(d.b, d.b.getI1Type(), d.i32(-1), any, NVVM::VoteSyncKind::any);
+    auto branch =
+        scf::IfOp::create(d.b, SmallVector<Type>(state.output.size(), d.b.getF32Type()), any,
+                          /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(d.b);
+    d.b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(d.b, state.output);
+    d.b.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> scaled;
+    for (auto [i, value] : llvm::enumerate(state.output)) {
+      unsigned row = i / 4 / headTiles() * 2 + i % 4 / 2;
+      scaled.push_back(arith::MulFOp::create(d.b, value, factors[row]));
+    }
+    scf::YieldOp::create(d.b, scaled);
+    state.output.assign(branch.getResults().begin(), branch.getResults().end());
+  }
+
+  /// Two numbers in the format of the products, as a register.
+  Value packPair(Value low, Value high) {
+    auto wide = VectorType::get({2}, d.b.getF32Type());
+    Value pair = LLVM::UndefOp::create(d.b, wide);
+    pair = LLVM::InsertElementOp::create(d.b, pair, low, d.i32(0));
+    pair = LLVM::InsertElementOp::create(d.b, pair, high, d.i32(1));
+    pair = LLVM::FPTruncOp::create(d.b, VectorType::get({2}, p.element()), pair);
+    return LLVM::BitcastOp::create(d.b, d.b.getI32Type(), pair);
+  }
+
+  void addOutput(State &state, ArrayRef<Value> x, unsigned firstKey) {
+    const unsigned keyTiles = s.atOnce / 8, halves = headTiles() / 2;
+    // Accumulators of two tiles of 8 keys are operand A of 16 keys.
+    SmallVector<SmallVector<Value, 4>> probabilities;
+    for (unsigned row = 0; row < rowTiles(); ++row)
+      for (unsigned tile = 0; tile < keyTiles; tile += 2) {
+        ArrayRef<Value> from = x.slice((row * keyTiles + tile) * 4, 8);
+        probabilities.push_back({packPair(from[0], from[1]), packPair(from[2], from[3]),
+                                 packPair(from[4], from[5]), packPair(from[6], from[7])});
+      }
+    Value stage = d.add(state.read, int64_t(key.tile().bytes()));
+    auto read = [&](unsigned number) {
+      return value.read(stage, firstKey + number / halves * 16, number % halves * 16);
+    };
+    const unsigned count = keyTiles / 2 * halves;
+    SmallVector<Value, 4> here = read(0), next;
+    for (unsigned number = 0; number < count; ++number) {
+      if (number + 1 < count)
+        next = read(number + 1);
+      for (unsigned row = 0; row < rowTiles(); ++row)
+        for (unsigned half : {0, 1})
+          multiplyAdd(d, mma, probabilities[row * keyTiles / 2 + number / halves],
+                      ArrayRef(here).slice(half * 2, 2),
+                      MutableArrayRef(state.output)
+                          .slice((row * headTiles() + number % halves * 2 + half) * 4, 4));
+      here = next;
+    }
+  }
+
+  /// Divides by the sums and writes the results.
+  void finish(ValueRange carried) {
+    State state = unpack(carried);
+    SmallVector<Value> totals;
+    for (const SoftmaxRow &row : state.rows)
+      totals.push_back(softmax->total(row));
+    for (unsigned column = 0; column < headTiles() * 2; ++column)
+      outputElements.columnIndex.push_back(
+          d.add(d.widen(laneColumn), int64_t(column / 2 * 8 + column % 2)));
+    outputElements.held = [&](unsigned row, unsigned column) -> Value {
+      Value sum = state.output[registerOf(row, column, headTiles())];
+      return arith::DivFOp::create(d.b, sum, totals[row]);
+    };
+    BlockArgument target = p.scores->getBlock()->getArguments().back(); // the output of the body
+    const int64_t bytes = k.operands[target.getArgNumber()].bytes();
+    const bool paired = isPaired(target);
+    for (unsigned row = 0; row < rows(); ++row) {
+      OpBuilder::InsertionGuard guard(d.b);
+      enterIf(rowNumber[row]);
+      results.forgetColumns();
+      for (unsigned column = 0; column < headTiles() * 2; column += 1 + paired) {
+        SmallVector<Value> elements;
+        for (unsigned i = 0; i < 1u + paired; ++i)
+          elements.push_back(toMemory(d, results.at(p.result, {row, column + i})));
+        d.store(packVector(d, elements), outputElements.place(target, {row, column}),
+                bytes * (1 + paired));
+      }
+    }
+  }
+
+  /// True if two neighbouring elements of the head are one aligned access.
+  bool isPaired(BlockArgument target) {
+    auto isWidth = [&](unsigned dimension) {
+      return p.dims.lookup(target)[dimension] == int(p.width);
+    };
+    return stepAlong(k, p, target, p.width).is(1) &&
+           k.operands[target.getArgNumber()].alignment(2, isWidth) == 2;
+  }
+
+  void enterIf(Value row) {
+    int64_t extent = p.extent(p.rows);
+    if (!ShapedType::isDynamic(extent) && extent % s.queries == 0)
+      return;
+    auto branch = scf::IfOp::create(d.b, d.less(row, rowCount), /*withElseRegion=*/false);
+    d.b.setInsertionPointToStart(branch.thenBlock());
+  }
+
+  KernelFunction &k;
+  DeviceBuilder &d;
+  const AttentionShape &s;
+  const AttentionPlan &p;
+  const MmaInstruction &mma;
+  QueryTile query;
+  KeyTiles key, value;
+  AttentionElements scoreElements, outputElements;
+  Evaluate logits, results;
+  std::optional<OnlineSoftmax> softmax;
+  bool isFolded = false; ///< logits are scores, and the exponent has their factor
+  Value thread, lane, warp, laneColumn, rowCount, keyCount, steps, shared, ring;
+  SmallVector<Value> rowNumber;
+  SmallVector<SmallVector<Value, 4>> keptQuery;
+};
+
+} // namespace
+
+gpu::GPUFuncOp mlir::mp::emitAttentionKernel(gpu::GPUModuleOp module, Location loc, StringRef name,
+                                             const AttentionShape &shape, TypeRange operands,
+                                             const MathForms &forms) {
+  KernelFunction kernel(module, loc, name, operands, shape.threads());
+  // One block a multiprocessor is fine: without this ptxas may spill to fit more of them.
+  kernel.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                           kernel.d.b.getI32IntegerAttr(1));
+  AttentionKernel(kernel, shape, forms).emit();
+  return kernel.function;
+}

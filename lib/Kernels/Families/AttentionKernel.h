@@ -1,0 +1,47 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of attention whose scores never leave a block: mma.sync products, softmax along the way.
+
+#ifndef MP_LIB_KERNELS_FAMILIES_ATTENTIONKERNEL_H
+#define MP_LIB_KERNELS_FAMILIES_ATTENTIONKERNEL_H
+
+#include "../Build/KernelFunction.h"
+#include "../Build/MathForms.h"
+#include "../Plan/AttentionPlan.h"
+#include "mp/Performance/Schedule.h"
+
+namespace mlir::mp {
+
+/// How a plan becomes a kernel. A block has `queries` rows, each of its warps an equal share; keys
+/// and values come in tiles of `keys`, of which softmax takes `atOnce` at a time.
+struct AttentionShape {
+  AttentionPlan plan;
+  unsigned queries = 64, keys = 64, warps = 4, stages = 2;
+  unsigned atOnce = 64;
+  bool keepsQuery = true; ///< its fragments stay in registers
+
+  unsigned threads() const { return 32 * warps; }
+  unsigned rowsOfWarp() const { return queries / warps; }
+  int64_t depth() const { return plan.loops[plan.depth].size; }
+  int64_t width() const { return plan.loops[plan.width].size; }
+  int64_t sharedBytes() const;
+};
+
+/// The shape for a plan: as `asked`, or what suits its head size. On failure `reason` says what the
+/// schedule asks that no kernel does.
+FailureOr<AttentionShape>
+shapeAttention(const AttentionPlan &plan,
+               const std::optional<mpcore::performance::AttentionSchedule> &asked,
+               std::string &reason);
+
+gpu::GPUFuncOp emitAttentionKernel(gpu::GPUModuleOp module, Location loc, StringRef name,
+                                   const AttentionShape &shape, TypeRange operands,
+                                   const MathForms &forms);
+
+/// Blocks of a launch (`index`).
+Value attentionBlocks(OpBuilder &host, Location loc, const AttentionShape &shape,
+                      ValueRange operands);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_KERNELS_FAMILIES_ATTENTIONKERNEL_H

@@ -1,0 +1,63 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which tiles an attention kernel has, and how many blocks.
+
+#include "AttentionKernel.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+int64_t AttentionShape::sharedBytes() const {
+  const int64_t query = int64_t(queries) * 128 * llvm::divideCeil(depth(), 64);
+  const int64_t head = llvm::PowerOf2Ceil(depth()) + llvm::PowerOf2Ceil(width());
+  return query + stages * keys * 2 * head;
+}
+
+FailureOr<AttentionShape>
+mlir::mp::shapeAttention(const AttentionPlan &plan,
+                         const std::optional<mpcore::performance::AttentionSchedule> &asked,
+                         std::string &reason) {
+  AttentionShape shape;
+  shape.plan = plan;
+  const int64_t head = std::max(shape.depth(), shape.width());
+  if (asked) {
+    shape.queries = asked->queries;
+    shape.keys = asked->keys;
+    shape.warps = asked->warps;
+    shape.stages = asked->stages;
+  } else if (head > 128) {
+    shape.keys = 32;
+  }
+  shape.atOnce = std::min(shape.keys, 64u);
+  if (shape.rowsOfWarp() == 32 && head > 64)
+    shape.atOnce = 32;
+  shape.keepsQuery = shape.rowsOfWarp() == 16 && shape.depth() <= 128;
+  auto refuse = [&](const Twine &why) {
+    reason = ("its schedule: " + why).str();
+    return failure();
+  };
+  auto isPower = [](unsigned x) { return llvm::isPowerOf2_32(x); };
+  if (asked && (asked->unit != mpcore::performance::MatrixUnit::MmaSync || asked->overlapped))
+    return refuse("attention is written for unit=mma.sync, without overlapped");
+  if (asked && asked->splitKeys != 1)
+    return refuse("attention is written for split-keys=1");
+  if (!isPower(shape.queries) || !isPower(shape.keys) || !isPower(shape.warps) || shape.keys < 32 ||
+      shape.keys > 128 || shape.warps > 8 || shape.stages < 2 ||
+      (shape.rowsOfWarp() != 16 && shape.rowsOfWarp() != 32))
+    return refuse("expected keys of 32, 64 or 128, 16 or 32 queries for each of up to 8 warps, and "
+                  "2 stages or more");
+  if (shape.sharedBytes() > 99 * 1024 && !asked)
+    return refuse("its tiles take " + Twine(shape.sharedBytes()) + " bytes of shared memory");
+  return shape;
+}
+
+Value mlir::mp::attentionBlocks(OpBuilder &host, Location loc, const AttentionShape &shape,
+                                ValueRange operands) {
+  const AttentionPlan &plan = shape.plan;
+  Value rows = hostExtent(host, loc, plan, plan.rows, operands);
+  Value tile = arith::ConstantIndexOp::create(host, loc, shape.queries);
+  return host.createOrFold<arith::MulIOp>(loc, hostExtent(host, loc, plan, plan.batch, operands),
+                                          host.createOrFold<arith::CeilDivUIOp>(loc, rows, tile));
+}

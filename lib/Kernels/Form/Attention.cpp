@@ -1,0 +1,189 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rule of attention: two contractions with a softmax between them are one kernel, whose scores
+// never reach memory. What is between is found by walking back from the second; whether it is
+// attention is for the plan of the body to say (Plan/AttentionPlan.cpp).
+
+#include "DispatchPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mp/Dialect/MP/Remarks.h"
+#include "mp/Interfaces/LoopNest.h"
+#include "mp/Kernels/Passes.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+
+/// Ops behind an operand, at most; what is longer is no softmax.
+static constexpr size_t kMostMembers = 32;
+
+static bool isView(Operation *op) {
+  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+}
+
+static bool isProduct(Operation *op) { return op && op->hasAttr(kMmaAttrName); }
+
+/// The ops behind one operand of a contraction, back to other contractions, which are left out.
+struct Slice {
+  llvm::SetVector<Operation *> ops;
+  llvm::SmallSetVector<Operation *, 2> products;
+  unsigned reductions = 0, maxima = 0;
+};
+
+static bool isMaximum(linalg::LinalgOp op) {
+  std::optional<Combination> found = readCombination(op, 0);
+  return found && isa<arith::MaximumFOp, arith::MaxNumFOp>(found->combiner);
+}
+
+static Slice sliceBehind(Value operand) {
+  Slice slice;
+  Block *block = operand.getParentBlock();
+  SmallVector<Value> pending = {operand};
+  while (!pending.empty() && slice.ops.size() <= kMostMembers) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != block || !(isView(op) || isa<linalg::LinalgOp>(op)))
+      continue;
+    if (isProduct(op)) {
+      slice.products.insert(op);
+      continue;
+    }
+    if (!slice.ops.insert(op))
+      continue;
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (structured && structured.getNumReductionLoops() != 0) {
+      ++slice.reductions;
+      slice.maxima += isMaximum(structured);
+    }
+    llvm::append_range(pending, op->getOperands());
+  }
+  return slice;
+}
+
+/// The ops from one other contraction to `output`, those two included, in the order of the block;
+/// empty if no operand is made of one other, by way of a maximum and a sum.
+static SmallVector<Operation *> opsBetween(linalg::GenericOp output) {
+  for (Value operand : output.getInputs()) {
+    Slice slice = sliceBehind(operand);
+    if (slice.products.size() != 1 || slice.reductions != 2 || slice.maxima != 1 ||
+        slice.ops.size() > kMostMembers)
+      continue;
+    SmallVector<Operation *> found(slice.ops.begin(), slice.ops.end());
+    llvm::sort(found, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    // What does not need the scores (masks, for one) stays outside.
+    SmallVector<Operation *> members = {slice.products.front()};
+    llvm::SmallPtrSet<Operation *, 16> needing = {members.front()};
+    for (Operation *op : found)
+      if (llvm::any_of(op->getOperands(),
+                       [&](Value v) { return needing.contains(v.getDefiningOp()); })) {
+        needing.insert(op);
+        members.push_back(op);
+      }
+    members.push_back(output);
+    return members;
+  }
+  return {};
+}
+
+/// The one elementwise op that reads the result, itself or through a view; null if it has other
+/// readers.
+static linalg::LinalgOp onlyReader(Operation *op) {
+  while (op->getNumResults() == 1 && op->getResult(0).hasOneUse()) {
+    Operation *reader = *op->user_begin();
+    if (!isView(reader)) {
+      auto structured = dyn_cast<linalg::LinalgOp>(reader);
+      bool maps = structured && reader->getBlock() == op->getBlock() &&
+                  structured.getNumReductionLoops() == 0 && reader->getNumResults() == 1 &&
+                  !structured.isDpsInit(&*op->use_begin());
+      return maps ? structured : linalg::LinalgOp();
+    }
+    op = reader;
+  }
+  return {};
+}
+
+namespace {
+
+/// Ops of attention, whose loops are expanded, through the rewrites that do so.
+struct Members : RewriterBase::Listener {
+  llvm::DenseSet<Operation *> inside;
+
+  void notifyOperationReplaced(Operation *op, ValueRange replacement) override {
+    if (!inside.erase(op))
+      return;
+    Value value = replacement.front();
+    while (isView(value.getDefiningOp()))
+      value = value.getDefiningOp()->getOperand(0);
+    Operation *made = value.getDefiningOp();
+    if (!made || !isa<linalg::GenericOp>(made))
+      return;
+    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    inside.insert(made);
+  }
+};
+
+} // namespace
+
+LogicalResult mlir::mp::expandAttention(Operation *function) {
+  Members members;
+  function->walk([&](linalg::GenericOp op) {
+    if (!isProduct(op))
+      return;
+    for (Operation *member : opsBetween(op))
+      if (isa<linalg::GenericOp>(member))
+        members.inside.insert(member);
+    if (members.inside.contains(op))
+      if (linalg::LinalgOp reader = onlyReader(op))
+        members.inside.insert(reader);
+  });
+  if (members.inside.empty())
+    return success();
+  RewritePatternSet patterns(function->getContext());
+  linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, [&](OpOperand *operand) {
+    Operation *producer = operand->get().getDefiningOp(), *consumer = operand->getOwner();
+    if (isUnitReshape(producer) || isUnitReshape(consumer)) // which bodies may hold
+      return false;
+    if (isa_and_nonnull<tensor::CollapseShapeOp>(producer))
+      return members.inside.contains(consumer) &&
+             members.inside.contains(producer->getOperand(0).getDefiningOp());
+    return isa<tensor::ExpandShapeOp>(consumer) && members.inside.contains(producer);
+  });
+  tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, function->getContext());
+  tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, function->getContext());
+  tensor::EmptyOp::getCanonicalizationPatterns(patterns, function->getContext());
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.setListener(&members);
+  return applyPatternsGreedily(function, std::move(patterns), config);
+}
+
+void mlir::mp::groupAttention(DispatchPlan &plan, Block &block, BodyCost cost,
+                              std::string &reason) {
+  for (auto op : block.getOps<linalg::GenericOp>()) {
+    if (!isProduct(op))
+      continue;
+    SmallVector<linalg::LinalgOp> members;
+    for (Operation *member : opsBetween(op))
+      if (auto structured = dyn_cast<linalg::LinalgOp>(member))
+        members.push_back(structured);
+    if (members.empty())
+      continue;
+    if (linalg::LinalgOp reader = onlyReader(op)) {
+      SmallVector<linalg::LinalgOp> whole(members);
+      whole.push_back(reader);
+      if (plan.claim("attention", whole, cost))
+        continue;
+    }
+    reason = "they cannot be moved together";
+    if (plan.claim("attention", members, cost))
+      continue;
+    remark::missed(
+        op.getLoc(),
+        remark::RemarkOpts::name(remarks::kAttentionApart).category(remarks::kDispatches))
+        << "two products with a softmax between them are kernels of their own: " << reason;
+  }
+}

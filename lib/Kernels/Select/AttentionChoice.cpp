@@ -1,0 +1,52 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses among the schedules of attention that are written for mma.sync.
+
+#include "AttentionChoice.h"
+
+#include "StreamProblem.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mpcore::performance;
+
+AttentionProblem mlir::mp::problemOf(const AttentionPlan &plan) {
+  auto sizeOf = [&](ArrayRef<unsigned> loops) {
+    int64_t size = 1;
+    for (unsigned loop : loops) {
+      int64_t known = plan.loops[loop].size;
+      size *= ShapedType::isDynamic(known) ? kAssumedSize : known;
+    }
+    return size;
+  };
+  AttentionProblem problem;
+  problem.batch = sizeOf(plan.batch);
+  problem.queries = sizeOf(plan.rows);
+  problem.keys = sizeOf(plan.keys);
+  problem.headDim = std::max(plan.loops[plan.depth].size, plan.loops[plan.width].size);
+  problem.format = plan.element().isF16() ? "f16" : "bf16";
+  return problem;
+}
+
+llvm::Expected<Ranked> mlir::mp::chooseAttention(const AttentionProblem &problem,
+                                                 const Part &part) {
+  if (!part.plain->memory.cpAsync)
+    return llvm::createStringError(part.name +
+                                   " has no cp.async, by which tiles of attention come");
+  std::optional<Ranked> best;
+  std::string refusals;
+  for (auto [queries, warps] : {std::pair(128u, 4u), {128u, 8u}, {64u, 4u}})
+    for (unsigned keys : {64u, 32u}) {
+      AttentionSchedule schedule{MatrixUnit::MmaSync, queries, keys, warps, 2, 1, false};
+      llvm::Expected<Estimate> found = estimate(problem, schedule, part);
+      if (!found) {
+        refusals = llvm::toString(found.takeError());
+        continue;
+      }
+      if (!best || found->seconds < best->estimate.seconds)
+        best = Ranked{schedule, *found};
+    }
+  if (!best)
+    return llvm::createStringError(refusals);
+  return *best;
+}
