@@ -47,6 +47,8 @@ struct FinishReport : mlir::mp::impl::FinishReportBase<FinishReport> {
     llvm::Error error = json.open(outputs.json, "report=" + outputs.json);
     if (!error)
       error = html.open(outputs.html, "html=" + outputs.html);
+    if (!error)
+      error = dot.open(outputs.dot, "dot=" + outputs.dot);
     if (!error && !outputs.viewer.empty())
       error = support::makeFolder(outputs.viewer, "viewer=" + outputs.viewer);
     if (error)
@@ -63,6 +65,7 @@ struct FinishReport : mlir::mp::impl::FinishReportBase<FinishReport> {
       report->printTable(llvm::errs());
     check(json.write([&](raw_ostream &os) { printJSON(report->toJSON(), os); }));
     check(html.write([&](raw_ostream &os) { writeHTML(*report, os); }));
+    check(dot.write([&](raw_ostream &os) { writeGraphviz(*report, os); }));
     if (!outputs.viewer.empty())
       check(writeViewerFiles(outputs.viewer, *report));
     markAllAnalysesPreserved();
@@ -78,7 +81,7 @@ private:
 
   std::shared_ptr<Report> report;
   ReportOutputs outputs;
-  support::LateOutput json, html;
+  support::LateOutput json, html, dot;
 };
 } // namespace
 

@@ -32,8 +32,8 @@ static std::string describeCommand(const MixedPrecisionOptions &options) {
   std::vector<std::string> defaults = wordsOf(MixedPrecisionOptions()), kept;
   for (const std::string &word : wordsOf(options))
     if (!llvm::is_contained(defaults, word) &&
-        !llvm::is_contained({"report", "html", "viewer", "errors", "dump-problem", "dump-costs",
-                             "explain", "table", "verify", "costs", "scales"},
+        !llvm::is_contained({"report", "html", "dot", "viewer", "errors", "dump-problem",
+                             "dump-costs", "explain", "table", "verify", "costs", "scales"},
                             StringRef(word).split('=').first))
       kept.push_back(word);
   return "mp-mixed-precision=\"" + llvm::join(kept, " ") + "\"";
@@ -42,13 +42,13 @@ static std::string describeCommand(const MixedPrecisionOptions &options) {
 void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
                                            const MixedPrecisionOptions &options,
                                            std::shared_ptr<Report> report) {
-  ReportOutputs outputs{options.report, options.html, options.viewer, options.errors,
-                        options.table};
+  ReportOutputs outputs{options.report, options.html,   options.dot,
+                        options.viewer, options.errors, options.table};
   ExplanationListener explained;
   if (report)
     explained = [report](StringRef text) { report->explanation = text.str(); };
   bool reports = report || outputs.table || !outputs.json.empty() || !outputs.html.empty() ||
-                 !outputs.viewer.empty();
+                 !outputs.dot.empty() || !outputs.viewer.empty();
   if (!report)
     report = std::make_shared<Report>();
   // Formats that need scales are for contractions alone; the rest is decided as for bf16.

@@ -25,6 +25,7 @@ std::unique_ptr<Pass> createCollectCertificatesPass(std::shared_ptr<Report> repo
 struct ReportOutputs {
   std::string json;   ///< file for programs
   std::string html;   ///< file for people
+  std::string dot;    ///< file for Graphviz
   std::string viewer; ///< folder for Model Explorer, made if missing
   std::string errors; ///< input: what mp-run measured
   bool table = true;  ///< to standard error

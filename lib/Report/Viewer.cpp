@@ -2,31 +2,14 @@
 //
 // Files for Model Explorer: a graph per function, and data laid over its nodes.
 
+#include "RowGraph.h"
 #include "mp/Report/Exports.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 namespace json = llvm::json;
-
-/// Folders of the viewer: the name's parts but the last.
-static std::string folderOf(StringRef name) {
-  size_t end = name.find_last_of("./");
-  std::string folder = end == StringRef::npos ? "" : name.take_front(end).str();
-  std::replace(folder.begin(), folder.end(), '.', '/');
-  return folder;
-}
-
-/// The id of the node that "op 12" or "argument 3" is made by; empty for others.
-static std::string idOf(StringRef maker) {
-  if (maker.consume_front("op "))
-    return maker.str();
-  if (maker.consume_front("argument "))
-    return ("argument" + maker).str();
-  return "";
-}
 
 static json::Object attribute(StringRef key, const Twine &value) {
   return json::Object{{"key", key}, {"value", json::fixUTF8(value.str())}};
@@ -59,15 +42,6 @@ static json::Object opNode(const OpRow &row) {
                                 {"attrs", json::Array{attribute("tensor_shape", row.type)}}}}}};
 }
 
-using Rows = SmallVector<const OpRow *>;
-
-static llvm::StringMap<Rows> rowsByFunction(const Report &report) {
-  llvm::StringMap<Rows> rows;
-  for (const OpRow &row : report.getOps())
-    rows[row.function].push_back(&row);
-  return rows;
-}
-
 static json::Value makeGraph(const Report &report) {
   llvm::StringMap<Rows> rows = rowsByFunction(report);
   json::Array graphs;
@@ -85,27 +59,6 @@ static json::Value makeGraph(const Report &report) {
   return json::Object{{"label", "mixed precision"}, {"graphs", std::move(graphs)}};
 }
 
-/// The format that says most of an op: what a contraction computes in, what others store.
-static StringRef precisionOf(const OpRow &row) {
-  if (row.opClass == OpClass::TensorCore)
-    return row.compute;
-  for (const std::string &format : row.out)
-    if (format != "_")
-      return format;
-  return row.compute;
-}
-
-static StringRef colourOf(StringRef format) {
-  return llvm::StringSwitch<StringRef>(format)
-      .Case("bf16", "#2f6fb7")
-      .Case("f16", "#2a9d78")
-      .Case("tf32", "#b07aa1")
-      .Case("f32", "#7a8491")
-      .Case("f64", "#4b5563")
-      .StartsWith("f8", "#b97f00")
-      .Default("#d3d8de");
-}
-
 static int64_t bitsOf(StringRef format) {
   return llvm::StringSwitch<int64_t>(format)
       .Cases({"bf16", "f16"}, 16)
@@ -114,20 +67,6 @@ static int64_t bitsOf(StringRef format) {
       .Case("f64", 64)
       .StartsWith("f8", 8)
       .Default(0);
-}
-
-/// The format that what "op 12" or "argument 3" names is stored in; empty for others.
-static StringRef storedFormat(StringRef maker, const Rows &rows, const FunctionRow &function) {
-  unsigned index;
-  if (maker.consume_front("argument ") && !maker.getAsInteger(10, index) &&
-      index < function.arguments.size())
-    return function.arguments[index];
-  if (!maker.consume_front("op ") || maker.getAsInteger(10, index) || index >= rows.size())
-    return "";
-  for (const std::string &format : rows[index]->out)
-    if (format != "_")
-      return format;
-  return "";
 }
 
 /// Operands that `row` reads in another format than they are stored in.

@@ -4,6 +4,7 @@
 
 #include "CommandLine.h"
 #include "CrashGuard.h"
+#include "ForeignModel.h"
 #include "InfoFlags.h"
 #include "OptHelp.h"
 #include "Reproducer.h"
@@ -200,8 +201,13 @@ static ExitStatus processFile(StringRef inputName, StringRef outputName, Dialect
     return report(error(ErrorCode::CannotRead, message));
   if (inputName == "-")
     setReproducedInput(input->getBuffer());
+  auto model = readForeignModel(inputName);
+  if (!model)
+    return report(model.takeError());
   ExitStatus status;
-  if (import) {
+  if (*model) {
+    status = processInput(**model, outputName, registry, config, common);
+  } else if (import) {
     auto imported = hooks.import(*input);
     if (!imported)
       return report(imported.takeError());

@@ -35,13 +35,13 @@ Options of mp-mixed-precision that are asked for most:
   policy=P              inference, training, a policy file, or an earlier report
   max-rel-error=X       limit of the modelled relative error of the results
   objective=O           time (default), memory or error
-  report=R.json         what was decided, for programs; html=R.html for people
+  report=R.json         what was decided, for programs; html=, dot= for people
   explain=WHERE         why: FILE:LINE, a layer's name, or @FUNCTION:ORDINAL
 
 Files:
   --import              translate what exporters and older releases of MLIR leave
   -o FILE               result; - or none: standard output
-  .tflite, .onnx, .pt2  are named with the command that turns them into MLIR
+  .tflite, .onnx, .pt2  are imported by the Python package, where python3 has it
 
   --help-pass=NAME      options of a pass or pipeline     --help-all  every flag
   --mp-show-policy=...  a policy as JSON                  --version, -q, -v, --werror

@@ -69,7 +69,7 @@ function(mp_add_tool name)
   endif()
   target_link_libraries(${name} PRIVATE MP)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-  install(TARGETS ${name} EXPORT MPTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS ${name} EXPORT MPTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 endfunction()
 
 # mp_add_unittest(NAME file.cpp ... ROOMS Room ...)

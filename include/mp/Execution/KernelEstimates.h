@@ -64,6 +64,11 @@ FunctionEstimate estimateLaunches(llvm::ArrayRef<emulator::LaunchRecord> launche
 void printEstimates(llvm::raw_ostream &os, const FunctionEstimate &estimate);
 llvm::json::Object estimatesToJSON(const FunctionEstimate &estimate);
 
+/// The launches in order, one behind the other, in the Trace Event Format that Perfetto reads. They
+/// last as long as the model says of `part`, or, without one, as long as the emulator took.
+llvm::json::Value traceLaunches(llvm::ArrayRef<emulator::LaunchRecord> launches,
+                                const performance::Part *part);
+
 } // namespace mlir::mp
 
 #endif // MP_EXECUTION_KERNELESTIMATES_H

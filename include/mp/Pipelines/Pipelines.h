@@ -124,6 +124,9 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
                              llvm::cl::init("")};
   Option<std::string> html{*this, "html", llvm::cl::desc("File for the report as one HTML page"),
                            llvm::cl::init("")};
+  Option<std::string> dot{*this, "dot",
+                          llvm::cl::desc("File for the graph with its formats, for Graphviz"),
+                          llvm::cl::init("")};
   Option<std::string> viewer{
       *this, "viewer", llvm::cl::desc("Folder for the graph and its overlays for Model Explorer"),
       llvm::cl::init("")};

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A report for the eye: one HTML page, and files for Model Explorer. docs/reference/Report.md
-// describes both.
+// A report for the eye: one HTML page, a drawing by Graphviz, and files for Model Explorer.
+// docs/reference/Report.md describes both.
 
 #ifndef MP_REPORT_EXPORTS_H
 #define MP_REPORT_EXPORTS_H
@@ -12,6 +12,9 @@ namespace mlir::mp {
 
 /// One self-contained page: no other file, no network.
 void writeHTML(const Report &report, raw_ostream &os);
+
+/// The graph of ops, arguments and casts in the DOT language of Graphviz.
+void writeGraphviz(const Report &report, raw_ostream &os);
 
 /// A file of Model Explorer: the graph, or one overlay on its nodes.
 struct ViewerFile {

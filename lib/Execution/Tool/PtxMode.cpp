@@ -62,6 +62,7 @@ static llvm::Error checkOptions(const RunOptions &options) {
                                               {"calibrate", options.calibrates},
                                               {"emit-llvm", options.emitLLVM},
                                               {"html", !options.html.empty()},
+                                              {"trace", !options.trace.empty()},
                                               {"input-dir", !options.inputDir.empty()},
                                               {"output-dir", !options.outputDir.empty()},
                                               {"numerics", options.numericsName != "ieee"},

@@ -90,6 +90,7 @@ private:
   std::vector<Pair> comparedPairs() const;
   void noteRoundedConstants() const;
   Status printComparison();
+  llvm::Error writeTrace();
   llvm::Error writePage();
   Status printRangeCheck(ArrayRef<Array> arguments);
   Status printErrorCheck(ArrayRef<Array> arguments);

@@ -23,6 +23,8 @@ llvm::Error RunFiles::open(const RunOptions &options) {
     return error;
   if (llvm::Error error = ranges.open(options.rangesOut, "--ranges=" + options.rangesOut))
     return error;
+  if (llvm::Error error = trace.open(options.trace, "--trace=" + options.trace))
+    return error;
   // A monitor writes its page again and again.
   if (options.monitor.empty())
     if (llvm::Error error = html.open(options.html, "--html=" + options.html))

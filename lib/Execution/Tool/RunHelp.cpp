@@ -41,6 +41,8 @@ StringRef mlir::mp::runHelp() {
   --estimate=H100       of --device=emulator or PTX: the time that each kernel would take on that GPU, and what
                         binds it, modelled from what the emulator counts (docs/concepts/Performance.md);
                         without --chip, kernels are made for that GPU
+  --trace=T.json        of --device=emulator: the launches in time, for ui.perfetto.dev; as long as modelled with
+                        --estimate, else as the emulator took
   --sample-blocks=N     with --estimate: run about N blocks of each launch, evenly spread, and scale what they
                         count; results mean nothing and are not printed
   --html=R.html         with --steps: a page that plots every scalar, step by step

@@ -197,6 +197,7 @@ static Handlers executionOptions(RunOptions &options) {
          return v.empty() ? badOption("estimate", v, "a GPU, such as H100")
                           : llvm::Error::success();
        }},
+      {"trace", textOption(options.trace)},
       {"sample-blocks",
        [&options](StringRef v) {
          return parseInteger<uint64_t>("sample-blocks", v, 1, options.sampleBlocks);
@@ -257,6 +258,9 @@ static llvm::Error settle(RunOptions &options) {
     options.compare = "f64";
     options.perOp = true;
   }
+  if (!options.trace.empty() && options.device != "emulator")
+    return createStringError("--trace=" + options.trace +
+                             " is of launches of kernels: expected --device=emulator");
   if (options.perOp && options.compare.empty() && !onDevice)
     return createStringError("--per-op needs --compare or --device=emulator");
   if (options.checkRanges && (onDevice || !options.compare.empty() || options.steps > 1))

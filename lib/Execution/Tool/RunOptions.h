@@ -48,6 +48,7 @@ struct RunOptions {
   int64_t draws = 4;                                  ///< of --sensitivity
   size_t maxRuns = 1000;                              ///< of --bisect
   std::string estimate;      ///< the part whose time is modelled; empty for none
+  std::string trace;         ///< file for the launches in time; empty for none
   uint64_t sampleBlocks = 0; ///< of each launch that is estimated; 0: all
   bool calibrates = false;   ///< some inputs were given by --calibrate
   CalibrationOptions calibration;

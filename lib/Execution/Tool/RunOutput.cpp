@@ -46,6 +46,17 @@ FunctionEstimate Run::estimates() const {
                           bytes * double(options.steps));
 }
 
+llvm::Error Run::writeTrace() {
+  if (options.trace.empty())
+    return llvm::Error::success();
+  std::optional<performance::Part> part;
+  if (!options.estimate.empty())
+    part = llvm::cantFail(performance::findPart(options.estimate));
+  return files.trace.write([&](llvm::raw_ostream &os) {
+    os << llvm::formatv("{0:2}\n", traceLaunches(main.device->launches(), part ? &*part : nullptr));
+  });
+}
+
 /// Ends a run whose results mean nothing.
 Status Run::finishSampled() {
   if (!options.json.empty())

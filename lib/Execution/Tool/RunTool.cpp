@@ -143,6 +143,8 @@ llvm::Error Run::compileForDevice(Side &side) {
     prepareForEstimates(side.device->launchOptions(), options.sampleBlocks);
     side.device->recordLaunches();
   }
+  if (!options.trace.empty())
+    side.device->recordLaunches();
   side.program = std::move(*program);
   side.compileSeconds = now() - start;
   return llvm::Error::success();
@@ -335,6 +337,8 @@ Status Run::go() {
     llvm::outs() << main.distributed->summary() << "\n";
   if (main.device)
     printKernelReports();
+  if (llvm::Error error = writeTrace())
+    return reportError(Status::BadInput, std::move(error));
   if (options.sampleBlocks)
     return finishSampled();
   if (llvm::Error error = writeOutputs())

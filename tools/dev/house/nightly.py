@@ -41,6 +41,8 @@ STEPS = [
      "the same bytes from both compilers"),
     ("wheel", "tools/dev/package/build-wheel.py build/release --out=build/dist && tools/dev/package/try-wheel.py build/dist/*.whl",
      ("build/release/lib/libMP.so", "mmdebstrap"), "README's Python lines in a bare system, wheel and torch fresh"),
+    ("debs", "tools/dev/package/build-debs.py build/release --out=build/debs && tools/dev/package/try-debs.py build/debs",
+     ("build/release/lib/libMP.so", "cpack", "dpkg-shlibdeps", "mmdebstrap"), "Debian packages, lintian, and programs built against them"),
 ]
 
 

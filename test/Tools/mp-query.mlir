@@ -1,0 +1,42 @@
+// Questions on a module: counts by class, by matcher, by layer; wrong ones are answered in words.
+// RUN: mp-query %s -c count -c 'count contraction()' -c 'count hasFormat("bf16")' -c 'count allOf(contraction(), hasFormat("bf16"))' | FileCheck %s
+// RUN: mp-query %s -c 'match named("block.1")' | FileCheck %s --check-prefix=NAMED
+// RUN: mp-query %s -c 'match reads("block.1.up")' | FileCheck %s --check-prefix=READS
+// RUN: mp-query %s -c 'match readBy("block.1.exp")' | FileCheck %s --check-prefix=READBY
+// RUN: mp-query %s -c 'count reads("weight")' -c 'count at("mp-query.mlir:40")' -c 'count opClass("R")' | FileCheck %s --check-prefix=COUNTS
+// RUN: printf 'count contraction()\nquit\ncount\n' | mp-query %s | FileCheck %s --check-prefix=TYPED
+// RUN: not mp-query %s -c 'match nosuch()' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not mp-query 2>&1 | FileCheck %s --check-prefix=NOFILE
+// RUN: not mp-query %s --nosuch 2>&1 | FileCheck %s --check-prefix=OPTION
+// RUN: printf 'func.func @f(' > %t.mlir
+// RUN: not mp-query %t.mlir -c count 2>&1 | FileCheck %s --check-prefix=BROKEN
+
+// CHECK: R 1 math.exp 1
+// CHECK: T 2 linalg.matmul 2
+// CHECK-NEXT: {{^}}2
+// CHECK-NEXT: {{^}}1
+// CHECK-NEXT: {{^}}1
+// NAMED: block.1.up: linalg.matmul "block.1.up" : tensor<4x4xf32>
+// NAMED: block.1.exp: math.exp
+// NAMED-NEXT: 2 matches
+// NAMED-NOT: block.10
+// READS: block.1.exp: math.exp
+// READS-NEXT: 1 match
+// READBY: block.1.up: linalg.matmul
+// READBY-NEXT: 1 match
+// COUNTS: {{^}}2
+// COUNTS-NEXT: {{^}}1
+// COUNTS-NEXT: {{^}}1
+// TYPED: 2
+// TYPED-NOT: matmul
+// UNKNOWN: mp-query: {{.*}}nosuch
+// NOFILE: mp-query: expected a file
+// OPTION: mp-query: unknown option '--nosuch'
+// BROKEN: is not a valid MLIR module
+func.func @main(%x: tensor<4x4xf32>, %w: tensor<4x4xf32> loc("weight"), %i: tensor<4x4xf32>, %n: tensor<4x4xbf16>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%i : tensor<4x4xf32>) -> tensor<4x4xf32> loc("block.1.up")
+  %1 = math.exp %0 : tensor<4x4xf32> loc("block.1.exp")
+  %2 = linalg.matmul ins(%n, %w : tensor<4x4xbf16>, tensor<4x4xf32>) outs(%1 : tensor<4x4xf32>) -> tensor<4x4xf32> loc("block.10.up")
+  %3 = arith.negf %2 : tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}

@@ -1,0 +1,17 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What mp-query knows of ops besides what upstream's mlir-query does.
+
+#ifndef MP_TOOLS_MP_QUERY_MATCHERS_H
+#define MP_TOOLS_MP_QUERY_MATCHERS_H
+
+#include "mlir/Query/Matcher/Registry.h"
+
+namespace mlir::mp {
+
+/// Registers upstream's matchers and mp's, which runQueries() lists in its help.
+void registerMatchers(query::matcher::Registry &registry);
+
+} // namespace mlir::mp
+
+#endif // MP_TOOLS_MP_QUERY_MATCHERS_H
