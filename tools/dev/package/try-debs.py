@@ -19,7 +19,8 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
-MIRROR = "http://deb.debian.org/debian"
+# The archives that this system installs from, bookworm-security with its LLVM 22 among them.
+SYSTEM_SOURCES = sorted(path for path in (pathlib.Path("/etc/apt/sources.list"), *pathlib.Path("/etc/apt/sources.list.d").glob("*")) if path.exists())
 CLANG = "clang-22"
 
 RUNTIME_CALL = """
@@ -65,7 +66,7 @@ STAGES = [  # what is shown, command
 
 
 def make_root(root, suite, repository, packages):
-    sources = [f"deb {MIRROR} {suite} main", f"deb {MIRROR}-security {suite}-security main", f"deb [trusted=yes] copy://{repository} ./"]
+    sources = [str(path) for path in SYSTEM_SOURCES if path.suffix in (".list", ".sources")] + [f"deb [trusted=yes] copy://{repository} ./"]
     subprocess.run(["mmdebstrap", "--quiet", "--variant=apt", f"--include={','.join(packages)}", suite, str(root), *sources], check=True)
 
 

@@ -3,7 +3,7 @@
 // Checks the products of a split contraction against the original.
 
 #include "ErasureSplit.h"
-#include "../Common/SplitCode.h"
+#include "../../Common/SplitCode.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

@@ -3,8 +3,8 @@
 // Matches scaled values with what they stand for: the rewrite of mp-insert-scaling, as the erasure
 // checker knows it.
 
-#ifndef MP_LIB_TRANSFORMS_VERIFY_ERASURESCALING_H
-#define MP_LIB_TRANSFORMS_VERIFY_ERASURESCALING_H
+#ifndef MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASURESCALING_H
+#define MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASURESCALING_H
 
 #include "mp/Dialect/MP/Scaling.h"
 
@@ -33,4 +33,4 @@ bool isSameContraction(Operation *original, ScaledMatmulOp converted);
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_TRANSFORMS_VERIFY_ERASURESCALING_H
+#endif // MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASURESCALING_H

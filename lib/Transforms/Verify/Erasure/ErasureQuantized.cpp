@@ -5,7 +5,7 @@
 // their order. Then both sums are one number, and what follows is the same op on the same bits.
 
 #include "ErasureQuantized.h"
-#include "../Common/CodeSums.h"
+#include "../../Common/CodeSums.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

@@ -3,8 +3,8 @@
 // Matches split products with what they stand for: the rewrite of mp-split-contractions, as the
 // erasure checker knows it.
 
-#ifndef MP_LIB_TRANSFORMS_VERIFY_ERASURESPLIT_H
-#define MP_LIB_TRANSFORMS_VERIFY_ERASURESPLIT_H
+#ifndef MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASURESPLIT_H
+#define MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASURESPLIT_H
 
 #include "mp/Dialect/MP/SplitOps.h"
 
@@ -19,4 +19,4 @@ std::string compareProducts(Operation *original, JoinSplitOp joined, SameValue i
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_TRANSFORMS_VERIFY_ERASURESPLIT_H
+#endif // MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASURESPLIT_H

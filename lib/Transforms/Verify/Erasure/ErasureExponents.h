@@ -2,8 +2,8 @@
 //
 // Norms on values times powers of two, on one side of the comparison.
 
-#ifndef MP_LIB_TRANSFORMS_VERIFY_ERASUREEXPONENTS_H
-#define MP_LIB_TRANSFORMS_VERIFY_ERASUREEXPONENTS_H
+#ifndef MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASUREEXPONENTS_H
+#define MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASUREEXPONENTS_H
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
@@ -35,4 +35,4 @@ private:
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_TRANSFORMS_VERIFY_ERASUREEXPONENTS_H
+#endif // MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASUREEXPONENTS_H

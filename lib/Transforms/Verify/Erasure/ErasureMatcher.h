@@ -2,8 +2,8 @@
 //
 // Two functions side by side: which converted op stands for which original one.
 
-#ifndef MP_LIB_TRANSFORMS_VERIFY_ERASUREMATCHER_H
-#define MP_LIB_TRANSFORMS_VERIFY_ERASUREMATCHER_H
+#ifndef MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASUREMATCHER_H
+#define MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASUREMATCHER_H
 
 #include "ErasureExponents.h"
 #include "mp/Dialect/MP/Scaling.h"
@@ -77,4 +77,4 @@ private:
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_TRANSFORMS_VERIFY_ERASUREMATCHER_H
+#endif // MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASUREMATCHER_H

@@ -4,8 +4,8 @@
 // The erasure checker knows it by its place at the end of arguments and results, and by what alone
 // may read it.
 
-#ifndef MP_LIB_TRANSFORMS_VERIFY_ERASURESTATE_H
-#define MP_LIB_TRANSFORMS_VERIFY_ERASURESTATE_H
+#ifndef MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASURESTATE_H
+#define MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASURESTATE_H
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
@@ -35,4 +35,4 @@ bool areReciprocalConstants(Value encode, Value decode);
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_TRANSFORMS_VERIFY_ERASURESTATE_H
+#endif // MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASURESTATE_H

@@ -2,8 +2,8 @@
 //
 // Checks sums of stored codes against sums of codes as numbers in f32: the same bits, short of NaN.
 
-#ifndef MP_LIB_TRANSFORMS_VERIFY_ERASUREQUANTIZED_H
-#define MP_LIB_TRANSFORMS_VERIFY_ERASUREQUANTIZED_H
+#ifndef MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASUREQUANTIZED_H
+#define MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASUREQUANTIZED_H
 
 #include "mp/Dialect/MP/FakeQuantize.h"
 
@@ -24,4 +24,4 @@ Value getSumsBroughtBack(Operation *op);
 
 } // namespace mlir::mp
 
-#endif // MP_LIB_TRANSFORMS_VERIFY_ERASUREQUANTIZED_H
+#endif // MP_LIB_TRANSFORMS_VERIFY_ERASURE_ERASUREQUANTIZED_H
