@@ -57,7 +57,7 @@ static void inlineSplats(IRRewriter &rewriter, linalg::GenericOp op) {
       continue;
     }
     maps.push_back(map);
-    if (index < op.getNumDpsInputs())
+    if (int64_t(index) < op.getNumDpsInputs())
       inputs.push_back(operand);
   }
   auto less = linalg::GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs,

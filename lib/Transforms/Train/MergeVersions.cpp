@@ -47,7 +47,7 @@ struct Merger {
   std::string name;
   unsigned arguments = 0, results = 0;  ///< of the step itself
   SmallVector<NamedAttrList> said = {}; ///< of these arguments, by any version
-  std::optional<unsigned> loss;         ///< result
+  std::optional<unsigned> loss = {};    ///< result
   func::FuncOp merged = nullptr;
 
   InFlightDiagnostic refuse(const Twine &text) {
