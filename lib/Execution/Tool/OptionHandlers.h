@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the parts of mp-run's command line have in common: a handler for each option.
+// The files that parse mp-run's command line share these: each option has a handler.
 
 #ifndef MP_LIB_EXECUTION_TOOL_OPTIONHANDLERS_H
 #define MP_LIB_EXECUTION_TOOL_OPTIONHANDLERS_H

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a contraction kernel does with its sums: store them, add them to the old C, or compute the
-// elementwise rest of a dispatch.
+// Epilogues store the sums of a contraction kernel, add them to the old C, or compute the
+// elementwise rest of a dispatch from them.
 
 #ifndef MP_LIB_KERNELS_EMIT_GEMMEPILOGUES_H
 #define MP_LIB_KERNELS_EMIT_GEMMEPILOGUES_H

@@ -15,7 +15,7 @@ namespace mlir::mp {
 /// and k its size and its steps in each operand; then the offsets of the operands.
 SmallVector<Size *> dynamicSizes(GemmPlan &plan);
 
-/// What an epilogue works with.
+/// Holds what an epilogue reads: the sums, and the operands and scalars behind A and B.
 struct GemmEpilogue {
   DeviceBuilder &d;
   EpilogueStore &store;

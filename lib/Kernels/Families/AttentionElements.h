@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the elementwise ops around attention's products read: registers that hold a product, and
+// The elementwise ops around attention's products read registers that hold a product, and
 // arguments in memory at the rows and columns of a thread.
 
 #ifndef MP_LIB_KERNELS_FAMILIES_ATTENTIONELEMENTS_H

@@ -135,7 +135,7 @@ private:
         keptQuery.push_back(query.read(shared, 0, head));
   }
 
-  /// What the loop over tiles carries.
+  /// Holds the values that the loop over tiles carries.
   struct State {
     SmallVector<Value> output; ///< accumulators: registers of tile (row tile, head tile)
     SmallVector<SoftmaxRow> rows;

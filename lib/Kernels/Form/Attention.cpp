@@ -74,7 +74,7 @@ static SmallVector<Operation *> opsBetween(linalg::GenericOp output) {
       continue;
     SmallVector<Operation *> found(slice.ops.begin(), slice.ops.end());
     llvm::sort(found, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-    // What does not need the scores (masks, for one) stays outside.
+    // Ops that do not need the scores, such as those that make masks, stay outside.
     SmallVector<Operation *> members = {slice.products.front()};
     llvm::SmallPtrSet<Operation *, 16> needing = {members.front()};
     for (Operation *op : found)

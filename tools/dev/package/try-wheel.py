@@ -73,10 +73,10 @@ def main():
             sys.exit(f"try-wheel: '{root}' is not bare, it has '{alien[0]}'")
         shutil.copy(options.wheel, root / "tmp")
         (root / "tmp/readme.py").write_text(readme_block())
-        stages = (("virtual environment", ("python3", "-m", "venv", "--clear", "/root/venv")),
-                  ("installation with downloads", ("/root/venv/bin/pip", "install", "--quiet", f"/tmp/{options.wheel.name}",
+        stages = (("virtual environment", ("python3", "-m", "venv", "--clear", "/opt/venv")),
+                  ("installation with downloads", ("/opt/venv/bin/pip", "install", "--quiet", f"/tmp/{options.wheel.name}",
                                                    *(options.packages or named_packages()))),
-                  ("README's lines", ("/root/venv/bin/python", "/tmp/readme.py")))
+                  ("README's lines", ("/opt/venv/bin/python", "/tmp/readme.py")))
         for name, command in stages:
             status, seconds = inside(root, *command)
             print(f"{name}: {seconds:.1f} s, status {status}", flush=True)

@@ -34,7 +34,7 @@ own = len(states(wide))
 folder = None
 for path, steps in zip((wide, narrow, wide), counts):
     folder = run(path, steps, folder, own)
-compared = moved = 0
+compared = 0
 for state in states(wide):
     if state is None:
         continue
