@@ -35,18 +35,35 @@ struct Attention {
   Mask mask = Mask::None;
   bool keyTransposed = false, dispatched = true, masksRows = false;
   std::string schedule = "", chip = "sm_80", numbers = "";
+  int64_t group = 1;    ///< heads of query that share one of key and value
+  bool dynamic = false; ///< sizes of batch, queries and keys are known at run time only
   int64_t valueWidth() const { return width ? width : head; }
 };
+
+/// Stand in shapes for sizes that are known at run time.
+enum Unknown : int64_t { kBatch = -1, kQueries = -2, kKeys = -3 };
 
 std::string shape(std::initializer_list<int64_t> sizes, const std::string &type) {
   std::string text = "tensor<";
   for (int64_t size : sizes)
-    text += std::to_string(size) + "x";
+    text += (size < 0 ? "?" : std::to_string(size)) + "x";
   return text + type + ">";
 }
 
+std::string emptyTensor(const std::string &name, std::initializer_list<int64_t> sizes,
+                        const std::string &type) {
+  std::string unknown;
+  for (int64_t size : sizes)
+    if (size < 0)
+      unknown += std::string(unknown.empty() ? "" : ", ") + (size == kBatch     ? "%nb"
+                                                             : size == kQueries ? "%nq"
+                                                                                : "%nk");
+  return name + " = tensor.empty(" + unknown + ") : " + shape(sizes, type) + "\n";
+}
+
 /// linalg.generic over the loops named in `loops`, of which capitals are reduced; `maps` have one
-/// name of loops for each operand. `body` sees %i0, %i1, .. and %o, and defines %r.
+/// name of loops for each operand. `body` sees %i0, %i1, .. and %o, and defines %r; an empty one
+/// yields %i0.
 std::string generic(const std::string &result, const std::string &loops,
                     std::vector<std::string> maps,
                     std::vector<std::pair<std::string, std::string>> inputs,
@@ -74,7 +91,8 @@ std::string generic(const std::string &result, const std::string &loops,
   }
   return text + "]} ins(" + names + " : " + types + ") outs(" + out.first + " : " + out.second +
          ") {\n^bb0(" + arguments + "%o: " + elementOf(out.second) + "):\n" + body +
-         "linalg.yield %r : " + elementOf(out.second) + "\n} -> " + out.second + "\n";
+         "linalg.yield " + (body.empty() ? "%i0 : " : "%r : ") + elementOf(out.second) + "\n} -> " +
+         out.second + "\n";
 }
 
 /// What makes a logit of a score %i0 and, where there is one, a mask %i1.
@@ -105,24 +123,47 @@ bool hasOperand(Mask mask) {
   return mask == Mask::Additive || mask == Mask::Lowest || mask == Mask::Boolean;
 }
 
+/// Key or value `name` of `type`, each head repeated for the group of queries that shares it.
+std::string repeated(const std::string &name, const std::string &thin, const std::string &type,
+                     std::initializer_list<int64_t> sizes, const std::string &whole,
+                     const std::string &element) {
+  return emptyTensor("%e" + name, sizes, element) +
+         generic("%r" + name, "bhgxy", {"bhxy", "bhgxy"}, {{"%" + thin, type}},
+                 {"%e" + name, shape(sizes, element)}, "") +
+         "%" + name + " = tensor.collapse_shape %r" + name +
+         " [[0], [1, 2], [3], [4]] : " + shape(sizes, element) + " into " + whole + "\n";
+}
+
 std::string moduleText(const Attention &a) {
   const std::string &e = a.element;
-  const std::string q = shape({a.batch, a.heads, a.queries, a.head}, e);
-  const std::string k = a.keyTransposed ? shape({a.batch, a.heads, a.head, a.keys}, e)
-                                        : shape({a.batch, a.heads, a.keys, a.head}, e);
-  const std::string v = shape({a.batch, a.heads, a.keys, a.valueWidth()}, e);
-  const std::string o = shape({a.batch, a.heads, a.queries, a.valueWidth()}, "f32");
-  const std::string s = shape({a.batch, a.heads, a.queries, a.keys}, "f32");
-  const std::string p = shape({a.batch, a.heads, a.queries, a.keys}, e);
-  const std::string r = shape({a.batch, a.heads, a.queries}, "f32");
-  const std::string m = shape({a.batch, a.queries, a.keys}, a.mask == Mask::Boolean ? "i1" : "f32");
+  const int64_t batch = a.dynamic ? kBatch : a.batch, queries = a.dynamic ? kQueries : a.queries;
+  const int64_t keys = a.dynamic ? kKeys : a.keys, few = a.heads / a.group;
+  auto keyShape = [&](int64_t heads) {
+    return a.keyTransposed ? shape({batch, heads, a.head, keys}, e)
+                           : shape({batch, heads, keys, a.head}, e);
+  };
+  const std::string q = shape({batch, a.heads, queries, a.head}, e);
+  const std::string k = keyShape(a.heads), fewKeys = keyShape(few);
+  const std::string v = shape({batch, a.heads, keys, a.valueWidth()}, e);
+  const std::string fewValues = shape({batch, few, keys, a.valueWidth()}, e);
+  const std::string o = shape({batch, a.heads, queries, a.valueWidth()}, "f32");
+  const std::string s = shape({batch, a.heads, queries, keys}, "f32");
+  const std::string p = shape({batch, a.heads, queries, keys}, e);
+  const std::string r = shape({batch, a.heads, queries}, "f32");
+  const std::string m = shape({batch, queries, keys}, a.mask == Mask::Boolean ? "i1" : "f32");
   const std::string product = "%w0 = arith.extf %i0 : " + e +
                               " to f32\n%w1 = arith.extf %i1 : " + e +
                               " to f32\n%t = arith.mulf %w0, %w1 : f32\n"
                               "%r = arith.addf %o, %t : f32\n";
   std::string body = "%zero = arith.constant 0.0 : f32\n%low = arith.constant 0xFF800000 : f32\n"
-                     "%scale = arith.constant 0.125 : f32\n%es = tensor.empty() : " +
-                     s + "\n%er = tensor.empty() : " + r + "\n%ep = tensor.empty() : " + p + "\n";
+                     "%scale = arith.constant 0.125 : f32\n";
+  if (a.group > 1) {
+    body += repeated("k", "k0", fewKeys, {batch, few, a.group, keys, a.head}, k, e);
+    body += repeated("v", "v0", fewValues, {batch, few, a.group, keys, a.valueWidth()}, v, e);
+  }
+  body += emptyTensor("%es", {batch, a.heads, queries, keys}, "f32") +
+          emptyTensor("%er", {batch, a.heads, queries}, "f32") +
+          emptyTensor("%ep", {batch, a.heads, queries, keys}, e);
   auto fill = [&](const std::string &name, const std::string &value, const std::string &into,
                   const std::string &type) {
     body += name + " = linalg.fill ins(" + value + " : f32) outs(" + into + " : " + type + ") -> " +
@@ -151,13 +192,20 @@ std::string moduleText(const Attention &a) {
       generic("%y", "bhqwK", {"bhqk", "bhkw", "bhqw"}, {{"%p", p}, {"%v", v}}, {"%zo", o}, product);
   const std::string names = hasOperand(a.mask) ? "%aq, %ak, %av, %am" : "%aq, %ak, %av";
   const std::string types = q + ", " + k + ", " + v + (hasOperand(a.mask) ? ", " + m : "");
+  const std::string few0 = a.group > 1 ? "0: " : ": ";
   auto arguments = [&](const std::string &prefix) {
-    return prefix + "q: " + q + ", " + prefix + "k: " + k + ", " + prefix + "v: " + v +
-           (hasOperand(a.mask) ? ", " + prefix + "m: " + m : "");
+    return prefix + "q: " + q + ", " + prefix + "k" + few0 + fewKeys + ", " + prefix + "v" + few0 +
+           fewValues + (hasOperand(a.mask) ? ", " + prefix + "m: " + m : "");
   };
-  if (!a.dispatched)
-    return "func.func @f(" + arguments("%") + ") -> " + o + " {\n%out = tensor.empty() : " + o +
-           "\n" + body + "return %y : " + o + "\n}\n";
+  if (!a.dispatched) {
+    const std::string sizes = "%i_0 = arith.constant 0 : index\n%i_2 = arith.constant 2 : index\n"
+                              "%nb = tensor.dim %q, %i_0 : " +
+                              q + "\n%nq = tensor.dim %q, %i_2 : " + q + "\n%nk = tensor.dim %v" +
+                              (a.group > 1 ? "0" : "") + ", %i_2 : " + fewValues + "\n";
+    return "func.func @f(" + arguments("%") + ") -> " + o + " {\n" + (a.dynamic ? sizes : "") +
+           emptyTensor("%out", {batch, a.heads, queries, a.valueWidth()}, "f32") + body +
+           "return %y : " + o + "\n}\n";
+  }
   const std::string schedule =
       a.schedule.empty() ? "" : " schedule = <attention, \"" + a.schedule + "\">";
   return "func.func @f(" + arguments("%a") + ") -> " + o + " {\n%oo = tensor.empty() : " + o +
@@ -171,8 +219,12 @@ struct Case {
   Array q, k, v, m;
 
   double keyAt(int64_t z, int64_t key, int64_t d) const {
+    z /= a.group;
     return k.value(a.keyTransposed ? (z * a.head + d) * a.keys + key
                                    : (z * a.keys + key) * a.head + d);
+  }
+  double valueAt(int64_t z, int64_t key, int64_t w) const {
+    return v.value((z / a.group * a.keys + key) * a.valueWidth() + w);
   }
 };
 
@@ -249,7 +301,7 @@ int64_t wrongInRow(const Case &c, const Array &result, int64_t z, int64_t query)
   for (int64_t w = 0; w < a.valueWidth(); ++w) {
     double expected = 0, weight = 0, all = 0;
     for (int64_t key = 0; key < a.keys; ++key) {
-      double value = c.v.value((z * a.keys + key) * a.valueWidth() + w);
+      double value = c.valueAt(z, key, w);
       expected += x[key] / sum * value;
       weight += x[key] / sum * std::abs(value);
       all += std::abs(value);
@@ -269,15 +321,17 @@ void check(const Attention &a) {
   SCOPED_TRACE(a.element + " " + a.chip + " " + std::to_string(a.queries) + "x" +
                std::to_string(a.keys) + "x" + std::to_string(a.head) + " mask " +
                std::to_string(int(a.mask)) + (a.keyTransposed ? " Kt " : " ") + a.schedule + " " +
-               a.numbers);
-  Lowered lowered(moduleText(a), a.chip, a.numbers);
+               a.numbers + (a.dynamic ? " dynamic" : "") + " group " + std::to_string(a.group));
+  const std::string forming = a.dispatched ? "" : " dispatches=true attention=fused";
+  Lowered lowered(moduleText(a), a.chip, a.numbers + forming);
   ASSERT_EQ(lowered.error, "");
   std::mt19937 random(1);
   ElementType type = ElementType::floating(*numerics::parseFormat(a.element));
+  const int64_t few = a.heads / a.group;
   Case c{a, drawn(type, {a.batch, a.heads, a.queries, a.head}, random),
-         a.keyTransposed ? drawn(type, {a.batch, a.heads, a.head, a.keys}, random)
-                         : drawn(type, {a.batch, a.heads, a.keys, a.head}, random),
-         drawn(type, {a.batch, a.heads, a.keys, a.valueWidth()}, random), drawnMask(a, random)};
+         a.keyTransposed ? drawn(type, {a.batch, few, a.head, a.keys}, random)
+                         : drawn(type, {a.batch, few, a.keys, a.head}, random),
+         drawn(type, {a.batch, few, a.keys, a.valueWidth()}, random), drawnMask(a, random)};
   std::vector<Array> arguments = {c.q, c.k, c.v};
   if (hasOperand(a.mask))
     arguments.push_back(c.m);
@@ -285,6 +339,7 @@ void check(const Attention &a) {
   ASSERT_EQ(lowered.error, "");
   ASSERT_EQ(results.size(), 1u);
   EXPECT_EQ(lowered.stats.bankConflicts, 0u);
+  EXPECT_EQ(lowered.launches, 1u);
   int64_t wrong = 0;
   for (int64_t z = 0; z < a.batch * a.heads; ++z)
     for (int64_t query = 0; query < a.queries; ++query)
@@ -337,6 +392,31 @@ TEST(EmulatedAttention, FollowsSchedules) {
         "tile=128x32 warps=8 stages=3", "tile=32x64 warps=2", "tile=64x128 warps=4"})
     for (int64_t head : {64, 128})
       check({.heads = 1, .queries = 150, .keys = 280, .head = head, .schedule = tile});
+}
+
+TEST(EmulatedAttention, IsRightForSizesOfRunTime) {
+  for (Mask mask : {Mask::None, Mask::Additive, Mask::Causal})
+    for (int64_t keys : {1, 130})
+      check({.queries = 70,
+             .keys = keys,
+             .head = 32,
+             .mask = mask,
+             .dispatched = false,
+             .dynamic = true});
+}
+
+TEST(EmulatedAttention, ReadsHeadsThatAGroupSharesWhereTheyLie) {
+  for (Mask mask : {Mask::None, Mask::Boolean, Mask::Causal})
+    for (bool dynamic : {false, true})
+      check({.heads = 6,
+             .queries = 33,
+             .keys = 70,
+             .head = 32,
+             .mask = mask,
+             .dispatched = false,
+             .group = 3,
+             .dynamic = dynamic});
+  check({.heads = 8, .queries = 1, .keys = 100, .dispatched = false, .group = 8});
 }
 
 TEST(EmulatedAttention, IsRightOnEachGenerationByApproximateFunctionsToo) {

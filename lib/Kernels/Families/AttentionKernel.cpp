@@ -280,9 +280,10 @@ private:
       for (unsigned row = 0; row < rows(); ++row)
         for (unsigned column = 0; column < columns(); ++column) {
           Point point{row, column};
+          Value logit = p.logits.op ? logits.inBody(p.logits.op, p.logits.value, point)
+                                    : logits.at(p.logits.value, point);
           x[registerOf(row, column, tiles)] =
-              p.logits.op ? logits.inBody(p.logits.op, p.logits.value, point)
-                          : logits.at(p.logits.value, point);
+              logit.getType().isF32() ? logit : arith::ExtFOp::create(d.b, d.b.getF32Type(), logit);
         }
     }
     if (isRagged)

@@ -6,8 +6,10 @@
 
 #include "DispatchPlan.h"
 
+#include "Repeats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Remarks.h"
@@ -19,8 +21,10 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Ops behind an operand, at most; what is longer is no softmax.
+/// Ops from scores to probabilities, at most; what is longer is no softmax.
 static constexpr size_t kMostMembers = 32;
+/// Ops behind an operand that are looked at: those that make masks are many in some models.
+static constexpr size_t kMostVisited = 512;
 
 static bool isView(Operation *op) {
   return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
@@ -32,7 +36,6 @@ static bool isProduct(Operation *op) { return op && op->hasAttr(kMmaAttrName); }
 struct Slice {
   llvm::SetVector<Operation *> ops;
   llvm::SmallSetVector<Operation *, 2> products;
-  unsigned reductions = 0, maxima = 0;
 };
 
 static bool isMaximum(linalg::LinalgOp op) {
@@ -44,7 +47,7 @@ static Slice sliceBehind(Value operand) {
   Slice slice;
   Block *block = operand.getParentBlock();
   SmallVector<Value> pending = {operand};
-  while (!pending.empty() && slice.ops.size() <= kMostMembers) {
+  while (!pending.empty() && slice.ops.size() <= kMostVisited) {
     Operation *op = pending.pop_back_val().getDefiningOp();
     if (!op || op->getBlock() != block || !(isView(op) || isa<linalg::LinalgOp>(op)))
       continue;
@@ -52,14 +55,8 @@ static Slice sliceBehind(Value operand) {
       slice.products.insert(op);
       continue;
     }
-    if (!slice.ops.insert(op))
-      continue;
-    auto structured = dyn_cast<linalg::LinalgOp>(op);
-    if (structured && structured.getNumReductionLoops() != 0) {
-      ++slice.reductions;
-      slice.maxima += isMaximum(structured);
-    }
-    llvm::append_range(pending, op->getOperands());
+    if (slice.ops.insert(op))
+      llvm::append_range(pending, op->getOperands());
   }
   return slice;
 }
@@ -69,20 +66,27 @@ static Slice sliceBehind(Value operand) {
 static SmallVector<Operation *> opsBetween(linalg::GenericOp output) {
   for (Value operand : output.getInputs()) {
     Slice slice = sliceBehind(operand);
-    if (slice.products.size() != 1 || slice.reductions != 2 || slice.maxima != 1 ||
-        slice.ops.size() > kMostMembers)
+    if (slice.products.size() != 1 || slice.ops.size() > kMostVisited)
       continue;
     SmallVector<Operation *> found(slice.ops.begin(), slice.ops.end());
     llvm::sort(found, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     // Ops that do not need the scores, such as those that make masks, stay outside.
     SmallVector<Operation *> members = {slice.products.front()};
     llvm::SmallPtrSet<Operation *, 16> needing = {members.front()};
+    unsigned reductions = 0, maxima = 0;
     for (Operation *op : found)
       if (llvm::any_of(op->getOperands(),
                        [&](Value v) { return needing.contains(v.getDefiningOp()); })) {
         needing.insert(op);
         members.push_back(op);
+        auto structured = dyn_cast<linalg::LinalgOp>(op);
+        if (structured && structured.getNumReductionLoops() != 0) {
+          ++reductions;
+          maxima += isMaximum(structured);
+        }
       }
+    if (reductions != 2 || maxima != 1 || members.size() > kMostMembers)
+      continue;
     members.push_back(output);
     return members;
   }
@@ -128,37 +132,109 @@ struct Members : RewriterBase::Listener {
 
 } // namespace
 
+/// True if a product reads heads that are repeated for a group of queries.
+static bool readsRepeats(Operation *product) {
+  return llvm::any_of(product->getOperands(), [](Value operand) {
+    while (isView(operand.getDefiningOp()))
+      operand = operand.getDefiningOp()->getOperand(0);
+    return repeatsElements(operand.getDefiningOp());
+  });
+}
+
+/// Takes dimensions of size one from the ops between the products: an index that is zero would keep
+/// their loops from being expanded to groups of heads.
+static void dropUnits(Members &members) {
+  SmallVector<linalg::GenericOp> between;
+  for (Operation *op : members.inside)
+    if (auto generic = dyn_cast<linalg::GenericOp>(op); generic && !isProduct(op))
+      between.push_back(generic);
+  for (linalg::GenericOp op : between) {
+    IRRewriter rewriter(op.getContext());
+    rewriter.setInsertionPoint(op);
+    auto dropped = linalg::dropUnitDims(rewriter, op, linalg::ControlDropUnitDims());
+    if (failed(dropped))
+      continue; // it has none
+    members.inside.erase(op);
+    members.inside.insert(dropped->resultOp);
+    rewriter.replaceOp(op, dropped->replacements);
+  }
+}
+
+/// Gives reductions whose first values are a reshaped fill a fill of their own, which a body may
+/// hold.
+static void ownFills(IRRewriter &rewriter, const Members &members) {
+  for (Operation *op : members.inside) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic || generic.getNumReductionLoops() == 0)
+      continue;
+    Value init = generic.getDpsInits()[0], filled = init;
+    while (isView(filled.getDefiningOp()))
+      filled = filled.getDefiningOp()->getOperand(0);
+    auto fill = filled.getDefiningOp<linalg::GenericOp>();
+    if (filled == init || !fill || !isFill(fill))
+      continue;
+    rewriter.setInsertionPoint(op);
+    Value scalar = fill.getBody()->getTerminator()->getOperand(0);
+    auto expansion = init.getDefiningOp<tensor::ExpandShapeOp>();
+    SmallVector<OpFoldResult> sizes = expansion
+                                          ? expansion.getMixedOutputShape()
+                                          : tensor::getMixedSizes(rewriter, op->getLoc(), init);
+    Value empty = tensor::EmptyOp::create(rewriter, op->getLoc(), sizes,
+                                          getElementTypeOrSelf(init.getType()));
+    auto own = linalg::FillOp::create(rewriter, op->getLoc(), scalar, empty);
+    generic.getDpsInitsMutable()[0].set(own->getResult(0));
+  }
+}
+
 LogicalResult mlir::mp::expandAttention(Operation *function) {
   Members members;
+  bool hasGroups = false;
   function->walk([&](linalg::GenericOp op) {
     if (!isProduct(op))
       return;
     for (Operation *member : opsBetween(op))
       if (isa<linalg::GenericOp>(member))
         members.inside.insert(member);
+    hasGroups |= members.inside.contains(op) && readsRepeats(op);
     if (members.inside.contains(op))
       if (linalg::LinalgOp reader = onlyReader(op))
         members.inside.insert(reader);
   });
   if (members.inside.empty())
     return success();
+  if (hasGroups)
+    dropUnits(members);
   RewritePatternSet patterns(function->getContext());
   linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, [&](OpOperand *operand) {
     Operation *producer = operand->get().getDefiningOp(), *consumer = operand->getOwner();
+    auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(producer);
+    Operation *whole = collapse ? collapse.getSrc().getDefiningOp() : nullptr;
+    if (isProduct(consumer) && members.inside.contains(consumer) && repeatsElements(whole))
+      return true;
     if (isUnitReshape(producer) || isUnitReshape(consumer)) // which bodies may hold
       return false;
-    if (isa_and_nonnull<tensor::CollapseShapeOp>(producer))
-      return members.inside.contains(consumer) &&
-             members.inside.contains(producer->getOperand(0).getDefiningOp());
+    if (collapse)
+      return members.inside.contains(consumer) && members.inside.contains(whole);
     return isa<tensor::ExpandShapeOp>(consumer) && members.inside.contains(producer);
   });
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, function->getContext());
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, function->getContext());
   tensor::EmptyOp::getCanonicalizationPatterns(patterns, function->getContext());
   tensor::populateFoldTensorEmptyPatterns(patterns);
+  // Sizes are those of operands, not of results, which could not be read before all is done.
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+  memref::populateResolveShapedTypeResultDimsPatterns(patterns);
   GreedyRewriteConfig config;
   config.setListener(&members);
-  return applyPatternsGreedily(function, std::move(patterns), config);
+  if (failed(applyPatternsGreedily(function, std::move(patterns), config)))
+    return failure();
+  IRRewriter rewriter(function->getContext());
+  ownFills(rewriter, members);
+  for (Operation *member : members.inside)
+    if (isProduct(member))
+      for (OpOperand *input : cast<linalg::GenericOp>(member).getDpsInputOperands())
+        (void)readOnce(rewriter, *input); // or it repeats nothing
+  return success();
 }
 
 void mlir::mp::groupAttention(DispatchPlan &plan, Block &block, BodyCost cost,

@@ -52,6 +52,19 @@ static BodyElement behindCasts(BodyElement e) {
   return e;
 }
 
+/// The element behind conversions that keep every value.
+static BodyElement behindWidening(BodyElement e) {
+  auto widens = [](Operation *op) {
+    return isa_and_nonnull<arith::ExtFOp, CastOp>(op) &&
+           op->getOperand(0).getType().getIntOrFloatBitWidth() <
+               op->getResult(0).getType().getIntOrFloatBitWidth();
+  };
+  e = followElement(e);
+  while (e.op && widens(e.value.getDefiningOp()))
+    e = followElement({e.op, e.value.getDefiningOp()->getOperand(0)});
+  return e;
+}
+
 /// True if the value of the op that reduces into it, or that contracts, begins as `constant` says.
 static bool beginsWith(linalg::GenericOp op, function_ref<bool(const APFloat &)> suits) {
   if (op->hasAttr(kMmaFreshAttrName))
@@ -140,11 +153,11 @@ private:
     auto difference = argument.op ? argument.value.getDefiningOp<arith::SubFOp>() : nullptr;
     if (!difference)
       return refuse("no maximum is subtracted before its exp");
-    BodyElement most = followElement({argument.op, difference.getRhs()});
+    BodyElement most = behindWidening({argument.op, difference.getRhs()});
     if (most.op)
       return refuse("what is subtracted before its exp is no maximum");
     maximum = most.value;
-    return followElement({argument.op, difference.getLhs()});
+    return behindWidening({argument.op, difference.getLhs()});
   }
 
   /// x / s or x * (1 / s): what is divided, and by what.
@@ -168,14 +181,13 @@ private:
     return refuse("its probabilities are no quotient by a sum");
   }
 
-  /// A reduction of f32 along keys by `Combiner`; what it combines, nothing if it is no such.
+  /// A reduction along keys by `Combiner`; what it combines, nothing if it is no such.
   template <class... Combiner> std::optional<BodyElement> readReduction(Value tensor) {
     auto op = tensor.getDefiningOp<linalg::GenericOp>();
     if (!op || op.getNumReductionLoops() == 0 || op->getNumResults() != 1)
       return std::nullopt;
     std::optional<Combination> found = readCombination(op, 0);
-    if (!found || !isa<Combiner...>(found->combiner) ||
-        !getElementTypeOrSelf(tensor.getType()).isF32())
+    if (!found || !isa<Combiner...>(found->combiner))
       return std::nullopt;
     SmallVector<unsigned> dims;
     op.getReductionDims(dims);
@@ -199,7 +211,8 @@ private:
     std::optional<BodyElement> summed;
     if (!divisor.op)
       summed = readReduction<arith::AddFOp>(divisor.value);
-    if (!summed || !beginsWith(divisor.value.getDefiningOp<linalg::GenericOp>(), isZero))
+    if (!summed || !getElementTypeOrSelf(divisor.value.getType()).isF32() ||
+        !beginsWith(divisor.value.getDefiningOp<linalg::GenericOp>(), isZero))
       return refuse("its divisor is no sum along keys");
     Value maximum, again;
     FailureOr<BodyElement> logits = readExponential(exponential, maximum);
@@ -209,8 +222,12 @@ private:
     if (!(*logits == *same) || maximum != again)
       return refuse("its sum is not of what is divided");
     std::optional<BodyElement> most = readReduction<arith::MaximumFOp, arith::MaxNumFOp>(maximum);
-    if (!most || !(*most == *logits) ||
-        !beginsWith(maximum.getDefiningOp<linalg::GenericOp>(), isLowest))
+    auto begins = [&](const APFloat &value) { // maxnumf leaves a NaN out
+      return isLowest(value) ||
+             (value.isNaN() && readReduction<arith::MaxNumFOp>(maximum).has_value());
+    };
+    if (!most || !(behindWidening(*most) == *logits) ||
+        !beginsWith(maximum.getDefiningOp<linalg::GenericOp>(), begins))
       return refuse("what is subtracted before its exp is not the maximum of the same row");
     plan.logits = *logits;
     return success();

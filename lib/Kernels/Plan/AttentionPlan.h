@@ -27,7 +27,7 @@ struct AttentionPlan : LoopPlan {
   SmallVector<unsigned> batch, rows; ///< loops of all three; of queries alone (and their groups)
   SmallVector<unsigned, 1> keys;     ///< none where there is one key
   unsigned depth, width;             ///< the loop of the head in query and key, and in value
-  BodyElement logits;                ///< what softmax is taken of, f32
+  BodyElement logits;                ///< what softmax is taken of, widened to f32
   Value result;                      ///< what the body yields
 
   Type element() const { return getElementTypeOrSelf(query.getType()); }

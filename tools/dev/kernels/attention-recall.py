@@ -19,7 +19,11 @@ GENERATED = [("bert --layers=2", 2), ("bert --layers=2 --batch=2 --softmax=named
              ("bert --layers=2 --dialect=tosa", 2), ("gpt2 --layers=2 --batch=2", 2),
              ("gpt2 --layers=2 --dialect=tosa", 2), ("llama --layers=2 --batch=2", 2),
              ("llama --layers=2 --dialect=tosa", 2), ("vit --layers=2", 2),
-             ("vit --layers=2 --dialect=tosa", 2)]
+             ("vit --layers=2 --dialect=tosa", 2), ("bert --layers=2 --dynamic", 2),
+             ("gpt2 --layers=2 --dynamic", 2), ("llama --layers=2 --dynamic", 2), ("vit --layers=2 --dynamic", 2),
+             ("bert --layers=2 --dialect=tosa --dynamic", 2), ("bert --layers=2 --elements=bf16", 2),
+             ("llama --layers=2 --elements=bf16 --softmax=named", 2), ("gpt2 --layers=2 --calls", 1),
+             ("llama --layers=2 --weights=constants --seq=32", 2)]
 SHARED = [("gpt2_2layer.mlir", 2), ("gpt2_2layer.tosa.mlir", 2), ("torch_amp_attention_step.mlir", 1),
           ("torch_amp_attention_step.tosa.mlir", 1)]
 
