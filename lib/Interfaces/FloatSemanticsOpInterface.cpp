@@ -29,8 +29,10 @@ static bool isConstantOp(Operation *op) {
 }
 
 bool mlir::mp::isRemakeable(Operation *op) {
+  if (isConstantOp(op))
+    return true;
   auto interface = dyn_cast<FloatSemanticsOpInterface>(op);
-  return isConstantOp(op) || (interface && interface.isRemakeable());
+  return interface && interface.isRemakeable();
 }
 
 Value mlir::mp::remakeIn(Operation *op, OpBuilder &builder, FloatType format, Overflow overflow,

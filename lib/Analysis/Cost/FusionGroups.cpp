@@ -21,8 +21,8 @@ static bool hasTensor(Operation *op) {
          llvm::any_of(op->getOperandTypes(), isTensor);
 }
 
-KernelKind mlir::mp::getKernelKind(Operation *op) {
-  if (!hasTensor(op) || isRemakeable(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+static KernelKind getKernelKind(Operation *op, bool isRemakeable) {
+  if (!hasTensor(op) || isRemakeable || op->hasTrait<OpTrait::IsTerminator>() ||
       isa<tensor::DimOp, tensor::ExtractOp>(op))
     return KernelKind::None;
   // Classes of structured ops are read off their bodies, which takes its time: only where they
@@ -48,6 +48,10 @@ KernelKind mlir::mp::getKernelKind(Operation *op) {
       isa<tosa::TransposeOp, tosa::CastOp>(op))
     return KernelKind::Elementwise;
   return KernelKind::Other;
+}
+
+KernelKind mlir::mp::getKernelKind(Operation *op) {
+  return ::getKernelKind(op, mlir::mp::isRemakeable(op));
 }
 
 static bool isCast(Operation *op) {
@@ -140,8 +144,10 @@ FusionGroups::FusionGroups(FunctionOpInterface function) {
 
 FusionGroups::Place &FusionGroups::getPlace(Operation *op) const {
   auto [known, isNew] = places.try_emplace(op);
-  if (isNew)
-    known->second.kind = getKernelKind(op);
+  if (isNew) {
+    known->second.isRemakeable = mlir::mp::isRemakeable(op);
+    known->second.kind = ::getKernelKind(op, known->second.isRemakeable);
+  }
   return known->second;
 }
 

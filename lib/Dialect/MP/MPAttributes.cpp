@@ -31,16 +31,50 @@ static ParseResult parseStorages(AsmParser &parser, SmallVectorImpl<Type> &types
   });
 }
 
-static void printStorages(AsmPrinter &printer, ArrayRef<Type> types) {
-  printer << '[';
-  llvm::interleaveComma(types, printer, [&](Type type) {
+namespace {
+/// Text that goes to a printer in one piece: every decided op has an attribute of many pieces, and
+/// printers need not buffer.
+class PieceWriter {
+public:
+  explicit PieceWriter(AsmPrinter &printer) : printer(printer) {}
+  ~PieceWriter() { printer << text; }
+
+  PieceWriter &operator<<(StringRef piece) {
+    text += piece;
+    return *this;
+  }
+  /// A float format, or '_' for none. Printers look for aliases of types, of which these have none.
+  PieceWriter &operator<<(Type type) {
     if (isa<NoneType>(type))
-      printer << '_';
-    else
-      printer << type;
-  });
-  printer << ']';
-}
+      return *this << "_";
+    if (type.isF32())
+      return *this << "f32";
+    if (type.isBF16())
+      return *this << "bf16";
+    if (type.isF16())
+      return *this << "f16";
+    printer << text << type;
+    text.clear();
+    return *this;
+  }
+  PieceWriter &operator<<(ArrayRef<Type> storages) {
+    *this << "[";
+    llvm::interleave(storages, [&](Type type) { *this << type; }, [&] { *this << ", "; });
+    return *this << "]";
+  }
+  PieceWriter &quote(StringRef piece) {
+    llvm::raw_svector_ostream os(text);
+    os << '"';
+    llvm::printEscapedString(piece, os);
+    os << '"';
+    return *this;
+  }
+
+private:
+  AsmPrinter &printer;
+  SmallString<128> text;
+};
+} // namespace
 
 Attribute PrecisionAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
@@ -89,19 +123,17 @@ Attribute PrecisionAttr::parse(AsmParser &parser, Type) {
 }
 
 void PrecisionAttr::print(AsmPrinter &printer) const {
-  printer << "<in = ";
-  printStorages(printer, getIn());
+  PieceWriter os(printer);
+  os << "<in = " << getIn();
   if (getCompute())
-    printer << ", compute = " << getCompute();
+    os << ", compute = " << getCompute();
   if (getAcc())
-    printer << ", acc = " << getAcc();
-  printer << ", out = ";
-  printStorages(printer, getOut());
-  printer << ", by = " << stringifyOrigin(getOrigin()) << ' ';
-  printer.printString(getReason());
+    os << ", acc = " << getAcc();
+  os << ", out = " << getOut() << ", by = " << stringifyOrigin(getOrigin()) << " ";
+  os.quote(getReason());
   if (getEvidence() != Evidence::None)
-    printer << ", evidence = " << stringifyEvidence(getEvidence());
-  printer << '>';
+    os << ", evidence = " << stringifyEvidence(getEvidence());
+  os << ">";
 }
 
 LogicalResult PrecisionAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<Type> in,

@@ -88,7 +88,8 @@ void FunctionDecisions::collect(Region &region) {
       if (!own || op.hasTrait<OpTrait::IsTerminator>())
         continue;
       bool isOpaque = touchesOpaque(&op);
-      ops[&op] = {.opClass = interface ? interface.getOpClass() : OpClass::Barrier,
+      ops[&op] = {.interface = interface,
+                  .opClass = interface ? interface.getOpClass() : OpClass::Barrier,
                   .rule = rule,
                   .compute = own,
                   .reason = "",
@@ -110,7 +111,7 @@ bool FunctionDecisions::canContractIn(Operation *op, const Decision &decision, F
     return decision.canContract;
   decision.askedFormat = format;
   decision.canContract = false;
-  auto interface = cast<PrecisionOpInterface>(op);
+  PrecisionOpInterface interface = decision.interface;
   bool anyWide = false;
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
     if (interface.getOperandRole(index) != OperandRole::Factor)
@@ -175,7 +176,7 @@ void mlir::mp::writeDecisions(FunctionDecisions &decisions) {
   for (auto &[op, decision] : decisions.getOps()) {
     bool accumulates =
         decision.opClass == OpClass::TensorCore || decision.opClass == OpClass::Accumulate;
-    auto interface = accumulates ? dyn_cast<PrecisionOpInterface>(op) : PrecisionOpInterface();
+    PrecisionOpInterface interface = accumulates ? decision.interface : PrecisionOpInterface();
     bool narrowContraction = decisions.isNarrowContraction(op, decision);
     SmallVector<Type> in, out;
     for (auto [index, operand] : llvm::enumerate(op->getOpOperands())) {

@@ -40,6 +40,9 @@ struct ComputeChoice {
 
 /// The decision about one op, and the layer that took it.
 struct Decision {
+  /// How the op bears narrow formats, null for an op that does not say. Finding it costs more than
+  /// what is then asked of it, and every layer asks.
+  PrecisionOpInterface interface;
   OpClass opClass;
   TypeRule rule;
   /// The format the op computes in; its own where no layer said otherwise.

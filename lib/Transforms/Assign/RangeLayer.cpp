@@ -28,8 +28,8 @@ static std::string explainOverflow(OpOperand &operand, Operation *constant, Floa
 
 /// Returns whether an op in `narrow` has what is added to its products, and its result, in that
 /// format, too.
-static bool roundsAll(Operation *op, FloatType narrow) {
-  return cast<PrecisionOpInterface>(op).getTypeRule() == TypeRule::Uniform && !narrow.isTF32();
+static bool roundsAll(const Decision &decision, FloatType narrow) {
+  return decision.rule == TypeRule::Uniform && !narrow.isTF32();
 }
 
 /// Returns what lets `value` be stored in a narrow format of smaller range.
@@ -43,13 +43,13 @@ static FactorEvidence findEvidence(Value value, StringRef what,
 
 /// Returns what lets `operand` be read in the narrow format; nothing is missing where it is not
 /// rounded.
-static FactorEvidence findEvidence(OpOperand &operand,
+static FactorEvidence findEvidence(OpOperand &operand, const Decision &decision,
                                    llvm::function_ref<const FunctionRanges &()> ranges,
                                    FunctionDecisions &decisions, const AssignSettings &settings) {
   FloatType narrow = settings.narrow, own = getFloatFormat(operand.get().getType());
-  auto interface = cast<PrecisionOpInterface>(operand.getOwner());
+  PrecisionOpInterface interface = decision.interface;
   bool isFactor = interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor;
-  if (!own || !own.isF32() || (!isFactor && !roundsAll(operand.getOwner(), narrow)))
+  if (!own || !own.isF32() || (!isFactor && !roundsAll(decision, narrow)))
     return {};
   // Constants are checked for every format: bf16 has a largest and a smallest value, too. What is
   // added to products may lose what is small beside them.
@@ -71,6 +71,7 @@ FactorEvidence mlir::mp::findEvidence(Operation *op,
                                       llvm::function_ref<const FunctionRanges &()> ranges,
                                       FunctionDecisions &decisions,
                                       const AssignSettings &settings) {
+  const Decision &decision = *decisions.find(op);
   FactorEvidence weakest;
   auto takes = [&](FactorEvidence found) {
     weakest.evidence = std::max(weakest.evidence, found.evidence);
@@ -78,9 +79,9 @@ FactorEvidence mlir::mp::findEvidence(Operation *op,
     return weakest.missing.empty();
   };
   for (OpOperand &operand : op->getOpOperands())
-    if (!takes(::findEvidence(operand, ranges, decisions, settings)))
+    if (!takes(::findEvidence(operand, decision, ranges, decisions, settings)))
       return weakest;
-  if (hasSmallerRange(settings.narrow) && roundsAll(op, settings.narrow))
+  if (hasSmallerRange(settings.narrow) && roundsAll(decision, settings.narrow))
     for (Value result : op->getResults())
       if (!takes(::findEvidence(result, "its result", ranges, settings)))
         return weakest;
@@ -90,9 +91,10 @@ FactorEvidence mlir::mp::findEvidence(Operation *op,
 SmallVector<OpOperand *> mlir::mp::findUnproven(Operation *op, FunctionDecisions &decisions,
                                                 const AssignSettings &settings) {
   auto ranges = [&]() -> const FunctionRanges & { return decisions.getRanges(); };
+  const Decision &decision = *decisions.find(op);
   SmallVector<OpOperand *> unproven;
   for (OpOperand &operand : op->getOpOperands()) {
-    if (::findEvidence(operand, ranges, decisions, settings).missing.empty())
+    if (::findEvidence(operand, decision, ranges, decisions, settings).missing.empty())
       continue;
     if (findConstant(operand.get()))
       return {};

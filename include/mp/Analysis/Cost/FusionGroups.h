@@ -40,6 +40,9 @@ public:
   /// getKernelKind(), asked of each op once: it reads the bodies of structured ops.
   KernelKind getKind(Operation *op) const;
 
+  /// isRemakeable(), asked of each op once.
+  bool isRemakeable(Operation *op) const { return getPlace(op).isRemakeable; }
+
   /// The last op of the kernel that `op` belongs to; `op` itself where it stands alone, and where
   /// several kernels compute it.
   Operation *getRoot(Operation *op) const;
@@ -54,6 +57,7 @@ private:
   /// Says where and how one op runs.
   struct Place {
     KernelKind kind;
+    bool isRemakeable;
     bool isAbsorbed = false;
     Operation *root = nullptr; ///< null: itself
   };

@@ -3,16 +3,10 @@
 // Looks up modelled times and bytes of ops and casts, by fusion group.
 
 #include "StorageCosts.h"
-#include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::mp;
-
-bool mlir::mp::isMadeInAnyFormat(Value value) {
-  Operation *def = value.getDefiningOp();
-  return def && isRemakeable(def);
-}
 
 StorageCosts::StorageCosts(FunctionDecisions &decisions, const AssignSettings &settings)
     : decisions(decisions), model(settings.costs), options(settings.placement),
@@ -87,12 +81,13 @@ StorageCosts::Transfers StorageCosts::countTransfers(Value value) {
   // The roofline of a contraction counts its result.
   bool isWritten =
       kind != KernelKind::View && kind != KernelKind::None && kind != KernelKind::Contraction;
+  Operation *root = def ? groups.getRoot(def) : nullptr;
   llvm::SmallSetVector<Operation *, 4> readers; // kernels
   for (OpOperand &use : value.getUses()) {
     Operation *reader = groups.getRoot(use.getOwner());
-    if ((def && reader == groups.getRoot(def)) || !readsAnyFormat(use.getOwner()))
+    if (reader == root || !readsAnyFormat(use.getOwner()))
       continue;
-    auto interface = dyn_cast<PrecisionOpInterface>(use.getOwner());
+    PrecisionOpInterface interface = decisions.find(use.getOwner())->interface;
     if (!interface || interface.getOperandRole(use.getOperandNumber()) != OperandRole::Init)
       readers.insert(reader);
   }
@@ -114,7 +109,7 @@ int64_t StorageCosts::ofStoring(Value value, FloatType format) {
 }
 
 uint64_t StorageCosts::countTraffic(Operation *op, FloatType factors) {
-  auto interface = cast<PrecisionOpInterface>(op);
+  PrecisionOpInterface interface = decisions.find(op)->interface;
   uint64_t bytes = 0;
   for (OpOperand &operand : op->getOpOperands())
     if (FloatType own = getFloatFormat(operand.get().getType());

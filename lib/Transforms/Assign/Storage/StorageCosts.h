@@ -16,9 +16,6 @@
 
 namespace mlir::mp {
 
-/// Constants, and tensors that are made again in any format.
-bool isMadeInAnyFormat(Value value);
-
 class StorageCosts {
 public:
   StorageCosts(FunctionDecisions &decisions, const AssignSettings &settings);
@@ -29,6 +26,12 @@ public:
   const Sizes &getSizes() const { return sizes; }
 
   KernelKind getKind(Operation *op) const { return groups.getKind(op); }
+
+  /// True of constants, and of tensors that are made again in any format.
+  bool isMadeInAnyFormat(Value value) const {
+    Operation *def = value.getDefiningOp();
+    return def && groups.isRemakeable(def);
+  }
 
   /// True if `op` converts what it reads in registers.
   bool readsAnyFormat(Operation *op) const;

@@ -43,7 +43,7 @@ FloatType StoragePermissions::getRounding(OpOperand &use) const {
   bool follows = decision && decision->followsStorage() && user->getNumResults() > 0;
   if (!decision || !(follows || decision->opClass == OpClass::TensorCore))
     return {};
-  auto interface = cast<PrecisionOpInterface>(user);
+  PrecisionOpInterface interface = decision->interface;
   OperandRole role = interface.getOperandRole(use.getOperandNumber());
   if (decisions.isNarrowContraction(user, *decision))
     return role == OperandRole::Factor && !decision->compute.isTF32() ? decision->compute

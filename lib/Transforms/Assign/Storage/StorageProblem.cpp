@@ -132,7 +132,7 @@ ValueId StorageProblem::getValue(Value value) {
         casts.push_back({from, to,
                          isMadeFromWide(to) ? costOfMaking(value, to)
                                             : costs.ofCast(value, formats[from], formats[to])});
-  ValueId id = problem.addValue(name, casts, isMadeInAnyFormat(value));
+  ValueId id = problem.addValue(name, casts, costs.isMadeInAnyFormat(value));
   trackedValues.push_back(value);
   // Values that no decided op defines keep their format: arguments, and results of undecided ops.
   Operation *def = value.getDefiningOp();
@@ -193,7 +193,7 @@ void StorageProblem::addOp(Operation *op, const Decision &decision) {
 /// Computes as decided or, where free, in a wider format; its result may be stored narrow besides,
 /// by a cast behind it. TOSA convolutions have one format for everything.
 void StorageProblem::addContraction(Operation *op, const Decision &decision, Node &node) {
-  auto interface = cast<PrecisionOpInterface>(op);
+  PrecisionOpInterface interface = decision.interface;
   bool isUniform = decision.rule == TypeRule::Uniform;
   auto makeVariant = [&](const ComputeChoice &choice, TypeId stored) {
     TypeId factors = typeOfFactors(choice);
@@ -238,7 +238,7 @@ void StorageProblem::addContraction(Operation *op, const Decision &decision, Nod
 /// known beforehand, unless contractions are free to compute in f32 (applyConstants()).
 std::optional<bool> StorageProblem::isMadeNarrow(Operation *op) const {
   bool mayBe = op->getNumResults() > 0 && llvm::all_of(op->getResults(), [&](Value result) {
-                 return isMadeInAnyFormat(result) && permissions.getNarrow(result);
+                 return costs.isMadeInAnyFormat(result) && permissions.getNarrow(result);
                });
   if (!mayBe || decisions.find(op)->resultStorage)
     return std::nullopt;
@@ -292,7 +292,7 @@ void StorageProblem::addComputing(Operation *op, const Decision &decision, Node 
       v.out.push_back(type);
       v.cost += costs.ofStoring(result, formats[type]);
       if (storesNarrow && type != wide && kind != KernelKind::Elementwise &&
-          !isMadeInAnyFormat(result))
+          !costs.isMadeInAnyFormat(result))
         v.cost += costs.ofCast(result, formats[wide], formats[type]);
     }
     if (kind != KernelKind::None && !costs.getGroups().isAbsorbed(op))
@@ -352,7 +352,7 @@ bool StorageProblem::runsNarrow(Operation *op, const Decision &decision) const {
     return false;
   unsigned stillWide = 0, data = 0;
   for (Value operand : op->getOperands()) {
-    if (!isTracked(operand) || isMadeInAnyFormat(operand))
+    if (!isTracked(operand) || costs.isMadeInAnyFormat(operand))
       continue;
     ++data;
     stillWide += decisions.getStorage(operand) != format;
