@@ -56,7 +56,7 @@ config.substitutions.append(("%cc", config.c_compiler))
 
 if os.path.isdir(os.path.join(config.mp_shared_dir, "models")):
     config.available_features.add("shared")
-for package in ("numpy", "jsonschema", "scipy", "triton", "optax", "torch", "torch_mlir", "onnx", "jax", "iree", "tensorflow", "tosa_converter_for_tflite"):
+for package in ("numpy", "jsonschema", "scipy", "sklearn", "triton", "optax", "torch", "torch_mlir", "onnx", "jax", "iree", "tensorflow", "tosa_converter_for_tflite"):
     if importlib.util.find_spec(package):
         config.available_features.add(package)
 # nvdisasm is no part of every toolkit; Triton's wheel has one, and cuobjdump.

@@ -66,6 +66,12 @@ void mlir::mp::buildTrainStepPipeline(OpPassManager &manager, const TrainStepOpt
   }
   if (options.verify)
     manager.addPass(createVerifyTraining());
+  if (options.probeGradients) {
+    InsertProbesOptions probes;
+    probes.function = options.function;
+    probes.select = {"gradients"};
+    manager.addPass(createInsertProbes(probes));
+  }
   buildMixedPrecisionPipeline(manager, options, std::move(report));
 }
 

@@ -34,12 +34,13 @@ llvm::json::Object AlarmOptions::toJSON() const {
                             {"scale_interval", scaleInterval},
                             {"scale_floor", scaleFloor},
                             {"flushed_share", flushedShare},
+                            {"lost_norm", lostNorm},
                             {"vanished_bits", vanishedBits},
                             {"memory_limit", memoryLimit}};
 }
 
 llvm::json::Object Alert::toJSON() const {
-  return llvm::json::Object{{"grade", grade == Grade::Alarm ? "alarm" : "note"},
+  return llvm::json::Object{{"grade", toString(grade)},
                             {"rule", rule},
                             {"place", place},
                             {"step", step},
@@ -84,8 +85,7 @@ void Watcher::noteChange(int64_t step) {
 
 void Watcher::State::judgeFinite(const StepReading &reading, std::vector<Alert> &alerts) {
   auto bad = [](std::optional<double> value) { return value && !std::isfinite(*value); };
-  const char *advice = "mp-run --break-on=nan,inf names the first op that makes one; "
-                       "mp-run --bisect --keep=finite finds the contractions to widen";
+  const std::string advice = adviceOf("non-finite", {"trace", "bisect"});
   if (!reading.skipped)
     for (auto [place, value] : {std::pair("loss", reading.loss), {"norm", reading.gradientNorm}})
       if (bad(value))
@@ -98,28 +98,25 @@ void Watcher::State::judgeFinite(const StepReading &reading, std::vector<Alert> 
 
 void Watcher::State::judgeShifts(const StepReading &reading, std::vector<Alert> &alerts) {
   const bool isSettled = reading.step >= changed;
-  const std::tuple<const char *, ShiftRule *, std::optional<double>, const char *> series[] = {
-      {"loss", &loss, reading.loss,
-       "lower the learning rate or clip (clip-norm=1); if the same steps in f32 are calm, mp-run "
-       "--bisect finds what to widen"},
-      {"gradient", &norm, reading.gradientNorm, "clip-norm=1, or a lower learning rate"}};
-  for (auto [name, rule, value, advice] : series) {
+  const std::tuple<std::string, ShiftRule *, std::optional<double>> series[] = {
+      {"loss", &loss, reading.loss}, {"gradient", &norm, reading.gradientNorm}};
+  for (const auto &[name, rule, value] : series) {
     if (!value || !std::isfinite(*value) || reading.skipped)
       continue;
     const ShiftRule::Finding finding = rule->add(*value, isSettled, options);
     const std::string z = text(finding.z) + " deviations above the median of 128 steps before";
     if (finding.shifted)
-      alerts.push_back({Grade::Alarm, std::string(name) + "-shift", "", 0, *value,
+      alerts.push_back({Grade::Alarm, name + "-shift", "", 0, *value,
                         text(*value) + " is " + z + ", 5 of the last 8 above " +
                             text(options.shiftZ) + ", and the median of 16 is " +
                             text(finding.ratio) + " times its least, limit " +
                             text(options.shiftRatio),
-                        advice});
+                        adviceOf(name + "-shift")});
     else if (finding.spiked)
-      alerts.push_back({Grade::Note, std::string(name) + "-spike", "", 0, *value,
+      alerts.push_back({Grade::Note, name + "-spike", "", 0, *value,
                         text(*value) + " is " + z + ", limit " + text(options.spikeZ) +
                             ", and more than twice the median",
-                        advice});
+                        adviceOf(name + "-spike")});
   }
 }
 
@@ -131,13 +128,12 @@ void Watcher::State::judgeSkips(const StepReading &reading, std::vector<Alert> &
                           std::to_string(excess->second) +
                           " steps were skipped; chance explains as many with probability below " +
                           text(options.skipChance),
-                      "name-overflows=true says whose gradient overflows; keep it wide, or "
-                      "format=bf16, which has the range of f32"});
+                      adviceOf("skips")});
   if (skips.isAtFloor(options))
     alerts.push_back({Grade::Alarm, "scale-floor", "", 0, reading.scale.value_or(0),
                       "the loss scale is " + text(reading.scale.value_or(0)) + ", floor " +
                           text(options.scaleFloor) + ", and gradients still overflow",
-                      "format=bf16, or keep wide what name-overflows=true names"});
+                      adviceOf("scale-floor")});
 }
 
 void Watcher::State::judgeValues(const StepReading &reading, std::vector<Alert> &alerts) {
@@ -159,12 +155,12 @@ void Watcher::State::judgeMachine(const StepReading &reading, std::vector<Alert>
       const Slope slope = theilSen(bytes.list(), kNinetyNinePercent);
       const double soon = *reading.bytes + 1000 * slope.value;
       if (slope.low > 0 && soon > options.memoryLimit)
-        alerts.push_back({Grade::Alarm, "memory", "", 0, *reading.bytes,
+        alerts.push_back({Grade::Alarm, "memory", reading.growing, 0, *reading.bytes,
                           text(*reading.bytes) + " bytes grow by " + text(slope.value) +
                               " a step and pass " + text(options.memoryLimit) +
-                              " within 1000 steps",
-                          "objective=memory, accumulate= with smaller batches, moments=bf16, or "
-                          "master=remainder"});
+                              " within 1000 steps" +
+                              (reading.growing.empty() ? "; no state has grown in this step" : ""),
+                          adviceOf("memory")});
     }
   }
   if (reading.seconds) {
@@ -175,7 +171,7 @@ void Watcher::State::judgeMachine(const StepReading &reading, std::vector<Alert>
       alerts.push_back({Grade::Note, "stall", "", 0, *reading.seconds,
                         text(*reading.seconds) + " seconds are more than three times the median "
                                                  "of 128 steps, 5 of the last 8",
-                        "look for other work on the machine"});
+                        adviceOf("stall")});
   }
 }
 

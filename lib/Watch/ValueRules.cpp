@@ -24,8 +24,7 @@ std::vector<Alert> ValueRules::add(const ValueReading &reading, double total,
     alerts.push_back(
         {Grade::Alarm, "non-finite", reading.name, 0, reading.nonFinite,
          text(reading.nonFinite) + " elements are infinite or NaN in a step that was not skipped",
-         "mp-run --break-on=nan,inf names the first op that makes one; "
-         "loss-scale=torch skips steps that overflow"});
+         adviceOf("non-finite", {"trace", "loss-scale"})});
   if (reading.isGradient && reading.nonFinite == 0)
     judgeGradient(reading, total, options, alerts);
   for (const FormatShares &format : reading.formats)
@@ -44,8 +43,7 @@ void ValueRules::judgeGradient(const ValueReading &reading, double total,
   if (hasMoved && zeroInARow >= int64_t(kPersistent))
     alerts.push_back({Grade::Alarm, "layer-vanishes", reading.name, 0, double(zeroInARow),
                       "its gradient has been zero for " + std::to_string(zeroInARow) + " steps",
-                      "a dead activation (lower the learning rate) or flushed gradients: probe the "
-                      "value with formats=, and raise the loss scale (initial-scale=)"});
+                      adviceOf("layer-vanishes")});
   if (isZero || !(total > 0) || !(reading.norm > 0))
     return;
   const double share = std::log2(reading.norm / total);
@@ -62,8 +60,7 @@ void ValueRules::judgeGradient(const ValueReading &reading, double total,
                       "its share of the gradients' norm is 2^-" + text(fallen) +
                           " of what it was in steps 50 to 250, limit 2^-" +
                           text(options.vanishedBits),
-                      "keep the layer wide (a policy rule with precision wide), or lower the "
-                      "learning rate"});
+                      adviceOf("layer-vanishes")});
 }
 
 void ValueRules::judgeFormat(const ValueReading &reading, const FormatShares &format,
@@ -76,22 +73,21 @@ void ValueRules::judgeFormat(const ValueReading &reading, const FormatShares &fo
     reference.add(format.flushed);
   const double usual = reference.full() ? reference.median() : 0;
   const double share = recent.median();
-  if (recent.full() && share > options.flushedShare && share > 2 * usual)
+  // Where training has converged, most elements of some gradients are nothing beside the largest.
+  if (recent.full() && share > options.flushedShare && share > 2 * usual &&
+      format.lost > options.lostNorm)
     alerts.push_back({Grade::Alarm, "flushed", reading.name, 0, share,
                       text(100 * share) + " % of its elements that are not zero become zero in " +
                           format.format + ", limit " + text(100 * options.flushedShare) +
-                          " % and twice the " + text(100 * usual) + " % of steps 50 to 250",
-                      reading.isGradient
-                          ? "scale the loss (loss-scale=torch, or a larger initial-scale=), or "
-                            "format=bf16"
-                          : "keep the value wide (mp.pin = f32, or a policy rule), or "
-                            "scale-unproven=on"});
+                          " % and twice the " + text(100 * usual) +
+                          " % of steps 50 to 250; up to " + text(100 * format.lost) +
+                          " % of its norm is lost, limit " + text(100 * options.lostNorm) + " %",
+                      adviceOf("flushed")});
   if (format.overflow > 0 && !format.isScaled)
     alerts.push_back(
         {Grade::Alarm, "overflow", reading.name, 0, format.overflow,
          text(100 * format.overflow) + " % of its finite elements overflow " + format.format,
-         "evidence=proved keeps what is not proved wide; clamp-unproven=true, "
-         "scale-unproven=on, or format=bf16"});
+         adviceOf("overflow")});
 }
 
 template <typename Windows> static llvm::json::Object windowsToJSON(const Windows &windows) {

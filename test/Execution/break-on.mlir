@@ -31,6 +31,18 @@ func.func @grows(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %r : tensor<2xf32>
 }
 
+// A maximum starts from -infinity, which the program holds and no op makes.
+// RUN: mp-run %s --entry=largest --break-on=nan,inf | FileCheck %s --check-prefix=NONE
+// RUN: not mp-run %s --entry=largest --input=2x4xf32=inf --break-on=nan,inf | FileCheck %s --check-prefix=LARGEST
+// LARGEST: in argument 0
+func.func @largest(%x: tensor<2x4xf32>) -> tensor<2xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %empty = tensor.empty() : tensor<2xf32>
+  %start = linalg.fill ins(%low : f32) outs(%empty : tensor<2xf32>) -> tensor<2xf32>
+  %0 = linalg.reduce { arith.maximumf } ins(%x : tensor<2x4xf32>) outs(%start : tensor<2xf32>) dimensions = [1]
+  return %0 : tensor<2xf32>
+}
+
 // A cast that makes zeros.
 // RUN: not mp-run %s --entry=fades --input="4xf32=[1 1e-9 1e-9 0]" --break-on=underflow:0.5 | FileCheck %s --check-prefix=FADES
 // FADES: a cast makes 2 of 3 elements zero that are not, more than 0.5

@@ -206,9 +206,10 @@ TEST(Alarms, ALayerThatLosesItsShareIsTold) {
   EXPECT_EQ(alarmsOf(sparse, 0, 330, embedding), Rules()) << "an embedding is sparse";
 }
 
-static StepReading shares(double flushed, double overflow, bool inUse, bool isScaled) {
+static StepReading shares(double flushed, double overflow, bool inUse, bool isScaled,
+                          double lost = 1) {
   StepReading reading = gradients(1);
-  reading.values[1].formats.push_back({"f16", overflow, flushed, inUse, isScaled});
+  reading.values[1].formats.push_back({"f16", overflow, flushed, lost, inUse, isScaled});
   return reading;
 }
 
@@ -222,6 +223,10 @@ TEST(Alarms, FlushedGradientsAreToldWhileTheLossIsSilent) {
   Watcher asked;
   EXPECT_EQ(alarmsOf(asked, 0, 20, [](int64_t) { return shares(0.4, 0.1, false, false); }), Rules())
       << "a format that is not in use is a question";
+  Watcher converged;
+  EXPECT_EQ(alarmsOf(converged, 0, 20, [](int64_t) { return shares(0.4, 0, true, false, 1e-4); }),
+            Rules())
+      << "what is flushed is nothing beside the rest";
 }
 
 TEST(Alarms, AnOverflowIsToldWhereNothingScales) {
@@ -247,6 +252,35 @@ TEST(Alarms, MemoryThatGrowsTowardsItsLimitIsTold) {
   EXPECT_EQ(alarmsOf(slow, 0, 100, [&](int64_t step) { return of(1e9 + 1e3 * step); }), Rules());
 }
 
+TEST(Alarms, StepsThatStallAreANote) {
+  Watcher watcher;
+  auto at = [](int64_t step) {
+    StepReading reading;
+    reading.seconds = step < 200 || step % 8 > 4 ? 0.01 : 0.05;
+    return reading;
+  };
+  EXPECT_EQ(alarmsOf(watcher, 0, 220, at), Rules());
+  EXPECT_EQ(watcher.counts().count({"stall", ""}), 1u);
+  Watcher once;
+  alarmsOf(once, 0, 220, [](int64_t step) {
+    StepReading reading;
+    reading.seconds = step % 50 ? 0.01 : 0.05;
+    return reading;
+  });
+  EXPECT_TRUE(once.counts().empty());
+}
+
+/// The text of each suggestion is told by no other rule than where it is in the table.
+TEST(Alarms, EveryRuleHasSuggestionsAndEachIsTold) {
+  for (const Rule &rule : rules()) {
+    EXPECT_FALSE(rule.suggestions.empty()) << rule.name.str();
+    for (const Suggestion &suggestion : rule.suggestions) {
+      EXPECT_NE(adviceOf(rule.name).find(suggestion.text.str()), std::string::npos);
+      EXPECT_EQ(adviceOf(rule.name, {suggestion.id}), suggestion.text.str());
+    }
+  }
+}
+
 TEST(Alarms, AChangeOfRateSilencesShiftsForAWhile) {
   Watcher watcher;
   auto at = [](int64_t step) { return lossOf(step < 400 ? 2 : 4); };
@@ -262,7 +296,7 @@ TEST(Alarms, AResumedWatcherSaysWhatAnUndisturbedOneSays) {
     StepReading reading = gradients(step < 420 ? 0.5 : 0.5 * 0x1p-8);
     reading.loss = losses.at(step) * (step < 600 ? 1 : 3);
     reading.skipped = step == 300;
-    reading.values[1].formats.push_back({"f16", 0, step < 500 ? 0.01 : 0.2, true, true});
+    reading.values[1].formats.push_back({"f16", 0, step < 500 ? 0.01 : 0.2, 1, true, true});
     readings.push_back(reading);
   }
   auto at = [&](int64_t step) { return readings[step]; };

@@ -196,6 +196,11 @@ struct TrainStepOptions : MixedPrecisionOptions {
       llvm::cl::desc("What the optimizer's moments are stored in: keep, bf16 or fp8 (to nearest), "
                      "bf16-stochastic or fp8-stochastic"),
       llvm::cl::init("keep")};
+  Option<bool> probeGradients{
+      *this, "probe-gradients",
+      llvm::cl::desc("Append a probe of each gradient (mp-insert-probes) while roles can be found: "
+                     "recipes with scaled values leave none to look for"),
+      llvm::cl::init(false)};
 };
 
 /// Phases 0, T, 2 to 4 of a whole train step. `report`, if given, is filled in.

@@ -7,6 +7,7 @@
 #ifndef MP_WATCH_ALARMS_H
 #define MP_WATCH_ALARMS_H
 
+#include "mp/Watch/Rules.h"
 #include "mp/Watch/Window.h"
 
 #include <map>
@@ -22,8 +23,9 @@ namespace mpcore::watch {
 struct FormatShares {
   std::string format;
   double overflow = 0, flushed = 0;
+  double lost = 1;       ///< of the norm, by the flushed elements, at most
   bool inUse = false;    ///< the program stores values in it; else a question, never an alarm
-  bool isScaled = false; ///< values are scaled before they are stored: overflow is expected there
+  bool isScaled = false; ///< overflow is expected: values are scaled, or casts saturate
 };
 
 /// A gradient, or another probed value.
@@ -44,6 +46,7 @@ struct StepReading {
   bool isStateFinite = true;
   std::vector<ValueReading> values;
   std::optional<double> bytes;   ///< resident on the host
+  std::string growing;           ///< state whose size has grown since the step before, if any
   std::optional<double> seconds; ///< that the step took
 };
 
@@ -59,23 +62,22 @@ struct AlarmOptions {
   double skipChance = 1e-6;     ///< of a binomial count of skips
   int64_t scaleInterval = 2000; ///< clean steps after which the loss scale grows
   double scaleFloor = 0;        ///< its least value; 0 for none
-  double flushedShare = 0.05;   ///< of a value in a format in use
+  double flushedShare = 0.05;   ///< of a value in a format in use, and
+  double lostNorm = 0.01;       ///< of its norm
   double vanishedBits = 6;      ///< by which a gradient's share falls below its reference
   double memoryLimit = 0;       ///< bytes; 0 for none
 
   llvm::json::Object toJSON() const;
 };
 
-enum class Grade { Note, Alarm };
-
 struct Alert {
   Grade grade = Grade::Alarm;
-  std::string rule;  ///< its name, such as "loss-shift"
+  std::string rule;  ///< its name in rules(), such as "loss-shift"
   std::string place; ///< which value, empty for the step
   int64_t step = 0;
   double value = 0;   ///< what was compared
   std::string reason; ///< the comparison, with its numbers
-  std::string advice; ///< an option or a rewrite
+  std::string advice; ///< suggestions of the rule
 
   llvm::json::Object toJSON() const;
 };

@@ -69,6 +69,7 @@ StringRef mlir::mp::runHelp() {
   --monitor=R.jsonl     with --steps: a line of JSON a step with loss, norms, loss scale, skips, memory and what
                         probes (mp-insert-probes) counted; alarms by the rules of docs/guides/WatchTraining.md; a
                         summary. With it, --html may be watched while the run goes on
+  --alarm-rules         print these rules and what each suggests, as JSON (no file)
   --steps=N             repeat; a result replaces the argument whose mp.state names it, or,
                         without mp.state, leading results replace leading arguments. State that
                         mp appended starts as an --input for it or @NAME_init says;

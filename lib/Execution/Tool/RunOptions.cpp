@@ -214,7 +214,8 @@ static Handlers executionOptions(RunOptions &options) {
 }
 /// Checks options against each other, and sets those that others imply.
 static llvm::Error settle(RunOptions &options) {
-  if (options.file.empty() && !options.help && !options.version && !options.refusedPtx)
+  if (options.file.empty() && !options.help && !options.version && !options.refusedPtx &&
+      !options.alarmRules)
     return createStringError("expected a file to run; see --help");
   if (options.maxRelative && options.compare.empty() && options.expected.empty())
     return createStringError("--max-rel needs --compare or, of PTX, --expect");
@@ -289,7 +290,8 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
                                           {"reverse", &options.reverse},
                                           {"help", &options.help},
                                           {"version", &options.version},
-                                          {"refused-ptx", &options.refusedPtx}};
+                                          {"refused-ptx", &options.refusedPtx},
+                                          {"alarm-rules", &options.alarmRules}};
 
   const StringRef repeatable[] = {"input", "output", "expect", "calibrate"};
   llvm::StringSet<> given;

@@ -68,6 +68,7 @@ struct RunOptions {
   bool help = false;
   bool version = false;
   bool refusedPtx = false;
+  bool alarmRules = false;
 };
 
 /// Errors name the option, the value and what was expected.

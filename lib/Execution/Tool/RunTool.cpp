@@ -408,6 +408,10 @@ int mlir::mp::runRun(ArrayRef<StringRef> arguments, DialectRegistry &registry,
     emulator::printRefusedForms(llvm::outs());
     return 0;
   }
+  if (options->alarmRules) {
+    llvm::outs() << llvm::json::Value(watch::rulesToJSON()) << "\n";
+    return 0;
+  }
   support::FilesOfRun files;
   unsigned warnings = 0;
   Status status = StringRef(options->file).ends_with(".ptx")

@@ -15,17 +15,19 @@ using llvm::createStringError;
 
 static LogicalResult convert(ModuleOp module, StringRef entry, const Strategy &strategy) {
   PassManager manager(module->getContext());
-  if (!strategy.assign.empty()) {
-    TrainStepOptions options;
-    if (failed(options.parseFromString(strategy.assign + " table=false", llvm::errs())))
-      return failure();
-    options.function = entry.str();
-    buildTrainStepPipeline(manager, options);
+  if (strategy.assign.empty()) {
+    InsertProbesOptions probes;
+    probes.function = entry.str();
+    probes.select = {"gradients"};
+    manager.addPass(createInsertProbes(probes));
+    return manager.run(module);
   }
-  InsertProbesOptions probes;
-  probes.function = entry.str();
-  probes.select = {"gradients"};
-  manager.addPass(createInsertProbes(probes));
+  TrainStepOptions options;
+  if (failed(options.parseFromString(strategy.assign + " table=false", llvm::errs())))
+    return failure();
+  options.function = entry.str();
+  options.probeGradients = true;
+  buildTrainStepPipeline(manager, options);
   return manager.run(module);
 }
 

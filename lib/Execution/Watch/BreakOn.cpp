@@ -8,7 +8,9 @@
 #include "../Host/Observer.h"
 #include "../Steps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Dialect/MP/Formats.h"
@@ -93,7 +95,7 @@ public:
         for (Value carried : loop.getRegionIterArgs())
           if (isa<RankedTensorType>(carried.getType()) && isNarrowFloat(carried.getType()))
             values.push_back(carried);
-      if (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
+      if (isWritten(op))
         return;
       for (Value result : op->getResults())
         if (isa<RankedTensorType>(result.getType()) && isNarrowFloat(result.getType()))
@@ -127,6 +129,13 @@ private:
   static bool isNarrowFloat(Type type) {
     FloatType format = getFloatFormat(type);
     return format && format.getWidth() <= 32 && getNumericsFormat(type);
+  }
+
+  /// What the program holds as it is: reductions to a maximum start from a constant -infinity.
+  static bool isWritten(Operation *op) {
+    if (auto fill = dyn_cast<linalg::FillOp>(op))
+      return matchPattern(fill.getInputs().front(), m_Constant());
+    return op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op);
   }
 
   static Value widened(OpBuilder &builder, Value value) {

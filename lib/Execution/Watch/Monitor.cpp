@@ -91,14 +91,14 @@ llvm::Error Monitor::add(int64_t step, ArrayRef<Array> results, double took) {
   skips += reading.skipped;
   if (reading.loss)
     losses.push_back(*reading.loss);
-  keepCurves(reading);
+  if (!options.page.empty())
+    keepCurves(reading);
   ++steps;
   llvm::json::Array told;
   for (const watch::Alert &alert : watcher.judge(reading)) {
-    llvm::errs() << "mp-run: " << (alert.grade == watch::Grade::Alarm ? "alarm" : "note")
-                 << ": step " << step << ", " << alert.rule
-                 << (alert.place.empty() ? "" : " of " + alert.place) << ": " << alert.reason
-                 << "; try: " << alert.advice << "\n";
+    llvm::errs() << "mp-run: " << watch::toString(alert.grade) << ": step " << step << ", "
+                 << alert.rule << (alert.place.empty() ? "" : " of " + alert.place) << ": "
+                 << alert.reason << "; try: " << alert.advice << "\n";
     told.push_back(alert.toJSON());
     alerts.push_back(alert);
   }

@@ -8,6 +8,7 @@
 #include "mp/Numerics/ProbeRecord.h"
 
 #include <cmath>
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -27,6 +28,9 @@ StepReader::StepReader(func::FuncOp step, const Signature &signature, size_t res
     }
     if (argument.type.isFloat && !argument.shape.empty())
       floatState.push_back(result);
+    if (llvm::is_contained(argument.shape, int64_t(-1)))
+      resizable.push_back(
+          {result, argument.name.empty() ? "argument " + std::to_string(i) : argument.name});
     const std::string type = argument.type.str();
     auto known = llvm::find_if(shares, [&](const StoredShare &share) {
       return share.role == argument.role && share.type == type;
@@ -104,10 +108,19 @@ watch::StepReading StepReader::read(int64_t step, ArrayRef<Array> results, bool 
     value.norm = record.norm();
     value.zeroShare = record.finite() > 0 ? record.get(ProbeColumn::Zeros) / record.finite() : 0;
     value.nonFinite = record.get(ProbeColumn::NaNs) + record.get(ProbeColumn::Infinities);
-    for (auto [index, format] : llvm::enumerate(probed.info.formats))
-      value.formats.push_back({numerics::toString(format).str(), record.overflowing(index),
-                               record.flushed(index), llvm::is_contained(probed.info.used, format),
+    // Of gradients the loss scale is taken out of measures, not of counts.
+    const double scale = value.isGradient && probed.info.isScaled ? reading.scale.value_or(1) : 1;
+    const double nonzero = record.finite() - record.get(ProbeColumn::Zeros);
+    for (auto [index, format] : llvm::enumerate(probed.info.formats)) {
+      const double flushed = record.flushed(index);
+      const double lost = flushed > 0
+                              ? std::sqrt(flushed * nonzero) *
+                                    numerics::rangeLimits(format).flushedUpTo / (value.norm * scale)
+                              : 0;
+      value.formats.push_back({numerics::toString(format).str(), record.overflowing(index), flushed,
+                               std::min(lost, 1.0), llvm::is_contained(probed.info.used, format),
                                probed.info.isScaled});
+    }
     if (value.isGradient) {
       hasGradients = true;
       squares += value.nonFinite > 0 ? INFINITY : value.norm * value.norm;
@@ -116,6 +129,11 @@ watch::StepReading StepReader::read(int64_t step, ArrayRef<Array> results, bool 
   }
   if (hasGradients && !reading.gradientNorm)
     reading.gradientNorm = std::sqrt(squares);
+  for (Resizable &state : resizable) {
+    const int64_t before = std::exchange(state.size, results[state.result].size());
+    if (before > 0 && state.size > before)
+      reading.growing = state.name;
+  }
   for (size_t result : checkState ? ArrayRef<size_t>(floatState) : ArrayRef<size_t>())
     for (int64_t i = 0, e = results[result].size(); i < e && reading.isStateFinite; ++i)
       reading.isStateFinite = std::isfinite(results[result].value(i));

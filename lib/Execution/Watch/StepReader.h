@@ -57,6 +57,12 @@ private:
   std::vector<std::pair<std::string, size_t>> scalars;
   std::map<std::string, size_t> byRole;
   std::vector<size_t> floatState;
+  struct Resizable {
+    size_t result;
+    std::string name;
+    int64_t size = 0;
+  };
+  std::vector<Resizable> resizable; ///< state whose size is known at run time alone
   std::vector<Probed> probes;
   std::vector<StoredShare> shares;
   double skipped = 0;

@@ -117,6 +117,7 @@ struct InsertProbes : mlir::mp::impl::InsertProbesBase<InsertProbes> {
     for (auto scale : step.getOps<ScaleLossOp>())
       getForwardSlice(scale.getResult(), &scaled);
     llvm::MapVector<Value, SmallVector<numerics::Format>> sources;
+    SetVector<Value> overflowing; // what a cast makes infinite beyond its format
     for (auto cast : step.getOps<CastOp>()) {
       auto to = getNumericsFormat(cast.getResult().getType());
       FloatType from = getFloatFormat(cast.getSource().getType());
@@ -124,6 +125,8 @@ struct InsertProbes : mlir::mp::impl::InsertProbesBase<InsertProbes> {
           !isa<RankedTensorType>(cast.getSource().getType()) || from.getWidth() > 32 ||
           numerics::info(*to).bits >= from.getWidth())
         continue;
+      if (cast.getOverflow() != Overflow::Saturate)
+        overflowing.insert(cast.getSource());
       SmallVector<numerics::Format> &formats = sources[cast.getSource()];
       if (!llvm::is_contained(formats, *to))
         formats.push_back(*to);
@@ -133,7 +136,8 @@ struct InsertProbes : mlir::mp::impl::InsertProbesBase<InsertProbes> {
       std::string name = argument ? nameOfArgument(step, argument.getArgNumber())
                                   : nameOfValue(value, "cast " + std::to_string(chosen.size()));
       Operation *maker = value.getDefiningOp();
-      chosen.push_back({value, Value(), name, "cast", narrow, maker && scaled.contains(maker)});
+      chosen.push_back({value, Value(), name, "cast", narrow,
+                        !overflowing.contains(value) || (maker && scaled.contains(maker))});
     }
   }
 
