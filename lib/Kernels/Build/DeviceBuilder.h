@@ -42,6 +42,7 @@ struct DeviceBuilder {
   Value logicalAnd(Value x, Value y) {
     return !x ? y : !y ? x : b.createOrFold<arith::AndIOp>(x, y);
   }
+  Value logicalOr(Value x, Value y) { return !x ? y : !y ? x : b.createOrFold<arith::OrIOp>(x, y); }
   Value less(Value x, Value y) {
     return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, x, y);
   }

@@ -32,6 +32,15 @@ inline Value toMemory(DeviceBuilder &d, Value value) {
   return arith::BitcastOp::create(d.b, type, value);
 }
 
+/// Two f32 as a register of two numbers of 16 bits.
+inline Value packNarrowed(DeviceBuilder &d, Value low, Value high, Type format) {
+  Value pair = LLVM::UndefOp::create(d.b, VectorType::get({2}, d.b.getF32Type()));
+  pair = LLVM::InsertElementOp::create(d.b, pair, low, d.i32(0));
+  pair = LLVM::InsertElementOp::create(d.b, pair, high, d.i32(1));
+  pair = LLVM::FPTruncOp::create(d.b, VectorType::get({2}, format), pair);
+  return LLVM::BitcastOp::create(d.b, d.b.getI32Type(), pair);
+}
+
 /// Elements of one type as one register vector; a single one as it is.
 inline Value packVector(DeviceBuilder &d, ArrayRef<Value> elements) {
   if (elements.size() == 1)

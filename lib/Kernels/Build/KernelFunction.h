@@ -53,6 +53,8 @@ struct KernelFunction {
   Value thread();
   Value block();
   void barrier();
+  /// True if the condition (i1) holds in some thread of the block. A barrier.
+  Value anyThread(Value condition);
 };
 
 /// What a launch of such a kernel passes for these operands.

@@ -7,11 +7,16 @@
 //   4. output += probabilities value, which go from one product to the other in registers
 // and, behind the last tile, divides by the sum and writes what the ops behind make of that. One
 // barrier a tile says both that all have read it and that the next one has arrived.
+//
+// Where the mask compares indices, tiles in which no query of the block sees a key are left out. If
+// such a key has a finite logit and some row has none that exceeds it by far (a row that is masked
+// whole), the block goes through all keys after all.
 
 #include "AttentionKernel.h"
 
 #include "AttentionElements.h"
 #include "OnlineSoftmax.h"
+#include "SeenTiles.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mp/Kernels/MmaSelection.h"
 
@@ -32,7 +37,7 @@ public:
         key(k, s, p.key, p.depth), value(k, s, p.value, p.width),
         scoreElements(k, p, p.scores->getResult(0), p.keys),
         outputElements(k, p, p.output->getResult(0), {p.width}), logits(d.b, scoreElements, forms),
-        results(d.b, outputElements, forms) {
+        results(d.b, outputElements, forms), seen(k, s) {
     const double scale = scaleOf(p);
     isFolded = forms.approximate && (scale == 1 || OnlineSoftmax::canFold(scale));
     softmax.emplace(d, forms.approximate, isFolded ? scale : 1);
@@ -40,9 +45,16 @@ public:
 
   void emit() {
     locate();
-    fill();
-    SmallVector<Value> carried = loop();
-    finish(carried);
+    finish(seen.goThrough([&](Value all) -> SeenTiles::Outcome {
+      boundTiles(all);
+      fill();
+      SmallVector<Value> carried = loop();
+      carried.truncate(rowTiles() * headTiles() * 4 + 2 * rows());
+      SmallVector<Value> maxima;
+      for (const SoftmaxRow &row : unpack(carried).rows)
+        maxima.push_back(row.maximum);
+      return {carried, maxima};
+    }));
   }
 
 private:
@@ -66,9 +78,12 @@ private:
     warp = d.div(thread, 32);
     Value block = d.widen(k.block());
     rowCount = k.extent(p, p.rows);
-    Value tiles = d.div(d.add(rowCount, int64_t(s.queries) - 1), int64_t(s.queries));
-    Value firstRow = d.mul(d.rem(block, tiles), int64_t(s.queries));
-    Value rest = d.div(block, tiles);
+    Value blocks = d.div(d.add(rowCount, int64_t(s.queries) - 1), int64_t(s.queries));
+    Value tile = d.rem(block, blocks);
+    if (seen.growsWithRows()) // the longest first
+      tile = d.sub(d.sub(blocks, d.ix(1)), tile);
+    firstRow = d.mul(tile, int64_t(s.queries));
+    Value rest = d.div(block, blocks);
     for (size_t i = p.batch.size(); i-- > 0;) {
       Value size = k.extent(p, {p.batch[i]});
       Value at = i == 0 ? rest : d.rem(rest, size);
@@ -77,9 +92,6 @@ private:
     }
     keyCount = k.extent(p, p.keys);
     steps = d.narrow(d.div(d.add(keyCount, int64_t(s.keys) - 1), int64_t(s.keys)));
-    query.prepare(base(p.query), firstRow, thread, lane, warp);
-    key.prepare(base(p.key), thread, lane, /*sumsHead=*/true);
-    value.prepare(base(p.value), thread, lane, /*sumsHead=*/false);
     // Rows and columns of accumulators: lane / 4 and twice lane % 4.
     Value first =
         d.add(firstRow, d.widen(d.add(d.mul(warp, int64_t(s.rowsOfWarp())), d.div(lane, 4))));
@@ -103,6 +115,21 @@ private:
     outputElements.rows.push_back(indices);
   }
 
+  /// Chooses the tiles that the loop goes through, all of them if `all` holds.
+  void boundTiles(Value all) {
+    tiles = seen.range(firstRow, rowCount, keyCount, all);
+    Value before = d.mul(d.widen(tiles.first), int64_t(s.keys));
+    auto start = [&](BlockArgument argument) {
+      Value from = base(argument);
+      if (p.keys.empty())
+        return from;
+      return d.add(from, d.mul(before, d.ix(stepAlong(k, p, argument, p.keys[0]))));
+    };
+    query.prepare(base(p.query), firstRow, thread, lane, warp);
+    key.prepare(start(p.key), thread, lane, /*sumsHead=*/true);
+    value.prepare(start(p.value), thread, lane, /*sumsHead=*/false);
+  }
+
   void synchronize() {
     NVVM::CpAsyncWaitGroupOp::create(d.b, d.b.getI32IntegerAttr(int32_t(s.stages) - 2));
     gpu::BarrierOp::create(d.b);
@@ -111,8 +138,8 @@ private:
   /// Lists the copies of tile `number` of keys and values.
   void listTile(Value stage, Value number, Value keyAt, Value valueAt,
                 SmallVectorImpl<Work> &work) {
-    key.list(stage, keyAt, number, steps, work);
-    value.list(d.add(stage, int64_t(key.tile().bytes())), valueAt, number, steps, work);
+    key.list(stage, keyAt, number, tiles.end, work);
+    value.list(d.add(stage, int64_t(key.tile().bytes())), valueAt, number, tiles.end, work);
   }
 
   void fill() {
@@ -121,7 +148,7 @@ private:
     SmallVector<Work> work;
     query.list(shared, work);
     for (unsigned ahead = 0; ahead + 1 < s.stages; ++ahead) {
-      listTile(d.add(ring, ahead * stageBytes()), d.i32(ahead),
+      listTile(d.add(ring, ahead * stageBytes()), d.add(tiles.first, int64_t(ahead)),
                key.copies().advance(key.copies().start(), int(ahead)),
                value.copies().advance(value.copies().start(), int(ahead)), work);
       for (const Work &item : work)
@@ -130,6 +157,7 @@ private:
       NVVM::CpAsyncCommitGroupOp::create(d.b);
     }
     synchronize();
+    keptQuery.clear();
     if (s.keepsQuery)
       for (unsigned head = 0; head < s.depth(); head += 16)
         keptQuery.push_back(query.read(shared, 0, head));
@@ -164,6 +192,8 @@ private:
       Value maximum = next();
       state.rows.push_back({maximum, next()});
     }
+    if (values.empty()) // behind the loop
+      return state;
     state.read = next();
     state.write = next();
     state.keyAt = key.copies().start() ? next() : Value();
@@ -181,7 +211,7 @@ private:
     start.write = d.add(ring, ahead * stageBytes());
     start.keyAt = key.copies().advance(key.copies().start(), ahead);
     start.valueAt = value.copies().advance(value.copies().start(), ahead);
-    auto made = scf::ForOp::create(d.b, d.i32(0), steps, d.i32(1), pack(start));
+    auto made = scf::ForOp::create(d.b, tiles.first, tiles.end, d.i32(1), pack(start));
     keepWhole(made);
     if (!p.keys.empty()) // else nothing is known to vary along the columns, scores least of all
       logits.hoistBefore(made);
@@ -353,16 +383,6 @@ private:
     state.output.assign(branch.getResults().begin(), branch.getResults().end());
   }
 
-  /// Two numbers in the format of the products, as a register.
-  Value packPair(Value low, Value high) {
-    auto wide = VectorType::get({2}, d.b.getF32Type());
-    Value pair = LLVM::UndefOp::create(d.b, wide);
-    pair = LLVM::InsertElementOp::create(d.b, pair, low, d.i32(0));
-    pair = LLVM::InsertElementOp::create(d.b, pair, high, d.i32(1));
-    pair = LLVM::FPTruncOp::create(d.b, VectorType::get({2}, p.element()), pair);
-    return LLVM::BitcastOp::create(d.b, d.b.getI32Type(), pair);
-  }
-
   void addOutput(State &state, ArrayRef<Value> x, unsigned firstKey) {
     const unsigned keyTiles = s.atOnce / 8, halves = headTiles() / 2;
     // Accumulators of two tiles of 8 keys are operand A of 16 keys.
@@ -370,8 +390,9 @@ private:
     for (unsigned row = 0; row < rowTiles(); ++row)
       for (unsigned tile = 0; tile < keyTiles; tile += 2) {
         ArrayRef<Value> from = x.slice((row * keyTiles + tile) * 4, 8);
-        probabilities.push_back({packPair(from[0], from[1]), packPair(from[2], from[3]),
-                                 packPair(from[4], from[5]), packPair(from[6], from[7])});
+        SmallVector<Value, 4> &fragment = probabilities.emplace_back();
+        for (unsigned i = 0; i < 8; i += 2)
+          fragment.push_back(packNarrowed(d, from[i], from[i + 1], p.element()));
       }
     Value stage = d.add(state.read, int64_t(key.tile().bytes()));
     auto read = [&](unsigned number) {
@@ -450,7 +471,10 @@ private:
   Evaluate logits, results;
   std::optional<OnlineSoftmax> softmax;
   bool isFolded = false; ///< logits are scores, and the exponent has their factor
-  Value thread, lane, warp, laneColumn, rowCount, keyCount, steps, shared, ring;
+  SeenTiles seen;
+  Value thread, lane, warp, laneColumn, rowCount, firstRow, keyCount, shared, ring;
+  Value steps;     ///< tiles of all keys
+  TileRange tiles; ///< those that are gone through
   SmallVector<Value> rowNumber;
   SmallVector<SmallVector<Value, 4>> keptQuery;
 };

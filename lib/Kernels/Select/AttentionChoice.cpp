@@ -4,6 +4,7 @@
 
 #include "AttentionChoice.h"
 
+#include "../Plan/KeyBounds.h"
 #include "StreamProblem.h"
 
 using namespace mlir;
@@ -24,6 +25,11 @@ AttentionProblem mlir::mp::problemOf(const AttentionPlan &plan) {
   problem.queries = sizeOf(plan.rows);
   problem.keys = sizeOf(plan.keys);
   problem.headDim = std::max(plan.loops[plan.depth].size, plan.loops[plan.width].size);
+  if (KeyBounds bounds = boundKeys(plan); bounds.upper) {
+    problem.causal = true;
+    problem.queries = sizeOf({bounds.query});
+    problem.heads = sizeOf(plan.rows) / std::max<int64_t>(problem.queries, 1); // of a group
+  }
   problem.format = plan.element().isF16() ? "f16" : "bf16";
   return problem;
 }
@@ -37,6 +43,9 @@ llvm::Expected<Ranked> mlir::mp::chooseAttention(const AttentionProblem &problem
   std::string refusals;
   for (auto [queries, warps] : {std::pair(128u, 4u), {128u, 8u}, {64u, 4u}})
     for (unsigned keys : {64u, 32u}) {
+      // 32 rows a warp leave no registers for the masks of a wider head: ptxas spills.
+      if (queries / warps == 32 && problem.headDim > 64)
+        continue;
       AttentionSchedule schedule{MatrixUnit::MmaSync, queries, keys, warps, 2, 1, false};
       llvm::Expected<Estimate> found = estimate(problem, schedule, part);
       if (!found) {
