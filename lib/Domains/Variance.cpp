@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
+#include <vector>
 
 namespace mpcore::domains {
 
@@ -148,6 +150,34 @@ Signal softmaxSignal(const Signal &x, int64_t n, Format format) {
   double terms = static_cast<double>(n);
   double rms = std::min(1.0, std::exp(std::min(square(x.rms), 2 * std::log(terms)) / 2) / terms);
   return roundedSignal({rms, square(rms) * x.variance}, format);
+}
+
+double softmaxShare(double logitRms, int64_t n) {
+  // Where rows are long, those of a part are much alike. Which logits come close to the largest
+  // decides, so quantiles would not do.
+  size_t length = size_t(std::clamp<int64_t>(n, 1, 256)),
+         rows = std::max<size_t>(32, 8192 / length);
+  std::mt19937_64 bits(1);
+  auto uniform = [&] { return (double(bits() >> 11) + 0.5) * 0x1p-53; };
+  std::vector<double> row(length);
+  double kept = 0, all = 0;
+  for (size_t r = 0; r < rows; ++r) {
+    double largest = -HUGE_VAL, total = 0, squares = 0, cubes = 0;
+    for (double &x : row) {
+      x = logitRms * std::sqrt(-2 * std::log(uniform())) * std::cos(2 * M_PI * uniform());
+      largest = std::max(largest, x);
+    }
+    for (double x : row) {
+      double y = std::exp(x - largest);
+      total += y;
+      squares += y * y;
+      cubes += y * y * y;
+    }
+    double q = squares / (total * total);
+    kept += q * (1 + q) - 2 * cubes / (total * total * total);
+    all += q;
+  }
+  return std::max(kept, 0.0) / all;
 }
 
 } // namespace mpcore::domains

@@ -57,6 +57,11 @@ Signal sumSignal(const Signal &x, int64_t count, const Accumulation &accumulatio
 Signal normalizedSignal(const Signal &x, double scaleRms, numerics::Format format);
 /// Softmax over n logits: outputs near 1/n, an error dx moves y by y (dx - sum y dx).
 Signal softmaxSignal(const Signal &x, int64_t n, numerics::Format format);
+/// Part of the mean square of y dx that is that of y (dx - sum y dx), for independent dx of one
+/// size: sum y^2 (1 - 2 y + q) over sum y^2, with q = sum y^2, on rows of n logits drawn from the
+/// normal law of this rms, the same ones at every call. 1 - 1/n where logits are alike, small where
+/// one takes all.
+double softmaxShare(double logitRms, int64_t n);
 
 } // namespace mpcore::domains
 

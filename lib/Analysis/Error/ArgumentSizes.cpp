@@ -88,12 +88,13 @@ bool ArgumentSizes::isParameter(BlockArgument argument) {
 }
 
 ErrorSignal ArgumentSizes::of(BlockArgument argument) {
-  if (auto range = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kRangeAttrName))
-    return ErrorSignal::between(cast<FloatAttr>(range[0]).getValueAsDouble(),
-                                cast<FloatAttr>(range[1]).getValueAsDouble());
-  ErrorSignal signal{1};
+  auto range = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kRangeAttrName);
+  ErrorSignal signal = range ? ErrorSignal::between(cast<FloatAttr>(range[0]).getValueAsDouble(),
+                                                    cast<FloatAttr>(range[1]).getValueAsDouble())
+                             : ErrorSignal{1};
+  // A parameter stays one, whatever its size: its elements have nothing in common.
   signal.isParameter = isParameter(argument);
-  if (!signal.isParameter)
+  if (range || !signal.isParameter)
     return signal;
   Type type = argument.getType();
   int64_t products = readsOf(argument).products;

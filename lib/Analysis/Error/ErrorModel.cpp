@@ -5,6 +5,7 @@
 
 #include "mp/Analysis/Error/ErrorModel.h"
 #include "ErrorSignals.h"
+#include "TruthValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/ReductionLength.h"
@@ -65,11 +66,6 @@ private:
     double squared;
     bool isFlip = false;
   };
-  /// The value that a comparison reads, and how densely its elements lie where the outcome changes.
-  struct Compared {
-    Value value;
-    double density;
-  };
 
   void set(Value value, const ErrorSignal &signal) {
     if (!getFloatFormat(value.getType()))
@@ -105,42 +101,11 @@ private:
         structured && meaning.kind == Kind::Structured)
       return visitStructured(structured);
     if (!hasFloats)
-      return visitCondition(op);
+      return truths.visit(op, [&](Value value) { return signals.lookup(value); });
     for (Value result : op->getResults())
       if (getFloatFormat(result.getType()))
         visitOne(op, meaning, result);
     visitChoice(op, meaning);
-  }
-
-  /// Truth values and integers made of comparisons.
-  void visitCondition(Operation *op) {
-    if (op->getNumResults() == 0)
-      return;
-    SmallVector<Compared, 2> all;
-    SmallVector<Value> floats = floatsOf(op->getOperands());
-    double size = 0;
-    for (Value value : floats)
-      size = std::hypot(size, signals.lookup(value).rms);
-    for (Value value : floats)
-      if (size > 0 && !signals.lookup(value).isMade)
-        merge(all, {value, kNormalDensity / size});
-    for (Value operand : op->getOperands())
-      if (auto known = conditions.find(operand); known != conditions.end())
-        for (const Compared &compared : known->second)
-          merge(all, compared);
-    if (!all.empty())
-      conditions[op->getResult(0)] = std::move(all);
-  }
-
-  /// One entry a value, however many ways lead to it: conditions of conditions, as of sorting by
-  /// selection, would multiply. Beyond some, more comparisons tell little.
-  static void merge(SmallVectorImpl<Compared> &all, const Compared &compared) {
-    auto *known =
-        llvm::find_if(all, [&](const Compared &other) { return other.value == compared.value; });
-    if (known != all.end())
-      known->density = std::max(known->density, compared.density);
-    else if (all.size() < kMostCompared)
-      all.push_back(compared);
   }
 
   /// Choices by a comparison of inexact values are otherwise here and there, by as much as the two
@@ -154,10 +119,9 @@ private:
       jump = std::hypot(jump,
                         std::min(signals.lookup(value).rms, signals.lookup(op->getResult(0)).rms));
     for (Value operand : op->getOperands())
-      if (auto known = conditions.find(operand); known != conditions.end())
-        for (const Compared &compared : known->second)
-          slopes.push_back({compared.value, op->getResult(0),
-                            kMeanOfNormal * compared.density * jump * jump, /*isFlip=*/true});
+      for (const TruthValues::Compared &compared : truths.getCompared(operand))
+        slopes.push_back({compared.value, op->getResult(0),
+                          kMeanOfNormal * compared.density * jump * jump, /*isFlip=*/true});
   }
 
   /// Passes errors of the operands on to the results; errors made in a loop count as often as it
@@ -182,11 +146,6 @@ private:
     }
   }
 
-  static SmallVector<Value> floatsOf(ValueRange values) {
-    return llvm::to_vector(llvm::make_filter_range(
-        values, [](Value value) { return bool(getFloatFormat(value.getType())); }));
-  }
-
   /// Parameters are as initialisers make them, 1 / sqrt(products), unless that was said of them
   /// before.
   void visitContraction(Operation *op) {
@@ -209,16 +168,15 @@ private:
       size *= sizeOf(factor);
     // Positive weights of what was computed, such as the probabilities of attention: elements that
     // are averaged may have most in common, and then their errors, too.
-    bool coheres =
-        llvm::any_of(factors, [&](Value factor) { return signals[factor].nonNegative; }) &&
-        llvm::none_of(factors, [&](Value factor) {
-          return signals[factor].isParameter || signals[factor].isMade;
-        });
+    bool coheres = llvm::any_of(factors, [&](Value factor) { return signals[factor].isAverage; }) &&
+                   llvm::none_of(factors, [&](Value factor) {
+                     return signals[factor].isParameter || signals[factor].isMade;
+                   });
     double terms = std::sqrt(products);
     if (coheres) {
       terms = products;
       for (Value factor : factors)
-        terms *= signals[factor].nonNegative ? signals[factor].share : 1;
+        terms *= signals[factor].isAverage ? signals[factor].share : 1;
       // Where one weight is all there is, nothing is averaged.
       terms = std::max(terms, std::sqrt(products));
     }
@@ -232,7 +190,7 @@ private:
       set(result, signal);
       for (Value factor : factors)
         if (double own = sizeOf(factor); own > 0) {
-          bool isWeight = coheres && signals[factor].nonNegative;
+          bool isWeight = coheres && signals[factor].isAverage;
           double slope = (isWeight ? std::sqrt(products) : terms) * size / own;
           link(factor, result, slope * slope);
         }
@@ -247,16 +205,14 @@ private:
       if (BlockArgument argument = op.getMatchingBlockArgument(&operand)) {
         link(operand.get(), argument, signals.lookup(operand.get()));
         reads[argument] = {operand.get(), op.getMatchingIndexingMap(&operand)};
-        if (auto known = conditions.find(operand.get()); known != conditions.end())
-          conditions[argument] = SmallVector<Compared, 2>(known->second);
+        truths.copy(operand.get(), argument);
       }
     for (Operation &inner : body->without_terminator())
       visit(&inner);
     bool reduces = op.getNumReductionLoops() > 0;
     for (auto [index, result] : llvm::enumerate(op->getResults())) {
       Value yielded = body->getTerminator()->getOperand(index);
-      if (auto known = conditions.find(yielded); known != conditions.end())
-        conditions[result] = SmallVector<Compared, 2>(known->second);
+      truths.copy(yielded, result);
       if (!reduces) {
         link(yielded, result, signals.lookup(yielded));
         continue;
@@ -287,6 +243,11 @@ private:
     }
     switch (fn) {
     case ReduceFn::Sum:
+      if (signal.nonNegative) {
+        sum.totalOf = sourceOf(x);
+        sum.totalCount = count;
+      }
+      [[fallthrough]];
     case ReduceFn::Product:
       set(result, sum);
       link(x, result, squared);
@@ -319,6 +280,15 @@ private:
           areSame(operand(0), operand(1)) && meaning.binary == BinaryFn::Mul ? squareOf(signal(0))
           : meaning.binary == BinaryFn::Div ? known.divide(signal(0), signal(1))
                                             : applyBinary(meaning.binary, signal(0), signal(1));
+      bool divides = meaning.binary == BinaryFn::Div;
+      if (divides || meaning.binary == BinaryFn::Mul)
+        for (unsigned of : {0u, 1u})
+          if ((of == 0 || !divides) && isShareOf(signal(of), signal(1 - of), divides) &&
+              signal(1 - of).totalOf == sourceOf(operand(of))) {
+            image.slopes[of] *=
+                std::sqrt(known.keptBySharing(signal(of), signal(1 - of).totalCount));
+            image.slopes[1 - of] = 0; // that is part of what does not drop out
+          }
       set(result, image.signal);
       link(operand(0), result, image.slopes[0] * image.slopes[0]);
       return link(operand(1), result, image.slopes[1] * image.slopes[1]);
@@ -342,7 +312,8 @@ private:
       int64_t dim = meaning.dims[0], count = type.isDynamicDim(dim) ? 1024 : type.getDimSize(dim);
       ErrorSignal image = signal(0).softmax(count);
       set(result, image);
-      return link(operand(0), result, image.rms * image.rms);
+      double kept = known.keptBySharing(ErrorSignal::ofExponential(signal(0).rms), count);
+      return link(operand(0), result, image.rms * image.rms * kept);
     }
     case Kind::Clamp: {
       auto [image, slope] = clampOf(signal(0), meaning.lo, meaning.hi);
@@ -350,7 +321,7 @@ private:
       return link(operand(0), result, slope * slope);
     }
     case Kind::Integer: {
-      ErrorSignal integer{1};
+      ErrorSignal integer{std::sqrt(truths.getShare(op->getOperand(0)))};
       integer.isMade = integer.isCounted = true;
       return set(result, integer);
     }
@@ -382,23 +353,27 @@ private:
     }
   }
 
+  /// What a body reads, or the value itself.
+  Value sourceOf(Value value) const {
+    auto read = reads.find(value);
+    return read == reads.end() ? value : read->second.first;
+  }
+
   /// One value, or two reads of the same element by a body.
   bool areSame(Value a, Value b) const {
     auto x = reads.find(a), y = reads.find(b);
     return a == b || (x != reads.end() && y != reads.end() && x->second == y->second);
   }
 
-  static constexpr double kNormalDensity = 0.4; ///< of normal values of size 1, at 0
-  static constexpr double kMeanOfNormal = 0.8;  ///< of their magnitudes
-  static constexpr unsigned kMostCompared = 64; ///< values that one condition is known to look at
+  static constexpr double kMeanOfNormal = 0.8; ///< of their magnitudes
 
   DenseMap<Value, ErrorSignal> signals;
   Value firstUnsized; ///< in program order, whose size is infinite
-  DenseMap<Value, SmallVector<Compared, 2>> conditions;
   DenseMap<Value, std::pair<Value, AffineMap>>
       reads;                 ///< arguments of bodies: of what, through which map
   std::vector<Slope> slopes; ///< in program order
   UnaryImages known;
+  TruthValues truths;
 };
 
 } // namespace mlir::mp
@@ -418,16 +393,5 @@ double ErrorModel::getFlips(Operation *op) const {
   double sum = 0;
   for (Value result : op->getResults())
     sum += rms.lookup(result) * flips.lookup(result);
-  return sum;
-}
-
-double ErrorModel::getUnderflow(Operation *contraction, FloatType format) const {
-  // Half of the spacing at most, uniformly; but zero is no further off than the whole value.
-  double spacing = APFloat::getSmallest(format.getFloatSemantics()).convertToDouble(), sum = 0;
-  auto interface = cast<PrecisionOpInterface>(contraction);
-  for (OpOperand &operand : contraction->getOpOperands())
-    if (double size = rms.lookup(operand.get());
-        size > 0 && interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
-      sum += std::min(spacing * spacing / (12 * size * size), 1.0);
   return sum;
 }

@@ -9,6 +9,7 @@
 #include "mp/Analysis/Error/ErrorModel.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Domains/Variance.h"
+#include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Numerics/ArrayCast.h"
 #include "mp/Numerics/Format.h"
 #include <cmath>
@@ -36,6 +37,8 @@ ErrorSignal ErrorSignal::between(double lo, double hi) {
   signal.rms = std::isfinite(largest) ? std::sqrt((lo * lo + lo * hi + hi * hi) / 3) : 1;
   signal.nonNegative = lo >= 0;
   signal.nonPositive = hi <= 0;
+  if (std::isfinite(largest) && signal.rms > 0 && (signal.nonNegative || signal.nonPositive))
+    signal.share = std::fabs(lo + hi) / 2 / signal.rms;
   return signal;
 }
 
@@ -81,6 +84,13 @@ ErrorSignal ErrorSignal::ofConstant(Attribute constant) {
   return signal;
 }
 
+ErrorSignal ErrorSignal::ofExponential(double exponent) {
+  ErrorSignal result;
+  result.nonNegative = true;
+  result.exponent = exponent;
+  return result;
+}
+
 ErrorSignal ErrorSignal::summed(int64_t count) const {
   // The squares of elements divided by the sum of all add up to 1 at most.
   ErrorSignal sum = scaled(std::max(double(count) * getMeanShare(), std::sqrt(double(count))));
@@ -113,7 +123,7 @@ ErrorSignal ErrorSignal::softmax(int64_t count) const {
   result.rms = domains::softmaxSignal({rms, 0}, count, numerics::Format::F64).rms;
   result.rms = std::min(1 / std::sqrt(double(count)), result.rms / (isMasked ? kMaskedShare : 1));
   result.share = 1 / (double(count) * result.rms);
-  result.nonNegative = true;
+  result.nonNegative = result.isAverage = true;
   return result;
 }
 
@@ -123,6 +133,10 @@ BinaryImage mlir::mp::squareOf(const ErrorSignal &x) {
   square.rms = x.rms * x.rms;
   square.nonNegative = true;
   return {square, {2 * x.rms, 0}}; // one error, not two
+}
+
+bool mlir::mp::isShareOf(const ErrorSignal &x, const ErrorSignal &y, bool divides) {
+  return x.nonNegative && y.totalCount > 0 && y.isInverse != divides;
 }
 
 /// Initialisers make the parameters that are added to something else, biases, zero or small.
@@ -202,12 +216,19 @@ BinaryImage mlir::mp::applyBinary(BinaryFn fn, const ErrorSignal &x, const Error
     z.offset = x.isMade != y.isMade ? (x.isMade ? y : x).offset : 0;
     z.nonNegative = (x.nonNegative && y.nonNegative) || (x.nonPositive && y.nonPositive);
     z.nonPositive = (x.nonNegative && y.nonPositive) || (x.nonPositive && y.nonNegative);
+    z.isAverage = isShareOf(x, y, /*divides=*/false) || isShareOf(y, x, /*divides=*/false);
     return {z, {y.rms, x.rms}};
   case BinaryFn::Div: {
     if (y.rms == 0)
       return {x, {1, 0}};
     z = applyBinary(BinaryFn::Mul, x, y).signal;
     z.rms = x.rms / y.rms;
+    z.isAverage = isShareOf(x, y, /*divides=*/true);
+    if (x.isMade && y.totalCount > 0 && !y.isInverse) {
+      z.totalOf = y.totalOf;
+      z.totalCount = y.totalCount;
+      z.isInverse = true;
+    }
     return {z, {1 / y.rms, x.rms / (y.rms * y.rms)}};
   }
   case BinaryFn::Pow: // of a constant exponent, as written
@@ -277,6 +298,11 @@ std::pair<ErrorSignal, double> UnaryImages::apply(UnaryFn fn, const ErrorSignal 
     double value = domains::evaluate(fn, x.rms), step = 1e-4 * x.rms;
     ErrorSignal image = ErrorSignal::between(value, value);
     image.isMade = x.isMade;
+    if (fn == UnaryFn::Reciprocal && x.totalCount > 0) {
+      image.totalOf = x.totalOf;
+      image.totalCount = x.totalCount;
+      image.isInverse = !x.isInverse;
+    }
     image.nonNegative = fn == UnaryFn::Rsqrt || fn == UnaryFn::Sqrt || x.nonNegative;
     double slope =
         (domains::evaluate(fn, x.rms + step) - domains::evaluate(fn, x.rms - step)) / (2 * step);
@@ -303,6 +329,15 @@ std::pair<ErrorSignal, double> UnaryImages::applyLogistic(const ErrorSignal &one
   return {image, onePlusExp.exponentSlope > 0 ? slope / onePlusExp.exponentSlope : 0};
 }
 
+double UnaryImages::keptBySharing(const ErrorSignal &x, int64_t count) {
+  if (x.exponent == 0)
+    return std::max(0.0, 1 - 1 / (double(count) * x.share * x.share));
+  auto [entry, isNew] = shares.try_emplace({x.exponent, count}, 0);
+  if (isNew)
+    entry->second = domains::softmaxShare(x.exponent, count);
+  return entry->second;
+}
+
 BinaryImage UnaryImages::divide(const ErrorSignal &x, const ErrorSignal &y) {
   if (!y.isShifted)
     return applyBinary(BinaryFn::Div, x, y);
@@ -319,6 +354,17 @@ static domains::Accumulation getAccumulation(StringRef chip,
       architecture && format ? numerics::tensorCoreModel(*architecture, *format) : std::nullopt;
   return model ? domains::Accumulation::tensorCore(*model)
                : domains::Accumulation::sequential(numerics::Format::F32);
+}
+
+double ErrorModel::getUnderflow(Operation *contraction, FloatType format) const {
+  // Half of the spacing at most, uniformly; but zero is no further off than the whole value.
+  double spacing = APFloat::getSmallest(format.getFloatSemantics()).convertToDouble(), sum = 0;
+  auto interface = cast<PrecisionOpInterface>(contraction);
+  for (OpOperand &operand : contraction->getOpOperands())
+    if (double size = rms.lookup(operand.get());
+        size > 0 && interface.getOperandRole(operand.getOperandNumber()) == OperandRole::Factor)
+      sum += std::min(spacing * spacing / (12 * size * size), 1.0);
+  return sum;
 }
 
 double mlir::mp::getContractionNoise(FloatType format, int64_t products, StringRef chip) {

@@ -34,6 +34,12 @@ struct ErrorSignal {
   /// along it.
   double exponent = 0, exponentSlope = 0;
   bool isShifted = false; ///< an exponential plus a constant
+  /// For sums of elements that are not negative, and inverses of such: what was summed, and of how
+  /// many elements.
+  Value totalOf = {};
+  int64_t totalCount = 0;
+  bool isInverse = false;
+  bool isAverage = false; ///< weights that add up to one
 
   /// True of what is added, or chosen instead, to hide elements of `other`: masks of attention,
   /// which are zero where they hide nothing. Of the others there the sum is what `other` is.
@@ -41,6 +47,8 @@ struct ErrorSignal {
 
   static ErrorSignal between(double lo, double hi);
   static ErrorSignal ofConstant(mlir::Attribute constant);
+  /// Exponentials of normal values of this size.
+  static ErrorSignal ofExponential(double exponent);
   /// Mean over root mean square; 0 where nothing is known of signs.
   double getMeanShare() const { return nonNegative || nonPositive ? share : offset; }
   ErrorSignal summed(int64_t count) const;
@@ -70,6 +78,9 @@ struct BinaryImage {
 };
 BinaryImage applyBinary(domains::BinaryFn fn, const ErrorSignal &x, const ErrorSignal &y);
 BinaryImage squareOf(const ErrorSignal &x);
+/// True if a product (or with `divides` a quotient) of `x` and `y` is what is not negative divided
+/// by a sum of such: weights that add up to one where the sum is of `x`.
+bool isShareOf(const ErrorSignal &x, const ErrorSignal &y, bool divides);
 /// x kept within [lo, hi], and the slope along it.
 std::pair<ErrorSignal, double> clampOf(const ErrorSignal &x, double lo, double hi);
 
@@ -79,11 +90,15 @@ public:
   std::pair<ErrorSignal, double> apply(domains::UnaryFn fn, const ErrorSignal &x);
   /// x / y, which is a logistic function where y is 1 + exp: steep where 1 / y is not.
   BinaryImage divide(const ErrorSignal &x, const ErrorSignal &y);
+  /// The part of the mean square error of exponentials, or of other weights `x`, that stays once
+  /// they are divided by the sum of all `count` of them: what all have in common drops out.
+  double keptBySharing(const ErrorSignal &x, int64_t count);
 
 private:
   std::pair<ErrorSignal, double> applyLogistic(const ErrorSignal &onePlusExp);
 
   std::map<std::tuple<domains::UnaryFn, double, int>, std::pair<ErrorSignal, double>> known;
+  std::map<std::pair<double, int64_t>, double> shares; ///< kept, by exponent and count
 };
 
 } // namespace mlir::mp

@@ -1,0 +1,122 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the model of averages takes values to have in common has known answers: what drops out of a
+// softmax, which sums are of one sign, how large a chosen class is, and what a stated range
+// changes.
+
+#include "mp/Analysis/Error/ErrorModel.h"
+#include "AnalysisTest.h"
+#include "mp/Domains/Variance.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::test;
+
+namespace {
+
+struct ErrorModelTest : testing::Test, AnalysisContext {
+  /// Mean square of the relative error of the result of `body`, per that of `op`'s.
+  double amplificationOf(StringRef op, StringRef body) {
+    module = parse(body);
+    return ErrorModel(getMain(*module)).getAmplification(findOp(*module, op));
+  }
+  OwningOpRef<ModuleOp> module;
+};
+
+/// Of n logits of size s, by 4000 rows of numpy's normal numbers.
+struct Kept {
+  int64_t n;
+  double s, part;
+};
+const Kept kKept[] = {{2, 0.1, 0.492}, {2, 1, 0.235},  {2, 4, 0.053},   {10, 0.1, 0.897},
+                      {10, 2, 0.313},  {10, 8, 0.066}, {100, 1, 0.911}, {100, 4, 0.235}};
+
+TEST_F(ErrorModelTest, ASoftmaxKeepsWhatElementsDoNotHaveInCommon) {
+  for (const Kept &known : kKept)
+    EXPECT_NEAR(mpcore::domains::softmaxShare(known.s, known.n), known.part, 0.15 * known.part)
+        << known.n << " of " << known.s;
+  EXPECT_NEAR(mpcore::domains::softmaxShare(3, 1), 0, 1e-12) << "one element is 1, whatever it was";
+}
+
+/// Logits 1/10 in size, whose errors of 1/10 are relative ones of the exponentials; half of their
+/// mean square is common to two.
+TEST_F(ErrorModelTest, AWrittenOutSoftmaxIsOne) {
+  auto quotient = [](StringRef summed) {
+    return (R"(
+func.func @main(%u: tensor<64x2xf32> {mp.range = [-0.1732, 0.1732]}, %o: tensor<64x2xf32> {mp.range = [0.99, 1.01]}) -> tensor<64x2xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %m = tensor.empty() : tensor<64x2xf32>
+  %a = math.sin %u : tensor<64x2xf32>
+  %e = math.exp %a : tensor<64x2xf32>
+  %s = linalg.reduce { arith.addf } ins()" +
+            summed + R"( : tensor<64x2xf32>) outs(%zero : tensor<64xf32>) dimensions = [1]
+  %b = linalg.broadcast ins(%s : tensor<64xf32>) outs(%m : tensor<64x2xf32>) dimensions = [1]
+  %r = arith.divf %e, %b : tensor<64x2xf32>
+  return %r : tensor<64x2xf32>
+})")
+        .str();
+  };
+  EXPECT_NEAR(amplificationOf("math.sin", quotient("%e")), 0.01 * 0.5, 0.0005);
+  EXPECT_NEAR(amplificationOf("math.sin", quotient("%o")), 0.01, 0.001) << "a sum of others";
+}
+
+std::string product(StringRef range, StringRef made) {
+  return (R"(
+func.func @main(%u: tensor<64x256xf32>, %w: tensor<256x64xf32>)" +
+          range + R"(, %p: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = math.absf %u : tensor<64x256xf32>
+)" + made +
+          R"(
+  %s = linalg.matmul ins(%a, %f : tensor<64x256xf32>, tensor<256x64xf32>) outs(%zero : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = arith.addf %s, %p : tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+})")
+      .str();
+}
+
+/// 256 products of size 1/16 add up to 1, as much as what they are added to.
+TEST_F(ErrorModelTest, AParameterOfStatedRangeIsAParameter) {
+  StringRef weight = "  %f = tensor.cast %w : tensor<256x64xf32> to tensor<256x64xf32>";
+  double assumed = amplificationOf("linalg.matmul", product("", weight)),
+         stated =
+             amplificationOf("linalg.matmul", product(" {mp.range = [-0.10825, 0.10825]}", weight));
+  EXPECT_NEAR(assumed, 0.5, 0.01);
+  EXPECT_NEAR(stated, 0.5, 0.01);
+}
+
+/// Activations that are not negative weigh what they meet, but nothing says that this has one sign.
+TEST_F(ErrorModelTest, OnlyAveragesAreOfWhatHasMuchInCommon) {
+  StringRef computed = "  %f = math.sin %w : tensor<256x64xf32>";
+  EXPECT_NEAR(
+      amplificationOf("linalg.matmul", product(" {mp.range = [-0.10825, 0.10825]}", computed)), 0.5,
+      0.01);
+}
+
+/// One of ten is 1, so that a mean square is 1/10.
+TEST_F(ErrorModelTest, AOneHotIsAsLargeAsOneOfMany) {
+  auto sum = [](StringRef compared) {
+    return (R"(
+func.func @main(%l: tensor<32xi32>, %u: tensor<32x10xf32>) -> tensor<32x10xf32> {
+  %e = tensor.empty() : tensor<32x10xf32>
+  %a = math.absf %u : tensor<32x10xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%l, %a : tensor<32xi32>, tensor<32x10xf32>) outs(%e : tensor<32x10xf32>) {
+  ^bb0(%label: i32, %x: f32, %o: f32):
+    %p = linalg.index 1 : index
+    %i = arith.index_cast %p : index to i32
+    %t = arith.cmpi )" +
+            compared + R"( : i32
+    %f = arith.uitofp %t : i1 to f32
+    %s = arith.addf %x, %f : f32
+    linalg.yield %s : f32
+  } -> tensor<32x10xf32>
+  return %r : tensor<32x10xf32>
+})")
+        .str();
+  };
+  EXPECT_NEAR(amplificationOf("math.absf", sum("eq, %i, %label")), 1 / 1.1, 0.001);
+  EXPECT_NEAR(amplificationOf("math.absf", sum("slt, %i, %label")), 0.5, 0.001);
+}
+
+} // namespace
