@@ -134,6 +134,24 @@ const Strategy *TrainConfig::findStrategy(StringRef name) const {
   return found == strategies.end() ? nullptr : &*found;
 }
 
+bool TrainConfig::canaryHas(int64_t since) const {
+  if (since >= canarySteps())
+    return true;
+  const double share = canaryShares[size_t(since / (canaryBlock * canaryBlocks))];
+  return double(since % canaryBlock) < share * double(canaryBlock);
+}
+
+static bool takeShares(const llvm::json::Value &value, std::vector<double> &shares) {
+  const llvm::json::Array *list = value.getAsArray();
+  for (const llvm::json::Value &entry : list ? *list : llvm::json::Array()) {
+    auto share = entry.getAsNumber();
+    if (!share || !(*share > (shares.empty() ? 0 : shares.back())) || !(*share < 1))
+      return false;
+    shares.push_back(*share);
+  }
+  return list && !list->empty();
+}
+
 llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   auto buffer = support::readFile(path, path);
   if (!buffer)
@@ -146,7 +164,7 @@ llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   hash.update((*buffer)->getBuffer());
   config.hash = llvm::toHex(hash.final(), /*LowerCase=*/true);
   llvm::Error inner = llvm::Error::success();
-  KeyReader reader, requirements, checkpoints, recovery, validation;
+  KeyReader reader, requirements, checkpoints, recovery, canary, validation;
   requirements.number("max-error", config.maxError);
   requirements.integer("max-bytes", config.maxBytes, 1);
   checkpoints.text("folder", config.folder);
@@ -156,6 +174,10 @@ llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   recovery.integer("max-rollbacks", config.maxRollbacks, 0);
   recovery.integer("wide-for", config.wideFor, 1);
   recovery.integer("skip-before", config.skipBefore, 0);
+  canary.add("shares", "an array of numbers above 0 and below 1, ascending",
+             [&](const llvm::json::Value &list) { return takeShares(list, config.canaryShares); });
+  canary.integer("block", config.canaryBlock, 1);
+  canary.integer("blocks", config.canaryBlocks, 1);
   validation.texts("inputs", config.validationInputs);
   validation.integer("every", config.validateEvery, 1);
   validation.integer("batches", config.validationBatches, 1);
@@ -175,6 +197,7 @@ llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   addObject(reader, "requirements", requirements, inner);
   addObject(reader, "checkpoints", checkpoints, inner);
   addObject(reader, "recovery", recovery, inner);
+  addObject(reader, "canary", canary, inner);
   addObject(reader, "validation", validation, inner);
   llvm::Error error = reader.read(*value, "'" + path + "'");
   if (llvm::Error all = llvm::joinErrors(std::move(error), std::move(inner)))
@@ -186,6 +209,9 @@ llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   if (config.strategies.empty())
     return fail("expected 'strategies' with at least one, as {\"name\": \"bf16\", \"assign\": "
                 "\"format=bf16\"}");
+  if (!config.canaryShares.empty() && config.folder.empty())
+    return fail("'canary' goes back to a state at the first alarm: expected 'checkpoints' with "
+                "'folder'");
   std::vector<std::string> asked;
   if (config.strategy != "auto")
     asked.push_back(config.strategy);

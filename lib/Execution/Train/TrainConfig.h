@@ -21,6 +21,10 @@ struct TrainConfig {
   std::vector<Strategy> strategies; ///< from the cheapest to the widest
   std::string strategy = "auto";    ///< a name, or the first that keeps the requirements
   std::vector<std::pair<int64_t, std::string>> schedule; ///< from a step on, a strategy
+  /// How a strategy of the schedule begins: for `canaryBlocks` blocks of steps it gets the first
+  /// share of each block, then as many blocks the second share, and so on, then all steps.
+  std::vector<double> canaryShares; ///< ascending; empty: all steps at once
+  int64_t canaryBlock = 64, canaryBlocks = 2;
   double maxError = 0;  ///< of the losses of the first steps; 0: any
   int64_t maxBytes = 0; ///< of state and buffers; 0: any
   std::string folder;   ///< of states; empty: none are kept
@@ -36,6 +40,11 @@ struct TrainConfig {
   static llvm::Expected<TrainConfig> read(llvm::StringRef path);
 
   const Strategy *findStrategy(llvm::StringRef name) const;
+
+  /// Steps after which a canary has all steps.
+  int64_t canarySteps() const { return int64_t(canaryShares.size()) * canaryBlock * canaryBlocks; }
+  /// True if a strategy that is `since` steps old gets the next step.
+  bool canaryHas(int64_t since) const;
 };
 
 } // namespace mlir::mp

@@ -116,7 +116,7 @@ std::string Training::strategyAt(int64_t at) const {
     return config.strategies.back().name;
   std::string name = chosen;
   for (const auto &[from, scheduled] : config.schedule)
-    if (from <= at)
+    if (from <= at && !isQuarantined(scheduled) && config.canaryHas(at - from))
       name = scheduled;
   return name;
 }
@@ -148,13 +148,18 @@ SavedState Training::pack() const {
   llvm::json::Array skipped;
   for (auto [from, to] : state.skipped)
     skipped.push_back(llvm::json::Array{from, to});
-  saved.extra =
-      Object{{"config", config.hash},         {"chosen", chosen},
-             {"strategy", state.strategy},    {"position", state.position},
-             {"scales", std::move(scales)},   {"skipped", std::move(skipped)},
-             {"wide_until", state.wideUntil}, {"rollbacks", state.rollbacks},
-             {"last_alarm", state.lastAlarm}, {"skipped_steps", current->reader->skippedSoFar()},
-             {"watcher", watcher.toJSON()}};
+  saved.extra = Object{{"config", config.hash},
+                       {"chosen", chosen},
+                       {"strategy", state.strategy},
+                       {"position", state.position},
+                       {"scales", std::move(scales)},
+                       {"skipped", std::move(skipped)},
+                       {"wide_until", state.wideUntil},
+                       {"rollbacks", state.rollbacks},
+                       {"last_alarm", state.lastAlarm},
+                       {"quarantined", llvm::json::Array(state.quarantined)},
+                       {"skipped_steps", current->reader->skippedSoFar()},
+                       {"watcher", watcher.toJSON()}};
   return saved;
 }
 
@@ -179,6 +184,9 @@ llvm::Error Training::resume(const SavedState &saved) {
       if (const llvm::json::Array *pair = range.getAsArray(); pair && pair->size() == 2)
         state.skipped.push_back(
             {(*pair)[0].getAsInteger().value_or(0), (*pair)[1].getAsInteger().value_or(0)});
+  if (const llvm::json::Array *names = extra.getArray("quarantined"))
+    for (const llvm::json::Value &name : *names)
+      state.quarantined.push_back(name.getAsString().value_or("").str());
   auto version = versionOf(state.strategy);
   if (!version)
     return version.takeError();
@@ -221,8 +229,11 @@ llvm::Error Training::save(llvm::raw_ostream &os) {
     log(Object{{"kind", "made-room"}, {"reason", first}});
   }
   log(Object{{"kind", "saved"}});
-  // What a rollback may need: the newest that has been good for long enough, and the first.
+  // What a rollback may need: the newest that has been good for long enough, the first, and the one
+  // before a canary.
   std::vector<int64_t> kept{0};
+  if (auto canary = canaryAt(state.step))
+    kept.push_back(canary->first);
   const std::vector<int64_t> all = folder->steps();
   for (int64_t at : llvm::reverse(all))
     if (at + config.goodAfter <= state.step) {
@@ -249,7 +260,9 @@ llvm::Error Training::switchTo(StringRef name, StringRef cause) {
   state.strategy = name.str();
   current = *version;
   current->reader->setSkippedSoFar(0);
-  watcher.noteChange(state.step);
+  // A canary has to be judged from its first step on.
+  if (!canaryAt(state.step))
+    watcher.noteChange(state.step);
   return llvm::Error::success();
 }
 
@@ -287,58 +300,6 @@ llvm::Expected<std::vector<watch::Alert>> Training::makeStep() {
   ++state.step;
   ++state.position;
   return alarms;
-}
-
-/// Goes back to the newest state that had been good for long enough, and leaves out the batches
-/// before the alarm; from the second time on it widens, too. False where the budget is used up.
-llvm::Expected<bool> Training::rollBack(const watch::Alert &alert, llvm::raw_ostream &os) {
-  const int64_t rollbacks = state.rollbacks + 1, sick = alert.step, sickPosition = state.position;
-  std::string cause = alert.rule + (alert.place.empty() ? "" : " of " + alert.place) + " at step " +
-                      std::to_string(sick) + ": " + alert.reason;
-  if (!folder || rollbacks > config.maxRollbacks) {
-    os << "given up: " << cause << "; "
-       << (folder ? std::to_string(config.maxRollbacks) + " rollbacks are used up"
-                  : "no states are kept to go back to")
-       << "; try: " << alert.advice << "\n";
-    log(Object{{"kind", "given-up"}, {"cause", cause}});
-    return false;
-  }
-  std::vector<std::string> notes;
-  auto isGood = [&](const SavedState &saved) {
-    return saved.extra.getString("config") == StringRef(config.hash) &&
-           (saved.step == 0 || saved.step + config.goodAfter <= sick);
-  };
-  auto good = folder->load(isGood, notes);
-  if (!good)
-    return good.takeError();
-  if (!*good)
-    return createStringError("no state to go back to: " + llvm::join(notes, "; "));
-  if (llvm::Error error = resume(**good))
-    return std::move(error);
-  state.rollbacks = rollbacks;
-  state.lastAlarm = sick;
-  state.skipped.push_back(
-      {std::max(state.position, sickPosition - config.skipBefore), sickPosition});
-  if (rollbacks > 1)
-    state.wideUntil = state.step + config.wideFor;
-  watcher.noteChange(state.step);
-  os << "rollback " << rollbacks << ": " << cause << "; back to step " << state.step << ", batches "
-     << state.skipped.back().first << " to " << state.skipped.back().second - 1 << " left out"
-     << (rollbacks > 1 ? ", " + config.strategies.back().name + " until step " +
-                             std::to_string(state.wideUntil)
-                       : "")
-     << "\n";
-  log(Object{
-      {"kind", "rollback"},
-      {"cause", cause},
-      {"to", state.step},
-      {"left_out", llvm::json::Array{state.skipped.back().first, state.skipped.back().second}},
-      {"wide_until", state.wideUntil}});
-  // Younger states are sick, and a kill from here on must come back to here.
-  folder->removeAfter(state.step);
-  if (llvm::Error error = save(os))
-    return std::move(error);
-  return true;
 }
 
 llvm::Error Training::validate() {
@@ -406,6 +367,9 @@ llvm::Expected<bool> Training::run(llvm::raw_ostream &os) {
       return std::move(error);
   }
   while (state.step < config.steps) {
+    if (auto canary = canaryAt(state.step); canary && canary->first == state.step)
+      if (llvm::Error error = save(os)) // what an alarm goes back to
+        return std::move(error);
     if (const std::string due = strategyAt(state.step); due != state.strategy)
       if (llvm::Error error =
               switchTo(due, state.step < state.wideUntil ? "an alarm" : "the schedule"))

@@ -29,6 +29,7 @@ private:
     std::map<std::string, double> scales;             ///< last loss scale of strategies
     std::vector<std::pair<int64_t, int64_t>> skipped; ///< positions left out: from, to
     int64_t wideUntil = 0, rollbacks = 0, lastAlarm = -1;
+    std::vector<std::string> quarantined; ///< canaries that raised an alarm
   };
 
   llvm::Error chooseStrategy(llvm::raw_ostream &os);
@@ -40,6 +41,12 @@ private:
   llvm::Error save(llvm::raw_ostream &os);
   llvm::Error switchTo(llvm::StringRef name, llvm::StringRef cause);
   llvm::Expected<std::vector<watch::Alert>> makeStep();
+  /// The schedule's newest strategy, while it is a canary or has not been good for long enough.
+  std::optional<std::pair<int64_t, std::string>> canaryAt(int64_t step) const;
+  bool isQuarantined(llvm::StringRef name) const;
+  llvm::Error quarantine(int64_t from, llvm::StringRef name, llvm::StringRef cause,
+                         llvm::raw_ostream &os);
+  llvm::Error goBack(llvm::function_ref<bool(const SavedState &)> accepts);
   llvm::Expected<bool> rollBack(const watch::Alert &alert, llvm::raw_ostream &os);
   llvm::Error validate();
   void log(llvm::json::Object event);

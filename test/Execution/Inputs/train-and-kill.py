@@ -6,7 +6,9 @@ usage: train-and-kill.py MP-TRAIN FOLDER KILLS; FOLDER has step.mlir.
 import json
 import pathlib
 import random
+import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -88,18 +90,90 @@ again = run(FOLDER / "plain.json")
 print("second call:", again.splitlines()[0])
 assert state(again) == state(undisturbed)
 
-# Killed at random moments, it goes on with the same bits.
+# Killed at random moments, it goes on with the same bits; as often as it is through, it starts anew.
 start = time.time()
 run(config("timed"))
 whole = time.time() - start
-killed = config("killed")
-for _ in range(KILLS):
-    process = subprocess.Popen([TOOL, killed], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(random.uniform(0.3, 1) * whole)
-    process.kill()
-    process.wait()
+killed, kills, trained = config("killed"), 0, 0
+while kills < KILLS:
+    process = subprocess.Popen([TOOL, killed], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        text = process.communicate(timeout=random.uniform(0.2, 1.1) * whole)[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        kills += 1
+        continue
+    assert state(text) == state(undisturbed)
+    trained += 1
+    shutil.rmtree(FOLDER / "killed")
 assert state(run(killed)) == state(undisturbed)
-print(f"killed {KILLS} times: the same state")
+print(f"killed {kills} times while it trained, {trained + 1} trainings: the same state")
+
+# What a kill within a save leaves, one after the other: each is told or passed over, and the training goes on from the state before.
+for leave in ("data aside", "half of it", "data without manifest", "manifest aside", "half a manifest"):
+    name = "save-" + leave.replace(" ", "-")
+    target = FOLDER / name
+    shutil.copytree(FOLDER / "plain", target)
+    (target / "lock").unlink()
+    data_file, manifest = target / "step-000000120.safetensors", target / "step-000000120.json"
+    if leave in ("data aside", "half of it"):
+        content = data_file.read_bytes()
+        data_file.with_suffix(".safetensors.tmp").write_bytes(content[:len(content) // (2 if leave == "half of it" else 1)])
+        data_file.unlink()
+        manifest.unlink()
+    elif leave == "data without manifest":
+        manifest.unlink()
+    elif leave == "manifest aside":
+        manifest.rename(manifest.with_suffix(".json.tmp"))
+    else:
+        manifest.write_bytes(manifest.read_bytes()[:200])
+    # The folder is of another configuration by its text, so the configuration is the same but for where it lies.
+    path = FOLDER / "plain.json"
+    shutil.rmtree(FOLDER / "kept", ignore_errors=True)
+    (FOLDER / "plain").rename(FOLDER / "kept")
+    target.rename(FOLDER / "plain")
+    text = run(path)
+    assert "going on from step 100" in text and state(text) == state(undisturbed), (leave, text)
+    assert leave != "half a manifest" or "the state of step 120 is not taken" in text, text
+    shutil.rmtree(FOLDER / "plain")
+    (FOLDER / "kept").rename(FOLDER / "plain")
+print("killed within a save, five ways: the same state")
+
+# A full disk: the first write of a state fails as on one, room is made, and the training ends with the same bits.
+full = config("full", log=str(FOLDER / "full.jsonl"))
+(FOLDER / "full").mkdir()
+(FOLDER / "full" / "step-000000060.safetensors.tmp").symlink_to("/dev/full")
+text = run(full)
+events = [json.loads(line) for line in (FOLDER / "full.jsonl").read_text().splitlines()]
+told = [e["reason"] for e in events if e["kind"] == "made-room"]
+assert len(told) == 1 and "No space left on device" in told[0], told
+assert state(text) == state(undisturbed)
+print("full disk: made room, the same state")
+
+
+def limit():
+    """No file may become as long as a state: each write of one fails, and lines of output still fit."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+
+
+# Where room cannot be made, the states that there are stay, and each that is not saved is told.
+small = config("small")
+killer = subprocess.Popen([TOOL, small], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+while not (FOLDER / "small" / "step-000000040.json").exists() and killer.poll() is None:
+    time.sleep(0.002)
+killer.kill()
+killer.wait()
+before = sorted(p.name for p in (FOLDER / "small").glob("step-*.json"))
+done = subprocess.run([TOOL, small], capture_output=True, text=True, preexec_fn=limit)
+assert done.returncode == 0 and state(done.stdout) == state(undisturbed), done.stdout + done.stderr
+assert "the state was not saved" in done.stderr and "File too large" in done.stderr, done.stderr
+left = sorted(p.name for p in (FOLDER / "small").glob("step-*.json"))
+assert left and left[-1] == before[-1], (before, left)
+text = run(small)
+assert state(text) == state(undisturbed) and f"going on from step {int(left[-1][5:14])} " in text, text
+print("full for good: told, the newest state kept, the same state")
 
 # A damaged state is named, and the one before taken.
 file = FOLDER / "plain" / "step-000000120.safetensors"
@@ -127,6 +201,19 @@ switched = run(config("switch", schedule=[{"from": 60, "strategy": "f32"}], log=
 print("switching:", last(switched, "trained"))
 switches = [e for e in map(json.loads, log.read_text().splitlines()) if e["kind"] == "switch"]
 assert [(e["step"], e["to"], e["cause"]) for e in switches] == [(60, "f32", "the schedule")]
+
+# A canary that overflows is given up at its first alarm, and the training is what it would have been without; a good one stays.
+strategies = [{"name": "f16", "assign": "format=f16 loss-scale=torch initial-scale=1e30"}, {"name": "bf16", "assign": "format=bf16"}, {"name": "f32"}]
+canary = {"shares": [0.25], "block": 40, "blocks": 1}
+sick = run(config("canary", strategies=strategies, schedule=[{"from": 60, "strategy": "f16"}], canary=canary))
+print("canary:", last(sick, "canary"))
+assert state(sick) == state(undisturbed)
+print("canary given up: the same state")
+log = FOLDER / "canary-good.jsonl"
+good = run(config("canary-good", schedule=[{"from": 60, "strategy": "f32"}], canary=canary, log=str(log)))
+switches = [e for e in map(json.loads, log.read_text().splitlines()) if e["kind"] == "switch"]
+assert [(e["step"], e["to"]) for e in switches] == [(60, "f32"), (70, "bf16"), (100, "f32")], switches
+print("good canary:", last(good, "trained"))
 
 # A batch of NaN: back to a good state, without the batches before it. The run that never had them ends the same.
 data("nan", bad=[70])
