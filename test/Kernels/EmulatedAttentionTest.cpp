@@ -6,14 +6,17 @@
 // Let u be the unit roundoff of f32, v that of the operands' format, x the logits, M = max |x| of a
 // row (of those above -2^100), p the exact probabilities and V the values. The kernel computes
 //   scores    with an error of at most e_s = (d + 2) u sum |q k|, and logits of them with 4 u M
-//   more; exp       of x - m, within 2^-20 of it (exact polynomials are within 2 u; ex2.approx and
-//   the
-//             folded factor within 2^-21 + 4 u M);
+//             more, twice in a difference;
+//   exp       of x - m, within e: 2 u for exact polynomials, 2^-20 for ex2.approx;
+//   factors   of steps of 32 keys or more, within e and rounded twice, so that the keys of two
+//   tiles
+//             are apart by e + 2 u for each step, in the sum and in the output;
 //   each probability rounded to the format, v, and to nothing below 2^-24 (f16), when it is not
 //             divided by the sum yet: the largest of a row is 1, so that 2^-24 is beside it;
-//   sums      of n terms in f32, n u each, rescaled at most n times, u each.
-// A relative error r of each unnormalised probability (and 2^-24 absolute) moves the result by at
-// most (2 r + 2 v + 4 n u) sum p |V| + 2^-24 sum |V|, since the sum it is divided by is at least 1.
+//   sums      of n terms: n u in f32, 2 n u by Tensor Cores, which truncate; the division u.
+// Together (2 (e_s + 8 u M) + 2 e + 2 s (e + 2 u) + (3 n + 1) u + v) sum p |V| for n keys in s
+// steps, times 1 + 2 v for what is not of first order, and 2^-24 sum |V|. Without scores and logits
+// and for exact functions this is what mp-select-schedules says of a fused attention (roundingOf).
 
 #include "AttentionText.h"
 #include "Lowering.h"
@@ -112,8 +115,11 @@ int64_t wrongInRow(const Case &c, const Array &result, int64_t z, int64_t query)
   double sum = 0;
   for (double &e : x)
     sum += e = std::exp(e - most);
-  const double relative = error + 8 * u * size + 0x1p-20;
-  const double factor = 2 * relative + 2 * v + 4 * a.keys * u;
+  const double exponential = a.numbers.empty() ? 2 * u : 0x1p-20;
+  const double steps = std::ceil(a.keys / 32.0);
+  const double factor = (2 * (error + 8 * u * size) + 2 * exponential +
+                         2 * steps * (exponential + 2 * u) + (3 * a.keys + 1) * u + v) *
+                        (1 + 2 * v);
   int64_t wrong = 0;
   for (int64_t w = 0; w < a.valueWidth(); ++w) {
     double expected = 0, weight = 0, all = 0;

@@ -104,6 +104,20 @@ struct SelectSchedules : mlir::mp::impl::SelectSchedulesBase<SelectSchedules> {
     dispatch.setScheduleAttr(mpk::ScheduleAttr::get(dispatch.getContext(), mpk::Family::Attention,
                                                     StringRef(text).split(' ').second));
     note(dispatch, text, reasonFor(*chosen, {}, part));
+    noteRounding(dispatch, problemOf(plan), std::get<AttentionSchedule>(chosen->schedule));
+  }
+
+  static void noteRounding(mpk::DispatchOp dispatch, const AttentionProblem &problem,
+                           const AttentionSchedule &schedule) {
+    const AttentionRounding rounding = roundingOf(problem, schedule);
+    std::string text = llvm::formatv(
+        "{0} keys: rounding of {1} probabilities and of sums moves a result by at most {2:e4} of "
+        "the sum of probability times |value|, as kernels apart by {3:e4}",
+        problem.keys, problem.format, rounding.fused, rounding.apart);
+    remark::analysis(
+        dispatch.getLoc(),
+        remark::RemarkOpts::name(remarks::kAttentionRounding).category(remarks::kDispatches))
+        << text;
   }
 
   static void note(mpk::DispatchOp dispatch, StringRef schedule, StringRef reason) {

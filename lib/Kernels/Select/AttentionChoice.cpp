@@ -7,6 +7,8 @@
 #include "../Plan/KeyBounds.h"
 #include "StreamProblem.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::mp;
 using namespace mpcore::performance;
@@ -58,4 +60,12 @@ llvm::Expected<Ranked> mlir::mp::chooseAttention(const AttentionProblem &problem
   if (!best)
     return llvm::createStringError(refusals);
   return *best;
+}
+
+AttentionRounding mlir::mp::roundingOf(const AttentionProblem &problem,
+                                       const AttentionSchedule &schedule) {
+  const double u = 0x1p-24, format = problem.format == "f16" ? 0x1p-11 : 0x1p-8;
+  const double keys = double(problem.keys), atOnce = std::min(schedule.keys, 32u);
+  const double apart = 4 * u + (3 * keys + 1) * u + format;
+  return {apart + 8 * u * std::ceil(keys / atOnce), apart};
 }

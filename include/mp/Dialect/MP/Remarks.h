@@ -49,6 +49,9 @@ inline constexpr llvm::StringLiteral kFormed = "formed";
 inline constexpr llvm::StringLiteral kEpilogueApart = "epilogue-apart";
 /// mp-form-dispatches: attention runs as several kernels (missed).
 inline constexpr llvm::StringLiteral kAttentionApart = "attention-apart";
+/// mp-select-schedules: how far attention as one kernel may be from attention in exact arithmetic,
+/// and as several kernels (analysis).
+inline constexpr llvm::StringLiteral kAttentionRounding = "attention-rounding";
 /// mp-group-dispatches: equal maps run as one kernel (passed).
 inline constexpr llvm::StringLiteral kGrouped = "grouped";
 /// mp-select-schedules: the schedule of a dispatch, and why (analysis).
