@@ -4,6 +4,8 @@
 
 #include "Steps.h"
 
+#include "mp/Dialect/MP/Probes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Execution/Compare/Comparison.h"
@@ -36,18 +38,24 @@ static std::map<size_t, size_t> findScales(const Signature &signature) {
 
 StepLoop::StepLoop(const Signature &signature, size_t results, llvm::StringRef prefix)
     : results(results), prefix(prefix), names(results), values(results) {
-  bool isStated =
-      llvm::any_of(signature.arguments, [](auto &p) { return p.nextValue.has_value(); });
+  // Probes say what is theirs, also of a step that says nothing of its own state.
+  auto isOfProbes = [](const Parameter &p) {
+    return p.role == kRoleProbe || p.role == kRoleProbeCalls;
+  };
+  const bool isStated = llvm::any_of(signature.arguments, [&](const Parameter &p) {
+    return p.nextValue.has_value() && !isOfProbes(p);
+  });
+  bool leads = !isStated;
   for (auto [i, argument] : llvm::enumerate(signature.arguments)) {
-    if (isStated) {
-      if (!argument.nextValue || size_t(*argument.nextValue) >= results)
+    if (argument.nextValue) {
+      if (size_t(*argument.nextValue) >= results)
         continue;
       state.push_back({size_t(*argument.nextValue), i});
       names[*argument.nextValue] = argument.role;
-    } else {
-      if (i >= results || signature.results[i].typeStr() != argument.typeStr())
-        break;
-      state.push_back({i, i});
+    } else if (leads) {
+      leads = i < results && signature.results[i].typeStr() == argument.typeStr();
+      if (leads)
+        state.push_back({i, i});
     }
   }
   scales = findScales(signature);

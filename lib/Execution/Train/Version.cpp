@@ -7,6 +7,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Pipelines/Pipelines.h"
+#include "mp/Transforms/Annotate/Passes.h"
 #include "mp/Transforms/Train/Passes.h"
 
 using namespace mlir;
@@ -16,6 +17,9 @@ using llvm::createStringError;
 static LogicalResult convert(ModuleOp module, StringRef entry, const Strategy &strategy) {
   PassManager manager(module->getContext());
   if (strategy.assign.empty()) {
+    AnnotateRolesOptions annotate;
+    annotate.function = entry.str();
+    manager.addPass(createAnnotateRoles(annotate));
     InsertProbesOptions probes;
     probes.function = entry.str();
     probes.select = {"gradients"};

@@ -90,6 +90,12 @@ again = run(FOLDER / "plain.json")
 print("second call:", again.splitlines()[0])
 assert state(again) == state(undisturbed)
 
+# The step as given trains, too.
+wide = last(run(config("wide", strategy="f32")), "trained")
+ends = [float(line.rsplit(" to ", 1)[1]) for line in (wide, last(undisturbed, "trained"))]
+assert abs(ends[0] - ends[1]) < 0.05 * ends[1], (wide, ends)
+print("as given:", wide)
+
 # Killed at random moments, it goes on with the same bits; as often as it is through, it starts anew.
 start = time.time()
 run(config("timed"))
