@@ -102,6 +102,7 @@ void mlir::mp::buildScalarsToLLVMPipeline(OpPassManager &manager, HostMath funct
   manager.addPass(createConvertIndexToLLVMPass());
   manager.addPass(createUBToLLVMConversionPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createLoadNarrowAsBits());
   manager.addNestedPass<LLVM::LLVMFuncOp>(
       createCanonicalizerPass()); // of the words of buffers most are read where they are known
 }

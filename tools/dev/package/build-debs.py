@@ -70,6 +70,7 @@ def copyright_file():
 
 def documents(build, folder, seconds):
     run(sys.executable, SOURCE / "tools/dev/package/tool-pages.py", build / "bin", folder)
+    run(sys.executable, SOURCE / "tools/dev/package/reference-pages.py", build / "bin", folder / "reference")
     (folder / "copyright").write_text(copyright_file())
     with gzip.GzipFile(folder / "changelog.gz", "wb", 9, mtime=seconds) as file:
         file.write(debian_changelog(seconds).encode())

@@ -150,4 +150,30 @@ def PrepareForCPU : Pass<"mp-prepare-for-cpu", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def LoadNarrowAsBits : Pass<"mp-load-narrow-as-bits", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "Load bf16 as 16 bits (exact)";
+  let description = [{
+    Needs: `llvm.load` of bf16. Gives: loads of i16, and casts of their bits. LLVM 22
+    for x86 takes the sign bit of a number loaded as bf16 for zero where no other bit
+    is read, so that `copysign` loses it.
+
+    Example (`--mp-load-narrow-as-bits`):
+    ```mlir
+    llvm.func @f(%p: !llvm.ptr) -> bf16 {
+      %0 = llvm.load %p : !llvm.ptr -> bf16
+      llvm.return %0 : bf16
+    }
+    ```
+    becomes
+    ```mlir
+    llvm.func @f(%p: !llvm.ptr) -> bf16 {
+      %0 = llvm.load %p : !llvm.ptr -> i16
+      %1 = llvm.bitcast %0 : i16 to bf16
+      llvm.return %1 : bf16
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // MP_TRANSFORMS_INTEROP_HOSTPASSES
