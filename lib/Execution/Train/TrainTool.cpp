@@ -4,11 +4,14 @@
 
 #include "mp/Execution/TrainTool.h"
 
+#include "Evaluate.h"
 #include "Training.h"
 #include "mlir/Parser/Parser.h"
 #include "mp/Support/ErrorCode.h"
 #include "mp/Support/Files.h"
 #include "mp/Support/Version.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -18,6 +21,10 @@ using Status = support::ExitStatus;
 static constexpr llvm::StringLiteral kHelp =
     R"(mp-train CONFIG.json: train a step, look after it, and go on after a kill (docs/guides/WatchTraining.md)
 
+mp-train --evaluate [--margin=0.01] [--json=R.json] A.jsonl B.jsonl [A2.jsonl B2.jsonl ...]: compare trainings by their logs: losses,
+steps to a loss, fluctuation, gradient norms, skips, alarms, rollbacks and memory of the first pair, and a verdict over all
+pairs that holds however often one looks. A difference within the margin, a share of A's loss, does not matter.
+
 Exit status: 0 all steps were made, 1 the training was given up, 2 wrong usage or input.
 )";
 
@@ -26,6 +33,37 @@ static int fail(llvm::Error error) {
   llvm::errs() << "mp-train: error: " << text << "\n";
   std::optional<support::ErrorCode> code = support::findCode(text);
   return int(code ? support::statusOf(*code) : Status::BadInput);
+}
+
+static int evaluate(ArrayRef<StringRef> arguments) {
+  double margin = 0;
+  StringRef json;
+  SmallVector<StringRef> logs;
+  for (StringRef argument : arguments) {
+    if (argument == "--evaluate")
+      continue;
+    if (argument.consume_front("--json="))
+      json = argument;
+    else if (argument.consume_front("--margin=")) {
+      if (argument.getAsDouble(margin) || !(margin > 0))
+        return fail(llvm::createStringError("--margin=" + argument +
+                                            ": expected a positive share of A's loss"));
+    } else if (argument.starts_with("-"))
+      return fail(llvm::createStringError("unknown option '" + argument +
+                                          "' of --evaluate: expected --margin=X or --json=FILE"));
+    else
+      logs.push_back(argument);
+  }
+  auto report = evaluateRuns(logs, margin, llvm::outs());
+  if (!report)
+    return fail(report.takeError());
+  if (json.empty())
+    return 0;
+  llvm::Error error = llvm::writeToOutput(json, [&](llvm::raw_ostream &os) {
+    os << llvm::formatv("{0:2}", llvm::json::Value(std::move(*report))) << "\n";
+    return llvm::Error::success();
+  });
+  return error ? fail(std::move(error)) : 0;
 }
 
 int mlir::mp::runTrain(ArrayRef<StringRef> arguments, DialectRegistry &registry,
@@ -38,6 +76,8 @@ int mlir::mp::runTrain(ArrayRef<StringRef> arguments, DialectRegistry &registry,
     support::printVersion(llvm::outs());
     return 0;
   }
+  if (llvm::is_contained(arguments, "--evaluate"))
+    return evaluate(arguments);
   if (arguments.size() != 1)
     return fail(llvm::createStringError("expected one file, CONFIG.json; see --help"));
   auto config = TrainConfig::read(arguments.front());

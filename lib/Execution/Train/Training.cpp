@@ -390,6 +390,10 @@ llvm::Expected<bool> Training::run(llvm::raw_ostream &os) {
       if (llvm::Error error = save(os))
         return std::move(error);
   }
+  int64_t peak = 0;
+  for (const auto &[name, version] : versions)
+    peak = std::max(peak, version->program->peakBytes());
+  log(Object{{"kind", "end"}, {"peak_bytes", peak}});
   os << "trained " << state.step << " steps, " << state.rollbacks << " rollbacks, ends in "
      << state.strategy;
   if (firstLoss)

@@ -11,8 +11,7 @@ the loss that f32 has in its last tenth, within 2 % (mean of 50); rollbacks; mic
 target, the switching one's by its shares; bytes of buffers that a step holds at most, measured on the CPU; contractions that compute narrow.
 
 The verdict beside is of K pairs of shorter trainings against f32 (`--pairs`, a fifth of the steps), each pair from weights and an order of
-the data of its own, by the loss of the last tenth, with a t-mixture that may be looked at at any time (mp/Watch/PairedTest.h; the
-formula here is the same). Equivalent means within 1 % of f32's loss.
+the data of its own, as `mp-train --evaluate` judges them (a is f32). Equivalent means within 1 % of f32's loss.
 
 Needs mp-opt, mp-gen, mp-run and mp-train on PATH, numpy and scikit-learn.
 """
@@ -124,21 +123,19 @@ def costs(folder, network, assign, target):
             "narrow": table.count_narrow(printed, report) if assign else "0"}
 
 
-def verdict(differences, margin, alpha=0.05, g=1.0):
-    """Of paired differences to f32, less is better: what mp/Watch/PairedTest.h says."""
-    n, mean = len(differences), sum(differences) / max(len(differences), 1)
-    if n == 0:
-        return "no pairs"
-    if all(d == 0 for d in differences):
-        return "identical"
-    if n < 2:
-        return "undecided"
-    deviation = math.sqrt(sum((d - mean) ** 2 for d in differences) / (n - 1))
-    rho = (n + g) / n * (1 - (alpha * alpha * g / (n + g)) ** (1 / n))
-    width = deviation * math.sqrt((n - 1) * rho / (n * (1 - rho))) if rho < 1 else math.inf
-    low, high = mean - width, mean + width
-    found = "better" if high < 0 else "worse" if low > 0 else "equivalent" if -margin < low and high < margin else "undecided"
-    return f"{found} ({100 * mean / max(margin * 100, 1e-30):+.1f} %, {n} pairs)"
+def verdict(folder, pairs):
+    """What `mp-train --evaluate` says of pairs of runs, the f32 run first."""
+    paths = []
+    for number, pair in enumerate(pairs):
+        for side, row in zip("ab", pair):
+            path = folder / f"{side}{number}.jsonl"
+            path.write_text("".join(json.dumps({"kind": "step", "step": i, "loss": loss}) + "\n" for i, loss in enumerate(row["losses"])))
+            paths.append(path)
+    report = folder / "pairs.json"
+    run("mp-train", "--evaluate", "--margin=0.01", f"--json={report}", *paths)
+    paired = json.loads(report.read_text())["paired"]
+    base = sum(tail(row["losses"]) for row, _ in pairs) / len(pairs)
+    return f"{paired['verdict']} ({paired['mean_difference'] / base:+.1%}, {paired['pairs']} pairs)"
 
 
 def main():
@@ -178,12 +175,8 @@ def main():
                     row["bytes"], row["narrow"] = max(of["bytes"] for _, of in shares), f"fp8 in {shares[1][0]:.0%} of the steps"
                 losses = row["losses"]
                 reached = next((i + 1 for i in range(49, len(losses)) if sum(losses[i - 49:i + 1]) / 50 <= target), None)
-                pairs = range(1, options.pairs + 1) if strategy != "f32" else ()
-                differences, bases = [], []
-                for seed in pairs:
-                    bases.append(tail(trained("f32", steps // 5, seed)["losses"]))
-                    differences.append(tail(trained(strategy, steps // 5, seed)["losses"]) - bases[-1])
-                said = verdict(differences, 0.01 * sum(bases) / max(len(bases), 1)) if pairs else "-"
+                pairs = [[trained(of, steps // 5, seed) for of in ("f32", strategy)] for seed in range(1, options.pairs + 1)]
+                said = verdict(folder, pairs) if strategy != "f32" and pairs else "-"
                 lines.append(f"| {network} | {strategy} | {row['held_out']} | {tail(losses):.4f} | {len(losses)} | {reached or 'not reached'} | "
                              f"{row['rollbacks']}{' and a canary' if row['quarantined'] else ''} | {row['micro']:.3g} | {row['bytes']} | {row['narrow']} | {said} |")
                 print(lines[-1], flush=True)

@@ -1,0 +1,172 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A log has a line an event; a step that was made again after a rollback counts as it was last.
+
+#include "Evaluate.h"
+
+#include "mp/Support/Files.h"
+#include "mp/Watch/Window.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::mp;
+using llvm::createStringError;
+using llvm::json::Object;
+
+/// Above the loss of A's last tenth by so much, a run has reached it.
+static constexpr double kReached = 1.02;
+static constexpr size_t kReachedMean = 50, kBlock = 16;
+
+static std::string text(double value) { return llvm::formatv("{0}", llvm::format("%.4g", value)); }
+
+static void keep(std::vector<double> &series, size_t step, const llvm::json::Value *value) {
+  series.resize(std::max(series.size(), step + 1), NAN);
+  series[step] = value ? value->getAsNumber().value_or(NAN) : NAN;
+}
+
+llvm::Expected<LoggedRun> LoggedRun::read(llvm::StringRef path) {
+  auto buffer = mpcore::support::readFile(path, path);
+  if (!buffer)
+    return buffer.takeError();
+  LoggedRun run;
+  run.path = path.str();
+  std::vector<bool> skips;
+  llvm::SmallVector<llvm::StringRef> lines;
+  (*buffer)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (size_t number = 0; number < lines.size(); ++number) {
+    auto value = llvm::json::parse(lines[number]);
+    const Object *event = value ? value->getAsObject() : nullptr;
+    auto kind = event ? event->getString("kind") : std::nullopt;
+    auto step = event ? event->getInteger("step") : std::nullopt;
+    if (!kind || !step || *step < 0) {
+      if (!value)
+        llvm::consumeError(value.takeError());
+      return createStringError("'" + path + "': line " + llvm::Twine(number + 1) +
+                               ": expected an event of mp-train's log, with 'kind' and 'step'");
+    }
+    if (*kind == "step") {
+      const size_t at = size_t(*step);
+      keep(run.losses, at, event->get("loss"));
+      keep(run.norms, at, event->get("gradient_norm"));
+      skips.resize(run.losses.size());
+      skips[at] = event->getBoolean("skipped").value_or(false);
+    } else if (*kind == "rollback") {
+      ++run.rollbacks;
+    } else if (*kind == "canary") {
+      ++run.canaries;
+    } else if (*kind == "alert") {
+      run.alarms += event->getString("grade") == llvm::StringRef("alarm");
+    } else if (*kind == "validation") {
+      run.validation = event->getNumber("loss");
+    } else if (*kind == "end") {
+      run.peakBytes = event->getInteger("peak_bytes");
+    }
+  }
+  if (run.losses.empty())
+    return createStringError("'" + path + "': expected the log of a training, found no step");
+  run.skipped = llvm::count(skips, true);
+  return run;
+}
+
+double LoggedRun::tailLoss() const {
+  const size_t tail = std::max<size_t>(1, losses.size() / 10);
+  double sum = 0;
+  for (size_t i = losses.size() - tail; i < losses.size(); ++i)
+    sum += losses[i];
+  return sum / double(tail);
+}
+
+double LoggedRun::fluctuation() const {
+  double squares = 0;
+  size_t count = 0;
+  for (size_t from = 0; from + kBlock <= losses.size(); from += kBlock) {
+    std::vector<double> logs;
+    for (size_t i = from; i < from + kBlock; ++i)
+      if (losses[i] > 0)
+        logs.push_back(std::log(losses[i]));
+    const double middle = watch::median(logs);
+    for (double log : logs)
+      squares += (log - middle) * (log - middle);
+    count += logs.size();
+  }
+  return count ? std::sqrt(squares / double(count)) : NAN;
+}
+
+std::optional<int64_t> LoggedRun::stepsTo(double target) const {
+  double sum = 0;
+  for (size_t i = 0; i < losses.size(); ++i) {
+    sum += losses[i] - (i >= kReachedMean ? losses[i - kReachedMean] : 0);
+    if (i + 1 >= kReachedMean && sum / double(kReachedMean) <= target)
+      return int64_t(i) + 1;
+  }
+  return std::nullopt;
+}
+
+/// A row of the report: a figure of both runs, and their ratio where that means something.
+static void addRow(llvm::raw_ostream &os, Object &json, llvm::StringRef name,
+                   std::optional<double> a, std::optional<double> b) {
+  auto cell = [](std::optional<double> x) { return x ? text(*x) : std::string("none"); };
+  auto number = [](std::optional<double> x) {
+    return x && std::isfinite(*x) ? llvm::json::Value(*x) : llvm::json::Value(nullptr);
+  };
+  os << llvm::formatv("{0,-34} {1,12} {2,12}", name, cell(a), cell(b));
+  if (a && b && *a > 0)
+    os << llvm::formatv(" {0,8}", llvm::formatv("x {0}", llvm::format("%.3f", *b / *a)).str());
+  os << "\n";
+  json[name] = llvm::json::Array{number(a), number(b)};
+}
+
+llvm::Expected<Object> mlir::mp::evaluateRuns(llvm::ArrayRef<llvm::StringRef> logs, double margin,
+                                              llvm::raw_ostream &os) {
+  if (logs.empty() || logs.size() % 2)
+    return createStringError("--evaluate compares pairs: expected logs A B, or A1 B1 A2 B2 and so "
+                             "on, found " +
+                             llvm::Twine(logs.size()));
+  std::vector<LoggedRun> runs;
+  for (llvm::StringRef path : logs) {
+    auto run = LoggedRun::read(path);
+    if (!run)
+      return run.takeError();
+    runs.push_back(std::move(*run));
+  }
+  const LoggedRun &a = runs[0], &b = runs[1];
+  Object json;
+  os << llvm::formatv("{0,-34} {1,12} {2,12}\n", "", "A", "B");
+  auto row = [&](llvm::StringRef name, std::optional<double> x, std::optional<double> y) {
+    addRow(os, json, name, x, y);
+  };
+  auto optional = [](std::optional<int64_t> x) {
+    return x ? std::optional<double>(double(*x)) : std::nullopt;
+  };
+  row("steps", a.losses.size(), b.losses.size());
+  row("loss, mean of the last tenth", a.tailLoss(), b.tailLoss());
+  row("steps to A's, within 2 %", optional(a.stepsTo(kReached * a.tailLoss())),
+      optional(b.stepsTo(kReached * a.tailLoss())));
+  row("held-out loss", a.validation, b.validation);
+  row("fluctuation of the log loss", a.fluctuation(), b.fluctuation());
+  row("gradient norm, median", watch::median(a.norms), watch::median(b.norms));
+  row("steps skipped", a.skipped, b.skipped);
+  row("alarms", a.alarms, b.alarms);
+  row("rollbacks", a.rollbacks, b.rollbacks);
+  row("canaries given up", a.canaries, b.canaries);
+  row("bytes of buffers, at most", optional(a.peakBytes), optional(b.peakBytes));
+  std::vector<double> lossesA, lossesB;
+  double mean = 0;
+  for (size_t i = 0; i < runs.size(); i += 2) {
+    lossesA.push_back(runs[i].tailLoss());
+    lossesB.push_back(runs[i + 1].tailLoss());
+    mean += lossesA.back() / double(runs.size() / 2);
+  }
+  watch::PairedOptions options;
+  options.margin = margin * std::fabs(mean);
+  const watch::PairedResult result = watch::comparePairs(lossesA, lossesB, options);
+  os << result.pairs << (result.pairs == 1 ? " pair: " : " pairs: ")
+     << watch::toString(result.verdict) << "; B's loss is off by " << text(result.mean)
+     << ", 95 % interval " << text(result.low) << " to " << text(result.high) << ", margin "
+     << text(options.margin) << "\n";
+  json["paired"] = result.toJSON();
+  return json;
+}

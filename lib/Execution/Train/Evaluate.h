@@ -1,0 +1,41 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares trainings by the logs that mp-train wrote of them.
+
+#ifndef MP_LIB_EXECUTION_TRAIN_EVALUATE_H
+#define MP_LIB_EXECUTION_TRAIN_EVALUATE_H
+
+#include "mp/Watch/PairedTest.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::mp {
+namespace watch = mpcore::watch;
+
+/// One training, as its log tells it. What was rolled back does not count.
+struct LoggedRun {
+  std::string path;
+  std::vector<double> losses, norms; ///< by step; NaN where there was none
+  int64_t skipped = 0, rollbacks = 0, canaries = 0, alarms = 0;
+  std::optional<double> validation; ///< the last
+  std::optional<int64_t> peakBytes; ///< of the buffers of a step
+
+  /// Reads a log. Errors name file and line.
+  static llvm::Expected<LoggedRun> read(llvm::StringRef path);
+
+  double tailLoss() const;    ///< mean of the last tenth
+  double fluctuation() const; ///< deviation of log losses from medians of 16
+  std::optional<int64_t> stepsTo(double target) const; ///< by means of 50
+};
+
+/// `logs` are pairs: A, B, A, B, ... Pairs are judged by their tail losses; a difference within
+/// `margin` times A's mean does not matter. The first pair is told in full.
+llvm::Expected<llvm::json::Object> evaluateRuns(llvm::ArrayRef<llvm::StringRef> logs, double margin,
+                                                llvm::raw_ostream &os);
+
+} // namespace mlir::mp
+
+#endif // MP_LIB_EXECUTION_TRAIN_EVALUATE_H
