@@ -61,10 +61,11 @@ std::string generic(const std::string &result, const std::string &loops,
     types += (i ? ", " : "") + inputs[i].second;
     arguments += "%i" + std::to_string(i) + ": " + elementOf(inputs[i].second) + ", ";
   }
-  return text + "]} ins(" + names + " : " + types + ") outs(" + out.first + " : " + out.second +
-         ") {\n^bb0(" + arguments + "%o: " + elementOf(out.second) + "):\n" + body +
-         "linalg.yield " + (body.empty() ? "%i0 : " : "%r : ") + elementOf(out.second) + "\n} -> " +
-         out.second + "\n";
+  return text + "]}" + (inputs.empty() ? "" : " ins(" + names + " : " + types + ")") + " outs(" +
+         out.first + " : " + out.second + ") {\n^bb0(" + arguments +
+         "%o: " + elementOf(out.second) + "):\n" + body + "linalg.yield " +
+         (body.empty() ? "%i0 : " : "%r : ") + elementOf(out.second) + "\n} -> " + out.second +
+         "\n";
 }
 
 /// Defines %c: key %ik <= query %iq + offset.
@@ -159,7 +160,16 @@ std::string mlir::mp::test::moduleText(const Attention &a) {
   fill("%zs", "%zero", "%es", s);
   body += generic("%s", "bhqkD", {"bhqd", a.keyTransposed ? "bhdk" : "bhkd", "bhqk"},
                   {{"%q", q}, {"%k", k}}, {"%zs", s}, product);
-  if (hasOperand(a.mask))
+  const std::string seen = shape({queries, keys}, "i1");
+  if (a.sharesMask)
+    body += emptyTensor("%ec", {queries, keys}, "i1") +
+            generic("%seen", "qk", {"qk"}, {}, {"%ec", seen},
+                    "%iq = linalg.index 0 : index\n%ik = linalg.index 1 : index\n"
+                    "%r = arith.cmpi ule, %ik, %iq : index\n") +
+            generic("%l", "bhqk", {"bhqk", "qk", "bhqk"}, {{"%s", s}, {"%seen", seen}}, {"%es", s},
+                    "%u = arith.mulf %i0, %scale : f32\n"
+                    "%r = arith.select %i1, %u, %low : f32\n");
+  else if (hasOperand(a.mask))
     body += generic("%l", "bhqk", {"bhqk", "bqk", "bhqk"}, {{"%s", s}, {"%m", m}}, {"%es", s},
                     logitBody(a));
   else
@@ -189,9 +199,11 @@ std::string mlir::mp::test::moduleText(const Attention &a) {
                               "%nb = tensor.dim %q, %i_0 : " +
                               q + "\n%nq = tensor.dim %q, %i_2 : " + q + "\n%nk = tensor.dim %v" +
                               (a.group > 1 ? "0" : "") + ", %i_2 : " + fewValues + "\n";
-    return "func.func @f(" + arguments("%") + ") -> " + o + " {\n" + (a.dynamic ? sizes : "") +
+    const std::string more = a.sharesMask ? ", " + seen : "";
+    return "func.func @f(" + arguments("%") + ") -> (" + o + more + ") {\n" +
+           (a.dynamic ? sizes : "") +
            emptyTensor("%out", {batch, a.heads, queries, a.valueWidth()}, "f32") + body +
-           "return %y : " + o + "\n}\n";
+           "return %y" + (a.sharesMask ? ", %seen" : "") + " : " + o + more + "\n}\n";
   }
   const std::string schedule =
       a.schedule.empty() ? "" : " schedule = <attention, \"" + a.schedule + "\">";

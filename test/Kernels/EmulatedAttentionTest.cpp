@@ -165,7 +165,7 @@ emulator::LaunchStats check(const Attention &a) {
   if (!lowered.error.empty())
     return {};
   EXPECT_EQ(lowered.stats.bankConflicts, 0u);
-  EXPECT_EQ(lowered.launches, 1u);
+  EXPECT_EQ(lowered.launches, 1u + a.sharesMask);
   int64_t wrong = 0;
   for (int64_t z = 0; z < a.batch * a.heads; ++z)
     for (int64_t query = 0; query < a.queries; ++query)
@@ -244,6 +244,23 @@ TEST(EmulatedAttention, DoesHalfTheWorkUnderACausalMask) {
   // 64 queries see 1, 2, 3 or 4 tiles of 64 keys.
   EXPECT_EQ(products(Mask::Causal) * 16, all * 10);
   EXPECT_EQ(products(Mask::CausalLowest) * 16, all * 10);
+}
+
+TEST(EmulatedAttention, MakesMasksOfIndicesAnew) {
+  Attention a{.heads = 1,
+              .queries = 128,
+              .keys = 128,
+              .head = 32,
+              .mask = Mask::Causal,
+              .dispatched = false,
+              .sharesMask = true};
+  uint64_t products = 0;
+  for (auto &[opcode, times] : check(a).opcodes)
+    products += llvm::StringRef(opcode).starts_with("mma.sync") ? times : 0;
+  EXPECT_EQ(products, 3u * 4 * (8 * 2 + 4 * 4)); // of four tiles of 64x64 three
+  a.queries = 50;
+  a.dynamic = true;
+  check(a);
 }
 
 TEST(EmulatedAttention, ReadsKeysThatLieAlongEitherDimension) {

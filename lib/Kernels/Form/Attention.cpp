@@ -61,6 +61,46 @@ static Slice sliceBehind(Value operand) {
   return slice;
 }
 
+/// True for an elementwise op that computes from the indices of its elements alone, as masks are:
+/// cheaper to make again than to read.
+static bool isOfIndices(Operation *op) {
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+  return generic && generic.getNumReductionLoops() == 0 && generic->getNumResults() == 1 &&
+         generic.hasPureTensorSemantics() && !isFill(op) &&
+         !generic.payloadUsesValueFromOperand(generic.getDpsInitOperand(0)) &&
+         llvm::all_of(
+             generic.getBody()->without_terminator(),
+             [](Operation &inner) { return isPure(&inner) && !isa<tensor::ExtractOp>(inner); }) &&
+         llvm::all_of(generic.getInputs(), [](Value input) {
+           return !isa<TensorType>(input.getType()) || isOfIndices(input.getDefiningOp());
+         });
+}
+
+/// Adds the ops that make masks of indices for no others than `members`, which are in the order of
+/// the block, as `found` is.
+static void addMasks(SmallVectorImpl<Operation *> &members, ArrayRef<Operation *> found) {
+  llvm::SmallPtrSet<Operation *, 16> inside(members.begin(), members.end());
+  for (Operation *op : llvm::reverse(found))
+    if (isOfIndices(op) && !inside.contains(op) &&
+        llvm::all_of(op->getUsers(), [&](Operation *user) { return inside.contains(user); })) {
+      inside.insert(op);
+      members.push_back(op);
+    }
+  llvm::sort(members, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+}
+
+/// Gives an op that reads a mask of indices a mask of its own.
+static void ownMasks(RewriterBase &rewriter, Operation *reader) {
+  for (OpOperand &operand : reader->getOpOperands())
+    if (Operation *mask = operand.get().getDefiningOp();
+        isOfIndices(mask) && !cast<linalg::LinalgOp>(reader).isDpsInit(&operand)) {
+      rewriter.setInsertionPoint(reader);
+      Operation *own = rewriter.clone(*mask);
+      operand.set(own->getResult(0));
+      ownMasks(rewriter, own);
+    }
+}
+
 /// The ops from one other contraction to `output`, those two included, in the order of the block;
 /// empty if no operand is made of one other, by way of a maximum and a sum.
 static SmallVector<Operation *> opsBetween(linalg::GenericOp output) {
@@ -70,7 +110,7 @@ static SmallVector<Operation *> opsBetween(linalg::GenericOp output) {
       continue;
     SmallVector<Operation *> found(slice.ops.begin(), slice.ops.end());
     llvm::sort(found, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-    // Ops that do not need the scores, such as those that make masks, stay outside.
+    // Ops that do not need the scores, such as those that make masks of data, stay outside.
     SmallVector<Operation *> members = {slice.products.front()};
     llvm::SmallPtrSet<Operation *, 16> needing = {members.front()};
     unsigned reductions = 0, maxima = 0;
@@ -88,6 +128,7 @@ static SmallVector<Operation *> opsBetween(linalg::GenericOp output) {
     if (reductions != 2 || maxima != 1 || members.size() > kMostMembers)
       continue;
     members.push_back(output);
+    addMasks(members, found);
     return members;
   }
   return {};
@@ -189,12 +230,15 @@ static void ownFills(IRRewriter &rewriter, const Members &members) {
 LogicalResult mlir::mp::expandAttention(Operation *function) {
   Members members;
   bool hasGroups = false;
+  IRRewriter rewriter(function->getContext());
   function->walk([&](linalg::GenericOp op) {
     if (!isProduct(op))
       return;
     for (Operation *member : opsBetween(op))
-      if (isa<linalg::GenericOp>(member))
+      if (isa<linalg::GenericOp>(member)) {
+        ownMasks(rewriter, member);
         members.inside.insert(member);
+      }
     hasGroups |= members.inside.contains(op) && readsRepeats(op);
     if (members.inside.contains(op))
       if (linalg::LinalgOp reader = onlyReader(op))
@@ -228,7 +272,6 @@ LogicalResult mlir::mp::expandAttention(Operation *function) {
   config.setListener(&members);
   if (failed(applyPatternsGreedily(function, std::move(patterns), config)))
     return failure();
-  IRRewriter rewriter(function->getContext());
   ownFills(rewriter, members);
   for (Operation *member : members.inside)
     if (isProduct(member))
