@@ -60,6 +60,18 @@ def literal(recipe, stored):
     return f"{kind}={recipe['value']!r}"
 
 
+def bounds(recipe, stored):
+    """The least and largest value of one recipe entry of floats; None of integers."""
+    if not recipe["dtype"].startswith("float"):
+        return None
+    if recipe["kind"] == "uniform":
+        return recipe["offset"] - recipe["scale"], recipe["offset"] + recipe["scale"]
+    if recipe["kind"] == "full":
+        return recipe["value"], recipe["value"]
+    values = load_npy(stored.read_bytes())[2]
+    return min(values), max(values)
+
+
 class Model:
     def __init__(self, path, scratch):
         self.name = path.name.removesuffix(".mlir.xz")
@@ -70,12 +82,13 @@ class Model:
         self.golden = []
         while f"out{len(self.golden)}.npy" in archive.namelist():
             self.golden.append(load_npy(archive.read(f"out{len(self.golden)}.npy"))[2])
-        self.inputs = []
+        self.inputs, self.ranges = [], []
         for i, recipe in enumerate(json.loads(load_npy(archive.read("recipe.npy"))[2])):
             stored = self.scratch / f"in{i}.npy"
             if recipe["kind"] == "stored":
                 stored.write_bytes(archive.read(f"in{i}.npy"))
             self.inputs.append(literal(recipe, str(stored)))
+            self.ranges.append(bounds(recipe, stored))
 
     def convert(self, format):
         """The converted file, and contractions as (narrow, all)."""

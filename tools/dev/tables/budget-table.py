@@ -3,13 +3,15 @@
 """Sets the error that max-rel-error allows against the error of a run.
 
 usage: budget-table.py [FILE.mlir|FOLDER ...] [--models=bert,gpt2,...] [--budgets=1e-2,1e-3,1e-4,1e-5] [--format=bf16]
-                       [--target=sm_80] [--inputs=0] [--dim=16] [--limit-s=120] [--write=docs/results/Budgets.md]
+                       [--target=sm_80] [--inputs=0] [--state-ranges] [--dim=16] [--limit-s=120]
+                       [--write=docs/results/Budgets.md]
 
 Converts the generated models (MODELS below, TINY only by name; --models= for none), the given files and those of folders
 (.mlir, .mlir.xz) with each budget, runs them with mp-run --numerics=TARGET beside the
 original, and prints per model and budget: estimated and observed error in norm, all results added up, and how many
 contractions are narrow or rewritten. --inputs lists seeds of inputs, and `recorded` for those that stand beside
-FILE.mlir.xz in FILE.npz (files without are skipped then). Exits 1 if a run exceeds its budget. mp-gen, mp-opt and
+FILE.mlir.xz in FILE.npz (files without are skipped then). --state-ranges says of each argument, as mp.range, between
+what its recorded values lie, so that seeded ones do, too. Exits 1 if a run exceeds its budget. mp-gen, mp-opt and
 mp-run are found on PATH.
 """
 import argparse
@@ -17,6 +19,7 @@ import importlib.util
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -49,14 +52,29 @@ TINY = {
 }
 
 
-def recorded_inputs(path, scratch):
-    """Arguments of mp-run for the inputs that stand beside a .mlir.xz file; none if there are none."""
+def recording(path, scratch):
+    """The inputs that stand beside a .mlir.xz file, as arguments of mp-run and ranges; none if there are none."""
     if not (path.parent / (path.name.removesuffix(".mlir.xz").removesuffix(".tosa") + ".npz")).exists():
         return None
     spec = importlib.util.spec_from_file_location("shared_models", pathlib.Path(__file__).parent.parent / "sweep/shared-models.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return [f"--input={text}" for text in module.Model(path, scratch).inputs]
+    return module.Model(path, scratch)
+
+
+def state_ranges(source, ranges, target):
+    """Writes `source` with mp.range on the arguments of its first function, which have no attributes."""
+    text = source.read_text()
+    begin = re.search(r"func\.func @\w+\(", text).end()
+    end = text.index(") ->", begin)
+    arguments = re.findall(r"%\w+: tensor<[^>]*>", text[begin:end])
+    if ", ".join(arguments) != text[begin:end] or len(arguments) != len(ranges):
+        sys.exit(f"budget-table.py: {source} has {len(arguments)} arguments that a range may be stated of, and {len(ranges)} "
+                 f"recorded inputs: {text[begin:end][:200]}")
+    stated = [argument if known is None else f"{argument} {{mp.range = [{known[0]:.9e}, {known[1]:.9e}]}}"
+              for argument, known in zip(arguments, ranges)]
+    target.write_text(text[:begin] + ", ".join(stated) + text[end:])
+    return target
 
 
 def programs(options, scratch):
@@ -70,8 +88,11 @@ def programs(options, scratch):
         for path in sorted([*given.glob("*.mlir"), *given.glob("*.mlir.xz")]) if given.is_dir() else [given]:
             name, recorded = path.name.removesuffix(".xz"), None
             if path.suffix == ".xz":
-                recorded = recorded_inputs(path, scratch)
-            yield name, unpacked(path, scratch), recorded
+                recorded = recording(path, scratch)
+            source = unpacked(path, scratch)
+            if options.state_ranges and recorded:
+                source = state_ranges(source, recorded.ranges, scratch / f"stated-{name}")
+            yield name, source, recorded and [f"--input={text}" for text in recorded.inputs]
 
 
 def last_error(done):
@@ -113,11 +134,15 @@ def observe(target, source, inputs, options, scratch):
     return math.sqrt(sum((output["relative_norm"] or 0) ** 2 for output in outputs))
 
 
+def heading(options):
+    return f"{options.format} on {options.target}, inputs {options.inputs}" + (", ranges stated" if options.state_ranges else "")
+
+
 class Counts:
     """Of runs: within their limit; and of those with anything narrow, how far estimates are off."""
 
     def __init__(self):
-        self.kept, self.missed, self.refused, self.ratios = 0, [], set(), []
+        self.kept, self.missed, self.refused, self.ratios, self.averaged = 0, [], set(), [], []
 
     def take(self, name, budget, observed, estimated, rewritten):
         holds = observed <= float(budget)
@@ -130,10 +155,12 @@ class Counts:
 
     def verdict(self, options):
         near = sum(1 / 3 <= ratio <= 3 for ratio in self.ratios)
+        averaged = sum(1 / 3 <= ratio <= 3 for ratio in self.averaged)
         over = sum(ratio > 3 for ratio in self.ratios)
-        return (f"{options.format} on {options.target}, inputs {options.inputs}: {self.kept} of {self.kept + len(self.missed)} budgets hold; "
+        return (f"{heading(options)}: {self.kept} of {self.kept + len(self.missed)} budgets hold; "
                 f"where anything is narrow, {near} of {len(self.ratios)} estimates are within a factor of 3, {over} are larger and "
-                f"{len(self.ratios) - near - over} smaller" + (f"; {len(self.refused)} not tried" if self.refused else "") + ".")
+                f"{len(self.ratios) - near - over} smaller; of root mean squares over a cell's inputs, {averaged} of "
+                f"{len(self.averaged)}" + (f"; {len(self.refused)} not tried" if self.refused else "") + ".")
 
 
 def cell(name, source, recorded, budget, options, scratch, counts):
@@ -142,7 +169,7 @@ def cell(name, source, recorded, budget, options, scratch, counts):
         counts.refused.add(f"{name}: {found}")
         return found.split(":")[0]
     target, estimated, rewritten, contractions = found
-    texts = []
+    texts, squares = [], []
     for inputs in options.inputs.split(","):
         given = recorded if inputs == "recorded" else [f"--seed={inputs}"]
         if given is None:
@@ -153,6 +180,9 @@ def cell(name, source, recorded, budget, options, scratch, counts):
             texts.append(observed.split(":")[0])
         else:
             texts.append(counts.take(name, budget, observed, estimated, rewritten))
+            squares.append(observed ** 2)
+    if rewritten and sum(squares) > 0:
+        counts.averaged.append(estimated / math.sqrt(sum(squares) / len(squares)))
     return f"{' / '.join(texts)} ({estimated:.1e}), {rewritten} of {contractions}"
 
 
@@ -164,6 +194,7 @@ def main():
     parser.add_argument("--format", default="bf16")
     parser.add_argument("--target", default="sm_80")
     parser.add_argument("--inputs", default="0")
+    parser.add_argument("--state-ranges", action="store_true")
     parser.add_argument("--dim", type=int, default=16)
     parser.add_argument("--limit-s", type=int, default=120)
     parser.add_argument("--write", type=pathlib.Path)
@@ -184,7 +215,7 @@ def main():
     if options.write:
         notes = [f"* {line}" for line in sorted(counts.refused)]
         body = "\n".join([counts.verdict(options), "", *lines, *([""] + notes if notes else [])])
-        write_table(options.write, body, f"{options.format} on {options.target}, inputs {options.inputs}", end=r"^<!-- ")
+        write_table(options.write, body, heading(options), end=r"^<!-- ")
     return 1 if counts.missed else 0
 
 
