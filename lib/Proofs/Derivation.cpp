@@ -8,8 +8,6 @@ using namespace mlir;
 using namespace mlir::mp::proofs;
 namespace json = llvm::json;
 
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 StringRef mlir::mp::proofs::toString(Basis basis) {
   switch (basis) {
   case Basis::Proved: return "proved";

@@ -8,6 +8,13 @@
 set_property(GLOBAL PROPERTY MP_ROOMS "")
 set_property(GLOBAL PROPERTY MP_UNITTESTS "")
 
+# What is an error in rooms of our own builds (the preset dev, and release where CI is set). A user's compiler may know more
+# warnings than ours does, which shall not keep mp from being built.
+option(MP_STRICT "Warnings are errors, of clang with a longer list" OFF)
+set(MP_STRICT_WARNINGS -Werror -Wdangling -Wdangling-capture -Wdangling-field -Wreturn-stack-address
+    -Wnon-virtual-dtor -Wsuggest-override -Wimplicit-fallthrough -Wrange-loop-analysis -Wloop-analysis
+    -Wredundant-move -Wpessimizing-move -Wunused-exception-parameter)
+
 function(mp_set_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter -Werror=return-type
     -fdiagnostics-color $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
@@ -25,6 +32,9 @@ function(mp_add_room name)
   cmake_parse_arguments(ARG "" "" "ROOMS" ${ARGN})
   add_library(MP${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
   mp_set_compile_options(MP${name})
+  if(MP_STRICT AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(MP${name} PRIVATE ${MP_STRICT_WARNINGS})
+  endif()
   set_property(TARGET MP${name} PROPERTY MP_ROOM_DEPS "${ARG_ROOMS}")
   set_property(GLOBAL APPEND PROPERTY MP_ROOMS ${name})
   if(NOT name IN_LIST MP_PLAIN_ROOMS)

@@ -25,7 +25,7 @@ struct InsertScaling : mlir::mp::impl::InsertScalingBase<InsertScaling> {
   using InsertScalingBase::InsertScalingBase;
 
   void runOnOperation() override {
-    numerics::Recipe chosen{.name = "", .text = ""};
+    numerics::Recipe chosen{.name = "", .text = "", .activation = {}, .weight = {}, .gradient = {}};
     if (failed(readRecipe(chosen)))
       return signalPassFailure();
     // The recipe does not decide which contractions may be narrow; bf16 needs no proof of range.
