@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mp/Dialect/MP/CastFolds.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Numerics/Cast.h"
 
@@ -125,14 +126,19 @@ LogicalResult CastOp::verify() {
   return success();
 }
 
+bool mlir::mp::clampsInfinities(CastOp cast) {
+  auto result = numerics::formatOf(cast.getResultFormat().getFloatSemantics());
+  return cast.getOverflow() == Overflow::Saturate && result && numerics::info(*result).hasInf;
+}
+
 OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   // cast(x : N -> N)  ==>  x
   if (getSource().getType() == getType())
     return getSource();
-  // cast(cast(x : N -> W) : W -> N)  ==>  x      when W holds every value of N
+  // cast(cast(x : N -> W) : W -> N)  ==>  x      when W holds every value of N, and nothing clamps
   if (auto inner = getSource().getDefiningOp<CastOp>();
       inner && inner.getSource().getType() == getType() &&
-      mp::holdsEveryValueOf(getSourceFormat(), getResultFormat()))
+      mp::holdsEveryValueOf(getSourceFormat(), getResultFormat()) && !clampsInfinities(*this))
     return inner.getSource();
   // cast(constant)  ==>  the converted constant
   if (adaptor.getSource() && !isa<DenseResourceElementsAttr>(adaptor.getSource()))

@@ -3,6 +3,7 @@
 // convert-mp-to-arith: casts between float formats as integer arithmetic.
 
 #include "FormatArithmetic.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Transforms/Interop/Passes.h"
@@ -96,14 +97,21 @@ static bool isHardwareConversion(Operation *op) {
          (!truncate || toNumerics(truncate.getRoundingmode()) == numerics::Rounding::RNE);
 }
 
+/// The body of a named op, as of linalg.matmul, is what the op says: it is lowered with it.
+static bool isInFixedBody(Operation *op) {
+  Operation *parent = op->getParentOp();
+  return isa<linalg::LinalgOp>(parent) &&
+         !isa<linalg::GenericOp, linalg::MapOp, linalg::ReduceOp>(parent);
+}
+
 namespace {
 
 struct ConvertMPToArith : mlir::mp::impl::ConvertMPToArithBase<ConvertMPToArith> {
   void runOnOperation() override {
     SmallVector<Operation *> casts;
     getOperation()->walk([&](Operation *op) {
-      if (isa<CastOp, RoundOp>(op) ||
-          (isa<arith::ExtFOp, arith::TruncFOp>(op) && !isHardwareConversion(op)))
+      if (isa<CastOp, RoundOp>(op) || (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
+                                       !isHardwareConversion(op) && !isInFixedBody(op)))
         casts.push_back(op);
     });
     IRRewriter rewriter(&getContext());

@@ -14,6 +14,7 @@
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/FunctionWalk.h"
+#include "mp/Dialect/MP/CastFolds.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "mp/Transforms/Optimize/Passes.h"
@@ -167,12 +168,12 @@ static bool foldConstant(Operation *op) {
 }
 
 /// cast(widen(x : N -> W) : W -> N)  ==>  x      where the user widens: exact, since W holds every
-/// value of N. The user's op stays, perhaps without readers.
+/// value of N and nothing clamps. The user's op stays, perhaps without readers.
 static bool skipWidening(Operation *op) {
   auto cast = dyn_cast<CastOp>(op);
   Operation *source = cast ? cast.getSource().getDefiningOp() : nullptr;
   Value narrow = source ? getExactlyWidened(source) : Value();
-  if (!narrow || narrow.getType() != cast.getType() || cast.getBits())
+  if (!narrow || narrow.getType() != cast.getType() || cast.getBits() || clampsInfinities(cast))
     return false;
   cast.getResult().replaceAllUsesWith(narrow);
   cast.erase();

@@ -19,6 +19,28 @@ func.func @folds_lossless_round_trip(%x: tensor<4xbf16>) -> tensor<4xbf16> {
 
 // -----
 
+// Saturation clamps an infinity of the format that it returns to.
+// CHECK-LABEL: func.func @keeps_a_clamp_of_infinities
+// CHECK: mp.cast %
+// CHECK: mp.cast saturate
+func.func @keeps_a_clamp_of_infinities(%x: tensor<4xf16>) -> tensor<4xf16> {
+  %0 = mp.cast %x : tensor<4xf16> to tensor<4xf32>
+  %1 = mp.cast saturate %0 : tensor<4xf32> to tensor<4xf16>
+  return %1 : tensor<4xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @folds_a_clamp_where_there_is_no_infinity
+// CHECK-NEXT: return %arg0
+func.func @folds_a_clamp_where_there_is_no_infinity(%x: tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN> {
+  %0 = mp.cast %x : tensor<4xf8E4M3FN> to tensor<4xf32>
+  %1 = mp.cast saturate %0 : tensor<4xf32> to tensor<4xf8E4M3FN>
+  return %1 : tensor<4xf8E4M3FN>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @keeps_lossy_round_trip
 // CHECK: mp.cast ieee
 // CHECK: mp.cast %

@@ -58,3 +58,13 @@ func.func @tensors_come_as_linalg(%x: tensor<4xf32>) -> tensor<4xbf16> {
   %0 = mp.cast ieee %x : tensor<4xf32> to tensor<4xbf16>
   return %0 : tensor<4xbf16>
 }
+
+// -----
+
+// The body of a named op says what the op is.
+// CHECK-LABEL: @leaves_bodies_of_named_ops
+// CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<2x2xbf16>, tensor<2x2xbf16>)
+func.func @leaves_bodies_of_named_ops(%a: tensor<2x2xbf16>, %c: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = linalg.matmul ins(%a, %a : tensor<2x2xbf16>, tensor<2x2xbf16>) outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}

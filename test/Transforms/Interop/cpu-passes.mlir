@@ -57,6 +57,18 @@ func.func @integers_round_once(%x: i32) -> bf16 {
   return %0 : bf16
 }
 
+// f64 does not hold every integer of 64 bits: beyond 2^53 the last twelve bits only break ties.
+// EMULATE-LABEL: @long_integers_round_once
+// EMULATE: arith.andi %arg0, %c4095_i64 : i64
+// EMULATE: arith.select {{.*}} : i64
+// EMULATE: %[[ODD:.*]] = arith.select {{.*}} : i64
+// EMULATE: arith.sitofp %[[ODD]] : i64 to f64
+// EMULATE: arith.truncf %{{.*}} : f64 to bf16
+func.func @long_integers_round_once(%x: i64) -> bf16 {
+  %0 = arith.sitofp %x : i64 to bf16
+  return %0 : bf16
+}
+
 // Two equal loops are one function.
 // OUTLINE-LABEL: @loops_move_out
 // OUTLINE: call @[[LOOPS:.*]](%{{.*}})

@@ -17,7 +17,8 @@ def ConvertMPToArith : Pass<"convert-mp-to-arith"> {
     fails and says so. Gives: no `mp.cast` and no `mp.round` left, and no
     `arith.extf` or `arith.truncf` on scalars and vectors but the ones between f32
     and f64 that round to nearest even; the rest is integer arithmetic between
-    `arith.bitcast`s, so that no library function is called (LLVM's `fptrunc` to
+    `arith.bitcast`s (bodies of named linalg ops excepted, which are lowered with
+    their op), so that no library function is called (LLVM's `fptrunc` to
     bf16 calls one that not every system has). Every format, rounding and
     overflow rule; results are those of lib/Numerics bit for bit, NaN included.
 
