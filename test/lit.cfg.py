@@ -76,6 +76,6 @@ if shutil.which("mpirun") and os.path.exists(os.path.join(config.mp_binary_dir, 
 config.substitutions.append(("%mpirun", "mpirun"))
 if config.mpfr and not config.mpfr.endswith("NOTFOUND"):
     config.available_features.add("mpfr")
-for tool in ("ptxas", "nvcc", "chromium", "node", "iree-compile"):
+for tool in ("ptxas", "nvcc", "chromium", "node", "iree-compile", "valgrind", "z3"):
     if shutil.which(tool):
         config.available_features.add(tool)

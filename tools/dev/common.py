@@ -1,9 +1,11 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shared by the sweeps and tables: graphs as they lie on disk, records that a later call goes on from, tables in pages."""
+"""Shared by the sweeps and tables: graphs as they lie on disk, records that a later call goes on from, tables in pages,
+counts of instructions."""
 import json
 import lzma
 import pathlib
 import re
+import subprocess
 import sys
 import tarfile
 import threading
@@ -70,3 +72,13 @@ def write_table(path, text, mark="table", end=r"^## "):
     """Replaces what lies behind the mark."""
     head, _, rest = behind(path, mark, end)
     pathlib.Path(path).write_text(f"{head}\n{text.rstrip()}\n" + ("\n" + rest if rest else ""))
+
+
+def count_instructions(command):
+    """Instructions of one command, by valgrind: the same at every run to within some thousands, whatever else runs."""
+    counter = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+    done = subprocess.run([*counter, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+    counted = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
+    if done.returncode or not counted:
+        sys.exit(f"{' '.join(map(str, command))} failed under valgrind: {done.stderr[-600:]}")
+    return int(counted[1].replace(",", ""))
