@@ -1,9 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HostileRun.h"
+#include "Combine.h"
 #include "HostileInputs.h"
 #include "HostileVerdict.h"
-#include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mp/Dialect/MP/MPDialect.h"
@@ -61,8 +61,6 @@ private:
   OwningOpRef<ModuleOp> claimed();
   void checkProofs(ModuleOp decided);
   void trace(Variant &variant);
-  /// @main calls the variants one after another: most of the time goes into compiling.
-  OwningOpRef<ModuleOp> combine(ArrayRef<Variant> variants);
   std::unique_ptr<Program> compile(ArrayRef<Variant> variants, bool inF64);
   bool runDraw(unsigned draw);
   void compareResults(const Variant &variant, ArrayRef<Array> inputs, ArrayRef<Array> before,
@@ -193,42 +191,12 @@ void Check::countContractions(const Variant &variant) {
   claim.narrowGraphs += isNarrowGraph;
 }
 
-OwningOpRef<ModuleOp> Check::combine(ArrayRef<Variant> parts) {
-  OpBuilder builder(&context);
-  Location loc = builder.getUnknownLoc();
-  OwningOpRef<ModuleOp> combined = ModuleOp::create(builder, loc);
-  auto original = graph.module->lookupSymbol<func::FuncOp>("main");
-  builder.setInsertionPointToStart(combined->getBody());
-  FunctionType type = original.getFunctionType();
-  auto main = func::FuncOp::create(builder, loc, "main", type);
-  if (ArrayAttr attributes = original.getAllArgAttrs())
-    main.setAllArgAttrs(attributes);
-  builder.setInsertionPointToStart(main.addEntryBlock());
-  SmallVector<Value> results;
-  for (auto [number, part] : llvm::enumerate(parts)) {
-    OwningOpRef<ModuleOp> copy = cast<ModuleOp>((*part.module)->clone());
-    SymbolTable symbols(*copy);
-    func::FuncOp called;
-    for (auto function : llvm::make_early_inc_range(copy->getOps<func::FuncOp>())) {
-      called = function.getName() == "main" ? function : called;
-      (void)symbols.rename(function, (function.getName() + Twine(number)).str());
-      function.setPrivate();
-    }
-    llvm::append_range(
-        results, func::CallOp::create(builder, loc, called, main.getArguments()).getResults());
-    combined->getBody()->getOperations().splice(combined->getBody()->end(),
-                                                copy->getBody()->getOperations());
-  }
-  func::ReturnOp::create(builder, loc, results);
-  main.setType(builder.getFunctionType(main.getArgumentTypes(), ValueRange(results).getTypes()));
-  return combined;
-}
-
 std::unique_ptr<Program> Check::compile(ArrayRef<Variant> parts, bool inF64) {
   ProgramOptions how;
   how.promoteToF64 = inF64;
   how.optimise = false;
-  auto compiled = Program::compile(*combine(parts), "main", how);
+  auto modules = llvm::map_to_vector(parts, [](const Variant &part) { return *part.module; });
+  auto compiled = Program::compile(*combine(*graph.module, modules), "main", how);
   if (compiled)
     return std::move(*compiled);
   find(Verdict::Broken, nullptr, "", llvm::toString(compiled.takeError()), {});

@@ -26,9 +26,11 @@ void mlir::mp::test::loadDialects(MLIRContext &context) {
 RandomGraph::RandomGraph(MLIRContext *context, uint64_t seed)
     : context(context), builder(context), loc(UnknownLoc::get(context)), random(seed) {}
 
-OwningOpRef<ModuleOp> RandomGraph::build(unsigned size) {
+OwningOpRef<ModuleOp> RandomGraph::build(unsigned size, ArrayRef<ModuleOp> idioms) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, loc);
   builder.setInsertionPointToStart(module->getBody());
+  for (ModuleOp idiom : idioms)
+    addIdiom(idiom);
   for (unsigned i = 0, e = below(3); i < e; ++i) {
     func::FuncOp helper = buildFunction("helper" + std::to_string(i), {randomType(), randomType()},
                                         1 + below(size / 2 + 1));
@@ -366,12 +368,16 @@ void RandomGraph::addScalars(Pool &pool) {
   pool.push_back(arith::MulFOp::create(builder, loc, x, spread));
 }
 
+/// Dynamic dimensions keep their size: all `?` are equal, so that equal types are equal shapes.
 void RandomGraph::addPad(Pool &pool) {
   Value x = pick(pool);
-  SmallVector<OpFoldResult> low(2, builder.getIndexAttr(1)), high(2, builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> low, high(2, builder.getIndexAttr(0));
   SmallVector<int64_t> shape;
-  for (int64_t size : typeOf(x).getShape())
-    shape.push_back(ShapedType::isDynamic(size) ? size : size + 1);
+  for (int64_t size : typeOf(x).getShape()) {
+    bool isDynamic = ShapedType::isDynamic(size);
+    low.push_back(builder.getIndexAttr(isDynamic ? 0 : 1));
+    shape.push_back(isDynamic ? size : size + 1);
+  }
   auto type = RankedTensorType::get(shape, formatOf(x));
   pool.push_back(tensor::PadOp::create(builder, loc, type, x, low, high, scalar(formatOf(x))));
 }

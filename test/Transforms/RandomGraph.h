@@ -22,8 +22,9 @@ class RandomGraph {
 public:
   RandomGraph(MLIRContext *context, uint64_t seed);
 
-  /// One public function of `size` ops or so, and the private ones it calls.
-  OwningOpRef<ModuleOp> build(unsigned size);
+  /// One public function of `size` ops or so, and the private ones it calls, among them @main of
+  /// `idioms`. Loops end, and nothing it computes is undefined where all `?` are equal.
+  OwningOpRef<ModuleOp> build(unsigned size, ArrayRef<ModuleOp> idioms = {});
 
 private:
   using Pool = SmallVector<Value>; ///< rank-2 tensors of floats that may be used
@@ -56,6 +57,7 @@ private:
   void addIf(Pool &pool, unsigned depth);
   void addWhile(Pool &pool, unsigned depth);
   void addCall(Pool &pool);
+  void addIdiom(ModuleOp idiom);
   /// Splits the function at the insertion point into a diamond of blocks.
   void addDiamond(Pool &pool);
 

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 using namespace mlir::mp::test;
@@ -55,24 +56,32 @@ void RandomGraph::addIf(Pool &pool, unsigned depth) {
   pool.push_back(branch.getResult(0));
 }
 
+/// Ends when data say so, and after some rounds in any case.
 void RandomGraph::addWhile(Pool &pool, unsigned depth) {
   Value init = pick(pool);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value most = arith::ConstantIndexOp::create(builder, loc, 1 + below(4));
   auto loop = scf::WhileOp::create(
-      builder, loc, init.getType(), init,
+      builder, loc, TypeRange{zero.getType(), init.getType()}, ValueRange{zero, init},
       [&](OpBuilder &inner, Location at, ValueRange arguments) {
-        Value test = condition(inner, at, arguments[0]);
-        scf::ConditionOp::create(inner, at, test, arguments);
+        Value goesOn = condition(inner, at, arguments[1]);
+        Value isEarly =
+            arith::CmpIOp::create(inner, at, arith::CmpIPredicate::ult, arguments[0], most);
+        Value both = arith::AndIOp::create(inner, at, goesOn, isEarly);
+        scf::ConditionOp::create(inner, at, both, arguments);
       },
       [&](OpBuilder &inner, Location at, ValueRange arguments) {
         OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
         Pool within(pool);
-        within.push_back(arguments[0]);
+        within.push_back(arguments[1]);
         addOps(within, 1 + below(3), depth);
-        scf::YieldOp::create(builder, loc, pickLike(within, arguments[0]));
+        Value next = arith::AddIOp::create(builder, loc, arguments[0], one);
+        scf::YieldOp::create(builder, loc, ValueRange{next, pickLike(within, arguments[1])});
         inner.setInsertionPointToEnd(builder.getInsertionBlock());
       });
-  pool.push_back(loop.getResult(0));
+  pool.push_back(loop.getResult(1));
 }
 
 void RandomGraph::addCall(Pool &pool) {
@@ -91,7 +100,33 @@ void RandomGraph::addCall(Pool &pool) {
       return addBinary(pool);
   }
   auto call = func::CallOp::create(builder, loc, callee, arguments);
-  llvm::append_range(pool, call.getResults());
+  for (Value result : call.getResults())
+    if (typeOf(result).getRank() == 2)
+      pool.push_back(result);
+}
+
+/// Reads the functions of a module that can be called with constants, under names of their own.
+void RandomGraph::addIdiom(ModuleOp idiom) {
+  auto entry = idiom.lookupSymbol<func::FuncOp>("main");
+  auto isGiven = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape() && isa<FloatType>(tensor.getElementType());
+  };
+  if (!llvm::all_of(entry.getArgumentTypes(), isGiven) ||
+      !llvm::all_of(entry.getResultTypes(), llvm::IsaPred<RankedTensorType>))
+    return;
+  std::string prefix = "idiom" + std::to_string(helpers.size()) + "_";
+  OwningOpRef<ModuleOp> copy = idiom.clone();
+  SymbolTable symbols(*copy);
+  for (auto function : llvm::make_early_inc_range(copy->getOps<func::FuncOp>())) {
+    if (function.getName() == "main")
+      helpers.push_back(function);
+    (void)symbols.rename(function, prefix + function.getName().str());
+    function.setPrivate();
+    function.removeArgAttrsAttr(); // what is said of arguments need not hold of these
+  }
+  Block &into = *builder.getInsertionBlock();
+  into.getOperations().splice(builder.getInsertionPoint(), copy->getBody()->getOperations());
 }
 
 void RandomGraph::addDiamond(Pool &pool) {

@@ -6,7 +6,8 @@ usage: run-fuzz.py [--minutes N] [--only HARNESS ...] [--build DIR]   runs harne
        run-fuzz.py --page                                             prints docs/results/Fuzzing.md
        run-fuzz.py --seeds [--bin DIR]                                gives every stored file to its harness, once
 
-Harnesses are built by `tools/dev/build.sh fuzz mp-fuzz-plain mp-fuzz-graphs mp-opt`. Each starts from seeds/HARNESS and what
+The harness programs is not libFuzzer's: it runs random programs through everything (tools/dev/sweep/programs), the seeds behind
+those of the log, in the build that --bin names. Others are built by `tools/dev/build.sh fuzz mp-fuzz-plain mp-fuzz-graphs mp-opt`. Each starts from seeds/HARNESS and what
 earlier runs left in DIR/corpus/HARNESS. A run appends a row to hours.csv. An input that crashes, hangs or breaks a promise
 lies in DIR/findings/HARNESS; of text and bytecode, those on which mp-opt of the same build keeps its promises (an error in
 words that names the file, no crash of its own) are counted as upstream's. A finding that is mended becomes a file in
@@ -15,6 +16,7 @@ seeds/HARNESS. Exits with 1 if something new was found.
 import argparse
 import csv
 import datetime
+import json
 import os
 import pathlib
 import random
@@ -106,6 +108,21 @@ def fuzz(harness, seconds, build, tools):
             "features": features, "findings": len(fresh) - len(upstream), "upstream": len(upstream)}
 
 
+def run_programs(seconds, tools):
+    """Random programs, from the first seed that no run of the log has had; a row of the log."""
+    first = sum(int(row["runs"]) for row in read_log() if row["harness"] == "programs")
+    start = datetime.datetime.now()
+    done = subprocess.run([tools / "programs", f"--from={first}", f"--seconds={seconds}"], capture_output=True, text=True, errors="replace")
+    if done.returncode not in (0, 1) or not done.stdout:
+        sys.exit(f"programs: ended with {done.returncode}: {done.stderr[-2000:]}")
+    print(done.stderr, end="")
+    found = json.loads(done.stdout)
+    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    return {"date": start.date().isoformat(), "commit": commit, "harness": "programs", "seed": first,
+            "seconds": round((datetime.datetime.now() - start).total_seconds()), "runs": found["next"] - first, "edges": 0,
+            "features": 0, "findings": found["findings"], "upstream": 0}
+
+
 def read_log():
     with LOG.open() as file:
         return list(csv.DictReader(file))
@@ -129,11 +146,15 @@ the harness (what is printed reads back; what is converted verifies and erases t
 mended and its input stored under `tools/dev/fuzz/seeds`, which a test gives to the harness in every build. *Upstream's* are crashes of
 upstream's parser or reader, which `mp-opt` turns into an error that names the file.
 
+The harness *programs* is of another kind: whole random programs (control flow, calls, dynamic sizes, idioms whose axes are mixed,
+train steps of small models) are decided, converted, erased, lowered by exact passes in random order, run, and held to the bits before,
+to ranges and to certified errors (`test/Execution/ProgramCheck.h`). *Inputs* are its programs, of a goal of 1,000,000.
+
 In all: {hours:.1f} hours in {len(rows)} runs. The goal before a release is 24 hours, the last quarter without findings.
 
 | harness | hours | inputs | a second | edges | findings | upstream's | hours since the last finding |
 |---|---|---|---|---|---|---|---|""")
-    for harness in (harness for harnesses in PROGRAMS.values() for harness in harnesses):
+    for harness in [harness for harnesses in PROGRAMS.values() for harness in harnesses] + ["programs"]:
         own = [row for row in rows if row["harness"] == harness]
         if not own:
             continue
@@ -141,7 +162,8 @@ In all: {hours:.1f} hours in {len(rows)} runs. The goal before a release is 24 h
         found = [at for at, row in enumerate(own) if int(row["findings"])]
         quiet = sum(seconds[found[-1] + 1:]) if found else sum(seconds)
         total = lambda column: sum(int(row[column]) for row in own)
-        print(f"| {harness} | {sum(seconds) / 3600:.2f} | {total('runs'):,} | {total('runs') / max(sum(seconds), 1):,.0f} | "
+        rate = total("runs") / max(sum(seconds), 1)
+        print(f"| {harness} | {sum(seconds) / 3600:.2f} | {total('runs'):,} | {rate:,.{0 if rate >= 10 else 2}f} | "
               f"{max(int(row['edges']) for row in own):,} | {total('findings')} | {total('upstream')} | {quiet / 3600:.2f} |")
 
 
@@ -173,11 +195,14 @@ def main():
         return give_seeds(tools)
     chosen = [harness for program, harnesses in PROGRAMS.items() for harness in harnesses
               if (options.build / "bin" / program).exists() and (not options.only or harness in options.only)]
+    if (tools / "programs").exists() and (not options.only or "programs" in options.only):
+        chosen.append("programs")
     if not chosen:
         sys.exit("no harness is built: tools/dev/build.sh fuzz mp-fuzz-plain mp-fuzz-graphs mp-opt")
     findings = 0
     for harness in chosen:
-        row = fuzz(harness, 60 * options.minutes / len(chosen), options.build.resolve(), tools)
+        seconds = 60 * options.minutes / len(chosen)
+        row = run_programs(seconds, tools) if harness == "programs" else fuzz(harness, seconds, options.build.resolve(), tools)
         append(row)
         print(", ".join(f"{key} {row[key]}" for key in COLUMNS[2:]), flush=True)
         findings += row["findings"]
