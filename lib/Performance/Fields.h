@@ -26,12 +26,14 @@ template <class F> void forFields(MatmulProblem &p, F &&f) {
 }
 template <class F> void forFields(MapProblem &p, F &&f) {
   f("elements", p.elements), f("read-bytes", p.readBytes), f("written-bytes", p.writtenBytes);
-  f("instructions", p.instructions);
+  f("instructions", p.instructions), f("held-words", p.heldWords);
+  f("passing-words", p.passingWords);
 }
 template <class F> void forFields(RowProblem &p, F &&f) {
   f("rows", p.rows), f("columns", p.columns), f("read-bytes", p.readBytes);
   f("written-bytes", p.writtenBytes), f("column-bytes", p.columnBytes);
   f("reductions", p.reductions), f("instructions", p.instructions);
+  f("held-words", p.heldWords), f("passing-words", p.passingWords);
 }
 template <class F> void forFields(ColumnReductionProblem &p, F &&f) {
   f("rows", p.rows), f("columns", p.columns), f("read-bytes", p.readBytes);

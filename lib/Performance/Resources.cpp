@@ -126,7 +126,11 @@ static llvm::Expected<Demand> demandOf(const MapProblem &p, const MapSchedule &s
   if (!s.vectorBytes || !s.elementsPerThread || !s.block)
     return error("vector, elements per thread and block must be above 0");
   const double perThread = s.elementsPerThread * p.readBytes;
-  return Demand{s.block, unsigned(perThread / 4) + 16, 0, perThread * s.block};
+  // All loads may come before all computation, and all results before all stores. Accesses of 16
+  // bytes are four words.
+  const double each = std::max(p.heldWords, p.readBytes / 4);
+  return Demand{s.block, unsigned(std::max(s.elementsPerThread, 4u) * each + p.passingWords) + 16,
+                0, perThread * s.block};
 }
 
 static llvm::Expected<Demand> demandOf(const RowProblem &p, const RowSchedule &s, const Part &) {
@@ -141,7 +145,8 @@ static llvm::Expected<Demand> demandOf(const RowProblem &p, const RowSchedule &s
     if (elements > 160)
       return error(Twine(elements) + " elements of a row in each of " + Twine(s.threadsPerRow) +
                    " threads exceed the registers; at most 160");
-    return Demand{threads, unsigned(elements) + 18, 0, rowBytes * s.rowsPerBlock};
+    return Demand{threads, unsigned(elements * std::max(p.heldWords, 1.0) + p.passingWords) + 18, 0,
+                  rowBytes * s.rowsPerBlock};
   case Residence::Shared:
     return Demand{threads, 40, uint64_t(rowBytes * s.rowsPerBlock), rowBytes * s.rowsPerBlock};
   case Residence::Reread:

@@ -4,6 +4,7 @@
 
 #include "mp/Pipelines/NVVMPipeline.h"
 
+#include "SpillLadder.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/Passes.h"
@@ -30,7 +31,7 @@ static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
+void mlir::mp::buildFormPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
   pm.addPass(createPrepareVectors()); // before anything folds
   pm.addPass(createResolveCalls());
   pm.addPass(createDecomposeTraining());
@@ -56,10 +57,18 @@ void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOption
     pm.addNestedPass<func::FuncOp>(createGroupDispatches());
     pm.addNestedPass<func::FuncOp>(createSelectSchedules({options.target}));
   }
+}
+
+static void buildBufferPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createRefuseDispatches());
   pm.addPass(createProtectArguments());
   pm.addPass(createBufferize());
   addCleanup(pm);
+}
+
+void mlir::mp::buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
+  buildFormPipeline(pm, options);
+  buildBufferPipeline(pm);
 }
 
 void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions &options) {
@@ -112,14 +121,24 @@ void mlir::mp::buildNVVMPipeline(OpPassManager &pm, const NVVMPipelineOptions &o
     precision.target = options.target;
     buildMixedPrecisionPipeline(pm, precision);
   }
-  buildDispatchPipeline(pm, options);
-  buildKernelPipeline(pm, options);
-  buildKernelLoweringPipeline(pm, options);
+  buildFormPipeline(pm, options);
   EmitKernelsOptions emit;
   emit.target = options.target;
   emit.emit = options.emit;
   emit.dir = options.dir;
   emit.allowSpills = options.allowSpills;
+  auto lower = [&](OpPassManager &lowering) {
+    buildBufferPipeline(lowering);
+    buildKernelPipeline(lowering, options);
+    buildKernelLoweringPipeline(lowering, options);
+  };
+  if (options.dispatches && options.emit != EmitFormat::PTX && !options.allowSpills) {
+    OpPassManager lowering(ModuleOp::getOperationName());
+    lower(lowering);
+    pm.addPass(createSpillLadder(std::move(lowering), emit));
+    return;
+  }
+  lower(pm);
   pm.addPass(createEmitKernels(emit));
 }
 

@@ -460,13 +460,11 @@ def EmitKernels : Pass<"mp-emit-kernels", "::mlir::ModuleOp"> {
     place of each, holding PTX (`emit=ptx`), a cubin or a fat binary; with `dir`
     also the file DIR/NAME.ptx, .cubin or .fatbin, written whole or not at all.
 
-    PTX needs no CUDA toolkit. cubin and fatbin need `ptxas` (and `fatbinary`) in
-    PATH, CUDA_ROOT, CUDA_HOME or CUDA_PATH; without it the error says so. Fails
-    when ptxas reports spills (a kernel that it makes spill with registers to spare, to fit more
-    blocks into a multiprocessor, is assembled again for one block), and when PTX holds an
-    unresolved function, an indirect call or an approximate square root. What ptxas warns of,
-    serialised matrix instructions included, is a warning; registers and shared memory of each
-    kernel are remarks (`--remarks-filter=mp-emit-kernels`).
+    PTX needs no CUDA toolkit. cubin and fatbin need `ptxas` (and `fatbinary`) in PATH, CUDA_ROOT,
+    CUDA_HOME or CUDA_PATH; without it the error says so. Fails when ptxas reports spills (a kernel
+    that it makes spill with registers to spare is assembled again for one block), and when PTX
+    holds an unresolved function, an indirect call or an approximate square root. What ptxas warns
+    of is a warning; resources of each kernel are remarks (`--remarks-filter=mp-emit-kernels`).
 
     Example (`--mp-emit-kernels="target=sm_80 emit=ptx"`):
     ```mlir
@@ -492,7 +490,9 @@ def EmitKernels : Pass<"mp-emit-kernels", "::mlir::ModuleOp"> {
     Option<"dir", "dir", "std::string", "\"\"", "Folder for the files; created if missing">,
     Option<"optLevel", "opt-level", "unsigned", "3", "LLVM optimisation level, 0 to 3">,
     Option<"allowSpills", "allow-spills", "bool", "false",
-           "Warn about spilled registers instead of failing">
+           "Warn about spilled registers instead of failing">,
+    Option<"leaveSpilled", "leave-spilled", "bool", "false",
+           "Leave kernels as they are if some spill: `mpk.spilled` of the module names them">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect"];
 }

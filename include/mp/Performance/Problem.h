@@ -33,6 +33,8 @@ struct MapProblem {
   int64_t elements = 1;
   double readBytes = 4, writtenBytes = 4; ///< per element
   double instructions = 4;                ///< per element, loads and stores left out
+  double heldWords = 1;                   ///< registers that keep results of an element
+  double passingWords = 8;                ///< registers that compute an element
 };
 
 /// Elementwise work and reductions along rows: softmax, norms, losses, row sums.
@@ -42,6 +44,8 @@ struct RowProblem {
   double columnBytes = 0;                 ///< read once for each column: weights, bias
   unsigned reductions = 1;                ///< which follow each other
   double instructions = 6;                ///< per element
+  double heldWords = 1;    ///< registers that keep an element from one pass to the next
+  double passingWords = 8; ///< registers that compute an element
 };
 
 /// Sums (maxima, ...) over the outer dimension: columns of a matrix, bias gradients.

@@ -61,6 +61,9 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
                            llvm::cl::init(false)};
 };
 
+/// Dispatches on tensors, with contractions marked and elementwise ops fused.
+void buildFormPipeline(OpPassManager &pm, const NVVMPipelineOptions &options);
+
 /// Tensors to buffers, with contractions marked and elementwise ops fused.
 void buildDispatchPipeline(OpPassManager &pm, const NVVMPipelineOptions &options);
 

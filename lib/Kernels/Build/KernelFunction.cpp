@@ -8,6 +8,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mp/Kernels/Dispatches.h"
 #include "mp/Kernels/Passes.h"
 
 using namespace mlir;
@@ -225,6 +226,18 @@ void mlir::mp::launchKernel(OpBuilder &host, Location loc, gpu::GPUFuncOp kernel
     shared = arith::ConstantIntOp::create(host, loc, sharedBytes, 32);
   gpu::LaunchFuncOp::create(host, loc, kernel, gpu::KernelDim3{blocks, one, one},
                             gpu::KernelDim3{size, one, one}, shared, arguments);
+}
+
+NumberLaunches::NumberLaunches(mpk::DispatchOp dispatch)
+    : number(dispatch->getAttr(kDispatchNumberAttrName)), block(dispatch->getBlock()),
+      before(dispatch->getPrevNode()), after(dispatch->getNextNode()) {}
+
+NumberLaunches::~NumberLaunches() {
+  if (!number)
+    return;
+  for (Operation *op = before ? before->getNextNode() : &block->front(); op != after;
+       op = op->getNextNode())
+    op->walk([&](gpu::LaunchFuncOp launch) { launch->setAttr(kDispatchNumberAttrName, number); });
 }
 
 LLVM::GlobalOp mlir::mp::dynamicSharedMemory(gpu::GPUModuleOp module, Location loc) {

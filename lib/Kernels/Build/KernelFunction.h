@@ -10,6 +10,7 @@
 #include "DeviceBuilder.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mp/Dialect/MPK/MPKDialect.h"
 
 namespace mlir::mp {
 
@@ -68,6 +69,18 @@ Value hostExtent(OpBuilder &host, Location loc, const LoopPlan &plan, ArrayRef<u
 /// dynamic shared memory.
 void launchKernel(OpBuilder &host, Location loc, gpu::GPUFuncOp kernel, Value blocks,
                   unsigned threads, ValueRange arguments, int64_t sharedBytes = 0);
+
+/// Marks the launches that are made in the place of a dispatch while this lives with its number.
+class NumberLaunches {
+public:
+  explicit NumberLaunches(mpk::DispatchOp dispatch);
+  ~NumberLaunches();
+
+private:
+  Attribute number;
+  Block *block;
+  Operation *before, *after;
+};
 
 /// The dynamic shared memory of all kernels of `module`, whose swizzles want 1024 bytes aligned.
 LLVM::GlobalOp dynamicSharedMemory(gpu::GPUModuleOp module, Location loc);

@@ -40,14 +40,19 @@ static Value exponential(ImplicitLocOpBuilder &b, Value x, function_ref<bool(Val
   auto difference = x.getDefiningOp<arith::SubFOp>();
   if (!difference || !isFixed(difference.getRhs()))
     return power(b, arith::MulFOp::create(b, x, constant(b, kLog2E)));
-  // The error of y log2 e is one factor for the whole row.
-  Value y = difference.getRhs(), scaled;
+  // The error of y log2 e is one factor for the whole row: at most 2^64 below 2^30. From there on,
+  // elements that are not y are at least 64 from it, and their powers as good as zero or infinite
+  // to any base; with base 2 the product is exact, and no row of the lowest number overflows.
+  Value y = difference.getRhs(), factor, scaled;
   {
     OpBuilder::InsertionGuard guard(b);
     insertBehind(b, y);
-    scaled = arith::MulFOp::create(b, y, constant(b, -kLog2E));
+    Value isLarge = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, math::AbsFOp::create(b, y),
+                                          constant(b, 0x1p30));
+    factor = arith::SelectOp::create(b, isLarge, constant(b, 1), constant(b, kLog2E));
+    scaled = arith::NegFOp::create(b, arith::MulFOp::create(b, y, factor));
   }
-  return power(b, math::FmaOp::create(b, difference.getLhs(), constant(b, kLog2E), scaled));
+  return power(b, math::FmaOp::create(b, difference.getLhs(), factor, scaled));
 }
 
 static Value quotient(ImplicitLocOpBuilder &b, Value x, Value y,

@@ -3,6 +3,7 @@
 // Implements mp-emit-contractions: write contractions marked mpk.mma, alone or in dispatches, as
 // Tensor Core kernels.
 
+#include "../Build/KernelFunction.h"
 #include "GemmEpilogues.h"
 #include "GemmKernel.h"
 #include "ScheduleChoice.h"
@@ -80,6 +81,7 @@ private:
     if (failed(plan))
       return dispatch.emitOpError("is scheduled as a matmul, but cannot be one kernel because ")
              << reason;
+    NumberLaunches numbered(dispatch);
     OpBuilder b(dispatch);
     DispatchEpilogue epilogue(dispatch, *plan);
     SmallVector<OpFoldResult> sizes = loopSizes(b, dispatch, *plan);

@@ -38,6 +38,7 @@ private:
     if (failed(planned))
       return dispatch.emitOpError("is taken by no family of kernels: ")
              << reason << "; mp-refuse-dispatches inlines such before buffers are made";
+    NumberLaunches numbered(dispatch);
     OpBuilder host(dispatch);
     Location loc = dispatch.getLoc();
     SmallVector<Value> operands(dispatch->getOperands());

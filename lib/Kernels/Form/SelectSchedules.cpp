@@ -8,6 +8,7 @@
 #include "../Select/TargetPart.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
+#include "mp/Kernels/Dispatches.h"
 #include "mp/Kernels/Form/Passes.h"
 #include "mp/Performance/Estimate.h"
 
@@ -48,6 +49,56 @@ static std::string reasonFor(const Ranked &chosen, ArrayRef<Ranked> ranked, cons
   return text;
 }
 
+/// Gives a dispatch a schedule if a family writes kernels by it; else it has none.
+static bool setSchedule(mpk::DispatchOp dispatch, const Schedule &schedule) {
+  std::string why;
+  if (std::optional<mpk::Family> family = familyOf(schedule)) {
+    const std::string text = toString(schedule); // the family's word, then settings
+    StringRef settings = StringRef(text).split(' ').second;
+    dispatch.setScheduleAttr(mpk::ScheduleAttr::get(dispatch.getContext(), *family, settings));
+    if (succeeded(planKernels(dispatch, {}, why)))
+      return true;
+  }
+  dispatch.removeScheduleAttr();
+  return false;
+}
+
+bool mlir::mp::takeSmallerSchedule(mpk::DispatchOp dispatch, StringRef target) {
+  llvm::Expected<const Part &> part = firstPart(target);
+  if (!part) {
+    llvm::consumeError(part.takeError());
+    return false;
+  }
+  mpk::ScheduleAttr old = dispatch.getScheduleAttr();
+  std::string why;
+  Block &body = dispatch.getBody().front();
+  FailureOr<StreamPlan> plan = planStream(body, why);
+  if (!old || failed(plan))
+    return false;
+  Problem problem = problemOf(*plan, body);
+  auto registersOf = [&](const Schedule &schedule) {
+    llvm::Expected<Resources> resources = resourcesOf(problem, schedule, *part);
+    if (resources)
+      return resources->registers;
+    llvm::consumeError(resources.takeError()); // too many
+    return part->limits().registersPerThread + 1;
+  };
+  llvm::Expected<Schedule> now =
+      parseSchedule((mpk::stringifyFamily(old.getFamily()) + " " + old.getSettings()).str());
+  llvm::Expected<std::vector<Ranked>> ranked = rank(problem, *part, /*limit=*/64);
+  if (!now || !ranked) {
+    llvm::consumeError(now.takeError());
+    llvm::consumeError(ranked.takeError());
+    return false;
+  }
+  const unsigned most = registersOf(*now) * 3 / 4;
+  for (const Ranked &next : *ranked)
+    if (registersOf(next.schedule) <= most && setSchedule(dispatch, next.schedule))
+      return true;
+  dispatch.setScheduleAttr(old);
+  return false;
+}
+
 namespace {
 
 struct SelectSchedules : mlir::mp::impl::SelectSchedulesBase<SelectSchedules> {
@@ -82,17 +133,14 @@ struct SelectSchedules : mlir::mp::impl::SelectSchedulesBase<SelectSchedules> {
       llvm::consumeError(chosen.takeError());
       return llvm::consumeError(ranked.takeError());
     }
-    std::optional<mpk::Family> family = familyOf(chosen->schedule);
-    if (!family)
-      return;                                            // the family has one way to write it
-    const std::string text = toString(chosen->schedule); // the family's word, then settings
-    StringRef settings = StringRef(text).split(' ').second;
-    dispatch.setScheduleAttr(mpk::ScheduleAttr::get(dispatch.getContext(), *family, settings));
-    if (failed(planKernels(dispatch, {}, why))) {
-      dispatch.removeScheduleAttr(); // the family writes others than the model knows
+    if (!setSchedule(dispatch, chosen->schedule))
       return;
-    }
-    note(dispatch, text, reasonFor(*chosen, *ranked, part));
+    std::string reason = reasonFor(*chosen, *ranked, part);
+    if (llvm::Expected<Resources> fits = resourcesOf(problem, chosen->schedule, part))
+      reason += llvm::formatv("; about {0} registers", fits->registers);
+    else
+      llvm::consumeError(fits.takeError());
+    note(dispatch, toString(chosen->schedule), reason);
   }
 
   static void selectAttention(mpk::DispatchOp dispatch, const AttentionPlan &plan,

@@ -5,6 +5,7 @@
 #include "StreamPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Interfaces/LoopNest.h"
@@ -64,6 +65,9 @@ public:
       : body(body), plan_(plan), reason(reason) {}
 
   LogicalResult run() {
+    if (int64_t bytes = argumentBytes(); bytes > kMostArgumentBytes)
+      return refuse("its operands take " + Twine(bytes) +
+                    " bytes of arguments, of which a kernel " + "has " + Twine(kMostArgumentBytes));
     const unsigned inputs = body.getNumArguments() - body.getTerminator()->getNumOperands();
     for (BlockArgument argument : body.getArguments())
       if (!argument.use_empty() || argument.getArgNumber() >= inputs)
@@ -83,6 +87,20 @@ private:
   LogicalResult refuse(const Twine &why) {
     reason = why.str();
     return failure();
+  }
+
+  /// A kernel's parameters hold 4 KiB on every target.
+  static constexpr int64_t kMostArgumentBytes = 4096;
+
+  /// A pointer for each operand, and sizes, strides and offset where they are not known.
+  int64_t argumentBytes() const {
+    int64_t words = 0;
+    for (Type type : body.getArgumentTypes()) {
+      auto shaped = dyn_cast<ShapedType>(type);
+      const bool isDynamic = shaped && shaped.hasRank() && !shaped.hasStaticShape();
+      words += isDynamic ? 2 + 2 * shaped.getRank() : 1;
+    }
+    return 8 * words;
   }
 
   unsigned newNode(int64_t size) {
@@ -166,7 +184,8 @@ private:
       bool takesTensor = llvm::any_of(inner.getOperandTypes(), llvm::IsaPred<TensorType>);
       if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
         takesTensor = !(plan_.gathers = isGathered(extract.getTensor()));
-      if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner) || takesTensor)
+      if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner) || takesTensor ||
+          isa_and_nonnull<complex::ComplexDialect>(inner.getDialect()))
         return refuse("a body of it holds '" + inner.getName().getStringRef() + "'");
     }
     return success();

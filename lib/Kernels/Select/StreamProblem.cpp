@@ -4,6 +4,7 @@
 
 #include "StreamProblem.h"
 
+#include "LiveWords.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -77,12 +78,15 @@ Problem mlir::mp::problemOf(const StreamPlan &plan, Block &body) {
     written += bytesOf(result) * pointsOf(plan, result);
   const double instructions = instructionsOfBodies(plan, body, points);
   auto each = [&](double bytes) { return points ? bytes / points : 0; };
+  LiveWords live = liveWords(plan);
+  live.passing += 2.0 * double(outputs); // their addresses
   if (plan.levels.empty())
-    return MapProblem{int64_t(points), each(read), each(written), instructions};
+    return MapProblem{int64_t(points), each(read), each(written),
+                      instructions,    live.held,  live.passing};
   if (isInner)
     return RowProblem{int64_t(rows), int64_t(columns), each(read),
                       each(written), columnBytes,      unsigned(plan.levels.size()),
-                      instructions};
+                      instructions,  live.held,        live.passing};
   return ColumnReductionProblem{int64_t(columns), int64_t(rows), each(read + written),
                                 instructions};
 }

@@ -6,6 +6,7 @@
 #include "PTX.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
+#include "mp/Kernels/Dispatches.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Target/Targets.h"
 
@@ -28,6 +29,7 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
       emitError(getOperation().getLoc()) << toString(model.takeError());
       return signalPassFailure();
     }
+    spilled.clear();
     for (auto module : llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
       if (failed(serialize(module, *model)))
         return signalPassFailure();
@@ -45,6 +47,10 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
       FailureOr<std::string> cubin = assembleChecked(module, *ptx, model);
       if (failed(cubin))
         return failure();
+      if (leaveSpilled && !spilled.empty()) {
+        getOperation()->setAttr(kSpilledAttrName, ArrayAttr::get(&getContext(), spilled));
+        return success();
+      }
       object = *cubin;
       extension = "cubin";
       format = gpu::CompilationTarget::Binary;
@@ -110,11 +116,15 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
       if (kernel.spillBytes == 0)
         continue;
       spills = true;
+      if (leaveSpilled) {
+        spilled.push_back(StringAttr::get(&getContext(), kernel.name));
+        continue;
+      }
       InFlightDiagnostic message = allowSpills ? emitWarning(loc) : emitError(loc);
       message << "kernel '" << kernel.name << "' spills " << kernel.spillBytes
               << " bytes of registers (" << kernel.registers << " registers a thread)";
     }
-    if (spills && !allowSpills)
+    if (spills && !allowSpills && !leaveSpilled)
       return failure();
     return cubin;
   }
@@ -130,6 +140,8 @@ struct EmitKernels : mlir::mp::impl::EmitKernelsBase<EmitKernels> {
                           ArrayRef<Attribute>{image});
     module.erase();
   }
+
+  SmallVector<Attribute> spilled; ///< names of kernels
 };
 
 } // namespace

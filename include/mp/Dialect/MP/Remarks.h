@@ -54,6 +54,8 @@ inline constexpr llvm::StringLiteral kAttentionApart = "attention-apart";
 inline constexpr llvm::StringLiteral kAttentionRounding = "attention-rounding";
 /// mp-group-dispatches: equal maps run as one kernel (passed).
 inline constexpr llvm::StringLiteral kGrouped = "grouped";
+/// mp-to-nvvm: a kernel spilled, and its dispatch takes a schedule of fewer registers (missed).
+inline constexpr llvm::StringLiteral kSmallerSchedule = "smaller-schedule";
 /// mp-select-schedules: the schedule of a dispatch, and why (analysis).
 inline constexpr llvm::StringLiteral kSchedule = "schedule";
 
