@@ -88,13 +88,18 @@ static void returnThroughMemory(Operation *nest) {
   OpBuilder before(nest);
   OpBuilder after(nest->getContext());
   after.setInsertionPointAfter(nest);
+  SmallVector<memref::StoreOp> stores;
   for (Value result : nest->getResults()) {
     if (result.use_empty())
       continue;
     auto type = MemRefType::get({}, result.getType());
     Value cell = memref::AllocOp::create(before, nest->getLoc(), type);
-    auto store = memref::StoreOp::create(after, nest->getLoc(), result, cell, ValueRange());
-    auto read = memref::LoadOp::create(after, nest->getLoc(), cell, ValueRange());
+    stores.push_back(memref::StoreOp::create(after, nest->getLoc(), result, cell, ValueRange()));
+  }
+  // All stores come before the first read: the launch ends behind the last store.
+  for (memref::StoreOp store : stores) {
+    Value result = store.getValueToStore();
+    auto read = memref::LoadOp::create(after, nest->getLoc(), store.getMemref(), ValueRange());
     read->setAttr(kHostReadAttrName, after.getUnitAttr());
     result.replaceAllUsesExcept(read, store);
   }
