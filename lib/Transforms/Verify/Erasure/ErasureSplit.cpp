@@ -10,32 +10,29 @@ using namespace mlir;
 using namespace mlir::mp;
 using numerics::SplitScheme;
 
-/// Returns which part of `original` `converted` is, from 0; nullopt for none.
-static std::optional<uint8_t> indexOfPart(Value original, Value converted, SplitScheme scheme,
-                                          SameValue isSame) {
-  if (auto next = converted.getDefiningOp<SplitResidualOp>()) {
-    if (!next.getInserted() || next.getFormat() != getPartType(converted.getContext(), scheme) ||
-        !isSame(original, next.getSource()))
-      return std::nullopt;
-    for (auto [index, before] : llvm::enumerate(next.getParts()))
-      if (indexOfPart(original, before, scheme, isSame) != index)
-        return std::nullopt;
-    return next.getParts().size();
-  }
-  if (isSame(original, converted))
-    return 0;
+/// True if `converted` is part `index` of `original`, from 0. Several parts of a constant may have
+/// the same elements: those behind the first are zero where that holds the constant exactly.
+static bool isPart(Value original, Value converted, uint8_t index, SplitScheme scheme,
+                   SameValue isSame) {
+  if (auto next = converted.getDefiningOp<SplitResidualOp>())
+    return next.getInserted() && next.getParts().size() == index &&
+           next.getFormat() == getPartType(converted.getContext(), scheme) &&
+           isSame(original, next.getSource()) &&
+           llvm::all_of(llvm::enumerate(next.getParts()), [&](auto before) {
+             return isPart(original, before.value(), before.index(), scheme, isSame);
+           });
+  if (index == 0 && isSame(original, converted))
+    return true;
   Attribute whole, part;
   if (!matchPattern(original, m_Constant(&whole)) || !matchPattern(converted, m_Constant(&part)))
-    return std::nullopt;
-  auto isPart = [&](Attribute made) {
-    // Resources are named anew: their data tell.
-    auto x = dyn_cast<ElementsAttr>(made), y = dyn_cast<ElementsAttr>(part);
-    return x && y && x.getShapedType() == y.getShapedType() && getRawElements(x) &&
-           getRawElements(y) && *getRawElements(x) == *getRawElements(y);
-  };
+    return false;
   SmallVector<Attribute> parts = splitConstant(whole, scheme);
-  auto *found = llvm::find_if(parts, isPart);
-  return found == parts.end() ? std::nullopt : std::optional<uint8_t>(found - parts.begin());
+  if (index >= parts.size())
+    return false;
+  // Resources are named anew: their data tell.
+  auto x = dyn_cast<ElementsAttr>(parts[index]), y = dyn_cast<ElementsAttr>(part);
+  return x && y && x.getShapedType() == y.getShapedType() && getRawElements(x) &&
+         getRawElements(y) && *getRawElements(x) == *getRawElements(y);
 }
 
 namespace {
@@ -48,10 +45,9 @@ struct ProductComparison {
 
   Value at(OpOperand *operand) const { return product->getOperand(operand->getOperandNumber()); }
 
-  std::optional<std::pair<uint8_t, uint8_t>> findParts() const {
-    auto a = indexOfPart(view.factors[0]->get(), at(view.factors[0]), scheme, isSame);
-    auto b = indexOfPart(view.factors[1]->get(), at(view.factors[1]), scheme, isSame);
-    return a && b ? std::optional(std::pair(*a, *b)) : std::nullopt;
+  bool multiplies(std::pair<uint8_t, uint8_t> parts) const {
+    return isPart(view.factors[0]->get(), at(view.factors[0]), parts.first, scheme, isSame) &&
+           isPart(view.factors[1]->get(), at(view.factors[1]), parts.second, scheme, isSame);
   }
 
   /// `before`: the product whose sum this one goes on with; null if it starts anew.
@@ -92,7 +88,7 @@ std::string mlir::mp::compareProducts(Operation *original, JoinSplitOp joined, S
     bool hasPairs = true;
     for (auto [index, product, pair] : llvm::enumerate(products, pairs)) {
       ProductComparison comparison{original, product, *view, scheme, isSame};
-      hasPairs &= comparison.findParts() == pair;
+      hasPairs &= comparison.multiplies(pair);
       bool isLeading = index + 1 == products.size();
       if (const char *rest = comparison.compareRest(
               index == 0 || isLeading ? nullptr : products[index - 1], isLeading))
