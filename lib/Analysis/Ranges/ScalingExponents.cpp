@@ -3,19 +3,16 @@
 #include "mp/Analysis/Ranges/ScalingExponents.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Analysis/ScalingRule.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Dialect/MP/Prescaled.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "llvm/ADT/MapVector.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::mp;
-using domains::BinaryFn;
-using domains::ReduceFn;
-using domains::UnaryFn;
-using Kind = FloatMeaning::Kind;
 
 Attribute mlir::mp::getAdaptable(Value value) {
   Attribute constant;
@@ -78,7 +75,7 @@ public:
   std::optional<ExponentTransfer> run() {
     if (op->getNumResults() > 1)
       return std::nullopt;
-    Factor result = getFloatMeaning(op).kind == Kind::Structured
+    Factor result = getFloatMeaning(op).kind == FloatMeaning::Kind::Structured
                         ? throughBody(cast<linalg::LinalgOp>(op))
                         : through(op);
     if (failed)
@@ -139,92 +136,34 @@ private:
     return {common.value_or(0)};
   }
 
-  Factor unary(UnaryFn fn, int64_t power) {
-    switch (fn) {
-    case UnaryFn::Identity:
-    case UnaryFn::Neg:
-    case UnaryFn::Abs: return {power};
-    case UnaryFn::Square: return {2 * power};
-    case UnaryFn::Reciprocal: return {-power};
-    case UnaryFn::Sqrt:
-    case UnaryFn::Rsqrt:
-      if (power % 2 == 0)
-        return {fn == UnaryFn::Sqrt ? power / 2 : -power / 2};
-      return fail();
-    default: return power == 0 ? Factor{0} : fail();
-    }
-  }
-
-  Factor binary(BinaryFn fn, ArrayRef<Factor> x, Operation *at) {
-    switch (fn) {
-    case BinaryFn::Add:
-    case BinaryFn::Sub:
-    case BinaryFn::Maximum:
-    case BinaryFn::Minimum:
-    case BinaryFn::MaxNum:
-    case BinaryFn::MinNum: return equal(x);
-    case BinaryFn::Mul: return {fixed(x[0]) + fixed(x[1])};
-    case BinaryFn::Div: return {fixed(x[0]) - fixed(x[1])};
-    case BinaryFn::Pow: {
-      int64_t power = fixed(x[0]), exponent = fixed(x[1]);
-      if (power == 0 && exponent == 0)
-        return {0};
-      // Libraries do not promise as much of exponents other than 2.
-      Attribute constant = getAdaptable(getOuter(at->getOperand(1)));
-      if (auto splat = dyn_cast_if_present<SplatElementsAttr>(constant))
-        constant = splat.getSplatValue<Attribute>();
-      auto number = dyn_cast_if_present<FloatAttr>(constant);
-      return exponent == 0 && number && number.getValueAsDouble() == 2 ? Factor{2 * power} : fail();
-    }
-    default: return fixed(x[0]) == 0 && fixed(x[1]) == 0 ? Factor{0} : fail();
-    }
-  }
-
-  /// Returns what an argument of the body stands for.
-  Value getOuter(Value value) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    auto structured = dyn_cast<linalg::LinalgOp>(op);
-    bool isOurs = argument && structured && argument.getOwner() == structured.getBlock();
-    return isOurs ? structured.getMatchingOpOperand(argument)->get() : value;
+  Factor power(const ScalingRule &rule, int64_t of) {
+    double power = of * rule.exponent;
+    bool isWhole = power == std::floor(power);
+    return of == 0 || (rule.isExact && isWhole) ? Factor{int64_t(power)} : fail();
   }
 
   Factor through(Operation *at) {
+    using Kind = ScalingRule::Kind;
     FloatMeaning meaning = getFloatMeaning(at);
     SmallVector<Factor, 3> x;
     for (unsigned operand : meaning.operands)
       if (operand < at->getNumOperands())
         x.push_back(of(at->getOpOperand(operand)));
-    switch (meaning.kind) {
-    case Kind::Constant: return {0};
-    case Kind::Unary: return unary(meaning.unary, fixed(x[0]));
-    case Kind::Binary: return binary(meaning.binary, x, at);
-    case Kind::Fma: return equal({Factor{fixed(x[0]) + fixed(x[1])}, x[2]});
-    case Kind::Cast:
-    case Kind::Move:
-    case Kind::SplitResidual: return {fixed(x[0])};
-    case Kind::Select:
-    case Kind::Merge:
-      if (meaning.padding && *meaning.padding != 0)
-        break;
-      return equal(x);
-    case Kind::JoinSplit: return equal(x);
-    case Kind::Reduction:
-      if (meaning.reduce == ReduceFn::SumSquares)
-        return {2 * fixed(x[0])};
-      if (meaning.reduce == ReduceFn::Product)
-        break;
-      return {fixed(x[0])};
-    case Kind::Contraction: {
+    ScalingRule rule = getScalingRule(at, meaning);
+    switch (rule.kind) {
+    case Kind::Fixed: return {0};
+    case Kind::Equal: return equal(x);
+    case Kind::SignOf: return {fixed(x[0])};
+    case Kind::Product: return {fixed(x[0]) + fixed(x[1])};
+    case Kind::Quotient: return {fixed(x[0]) - fixed(x[1])};
+    case Kind::MultiplyAdd: {
       SmallVector<Factor, 2> terms = {Factor{fixed(x[0]) + fixed(x[1])}};
       terms.append(x.begin() + 2, x.end());
       return equal(terms);
     }
-    default: break;
-    }
-    bool compares = getFloatMeaning(at).kind == FloatMeaning::Kind::Compare;
-    if (compares) {
-      (void)equal({of(at->getOpOperand(0)), of(at->getOpOperand(1))});
-      return {0};
+    case Kind::Power: return power(rule, fixed(x[0]));
+    case Kind::Compare: (void)equal({of(at->getOpOperand(0)), of(at->getOpOperand(1))}); return {0};
+    case Kind::Unknown: break;
     }
     // Nothing is known of it: only what is left alone comes out as before.
     for (OpOperand &operand : at->getOpOperands())

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "mp/Analysis/ScalingRule.h"
 #include "mp/Analysis/Training/Homogeneity.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
@@ -326,110 +327,49 @@ bool HomogeneityGraph::visitMP(Operation *op) {
   return false;
 }
 
-/// The constant exponent of a power, if it is one.
-static std::optional<double> constantOf(Value value) {
-  Attribute constant;
-  if (!matchPattern(value, m_Constant(&constant)))
-    return std::nullopt;
-  if (auto dense = dyn_cast<DenseElementsAttr>(constant); dense && dense.isSplat())
-    constant = dense.getSplatValue<Attribute>();
-  if (auto scalar = dyn_cast<FloatAttr>(constant))
-    return scalar.getValueAsDouble();
-  if (auto integer = dyn_cast<IntegerAttr>(constant))
-    return integer.getInt();
-  return std::nullopt;
-}
-
-/// True for a bound that scales with what it bounds: zero, or beyond every finite value.
-static bool isScaleInvariant(double bound, FloatType format) {
-  return bound == 0 || std::isinf(bound) ||
-         std::abs(bound) == APFloat::getLargest(format.getFloatSemantics()).convertToDouble();
-}
-
-/// The power that a function of one operand is, if it is one.
-static std::optional<float> exponentOf(domains::UnaryFn fn) {
-  switch (fn) {
-  case domains::UnaryFn::Sqrt: return 0.5f;
-  case domains::UnaryFn::Rsqrt: return -0.5f;
-  case domains::UnaryFn::Cbrt: return 1.0f / 3;
-  case domains::UnaryFn::Reciprocal: return -1.0f;
-  case domains::UnaryFn::Square: return 2.0f;
-  default: return std::nullopt;
-  }
-}
-
-std::optional<HomogeneityGraph::Rule> HomogeneityGraph::ruleOf(const FloatMeaning &meaning) {
-  using Kind = FloatMeaning::Kind;
-  switch (meaning.kind) {
-  case Kind::Binary:
-    switch (meaning.binary) {
-    case domains::BinaryFn::Mul: return Rule::Product;
-    case domains::BinaryFn::Div: return Rule::Quotient;
-    case domains::BinaryFn::Add:
-    case domains::BinaryFn::Sub:
-    case domains::BinaryFn::Maximum:
-    case domains::BinaryFn::Minimum:
-    case domains::BinaryFn::MaxNum:
-    case domains::BinaryFn::MinNum:
-    case domains::BinaryFn::CopySign: return Rule::Join;
-    default: return std::nullopt;
-    }
-  case Kind::Unary:
-    if (meaning.unary == domains::UnaryFn::Neg || meaning.unary == domains::UnaryFn::Abs)
-      return Rule::Join;
-    return std::nullopt;
-  case Kind::Reduction:
-    if (meaning.reduce == domains::ReduceFn::Product)
-      return std::nullopt;
-    return Rule::Join;
-  case Kind::Cast:
-  case Kind::Select:
-  case Kind::Average: return Rule::Join;
+std::optional<HomogeneityGraph::Rule> HomogeneityGraph::ruleOf(const ScalingRule &rule) {
+  using Kind = ScalingRule::Kind;
+  switch (rule.kind) {
+  case Kind::Equal:
+  case Kind::SignOf: return Rule::Join;
+  case Kind::Product: return Rule::Product;
+  case Kind::Quotient: return Rule::Quotient;
+  case Kind::Power: return Rule::Power;
   case Kind::Compare: return Rule::Compare;
-  default: return std::nullopt;
+  // Contractions are told by their roles, which know masks of truth values among the factors.
+  case Kind::MultiplyAdd:
+  case Kind::Fixed:
+  case Kind::Unknown: return std::nullopt;
   }
+  llvm_unreachable("all kinds are handled");
 }
 
 bool HomogeneityGraph::visitByMeaning(Operation *op) {
-  using Kind = FloatMeaning::Kind;
   FloatMeaning meaning = getFloatMeaning(op);
+  ScalingRule known = getScalingRule(op, meaning);
   SmallVector<unsigned> floats = floatsOf(op), conditions = conditionsOf(op);
-  auto result = [&](Rule rule, float exponent = 0) {
-    bindResults(op, add(rule, floats, conditions, exponent));
+  auto result = [&](Rule rule) {
+    bindResults(op, add(rule, floats, conditions, known.exponent));
     return true;
   };
-  if (meaning.kind == Kind::Clamp) {
-    FloatType format = getFloatFormat(op->getResult(0).getType());
-    return result(isScaleInvariant(meaning.lo, format) && isScaleInvariant(meaning.hi, format)
-                      ? Rule::Join
-                      : Rule::Opaque);
-  }
-  if (meaning.kind == Kind::Fma && floats.size() == 3)
+  if (meaning.kind == FloatMeaning::Kind::Fma && floats.size() == 3)
     return bindResults(op, add(Rule::Join, {add(Rule::Product, floats), floats[2]})), true;
-  bool isPower = meaning.kind == Kind::Binary && meaning.binary == domains::BinaryFn::Pow;
-  std::optional<double> exponent = isPower ? constantOf(op->getOperand(1)) : std::nullopt;
-  if (meaning.kind == Kind::IntegerPower)
-    exponent = meaning.exponent;
-  else if (meaning.kind == Kind::Unary)
-    exponent = exponentOf(meaning.unary);
-  if (exponent) {
-    floats.resize(1);
-    return result(Rule::Power, *exponent);
-  }
-  std::optional<Rule> rule = ruleOf(meaning);
-  if (isa<math::ClampFOp, tosa::ResizeOp>(op))
-    rule = Rule::Join;
+  // Unlike bounds that are attributes, these are operands.
+  std::optional<Rule> rule = isa<math::ClampFOp, tosa::ResizeOp>(op) ? Rule::Join : ruleOf(known);
+  bool isClamp = meaning.kind == FloatMeaning::Kind::Clamp;
   bool allFloat = llvm::any_of(op->getResultTypes(), getFloatFormat);
   if (rule && !floats.empty() && (*rule == Rule::Compare || allFloat)) {
     // The sign of what is scaled stays; of what is not homogeneous it may not.
-    if (meaning.kind == Kind::Binary && meaning.binary == domains::BinaryFn::CopySign) {
+    if (known.kind == ScalingRule::Kind::SignOf)
       conditions.push_back(add(Rule::Compare, {floats[1]}));
+    if (known.kind == ScalingRule::Kind::SignOf || *rule == Rule::Power)
       floats.resize(1);
-    }
     if ((*rule == Rule::Product || *rule == Rule::Quotient) && floats.size() != 2)
       return false;
     return result(*rule);
   }
+  if (isClamp)
+    return result(Rule::Opaque);
   if (allFloat && getOpClass(op) == OpClass::ExactCommute && op->getNumRegions() == 0)
     return result(Rule::Join);
   return false;

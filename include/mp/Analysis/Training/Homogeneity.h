@@ -17,7 +17,7 @@
 
 namespace mlir::mp {
 
-struct FloatMeaning;
+struct ScalingRule;
 
 /// A lattice: `any` below (zeros and infinities, equal to their multiples), the finite
 /// degrees beside each other, `top` above (not homogeneous).
@@ -164,8 +164,8 @@ private:
   bool visitCall(Operation *op);
   bool visitMP(Operation *op);
   bool visitByMeaning(Operation *op);
-  /// The rule of an op that adds, multiplies, compares or chooses, if it is one.
-  static std::optional<Rule> ruleOf(const FloatMeaning &meaning);
+  /// The graph's rule for a rule of scaling; none where nothing is known.
+  static std::optional<Rule> ruleOf(const ScalingRule &rule);
   void visitOpaque(Operation *op);
   SmallVector<unsigned> conditionsOf(Operation *op);
   SmallVector<unsigned> floatsOf(Operation *op);
