@@ -73,6 +73,11 @@ TEST(Placement, IsNeverSlowerThanF32WhereAsked) {
   EXPECT_GE(slowerOtherwise, 50u); // small graphs: casts cost launches
 }
 
+static unsigned countFunctions(ModuleOp module) {
+  return llvm::count_if(module.getOps<FunctionOpInterface>(),
+                        [](FunctionOpInterface function) { return !function.isExternal(); });
+}
+
 TEST(Placement, WritesAProblemThatProvesItsAnswer) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   loadDialects(context);
@@ -80,12 +85,14 @@ TEST(Placement, WritesAProblemThatProvesItsAnswer) {
   ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("placement", folder));
   for (uint64_t seed = 0; seed < 40; ++seed) {
     auto module = RandomGraph(&context, seed).build(30);
-    unsigned functions = 0;
-    for (auto function : module->getOps<FunctionOpInterface>())
-      functions += !function.isExternal();
+    unsigned before = countFunctions(*module);
     AssignPrecisionOptions options;
     options.dumpProblem = (folder + "/p.json").str();
     std::vector<Placement> placements = place(*module, options);
+    unsigned functions = countFunctions(*module), copies = 0; // one for each of callers that differ
+    for (auto function : module->getOps<FunctionOpInterface>())
+      copies += function->hasAttr("mp.copy_of");
+    ASSERT_EQ(functions, before + copies);
     ASSERT_EQ(placements.size(), functions);
     for (const Placement &placement : placements) {
       std::string path = functions == 1 ? (folder + "/p.json").str()
