@@ -47,8 +47,9 @@ const Results &hostResults(ModuleOp module, const std::string &type, const Shape
   return results;
 }
 
-void check(const std::string &type, const Shape &shape, const std::string &target) {
-  SCOPED_TRACE(type + " " + shape.name + " " + target);
+void check(const std::string &type, const Shape &shape, const std::string &target,
+           bool dispatches) {
+  SCOPED_TRACE(type + " " + shape.name + " " + target + (dispatches ? " by dispatches" : ""));
   MLIRContext context(makeRegistry());
   std::vector<const OpCase *> cases;
   std::string text = opFunction(type, shape.type, cases);
@@ -57,6 +58,7 @@ void check(const std::string &type, const Shape &shape, const std::string &targe
   const Results &expected = hostResults(*module, type, shape);
   DeviceOptions options;
   options.chip = target;
+  options.dispatches = dispatches;
   options.launch.threads = 1;
   auto program = DeviceProgram::compile(*module, "f", options);
   ASSERT_TRUE(bool(program)) << llvm::toString(program.takeError());
@@ -75,10 +77,11 @@ void check(const std::string &type, const Shape &shape, const std::string &targe
   }
 }
 
-/// A diagonal through the matrix that meets every type, shape and target.
+/// A diagonal through the matrix that meets every type, shape and target, on both routes.
 TEST(OpMatrix, EveryTypeShapeAndTargetOnce) {
-  for (size_t i = 0; i < std::size(kTypes); ++i)
-    check(kTypes[i], kShapes[i % 5], kTargets[(i + i / 5) % 5]);
+  for (bool dispatches : {false, true})
+    for (size_t i = 0; i < std::size(kTypes); ++i)
+      check(kTypes[i], kShapes[i % 5], kTargets[(i + i / 5) % 5], dispatches);
 }
 
 using Combination = std::tuple<const char *, Shape, const char *>;
@@ -86,8 +89,9 @@ class OpMatrixAll : public testing::TestWithParam<Combination> {};
 
 TEST_P(OpMatrixAll, Agrees) {
   auto [type, shape, target] = GetParam();
-  check(type, *llvm::find_if(kShapes, [&](const Shape &s) { return s.name == shape.name; }),
-        target);
+  for (bool dispatches : {false, true})
+    check(type, *llvm::find_if(kShapes, [&](const Shape &s) { return s.name == shape.name; }),
+          target, dispatches);
 }
 
 std::string nameOf(const testing::TestParamInfo<Combination> &info) {

@@ -115,6 +115,30 @@ Value Evaluate::computeInBody(linalg::LinalgOp op, Value value, Point point) {
   return build(inner, operands, cast<OpResult>(value).getResultNumber());
 }
 
+/// A divisor for which the division is defined whatever its operands are: lanes beyond an array
+/// divide, too, and LLVM would conclude from a divisor of zero that there are none.
+static Value definedDivisor(ImplicitLocOpBuilder &b, Operation *op, ValueRange operands) {
+  Type type = operands[1].getType();
+  if (APInt known;
+      matchPattern(operands[1], m_ConstantInt(&known)) && !known.isZero() && !known.isAllOnes())
+    return operands[1];
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+  };
+  auto is = [&](Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
+  };
+  Value undefined = is(operands[1], constant(0));
+  if (isa<arith::DivSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp, arith::RemSIOp>(op)) {
+    unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    Value least = constant(APInt::getSignedMinValue(width).getSExtValue());
+    Value overflows =
+        arith::AndIOp::create(b, is(operands[0], least), is(operands[1], constant(-1)));
+    undefined = arith::OrIOp::create(b, undefined, overflows);
+  }
+  return arith::SelectOp::create(b, undefined, constant(1), operands[1]);
+}
+
 /// `op` on scalars: itself, or the form that the accuracy of functions allows.
 Value Evaluate::build(Operation *op, ValueRange operands, unsigned result) {
   if (isa<arith::ExtFOp, CastOp>(op) && op->getNumOperands() == 1 &&
@@ -126,6 +150,9 @@ Value Evaluate::build(Operation *op, ValueRange operands, unsigned result) {
     return form;
   OperationState state(b.getLoc(), op->getName());
   state.addOperands(operands);
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+          arith::FloorDivSIOp, arith::RemSIOp, arith::RemUIOp>(op))
+    state.operands[1] = definedDivisor(b, op, operands);
   for (Type type : op->getResultTypes())
     state.addTypes(getElementTypeOrSelf(type));
   state.addAttributes(op->getAttrs());

@@ -4,6 +4,7 @@
 
 #include "RowReduce.h"
 
+#include "Elements.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -17,6 +18,10 @@ TypedAttr mlir::mp::neutralElement(Operation *combiner) {
     return b.getFloatAttr(type, -0.0);
   if (isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner))
     return b.getFloatAttr(type, APFloat::getNaN(cast<FloatType>(type).getFloatSemantics()));
+  // A format without infinities has its largest number, not NaN, in their place.
+  if (isa<arith::MaximumFOp, arith::MinimumFOp>(combiner))
+    if (auto &format = cast<FloatType>(type).getFloatSemantics(); !APFloat::semanticsHasInf(format))
+      return b.getFloatAttr(type, APFloat::getLargest(format, isa<arith::MaximumFOp>(combiner)));
   return arith::getNeutralElement(combiner).value_or(TypedAttr());
 }
 
@@ -45,26 +50,31 @@ Value mlir::mp::combineTree(OpBuilder &b, Operation *combiner, ArrayRef<Value> v
   return rest.front();
 }
 
-/// The value of the lane whose number differs in the bits of `distance`.
+/// The value of the lane whose number differs in the bits of `distance`. The instruction moves
+/// words of 32 bits.
 Value RowReduce::shuffled(Value value, unsigned distance) {
   ImplicitLocOpBuilder &b = k.d.b;
   Type type = value.getType(), i32 = b.getI32Type();
   const unsigned bits = type.getIntOrFloatBitWidth();
-  Value word = value;
+  auto exchanged = [&](Value word) -> Value {
+    return NVVM::ShflOp::create(b, word.getType(), k.d.i32(-1), word, k.d.i32(distance),
+                                k.d.i32(31), NVVM::ShflKind::bfly, UnitAttr());
+  };
+  if (bits == 32)
+    return exchanged(value);
+  Type whole = b.getIntegerType(bits);
+  Value word = type == whole ? value : arith::BitcastOp::create(b, whole, value).getResult();
   if (bits < 32) {
-    Type narrow = b.getIntegerType(bits);
-    if (type != narrow)
-      word = arith::BitcastOp::create(b, narrow, word);
-    word = arith::ExtUIOp::create(b, i32, word);
+    Value other = exchanged(arith::ExtUIOp::create(b, i32, word));
+    word = arith::TruncIOp::create(b, whole, other);
+  } else {
+    Value half = arith::ConstantOp::create(b, b.getIntegerAttr(whole, 32));
+    Value low = exchanged(arith::TruncIOp::create(b, i32, word));
+    Value high = exchanged(arith::TruncIOp::create(b, i32, arith::ShRUIOp::create(b, word, half)));
+    Value moved = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, whole, high), half);
+    word = arith::OrIOp::create(b, moved, arith::ExtUIOp::create(b, whole, low));
   }
-  Value other = NVVM::ShflOp::create(b, word.getType(), k.d.i32(-1), word, k.d.i32(distance),
-                                     k.d.i32(31), NVVM::ShflKind::bfly, UnitAttr());
-  if (bits < 32) {
-    other = arith::TruncIOp::create(b, b.getIntegerType(bits), other);
-    if (type != other.getType())
-      other = arith::BitcastOp::create(b, type, other);
-  }
-  return other;
+  return type == whole ? word : arith::BitcastOp::create(b, type, word).getResult();
 }
 
 Value RowReduce::overLanes(Operation *combiner, Value value) {
@@ -96,7 +106,7 @@ SmallVector<Value> RowReduce::overShared(ArrayRef<Operation *> combiners, ArrayR
     int64_t bytes = llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8);
     rooms.push_back(d.advanceBytes(room, start));
     start += bytesOf(value.getType());
-    d.store(value, d.advance(rooms.back(), place, bytes), bytes);
+    d.store(toMemory(d, value), d.advance(rooms.back(), place, bytes), bytes);
   }
   k.barrier();
   SmallVector<Value> results;
@@ -109,7 +119,7 @@ SmallVector<Value> RowReduce::overShared(ArrayRef<Operation *> combiners, ArrayR
     for (unsigned i = 0; i < parts(); i += width) {
       Value pointer = d.advanceBytes(first, int64_t(i) * bytes * (byRow ? 1 : threads.rows));
       if (width == 1) {
-        all.push_back(d.load(type, pointer, bytes));
+        all.push_back(fromMemory(d, d.load(memoryType(d.b, type), pointer, bytes), type));
         continue;
       }
       Value loaded = d.load(VectorType::get({width}, type), pointer, width * bytes);

@@ -5,6 +5,7 @@
 
 #include "StreamKernel.h"
 
+#include "../Build/Elements.h"
 #include "../Build/Evaluate.h"
 #include "../Build/RowReduce.h"
 #include "StreamMemory.h"
@@ -276,8 +277,9 @@ private:
         Value inside = d.logicalAnd(rowInside, d.less(index, d.ix(s.splits)));
         Type type = sum.type();
         Value found = k.where(inside, type, [&, number = number]() -> SmallVector<Value> {
-          return {d.load(type, partPointer(number, type, index),
-                         llvm::divideCeil(type.getIntOrFloatBitWidth(), 8))};
+          Value stored = d.load(memoryType(d.b, type), partPointer(number, type, index),
+                                llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+          return {fromMemory(d, stored, type)};
         })[0];
         sum.chains.push_back(arith::SelectOp::create(d.b, inside, found, neutral(sum)));
       }
@@ -290,7 +292,7 @@ private:
     auto branch =
         scf::IfOp::create(d.b, d.logicalAnd(rowInside, isFirst), /*withElseRegion=*/false);
     d.b.setInsertionPointToStart(branch.thenBlock());
-    d.store(total, partPointer(number, total.getType(), split),
+    d.store(toMemory(d, total), partPointer(number, total.getType(), split),
             llvm::divideCeil(total.getType().getIntOrFloatBitWidth(), 8));
   }
 
