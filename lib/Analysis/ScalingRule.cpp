@@ -19,11 +19,16 @@ static ScalingRule powerOf(double exponent) {
   return {Kind::Power, exponent, isExact};
 }
 
-/// The number that all elements of a value are, be it read through an argument of a body.
+/// The number that all elements of a value are, be it read through an argument of a body. What a
+/// reduction has come to is no constant, though it begins as one.
 static std::optional<double> findNumber(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
-    if (auto structured = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp()))
-      value = structured.getMatchingOpOperand(argument)->get();
+    if (auto structured = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp())) {
+      OpOperand *read = structured.getMatchingOpOperand(argument);
+      if (structured.getNumReductionLoops() > 0 && structured.isDpsInit(read))
+        return std::nullopt;
+      value = read->get();
+    }
   if (auto fill = value.getDefiningOp<linalg::FillOp>())
     value = fill.getInputs()[0];
   Attribute constant;

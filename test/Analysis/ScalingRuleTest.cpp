@@ -5,6 +5,7 @@
 
 #include "mp/Analysis/ScalingRule.h"
 #include "AnalysisTest.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <cmath>
 #include <functional>
@@ -102,6 +103,33 @@ TEST_F(ScalingRuleTest, PromisesExactnessOfArithmeticAndRootsAlone) {
   EXPECT_FALSE(ruleOf("math.powf %x, %three : f32").isExact);
   EXPECT_FALSE(ruleOf("math.cbrt %x : f32").isExact);
   EXPECT_EQ(ruleOf("math.powf %x, %three : f32").exponent, 3);
+}
+
+/// A power of what a reduction has come to, in whose body the running value starts at two.
+TEST_F(ScalingRuleTest, ARunningValueIsNoConstantExponent) {
+  auto ruleIn = [&](StringRef iterator, StringRef written, StringRef type) {
+    module = parse(("func.func @main(%x: tensor<4xf32>) -> " + type + R"( {
+      %two = arith.constant 2.0 : f32
+      %e = tensor.empty() : )" +
+                    type + R"(
+      %i = linalg.fill ins(%two : f32) outs(%e : )" +
+                    type + ") -> " + type + R"(
+      %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, )" +
+                    written + "], iterator_types = [\"" + iterator + R"("]}
+          ins(%x : tensor<4xf32>) outs(%i : )" +
+                    type + R"() {
+      ^bb0(%a: f32, %o: f32):
+        %p = math.powf %a, %o : f32
+        linalg.yield %p : f32
+      } -> )" + type +
+                    "\n return %r : " + type + "\n}")
+                       .str());
+    auto generic = getReturned(*module)[0].getDefiningOp<linalg::GenericOp>();
+    Operation *power = &generic.getBody()->front();
+    return getScalingRule(power, getFloatMeaning(power)).kind;
+  };
+  EXPECT_EQ(ruleIn("parallel", "affine_map<(i) -> (i)>", "tensor<4xf32>"), Kind::Power);
+  EXPECT_EQ(ruleIn("reduction", "affine_map<(i) -> ()>", "tensor<f32>"), Kind::Unknown);
 }
 
 TEST_F(ScalingRuleTest, ClampsScaleWhereTheirBoundsDo) {

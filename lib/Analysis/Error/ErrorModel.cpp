@@ -353,7 +353,7 @@ private:
     }
   }
 
-  /// What a body reads, or the value itself.
+  /// Returns the operand that an argument of a body reads; other values themselves.
   Value sourceOf(Value value) const {
     auto read = reads.find(value);
     return read == reads.end() ? value : read->second.first;

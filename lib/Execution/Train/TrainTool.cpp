@@ -21,9 +21,10 @@ using Status = support::ExitStatus;
 static constexpr llvm::StringLiteral kHelp =
     R"(mp-train CONFIG.json: train a step, look after it, and go on after a kill (docs/guides/WatchTraining.md)
 
-mp-train --evaluate [--margin=0.01] [--json=R.json] A.jsonl B.jsonl [A2.jsonl B2.jsonl ...]: compare trainings by their logs: losses,
-steps to a loss, fluctuation, gradient norms, skips, alarms, rollbacks and memory of the first pair, and a verdict over all
-pairs that holds however often one looks. A difference within the margin, a share of A's loss, does not matter.
+mp-train --evaluate [--margin=0.01] [--json=R.json] A.jsonl B.jsonl [A2.jsonl B2.jsonl ...]:
+compare trainings by their logs: losses, steps to a loss, fluctuation, gradient norms, skips,
+alarms, rollbacks and memory of the first pair, and a verdict over all pairs that holds however
+often one looks. A difference within the margin, a share of A's loss, does not matter.
 
 Exit status: 0 all steps were made, 1 the training was given up, 2 wrong usage or input.
 )";

@@ -229,7 +229,7 @@ llvm::Error Training::save(llvm::raw_ostream &os) {
     log(Object{{"kind", "made-room"}, {"reason", first}});
   }
   log(Object{{"kind", "saved"}});
-  // What a rollback may need: the newest that has been good for long enough, the first, and the one
+  // A rollback may need the newest that has been good for long enough, the first, and the one
   // before a canary.
   std::vector<int64_t> kept{0};
   if (auto canary = canaryAt(state.step))

@@ -131,7 +131,7 @@ private:
     return format && format.getWidth() <= 32 && getNumericsFormat(type);
   }
 
-  /// What the program holds as it is: reductions to a maximum start from a constant -infinity.
+  /// True of what the program holds as it is: reductions to a maximum start from -infinity.
   static bool isWritten(Operation *op) {
     if (auto fill = dyn_cast<linalg::FillOp>(op))
       return matchPattern(fill.getInputs().front(), m_Constant());

@@ -108,7 +108,7 @@ watch::StepReading StepReader::read(int64_t step, ArrayRef<Array> results, bool 
     value.norm = record.norm();
     value.zeroShare = record.finite() > 0 ? record.get(ProbeColumn::Zeros) / record.finite() : 0;
     value.nonFinite = record.get(ProbeColumn::NaNs) + record.get(ProbeColumn::Infinities);
-    // Of gradients the loss scale is taken out of measures, not of counts.
+    // The loss scale is taken out of measures of gradients, not out of counts.
     const double scale = value.isGradient && probed.info.isScaled ? reading.scale.value_or(1) : 1;
     const double nonzero = record.finite() - record.get(ProbeColumn::Zeros);
     for (auto [index, format] : llvm::enumerate(probed.info.formats)) {

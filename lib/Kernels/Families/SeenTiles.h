@@ -22,7 +22,7 @@ public:
 
   /// True if blocks of later rows see more.
   bool growsWithRows() const { return bounds.upper.has_value(); }
-  /// What going through tiles gives: any values, and the largest logit of each row of a thread.
+  /// Going through tiles gives values of any kind, and the largest logit of each row of a thread.
   struct Outcome {
     SmallVector<Value> values, maxima;
   };

@@ -54,8 +54,8 @@ private:
     return value && *value < -1000 ? value : std::nullopt;
   }
 
-  /// What a logit is at most where a condition of those that were collected does not hold; nothing
-  /// if it has no such condition.
+  /// Collects the conditions of a logit, and returns what it is at most where one of them does not
+  /// hold; nothing if it has none.
   std::optional<double> readLogit(BodyElement e) {
     e = followElement(e);
     Operation *op = e.op ? e.value.getDefiningOp() : nullptr;

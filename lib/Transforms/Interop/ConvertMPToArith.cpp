@@ -99,9 +99,8 @@ static bool isHardwareConversion(Operation *op) {
 
 /// The body of a named op, as of linalg.matmul, is what the op says: it is lowered with it.
 static bool isInFixedBody(Operation *op) {
-  Operation *parent = op->getParentOp();
-  return isa<linalg::LinalgOp>(parent) &&
-         !isa<linalg::GenericOp, linalg::MapOp, linalg::ReduceOp>(parent);
+  auto structured = dyn_cast_or_null<linalg::LinalgOp>(op->getParentOp());
+  return structured && structured.getRegionBuilder();
 }
 
 namespace {

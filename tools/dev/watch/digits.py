@@ -61,6 +61,14 @@ def elementwise(result, operands, kind, body):
             f"    ^bb0({elements}, %plant_o: f32):", f"      {body}", "      linalg.yield %r : f32", f"    }} -> {kind}"]
 
 
+def as_value(number, tag, out):
+    """The name of an f32 value: the one given, or a constant that is written to `out`."""
+    if isinstance(number, str):
+        return number
+    out.append(f"    {tag}f = arith.constant {number:e} : f32")
+    return tag + "f"
+
+
 def plant_range(text, lines, factor):
     """Multiplies what the contractions read first by `factor`, an f32 value or a power of two, and divides what they make: the
     same in f32, but f16 overflows or flushes there, and nowhere else."""
@@ -72,11 +80,7 @@ def plant_range(text, lines, factor):
         found = is_contraction(line)
         indent, result, op, rest, a, b, kind_a, kind_b, init, kind = found.groups()
         tag = f"%plant{number}"
-        if isinstance(factor, str):
-            value = factor
-        else:
-            value = tag + "f"
-            out.append(f"    {value} = arith.constant {factor:e} : f32")
+        value = as_value(factor, tag, out)
         out += elementwise(tag + "s", [a], kind_a, f"%r = arith.mulf %plant_x, {value} : f32")
         # What the sum starts from is no product: it is added behind.
         zero = tag + "z"
@@ -98,11 +102,7 @@ def plant_offset(text, lines, offset):
             continue
         indent, result, op, rest, a, b, kind_a, kind_b, init, kind = is_contraction(line).groups()
         tag = f"%plant{number}"
-        if isinstance(offset, str):
-            value = offset
-        else:
-            value = tag + "f"
-            out.append(f"    {value} = arith.constant {offset:e} : f32")
+        value = as_value(offset, tag, out)
         out += elementwise(tag + "s", [a], kind_a, f"%r = arith.addf %plant_x, {value} : f32")
         out.append(f"{indent}{tag}r = linalg.{op}{rest} ins({tag}s, {b} : {kind_a}, {kind_b}) outs({init} : {kind}) -> {kind}")
         # The sums of the other factor over what is summed over, in the shape of the result.
