@@ -38,6 +38,21 @@ static llvm::Error readErrors(StringRef path, Report &report) {
   return llvm::Error::success();
 }
 
+/// Compares the report with that in file `path`.
+static llvm::Error compareWith(StringRef path, Report &report) {
+  auto buffer = support::readFile(path, ("against=" + path).str());
+  if (!buffer)
+    return buffer.takeError();
+  std::string now;
+  llvm::raw_string_ostream(now) << report.toJSON();
+  auto changes = compareReports((*buffer)->getBuffer(), now);
+  if (!changes)
+    return llvm::createStringError("against=" + path + ": " + llvm::toString(changes.takeError()));
+  report.against = path;
+  report.changes = std::move(*changes);
+  return llvm::Error::success();
+}
+
 namespace {
 struct FinishReport : mlir::mp::impl::FinishReportBase<FinishReport> {
   FinishReport(std::shared_ptr<Report> report, ReportOutputs outputs)
@@ -63,6 +78,12 @@ struct FinishReport : mlir::mp::impl::FinishReportBase<FinishReport> {
       check(readErrors(outputs.errors, *report));
     if (outputs.table && support::verbosity() != support::Verbosity::Quiet)
       report->printTable(llvm::errs());
+    if (!outputs.against.empty())
+      check(compareWith(outputs.against, *report));
+    if (report->changes && support::verbosity() != support::Verbosity::Quiet)
+      printChanges(*report->changes, report->against, llvm::errs());
+    if (outputs.page)
+      report->textAfter = printForPage(getOperation());
     check(json.write([&](raw_ostream &os) { printJSON(report->toJSON(), os); }));
     check(html.write([&](raw_ostream &os) { writeHTML(*report, os); }));
     check(dot.write([&](raw_ostream &os) { writeGraphviz(*report, os); }));

@@ -32,7 +32,7 @@ static std::string describeCommand(const MixedPrecisionOptions &options) {
   std::vector<std::string> defaults = wordsOf(MixedPrecisionOptions()), kept;
   for (const std::string &word : wordsOf(options))
     if (!llvm::is_contained(defaults, word) &&
-        !llvm::is_contained({"report", "html", "dot", "viewer", "errors", "dump-problem",
+        !llvm::is_contained({"report", "html", "dot", "viewer", "errors", "against", "dump-problem",
                              "dump-costs", "explain", "table", "verify", "costs", "scales"},
                             StringRef(word).split('=').first))
       kept.push_back(word);
@@ -42,13 +42,14 @@ static std::string describeCommand(const MixedPrecisionOptions &options) {
 void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
                                            const MixedPrecisionOptions &options,
                                            std::shared_ptr<Report> report) {
-  ReportOutputs outputs{options.report, options.html,   options.dot,
-                        options.viewer, options.errors, options.table};
+  ReportOutputs outputs{options.report, options.html,    options.dot,  options.viewer,
+                        options.errors, options.against, options.table};
+  outputs.page = report || !outputs.html.empty();
   ExplanationListener explained;
   if (report)
     explained = [report](StringRef text) { report->explanation = text.str(); };
   bool reports = report || outputs.table || !outputs.json.empty() || !outputs.html.empty() ||
-                 !outputs.dot.empty() || !outputs.viewer.empty();
+                 !outputs.dot.empty() || !outputs.viewer.empty() || !outputs.against.empty();
   if (!report)
     report = std::make_shared<Report>();
   // Formats that need scales are for contractions alone; the rest is decided as for bf16.
@@ -86,6 +87,8 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   assign.dumpCosts = options.dumpCosts;
   report->assumedDim = options.assumeDim;
   report->command = describeCommand(options);
+  if (outputs.page)
+    manager.addPass(createCollectSourcePass(report));
   if (options.verify)
     manager.addPass(createVerifyInput());
   // If contractions choose how to compute, being scaled is a choice among others.

@@ -13,6 +13,9 @@
 
 namespace mlir::mp {
 
+/// Keeps the text of the module as it comes in, for the page.
+std::unique_ptr<Pass> createCollectSourcePass(std::shared_ptr<Report> report);
+
 /// Reads the decisions, between assignment and cast insertion.
 std::unique_ptr<Pass> createCollectDecisionsPass(std::shared_ptr<Report> report);
 
@@ -23,12 +26,14 @@ std::unique_ptr<Pass> createCollectCertificatesPass(std::shared_ptr<Report> repo
 /// The destination of a report; an empty name is nowhere. Files are written beside and then
 /// renamed.
 struct ReportOutputs {
-  std::string json;   ///< file for programs
-  std::string html;   ///< file for people
-  std::string dot;    ///< file for Graphviz
-  std::string viewer; ///< folder for Model Explorer, made if missing
-  std::string errors; ///< input: what mp-run measured
-  bool table = true;  ///< to standard error
+  std::string json;    ///< file for programs
+  std::string html;    ///< file for people
+  std::string dot;     ///< file for Graphviz
+  std::string viewer;  ///< folder for Model Explorer, made if missing
+  std::string errors;  ///< input: what mp-run measured
+  std::string against; ///< input: an earlier report
+  bool table = true;   ///< to standard error
+  bool page = false;   ///< a page is written, or may be asked for later
 };
 
 /// Reads the casts and the errors, and writes what is asked for.

@@ -12,14 +12,35 @@
 using namespace mlir;
 using namespace mlir::mp;
 
+/// Modules of more ops are nothing to read: their page says that their text is left out.
+static constexpr int64_t kMostOpsOfText = 20'000;
+
 /// What the page says of itself, beside the report.
 static llvm::json::Object aboutJSON(const Report &report) {
   std::string version;
   llvm::raw_string_ostream os(version);
   support::printVersion(os);
-  return llvm::json::Object{{"model", llvm::json::fixUTF8(report.model)},
-                            {"command", llvm::json::fixUTF8(report.command)},
-                            {"version", StringRef(version).trim().str()}};
+  return llvm::json::Object{
+      {"model", llvm::json::fixUTF8(report.model)},
+      {"command", llvm::json::fixUTF8(report.command)},
+      {"version", StringRef(version).trim().str()},
+      {"before", llvm::json::fixUTF8(report.textBefore)},
+      {"after", llvm::json::fixUTF8(report.textAfter)},
+      {"against", llvm::json::fixUTF8(report.against)},
+      {"changes", report.changes ? toJSON(*report.changes) : llvm::json::Value(nullptr)}};
+}
+
+std::string mlir::mp::printForPage(ModuleOp module) {
+  int64_t ops = 0;
+  module.walk([&](Operation *) {
+    return ++ops > kMostOpsOfText ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  std::string text;
+  if (ops > kMostOpsOfText)
+    return text;
+  llvm::raw_string_ostream os(text);
+  module.print(os, OpPrintingFlags().elideLargeElementsAttrs(16).elideLargeResourceString(64));
+  return text;
 }
 
 /// JSON that cannot end the script element it stands in.
@@ -45,7 +66,7 @@ void mlir::mp::writeHTML(const Report &report, raw_ostream &os) {
     if (name == "CSS")
       os << kPageCss;
     else if (name == "JS")
-      os << kDataJs << kGraphJs << kTablesJs;
+      os << kDataJs << kGraphJs << kTablesJs << kTextJs;
     else if (name == "DATA")
       os << embeddedJSON(report.toJSON());
     else if (name == "ABOUT")

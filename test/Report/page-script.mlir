@@ -16,7 +16,10 @@
 // CHECK: layers: layer {{.*}} blocks.0 | 1 | 1 of 1 {{.*}} blocks.1 | 1 | 1 of 1
 // CHECK: ops: # {{.*}} linalg.matmul {{.*}} T contractions {{.*}} linalg.matmul {{.*}} math.tanh
 // CHECK: count: 3 of 3 ops
+// CHECK: textHint: 3 lines changed, 3 added, 0 gone, 5 as they were.
+// CHECK: text: {{.*}}mp.cast ieee %arg1 {inserted}
 // CHECK: layers shown
+// CHECK: changes hidden
 // PLAIN: title: {{.*}}plain.mlir in bf16
 // PLAIN: layers hidden
 func.func @main(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {

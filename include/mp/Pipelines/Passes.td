@@ -8,6 +8,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CollectSource : Pass<"mp-collect-source", "::mlir::ModuleOp"> {
+  let summary = "Keep the text of a module for the page of its report (exact)";
+  let description = [{
+    Needs: any module. Gives: its text in the report, with large constants elided; none where it
+    has more than 20,000 ops. Keeps: the module as it is.
+
+    Example (`--mp-mixed-precision="format=bf16 table=true"`):
+    ```mlir
+    func.func @nothing() {
+      return
+    }
+    ```
+  }];
+  let constructor = "nullptr"; // lib/Pipelines/ReportPasses.h makes it with its report
+}
+
 def CollectDecisions : Pass<"mp-collect-decisions", "::mlir::ModuleOp"> {
   let summary = "Note the decisions of a module in its report (exact)";
   let description = [{

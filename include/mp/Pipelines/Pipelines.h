@@ -122,6 +122,11 @@ struct MixedPrecisionOptions : PassPipelineOptions<MixedPrecisionOptions> {
       llvm::cl::init("")};
   Option<std::string> report{*this, "report", llvm::cl::desc("File for the report as JSON"),
                              llvm::cl::init("")};
+  Option<std::string> against{
+      *this, "against",
+      llvm::cl::desc("JSON report of an earlier run: decisions that differ are printed and shown "
+                     "on the page"),
+      llvm::cl::init("")};
   Option<std::string> html{*this, "html", llvm::cl::desc("File for the report as one HTML page"),
                            llvm::cl::init("")};
   Option<std::string> dot{*this, "dot",

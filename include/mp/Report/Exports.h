@@ -10,6 +10,10 @@
 
 namespace mlir::mp {
 
+/// Prints a module for the page's text before and after, with large constants elided; empty where
+/// it has too many ops to be read (20,000).
+std::string printForPage(ModuleOp module);
+
 /// One self-contained page: no other file, no network.
 void writeHTML(const Report &report, raw_ostream &os);
 

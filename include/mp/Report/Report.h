@@ -9,6 +9,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mp/Analysis/Cost/Placement.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Report/Changes.h"
 #include "llvm/Support/JSON.h"
 
 namespace mlir::mp {
@@ -144,6 +145,11 @@ public:
   /// For the page alone: the file that the module is from, without folders, and the pipeline with
   /// the options that decide.
   std::string model, command;
+  /// For the page alone: the module before and after the pipeline (`printForPage`).
+  std::string textBefore, textAfter;
+  /// What differs from the report in file `against`, if that was asked for.
+  std::string against;
+  std::optional<ReportChanges> changes;
   /// Answers what option `explain` asked for, where a program has the report.
   std::string explanation;
 

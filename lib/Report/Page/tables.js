@@ -1,5 +1,5 @@
 // Tables that render what is in sight ---------------------------------------------------------------
-function makeTable(host, columns, rows, onClick) {
+function makeTable(host, columns, rows, onClick, kindOf = () => '') {
   const template = columns.map(c => c.width).join(' ');
   let shown = rows.slice(), marked = null, order = null;
   const head = element('div', 'head'), body = element('div');
@@ -28,7 +28,7 @@ function makeTable(host, columns, rows, onClick) {
     const first = Math.max(0, Math.floor(host.scrollTop / 28) - 4), last = Math.min(shown.length, first + Math.ceil(host.clientHeight / 28) + 8);
     const lines = [];
     for (let i = first; i < last; ++i) {
-      const row = shown[i], line = element('div', row === marked ? 'line on' : 'line');
+      const row = shown[i], line = element('div', `line ${row === marked ? 'on' : ''} ${kindOf(row)}`.trim());
       line.style.top = i * 28 + 'px';
       line.style.gridTemplateColumns = template;
       for (const c of columns) {

@@ -46,5 +46,6 @@ Object.assign(globalThis, {
 eval(script);
 const textOf = node => typeof node === 'string' ? node : [node.textContent, ...node.children.map(textOf)].filter(Boolean).join(' | ');
 console.log(`document: ${document.title}`);
-for (const id of ['title', 'summary', 'about', 'letters', 'tiles', 'layers', 'ops', 'count', 'castHint']) console.log(`${id}: ${textOf(nodes[id])}`);
-console.log(`layers ${nodes.layerSection.hidden ? 'hidden' : 'shown'}`);
+for (const id of ['title', 'summary', 'about', 'letters', 'tiles', 'layers', 'ops', 'count', 'castHint', 'changeTitle', 'changeHint', 'changes', 'textHint', 'text'])
+  console.log(`${id}: ${textOf(nodes[id])}`);
+for (const [what, id] of [['layers', 'layerSection'], ['changes', 'changeSection']]) console.log(`${what} ${nodes[id].hidden ? 'hidden' : 'shown'}`);
