@@ -59,8 +59,16 @@ static double sharedReads(const MatmulSchedule &s, double element) {
   llvm_unreachable("unknown matrix unit");
 }
 
+/// Warp instructions that a step of mma.sync needs beyond copies of 16 bytes to narrow operands on
+/// the way. Of 8 elements: two loads, a conversion for each pair and a store, less one copy; f32
+/// that become tf32 are rounded by integer instructions, 6 each.
+static double narrowing(const MatmulProblem &p, const MatmulSchedule &s, double element) {
+  const double outer = double(p.aBits >= 32 ? s.m : 0) + double(p.bBits >= 32 ? s.n : 0);
+  return outer * s.k / (8 * 32) * (element == 4 ? 50 : 6);
+}
+
 /// Warp instructions of a step.
-static double instructions(const MatmulSchedule &s, double element) {
+static double instructions(const MatmulProblem &p, const MatmulSchedule &s, double element) {
   const double multiplyAdds = double(s.m) * s.n * s.k;
   const double warps = double(s.warpsM) * s.warpsN;
   switch (s.unit) {
@@ -71,7 +79,8 @@ static double instructions(const MatmulSchedule &s, double element) {
     // A product of m16n8 and 32 bytes of depth; ldmatrix moves 512 bytes; copies 16 bytes a lane.
     const double products = multiplyAdds / (16 * 8 * 32 / element);
     const double copies = (double(s.m) + s.n) * s.k * element / 512;
-    return products + sharedReads(s, element) / 512 + 3 * copies + 40 * warps;
+    return products + sharedReads(s, element) / 512 + 3 * copies + 40 * warps +
+           narrowing(p, s, element);
   }
   case MatrixUnit::Fma: return multiplyAdds / 32 * (1 + 16.0 / 64 / 4);
   }
@@ -84,7 +93,7 @@ static Step stepOf(const MatmulProblem &p, const MatmulSchedule &s, const Resour
   const double rate = part.multiplyAddsPerCycle(s.unit, p.format) * c[Constant::TensorShare];
   Step step;
   step.tensor = double(s.m) * s.n * s.k / rate;
-  step.issue = instructions(s, bytes.shared) / kIssuePerCycle;
+  step.issue = instructions(p, s, bytes.shared) / kIssuePerCycle;
   step.shared = sharedReads(s, bytes.shared) / kSharedBytesPerCycle;
   // L2 reads once what blocks of a cluster share. Multicast brings it to each of them; pairs of
   // tcgen05 keep half of it each.

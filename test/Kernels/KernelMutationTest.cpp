@@ -40,6 +40,41 @@ std::string productText(int steps, bool transposed, const std::string &schedule)
          "} -> tensor<64x64xf32>\nreturn %r : tensor<64x64xf32>\n}\n";
 }
 
+/// The same with B transposed, and with those operands f32 in memory that `narrowed` names.
+std::string narrowedText(int steps, const std::string &narrowed, const std::string &schedule) {
+  const std::string shape = "tensor<64x" + std::to_string(64 * steps) + "x", wide = shape + "f32>",
+                    narrow = shape + "bf16>", c = "tensor<64x64xf32>";
+  auto isNarrowed = [&](char name) { return narrowed.find(name) != std::string::npos; };
+  const std::string a = isNarrowed('a') ? wide : narrow, b = isNarrowed('b') ? wide : narrow;
+  std::string casts;
+  for (char name : narrowed) {
+    const std::string n(1, name);
+    casts += "%e" + n + " = tensor.empty() : " + narrow + "\n%n" + n +
+             " = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) "
+             "-> (i, j)>], iterator_types = [\"parallel\", \"parallel\"]} ins(%x" +
+             n + " : " + wide + ") outs(%e" + n + " : " + narrow +
+             ") {\n^bb0(%p: f32, %q: bf16):\n%r = arith.truncf %p : f32 to bf16\n"
+             "linalg.yield %r : bf16\n} -> " +
+             narrow + "\n";
+  }
+  return "func.func @f(%a: " + a + ", %b: " + b + ", %c: " + c + ") -> " + c +
+         " {\n%d = mpk.dispatch ins(%a, %b : " + a + ", " + b + ") outs(%c : " + c +
+         ") schedule = <matmul> -> " + c + " {\n^bb0(%xa: " + a + ", %xb: " + b + ", %xc: " + c +
+         "):\n" + casts +
+         "%s = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, "
+         "k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", "
+         "\"parallel\", \"reduction\"], mpk.mma = \"bf16\", mpk.schedule = "
+         "#mpk.schedule<matmul, \"" +
+         schedule + "\">} ins(" + (isNarrowed('a') ? "%na" : "%xa") + ", " +
+         (isNarrowed('b') ? "%nb" : "%xb") + " : " + narrow + ", " + narrow + ") outs(%xc : " + c +
+         ") {\n^bb0(%x: bf16, %y: bf16, %s0: f32):\n"
+         "%wx = arith.extf %x : bf16 to f32\n%wy = arith.extf %y : bf16 to f32\n"
+         "%p0 = arith.mulf %wx, %wy : f32\n%q0 = arith.addf %s0, %p0 : f32\nlinalg.yield %q0 : "
+         "f32\n"
+         "} -> " +
+         c + "\nmpk.yield %s : " + c + "\n}\nreturn %d : " + c + "\n}\n";
+}
+
 class Mutants {
 public:
   Mutants(const std::string &text, const std::string &target) : context(makeRegistry()) {
@@ -155,6 +190,28 @@ TEST(KernelMutation, EachWaitCommitAndBarrierIsMissed) {
     }
   EXPECT_GE(all.tried, 36u);
   EXPECT_EQ(all.objected, all.tried);
+}
+
+TEST(KernelMutation, EachWaitCommitAndBarrierBesideNarrowedOperandsIsMissed) {
+  for (const char *stages : {"2", "3", "4"})
+    for (std::string narrowed : {"a", "b", "ab"}) {
+      const std::string schedule =
+          std::string("unit=mma.sync tile=64x64x64 warps=2x2 stages=") + stages + " copy=async";
+      Mutants mutants(narrowedText(6, narrowed, schedule), "sm_80");
+      std::mt19937 random(7);
+      auto type = [&](char name) {
+        return ElementType::floating(narrowed.find(name) != std::string::npos
+                                         ? numerics::Format::F32
+                                         : numerics::Format::BF16);
+      };
+      Count count =
+          tryAll(mutants,
+                 {drawn(type('a'), {64, 384}, random), drawn(type('b'), {64, 384}, random),
+                  drawn(ElementType::floating(numerics::Format::F32), {64, 64}, random)},
+                 narrowed + " " + schedule);
+      EXPECT_GE(count.tried, narrowed == "ab" ? 2u : 6u);
+      EXPECT_EQ(count.objected, count.tried);
+    }
 }
 
 TEST(KernelMutation, EachWaitCommitAndBarrierOfAttentionIsMissed) {

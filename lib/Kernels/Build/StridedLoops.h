@@ -15,6 +15,14 @@ struct StridedLoop {
   SmallVector<Size, 3> step;
 };
 
+/// A dimension of an operand beyond whose ends zeros are read. `start + sum of step[coordinate] *
+/// loop` is the index in it.
+struct PaddedDim {
+  unsigned operand, coordinate;
+  int64_t start;
+  Size size;
+};
+
 /// The product of the sizes; nothing if one is not known.
 inline std::optional<int64_t> knownExtent(ArrayRef<StridedLoop> loops) {
   int64_t product = 1;

@@ -4,19 +4,22 @@
 
 #include "TileCopy.h"
 
+#include "Elements.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::mp;
 
 TileCopy::TileCopy(DeviceBuilder &device, const SharedTile &tile, const Source &source, int threads)
-    : d(device), tile(tile), source(source), threads(threads),
+    : d(device), tile(tile), source(source),
+      padding(device, source.operand, source.padded, source.outer, source.k), threads(threads),
       endsInZeros(!dividesExtent(source.k, tile.k()) ||
                   *knownExtent(source.k) < int64_t(source.stages) * tile.k()) {}
 
-Value TileCopy::byteOffset(Value elements) { return d.mul(elements, tile.elementBytes()); }
+Value TileCopy::byteOffset(Value elements) { return d.mul(elements, memoryBytes()); }
 
-void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread) {
+void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
+                       ArrayRef<Value> paddedBatch) {
   const unsigned operand = source.operand;
   const int vector = int(source.vector);
   const int inner = tile.alongK() ? tile.k() : tile.outer(); // elements of a row
@@ -56,7 +59,7 @@ void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread)
     start = d.add(start, offsetOf(d, operand, source.outer, threadOuter));
   if (isLinearInK())
     start = d.add(start, offsetOf(d, operand, source.k, threadK));
-  pointer = d.advance(global, start, tile.elementBytes());
+  pointer = d.advance(global, start, memoryBytes());
   first = isLinearInK() ? pointer : Value();
 
   if (isRagged)
@@ -76,13 +79,18 @@ void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread)
       access.offset = d.add(access.offset, scaled(step(source.k), access.k));
     if (access.offset)
       access.offset = byteOffset(access.offset);
+    if (padding.isNeeded())
+      access.row = padding.row(clamped(d.add(threadOuter, int64_t(access.outer))), paddedBatch);
     accesses.push_back(access);
   }
 }
 
-/// Of a row or column, in elements; beyond the end that of the last.
+/// The last row or column for those beyond the end.
+Value TileCopy::clamped(Value position) { return last ? d.min(position, last) : position; }
+
+/// Of a row or column, in elements.
 Value TileCopy::outerOffset(Value position) {
-  return offsetOf(d, source.operand, source.outer, last ? d.min(position, last) : position);
+  return offsetOf(d, source.operand, source.outer, clamped(position));
 }
 
 Value TileCopy::advance(Value running, int steps) {
@@ -94,7 +102,7 @@ Value TileCopy::advance(Value running, int steps) {
   const int64_t products = int64_t(steps) * tile.k();
   return d.advance(running,
                    step.isKnown() ? d.ix(step.value * products) : d.mul(step.dynamic, products),
-                   tile.elementBytes());
+                   memoryBytes());
 }
 
 Value TileCopy::address(const Access &access, const Step &step, Value k) {
@@ -135,8 +143,8 @@ void TileCopy::copy(Value target, Value from, Value exists, Value inside) {
 }
 
 /// Zeros where `inside` is false, null: certainly.
-Value TileCopy::load(Value from, Value inside) {
-  const unsigned words = llvm::divideCeil(bytes(), 4);
+Value TileCopy::load(Value from, unsigned bytes, Value inside) {
+  const unsigned words = llvm::divideCeil(bytes, 4);
   std::string zeros, names, constraints;
   for (unsigned i = 0; i < words; ++i) {
     zeros += "mov.b32 $" + std::to_string(i) + ", 0; ";
@@ -144,7 +152,7 @@ Value TileCopy::load(Value from, Value inside) {
     constraints += "=r,";
   }
   std::string pointer = "[$" + std::to_string(words) + "]";
-  std::string access = words == 1 ? "ld.global.b" + std::to_string(8 * bytes()) + " " + names
+  std::string access = words == 1 ? "ld.global.b" + std::to_string(8 * bytes) + " " + names
                                   : "ld.global.v" + std::to_string(words) + ".b32 {" + names + "}";
   SmallVector<Value> operands = {from};
   std::string text = access + ", " + pointer + ";";
@@ -159,7 +167,7 @@ Value TileCopy::load(Value from, Value inside) {
                            : LLVM::LLVMStructType::getLiteral(d.b.getContext(),
                                                               SmallVector<Type>(words, word));
   Value loaded = d.ptx(result, text, constraints, operands);
-  Type type = d.accessType(bytes());
+  Type type = d.accessType(bytes);
   if (words == 1)
     return type == word ? loaded : arith::TruncIOp::create(d.b, type, loaded).getResult();
   Value vector = LLVM::UndefOp::create(d.b, type);
@@ -169,17 +177,61 @@ Value TileCopy::load(Value from, Value inside) {
   return vector;
 }
 
-Work TileCopy::issue(unsigned number, Value stage, const Step &step) {
-  return [this, number, stage, step] {
+SmallVector<Value> TileCopy::loadAll(Value from, Value inside) {
+  if (!source.narrow)
+    return {load(from, bytes(), inside)};
+  SmallVector<Value> pieces;
+  const unsigned all = source.vector * memoryBytes();
+  for (unsigned at = 0; at < all; at += 16)
+    pieces.push_back(load(d.advanceBytes(from, at), std::min(all - at, 16u), inside));
+  return pieces;
+}
+
+/// What is stored of pieces that were loaded.
+Value TileCopy::narrowed(ArrayRef<Value> pieces) {
+  if (!source.narrow)
+    return pieces.front();
+  SmallVector<Value> elements;
+  auto add = [&](Value word) {
+    Value element = LLVM::BitcastOp::create(d.b, d.b.getF32Type(), word);
+    elements.push_back(toMemory(d, source.narrow(element)));
+  };
+  for (Value piece : pieces)
+    if (auto vector = dyn_cast<VectorType>(piece.getType()))
+      for (int64_t i = 0; i < vector.getNumElements(); ++i)
+        add(LLVM::ExtractElementOp::create(d.b, piece, d.i32(i)));
+    else
+      add(piece);
+  Value packed = packVector(d, elements);
+  Type type = d.accessType(bytes());
+  return packed.getType() == type ? packed : LLVM::BitcastOp::create(d.b, type, packed).getResult();
+}
+
+/// Loads to registers read the first step again where one does not exist: nobody multiplies what
+/// they bring, and a condition on each would cost as much as the loads.
+TileCopy::Step TileCopy::existing(Step step) {
+  if (source.asynchronous || endsInZeros || !step.exists)
+    return step;
+  if (step.running)
+    step.running = d.select(step.exists, step.running, first);
+  step.kStart = d.select(step.exists, step.kStart, d.ix(0));
+  return step;
+}
+
+Work TileCopy::issue(unsigned number, Value stage, const Step &asked) {
+  return [this, number, stage, asked] {
     Access &access = accesses[number];
+    const Step step = existing(asked);
     Value k = d.add(step.kStart, access.kLocal);
     Value inside = endsInZeros ? d.less(k, kLimit) : Value();
+    if (padding.isNeeded())
+      inside = d.logicalAnd(inside, padding.inside(access.row, k));
     Value from = address(access, step, k);
     if (source.asynchronous) {
       Value exists = d.logicalAnd(active, endsInZeros ? Value() : step.exists);
       copy(SharedTile::at(d, d.add(stage, threadShared), access.shared), from, exists, inside);
     } else {
-      access.loaded = load(from, d.logicalAnd(active, d.logicalAnd(step.exists, inside)));
+      access.loaded = loadAll(from, d.logicalAnd(active, inside));
     }
   };
 }
@@ -187,7 +239,7 @@ Work TileCopy::issue(unsigned number, Value stage, const Step &step) {
 Work TileCopy::put(unsigned number, Value stage) {
   return [this, number, stage] {
     if (!source.asynchronous)
-      storeLoaded(accesses[number].loaded,
+      storeLoaded(narrowed(accesses[number].loaded),
                   SharedTile::at(d, d.add(stage, threadShared), accesses[number].shared));
   };
 }

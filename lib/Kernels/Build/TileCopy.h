@@ -1,12 +1,14 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One operand's tile on its way from global to shared memory, by cp.async or through registers.
-// Conditions are predicates: rows beyond the end read the last row, whose results nobody stores,
-// and products beyond the end of the sum are zeros.
+// Elements that are wider in memory are narrowed in registers. Conditions are predicates: rows
+// beyond the end read the last row, whose results nobody stores, and products beyond the end of the
+// sum are zeros.
 
 #ifndef MP_LIB_KERNELS_BUILD_TILECOPY_H
 #define MP_LIB_KERNELS_BUILD_TILECOPY_H
 
+#include "Padding.h"
 #include "SharedTile.h"
 #include "StridedLoops.h"
 
@@ -27,13 +29,19 @@ public:
     bool asynchronous;           ///< cp.async; accesses are then of 4, 8 or 16 bytes
     int stages;                  ///< of the ring: a shorter sum goes on with zeros, so that
                                  ///< each stage is written before fragments are read ahead
+    /// Makes an element of the tile of an f32 in memory, and zero of zero; null: elements lie in
+    /// memory as in the tile.
+    std::function<Value(Value)> narrow = {};
+    ArrayRef<PaddedDim> padded = {}; ///< of all operands
   };
 
   TileCopy(DeviceBuilder &device, const SharedTile &tile, const Source &source, int threads);
 
   /// Arithmetic that does not change from step to step. `pointer + base` elements is the operand's
-  /// first element of this batch; `outerStart` the block's first row or column.
-  void prepare(Value pointer, Value base, Value outerStart, Value thread);
+  /// first element of this batch; `outerStart` the block's first row or column; `paddedBatch` the
+  /// index in each padded dimension that the batch gives.
+  void prepare(Value pointer, Value base, Value outerStart, Value thread,
+               ArrayRef<Value> paddedBatch = {});
 
   /// What the copy of one step needs; `kStart` is its first product. In `running` the pointer that
   /// `prepare` and `advance` gave, null if offsets along k must be computed anew each step.
@@ -56,24 +64,32 @@ public:
 
 private:
   struct Access {
-    Value offset;    ///< bytes beyond `running`; null: computed anew each step
-    int outer, k;    ///< within the tile, beside the thread's
-    Value kLocal;    ///< within the tile; null for `threadK`
-    uint32_t shared; ///< a value of SharedTile::place
-    Value loaded;
+    Value offset;              ///< bytes beyond `running`; null: computed anew each step
+    int outer, k;              ///< within the tile, beside the thread's
+    Value kLocal;              ///< within the tile; null for `threadK`
+    uint32_t shared;           ///< a value of SharedTile::place
+    Padding::Row row;          ///< where the operand is padded
+    SmallVector<Value> loaded; ///< one, or pieces of at most 16 bytes that are to be narrowed
   };
   unsigned bytes() const { return source.vector * tile.elementBytes(); }
+  /// Bytes of an element in global memory.
+  int memoryBytes() const { return source.narrow ? 4 : tile.elementBytes(); }
   bool isLinearInK() const { return source.k.size() <= 1; }
   Value byteOffset(Value elements);
+  Value clamped(Value position);
   Value outerOffset(Value position);
   Value address(const Access &access, const Step &step, Value k);
+  Step existing(Step step);
   void copy(Value target, Value from, Value exists, Value inside);
-  Value load(Value from, Value inside);
+  Value load(Value from, unsigned bytes, Value inside);
+  SmallVector<Value> loadAll(Value from, Value inside);
+  Value narrowed(ArrayRef<Value> pieces);
   void storeLoaded(Value loaded, Value target);
 
   DeviceBuilder &d;
   const SharedTile &tile;
   Source source;
+  Padding padding;
   int threads;
   SmallVector<Access> accesses;
   Value first, pointer, threadShared, threadOuter, kLimit;

@@ -61,7 +61,7 @@ private:
     OpBuilder b(op);
     SmallVector<GemmOperand> operands;
     for (auto [buffer, access] : llvm::zip_equal(op->getOperands(), contraction->access))
-      operands.push_back({buffer, access});
+      operands.push_back({buffer, access, {}, {}});
     SmallVector<OpFoldResult> sizes;
     for (Range range : cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(b, op.getLoc()))
       sizes.push_back(range.size);

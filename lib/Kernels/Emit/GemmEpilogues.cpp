@@ -35,8 +35,9 @@ DispatchEpilogue::DispatchEpilogue(mpk::DispatchOp dispatch, const EpiloguePlan 
   auto hostValue = [&](BlockArgument argument) {
     return dispatch->getOperand(argument.getArgNumber());
   };
-  for (auto [number, operand] : llvm::enumerate(plan.op->getOperands().take_front(2)))
-    all.push_back({hostValue(cast<BlockArgument>(operand)), plan.contraction.access[number]});
+  for (const OperandSource &source : plan.sources)
+    all.push_back({hostValue(cast<BlockArgument>(source.tensor)), source.access, source.narrowing,
+                   source.padded});
   auto push = [&](Value buffer, ArrayRef<int> dims) {
     LinearAccess access;
     for (int loop : dims) {
@@ -45,7 +46,7 @@ DispatchEpilogue::DispatchEpilogue(mpk::DispatchOp dispatch, const EpiloguePlan 
         access.coefficients.back()[loop] = 1;
       access.constants.push_back(0);
     }
-    all.push_back({buffer, access});
+    all.push_back({buffer, access, {}, {}});
   };
   for (BlockArgument argument : dispatch.getBody().getArguments()) {
     if (!isa<TensorType>(argument.getType())) {
@@ -142,11 +143,13 @@ static Value sizeOfLoop(OpBuilder &b, mpk::DispatchOp dispatch, const EpiloguePl
   auto dimOf = [&](Value buffer, size_t dim) -> Value {
     return memref::DimOp::create(b, dispatch.getLoc(), buffer, int64_t(dim));
   };
-  SmallVector<AffineMap> maps = plan.op.getIndexingMapsArray();
-  for (unsigned number : {0, 1})
-    for (auto [dim, expr] : llvm::enumerate(maps[number].getResults()))
-      if (expr == b.getAffineDimExpr(unsigned(loop))) {
-        auto argument = cast<BlockArgument>(plan.op->getOperand(number));
+  SmallVector<int64_t> alone(plan.op.getNumLoops(), 0);
+  alone[loop] = 1;
+  for (const OperandSource &source : plan.sources)
+    for (auto [dim, coefficients] : llvm::enumerate(source.access.coefficients))
+      if (coefficients == alone && source.access.constants[dim] == 0 &&
+          !llvm::is_contained(source.padded, dim)) {
+        auto argument = cast<BlockArgument>(source.tensor);
         return dimOf(dispatch->getOperand(argument.getArgNumber()), dim);
       }
   for (auto [output, value] : llvm::zip_equal(dispatch.getOutputs(), dispatch.getYields()))

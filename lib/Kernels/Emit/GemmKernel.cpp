@@ -9,6 +9,7 @@
 #include "../Build/MatrixUnit.h"
 #include "../Build/Raster.h"
 #include "../Build/TileCopy.h"
+#include "../Plan/OperandSource.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -32,6 +33,8 @@ SmallVector<Size *> mlir::mp::dynamicSizes(GemmPlan &plan) {
     }
   for (Size &offset : plan.offset)
     add(offset);
+  for (PaddedDim &dim : plan.padded)
+    add(dim.size);
   return result;
 }
 
@@ -54,14 +57,8 @@ class GemmKernel {
 public:
   GemmKernel(DeviceBuilder device, const GemmPlan &kernelPlan)
       : d(std::move(device)), plan(kernelPlan), sharedA(tileA(plan)), sharedB(tileB(plan)),
-        a(d, sharedA,
-          {0, plan.m, plan.k, plan.stageA.vector, plan.stageA.asynchronous,
-           int(plan.schedule.stages)},
-          plan.threads()),
-        b(d, sharedB,
-          {1, plan.n, plan.k, plan.stageB.vector, plan.stageB.asynchronous,
-           int(plan.schedule.stages)},
-          plan.threads()),
+        a(d, sharedA, sourceOf(0, plan.m, plan.stageA), plan.threads()),
+        b(d, sharedB, sourceOf(1, plan.n, plan.stageB), plan.threads()),
         unit(d, *plan.instruction, sharedA, sharedB, plan.warpM(), plan.warpN()),
         pipeline(int(plan.schedule.stages), unit.parts(),
                  plan.stageA.asynchronous || plan.stageB.asynchronous,
@@ -78,8 +75,11 @@ public:
       base.push_back(d.add(d.ix(offset), offsetOf(d, operand, plan.batch, position.batch)));
     Value row = d.mul(position.row, int64_t(plan.schedule.m));
     Value column = d.mul(position.column, int64_t(plan.schedule.n));
-    a.prepare(pointers[0], base[0], row, thread);
-    b.prepare(pointers[1], base[1], column, thread);
+    SmallVector<Value> paddedBatch;
+    for (const PaddedDim &dim : plan.padded)
+      paddedBatch.push_back(offsetOf(d, dim.coordinate, plan.batch, position.batch));
+    a.prepare(pointers[0], base[0], row, thread, paddedBatch);
+    b.prepare(pointers[1], base[1], column, thread, paddedBatch);
     unit.prepare(lane, warpRow, warpColumn);
     SmallVector<Value> sums = multiplyAll();
     for (ResultOperand &operand : operands)
@@ -97,6 +97,18 @@ private:
     Value read, write; ///< stages: that of this step, and the one that the step before has left
     Value a, b;        ///< pointers of the copies, null where there is none
   };
+
+  TileCopy::Source sourceOf(unsigned operand, ArrayRef<StridedLoop> outer,
+                            const StagingPlan &stage) {
+    TileCopy::Source source{
+        operand, outer, plan.k, stage.vector, stage.asynchronous, int(plan.schedule.stages)};
+    if (linalg::GenericOp narrowing = stage.narrowing)
+      source.narrow = [this, narrowing](Value element) {
+        return narrowElement(d.b, narrowing, element);
+      };
+    source.padded = plan.padded;
+    return source;
+  }
 
   Value tiles(ArrayRef<StridedLoop> loops, int64_t tile) {
     return d.div(d.add(extentOf(d, loops), tile - 1), tile);

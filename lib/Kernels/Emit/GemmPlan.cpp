@@ -97,13 +97,21 @@ void dropUnitLoops(SmallVectorImpl<StridedLoop> &loops) {
 /// Elements of `operand` that can be read at once along the innermost loops of `group`: a power of
 /// two that divides the contiguous run and everything else that moves the address.
 unsigned vectorWidth(unsigned operand, ArrayRef<StridedLoop> group,
-                     ArrayRef<ArrayRef<StridedLoop>> others, Size offset, unsigned most) {
-  if (group.empty() || !group.back().step[operand].is(1))
+                     ArrayRef<ArrayRef<StridedLoop>> others, Size offset, unsigned most,
+                     ArrayRef<PaddedDim> padded = {}) {
+  // Elements of one access are inside together, or beyond an end.
+  auto movesInPadded = [&](const StridedLoop &loop) {
+    return llvm::any_of(padded, [&](const PaddedDim &dim) {
+      return dim.operand == operand && !loop.step[dim.coordinate].is(0);
+    });
+  };
+  if (group.empty() || !group.back().step[operand].is(1) || movesInPadded(group.back()))
     return 1;
   // The run: loops from the innermost outwards that continue one another.
   Size run = Size::known(1);
   size_t outside = group.size();
-  while (outside > 0 && run.isKnown() && group[outside - 1].step[operand].is(run.value)) {
+  while (outside > 0 && run.isKnown() && group[outside - 1].step[operand].is(run.value) &&
+         !movesInPadded(group[outside - 1])) {
     const Size &size = group[--outside].size;
     run = size.isKnown() ? Size::known(run.value * size.value) : size;
   }
@@ -121,10 +129,11 @@ unsigned vectorWidth(unsigned operand, ArrayRef<StridedLoop> group,
 }
 
 StagingPlan planStaging(unsigned operand, ArrayRef<StridedLoop> outer, ArrayRef<StridedLoop> k,
-                        ArrayRef<StridedLoop> batch, Size offset, unsigned elementBits) {
+                        ArrayRef<StridedLoop> batch, Size offset, unsigned elementBits,
+                        ArrayRef<PaddedDim> padded) {
   unsigned most = 128 / elementBits;
-  unsigned widthK = vectorWidth(operand, k, {outer, batch}, offset, most);
-  unsigned widthOuter = vectorWidth(operand, outer, {k, batch}, offset, most);
+  unsigned widthK = vectorWidth(operand, k, {outer, batch}, offset, most, padded);
+  unsigned widthOuter = vectorWidth(operand, outer, {k, batch}, offset, most, padded);
   if (widthK == 1 && widthOuter == 1) {
     // Scalars: neighbouring lanes should still read neighbours.
     bool outerContiguous = !outer.empty() && outer.back().step[operand].is(1);
@@ -132,6 +141,26 @@ StagingPlan planStaging(unsigned operand, ArrayRef<StridedLoop> outer, ArrayRef<
     return {kContiguous || !outerContiguous, 1};
   }
   return widthK >= widthOuter ? StagingPlan{true, widthK} : StagingPlan{false, widthOuter};
+}
+
+/// Gives the loops a step in each padded dimension, behind those in operands, so that only loops
+/// merge that walk these as one, too.
+SmallVector<PaddedDim, 2> addCoordinates(SizeBuilder &sizes, ArrayRef<GemmOperand> operands,
+                                         MutableArrayRef<StridedLoop> loops) {
+  SmallVector<PaddedDim, 2> padded;
+  unsigned coordinate = operands.size();
+  for (auto [number, operand] : llvm::enumerate(operands))
+    for (unsigned dim : operand.padded) {
+      const int64_t size = cast<MemRefType>(operand.buffer.getType()).getDimSize(dim);
+      OpFoldResult known = sizes.b.getIndexAttr(size);
+      if (ShapedType::isDynamic(size))
+        known = memref::DimOp::create(sizes.b, sizes.loc, operand.buffer, int64_t(dim)).getResult();
+      padded.push_back(
+          {unsigned(number), coordinate++, operand.access.constants[dim], sizes.from(known)});
+      for (auto [loop, step] : llvm::zip_equal(loops, operand.access.coefficients[dim]))
+        loop.step.push_back(Size::known(step));
+    }
+  return padded;
 }
 
 } // namespace
@@ -180,7 +209,7 @@ std::string GemmPlan::key() const {
   for (auto [width, pair] : llvm::zip_equal(bytes, paired))
     stream << ' ' << width << pair;
   for (const StagingPlan &stage : {stageA, stageB})
-    stream << ' ' << stage.alongK << stage.vector << stage.asynchronous;
+    stream << ' ' << stage.alongK << stage.vector << stage.asynchronous << bool(stage.narrowing);
   for (ArrayRef<StridedLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)}) {
     stream << " | ";
     for (const StridedLoop &loop : group) {
@@ -192,6 +221,10 @@ std::string GemmPlan::key() const {
   stream << " | ";
   for (const Size &size : offset)
     print(size);
+  for (const PaddedDim &dim : padded) {
+    stream << "padded " << dim.operand << ' ' << dim.start << ' ';
+    print(dim.size);
+  }
   return text;
 }
 
@@ -204,8 +237,10 @@ GemmPlan mlir::mp::planGemm(OpBuilder &builder, Location loc, const Contraction 
     loop.size = sizes.from(size);
     loop.step.assign(operands.size(), Size::known(0));
   }
+  SmallVector<PaddedDim, 2> padded = addCoordinates(sizes, operands, loops);
   GemmPlan plan;
   plan.instruction = &instruction;
+  plan.padded = padded;
   plan.promotes = promotionInterval(target, instruction) != 0;
   for (auto [number, operand] : llvm::enumerate(operands)) {
     Strides strides = stridesOf(sizes, operand.buffer);
@@ -232,10 +267,15 @@ GemmPlan mlir::mp::planGemm(OpBuilder &builder, Location loc, const Contraction 
   gather(contraction.n, plan.n);
   gather(contraction.k, plan.k);
 
-  plan.stageA = planStaging(0, plan.m, plan.k, plan.batch, plan.offset[0], instruction.elementBits);
-  plan.stageB = planStaging(1, plan.n, plan.k, plan.batch, plan.offset[1], instruction.elementBits);
+  plan.stageA =
+      planStaging(0, plan.m, plan.k, plan.batch, plan.offset[0], instruction.elementBits, padded);
+  plan.stageB =
+      planStaging(1, plan.n, plan.k, plan.batch, plan.offset[1], instruction.elementBits, padded);
+  plan.stageA.narrowing = operands[0].narrowing;
+  plan.stageB.narrowing = operands[1].narrowing;
   for (StagingPlan *stage : {&plan.stageA, &plan.stageB})
-    stage->asynchronous = target.memory.cpAsync && stage->vector * instruction.elementBits >= 32;
+    stage->asynchronous =
+        !stage->narrowing && target.memory.cpAsync && stage->vector * instruction.elementBits >= 32;
   for (size_t number = 0; number < operands.size(); ++number)
     plan.paired.push_back(
         vectorWidth(number, plan.n, {plan.m, plan.batch}, plan.offset[number], 2) == 2);

@@ -19,12 +19,15 @@ struct StagingPlan {
   bool alongK = true;  ///< rows of shared memory run along k (else along m or n)
   unsigned vector = 1; ///< elements in one access
   bool asynchronous = false;
+  mutable linalg::GenericOp narrowing = {}; ///< of what is copied, on the way; null: none
 };
 
 /// A buffer that the kernel reads or writes, by the contraction's loops.
 struct GemmOperand {
   Value buffer; ///< of the host
   LinearAccess access;
+  linalg::GenericOp narrowing;  ///< of an operand that is wider in memory than it is multiplied
+  SmallVector<unsigned> padded; ///< dimensions of an operand with zeros beyond their ends
 };
 
 struct GemmPlan {
@@ -34,6 +37,7 @@ struct GemmPlan {
   SmallVector<int> bytes;                  ///< of an element of each operand
   SmallVector<bool> paired; ///< two neighbouring columns of the operand are one aligned access
   StagingPlan stageA, stageB;
+  SmallVector<PaddedDim, 2> padded; ///< of A and B; steps of loops have their indices behind
   mpcore::performance::MatmulSchedule schedule;
   /// Each step's sum moves to a second accumulator, which Tensor Cores with few accumulator bits
   /// need.

@@ -32,6 +32,8 @@ static MatmulProblem problemOf(const GemmPlan &plan) {
   StringRef format = plan.instruction->operandFormat(0);
   problem.format = plan.instruction->isInteger() ? "i8" : format.str();
   problem.result = plan.instruction->isInteger() ? "i32" : "f32";
+  problem.aBits = plan.stageA.narrowing ? 8 * plan.bytes[0] : 0;
+  problem.bBits = plan.stageB.narrowing ? 8 * plan.bytes[1] : 0;
   return problem;
 }
 
@@ -41,12 +43,22 @@ static unsigned additionalRegisters(const GemmPlan &plan, const MatmulSchedule &
   unsigned registers = plan.promotes ? s.m * s.n / threads : 0; // totals beside the sums
   const std::pair<const StagingPlan &, unsigned> stages[] = {{plan.stageA, s.m},
                                                              {plan.stageB, s.n}};
-  for (auto [stage, outer] : stages) {
+  for (auto [operand, entry] : llvm::enumerate(stages)) {
+    auto [stage, outer] = entry;
+    // What is narrowed waits in registers as it is in memory, one of three shares of a step.
+    if (stage.narrowing)
+      registers += llvm::divideCeil(outer * s.k / threads / stage.vector, 3) * stage.vector;
     const unsigned bytes = stage.vector * unsigned(plan.elementBytes());
     // Each element takes a register of its own, in one of three shares of a step, and an address.
     if (!stage.asynchronous && bytes < 4) {
       const unsigned accesses = outer * s.k / threads / stage.vector;
       registers += accesses / 3 + (plan.fitsInt32() ? 0 : 2 * accesses);
+      // Rows of their own: an offset each, and what of them lies inside.
+      const unsigned padded =
+          llvm::count_if(plan.padded, [&, operand = operand](const PaddedDim &dim) {
+            return dim.operand == operand;
+          });
+      registers += padded ? (1 + padded) * accesses : 0;
     }
   }
   return registers;
@@ -65,7 +77,10 @@ llvm::Expected<MatmulSchedule> mlir::mp::chooseSchedule(const GemmPlan &plan,
     return llvm::createStringError("no GPU of " + target.name + " is known to choose tiles for");
   const MatmulProblem matmul = problemOf(plan);
   const Problem problem = matmul;
-  const bool loads = !plan.stageA.asynchronous || !plan.stageB.asynchronous;
+  auto loadsAlone = [&](const StagingPlan &stage) {
+    return !stage.asynchronous && !(stage.narrowing && target.memory.cpAsync);
+  };
+  const bool loads = loadsAlone(plan.stageA) || loadsAlone(plan.stageB);
   std::vector<Candidate> candidates;
   std::optional<Candidate> smallest; // by registers, for want of one that leaves the margin
   unsigned leastRegisters = ~0u;

@@ -28,9 +28,8 @@ public:
     if (failed(contraction))
       return failure();
     result.contraction = *contraction;
-    for (Value operand : result.op.getDpsInputs())
-      if (!isa<BlockArgument>(operand))
-        return refuse("an operand of the contraction is computed in it");
+    if (failed(readSources()))
+      return failure();
     SmallVector<int> dims =
         dimsOf(result.op.getMatchingIndexingMap(result.op.getDpsInitOperand(0)));
     if (failed(know(result.op.getResult(0), dims)) ||
@@ -38,7 +37,8 @@ public:
       return failure();
     const auto isKnown = [&](Value value) { return result.dims.contains(value); };
     for (Operation &op : body.without_terminator())
-      if (&op != result.op && llvm::any_of(op.getOperands(), isKnown) && failed(follow(&op)))
+      if (&op != result.op && !isOperand(&op) && llvm::any_of(op.getOperands(), isKnown) &&
+          failed(follow(&op)))
         return failure();
     if (!llvm::all_of(body.getTerminator()->getOperands(), isKnown))
       return refuse("a result does not follow from the contraction's");
@@ -49,6 +49,27 @@ private:
   LogicalResult refuse(const Twine &why) {
     reason = why.str();
     return failure();
+  }
+
+  /// Operands are arguments, or narrowed and padded from such for the contraction alone.
+  LogicalResult readSources() {
+    for (auto [number, operand] : llvm::enumerate(result.op.getDpsInputs())) {
+      OperandSource source = readSource(operand, result.contraction.access[number]);
+      if (!isa<BlockArgument>(source.tensor))
+        return refuse("an operand of the contraction is computed in it");
+      for (Operation *op : source.ops)
+        if (!op->hasOneUse())
+          return refuse("something else reads an operand that is narrowed or padded in it");
+      result.sources[number] = std::move(source);
+    }
+    return success();
+  }
+
+  /// True for what makes an operand.
+  bool isOperand(Operation *op) {
+    return llvm::any_of(result.sources, [&](const OperandSource &source) {
+      return llvm::is_contained(source.ops, op);
+    });
   }
 
   /// The loops that a map's results are; -1 for the constant 0.

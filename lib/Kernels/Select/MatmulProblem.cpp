@@ -36,6 +36,13 @@ MatmulProblem mlir::mp::problemOf(const EpiloguePlan &plan, Block &body) {
   const StringRef mark = plan.op->getAttrOfType<StringAttr>(kMmaAttrName).getValue();
   problem.format = isInteger ? "i8" : mark.split('_').first.str();
   problem.result = isInteger ? "i32" : "f32";
+  auto storedBits = [&](unsigned operand) {
+    const OperandSource &source = plan.sources[operand];
+    return source.narrowing ? getElementTypeOrSelf(source.tensor.getType()).getIntOrFloatBitWidth()
+                            : 0;
+  };
+  problem.aBits = storedBits(0);
+  problem.bBits = storedBits(1);
   // The model stores sums as they are; what the epilogue moves instead counts beside them.
   const double results = double(problem.batch) * double(problem.m) * double(problem.n);
   double bytes = -4 * results;
@@ -52,7 +59,7 @@ MatmulProblem mlir::mp::problemOf(const EpiloguePlan &plan, Block &body) {
   }
   problem.epilogueBytes = bytes / results;
   for (auto op : body.getOps<linalg::LinalgOp>())
-    if (op != plan.op)
+    if (op != plan.op && op != plan.sources[0].narrowing && op != plan.sources[1].narrowing)
       for (Operation &inner : op.getBlock()->without_terminator())
         problem.epilogueInstructions += instructionsOf(&inner);
   return problem;

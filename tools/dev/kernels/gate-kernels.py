@@ -6,7 +6,7 @@ usage: gate-kernels.py --mp-opt=MP_OPT FOLDER [--only=REGEX] [--order=nt] [--epi
 
 Writes FOLDER/ID.cubin (or .ptx) for each gate of family matmul-mma-sync: a product of 8192x8192x8192 with the
 gate's tile pinned, with `--epilogue` a dispatch that adds a bias and a residual, takes the larger
-of that and zero, and stores bf16. `order` says whether A and B are transposed (n: as A[m, k] and B[k, n]). Cubins need
+of that and zero, and stores bf16. Operands that an identifier names behind `narrow` are f32 in memory. `order` says whether A and B are transposed (n: as A[m, k] and B[k, n]). Cubins need
 ptxas. A kernel that is refused is named, with the reason, and left out.
 """
 import argparse
@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 GATES = pathlib.Path(__file__).with_name("kernel-report") / "gates.json"
-ID = re.compile(r"matmul-(\w+)-(\d+)x(\d+)x(\d+)-(sm_\w+)")
+ID = re.compile(r"matmul-(\w+)-(\d+)x(\d+)x(\d+)(?:-narrow-([ab]+))?-(sm_\w+)")
 WARPS = {(128, 256): "2x4", (128, 128): "2x2", (64, 64): "2x2"}
 # Gate's format -> element, accumulator, mark of the instruction.
 FORMATS = {"bf16": ("bf16", "f32", "bf16"), "tf32": ("f32", "f32", "tf32"), "s8": ("i8", "i32", "i8"),
@@ -26,7 +26,21 @@ FORMATS = {"bf16": ("bf16", "f32", "bf16"), "tf32": ("f32", "f32", "tf32"), "s8"
 SIZE = 8192
 
 
-def module_text(name, m, n, k, stages, order, epilogue):
+def narrowing(operand, element, stored, narrow):
+    """The op that makes the operand of what lies in memory."""
+    cast = "mp.round tf32 %p" if element == "f32" else "mp.cast ieee %p"
+    types = "f32" if element == "f32" else f"f32 to {element}"
+    return f"""%{operand}e = tensor.empty() : {narrow}
+%{operand}1 = linalg.generic {{indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+    iterator_types = ["parallel", "parallel"]}} ins(%{operand}0 : {stored}) outs(%{operand}e : {narrow}) {{
+^bb0(%p: f32, %u: {element}):
+%f = {cast} : {types}
+linalg.yield %f : {element}
+}} -> {narrow}
+"""
+
+
+def module_text(name, m, n, k, stages, order, epilogue, narrow_operands):
     element, sums, mark = FORMATS[name]
     at, bt = order[0] == "t", order[1] == "t"
     operand, result = f"memref<{SIZE}x{SIZE}x{element}>", f"memref<{SIZE}x{SIZE}x{sums}>"
@@ -48,7 +62,7 @@ def module_text(name, m, n, k, stages, order, epilogue):
 %q = arith.{add} %s, %p : {sums}
 linalg.yield %q : {sums}
 }}"""
-    if not epilogue:
+    if not epilogue and not narrow_operands:
         return f"""func.func @f(%a: {operand}, %b: {operand}, %c: {result}) {{
 linalg.generic {attributes} ins(%a, %b : {operand}, {operand}) outs(%c : {result}) {body}
 return
@@ -56,13 +70,29 @@ return
 """
     narrow, bias = f"memref<{SIZE}x{SIZE}xbf16>", f"memref<{SIZE}xf32>"
     widen_sum = "%w = arith.sitofp %p : i32 to f32" if sums == "i32" else "%w = arith.addf %p, %z : f32"
+    wide = f"memref<{SIZE}x{SIZE}xf32>"
+    stored = {o: wide if o in narrow_operands else operand for o in "ab"}
+    casts = "".join(narrowing(o, element, wide, operand) for o in narrow_operands)
+    x0, y0 = ("%" + o + ("1" if o in narrow_operands else "0") for o in "ab")
+    product = f"linalg.generic {attributes} ins({x0}, {y0} : {operand}, {operand})"
     on_tensors = lambda text: text.replace("memref", "tensor")
-    return on_tensors(f"""func.func @f(%a: {operand}, %b: {operand}, %v: {bias}, %r: {narrow}, %o: {narrow}) -> {narrow} {{
-%d = mpk.dispatch ins(%a, %b, %v, %r : {operand}, {operand}, {bias}, {narrow}) outs(%o : {narrow}) schedule = <matmul> -> {narrow} {{
-^bb0(%x0: {operand}, %y0: {operand}, %v0: {bias}, %r0: {narrow}, %o0: {narrow}):
+    if not epilogue:
+        return on_tensors(f"""func.func @f(%a: {stored["a"]}, %b: {stored["b"]}, %o: {result}) -> {result} {{
+%d = mpk.dispatch ins(%a, %b : {stored["a"]}, {stored["b"]}) outs(%o : {result}) schedule = <matmul> -> {result} {{
+^bb0(%a0: {stored["a"]}, %b0: {stored["b"]}, %o0: {result}):
+{casts}%e = tensor.empty() : {result}
+%c = {product} outs(%e : {result}) {body} -> {result}
+mpk.yield %c : {result}
+}}
+return %d : {result}
+}}
+""")
+    return on_tensors(f"""func.func @f(%a: {stored["a"]}, %b: {stored["b"]}, %v: {bias}, %r: {narrow}, %o: {narrow}) -> {narrow} {{
+%d = mpk.dispatch ins(%a, %b, %v, %r : {stored["a"]}, {stored["b"]}, {bias}, {narrow}) outs(%o : {narrow}) schedule = <matmul> -> {narrow} {{
+^bb0(%a0: {stored["a"]}, %b0: {stored["b"]}, %v0: {bias}, %r0: {narrow}, %o0: {narrow}):
 %z = arith.constant 0.0 : f32
 %e = tensor.empty() : {result}
-%c = linalg.generic {attributes} ins(%x0, %y0 : {operand}, {operand}) outs(%e : {result}) {body} -> {result}
+{casts}%c = {product} outs(%e : {result}) {body} -> {result}
 %n = linalg.generic {{indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>,
     affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}}
     ins(%c, %v0, %r0 : {result}, {bias}, {narrow}) outs(%o0 : {narrow}) {{
@@ -107,10 +137,10 @@ def main():
         match = ID.fullmatch(gate["id"])
         if gate["family"] != "matmul-mma-sync" or not match or not re.search(args.only, gate["id"]):
             continue
-        name, m, n, k, target = match[1], int(match[2]), int(match[3]), int(match[4]), match[5]
+        name, m, n, k, narrow, target = match[1], int(match[2]), int(match[3]), int(match[4]), match[5] or "", match[6]
         for stages in (3, 2):  # the most that fit, of those the gates were set with
-            refused = emit(args.mp_opt, module_text(name, m, n, k, stages, args.order, args.epilogue), target,
-                           args.emit, args.folder / f"{gate['id']}.{args.emit}")
+            refused = emit(args.mp_opt, module_text(name, m, n, k, stages, args.order, args.epilogue, narrow),
+                           target, args.emit, args.folder / f"{gate['id']}.{args.emit}")
             if not refused:
                 emitted += 1
                 break
