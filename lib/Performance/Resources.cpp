@@ -125,7 +125,8 @@ static llvm::Expected<Demand> demandOf(const MatmulProblem &p, const MatmulSched
 static llvm::Expected<Demand> demandOf(const MapProblem &p, const MapSchedule &s, const Part &) {
   if (!s.vectorBytes || !s.elementsPerThread || !s.block)
     return error("vector, elements per thread and block must be above 0");
-  const double perThread = s.elementsPerThread * p.readBytes;
+  // Stores are under way, too: of a bias that is repeated nearly nothing is read.
+  const double perThread = s.elementsPerThread * std::max(p.readBytes, p.writtenBytes);
   // All loads may come before all computation, and all results before all stores. Accesses of 16
   // bytes are four words.
   const double each = std::max(p.heldWords, p.readBytes / 4);

@@ -57,9 +57,10 @@ namespace {
 
 class Reader {
 public:
-  explicit Reader(ArrayRef<linalg::LinalgOp> list) : list(list) {
+  Reader(ArrayRef<linalg::LinalgOp> list, ArrayRef<Operation *> again) : list(list) {
     for (linalg::LinalgOp op : list)
       members.insert(op);
+    repeated.insert(again.begin(), again.end());
   }
 
   FailureOr<DispatchBody> read() {
@@ -108,8 +109,8 @@ private:
   }
 
   bool isRepeatedOrMember(Operation *op) {
-    return op && (members.contains(op) || isa<tensor::EmptyOp>(op) || isFill(op) ||
-                  isUniformConstant(op) ||
+    return op && (members.contains(op) || repeated.contains(op) || isa<tensor::EmptyOp>(op) ||
+                  isFill(op) || isUniformConstant(op) ||
                   (isUnitReshape(op) &&
                    isRepeatedOrMember(skipUnitReshapes(op->getResult(0)).getDefiningOp())));
   }
@@ -144,7 +145,7 @@ private:
   }
 
   ArrayRef<linalg::LinalgOp> list;
-  llvm::DenseSet<Operation *> members, seen;
+  llvm::DenseSet<Operation *> members, repeated, seen;
   llvm::DenseSet<OpOperand *> handedIn;                     ///< destinations that become outputs
   DenseMap<Operation *, SmallVector<Operation *, 1>> fills; ///< of such, by the member that writes
   DispatchBody body;
@@ -152,8 +153,9 @@ private:
 
 } // namespace
 
-FailureOr<DispatchBody> mlir::mp::readBody(ArrayRef<linalg::LinalgOp> members) {
-  return Reader(members).read();
+FailureOr<DispatchBody> mlir::mp::readBody(ArrayRef<linalg::LinalgOp> members,
+                                           ArrayRef<Operation *> repeated) {
+  return Reader(members, repeated).read();
 }
 
 void mlir::mp::writeBody(const DispatchBody &body, Block &block) {

@@ -37,9 +37,10 @@ struct DispatchBody {
   SmallVector<DispatchOutput> outputs;
 };
 
-/// The dispatch around `members`, ops of one block in its order. Fails where one of them yields a
-/// tensor of dynamic size that nothing outside has.
-FailureOr<DispatchBody> readBody(ArrayRef<linalg::LinalgOp> members);
+/// The dispatch around `members`, ops of one block in its order, which makes again what `repeated`
+/// make. Fails where a member yields a tensor of dynamic size that nothing outside has.
+FailureOr<DispatchBody> readBody(ArrayRef<linalg::LinalgOp> members,
+                                 ArrayRef<Operation *> repeated = {});
 
 /// Writes the ops into an empty block, with an argument for each input and output, and ends it by
 /// mpk.yield.

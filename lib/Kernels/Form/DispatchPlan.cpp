@@ -32,8 +32,9 @@ DispatchPlan::DispatchPlan(Block &block, BodyCost cost) : block(block), cost(cos
 }
 
 /// Shows the body of a dispatch of these ops, if there is one.
-static void visitBody(ArrayRef<linalg::LinalgOp> members, function_ref<void(Block &)> visit) {
-  FailureOr<DispatchBody> body = readBody(members);
+static void visitBody(ArrayRef<linalg::LinalgOp> members, function_ref<void(Block &)> visit,
+                      ArrayRef<Operation *> repeated = {}) {
+  FailureOr<DispatchBody> body = readBody(members, repeated);
   if (failed(body) || body->outputs.empty())
     return;
   Block scratch;
@@ -42,9 +43,10 @@ static void visitBody(ArrayRef<linalg::LinalgOp> members, function_ref<void(Bloc
   scratch.dropAllReferences();
 }
 
-std::optional<double> DispatchPlan::costOf(ArrayRef<linalg::LinalgOp> members) const {
+std::optional<double> DispatchPlan::costOf(ArrayRef<linalg::LinalgOp> members,
+                                           ArrayRef<Operation *> repeated) const {
   std::optional<double> seconds;
-  visitBody(members, [&](Block &body) { seconds = cost(body); });
+  visitBody(members, [&](Block &body) { seconds = cost(body); }, repeated);
   return seconds;
 }
 
@@ -89,16 +91,46 @@ bool DispatchPlan::add(unsigned group, linalg::LinalgOp op) {
   llvm::sort(members, [&](Operation *a, Operation *b) { return isBefore(a, b); });
   if (!isConvex(members))
     return false;
-  std::optional<double> together = costOf(members);
+  SmallVector<Operation *> repeated = groups[group].repeated;
+  if (other)
+    llvm::append_range(repeated, groups[*other].repeated);
+  std::optional<double> together = costOf(members, repeated);
   if (!together || *together > apart)
     return false;
-  if (other)
+  groups[group].repeated = std::move(repeated);
+  if (other) {
     groups[*other].members.clear();
+    groups[*other].repeated.clear();
+  }
   for (linalg::LinalgOp member : members)
     groupOf[member] = group;
   groups[group].members = std::move(members);
   groups[group].seconds = *together;
   groups[group].apart += other ? groups[*other].apart : alone.at(op);
+  return true;
+}
+
+bool DispatchPlan::repeat(ArrayRef<unsigned> readers, Operation *op) {
+  SmallVector<double> together;
+  double gain = alone.lookup(op); // none is known of paddings
+  for (unsigned reader : readers) {
+    SmallVector<Operation *> repeated = groups[reader].repeated;
+    repeated.push_back(op);
+    std::optional<double> seconds = costOf(groups[reader].members, repeated);
+    if (!seconds)
+      return false;
+    gain -= *seconds - groups[reader].seconds;
+    together.push_back(*seconds);
+  }
+  if (gain < 0)
+    return false;
+  for (auto [reader, seconds] : llvm::zip_equal(readers, together)) {
+    groups[reader].repeated.push_back(op);
+    groups[reader].apart += alone.lookup(op) / double(readers.size());
+    groups[reader].seconds = seconds;
+  }
+  groupOf[op] = groups.size(); // a group of nothing: the op has no kernel any more
+  groups.push_back({"operand", {}});
   return true;
 }
 
@@ -180,7 +212,7 @@ FailureOr<mpk::DispatchOp> mlir::mp::formDispatch(RewriterBase &rewriter,
                                                   const DispatchGroup &group) {
   SmallVector<linalg::LinalgOp> members = group.members;
   llvm::sort(members, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  FailureOr<DispatchBody> body = readBody(members);
+  FailureOr<DispatchBody> body = readBody(members, group.repeated);
   if (failed(body))
     return failure();
   FailureOr<SmallVector<Operation *>> followers =

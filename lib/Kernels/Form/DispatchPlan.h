@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which ops of a block become one dispatch. The plan holds groups; rules (Epilogue.cpp, Rows.cpp,
-// Map.cpp) found groups and let them grow, and the plan sees to it that a group can be moved
-// together and that a kernel of some family takes its body.
+// Which ops of a block become one dispatch. The plan holds groups; rules (Epilogue.cpp,
+// Operand.cpp, Rows.cpp, Map.cpp) found groups and let them grow, and the plan sees to it that a
+// group can be moved together and that a kernel of some family takes its body.
 
 #ifndef MP_LIB_KERNELS_FORM_DISPATCHPLAN_H
 #define MP_LIB_KERNELS_FORM_DISPATCHPLAN_H
@@ -16,8 +16,9 @@ using BodyCost = llvm::function_ref<std::optional<double>(Block &body)>;
 
 struct DispatchGroup {
   StringRef rule;
-  SmallVector<linalg::LinalgOp> members; ///< in the order of the block
-  double seconds = 0, apart = 0;         ///< modelled, as one kernel and as one for each member
+  SmallVector<linalg::LinalgOp> members;  ///< in the order of the block
+  double seconds = 0, apart = 0;          ///< modelled, as one kernel and as one for each member
+  SmallVector<Operation *> repeated = {}; ///< what the kernel makes again for itself
 };
 
 class DispatchPlan {
@@ -28,6 +29,7 @@ public:
   /// marked mpk.mma apart.
   ArrayRef<linalg::LinalgOp> getCandidates() const { return candidates; }
   ArrayRef<linalg::LinalgOp> getContractions() const { return contractions; }
+  Block &getBlock() const { return block; }
   /// Index of the group of an op; nothing if it has none.
   std::optional<unsigned> getGroup(Operation *op) const;
   const std::vector<DispatchGroup> &getGroups() const { return groups; }
@@ -38,6 +40,15 @@ public:
   /// between need the one and feed the other, no family takes all of them, or that is slower.
   bool add(unsigned group, linalg::LinalgOp op);
 
+  /// Makes the result of an op, which they alone read, again in each of the groups. False, and
+  /// nothing changed, if no family takes that, or it is slower than a kernel of its own.
+  bool repeat(ArrayRef<unsigned> groups, Operation *op);
+  /// True if an op on tensors of this block, which may become a kernel, makes the value.
+  bool isMadeHere(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op && (alone.contains(op) || isa<linalg::LinalgOp>(op));
+  }
+
   /// Makes a group of ops that are in none, candidates or not, if they can be moved together and
   /// `cost` takes their body and expects it to be no slower.
   bool claim(StringRef rule, ArrayRef<linalg::LinalgOp> members, BodyCost cost);
@@ -47,7 +58,8 @@ public:
   SmallVector<linalg::LinalgOp> getNeighbors(unsigned group) const;
 
 private:
-  std::optional<double> costOf(ArrayRef<linalg::LinalgOp> members) const;
+  std::optional<double> costOf(ArrayRef<linalg::LinalgOp> members,
+                               ArrayRef<Operation *> repeated = {}) const;
   /// True if no op outside needs a member and is needed by one, groups taken as one op each.
   bool isConvex(ArrayRef<linalg::LinalgOp> members) const;
   bool isBefore(Operation *a, Operation *b) const { return position.at(a) < position.at(b); }
@@ -74,6 +86,8 @@ void groupAttention(DispatchPlan &plan, Block &block, BodyCost cost, std::string
 /// Groups of a contraction and what runs on its sums. A group of one member is no dispatch: the
 /// contraction has a kernel without.
 void groupEpilogues(DispatchPlan &plan);
+/// Lets contractions narrow f32 that no kernel makes.
+void groupOperands(DispatchPlan &plan);
 /// Groups around reductions: softmax, norms, losses, and what is elementwise beside them. Rows that
 /// lie together in memory first, then other reductions.
 void groupRows(DispatchPlan &plan);

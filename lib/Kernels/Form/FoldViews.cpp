@@ -1,7 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements mp-fold-views: read and write through reshapes instead of beside them (exact).
+// Implements mp-fold-views: read and write through reshapes instead of beside them, and read
+// windows element by element (exact).
 
+#include "Windows.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mp/Interfaces/Contraction.h"
@@ -28,6 +30,7 @@ struct FoldViews : mlir::mp::impl::FoldViewsBase<FoldViews> {
   using Base::Base;
 
   void runOnOperation() override {
+    unrollWindows(getOperation());
     RewritePatternSet patterns(&getContext());
     linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, [](OpOperand *operand) {
       Operation *producer = operand->get().getDefiningOp(), *consumer = operand->getOwner();

@@ -2,9 +2,9 @@
 //
 // Implements mp-form-dispatches: draw lines around what runs as one kernel (exact).
 //
-// For each block with ops on tensors: group by the rules of attention, of epilogues, of rows and of
-// maps, then put a dispatch in the place of each group. A group that cannot be moved together falls
-// apart into its members.
+// For each block with ops on tensors: group by the rules of attention, of epilogues, of operands,
+// of rows and of maps, then put a dispatch in the place of each group. A group that cannot be moved
+// together falls apart into its members.
 
 #include "../Select/AttentionChoice.h"
 #include "../Select/MatmulProblem.h"
@@ -65,11 +65,12 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
       groupAttention(
           plan, block, [&](Block &body) { return secondsOfAttention(body, part, reason); }, reason);
     groupEpilogues(plan);
+    groupOperands(plan);
     groupRows(plan);
     groupMaps(plan);
     IRRewriter rewriter(&getContext());
     for (const DispatchGroup &group : plan.getGroups()) {
-      if (group.members.empty() || isContractionAlone(group.members))
+      if (group.members.empty() || (isContractionAlone(group.members) && group.repeated.empty()))
         continue;
       if (FailureOr<mpk::DispatchOp> dispatch = form(rewriter, group); succeeded(dispatch)) {
         note(*dispatch, group, part);

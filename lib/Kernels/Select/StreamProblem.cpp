@@ -55,6 +55,25 @@ static double instructionsOfBodies(const StreamPlan &plan, Block &body, double p
   return points ? instructions / points : 0;
 }
 
+/// Bytes that are read of a tensor at indices that the body computes: each element at most once.
+static double gatheredBytes(BlockArgument argument, double points) {
+  auto type = dyn_cast<RankedTensorType>(argument.getType());
+  if (!type)
+    return 0;
+  const double reads = points * double(std::distance(argument.use_begin(), argument.use_end()));
+  const double all = type.hasStaticShape() ? double(type.getNumElements()) : reads;
+  return bytesOf(argument) * std::min(reads, all);
+}
+
+/// Elements that a body reads at indices it computes; all may be under way at once.
+static double gathersOf(Block &body) {
+  double gathers = 0;
+  for (auto op : body.getOps<linalg::LinalgOp>())
+    for (auto extract : op.getBlock()->getOps<tensor::ExtractOp>())
+      gathers += isa<BlockArgument>(extract.getTensor());
+  return gathers;
+}
+
 Problem mlir::mp::problemOf(const StreamPlan &plan, Block &body) {
   const double rows = pointsOf(plan, plan.rows), columns = pointsOf(plan, plan.columns);
   const double points = rows * columns;
@@ -62,7 +81,11 @@ Problem mlir::mp::problemOf(const StreamPlan &plan, Block &body) {
   double read = 0, written = 0, columnBytes = 0;
   bool isInner = false;
   for (BlockArgument argument : body.getArguments().drop_back(outputs)) {
-    if (!plan.dims.contains(argument) || argument.use_empty())
+    if (!plan.dims.contains(argument)) {
+      read += gatheredBytes(argument, points);
+      continue;
+    }
+    if (argument.use_empty())
       continue;
     double bytes = bytesOf(argument) * pointsOf(plan, argument);
     unsigned varies = plan.varies(argument);
@@ -80,6 +103,8 @@ Problem mlir::mp::problemOf(const StreamPlan &plan, Block &body) {
   auto each = [&](double bytes) { return points ? bytes / points : 0; };
   LiveWords live = liveWords(plan);
   live.passing += 2.0 * double(outputs); // their addresses
+  if (plan.levels.empty())
+    live.held = std::max(live.held, gathersOf(body));
   if (plan.levels.empty())
     return MapProblem{int64_t(points), each(read), each(written),
                       instructions,    live.held,  live.passing};

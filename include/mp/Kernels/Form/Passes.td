@@ -64,6 +64,10 @@ def FoldViews : Pass<"mp-fold-views", "::mlir::func::FuncOp"> {
     the same loops. Loops split as the reshape splits dimensions; sums keep their order. Loops of
     contractions stay as they are.
 
+    A reduction over a window of at most 32 elements (pooling, depthwise convolution) becomes an
+    elementwise op that reads them one after the other, and constants beyond the ends of what is
+    padded: the same elements in the same order.
+
     Example (`--mp-fold-views`): the heads of an attention come apart where the bias is added.
     ```mlir
     #map = affine_map<(d0, d1) -> (d0, d1)>
@@ -108,8 +112,8 @@ def FormDispatches : Pass<"mp-form-dispatches", "::mlir::func::FuncOp"> {
   let description = [{
     Needs: linalg on tensors, contractions marked (`mp-select-contractions`). Gives: dispatches
     around what a family of kernels takes; the rest stays as it is. Groups grow by the rules of
-    docs/concepts/Dispatches.md, epilogues before rows before maps, and only where the performance
-    model expects one kernel to take no longer than two on a part of the target.
+    docs/concepts/Dispatches.md, epilogues before operands before rows before maps, and only where
+    the performance model expects one kernel to take no longer than two on a part of the target.
 
     With `attention=fused`, two contractions with a softmax between them are one dispatch; its
     kernel rounds in another order (docs/concepts/Dispatches.md).
