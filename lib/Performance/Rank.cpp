@@ -88,7 +88,8 @@ llvm::Expected<Ranked> mpcore::performance::choose(const Problem &problem, const
     return llvm::createStringError("no schedule of the menu runs '" + toString(problem) + "' on " +
                                    part.name);
   const Calibration &c = detail::calibrationOf(problem, candidates.front().schedule, part);
-  Candidate &chosen = candidates[chooseRobustly(problem, candidates, part, c).first];
+  const auto [index, atRisk] = chooseRobustly(problem, candidates, part, c);
+  Candidate &chosen = candidates[index];
   Estimate e = estimate(problem, chosen.schedule, chosen.resources, part, c);
-  return Ranked{std::move(chosen.schedule), e};
+  return Ranked{std::move(chosen.schedule), e, atRisk};
 }

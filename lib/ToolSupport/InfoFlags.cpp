@@ -83,6 +83,9 @@ static Error printSchedules(StringRef text) {
     outs() << (toString(r.schedule) == toString(chosen->schedule) ? "* " : "  ")
            << formatv("{0,9:f2} us  {1,-13}", r.estimate.microseconds(), toString(r.estimate.bound))
            << toString(r.schedule) << "\n";
+  outs() << formatv(
+      "* takes at most {0:f1} % longer than the fastest while one constant is a fifth off\n",
+      100 * chosen->atRisk);
   return Error::success();
 }
 

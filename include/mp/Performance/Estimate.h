@@ -61,6 +61,9 @@ Estimate estimate(const Problem &problem, const Schedule &schedule, const Resour
 struct Ranked {
   Schedule schedule;
   Estimate estimate;
+  /// Of a choice: so much longer than the best of the menu it takes at most while any one constant
+  /// is a fifth larger or smaller, as a share.
+  double atRisk = 0;
 };
 
 /// The schedules of the menu that can run the problem, fastest first, at most `limit`; equal times
