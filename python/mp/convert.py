@@ -82,7 +82,8 @@ def convert(model, args=None, kwargs=None, *, inputs=None, format=None, target=N
     keep: globs of layers that stay wide, such as "blocks.0.*" or "head".
     entry: the function of a file that has several.
     dynamic: torch.export's dynamic_shapes.
-    f64: "narrow" computes variances that torch-mlir widens to f64 in f32; "keep" leaves them, and says so.
+    f64: "narrow" computes in f32 what the graph computes in f64, as torch-mlir does variances (the pass mp-narrow-doubles);
+        "keep" leaves it, and says so.
     options: further options of mp-mixed-precision by name, as mp.describe("options", "mp-mixed-precision") lists them.
     """
     if args is not None and inputs is not None:
@@ -92,13 +93,13 @@ def convert(model, args=None, kwargs=None, *, inputs=None, format=None, target=N
         args = (args,)
     if isinstance(keep, str):
         keep = (keep,)
-    source = read_model(model, args, kwargs or {}, dynamic=dynamic, f64=f64)
+    source = read_model(model, args, kwargs or {}, dynamic=dynamic)
     source.entry, source.name = entry or source.entry, name or source.name
     given = conversion_options(format, target, max_rel_error, options)
     given["policy"], folder = make_policy(policy, keep, given.get("format"), given.get("target"))
     if given["policy"] is None:
         del given["policy"]
-    program = convert_source(source, given, None if args is None else (tuple(args), kwargs or {}))
+    program = convert_source(source, given, None if args is None else (tuple(args), kwargs or {}), f64)
     if folder:
         weakref.finalize(program, shutil.rmtree, folder, True)
     return program

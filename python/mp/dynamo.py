@@ -26,13 +26,14 @@ def backend(module, example_inputs, options=None, **more):
     """A backend of torch.compile; options={"format": "f16", "target": "sm_90a", ...} are those of mp.convert."""
     require('torch.compile(backend="mp")', "torch", "torch_mlir")
     from torch._dynamo.backends.common import aot_autograd
+    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
     given = {**(options or {}), **more}
 
     def compiler(graph, inputs):
         return compile_graph(graph, given)
 
     return aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler,
-                        decompositions=pytorch.decompositions("narrow"))(module, example_inputs)
+                        decompositions=get_decomposition_table())(module, example_inputs)
 
 
 def without_nones(module):
@@ -88,5 +89,5 @@ def convert_graph(text, given):
     options = conversion_options(given.get("format"), given.get("target"), given.get("max_rel_error"), given.get("options"))
     key = hashlib.sha256((text + json.dumps(options, sort_keys=True)).encode()).hexdigest()
     if key not in _cache:
-        _cache[key] = convert_source(Source(text, "graph.torch", "main"), options)
+        _cache[key] = convert_source(Source(text, "graph.torch", "main"), options, f64="narrow")
     return _cache[key]

@@ -2,6 +2,7 @@
 """A converted model: its report and checks, and calls of it."""
 import logging
 import os
+import re
 
 from .arrays import framework_for, host_array
 from .devices import ON_DEVICE, DeviceArray, adopt_host, as_tensor, is_on_device, stream_of
@@ -182,13 +183,19 @@ def widen(array, element):
     return host_array(values(array).astype("float64"), "f64")
 
 
-def convert_source(source, options, example=None):
+def convert_source(source, options, example=None, f64="keep"):
     """Parses and converts; what both conversions of the package share."""
+    if f64 not in ("keep", "narrow"):
+        raise Error(f"f64 is {f64!r}, expected 'keep' or 'narrow'")
     original = Context().parse(source.text, source.name, source.imports)
+    if f64 == "narrow":
+        original.run("mp-narrow-doubles")
+        original.run("canonicalize")
+    elif re.search(r"\b(arith\.extf|tosa\.cast) .*f64\b", source.text if isinstance(source.text, str) else source.text.decode("latin-1")):
+        log.info("the graph computes in f64 what it widened from less, as torch-mlir does variances; "
+                 "mp.convert(..., f64='narrow') computes it in f32")
     module = original.clone()
     report = Report.of(module.convert("mp-mixed-precision", options))
     for diagnostic in module.context.said:
         log.log(logging.WARNING if diagnostic.severity == "warning" else logging.DEBUG, "%s", diagnostic)
-    for note in source.notes:
-        log.info("%s", note)
     return Program(source, original, module, report, options, example)

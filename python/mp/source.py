@@ -36,5 +36,3 @@ class Source:
     flatten: typing.Callable = take_positional
     #: Results in order -> what the call gives.
     unflatten: typing.Callable = give_plain
-    #: What a person should know of the route that was taken.
-    notes: typing.List[str] = dataclasses.field(default_factory=list)

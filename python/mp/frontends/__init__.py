@@ -11,17 +11,15 @@ FILES = {".tflite": "tflite", ".onnx": "onnx", ".pt2": "pytorch"}
 TEXTS = (".mlir", ".mlirbc", ".bc")
 
 
-def read_model(model, args=None, kwargs=None, dynamic=None, f64="keep"):
+def read_model(model, args=None, kwargs=None, dynamic=None):
     """A Source of anything that mp.convert takes."""
-    if f64 not in ("keep", "narrow"):
-        raise Error(f"f64 is {f64!r}, expected 'keep' or 'narrow'")
     if isinstance(model, os.PathLike) or (isinstance(model, str) and "\n" not in model and not model.lstrip().startswith(("module", "func"))):
-        return read_file(os.fspath(model), f64)
+        return read_file(os.fspath(model))
     if isinstance(model, (str, bytes)):
         return Source(model)
     if framework_of(model) == "torch" or is_torch_module(model):
         from . import pytorch
-        return pytorch.read(model, args, kwargs or {}, dynamic, f64)
+        return pytorch.read(model, args, kwargs or {}, dynamic)
     if callable(model):
         from . import jax
         return jax.read(model, args, kwargs or {})
@@ -33,13 +31,13 @@ def is_torch_module(model):
     return any(base.__module__.startswith("torch.") and base.__name__ in ("Module", "ExportedProgram") for base in type(model).__mro__)
 
 
-def read_file(path, f64):
+def read_file(path):
     ending = os.path.splitext(path)[1].lower()
     if not os.path.exists(path):
         raise Error(f"'{path}' does not exist")
     if ending in FILES:
         import importlib
-        return importlib.import_module("." + FILES[ending], __package__).read_file(path, f64)
+        return importlib.import_module("." + FILES[ending], __package__).read_file(path)
     if ending not in TEXTS:
         raise Error(f"'{path}': the ending '{ending}' is none of {', '.join((*TEXTS, *FILES))}")
     with open(path, "rb") as file:

@@ -31,7 +31,7 @@ def lowering(backend="linalg-on-tensors"):
             f"--torch-backend-to-{backend}-backend-pipeline", "--mlir-print-debuginfo"]
 
 
-def read_file(path, f64):
+def read_file(path):
     require("an .onnx file", "onnx", "torch_mlir")
     import onnx
     with tempfile.TemporaryDirectory() as folder:

@@ -11,30 +11,6 @@ PIPELINE = ("torchdynamo-export-to-torch-backend-pipeline,torch-backend-to-linal
             "canonicalize,cse")
 
 
-def decompositions(f64="keep"):
-    """torch-mlir's table; narrow: with variances in the type of their operand, which torch-mlir widens to f64."""
-    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
-    table = get_decomposition_table()
-    if f64 == "keep":
-        return table
-    import torch
-
-    def var_mean(x, dim=None, *, correction=None, keepdim=False):
-        dims = list(range(x.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
-        count = 1
-        for d in dims or range(x.dim()):
-            count = count * x.shape[d]
-        mean = x.mean(dims, True)
-        squares = ((x - mean) * (x - mean)).sum(dims, keepdim)
-        variance = squares / max(count - (1 if correction is None else correction), 0)
-        return variance, mean if keepdim else x.mean(dims)
-
-    def var(x, dim=None, *, correction=None, keepdim=False):
-        return var_mean(x, dim, correction=correction, keepdim=keepdim)[0]
-
-    return {**table, torch.ops.aten.var_mean.correction: var_mean, torch.ops.aten.var.correction: var}
-
-
 def path_of(node):
     """Where the node comes from among modules: "blocks.1.attention"; empty at the top."""
     stack = list((node.meta.get("nn_module_stack") or {}).values())
@@ -102,10 +78,10 @@ def constant_of(program, spec):
     return None
 
 
-def read_exported(program, f64="keep", note_f64=True):
+def read_exported(program):
     """A Source of a torch.export.ExportedProgram."""
-    import torch
-    program = program.run_decompositions(decompositions(f64))
+    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+    program = program.run_decompositions(get_decomposition_table())
     signature = program.graph_signature
     if mutated := [s.target for s in signature.output_specs if s.kind.name in ("BUFFER_MUTATION", "USER_INPUT_MUTATION")]:
         raise Error(f"the model changes {', '.join(map(str, mutated))} when called; .eval() it, or write the change as a result")
@@ -113,9 +89,6 @@ def read_exported(program, f64="keep", note_f64=True):
     names = {index: spec.target or spec.arg.name for index, spec in enumerate(specs)}
     bound = {index: value for index, spec in enumerate(specs) if (value := constant_of(program, spec)) is not None}
     text = lower_graph(program.graph, [(names[index], spec.kind.name == "PARAMETER") for index, spec in enumerate(specs)])
-    notes = []
-    if f64 == "keep" and "f64>" in text:
-        notes.append("torch-mlir computes variances in f64 here; mp.convert(..., f64='narrow') computes them in f32")
     from torch.utils import _pytree as pytree
 
     def flatten(args, kwargs):
@@ -124,24 +97,23 @@ def read_exported(program, f64="keep", note_f64=True):
     def unflatten(results):
         return pytree.tree_unflatten(list(results), program.call_spec.out_spec)
 
-    del torch
-    return Source(text, "model.torch", "main", True, bound, names, "torch", flatten, unflatten, notes)
+    return Source(text, "model.torch", "main", True, bound, names, "torch", flatten, unflatten)
 
 
-def read(model, args, kwargs, dynamic=None, f64="keep"):
+def read(model, args, kwargs, dynamic=None):
     """A Source of a torch.nn.Module with example arguments, or of an ExportedProgram."""
     require("a PyTorch model", "torch", "torch_mlir")
     import torch
     if isinstance(model, torch.export.ExportedProgram):
-        return read_exported(model, f64)
+        return read_exported(model)
     if args is None:
         raise Error("a torch module needs example arguments: mp.convert(model, (x,))")
     with torch.no_grad():
         program = torch.export.export(model, tuple(args), dict(kwargs), dynamic_shapes=dynamic)
-    return read_exported(program, f64)
+    return read_exported(program)
 
 
-def read_file(path, f64):
+def read_file(path):
     require("a .pt2 file", "torch", "torch_mlir")
     import torch
-    return read_exported(torch.export.load(path), f64)
+    return read_exported(torch.export.load(path))

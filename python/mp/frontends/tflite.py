@@ -12,7 +12,7 @@ def convert_file(path, text):
     call(find_program("tosa-converter-for-tflite", "tosa_converter_for_tflite"), path, "--text", "-o", text)
 
 
-def read_file(path, f64):
+def read_file(path):
     with tempfile.TemporaryDirectory() as folder:
         text = os.path.join(folder, "tosa.mlir")
         convert_file(path, text)

@@ -13,12 +13,14 @@ namespace mlir::mp::remarks {
 /// Decisions about precision, and rewrites that serve them.
 inline constexpr llvm::StringLiteral kPrecision = "mp";
 /// mp-assign-precision: a contraction computes in a narrow format (passed).
+/// mp-narrow-doubles: ops of a function compute in f32 in place of f64 (passed).
 inline constexpr llvm::StringLiteral kNarrowed = "narrowed";
 /// mp-assign-precision: a contraction computes in split precision (passed).
 inline constexpr llvm::StringLiteral kSplit = "split";
 /// mp-assign-precision, mp-insert-scaling: a contraction works on scaled values (passed).
 inline constexpr llvm::StringLiteral kScaled = "scaled";
 /// mp-assign-precision: a contraction keeps its format (missed).
+/// mp-narrow-doubles: an op stays in f64 (missed).
 inline constexpr llvm::StringLiteral kKeptWide = "kept-wide";
 /// mp-assign-precision: a result is stored in a narrow format (analysis).
 inline constexpr llvm::StringLiteral kStoredNarrow = "stored-narrow";

@@ -179,4 +179,52 @@ def InsertClamps : Pass<"mp-insert-clamps", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::mp::MPDialect"];
 }
 
+def NarrowDoubles : Pass<"mp-narrow-doubles", "::mlir::ModuleOp"> {
+  let summary = "Compute in f32 what a graph computes in f64 (changes rounding)";
+  let description = [{
+    Needs: phase 0 (input). Gives: phase 0 still, in which ops of arith, math, linalg, tensor, tosa
+    and scf compute in f32 where they did in f64. Frontends widen by themselves: torch-mlir takes
+    variances of norms in f64, which costs a GPU up to 64 times as much as f32. Casts between f32
+    and f64 fold. Signatures, calls, branches and what reads bits stay in f64, behind casts.
+    Constants round to nearest; what is finite stays so, as the largest number of f32, so that
+    the lowest f64, which a maximum begins with, becomes the lowest f32. What f64 was needed for
+    (counts above 2^24, differences of large sums) is lost: that is why nobody runs it unasked.
+    Remarks say how many ops of each function it narrows, and which stay (`--remarks-filter=mp`).
+
+    Example (`--mp-narrow-doubles`):
+    ```mlir
+    #map = affine_map<(d0) -> (d0)>
+    #none = affine_map<(d0) -> ()>
+    func.func @sum(%x: tensor<8xf32>) -> f32 {
+      %zero = arith.constant dense<0.0> : tensor<f64>
+      %w = arith.extf %x : tensor<8xf32> to tensor<8xf64>
+      %s = linalg.generic {indexing_maps = [#map, #none], iterator_types = ["reduction"]} ins(%w : tensor<8xf64>) outs(%zero : tensor<f64>) {
+      ^bb0(%a: f64, %sum: f64):
+        %1 = arith.addf %sum, %a : f64
+        linalg.yield %1 : f64
+      } -> tensor<f64>
+      %e = tensor.extract %s[] : tensor<f64>
+      %r = arith.truncf %e : f64 to f32
+      return %r : f32
+    }
+    ```
+    becomes
+    ```mlir
+    #map = affine_map<(d0) -> (d0)>
+    #none = affine_map<(d0) -> ()>
+    func.func @sum(%x: tensor<8xf32>) -> f32 {
+      %zero = arith.constant dense<0.0> : tensor<f32>
+      %s = linalg.generic {indexing_maps = [#map, #none], iterator_types = ["reduction"]} ins(%x : tensor<8xf32>) outs(%zero : tensor<f32>) {
+      ^bb0(%a: f32, %sum: f32):
+        %1 = arith.addf %sum, %a : f32
+        linalg.yield %1 : f32
+      } -> tensor<f32>
+      %e = tensor.extract %s[] : tensor<f32>
+      return %e : f32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // MP_TRANSFORMS_PREPARE_PASSES
