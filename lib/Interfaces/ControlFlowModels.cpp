@@ -13,39 +13,35 @@ using namespace mlir::mp;
 using namespace mlir::mp::detail;
 
 static constexpr OpEntry kScfEntries[] = {
-    {"scf.for", OpClass::ExactCommute, TypeRule::Container, "carried values have one format each"},
-    {"scf.if", OpClass::ExactCommute, TypeRule::Container, "carried values have one format each"},
-    {"scf.index_switch", OpClass::ExactCommute, TypeRule::Container,
-     "carried values have one format each"},
-    {"scf.execute_region", OpClass::ExactCommute, TypeRule::Container,
-     "carried values have one format each"},
-    {"scf.while", OpClass::ExactCommute, TypeRule::Container,
-     "carried values have one format each"},
-    {"scf.forall", OpClass::ExactCommute, TypeRule::Container,
-     "carried values have one format each"},
-    {"scf.parallel", OpClass::Barrier, TypeRule::Frozen, "reduces in an order of its own"},
-    {"scf.condition", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
-    {"scf.forall.in_parallel", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
-    {"scf.reduce", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
-    {"scf.reduce.return", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
-    {"scf.yield", OpClass::Barrier, TypeRule::Frozen, "part of its parent"},
+    {"scf.for", kCarries},
+    {"scf.if", kCarries},
+    {"scf.index_switch", kCarries},
+    {"scf.execute_region", kCarries},
+    {"scf.while", kCarries},
+    {"scf.forall", kCarries},
+    {"scf.parallel", {OpClass::Barrier, TypeRule::Frozen, "reduces in an order of its own"}},
+    {"scf.condition", kPartOfParent},
+    {"scf.forall.in_parallel", kPartOfParent},
+    {"scf.reduce", kPartOfParent},
+    {"scf.reduce.return", kPartOfParent},
+    {"scf.yield", kPartOfParent},
 };
 const ArrayRef<OpEntry> mlir::mp::detail::scfTable = kScfEntries;
 
 static constexpr OpEntry kFuncEntries[] = {
-    {"func.call", OpClass::Barrier, TypeRule::Frozen, "formats are those of the callee"},
-    {"func.call_indirect", OpClass::Barrier, TypeRule::Frozen, "formats are those of the callee"},
-    {"func.constant", OpClass::Barrier, TypeRule::Frozen, "a symbol"},
-    {"func.func", OpClass::Barrier, TypeRule::Frozen, "a symbol"},
-    {"func.return", OpClass::Barrier, TypeRule::Frozen, "formats are those of the signature"},
+    {"func.call", kCall},
+    {"func.call_indirect", kCall},
+    {"func.constant", kSymbol},
+    {"func.func", kSymbol},
+    {"func.return", {OpClass::Barrier, TypeRule::Frozen, "formats are those of the signature"}},
 };
 const ArrayRef<OpEntry> mlir::mp::detail::funcTable = kFuncEntries;
 
 static constexpr OpEntry kCfEntries[] = {
-    {"cf.assert", OpClass::Barrier, TypeRule::Frozen, "checks, computes nothing"},
-    {"cf.br", OpClass::Barrier, TypeRule::Frozen, "block arguments keep their formats"},
-    {"cf.cond_br", OpClass::Barrier, TypeRule::Frozen, "block arguments keep their formats"},
-    {"cf.switch", OpClass::Barrier, TypeRule::Frozen, "block arguments keep their formats"},
+    {"cf.assert", {OpClass::Barrier, TypeRule::Frozen, "checks, computes nothing"}},
+    {"cf.br", kBranch},
+    {"cf.cond_br", kBranch},
+    {"cf.switch", kBranch},
 };
 const ArrayRef<OpEntry> mlir::mp::detail::cfTable = kCfEntries;
 

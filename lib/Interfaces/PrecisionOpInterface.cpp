@@ -39,8 +39,8 @@ ArrayRef<ClassEntry> mlir::mp::getClassTable(StringRef dialect) {
 }
 
 const OpEntry &mlir::mp::detail::lookupEntry(StringRef op) {
-  static const OpEntry missing = {"", OpClass::Barrier, TypeRule::Frozen,
-                                  "no line in the table of its dialect"};
+  static const OpEntry missing = {
+      "", {OpClass::Barrier, TypeRule::Frozen, "no line in the table of its dialect"}};
   for (const OpEntry &entry : getTable(op.split('.').first))
     if (entry.op == op)
       return entry;

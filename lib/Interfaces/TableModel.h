@@ -6,6 +6,7 @@
 #ifndef MP_LIB_INTERFACES_TABLEMODEL_H
 #define MP_LIB_INTERFACES_TABLEMODEL_H
 
+#include "Reasons.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -18,10 +19,10 @@ using RemakeFn = Value (*)(Operation *op, OpBuilder &builder, FloatType format, 
 
 /// A line of a table: class, rule and note, then what is known beyond them of some ops.
 struct OpEntry : ClassEntry {
-  constexpr OpEntry(StringLiteral op, OpClass opClass, TypeRule rule, StringLiteral note,
-                    MeaningFn meaning = nullptr, Movement movement = Movement::None,
-                    RemakeFn remake = nullptr)
-      : ClassEntry{op, opClass, rule, note}, meaning(meaning), movement(movement), remake(remake) {}
+  constexpr OpEntry(StringLiteral op, Reason reason, MeaningFn meaning = nullptr,
+                    Movement movement = Movement::None, RemakeFn remake = nullptr)
+      : ClassEntry{op, reason.opClass, reason.rule, reason.note}, meaning(meaning),
+        movement(movement), remake(remake) {}
 
   MeaningFn meaning;
   Movement movement;
