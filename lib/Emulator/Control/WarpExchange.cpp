@@ -229,9 +229,8 @@ static Step execActivemask(Warp &w, const Inst &i) {
 }
 
 static void decodeActivemask(Decoder &d) {
-  if (d.takeType() != Type::B32 || !d.expectOps(1))
+  if (d.takeType() != Type::B32 || !d.operands(Type::B32, {}))
     return;
-  d.out->dst = d.dst(0, Type::B32);
   d.out->fn = execActivemask;
 }
 
@@ -262,13 +261,10 @@ static void decodeRedux(Decoder &d) {
     if (op.empty() && d.take(name))
       op = name;
   Type t = d.takeType();
-  if (!sync || op.empty() || !d.expectOps(3)) {
+  if (!sync || op.empty() || !d.operands(t, {t, Type::B32})) {
     d.unsupported();
     return;
   }
-  d.out->dst = d.dst(0, t);
-  d.out->a = d.src(1, t);
-  d.out->b = d.src(2, Type::B32);
   bool isU = t == Type::U32, isS = t == Type::S32, isB = t == Type::B32;
   if (op == "add" && (isU || isS))
     d.out->fn = execRedux<U, [](U a, U b) { return a + b; }>;

@@ -18,7 +18,9 @@ Decoder::Decoder(const syntax::Module &module, Program &program)
   registerIntegerOps(table);
   registerPartProductOps(table);
   registerLogicOps(table);
+  registerBitFieldOps(table);
   registerFloatOps(table);
+  registerFloatSignOps(table);
   registerMathOps(table);
   registerCompareOps(table);
   registerConvertOps(table);
@@ -104,6 +106,16 @@ bool Decoder::expectOps(unsigned least, unsigned most) {
               " operands, found " + Twine(numOps()));
 }
 
+bool Decoder::operands(Type result, std::initializer_list<Type> sources) {
+  if (!expectOps(sources.size() + 1))
+    return false;
+  out->dst = dst(0, result);
+  Reg *const into[] = {&out->a, &out->b, &out->c, &out->d};
+  for (auto [k, type] : llvm::enumerate(sources))
+    *into[k] = src(k + 1, type);
+  return !isFailed;
+}
+
 const syntax::Operand &Decoder::at(unsigned k) {
   static const syntax::Operand none;
   if (k < numOps())
@@ -161,7 +173,7 @@ bool Decoder::decodeFunction(unsigned index) {
   functionIndex = index;
   if (fn->isDeclaration)
     return true;
-  if (!layoutFunction(index))
+  if (!layoutFunction())
     return false;
   FunctionCode &code = functionCode();
   code.begin = functionBegin = program.code.size();

@@ -23,7 +23,9 @@ void registerMoveOps(OpTable &table);
 void registerIntegerOps(OpTable &table);
 void registerPartProductOps(OpTable &table);
 void registerLogicOps(OpTable &table);
+void registerBitFieldOps(OpTable &table);
 void registerFloatOps(OpTable &table);
+void registerFloatSignOps(OpTable &table);
 void registerMathOps(OpTable &table);
 void registerCompareOps(OpTable &table);
 void registerConvertOps(OpTable &table);
@@ -78,6 +80,8 @@ public:
   Reg dst(const syntax::Operand &operand, Type type, bool relaxed = false);
   Reg src(unsigned k, Type type, bool relaxed = false) { return src(at(k), type, relaxed); }
   Reg dst(unsigned k, Type type, bool relaxed = false) { return dst(at(k), type, relaxed); }
+  /// The usual operands, and no others: a result, then up to four sources.
+  bool operands(Type result, std::initializer_list<Type> sources);
   /// A predicate source; negation is refused unless `negated` is given.
   Reg pred(const syntax::Operand &operand, bool *negated = nullptr);
   Reg predDst(const syntax::Operand &operand);
@@ -119,7 +123,14 @@ public:
 private:
   const syntax::Operand &at(unsigned k);
   bool layoutModule();
-  bool layoutFunction(unsigned index);
+  bool layoutFunction();
+  struct KernelLayout;
+  void placeModuleShared(KernelLayout &layout);
+  void placeShared(unsigned k, KernelLayout &layout);
+  bool placeLocal(unsigned k);
+  bool placeParam(unsigned k, KernelInfo &info);
+  bool placeVariable(unsigned k, KernelLayout &layout);
+  bool finishKernel(KernelLayout &layout);
   bool decodeFunction(unsigned index);
   /// The opcode with its modifiers exists, and is none that is refused.
   bool checkForm(llvm::StringRef form, llvm::StringRef name);

@@ -4,6 +4,7 @@
 
 #include "Decoder.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mpcore::emulator;
 using llvm::StringRef;
@@ -128,101 +129,115 @@ bool Decoder::layoutModule() {
   return true;
 }
 
-bool Decoder::layoutFunction(unsigned index) {
-  in = nullptr;
-  FunctionCode &code = program.functions[index];
-  variablePlace.assign(fn->variables.size(), ~uint64_t(0));
-  sharedModuleAddress.clear();
+/// Collects what a kernel takes of shared memory, and its parameters; those of functions have their
+/// places already.
+struct Decoder::KernelLayout {
+  KernelInfo info;
+  uint64_t sharedEnd = 0;                  ///< of what has a size
+  unsigned externAlign = 0;                ///< of what begins behind it
+  llvm::SmallVector<StringRef, 2> externs; ///< variables of the module
+  llvm::SmallVector<unsigned, 2> externLocals;
+};
 
-  uint64_t sharedEnd = commonSharedEnd;
-  unsigned externAlign = 0;
-  llvm::SmallVector<StringRef, 2> externs;
+/// Gives module variables that only this kernel uses a place behind those that functions share.
+void Decoder::placeModuleShared(KernelLayout &layout) {
+  sharedModuleAddress.clear();
   for (auto &entry : commonShared)
     sharedModuleAddress[entry.getKey()] = entry.getValue();
-  llvm::SmallVector<unsigned, 2> externLocals;
-  if (fn->isEntry) {
-    llvm::StringSet<> names = namesIn(*fn);
-    for (const syntax::Variable &v : module.variables) {
-      if (v.space != syntax::Space::Shared || !names.count(v.name))
-        continue;
-      if (v.isExtern) {
-        externs.push_back(v.name);
-        externAlign = std::max<unsigned>(externAlign, v.alignment());
-      } else if (!commonShared.count(v.name)) {
-        uint64_t at = llvm::alignTo(sharedEnd, v.alignment());
-        sharedModuleAddress[v.name] = at;
-        sharedEnd = at + v.bytes();
-      }
-    }
-  }
-  for (auto &[k, at] : functionShared[index])
-    variablePlace[k] = at;
-
-  KernelInfo info;
-  for (unsigned k = 0; k < fn->variables.size(); ++k) {
-    const syntax::Variable &v = fn->variables[k];
-    switch (v.space) {
-    case syntax::Space::Reg: break;
-    case syntax::Space::Param: {
-      const unsigned *asParam = llvm::find(fn->params, k), *asReturn = llvm::find(fn->returns, k);
-      if (asParam != fn->params.end()) {
-        unsigned n = asParam - fn->params.begin();
-        if (!fn->isEntry) {
-          variablePlace[k] = code.params[n].localOffset;
-          break;
-        }
-        info.paramBytes = llvm::alignTo(info.paramBytes, v.alignment());
-        variablePlace[k] = info.paramBytes;
-        info.params.push_back(
-            {v.name.str(), info.paramBytes, uint32_t(v.bytes()), uint32_t(v.alignment())});
-        info.paramBytes += v.bytes();
-        break;
-      }
-      if (asReturn != fn->returns.end()) {
-        variablePlace[k] = code.returns[asReturn - fn->returns.begin()].localOffset;
-        break;
-      }
-      [[fallthrough]];
-    }
-    case syntax::Space::Local:
-      code.localBytes = llvm::alignTo(code.localBytes, std::max<uint64_t>(v.alignment(), 8));
-      variablePlace[k] = code.localBytes;
-      code.localBytes += v.bytes();
-      if (code.localBytes > kMaxLocalBytes)
-        return fail("'" + fn->name + "' takes " + Twine(code.localBytes) +
-                    " bytes of local memory per thread, " + Twine(kMaxLocalBytes) + " are allowed");
-      break;
-    case syntax::Space::Shared:
-      if (!fn->isEntry)
-        break;
-      if (v.isExtern) {
-        externLocals.push_back(k);
-        externAlign = std::max<unsigned>(externAlign, v.alignment());
-      } else {
-        variablePlace[k] = llvm::alignTo(sharedEnd, v.alignment());
-        sharedEnd = variablePlace[k] + v.bytes();
-      }
-      break;
-    case syntax::Space::Global:
-    case syntax::Space::Const:
-      placeGlobal(v, (fn->name + "::" + v.name).str());
-      variablePlace[k] = program.globals.back().address;
-      if (!image(v, program.globals.back()))
-        return false;
-      break;
-    }
-  }
   if (!fn->isEntry)
+    return;
+  llvm::StringSet<> names = namesIn(*fn);
+  for (const syntax::Variable &v : module.variables) {
+    if (v.space != syntax::Space::Shared || !names.count(v.name))
+      continue;
+    if (v.isExtern) {
+      layout.externs.push_back(v.name);
+      layout.externAlign = std::max<unsigned>(layout.externAlign, v.alignment());
+    } else if (!commonShared.count(v.name)) {
+      uint64_t at = llvm::alignTo(layout.sharedEnd, v.alignment());
+      sharedModuleAddress[v.name] = at;
+      layout.sharedEnd = at + v.bytes();
+    }
+  }
+}
+
+void Decoder::placeShared(unsigned k, KernelLayout &layout) {
+  const syntax::Variable &v = fn->variables[k];
+  if (!fn->isEntry)
+    return;
+  if (v.isExtern) {
+    layout.externLocals.push_back(k);
+    layout.externAlign = std::max<unsigned>(layout.externAlign, v.alignment());
+  } else {
+    variablePlace[k] = llvm::alignTo(layout.sharedEnd, v.alignment());
+    layout.sharedEnd = variablePlace[k] + v.bytes();
+  }
+}
+
+bool Decoder::placeLocal(unsigned k) {
+  const syntax::Variable &v = fn->variables[k];
+  FunctionCode &code = functionCode();
+  code.localBytes = llvm::alignTo(code.localBytes, std::max<uint64_t>(v.alignment(), 8));
+  variablePlace[k] = code.localBytes;
+  code.localBytes += v.bytes();
+  return code.localBytes <= kMaxLocalBytes ||
+         fail("'" + fn->name + "' takes " + Twine(code.localBytes) +
+              " bytes of local memory per thread, " + Twine(kMaxLocalBytes) + " are allowed");
+}
+
+/// Places a kernel's parameter in the parameter space, a function's where layoutModule put it, and
+/// what a body declares for its calls in local memory.
+bool Decoder::placeParam(unsigned k, KernelInfo &info) {
+  const syntax::Variable &v = fn->variables[k];
+  const FunctionCode &code = functionCode();
+  const unsigned *asParam = llvm::find(fn->params, k), *asReturn = llvm::find(fn->returns, k);
+  if (asParam == fn->params.end()) {
+    if (asReturn == fn->returns.end())
+      return placeLocal(k);
+    variablePlace[k] = code.returns[asReturn - fn->returns.begin()].localOffset;
     return true;
-  uint64_t dynamicAt = externAlign ? llvm::alignTo(sharedEnd, externAlign) : sharedEnd;
-  for (StringRef name : externs)
+  }
+  if (!fn->isEntry) {
+    variablePlace[k] = code.params[asParam - fn->params.begin()].localOffset;
+    return true;
+  }
+  info.paramBytes = llvm::alignTo(info.paramBytes, v.alignment());
+  variablePlace[k] = info.paramBytes;
+  info.params.push_back(
+      {v.name.str(), info.paramBytes, uint32_t(v.bytes()), uint32_t(v.alignment())});
+  info.paramBytes += v.bytes();
+  return true;
+}
+
+bool Decoder::placeVariable(unsigned k, KernelLayout &layout) {
+  const syntax::Variable &v = fn->variables[k];
+  switch (v.space) {
+  case syntax::Space::Reg: return true;
+  case syntax::Space::Param: return placeParam(k, layout.info);
+  case syntax::Space::Local: return placeLocal(k);
+  case syntax::Space::Shared: placeShared(k, layout); return true;
+  case syntax::Space::Global:
+  case syntax::Space::Const:
+    placeGlobal(v, (fn->name + "::" + v.name).str());
+    variablePlace[k] = program.globals.back().address;
+    return image(v, program.globals.back());
+  }
+  llvm_unreachable("unknown space");
+}
+
+/// Dynamic shared memory begins behind the rest; then all that a launch asks is known.
+bool Decoder::finishKernel(KernelLayout &layout) {
+  uint64_t dynamicAt =
+      layout.externAlign ? llvm::alignTo(layout.sharedEnd, layout.externAlign) : layout.sharedEnd;
+  for (StringRef name : layout.externs)
     sharedModuleAddress[name] = dynamicAt;
-  for (unsigned k : externLocals)
+  for (unsigned k : layout.externLocals)
     variablePlace[k] = dynamicAt;
   if (dynamicAt > (1u << kClusterShift))
     return fail("kernel '" + fn->name + "' declares " + Twine(dynamicAt) +
                 " bytes of shared memory");
 
+  KernelInfo &info = layout.info;
   info.name = fn->name.str();
   info.staticSharedBytes = dynamicAt;
   for (unsigned k = 0; k < 3; ++k) {
@@ -233,8 +248,22 @@ bool Decoder::layoutFunction(unsigned index) {
     if (!fn->cluster.empty())
       info.cluster[k] = fn->cluster[k];
   }
-  code.kernel = program.kernels.size();
+  functionCode().kernel = program.kernels.size();
   program.kernels.push_back(std::move(info));
-  program.kernelFunction.push_back(index);
+  program.kernelFunction.push_back(functionIndex);
   return true;
+}
+
+bool Decoder::layoutFunction() {
+  in = nullptr;
+  variablePlace.assign(fn->variables.size(), ~uint64_t(0));
+  KernelLayout layout;
+  layout.sharedEnd = commonSharedEnd;
+  placeModuleShared(layout);
+  for (auto &[k, at] : functionShared[functionIndex])
+    variablePlace[k] = at;
+  for (unsigned k = 0; k < fn->variables.size(); ++k)
+    if (!placeVariable(k, layout))
+      return false;
+  return !fn->isEntry || finishKernel(layout);
 }

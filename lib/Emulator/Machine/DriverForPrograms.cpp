@@ -20,7 +20,7 @@ int refuse(const llvm::Twine &why) {
   return reportDriverError(MP_CU_INVALID_VALUE, llvm::createStringError(why));
 }
 
-/// What the two kinds of maps have in common.
+/// Holds what the two kinds of maps have in common.
 struct MapRequest {
   void *map;
   int type;

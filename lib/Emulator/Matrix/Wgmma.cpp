@@ -4,6 +4,7 @@
 // the four warps to arrive computes for all; until a wait_group the accumulators may be used by
 // other wgmma only.
 
+#include "Wgmma.h"
 #include "../Transfer/Async.h"
 #include "Fragments.h"
 #include "Sparsity.h"
@@ -15,12 +16,6 @@ using namespace mpcore::emulator;
 using llvm::Twine;
 
 namespace {
-struct WgmmaOp {
-  MatrixOp op;
-  Reg descA, descB, scaleD;
-  bool aInRegisters = false, transA = false, transB = false;
-};
-
 /// The 64-bit matrix descriptor (PTX ISA, "Matrix Descriptor Format").
 struct Descriptor {
   uint32_t start, leading, stride;
@@ -77,8 +72,8 @@ bool mpcore::emulator::checkPending(Warp &w, const Inst &i) {
   return false;
 }
 
-// One operand from shared memory into row-major values; `rows` of M for A, of N for B. Tracks the
-// bytes once per chunk.
+/// Reads one operand from shared memory into row-major values: rows of M for A, of N for B. Tracks
+/// the bytes once per chunk.
 static bool fetch(Warp &w, const Inst &i, const WgmmaOp &x, bool isA, uint64_t descriptor,
                   unsigned agent, MatrixValues &v) {
   const MatrixOp &op = x.op;
@@ -136,100 +131,144 @@ static bool uniform64(Warp &w, Reg r, uint64_t &value) {
   return std::all_of(v, v + kLanes, [&](uint64_t x) { return x == value; });
 }
 
-static Step execMma(Warp &w, const Inst &i) {
-  const WgmmaOp &x = *static_cast<const WgmmaOp *>(i.aux);
-  const MatrixOp &op = x.op;
-  Block &block = *w.block;
-  const unsigned first = w.index / 4 * 4;
-  if (w.exec != ~0u)
-    return w.fault(FaultKind::Divergence, i,
-                   "wgmma needs all 32 lanes of each warp; lanes 0x" + Twine::utohexstr(~w.exec) +
-                       " are elsewhere",
-                   std::countr_zero(~w.exec));
-  if (block.warps.size() < first + 4)
-    return w.fault(FaultKind::Misuse, i, "wgmma needs a warpgroup of four whole warps", 0);
-  if (!w.wgmmaFenced)
-    return w.fault(FaultKind::Misuse, i,
-                   "no wgmma.fence since the accumulators were last touched by other instructions",
-                   0);
-  WarpgroupMeeting &meeting = block.meetings[w.index / 4];
-  if (meeting.arrived && meeting.inst != &i)
-    return w.fault(FaultKind::Divergence, i, "other warps of the warpgroup are at another wgmma",
-                   0);
-  meeting.inst = &i;
-  meeting.arrived |= 1u << (w.index - first);
-  meeting.split[w.index - first] = w.current;
-  if (meeting.arrived != 15) {
+namespace {
+/// One product of a warpgroup, made by the last of its warps to arrive.
+class WarpgroupProduct {
+public:
+  WarpgroupProduct(Warp &w, const Inst &i)
+      : w(w), i(i), x(*static_cast<const WgmmaOp *>(i.aux)), op(x.op), block(*w.block),
+        races(block.shared.races), first(w.index / 4 * 4),
+        agent(2 * block.warps.size() + first / 4), v(matrixScratch()) {}
+
+  Step run() {
+    if (Step step = check(); step != Step::Next)
+      return step;
+    if (Step step = meet(); step != Step::Next)
+      return step;
+    joinRaces();
+    v.resize(op, 64);
+    if (Step step = fetchOperands(); step != Step::Next)
+      return step;
+    keep = w.pred(x.scaleD) & 1;
+    std::optional<BadMetadata> bad;
+    forWarps([&](Warp &other, unsigned k) {
+      forAccumulators(other, k, [&](uint32_t &word, unsigned e, size_t at) { load(word, e, at); });
+      if (op.sparsity != Sparsity::None && !bad)
+        bad = readMetadata(other.lanes<uint32_t>(op.metadata), op, 16 * k, v);
+      if (x.aInRegisters)
+        gatherA(other, k);
+    });
+    if (bad)
+      return badMetadata(w, i, op, *bad);
+    if (!multiply(w, i, op, v, 64))
+      return Step::Fault;
+    forWarps([&](Warp &other, unsigned k) {
+      forAccumulators(other, k, [&](uint32_t &word, unsigned e, size_t at) { store(word, e, at); });
+      leave(other, k);
+    });
+    meeting() = WarpgroupMeeting();
+    ++block.progress;
+    return Step::Next;
+  }
+
+private:
+  Step check() {
+    if (w.exec != ~0u)
+      return w.fault(FaultKind::Divergence, i,
+                     "wgmma needs all 32 lanes of each warp; lanes 0x" + Twine::utohexstr(~w.exec) +
+                         " are elsewhere",
+                     std::countr_zero(~w.exec));
+    if (block.warps.size() < first + 4)
+      return w.fault(FaultKind::Misuse, i, "wgmma needs a warpgroup of four whole warps", 0);
+    if (!w.wgmmaFenced)
+      return w.fault(
+          FaultKind::Misuse, i,
+          "no wgmma.fence since the accumulators were last touched by other instructions", 0);
+    if (meeting().arrived && meeting().inst != &i)
+      return w.fault(FaultKind::Divergence, i, "other warps of the warpgroup are at another wgmma",
+                     0);
+    return Step::Next;
+  }
+
+  /// Waits for the others: Step::Next when all four are here.
+  Step meet() {
+    meeting().inst = &i;
+    meeting().arrived |= 1u << (w.index - first);
+    meeting().split[w.index - first] = w.current;
+    if (meeting().arrived == 15)
+      return Step::Next;
     w.save();
     w.splits[w.current].blocked = true;
     w.splits[w.current].meeting = true;
     w.enter(w.pick());
     return Step::Leave;
   }
-  // All four are here.
-  RaceDetector &races = block.shared.races;
-  const unsigned agent = 2 * block.warps.size() + first / 4;
-  for (unsigned k = 0; k < 4 && races.enabled(); ++k)
-    races.join(agent, first + k);
-  if (races.enabled())
-    races.tick(agent);
-  MatrixValues &v = matrixScratch();
-  v.resize(op, 64);
-  uint64_t a = 0, b = 0;
-  if (!uniform64(w, x.descB, b) || (!x.aInRegisters && !uniform64(w, x.descA, a)))
-    return w.fault(FaultKind::Misuse, i, "the matrix descriptor differs between the lanes", 0);
-  if (!fetch(w, i, x, false, b, agent, v) ||
-      (!x.aInRegisters && !fetch(w, i, x, true, a, agent, v)))
-    return Step::Fault;
-  const bool keep = w.pred(x.scaleD) & 1;
-  auto forWarps = [&](auto &&body) {
+
+  void joinRaces() {
+    for (unsigned k = 0; k < 4 && races.enabled(); ++k)
+      races.join(agent, first + k);
+    if (races.enabled())
+      races.tick(agent);
+  }
+
+  Step fetchOperands() {
+    uint64_t a = 0, b = 0;
+    if (!uniform64(w, x.descB, b) || (!x.aInRegisters && !uniform64(w, x.descA, a)))
+      return w.fault(FaultKind::Misuse, i, "the matrix descriptor differs between the lanes", 0);
+    if (!fetch(w, i, x, false, b, agent, v) ||
+        (!x.aInRegisters && !fetch(w, i, x, true, a, agent, v)))
+      return Step::Fault;
+    return Step::Next;
+  }
+
+  /// body(warp, index in the warpgroup), with the frame of each at hand: a blocked warp's is in its
+  /// split.
+  template <class F> void forWarps(F &&body) {
     for (unsigned k = 0; k < 4; ++k) {
       Warp &other = *block.warps[first + k];
-      // A blocked warp's frame is in its split.
       uint32_t *saved = other.base[0];
       if (&other != &w)
-        other.base[0] = other.splits[meeting.split[k]].frame->regs.data();
+        other.base[0] = other.splits[meeting().split[k]].frame->regs.data();
       body(other, k);
       other.base[0] = saved;
     }
-  };
-  const unsigned perRow = op.n;
-  auto accumulators = [&](Warp &other, unsigned k, bool load) {
-    for (unsigned r = 0; r < op.dCount; ++r) {
-      const unsigned packed = op.d == Element::F16 ? 2 : 1;
+  }
+
+  /// body(register, index in it, place in the values) for every accumulator of a warp.
+  template <class F> void forAccumulators(Warp &other, unsigned k, F &&body) {
+    const unsigned packed = op.d == Element::F16 ? 2 : 1;
+    for (unsigned r = 0; r < op.dCount; ++r)
       for (unsigned l = 0; l < kLanes; ++l)
         for (unsigned e = 0; e < packed; ++e) {
           unsigned index = r * packed + e;
           unsigned row = 16 * k + l / 4 + 8 * (index / 2 % 2),
                    col = index / 4 * 8 + l % 4 * 2 + index % 2;
-          size_t at = size_t(row) * perRow + col;
-          uint32_t &word = other.lanes<uint32_t>(op.dRegs[r])[l];
-          if (op.d == Element::S32) {
-            if (load)
-              v.ic[at] = keep ? int32_t(word) : 0;
-            else
-              word = uint32_t(v.ic[at]);
-          } else if (op.d == Element::F32) {
-            if (load)
-              v.c[at] = keep ? std::bit_cast<float>(word) : 0.0f;
-            else
-              word = std::bit_cast<uint32_t>(v.c[at]);
-          } else if (load) {
-            v.c[at] = keep ? widenF16(uint16_t(word >> (16 * e))) : 0.0f;
-          } else {
-            uint32_t half = narrowF16(v.c[at]);
-            word = e ? (word & 0xffff) | half << 16 : half;
-          }
+          body(other.lanes<uint32_t>(op.dRegs[r])[l], e, size_t(row) * op.n + col);
         }
+  }
+
+  void load(uint32_t word, unsigned e, size_t at) {
+    if (op.d == Element::S32)
+      v.ic[at] = keep ? int32_t(word) : 0;
+    else if (op.d == Element::F32)
+      v.c[at] = keep ? std::bit_cast<float>(word) : 0.0f;
+    else
+      v.c[at] = keep ? widenF16(uint16_t(word >> (16 * e))) : 0.0f;
+  }
+
+  void store(uint32_t &word, unsigned e, size_t at) const {
+    if (op.d == Element::S32) {
+      word = uint32_t(v.ic[at]);
+    } else if (op.d == Element::F32) {
+      word = std::bit_cast<uint32_t>(v.c[at]);
+    } else {
+      uint32_t half = narrowF16(v.c[at]);
+      word = e ? (word & 0xffff) | half << 16 : half;
     }
-  };
-  std::optional<BadMetadata> bad;
-  forWarps([&](Warp &other, unsigned k) {
-    accumulators(other, k, true);
-    if (op.sparsity != Sparsity::None && !bad)
-      bad = readMetadata(other.lanes<uint32_t>(op.metadata), op, 16 * k, v);
-    if (!x.aInRegisters)
-      return;
+  }
+
+  /// The rows of A that a warp holds in registers.
+  void gatherA(Warp &other, unsigned k) {
     MatrixOp part = op;
     part.m = 16;
     const unsigned bits = elementBits(op.a);
@@ -244,160 +283,30 @@ static Step execMma(Warp &w, const Inst &i) {
           v.ia[at] = intElement(op.a, word);
       });
     }
-  });
-  if (bad)
-    return badMetadata(w, i, op, *bad);
-  if (!multiply(w, i, op, v, 64))
-    return Step::Fault;
-  forWarps([&](Warp &other, unsigned k) {
-    accumulators(other, k, false);
+  }
+
+  /// The accumulators of a warp are in flight until it waits; it goes on.
+  void leave(Warp &other, unsigned k) {
     for (unsigned r = 0; r < op.dCount; ++r)
       other.wgmmaOpen.registers.push_back(op.dRegs[r]);
     other.wgmmaOpen.agent = agent;
     other.wgmmaOpen.clock = races.enabled() ? races.own(agent) : 0;
     if (&other != &w)
-      other.unblock(meeting.split[k]);
-  });
-  meeting = WarpgroupMeeting();
-  ++block.progress;
-  return Step::Next;
-}
-
-static Step execFence(Warp &w, const Inst &) {
-  w.wgmmaFenced = true;
-  return Step::Next;
-}
-
-static Step execCommit(Warp &w, const Inst &) {
-  w.wgmmaGroups.push_back(std::move(w.wgmmaOpen));
-  w.wgmmaOpen = AsyncGroup();
-  return Step::Next;
-}
-
-static Step execWait(Warp &w, const Inst &i) {
-  while (w.wgmmaGroups.size() > size_t(i.imm)) {
-    AsyncGroup &g = w.wgmmaGroups.front();
-    if (w.block->shared.races.enabled() && !g.registers.empty())
-      w.block->shared.races.learn(w.index, g.agent, g.clock);
-    w.wgmmaGroups.erase(w.wgmmaGroups.begin());
+      other.unblock(meeting().split[k]);
   }
-  return Step::Next;
-}
 
-static bool immediateSign(Decoder &d, unsigned at, bool &negative) {
-  int64_t v = 0;
-  if (!d.constant(d.op(at), v))
-    return false;
-  negative = v == -1;
-  return v == 1 || v == -1 || d.fail("an operand scale is 1 or -1");
-}
+  WarpgroupMeeting &meeting() { return block.meetings[w.index / 4]; }
 
-static bool isWgmmaForm(const MatrixOp &op, bool sparse, bool bitAnd) {
-  auto is = [&](Element e) { return op.a == e && op.b == e; };
-  auto isFp8 = [](Element e) { return e == Element::E4M3 || e == Element::E5M2; };
-  auto isInt8 = [](Element e) { return e == Element::S8 || e == Element::U8; };
-  const bool fp8 = isFp8(op.a) && isFp8(op.b), int8 = isInt8(op.a) && isInt8(op.b);
-  const bool half = is(Element::F16) || is(Element::BF16), b1 = is(Element::B1);
-  const unsigned depth = half                ? 16
-                         : is(Element::TF32) ? 8
-                         : fp8 || int8       ? 32
-                         : b1 && !sparse     ? 256
-                                             : 0;
-  if (op.m != 64 || !depth || op.storedK() != depth || b1 != bitAnd || (op.satfinite && !int8))
-    return false;
-  const bool wide = int8 || b1;
-  if (op.n < 8 || op.n > 256 || op.n % 8 || (wide && op.n != 8 && op.n != 24 && op.n % 16))
-    return false;
-  return wide ? op.d == Element::S32
-              : op.d == Element::F32 || (op.d == Element::F16 && (is(Element::F16) || fp8));
-}
+  Warp &w;
+  const Inst &i;
+  const WgmmaOp &x;
+  const MatrixOp &op;
+  Block &block;
+  RaceDetector &races;
+  const unsigned first, agent; ///< the first warp of the group; the group, to the race detector
+  MatrixValues &v;
+  bool keep = false; ///< the accumulators are added to, not replaced
+};
+} // namespace
 
-static void decodeMma(Decoder &d) {
-  WgmmaOp x;
-  MatrixOp &op = x.op;
-  op.wgmma = true;
-  const bool sparse = d.take("sp");
-  bool fine = d.take("sync") && d.take("aligned");
-  if (!takeShape(d, op.m, op.n, op.k))
-    return;
-  op.satfinite = d.take("satfinite");
-  const bool bitAnd = d.take("and") && d.take("popc");
-  op.bitAnd = bitAnd;
-  Type td = d.takeType(), ta = d.takeType(), tb = d.takeType();
-  if (d.failed())
-    return;
-  fine = fine && elementOf(td, op.d) && elementOf(ta, op.a) && elementOf(tb, op.b);
-  op.c = op.d;
-  if (sparse)
-    op.sparsity = sparsityOf(op.a);
-  if (!fine || !isWgmmaForm(op, sparse, bitAnd)) {
-    d.unsupported();
-    return;
-  }
-  if (d.numOps() < 4) {
-    d.expectOps(4);
-    return;
-  }
-  const bool ints = op.d == Element::S32, half = op.a == Element::F16 || op.a == Element::BF16;
-  x.aInRegisters = d.op(1).kind == syntax::Operand::Vector;
-  // D, A, B, metadata and selector, scale-d, signs, transpositions.
-  const unsigned scale = sparse ? 5 : 3, extra = ints ? 0 : half ? (x.aInRegisters ? 3 : 4) : 2;
-  if (!d.expectOps(scale + 1 + extra))
-    return;
-  auto list = [&](unsigned at, unsigned count, bool result) -> const Reg * {
-    auto parts = d.elements(d.op(at));
-    if (parts.size() != count) {
-      d.fail("operand " + Twine(at + 1) + " has " + Twine(parts.size()) +
-             " registers, the shape needs " + Twine(count));
-      return nullptr;
-    }
-    llvm::SmallVector<Reg, 128> regs;
-    for (const syntax::Operand &p : parts) {
-      regs.push_back(result ? d.dst(p, Type::B32) : d.src(p, Type::B32));
-      if (result)
-        d.useAccumulator(regs.back());
-    }
-    return d.keepList(regs);
-  };
-  op.dCount = op.n / (op.d == Element::F16 ? 4 : 2);
-  op.dRegs = list(0, op.dCount, true);
-  if (x.aInRegisters)
-    op.aRegs = list(1, 4, false);
-  else
-    x.descA = d.src(1, Type::B64);
-  x.descB = d.src(2, Type::B64);
-  if (sparse)
-    decodeMetadata(d, 3, op);
-  x.scaleD = d.pred(d.op(scale));
-  if (!ints) {
-    immediateSign(d, scale + 1, op.negateA);
-    immediateSign(d, scale + 2, op.negateB);
-  }
-  if (half) {
-    int64_t ta = 0, tb = 0;
-    if (!x.aInRegisters)
-      d.constant(d.op(scale + 3), ta);
-    d.constant(d.op(scale + (x.aInRegisters ? 3 : 4)), tb);
-    x.transA = ta, x.transB = tb;
-  }
-  d.out->aux = d.program.keep(x);
-  d.out->fn = execMma;
-}
-
-static void decodeWgmma(Decoder &d) {
-  d.requireTarget(90, 90, /*specific=*/true);
-  if (d.take("mma_async"))
-    return decodeMma(d);
-  if (d.take("fence")) {
-    if (d.take("sync") && d.take("aligned") && d.expectOps(0))
-      d.out->fn = execFence;
-  } else if (d.take("commit_group")) {
-    if (d.take("sync") && d.take("aligned") && d.expectOps(0))
-      d.out->fn = execCommit;
-  } else if (d.take("wait_group")) {
-    if (d.take("sync") && d.take("aligned") && d.expectOps(1) && d.constant(d.op(0), d.out->imm))
-      d.out->fn = execWait;
-  }
-}
-
-void mpcore::emulator::registerWgmmaOps(OpTable &table) { table["wgmma"] = decodeWgmma; }
+Step mpcore::emulator::execWgmma(Warp &w, const Inst &i) { return WarpgroupProduct(w, i).run(); }

@@ -8,8 +8,18 @@
 
 #include "../Decode/Decoder.h"
 #include "../State/Lanes.h"
+#include <bit>
 
 namespace mpcore::emulator {
+
+/// .ftz: subnormals are zeros of their sign.
+inline float flush(float v) {
+  uint32_t bits = std::bit_cast<uint32_t>(v);
+  return std::bit_cast<float>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
+}
+/// The NaN that instructions on f32 give.
+inline constexpr uint32_t kCanonicalNaN = 0x7fffffff;
+inline float canonical(float v) { return v != v ? std::bit_cast<float>(kCanonicalNaN) : v; }
 
 enum class FloatOp : uint8_t { Add, Sub, Mul, Div, Fma };
 
@@ -23,6 +33,7 @@ bool decodeFloatSign(Decoder &d, bool abs);
 
 /// The type among the modifiers without taking it.
 Type peekType(Decoder &d);
+inline bool isFloat32Or64(Type t) { return t == Type::F32 || t == Type::F64; }
 inline bool isHalf(Type t) { return t >= Type::F16 && t <= Type::BF16x2; }
 bool decodeHalfAddSubMul(Decoder &d, FloatOp op, Type type);
 bool decodeHalfFma(Decoder &d, Type type);

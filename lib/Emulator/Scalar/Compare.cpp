@@ -2,8 +2,7 @@
 //
 // setp and set: comparison, ordered and unordered, combined with a predicate.
 
-#include "../Decode/Decoder.h"
-#include "../State/Lanes.h"
+#include "Arithmetic.h"
 #include "Half.h"
 
 using namespace mpcore::emulator;
@@ -51,11 +50,6 @@ template <class T, Cmp C> bool compare(T a, T b) {
     default: return a >= b;
     }
   }
-}
-
-float flush(float v) {
-  uint32_t bits = std::bit_cast<uint32_t>(v);
-  return std::bit_cast<float>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
 }
 
 // Widened operands of the halves, so that one comparison serves.

@@ -17,11 +17,6 @@ enum class Round : uint8_t { None, Rn, Rz, Rm, Rp, Rni, Rzi, Rmi, Rpi, Rna };
 enum : uint32_t { kFtz = 1, kSat = 2, kRelu = 4, kSatFinite = 8, kWideSrc = 16, kWideDst = 32 };
 } // namespace
 
-static float flush(float v) {
-  uint32_t bits = std::bit_cast<uint32_t>(v);
-  return std::bit_cast<float>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
-}
-
 static APFloat::roundingMode apMode(Round r) {
   switch (r) {
   case Round::Rz:
@@ -64,7 +59,7 @@ static double readFloat(Type t, uint64_t bits) {
   }
 }
 
-static uint64_t canonicalNan(Type t) { return t == Type::F32 ? 0x7fffffffu : 0x7fffu; }
+static uint64_t canonicalNan(Type t) { return t == Type::F32 ? kCanonicalNaN : 0x7fffu; }
 
 static const llvm::fltSemantics &semantics(Type t) {
   return t == Type::F16    ? APFloat::IEEEhalf()
@@ -220,12 +215,12 @@ static ExecFn fastConvert(const Conversion &c, bool wideSrc, bool wideDst) {
   if (is(Type::F32, Type::F16))
     return unary<float, uint16_t, [](uint16_t a) {
       float v = widenF16(a);
-      return v != v ? std::bit_cast<float>(0x7fffffffu) : v;
+      return canonical(v);
     }>;
   if (is(Type::F32, Type::BF16))
     return unary<float, uint16_t, [](uint16_t a) {
       float v = widenBF16(a);
-      return v != v ? std::bit_cast<float>(0x7fffffffu) : v;
+      return canonical(v);
     }>;
   if (is(Type::F16, Type::F32) && rn)
     return unary<uint16_t, float, [](float a) { return narrowF16(a); }>;

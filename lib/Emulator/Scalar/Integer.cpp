@@ -99,15 +99,6 @@ template <auto F> static ExecFn packedInt(Type t) {
                 [](uint32_t a, uint32_t b) { return pairwise<F, int16_t>(a, b); }>;
 }
 
-static bool operands2(Decoder &d, Type t) {
-  if (!d.expectOps(3))
-    return false;
-  d.out->dst = d.dst(0, t);
-  d.out->a = d.src(1, t);
-  d.out->b = d.src(2, t);
-  return !d.failed();
-}
-
 static bool isPair16(Type t) { return t == Type::U16x2 || t == Type::S16x2; }
 
 // Carry flags: a bit per lane. kCarryIn reads it, kCarryOut writes it.
@@ -160,7 +151,7 @@ static void decodeCarry(Decoder &d, Type t, uint32_t flags) {
     d.unsupported();
     return;
   }
-  if (!operands2(d, t))
+  if (!d.operands(t, {t, t}))
     return;
   d.out->flags = flags;
   d.out->fn = bits == 32 ? execCarryAdd<uint32_t> : execCarryAdd<uint64_t>;
@@ -173,7 +164,7 @@ static void decodeAddSub(Decoder &d, bool subtract) {
     return;
   bool sat = d.take("sat");
   Type t = d.takeType();
-  if (d.failed() || !operands2(d, t))
+  if (d.failed() || !d.operands(t, {t, t}))
     return;
   if (sat)
     d.out->fn = t != Type::S32 ? nullptr
@@ -326,13 +317,13 @@ static void decodeDiv(Decoder &d) {
   if (decodeFloatDiv(d))
     return;
   Type t = d.takeType();
-  if (!d.failed() && operands2(d, t))
+  if (!d.failed() && d.operands(t, {t, t}))
     d.out->fn = binaryInt<divide>(t);
 }
 
 static void decodeRem(Decoder &d) {
   Type t = d.takeType();
-  if (!d.failed() && operands2(d, t))
+  if (!d.failed() && d.operands(t, {t, t}))
     d.out->fn = binaryInt<remainder>(t);
 }
 
@@ -341,7 +332,7 @@ static void decodeMinMax(Decoder &d, bool max) {
     return;
   bool relu = d.take("relu");
   Type t = d.takeType();
-  if (d.failed() || !operands2(d, t))
+  if (d.failed() || !d.operands(t, {t, t}))
     return;
   if (relu && isPair16(t))
     d.out->fn = max ? packedInt<notNegative<maximum>>(t) : packedInt<notNegative<minimum>>(t);
@@ -359,10 +350,8 @@ static void decodeNegAbs(Decoder &d, bool abs) {
   if (decodeFloatSign(d, abs))
     return;
   Type t = d.takeType();
-  if (d.failed() || !d.expectOps(2))
+  if (d.failed() || !d.operands(t, {t}))
     return;
-  d.out->dst = d.dst(0, t);
-  d.out->a = d.src(1, t);
   d.out->fn = abs ? unarySigned<absolute>(t) : unarySigned<negate>(t);
 }
 static void decodeNeg(Decoder &d) { decodeNegAbs(d, false); }
@@ -374,12 +363,8 @@ static constexpr auto sumAbs = [](auto a, auto b, auto c) {
 
 static void decodeSad(Decoder &d) {
   Type t = d.takeType();
-  if (d.failed() || !d.expectOps(4))
+  if (d.failed() || !d.operands(t, {t, t, t}))
     return;
-  d.out->dst = d.dst(0, t);
-  d.out->a = d.src(1, t);
-  d.out->b = d.src(2, t);
-  d.out->c = d.src(3, t);
   d.out->fn = ternaryInt<sumAbs>(t);
 }
 

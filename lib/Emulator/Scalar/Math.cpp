@@ -50,11 +50,6 @@ static double evaluate(MathOp op, double x) {
   return 0;
 }
 
-static float flush(float v) {
-  uint32_t bits = std::bit_cast<uint32_t>(v);
-  return std::bit_cast<float>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
-}
-
 template <MathOp Op> static Step execF32(Warp &w, const Inst &i) {
   float *d = w.lanes<float>(i.dst);
   const float *a = w.lanes<float>(i.a);
@@ -65,7 +60,7 @@ template <MathOp Op> static Step execF32(Warp &w, const Inst &i) {
     float r = float(evaluate(Op, x));
     if (i.flags & kFtz)
       r = flush(r);
-    d[l] = r != r ? std::bit_cast<float>(0x7fffffffu) : r;
+    d[l] = canonical(r);
   }
   return Step::Next;
 }
@@ -142,7 +137,7 @@ template <class T> static Step execDirected(Warp &w, const Inst &i) {
       if (i.flags & kFtz)
         r = flush(r);
       if (r != r)
-        r = std::bit_cast<float>(0x7fffffffu);
+        r = std::bit_cast<float>(kCanonicalNaN);
     }
     d[l] = toSlot<T>(r);
   }
@@ -150,10 +145,8 @@ template <class T> static Step execDirected(Warp &w, const Inst &i) {
 }
 
 static bool operands(Decoder &d, Type t) {
-  if (d.failed() || !d.expectOps(2))
+  if (d.failed() || !d.operands(t, {t}))
     return false;
-  d.out->dst = d.dst(0, t);
-  d.out->a = d.src(1, t);
   return true;
 }
 

@@ -10,23 +10,18 @@ namespace {
 
 constexpr uint32_t kFtz = 1;
 
-float flushed(float v) {
-  uint32_t bits = std::bit_cast<uint32_t>(v);
-  return std::bit_cast<float>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
-}
-
 template <FloatOp Op>
 uint32_t compute(uint32_t x, uint32_t y, uint32_t z, bool ftz, Rounding rounding) {
   float a = std::bit_cast<float>(x), b = std::bit_cast<float>(y), c = std::bit_cast<float>(z);
   if (ftz) {
-    a = flushed(a);
-    b = flushed(b);
-    c = flushed(c);
+    a = flush(a);
+    b = flush(b);
+    c = flush(c);
   }
   const float r = roundedOp(Op, rounding, a, b, c);
   if (r != r)
     return 0x7fffffff;
-  return std::bit_cast<uint32_t>(ftz ? flushed(r) : r);
+  return std::bit_cast<uint32_t>(ftz ? flush(r) : r);
 }
 
 template <FloatOp Op> Step execPacked(Warp &w, const Inst &i) {

@@ -181,44 +181,21 @@ static Step execMbarrierArrive(Warp &w, const Inst &i) {
   return Step::Next;
 }
 
-static void decodeCp(Decoder &d) {
-  if (d.take("reduce"))
-    return decodeReduceBulk(d);
-  if (!d.take("async") || !d.requireTarget(80, ~0u, false)) {
+static void decodeMbarrierArrive(Decoder &d) {
+  bool fine = d.take("arrive");
+  d.out->flags = d.take("noinc") ? 1 : 0;
+  MemSpace space = takeSpace(d);
+  fine = fine && (space == MemSpace::Shared || space == MemSpace::Generic);
+  if (!fine || d.takeType() != Type::B64 || !d.expectOps(1)) {
     d.unsupported();
     return;
   }
-  if (d.take("bulk"))
-    return decodeBulk(d);
-  if (d.take("commit_group")) {
-    if (d.expectOps(0))
-      d.out->fn = execCommit;
-    return;
-  }
-  if (d.take("wait_group")) {
-    if (d.expectOps(1) && d.constant(d.op(0), d.out->imm))
-      d.out->fn = execWait;
-    return;
-  }
-  if (d.take("wait_all")) {
-    d.out->flags = 1;
-    if (d.expectOps(0))
-      d.out->fn = execWait;
-    return;
-  }
-  if (d.take("mbarrier")) {
-    bool fine = d.take("arrive");
-    d.out->flags = d.take("noinc") ? 1 : 0;
-    MemSpace space = takeSpace(d);
-    fine = fine && (space == MemSpace::Shared || space == MemSpace::Generic);
-    if (!fine || d.takeType() != Type::B64 || !d.expectOps(1)) {
-      d.unsupported();
-      return;
-    }
-    if (d.address(d.op(0), space))
-      d.out->fn = execMbarrierArrive;
-    return;
-  }
+  if (d.address(d.op(0), space))
+    d.out->fn = execMbarrierArrive;
+}
+
+/// The copy itself, of 4, 8 or 16 bytes a lane.
+static void decodeCopy(Decoder &d) {
   CopyOp op;
   bool ca = d.take("ca"), cg = d.take("cg");
   bool fine = ca != cg && (d.take("shared") || d.take("shared::cta")) && d.take("global");
@@ -263,6 +240,36 @@ static void decodeCp(Decoder &d) {
   d.noteSharedAccess(4, MemSpace::Shared);
   d.out->aux = d.program.keep(op);
   d.out->fn = execCopy;
+}
+
+static void decodeCp(Decoder &d) {
+  if (d.take("reduce"))
+    return decodeReduceBulk(d);
+  if (!d.take("async") || !d.requireTarget(80, ~0u, false)) {
+    d.unsupported();
+    return;
+  }
+  if (d.take("bulk"))
+    return decodeBulk(d);
+  if (d.take("commit_group")) {
+    if (d.expectOps(0))
+      d.out->fn = execCommit;
+    return;
+  }
+  if (d.take("wait_group")) {
+    if (d.expectOps(1) && d.constant(d.op(0), d.out->imm))
+      d.out->fn = execWait;
+    return;
+  }
+  if (d.take("wait_all")) {
+    d.out->flags = 1;
+    if (d.expectOps(0))
+      d.out->fn = execWait;
+    return;
+  }
+  if (d.take("mbarrier"))
+    return decodeMbarrierArrive(d);
+  decodeCopy(d);
 }
 
 void mpcore::emulator::registerAsyncOps(OpTable &table) {
