@@ -66,7 +66,63 @@ static std::string describeBody(Operation *op) {
   return count > most ? text + " ..." : text;
 }
 
-void Report::collectFunction(FunctionOpInterface function) {
+/// Names what `op` is: its operation, body, place, and class.
+static void describeOp(Operation *op, OpRow &row) {
+  row.op = op->getName().getStringRef();
+  row.body = describeBody(op);
+  row.location = describeLocation(op->getLoc());
+  if (SmallVector<std::string> names = namesIn(op->getLoc()); !names.empty())
+    row.name = names.front();
+  row.opClass = getOpClass(op);
+  if (auto magnitudes = getMagnitudes(op))
+    row.magnitudes.assign(magnitudes->begin(), magnitudes->end());
+}
+
+/// Tells whether the decision makes the op narrower or wider than it was, and on what ranges it
+/// rests.
+static void compareWithOwn(Operation *op, PrecisionAttr precision, OpRow &row) {
+  FloatType own = op->getNumResults() ? getFloatFormat(op->getResult(0).getType()) : FloatType();
+  row.narrowed = row.opClass == OpClass::TensorCore && own && precision.getCompute() &&
+                 precision.getCompute() != own && own.isF32();
+  auto computed = dyn_cast_or_null<FloatType>(precision.getCompute());
+  if (row.narrowed && APFloat::semanticsMaxExponent(computed.getFloatSemantics()) <
+                          APFloat::semanticsMaxExponent(APFloat::IEEEsingle()))
+    row.evidence = precision.getEvidence() == Evidence::None
+                       ? "unchecked"
+                       : stringifyEvidence(precision.getEvidence());
+  auto isWider = [&](Type format) {
+    auto type = dyn_cast_or_null<FloatType>(format);
+    return type && own && own.getWidth() < 32 && type.getWidth() > own.getWidth();
+  };
+  row.promoted = isWider(precision.getCompute()) || isWider(precision.getAcc());
+}
+
+/// Writes the formats of the decision.
+void Report::describeDecision(Operation *op, PrecisionAttr precision, OpRow &row) {
+  row.compute = precision.getCompute() ? typeText(precision.getCompute()) : "";
+  if (auto scheme = getSplitScheme(op)) {
+    row.split = true;
+    row.compute = numerics::toString(*scheme);
+  }
+  if (const auto *recipe = getScaling(op)) {
+    row.scaled = true;
+    row.compute = recipe->name.str();
+  }
+  row.acc = precision.getAcc() ? typeText(precision.getAcc()) : "";
+  for (Type type : precision.getIn())
+    row.in.push_back(typeText(type));
+  for (Type type : precision.getOut())
+    row.out.push_back(typeText(type));
+  auto result = llvm::find_if(
+      op->getResults(), [](Value v) { return static_cast<bool>(getFloatFormat(v.getType())); });
+  if (result != op->getResults().end())
+    row.type = typeText((*result).getType());
+  row.by = stringifyOrigin(precision.getOrigin());
+  row.reason = precision.getReason();
+}
+
+/// The rows of the decided ops; returns how many.
+int64_t Report::collectOps(FunctionOpInterface function) {
   DenseMap<Operation *, int64_t> ordinals;
   auto maker = [&](Value value) -> std::string {
     if (auto argument = dyn_cast<BlockArgument>(value))
@@ -84,61 +140,27 @@ void Report::collectFunction(FunctionOpInterface function) {
     row.function = function.getName();
     row.ordinal = ordinals.size();
     ordinals[op] = row.ordinal;
-    row.op = op->getName().getStringRef();
-    row.body = describeBody(op);
-    row.location = describeLocation(op->getLoc());
-    if (SmallVector<std::string> names = namesIn(op->getLoc()); !names.empty())
-      row.name = names.front();
-    row.opClass = getOpClass(op);
-    row.compute = precision.getCompute() ? typeText(precision.getCompute()) : "";
-    if (auto scheme = getSplitScheme(op)) {
-      row.split = true;
-      row.compute = numerics::toString(*scheme);
-    }
-    if (const auto *recipe = getScaling(op)) {
-      row.scaled = true;
-      row.compute = recipe->name.str();
-    }
-    if (auto magnitudes = getMagnitudes(op))
-      row.magnitudes.assign(magnitudes->begin(), magnitudes->end());
-    row.acc = precision.getAcc() ? typeText(precision.getAcc()) : "";
-    for (Type type : precision.getIn())
-      row.in.push_back(typeText(type));
-    for (Type type : precision.getOut())
-      row.out.push_back(typeText(type));
+    describeOp(op, row);
+    describeDecision(op, precision, row);
     for (Value operand : op->getOperands())
       if (getFloatFormat(operand.getType()))
         row.reads.push_back(maker(operand));
-    auto result = llvm::find_if(
-        op->getResults(), [](Value v) { return static_cast<bool>(getFloatFormat(v.getType())); });
-    if (result != op->getResults().end())
-      row.type = typeText((*result).getType());
-    row.by = stringifyOrigin(precision.getOrigin());
-    row.reason = precision.getReason();
-    FloatType own = op->getNumResults() ? getFloatFormat(op->getResult(0).getType()) : FloatType();
-    row.narrowed = row.opClass == OpClass::TensorCore && own && precision.getCompute() &&
-                   precision.getCompute() != own && own.isF32();
-    auto computed = dyn_cast_or_null<FloatType>(precision.getCompute());
-    if (row.narrowed && APFloat::semanticsMaxExponent(computed.getFloatSemantics()) <
-                            APFloat::semanticsMaxExponent(APFloat::IEEEsingle()))
-      row.evidence = precision.getEvidence() == Evidence::None
-                         ? "unchecked"
-                         : stringifyEvidence(precision.getEvidence());
-    auto isWider = [&](Type format) {
-      auto type = dyn_cast_or_null<FloatType>(format);
-      return type && own && own.getWidth() < 32 && type.getWidth() > own.getWidth();
-    };
-    row.promoted = isWider(precision.getCompute()) || isWider(precision.getAcc());
+    compareWithOwn(op, precision, row);
     addBytes(op->getOperands(), precision.getIn(), assumedDim, row);
     addBytes(op->getResults(), precision.getOut(), assumedDim, row);
     bytesBefore = llvm::SaturatingAdd<uint64_t>(bytesBefore, row.bytesBefore);
     bytesAfter = llvm::SaturatingAdd<uint64_t>(bytesAfter, row.bytesAfter);
     ops.push_back(std::move(row));
   });
+  return ordinals.size();
+}
+
+/// The signature: formats of arguments, those that change, and the state they carry.
+void Report::summarizeFunction(FunctionOpInterface function, int64_t decided) {
   FunctionRow summary{};
   summary.name = function.getName();
   summary.hash = hashFunction(function);
-  summary.ops = ordinals.size();
+  summary.ops = decided;
   for (BlockArgument argument : function.getArguments()) {
     Type own = getFloatFormat(argument.getType()), stored = own;
     if (auto changed =
@@ -158,7 +180,12 @@ void Report::collectFunction(FunctionOpInterface function) {
                              typeText(argument.getType())});
   }
   functions.push_back(std::move(summary));
-  if (ordinals.empty()) {
+}
+
+void Report::collectFunction(FunctionOpInterface function) {
+  int64_t decided = collectOps(function);
+  summarizeFunction(function, decided);
+  if (decided == 0) {
     unassigned.push_back(function.getName().str());
     return;
   }

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two forms of a report: a table for people, JSON for programs.
+// A report as a table, for people.
 
 #include "mp/Report/Report.h"
 #include "llvm/ADT/MapVector.h"
@@ -77,7 +77,8 @@ void Report::printEvidence(raw_ostream &os) const {
   os << "\n";
 }
 
-void Report::printTable(raw_ostream &os) const {
+/// The first line: how many contractions became narrow, by how many casts, for how many bytes.
+void Report::printTotals(raw_ostream &os) const {
   int64_t narrowed = 0, already = 0, contractions = 0, onArguments = 0;
   llvm::SmallSetVector<StringRef, 2> computes; // of narrowed contractions
   for (const OpRow &row : ops) {
@@ -103,36 +104,43 @@ void Report::printTable(raw_ostream &os) const {
     os << already << (already == 1 ? " contraction" : " contractions") << " narrow already; ";
   os << casts.size() << " casts (" << onArguments << " of arguments); " << formatBytes(bytesBefore)
      << " -> " << formatBytes(bytesAfter) << " read and written (modelled, casts fused)\n";
+}
 
-  printPlacements(placements, os);
-  printCertificates(os);
+using Counts = llvm::MapVector<StringRef, int64_t>;
 
-  printScaling(os);
-  // Rows: class by the formats ops compute in.
-  std::map<OpClass, llvm::MapVector<StringRef, int64_t>> byClass;
+static void printCounts(const Counts &counts, raw_ostream &os) {
+  llvm::interleaveComma(counts, os, [&](auto &entry) { os << entry.second << " " << entry.first; });
+  os << "\n";
+}
+
+static StringRef pluralOf(int64_t count) { return count == 1 ? "" : "s"; }
+
+/// A row per class, by the formats its ops compute in.
+static void printClasses(ArrayRef<OpRow> ops, raw_ostream &os) {
+  std::map<OpClass, Counts> byClass;
   for (const OpRow &row : ops)
     if (!row.compute.empty())
       ++byClass[row.opClass][row.compute];
   for (auto &[opClass, formats] : byClass) {
     os << "  " << stringifyOpClass(opClass) << "  "
        << llvm::left_justify(describeClass(opClass), 36);
-    llvm::interleaveComma(formats, os,
-                          [&](auto &entry) { os << entry.second << " " << entry.first; });
-    os << "\n";
+    printCounts(formats, os);
   }
-  llvm::MapVector<StringRef, int64_t> kinds;
+}
+
+static void printIdioms(ArrayRef<IdiomRow> idioms, raw_ostream &os) {
+  Counts kinds;
   for (const IdiomRow &row : idioms)
     ++kinds[row.kind];
-  if (!kinds.empty()) {
-    os << "  recognised: ";
-    llvm::interleaveComma(kinds, os,
-                          [&](auto &entry) { os << entry.second << " " << entry.first; });
-    os << "\n";
-  }
-  printEvidence(os);
-  // Contractions left wide, with the reason: nothing falls back silently.
-  llvm::MapVector<StringRef, int64_t> wide;
-  llvm::MapVector<StringRef, int64_t> splits;
+  if (kinds.empty())
+    return;
+  os << "  recognised: ";
+  printCounts(kinds, os);
+}
+
+/// Contractions that were split, and those left wide with the reason: nothing falls back silently.
+static void printExceptions(ArrayRef<OpRow> ops, raw_ostream &os) {
+  Counts wide, splits;
   int64_t promoted = 0;
   for (const OpRow &row : ops) {
     promoted += row.promoted;
@@ -142,23 +150,30 @@ void Report::printTable(raw_ostream &os) const {
       ++wide[row.reason];
   }
   for (auto &[scheme, count] : splits)
-    os << "  " << count << " contraction" << (count == 1 ? "" : "s")
+    os << "  " << count << " contraction" << pluralOf(count)
        << " rewritten as split products: " << scheme << "\n";
   if (promoted > 0)
-    os << "  " << promoted << " op" << (promoted == 1 ? "" : "s")
+    os << "  " << promoted << " op" << pluralOf(promoted)
        << " narrow already, widened to f32 inside (promotion)\n";
   for (auto &[reason, count] : wide)
-    os << "  " << count << " contraction" << (count == 1 ? "" : "s") << " left as found: " << reason
+    os << "  " << count << " contraction" << pluralOf(count) << " left as found: " << reason
        << "\n";
-  printRewrites(os);
-  if (!saturated.empty()) {
-    int64_t elements = 0;
-    for (const SaturatedRow &row : saturated)
-      elements += row.elements;
-    os << "  " << elements << " element" << (elements == 1 ? "" : "s") << " of " << saturated.size()
-       << " constant" << (saturated.size() == 1 ? "" : "s")
-       << " clamped to the largest of the format (saturate-constants)\n";
-  }
+}
+
+static void printSaturated(ArrayRef<SaturatedRow> saturated, raw_ostream &os) {
+  if (saturated.empty())
+    return;
+  int64_t elements = 0;
+  for (const SaturatedRow &row : saturated)
+    elements += row.elements;
+  os << "  " << elements << " element" << pluralOf(elements) << " of " << saturated.size()
+     << " constant" << pluralOf(saturated.size())
+     << " clamped to the largest of the format (saturate-constants)\n";
+}
+
+/// Copies, then signatures that change or stay, then functions without a decision.
+static void printFunctions(ArrayRef<FunctionRow> functions, ArrayRef<std::string> unassigned,
+                           raw_ostream &os) {
   for (const FunctionRow &function : functions)
     if (!function.copyOf.empty())
       os << "  @" << function.name << ": a copy of @" << function.copyOf << ", for "
@@ -178,153 +193,16 @@ void Report::printTable(raw_ostream &os) const {
     os << "  @" << function << ": nothing to decide\n";
 }
 
-static llvm::json::Array placementsToJSON(ArrayRef<Placement> placements) {
-  llvm::json::Array rows;
-  for (const Placement &placement : placements) {
-    llvm::json::Object costs, casts, castBytes;
-    for (const PaintedPlacement &painted : placement.baselines) {
-      costs[painted.name] = painted.cost;
-      casts[painted.name] = painted.casts;
-      castBytes[painted.name] = painted.castBytes;
-    }
-    llvm::json::Value error = placement.modelledError ? llvm::json::Value(*placement.modelledError)
-                                                      : llvm::json::Value(nullptr);
-    rows.push_back(llvm::json::Object{{"function", placement.function},
-                                      {"part", placement.part},
-                                      {"objective", placement.objective},
-                                      {"unit", placement.objective == "memory" ? "B" : "ps"},
-                                      {"calls", placement.calls},
-                                      {"before", placement.before},
-                                      {"after", placement.after},
-                                      {"casts", placement.casts},
-                                      {"cast_bytes", placement.castBytes},
-                                      {"modelled_error", error},
-                                      {"max_rel_error", placement.maxRelError},
-                                      {"lower_bound", placement.lowerBound},
-                                      {"proven_optimal", placement.provenOptimal},
-                                      {"method", placement.method},
-                                      {"painted", std::move(costs)},
-                                      {"painted_casts", std::move(casts)},
-                                      {"painted_cast_bytes", std::move(castBytes)},
-                                      {"assumed_sizes", placement.assumedSizes},
-                                      {"assumed_trips", placement.assumedTrips}});
-  }
-  return rows;
-}
-
-llvm::json::Object Report::totalsToJSON() const {
-  int64_t narrowed = 0, contractions = 0, castBytes = 0, argumentBytes = 0;
-  llvm::json::Object byLayer;
-  std::map<std::string, int64_t> layers;
-  for (const OpRow &row : ops) {
-    contractions += row.opClass == OpClass::TensorCore;
-    narrowed += row.narrowed;
-    ++layers[row.by];
-  }
-  for (const auto &[layer, count] : layers)
-    byLayer[layer] = count;
-  for (const CastRow &row : casts)
-    (row.ofArgument ? argumentBytes : castBytes) += row.bytes;
-  return llvm::json::Object{{"ops", int64_t(ops.size())},
-                            {"contractions", contractions},
-                            {"narrowed", narrowed},
-                            {"by", std::move(byLayer)},
-                            {"casts", int64_t(casts.size())},
-                            {"cast_bytes", castBytes + argumentBytes},
-                            {"cast_bytes_of_arguments", argumentBytes},
-                            {"bytes_before", bytesBefore},
-                            {"bytes_after", bytesAfter}};
-}
-
-llvm::json::Value Report::toJSON() const {
-  llvm::json::Array functionRows, opRows, castRows, idiomRows;
-  for (const FunctionRow &row : functions) {
-    llvm::json::Object object{{"name", row.name},
-                              {"hash", row.hash},
-                              {"ops", row.ops},
-                              {"keeps_signature", row.keeps},
-                              {"arguments", llvm::json::Array(row.arguments)}};
-    if (!row.copyOf.empty()) {
-      llvm::json::Array calls;
-      for (const auto &[caller, number] : row.calls)
-        calls.push_back(llvm::json::Object{{"function", caller}, {"call", number}});
-      object["copy_of"] = row.copyOf;
-      object["calls"] = std::move(calls);
-    }
-    if (!row.state.empty()) {
-      llvm::json::Array state;
-      for (const StateRow &s : row.state)
-        state.push_back(llvm::json::Object{
-            {"argument", s.argument}, {"result", s.result}, {"role", s.role}, {"type", s.type}});
-      object["state"] = std::move(state);
-    }
-    functionRows.push_back(std::move(object));
-  }
-  for (const OpRow &row : ops) {
-    llvm::json::Object object{{"function", row.function},
-                              {"ordinal", row.ordinal},
-                              {"op", row.op},
-                              {"body", row.body},
-                              {"name", llvm::json::fixUTF8(row.name)},
-                              {"location", llvm::json::fixUTF8(row.location)},
-                              {"class", stringifyOpClass(row.opClass).str()},
-                              {"type", row.type},
-                              {"compute", row.compute},
-                              {"acc", row.acc},
-                              {"in", llvm::json::Array(row.in)},
-                              {"out", llvm::json::Array(row.out)},
-                              {"reads", llvm::json::Array(row.reads)},
-                              {"by", row.by},
-                              {"reason", llvm::json::fixUTF8(row.reason)},
-                              {"narrowed", row.narrowed},
-                              {"words", row.split},
-                              {"promoted", row.promoted},
-                              {"bytes_before", row.bytesBefore},
-                              {"bytes_after", row.bytesAfter}};
-    if (!row.evidence.empty())
-      object["evidence"] = row.evidence;
-    if (!row.magnitudes.empty())
-      object["magnitudes"] = llvm::json::Array(row.magnitudes);
-    if (llvm::json::Array suggestions = suggestionsToJSON(row); !suggestions.empty())
-      object["suggestions"] = std::move(suggestions);
-    if (row.error)
-      object["error"] = llvm::json::Object{{"max_abs", row.error->maxAbs},
-                                           {"relative_norm", row.error->relativeNorm}};
-    opRows.push_back(std::move(object));
-  }
-  llvm::json::Array saturatedRows;
-  for (const SaturatedRow &row : saturated)
-    saturatedRows.push_back(llvm::json::Object{{"function", row.function},
-                                               {"location", llvm::json::fixUTF8(row.location)},
-                                               {"type", row.type},
-                                               {"elements", row.elements}});
-  for (const CastRow &row : casts)
-    castRows.push_back(llvm::json::Object{{"function", row.function},
-                                          {"location", llvm::json::fixUTF8(row.location)},
-                                          {"tensor", llvm::json::fixUTF8(row.tensor)},
-                                          {"type", row.type},
-                                          {"from", row.from},
-                                          {"to", row.to},
-                                          {"bytes", row.bytes},
-                                          {"users", row.users},
-                                          {"of_argument", row.ofArgument}});
-  for (const IdiomRow &row : idioms)
-    idiomRows.push_back(llvm::json::Object{{"function", row.function},
-                                           {"kind", row.kind},
-                                           {"location", llvm::json::fixUTF8(row.location)},
-                                           {"members", row.members}});
-  return llvm::json::Object{{"mp_report", kReportVersion},
-                            {"placement", placementsToJSON(placements)},
-                            {"format", format},
-                            {"target", target},
-                            {"assumed_dim", assumedDim},
-                            {"totals", totalsToJSON()},
-                            {"functions", std::move(functionRows)},
-                            {"ops", std::move(opRows)},
-                            {"casts", std::move(castRows)},
-                            {"saturated_constants", std::move(saturatedRows)},
-                            {"rewrites", rewritesToJSON()},
-                            {"scaled", scalingToJSON()},
-                            {"certificates", certificatesToJSON()},
-                            {"idioms", std::move(idiomRows)}};
+void Report::printTable(raw_ostream &os) const {
+  printTotals(os);
+  printPlacements(placements, os);
+  printCertificates(os);
+  printScaling(os);
+  printClasses(ops, os);
+  printIdioms(idioms, os);
+  printEvidence(os);
+  printExceptions(ops, os);
+  printRewrites(os);
+  printSaturated(saturated, os);
+  printFunctions(functions, unassigned, os);
 }

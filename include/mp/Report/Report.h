@@ -185,8 +185,12 @@ private:
   /// Type or format as text, `_` for none; valid until the next call.
   const std::string &typeText(Type type);
   void collectFunction(FunctionOpInterface function);
+  int64_t collectOps(FunctionOpInterface function);
+  void describeDecision(Operation *op, PrecisionAttr precision, OpRow &row);
+  void summarizeFunction(FunctionOpInterface function, int64_t decided);
   void collectCopies(ModuleOp module);
   llvm::json::Object totalsToJSON() const;
+  void printTotals(raw_ostream &os) const;
   void printScaling(raw_ostream &os) const;
   llvm::json::Array scalingToJSON() const;
   void collectRewrite(FunctionOpInterface function, Operation *op);
