@@ -1,13 +1,9 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mp-assign-precision: the layers of decision, in order, module by module.
+// mp-assign-precision: reads what the options ask for, and has it decided module by module.
 
-#include "../Common/ConvertedFormat.h"
-#include "Explanation.h"
-#include "Replay.h"
-#include "SpecializeFunctions.h"
+#include "ModuleDecider.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mp/Analysis/Cost/ExecutionFrequency.h"
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Analysis/FunctionWalk.h"
 #include "mp/Dialect/MP/SplitOps.h"
@@ -18,7 +14,6 @@
 #include "mp/Target/Targets.h"
 #include "mp/Transforms/Assign/Passes.h"
 #include <cmath>
-#include <deque>
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_ASSIGNPRECISION
@@ -27,34 +22,6 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-
-/// Promotion is what classes mean for a graph that is narrow already.
-static LogicalResult applyClassRules(FunctionDecisions &decisions, const AssignSettings &settings) {
-  return success(succeeded(applyClasses(decisions, settings)) &&
-                 succeeded(applyPromotions(decisions, settings)));
-}
-
-namespace {
-/// The layers that decide what computes how, strongest first.
-constexpr struct {
-  StringLiteral name;
-  Layer apply;
-} kLayers[] = {{"pin", applyPins},
-               {"policy", applyPolicy},
-               {"range", applyRanges},
-               {"class", applyClassRules}};
-} // namespace
-
-LogicalResult mlir::mp::decideComputing(FunctionDecisions &decisions,
-                                        const AssignSettings &settings,
-                                        llvm::function_ref<void(StringRef)> decided) {
-  for (const auto &[name, apply] : kLayers) {
-    if (failed(apply(decisions, settings)))
-      return failure();
-    decided(name);
-  }
-  return suggestRewrites(decisions, settings);
-}
 
 /// A rule whose op is spelt out must name one that exists: in the tables of the input dialects, or
 /// registered.
@@ -223,191 +190,162 @@ struct AssignPrecision : mlir::mp::impl::AssignPrecisionBase<AssignPrecision> {
     return success();
   }
 
-  void runOnOperation() override {
-    if (failed(checkPrecisionModels(getOperation())))
-      return signalPassFailure();
-    hasCopied = false;
-    std::optional<numerics::SplitScheme> split = findSplitScheme(format);
-    std::string of =
-        split ? getFormatName(getPartType(&getContext(), *split)) : std::string(format);
+  /// Holds what the options ask for, read and checked before anything is decided.
+  struct Request {
+    policy::Effective effective;
+    FloatType narrow;
+    std::optional<numerics::SplitScheme> split;
+    const target::TargetModel *target = nullptr;
+    std::optional<Replay> replay;
+    bool promotes = false;
+    double maxSaturated = 0;
+    PlacementOptions placement;
+    std::optional<target::CostModel> costs;
+  };
+
+  /// Reads policy, format and target, which the rest is about.
+  llvm::Error readPolicy(Request &request) {
+    request.split = findSplitScheme(format);
+    std::string of = request.split ? getFormatName(getPartType(&getContext(), *request.split))
+                                   : std::string(format);
     auto effective = policy::findPolicy({of, target, policyFile});
     if (!effective)
-      return fail(llvm::toString(effective.takeError()));
-    const policy::Policy &policy = effective->policy;
-    FloatType narrow = getAssignableFormat(policy.format, &getContext());
-    if (!narrow)
-      return fail("option 'format' is '" + policy.format +
-                  "', expected bf16, f16, tf32 or split products: bf16x3, bf16x6, bf16x9, tf32x3" +
-                  support::didYouMean(policy.format, {"bf16", "f16", "tf32"}) +
-                  " mp-mixed-precision takes e4m3 and e5m2, too");
+      return effective.takeError();
+    request.effective = std::move(*effective);
+    const policy::Policy &policy = request.effective.policy;
+    request.narrow = getAssignableFormat(policy.format, &getContext());
+    if (!request.narrow)
+      return llvm::createStringError(
+          "option 'format' is '" + policy.format +
+          "', expected bf16, f16, tf32 or split products: bf16x3, bf16x6, bf16x9, tf32x3" +
+          support::didYouMean(policy.format, {"bf16", "f16", "tf32"}) +
+          " mp-mixed-precision takes e4m3 and e5m2, too");
     auto model = target::lookupTarget(policy.target);
     llvm::Error error = model ? target::checkFormat(*model, policy.format) : model.takeError();
     if (error)
-      return fail("option 'target' is '" + policy.target +
-                  "': " + llvm::toString(std::move(error)));
-    if (failed(checkOpNames(policy, &getContext())))
-      return signalPassFailure();
+      return llvm::createStringError("option 'target' is '" + policy.target +
+                                     "': " + llvm::toString(std::move(error)));
+    request.target = &*model;
+    return llvm::Error::success();
+  }
 
-    std::optional<Replay> replay;
-    if (effective->report) {
-      llvm::Expected<Replay> read = Replay::read(*effective->report, policyFile);
+  /// Reads how to decide: a report to replay, what is widened, clamped, limited, and its costs.
+  llvm::Error readDecision(Request &request) {
+    if (request.effective.report) {
+      llvm::Expected<Replay> read = Replay::read(*request.effective.report, policyFile);
       if (!read)
-        return fail(llvm::toString(read.takeError()));
-      replay = std::move(*read);
+        return read.takeError();
+      request.replay = std::move(*read);
     }
     auto promotes = readWord<Switch>("promote", promote);
     if (!promotes)
-      return fail(llvm::toString(promotes.takeError()));
+      return promotes.takeError();
+    request.promotes = *promotes == Switch::On;
     llvm::Expected<double> saturated = readSaturation(saturateConstants);
     if (!saturated)
-      return fail(llvm::toString(saturated.takeError()));
+      return saturated.takeError();
+    request.maxSaturated = *saturated;
+    llvm::Expected<PlacementOptions> placement = readPlacementOptions();
+    if (!placement)
+      return placement.takeError();
+    request.placement = std::move(*placement);
+    if (llvm::Error error = readSensitivity(request.placement))
+      return error;
+    auto costs = target::CostModel::create(*request.target);
+    if (!costs)
+      return costs.takeError();
+    request.costs.emplace(std::move(*costs));
+    if (llvm::Error error = readCosts(*request.costs))
+      return llvm::createStringError("option 'costs': " + llvm::toString(std::move(error)));
+    return llvm::Error::success();
+  }
+
+  /// Warns where the target cannot multiply what the recipe stores.
+  void checkRecipe(const Request &request) {
+    if (!request.placement.recipe)
+      return;
+    std::string stored = getFormatName(
+        floatTypeOf(&getContext(), request.placement.recipe->activation->code.floatFormat()));
+    if (!request.costs->contractionTime(stored, "", 1, 1))
+      emitWarning(UnknownLoc::get(&getContext()))
+          << "recipe '" << recipe
+          << "' is offered to no contraction: " << request.effective.policy.target
+          << " has no products of " << stored;
+  }
+
+  /// Warns of rules that select nothing, and of measured times that nothing takes.
+  void warnOfUnused(const policy::Policy &policy, const policy::Matcher &rules,
+                    const target::CostModel &costs, const std::map<std::string, int64_t> &asked) {
+    for (const policy::Rule *rule : rules.unused())
+      emitWarning(UnknownLoc::get(&getContext()))
+          << "rule '" << rule->name << "' of policy '" << policy.name << "' selects no op here";
+    for (const auto &entry : costs.getMeasured())
+      if (!asked.count(entry.getKey().str()))
+        emitWarning(UnknownLoc::get(&getContext()))
+            << "nothing here takes the time of '" << entry.getKey() << "' in '" << costsFile << "'";
+  }
+
+  llvm::Error tellStory(const Explanation &explanation) {
+    llvm::Expected<std::string> story = explanation.finish();
+    if (!story)
+      return story.takeError();
+    if (explained)
+      explained(*story);
+    else
+      llvm::errs() << *story;
+    return llvm::Error::success();
+  }
+
+  void runOnOperation() override {
+    if (failed(checkPrecisionModels(getOperation())))
+      return signalPassFailure();
+    Request request;
+    if (llvm::Error error = readPolicy(request))
+      return fail(llvm::toString(std::move(error)));
+    const policy::Policy &policy = request.effective.policy;
+    if (failed(checkOpNames(policy, &getContext())))
+      return signalPassFailure();
+    if (llvm::Error error = readDecision(request))
+      return fail(llvm::toString(std::move(error)));
+    checkRecipe(request);
+
+    policy::Matcher rules(policy);
+    const target::CostModel &costs = *request.costs;
+    std::map<std::string, int64_t> asked = {{"launch", costs.launch()}};
+    bool wantsTimes = !dumpCosts.empty() || !costsFile.empty();
+    AssignSettings settings{.policy = policy,
+                            .target = *request.target,
+                            .rules = rules,
+                            .narrow = request.narrow,
+                            .maxUnderflow = maxUnderflow,
+                            .promotes = request.promotes,
+                            .costs = costs,
+                            .placement = request.placement,
+                            .split = request.split,
+                            .askedTimes = wantsTimes ? &asked : nullptr,
+                            .maxSaturated = request.maxSaturated};
     std::optional<Explanation> explanation;
     if (!explain.empty())
       explanation.emplace(explain);
-
-    policy::Matcher rules(policy);
-    llvm::Expected<PlacementOptions> placement = readPlacementOptions();
-    if (!placement)
-      return fail(llvm::toString(placement.takeError()));
-    if (llvm::Error error = readSensitivity(*placement))
-      return fail(llvm::toString(std::move(error)));
-    auto costs = target::CostModel::create(*model);
-    if (!costs)
-      return fail(llvm::toString(costs.takeError()));
-    if (llvm::Error error = readCosts(*costs))
-      return fail("option 'costs': " + llvm::toString(std::move(error)));
-    if (placement->recipe) {
-      std::string stored = getFormatName(
-          floatTypeOf(&getContext(), placement->recipe->activation->code.floatFormat()));
-      if (!costs->contractionTime(stored, "", 1, 1))
-        emitWarning(UnknownLoc::get(&getContext()))
-            << "recipe '" << recipe << "' is offered to no contraction: " << policy.target
-            << " has no products of " << stored;
-    }
-    std::map<std::string, int64_t> asked = {{"launch", costs->launch()}};
-    bool wantsTimes = !dumpCosts.empty() || !costsFile.empty();
-    AssignSettings settings{.policy = policy,
-                            .target = *model,
-                            .rules = rules,
-                            .narrow = narrow,
-                            .maxUnderflow = maxUnderflow,
-                            .promotes = *promotes == Switch::On,
-                            .costs = *costs,
-                            .placement = *placement,
-                            .split = split,
-                            .askedTimes = wantsTimes ? &asked : nullptr,
-                            .maxSaturated = *saturated};
-    bool anyDecided = false;
-    WalkResult decided = walkOutsideFunctionBodies<ModuleOp>(getOperation(), [&](ModuleOp module) {
-      return WalkResult(decide(module, settings, replay, explanation, anyDecided));
-    });
+    ModuleDecider decider(settings, request.replay ? &*request.replay : nullptr,
+                          explanation ? &*explanation : nullptr, listener, !format.empty());
+    WalkResult decided = walkOutsideFunctionBodies<ModuleOp>(
+        getOperation(), [&](ModuleOp module) { return WalkResult(decider.decide(module)); });
     if (decided.wasInterrupted())
       return signalPassFailure();
-    for (const policy::Rule *rule : rules.unused())
-      if (anyDecided)
-        emitWarning(UnknownLoc::get(&getContext()))
-            << "rule '" << rule->name << "' of policy '" << policy.name << "' selects no op here";
-    for (const auto &entry : costs->getMeasured())
-      if (anyDecided && !asked.count(entry.getKey().str()))
-        emitWarning(UnknownLoc::get(&getContext()))
-            << "nothing here takes the time of '" << entry.getKey() << "' in '" << costsFile << "'";
+    if (decider.hasDecided())
+      warnOfUnused(policy, rules, costs, asked);
     if (llvm::Error error =
-            costsOutput.write([&](raw_ostream &os) { costs->writeTimes(asked, os); }))
+            costsOutput.write([&](raw_ostream &os) { costs.writeTimes(asked, os); }))
       return fail(llvm::toString(std::move(error)));
-    if (explanation) {
-      llvm::Expected<std::string> story = explanation->finish();
-      if (!story)
-        return fail(llvm::toString(story.takeError()));
-      if (explained)
-        explained(*story);
-      else
-        llvm::errs() << *story;
-    }
-    if (!hasCopied)
+    if (explanation)
+      if (llvm::Error error = tellStory(*explanation))
+        return fail(llvm::toString(std::move(error)));
+    if (!decider.hasCopied())
       markAllAnalysesPreserved(); // only attributes are new, and mp-verify-assigned looks at those
   }
 
 private:
-  /// Decides the functions of `module`, those of modules in it aside: first what computes how, then
-  /// what control flow and private functions carry, then every storage.
-  LogicalResult decide(ModuleOp module, const AssignSettings &settings,
-                       const std::optional<Replay> &replay, std::optional<Explanation> &explanation,
-                       bool &anyDecided) {
-    size_t given = module.getBody()->getOperations().size();
-    if (!replay)
-      copyForCallers(module, settings);
-    else if (failed(replay->makeCopies(module)))
-      return failure();
-    hasCopied |= module.getBody()->getOperations().size() != given;
-    TiedStorage ties(module);
-    CarriedStorage carried(ties);
-    ModuleRanges ranges(module, {.narrow = settings.narrow});
-    ExecutionFrequency frequency(module);
-    std::deque<FunctionDecisions> functions;
-    for (auto function : module.getOps<FunctionOpInterface>()) {
-      if (function.isExternal())
-        continue;
-      if (auto phase = function->getAttrOfType<StringAttr>(kPhaseAttrName)) {
-        if (!format.empty() && !settings.split && failed(checkConverted(function, settings.narrow)))
-          return failure();
-        function.emitRemark() << "is " << phase.getValue() << " already; its precision stays";
-        continue;
-      }
-      functions.emplace_back(function, carried, ranges);
-    }
-    auto tell = [&](StringRef layer, FunctionDecisions &decisions) {
-      if (explanation)
-        explanation->after(layer, decisions);
-    };
-    SmallVector<FunctionDecisions *> all;
-    for (FunctionDecisions &decisions : functions) {
-      all.push_back(&decisions);
-      if (explanation)
-        explanation->begin(decisions);
-      if (replay) {
-        if (failed(replay->apply(decisions)))
-          return failure();
-        tell("replay", decisions);
-        continue;
-      }
-      if (failed(decideComputing(decisions, settings,
-                                 [&](StringRef layer) { tell(layer, decisions); })))
-        return failure();
-    }
-    // Values carried narrow bind their readers: not so if those are free to stay in f32.
-    if (!settings.placement.freesContractions())
-      chooseCarried(all, carried);
-    for (FunctionDecisions &decisions : functions) {
-      if (!replay) {
-        if (failed(decideSignature(decisions, settings)) ||
-            failed(chooseStorage(decisions, settings)))
-          return failure();
-        tell("cost", decisions);
-      }
-      if (failed(checkConstantData(decisions)))
-        return failure();
-      if (explanation)
-        explanation->end(decisions, settings);
-      emitRemarks(decisions, settings);
-      if (!listener || !decisions.placement)
-        continue;
-      decisions.placement->calls =
-          int64_t(std::clamp(frequency.getCalls(decisions.getFunction()), 1.0, 1e6));
-      for (auto [ordinal, entry] : llvm::enumerate(decisions.getOps()))
-        for (const Suggestion &suggestion : entry.second.suggestions) {
-          decisions.placement->suggestions.push_back(suggestion);
-          decisions.placement->suggestions.back().ordinal = ordinal;
-        }
-      listener(*decisions.placement);
-    }
-    for (FunctionDecisions &decisions : functions) {
-      writeDecisions(decisions);
-      decisions.getFunction()->setAttr(kPhaseAttrName, StringAttr::get(&getContext(), "assigned"));
-      anyDecided = true;
-    }
-    return success();
-  }
-
   void fail(const Twine &what) {
     emitError(UnknownLoc::get(&getContext()))
         << "mp-assign-precision: " << what << support::tag(support::ErrorCode::BadOption);
@@ -418,7 +356,6 @@ private:
   ExplanationListener explained;
   assignment::MeasuredErrors measuredErrors;
   support::LateOutput problemFile, costsOutput;
-  bool hasCopied = false; ///< functions
 };
 } // namespace
 

@@ -40,7 +40,7 @@ struct ComputeChoice {
 
 /// The decision about one op, and the layer that took it.
 struct Decision {
-  /// How the op bears narrow formats, null for an op that does not say. Finding it costs more than
+  /// Says how the op bears narrow formats; null for an op that does not. Finding it costs more than
   /// what is then asked of it, and every layer asks.
   PrecisionOpInterface interface;
   OpClass opClass;

@@ -29,7 +29,7 @@ public:
   /// False if the options limit error but it cannot be modelled. Without contractions there is
   /// none.
   bool canLimit() const { return !model || model->isKnown(); }
-  /// Where it cannot: the value whose modelled size is at fault.
+  /// The value whose modelled size is at fault, where it cannot.
   Value getUnsized() const { return model->getUnsized(); }
 
   /// The error of the results with every contraction as decided now; nothing without contractions,
@@ -52,7 +52,7 @@ public:
 
 private:
   double getShare(Operation *op, const ComputeChoice &choice) const;
-  /// What was measured of the choice, if it was.
+  /// Returns what was measured of the choice, if it was.
   std::optional<double> getMeasured(Operation *op, const ComputeChoice &choice) const;
   double getShares() const;
   bool hasContractions() const;

@@ -4,8 +4,8 @@
 // contraction that makes angles stays wide: sin and cos of positions lose all meaning when the
 // angle is rounded.
 
-#include "../Common/SplitCode.h"
-#include "Decisions.h"
+#include "../../Common/SplitCode.h"
+#include "../Decisions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 

@@ -2,7 +2,7 @@
 //
 // Applies the policy: the first rule that selects an op, then the limits on contractions.
 
-#include "Decisions.h"
+#include "../Decisions.h"
 #include "mlir/IR/Matchers.h"
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/Locations.h"

@@ -5,7 +5,7 @@
 // compute in it, and so does arithmetic between them: what is read by them alone, and what reads
 // their results. A value that only widened ops read stays in f32: it is inside.
 
-#include "Decisions.h"
+#include "../Decisions.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;

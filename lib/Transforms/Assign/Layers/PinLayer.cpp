@@ -6,8 +6,8 @@
 // think and whichever format the run is for. A pin that cannot be followed is a warning that says
 // why.
 
-#include "../Common/SplitCode.h"
-#include "Decisions.h"
+#include "../../Common/SplitCode.h"
+#include "../Decisions.h"
 #include "mp/Interfaces/Contraction.h"
 #include "mp/Target/Targets.h"
 

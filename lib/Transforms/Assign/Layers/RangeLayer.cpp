@@ -7,7 +7,7 @@
 // keeps its formats, and the reason; one with remembers the weakest evidence among its factors.
 // A finite constant that is infinite in the format is evidence against it, whatever the format.
 
-#include "Decisions.h"
+#include "../Decisions.h"
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Locations.h"

@@ -4,7 +4,7 @@
 // cost model among what is permitted (StoragePermission.h). The contractions' formats are decided
 // by now.
 
-#include "Storage/StorageProblem.h"
+#include "../Storage/StorageProblem.h"
 #include "mp/Analysis/Locations.h"
 #include "mp/Assignment/ProblemJSON.h"
 #include "mp/Assignment/Solve.h"

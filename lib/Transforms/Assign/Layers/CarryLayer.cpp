@@ -5,7 +5,7 @@
 // the value on to the same tie or to another, so this is a greatest fixed point over the whole
 // module: everything is assumed to be read narrow, until a use says otherwise.
 
-#include "Decisions.h"
+#include "../Decisions.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

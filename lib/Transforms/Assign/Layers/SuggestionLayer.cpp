@@ -5,7 +5,7 @@
 // it is worth its passes (docs/concepts/Scaling.md). Other rewrites, which are passes of their own,
 // are named only.
 
-#include "Decisions.h"
+#include "../Decisions.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Ranges/MaskConstants.h"
 #include "mp/Interfaces/Contraction.h"

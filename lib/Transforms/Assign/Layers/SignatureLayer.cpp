@@ -4,7 +4,7 @@
 // narrow in the policy, a parameter does if every use of it rounds it to one narrow format anyway:
 // then no number changes, only where and how often it is rounded. Results keep their format.
 
-#include "Storage/StoragePermission.h"
+#include "../Storage/StoragePermission.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Analysis/Parameters.h"
 
