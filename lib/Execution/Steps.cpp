@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Dialect/MP/MPDialect.h"
 #include "mp/Execution/Compare/Comparison.h"
+#include "mp/Watch/Numbers.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -102,7 +103,7 @@ llvm::json::Value StepLoop::toJSON() const {
       continue;
     llvm::json::Array list;
     for (double value : values[i])
-      list.push_back(std::isfinite(value) ? llvm::json::Value(value) : nullptr);
+      list.push_back(mpcore::watch::numberOrNull(value));
     object[names[i].empty() ? llvm::formatv("result {0}", i).str() : names[i]] = std::move(list);
   }
   return object;

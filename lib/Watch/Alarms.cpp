@@ -3,6 +3,7 @@
 // Asks every rule about a step, and counts what they say by rule and place.
 
 #include "mp/Watch/Alarms.h"
+#include "mp/Watch/Numbers.h"
 
 #include "ShiftRule.h"
 #include "SkipRule.h"
@@ -40,13 +41,9 @@ llvm::json::Object AlarmOptions::toJSON() const {
 }
 
 llvm::json::Object Alert::toJSON() const {
-  return llvm::json::Object{{"grade", toString(grade)},
-                            {"rule", rule},
-                            {"place", place},
-                            {"step", step},
-                            {"value", std::isfinite(value) ? llvm::json::Value(value) : nullptr},
-                            {"reason", reason},
-                            {"advice", advice}};
+  return llvm::json::Object{
+      {"grade", toString(grade)},     {"rule", rule},     {"place", place},  {"step", step},
+      {"value", numberOrNull(value)}, {"reason", reason}, {"advice", advice}};
 }
 
 struct Watcher::State {
@@ -215,7 +212,7 @@ llvm::json::Value Watcher::toJSON() const {
     llvm::json::Object object = count.first.toJSON();
     object["last"] = count.last;
     object["count"] = count.count;
-    object["worst"] = std::isfinite(count.worst) ? llvm::json::Value(count.worst) : nullptr;
+    object["worst"] = numberOrNull(count.worst);
     counts.push_back(std::move(object));
   }
   return llvm::json::Object{{"counts", std::move(counts)},        {"loss", state->loss.toJSON()},

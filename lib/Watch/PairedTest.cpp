@@ -3,6 +3,7 @@
 // The t-mixture martingale, its confidence sequence, and a mixture over signs.
 
 #include "mp/Watch/PairedTest.h"
+#include "mp/Watch/Numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -128,20 +129,16 @@ PairedResult watch::comparePairs(llvm::ArrayRef<double> a, llvm::ArrayRef<double
   return result;
 }
 
-static llvm::json::Value number(double value) {
-  return std::isfinite(value) ? llvm::json::Value(value) : llvm::json::Value(nullptr);
-}
-
 llvm::json::Object PairedResult::toJSON() const {
   return llvm::json::Object{
       {"pairs", int64_t(pairs)},
       {"dropped", int64_t(dropped)},
-      {"mean_difference", number(mean)},
-      {"deviation", number(deviation)},
-      {"interval", llvm::json::Array{number(low), number(high)}},
-      {"odds", number(evidence)},
-      {"odds_by_signs", number(signEvidence)},
-      {"correlation", number(correlation)},
+      {"mean_difference", numberOrNull(mean)},
+      {"deviation", numberOrNull(deviation)},
+      {"interval", llvm::json::Array{numberOrNull(low), numberOrNull(high)}},
+      {"odds", numberOrNull(evidence)},
+      {"odds_by_signs", numberOrNull(signEvidence)},
+      {"correlation", numberOrNull(correlation)},
       {"verdict", toString(verdict)},
       {"pairs_needed", pairsNeeded ? llvm::json::Value(int64_t(pairsNeeded)) : nullptr}};
 }

@@ -58,6 +58,12 @@ public:
 private:
   llvm::Expected<OwningOpRef<ModuleOp>> parse(StringRef path);
   llvm::Error prepare();
+  std::optional<Status> search();
+  llvm::Expected<std::vector<Array>> makeGiven(std::vector<std::string> &notes);
+  llvm::Error prepareArguments(std::vector<Array> &arguments);
+  Status runMain(std::vector<Array> arguments);
+  Status finishAlone();
+  Status runReference(ArrayRef<Array> given);
   llvm::Error trace(Side &side);
   llvm::Error compile(Side &side, bool promoteToF64);
   llvm::Error compileForDevice(Side &side);

@@ -6,8 +6,8 @@
 
 using namespace mlir;
 
-StringRef mlir::mp::runHelp() {
-  return R"(mp-run FILE.mlir [options]: run a function on the CPU and say how far it is from a reference
+static constexpr StringLiteral kHelp =
+    R"(mp-run FILE.mlir [options]: run a function on the CPU and say how far it is from a reference
 
   --entry=NAME          function to run (default: main, or the only public one)
   --input=VALUE         once per argument, in order: @x.npy, @w.safetensors:NAME, 2x3xf32=1.5,
@@ -114,4 +114,5 @@ input, 70 an internal error, 77 something optional is missing (a driver).
   mp-opt model.mlir --mp-mixed-precision -o mixed.mlir && mp-run mixed.mlir --compare=model.mlir --max-rel=1e-2
   mp-run layer.mlir --input=@x.npy --params=weights.safetensors --output=@y.npy
 )";
-}
+
+StringRef mlir::mp::runHelp() { return kHelp; }

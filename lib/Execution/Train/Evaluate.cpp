@@ -5,6 +5,7 @@
 #include "Evaluate.h"
 
 #include "mp/Support/Files.h"
+#include "mp/Watch/Numbers.h"
 #include "mp/Watch/Window.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -109,14 +110,11 @@ std::optional<int64_t> LoggedRun::stepsTo(double target) const {
 static void addRow(llvm::raw_ostream &os, Object &json, llvm::StringRef name,
                    std::optional<double> a, std::optional<double> b) {
   auto cell = [](std::optional<double> x) { return x ? text(*x) : std::string("none"); };
-  auto number = [](std::optional<double> x) {
-    return x && std::isfinite(*x) ? llvm::json::Value(*x) : llvm::json::Value(nullptr);
-  };
   os << llvm::formatv("{0,-34} {1,12} {2,12}", name, cell(a), cell(b));
   if (a && b && *a > 0)
     os << llvm::formatv(" {0,8}", llvm::formatv("x {0}", llvm::format("%.3f", *b / *a)).str());
   os << "\n";
-  json[name] = llvm::json::Array{number(a), number(b)};
+  json[name] = llvm::json::Array{watch::numberOrNull(a), watch::numberOrNull(b)};
 }
 
 llvm::Expected<Object> mlir::mp::evaluateRuns(llvm::ArrayRef<llvm::StringRef> logs, double margin,

@@ -15,110 +15,12 @@ using namespace mlir::mp;
 using llvm::createStringError;
 using llvm::json::Object;
 
-/// Steps by which strategies are tried before one is chosen.
-static constexpr int64_t kTrialSteps = 4;
-
-static llvm::json::Value number(double value) {
-  return std::isfinite(value) ? llvm::json::Value(value) : llvm::json::Value(nullptr);
-}
-
 void Training::log(Object event) {
   if (!events)
     return;
   event["step"] = state.step;
   *events << llvm::json::Value(std::move(event)) << "\n";
   events->flush();
-}
-
-llvm::Expected<Version *> Training::versionOf(StringRef name) {
-  std::unique_ptr<Version> &version = versions[name.str()];
-  if (!version) {
-    auto created = Version::create(step, config.entry, *config.findStrategy(name));
-    if (!created)
-      return created.takeError();
-    version = std::move(*created);
-  }
-  return version.get();
-}
-
-/// The losses of the first steps, and the bytes that they took.
-static llvm::Expected<std::pair<std::vector<double>, int64_t>> tryOut(Version &version,
-                                                                      const InputOptions &inputs) {
-  std::vector<BatchedInput> batches;
-  auto arguments = version.makeArguments(inputs, batches);
-  if (!arguments)
-    return arguments.takeError();
-  int64_t bytes = 0;
-  for (const Array &argument : *arguments)
-    bytes += int64_t(argument.data.size());
-  std::vector<double> losses;
-  for (int64_t step = 0; step < kTrialSteps; ++step) {
-    if (llvm::Error error = version.loop->feed(*arguments, batches, step))
-      return std::move(error);
-    auto results = version.program->run(*arguments);
-    if (!results)
-      return results.takeError();
-    auto metrics = version.reader->metrics(*results);
-    losses.push_back(metrics.empty() ? 0 : metrics.front().second);
-    version.loop->advance(*arguments, *results);
-  }
-  return std::pair(losses, bytes + version.program->peakBytes());
-}
-
-llvm::Error Training::chooseStrategy(llvm::raw_ostream &os) {
-  if (config.strategy != "auto") {
-    chosen = config.strategy;
-    return llvm::Error::success();
-  }
-  // The step as given is what errors are measured against.
-  auto reference = Version::create(step, config.entry, {"as given", ""});
-  if (!reference)
-    return reference.takeError();
-  auto exact = tryOut(**reference, config.inputs);
-  if (!exact)
-    return exact.takeError();
-  for (const Strategy &strategy : config.strategies) {
-    auto version = versionOf(strategy.name);
-    if (!version)
-      return version.takeError();
-    auto tried = tryOut(**version, config.inputs);
-    if (!tried)
-      return tried.takeError();
-    double error = 0;
-    for (auto [loss, wide] : llvm::zip_equal(tried->first, exact->first))
-      error = std::max(error,
-                       std::isfinite(loss) ? std::fabs(loss - wide) / std::fabs(wide) : INFINITY);
-    std::string broken;
-    if (config.maxBytes && tried->second > config.maxBytes)
-      broken = llvm::formatv("{0} bytes, limit {1}", tried->second, config.maxBytes);
-    else if (config.maxError > 0 && !(error <= config.maxError))
-      broken = llvm::formatv("losses are off by {0}, limit {1}", llvm::format("%.3g", error),
-                             llvm::format("%.3g", config.maxError));
-    os << "strategy " << strategy.name << ": " << tried->second << " bytes, losses of "
-       << kTrialSteps << " steps within " << llvm::format("%.3g", error) << " of the step as given"
-       << (broken.empty() ? "" : "; refused: " + broken) << "\n";
-    log(Object{{"kind", "strategy"},
-               {"name", strategy.name},
-               {"bytes", tried->second},
-               {"error", number(error)},
-               {"refused", broken}});
-    if (broken.empty()) {
-      chosen = strategy.name;
-      return llvm::Error::success();
-    }
-  }
-  return createStringError("no strategy keeps the requirements; the lines above say which broke "
-                           "what");
-}
-
-std::string Training::strategyAt(int64_t at) const {
-  if (at < state.wideUntil)
-    return config.strategies.back().name;
-  std::string name = chosen;
-  for (const auto &[from, scheduled] : config.schedule)
-    if (from <= at && !isQuarantined(scheduled) && config.canaryHas(at - from))
-      name = scheduled;
-  return name;
 }
 
 llvm::Error Training::start(llvm::raw_ostream &os) {
@@ -244,28 +146,6 @@ llvm::Error Training::save(llvm::raw_ostream &os) {
   return llvm::Error::success();
 }
 
-llvm::Error Training::switchTo(StringRef name, StringRef cause) {
-  auto version = versionOf(name);
-  if (!version)
-    return version.takeError();
-  if (auto scale = current->scaleOf(state.arguments))
-    state.scales[state.strategy] = *scale;
-  auto known = state.scales.find(name.str());
-  auto taken = (*version)->takeOver(
-      state.arguments, known == state.scales.end() ? std::nullopt : std::optional(known->second));
-  if (!taken)
-    return taken.takeError();
-  log(Object{{"kind", "switch"}, {"from", state.strategy}, {"to", name}, {"cause", cause}});
-  state.arguments = std::move(*taken);
-  state.strategy = name.str();
-  current = *version;
-  current->reader->setSkippedSoFar(0);
-  // A canary has to be judged from its first step on.
-  if (!canaryAt(state.step))
-    watcher.noteChange(state.step);
-  return llvm::Error::success();
-}
-
 llvm::Expected<std::vector<watch::Alert>> Training::makeStep() {
   for (auto [from, to] : state.skipped)
     if (state.position >= from && state.position < to)
@@ -291,9 +171,9 @@ llvm::Expected<std::vector<watch::Alert>> Training::makeStep() {
       alarms.push_back(alert);
   }
   log(Object{{"kind", "step"},
-             {"loss", reading.loss ? number(*reading.loss) : nullptr},
-             {"gradient_norm", reading.gradientNorm ? number(*reading.gradientNorm) : nullptr},
-             {"loss_scale", reading.scale ? number(*reading.scale) : nullptr},
+             {"loss", watch::numberOrNull(reading.loss)},
+             {"gradient_norm", watch::numberOrNull(reading.gradientNorm)},
+             {"loss_scale", watch::numberOrNull(reading.scale)},
              {"skipped", reading.skipped},
              {"position", state.position},
              {"strategy", state.strategy}});
@@ -321,75 +201,82 @@ llvm::Error Training::validate() {
     sum += metrics.empty() ? 0 : metrics.front().second;
   }
   validationLoss = sum / double(config.validationBatches);
-  log(Object{{"kind", "validation"}, {"loss", number(*validationLoss)}});
+  log(Object{{"kind", "validation"}, {"loss", watch::numberOrNull(*validationLoss)}});
   return llvm::Error::success();
 }
 
-llvm::Expected<bool> Training::run(llvm::raw_ostream &os) {
-  if (!config.log.empty()) {
-    std::error_code error;
-    events =
-        std::make_unique<llvm::raw_fd_ostream>(config.log, error, llvm::sys::fs::CD_OpenAlways,
-                                               llvm::sys::fs::FA_Write, llvm::sys::fs::OF_Append);
-    if (error)
-      return createStringError("'" + config.log + "': " + error.message());
-  }
-  std::optional<SavedState> saved;
-  if (!config.folder.empty()) {
-    auto opened = CheckpointFolder::open(config.folder);
-    if (!opened)
-      return opened.takeError();
-    folder.emplace(std::move(*opened));
-    std::vector<std::string> notes;
-    auto isOurs = [&](const SavedState &one) {
-      return one.extra.getString("config") == StringRef(config.hash);
-    };
-    auto found = folder->load(isOurs, notes);
-    if (!found)
-      return found.takeError();
-    saved = std::move(*found);
-    for (const std::string &note : notes)
-      os << note << "\n";
-    if (!saved && !folder->steps().empty())
-      return createStringError("'" + config.folder +
-                               "' has states, but none to go on from (the "
-                               "lines above say why); name another folder");
-  }
-  if (saved) {
-    if (llvm::Error error = resume(*saved))
-      return std::move(error);
-    os << "going on from step " << state.step << " in " << state.strategy << "\n";
-    log(Object{{"kind", "resume"}, {"strategy", state.strategy}});
-  } else {
+llvm::Error Training::openLog() {
+  if (config.log.empty())
+    return llvm::Error::success();
+  std::error_code error;
+  events =
+      std::make_unique<llvm::raw_fd_ostream>(config.log, error, llvm::sys::fs::CD_OpenAlways,
+                                             llvm::sys::fs::FA_Write, llvm::sys::fs::OF_Append);
+  return error ? createStringError("'" + config.log + "': " + error.message())
+               : llvm::Error::success();
+}
+
+/// Opens the folder of states; returns the newest of this training, if there is one.
+llvm::Expected<std::optional<SavedState>> Training::openFolder(llvm::raw_ostream &os) {
+  if (config.folder.empty())
+    return std::nullopt;
+  auto opened = CheckpointFolder::open(config.folder);
+  if (!opened)
+    return opened.takeError();
+  folder.emplace(std::move(*opened));
+  std::vector<std::string> notes;
+  auto isOurs = [&](const SavedState &one) {
+    return one.extra.getString("config") == StringRef(config.hash);
+  };
+  auto found = folder->load(isOurs, notes);
+  if (!found)
+    return found.takeError();
+  for (const std::string &note : notes)
+    os << note << "\n";
+  if (!*found && !folder->steps().empty())
+    return createStringError("'" + config.folder +
+                             "' has states, but none to go on from (the "
+                             "lines above say why); name another folder");
+  return std::move(*found);
+}
+
+/// Goes on from the saved state, or begins.
+llvm::Error Training::begin(const std::optional<SavedState> &saved, llvm::raw_ostream &os) {
+  if (!saved) {
     if (llvm::Error error = chooseStrategy(os))
-      return std::move(error);
-    if (llvm::Error error = start(os))
-      return std::move(error);
+      return error;
+    return start(os);
   }
-  while (state.step < config.steps) {
-    if (auto canary = canaryAt(state.step); canary && canary->first == state.step)
-      if (llvm::Error error = save(os)) // what an alarm goes back to
-        return std::move(error);
-    if (const std::string due = strategyAt(state.step); due != state.strategy)
-      if (llvm::Error error =
-              switchTo(due, state.step < state.wideUntil ? "an alarm" : "the schedule"))
-        return std::move(error);
-    auto alarms = makeStep();
-    if (!alarms)
-      return alarms.takeError();
-    if (!alarms->empty()) {
-      auto goesOn = rollBack(alarms->front(), os);
-      if (!goesOn || !*goesOn)
-        return goesOn;
-      continue;
-    }
-    if (config.validateEvery && state.step % config.validateEvery == 0)
-      if (llvm::Error error = validate())
-        return std::move(error);
-    if (state.step % config.saveEvery == 0 || state.step == config.steps)
-      if (llvm::Error error = save(os))
-        return std::move(error);
-  }
+  if (llvm::Error error = resume(*saved))
+    return error;
+  os << "going on from step " << state.step << " in " << state.strategy << "\n";
+  log(Object{{"kind", "resume"}, {"strategy", state.strategy}});
+  return llvm::Error::success();
+}
+
+/// Saves what an alarm goes back to, and switches where the schedule or an alarm says so.
+llvm::Error Training::prepareStep(llvm::raw_ostream &os) {
+  if (auto canary = canaryAt(state.step); canary && canary->first == state.step)
+    if (llvm::Error error = save(os))
+      return error;
+  const std::string due = strategyAt(state.step);
+  if (due == state.strategy)
+    return llvm::Error::success();
+  return switchTo(due, state.step < state.wideUntil ? "an alarm" : "the schedule");
+}
+
+/// Validates and saves where that is due.
+llvm::Error Training::finishStep(llvm::raw_ostream &os) {
+  if (config.validateEvery && state.step % config.validateEvery == 0)
+    if (llvm::Error error = validate())
+      return error;
+  if (state.step % config.saveEvery == 0 || state.step == config.steps)
+    return save(os);
+  return llvm::Error::success();
+}
+
+/// Prints how far the training came, and what its state is.
+void Training::printEnd(llvm::raw_ostream &os) {
   int64_t peak = 0;
   for (const auto &[name, version] : versions)
     peak = std::max(peak, version->program->peakBytes());
@@ -405,5 +292,31 @@ llvm::Expected<bool> Training::run(llvm::raw_ostream &os) {
   for (const BatchedInput &batch : batches)
     own[batch.argument] = Array(own[batch.argument].type, {0});
   os << "\nstate: " << hashOfArrays(own) << "\n";
+}
+
+llvm::Expected<bool> Training::run(llvm::raw_ostream &os) {
+  if (llvm::Error error = openLog())
+    return std::move(error);
+  auto saved = openFolder(os);
+  if (!saved)
+    return saved.takeError();
+  if (llvm::Error error = begin(*saved, os))
+    return std::move(error);
+  while (state.step < config.steps) {
+    if (llvm::Error error = prepareStep(os))
+      return std::move(error);
+    auto alarms = makeStep();
+    if (!alarms)
+      return alarms.takeError();
+    if (!alarms->empty()) {
+      auto goesOn = rollBack(alarms->front(), os);
+      if (!goesOn || !*goesOn)
+        return goesOn;
+      continue;
+    }
+    if (llvm::Error error = finishStep(os))
+      return std::move(error);
+  }
+  printEnd(os);
   return true;
 }

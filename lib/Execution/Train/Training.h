@@ -8,6 +8,7 @@
 
 #include "Checkpoint.h"
 #include "Version.h"
+#include "mp/Watch/Numbers.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::mp {
@@ -32,6 +33,12 @@ private:
     std::vector<std::string> quarantined; ///< canaries that raised an alarm
   };
 
+  llvm::Error openLog();
+  llvm::Expected<std::optional<SavedState>> openFolder(llvm::raw_ostream &os);
+  llvm::Error begin(const std::optional<SavedState> &saved, llvm::raw_ostream &os);
+  llvm::Error prepareStep(llvm::raw_ostream &os);
+  llvm::Error finishStep(llvm::raw_ostream &os);
+  void printEnd(llvm::raw_ostream &os);
   llvm::Error chooseStrategy(llvm::raw_ostream &os);
   llvm::Expected<Version *> versionOf(llvm::StringRef name);
   std::string strategyAt(int64_t step) const;

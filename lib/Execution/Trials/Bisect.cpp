@@ -3,6 +3,7 @@
 // Ranks contractions by the error of their results in one lockstep run, then searches.
 
 #include "Bisect.h"
+#include "mp/Watch/Numbers.h"
 
 #include "Lockstep.h"
 #include "llvm/Support/FileSystem.h"
@@ -153,10 +154,6 @@ void mlir::mp::printBisect(llvm::raw_ostream &os, const Trials &trials,
        << " more; there may be smaller sets\n";
 }
 
-static llvm::json::Value number(double value) {
-  return std::isfinite(value) ? llvm::json::Value(value) : llvm::json::Value(nullptr);
-}
-
 llvm::json::Object mlir::mp::bisectToJSON(const Trials &trials, const KeepCriterion &criterion,
                                           const BisectReport &report) {
   llvm::json::Array wide, lockstep;
@@ -171,8 +168,8 @@ llvm::json::Object mlir::mp::bisectToJSON(const Trials &trials, const KeepCriter
   for (const LockstepValue &value : report.lockstep)
     lockstep.push_back(llvm::json::Object{{"value", value.label},
                                           {"location", value.location},
-                                          {"error", number(value.error)},
-                                          {"inherited", number(value.inherited)},
+                                          {"error", watch::numberOrNull(value.error)},
+                                          {"inherited", watch::numberOrNull(value.inherited)},
                                           {"finite", value.isFinite}});
   return llvm::json::Object{
       {"version", 1},

@@ -6,12 +6,14 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mp/Report/Report.h"
+#include "mp/Watch/Numbers.h"
 #include "llvm/Support/Format.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::mp;
+using mpcore::watch::numberOrNull;
 
 /// Limits of the model are not told apart below this ratio.
 static constexpr double kCloseEnough = 1.25;
@@ -174,10 +176,6 @@ void mlir::mp::printBudget(llvm::raw_ostream &os, const BudgetReport &report,
        << (report.rounds.empty() ? ": the model knows no program as exact\n"
                                  : " on all draws; more of them tell more (--draws)\n");
   }
-}
-
-static llvm::json::Value numberOrNull(std::optional<double> value) {
-  return value && std::isfinite(*value) ? llvm::json::Value(*value) : llvm::json::Value(nullptr);
 }
 
 llvm::json::Object mlir::mp::budgetToJSON(const BudgetReport &report,

@@ -3,6 +3,7 @@
 // Trains pair after pair, and asks after each whether that is enough.
 
 #include "Recipes.h"
+#include "mp/Watch/Numbers.h"
 
 #include "llvm/Support/Format.h"
 
@@ -104,10 +105,9 @@ llvm::json::Object mlir::mp::recipesToJSON(const RecipeReport &report,
   auto listed = [](ArrayRef<RecipeRun> runs) {
     llvm::json::Array list;
     for (const RecipeRun &run : runs)
-      list.push_back(llvm::json::Object{
-          {"loss", std::isfinite(run.metric) ? llvm::json::Value(run.metric) : nullptr},
-          {"seconds", run.seconds},
-          {"peak_bytes", run.peakBytes}});
+      list.push_back(llvm::json::Object{{"loss", watch::numberOrNull(run.metric)},
+                                        {"seconds", run.seconds},
+                                        {"peak_bytes", run.peakBytes}});
     return list;
   };
   llvm::json::Object object = report.result.toJSON();

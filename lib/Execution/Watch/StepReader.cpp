@@ -6,6 +6,7 @@
 
 #include "mp/Analysis/Training/TrainingRoles.h"
 #include "mp/Numerics/ProbeRecord.h"
+#include "mp/Watch/Numbers.h"
 
 #include <cmath>
 #include <utility>
@@ -140,10 +141,6 @@ watch::StepReading StepReader::read(int64_t step, ArrayRef<Array> results, bool 
   return reading;
 }
 
-static llvm::json::Value number(double value) {
-  return std::isfinite(value) ? llvm::json::Value(value) : llvm::json::Value(nullptr);
-}
-
 llvm::json::Object StepReader::recordsToJSON(ArrayRef<Array> results) const {
   llvm::json::Object values;
   for (const Probed &probed : probes) {
@@ -153,11 +150,11 @@ llvm::json::Object StepReader::recordsToJSON(ArrayRef<Array> results) const {
     const numerics::ProbeRecord record{*row};
     llvm::json::Object value{
         {"of", probed.info.of},
-        {"norm", number(record.norm())},
-        {"mean", number(record.get(ProbeColumn::Mean))},
-        {"deviation", number(record.deviation())},
-        {"least_magnitude", number(record.get(ProbeColumn::LeastMagnitude))},
-        {"largest_magnitude", number(record.get(ProbeColumn::LargestMagnitude))},
+        {"norm", watch::numberOrNull(record.norm())},
+        {"mean", watch::numberOrNull(record.get(ProbeColumn::Mean))},
+        {"deviation", watch::numberOrNull(record.deviation())},
+        {"least_magnitude", watch::numberOrNull(record.get(ProbeColumn::LeastMagnitude))},
+        {"largest_magnitude", watch::numberOrNull(record.get(ProbeColumn::LargestMagnitude))},
         {"elements", record.get(ProbeColumn::Elements)},
         {"zero", record.get(ProbeColumn::Zeros)},
         {"nan", record.get(ProbeColumn::NaNs)},

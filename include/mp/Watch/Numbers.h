@@ -1,0 +1,21 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Measured numbers in JSON, which has no infinities and no NaN.
+
+#ifndef MP_WATCH_NUMBERS_H
+#define MP_WATCH_NUMBERS_H
+
+#include "llvm/Support/JSON.h"
+#include <cmath>
+#include <optional>
+
+namespace mpcore::watch {
+
+/// The number, or null where it is not finite or was not measured.
+inline llvm::json::Value numberOrNull(std::optional<double> value) {
+  return value && std::isfinite(*value) ? llvm::json::Value(*value) : llvm::json::Value(nullptr);
+}
+
+} // namespace mpcore::watch
+
+#endif // MP_WATCH_NUMBERS_H

@@ -1,0 +1,132 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses the strategy by which a training computes its steps, tells which one is due, and changes
+// from one to the next.
+
+#include "Training.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::mp;
+using llvm::createStringError;
+using llvm::json::Object;
+
+/// Steps by which strategies are tried before one is chosen.
+static constexpr int64_t kTrialSteps = 4;
+
+llvm::Expected<Version *> Training::versionOf(StringRef name) {
+  std::unique_ptr<Version> &version = versions[name.str()];
+  if (!version) {
+    auto created = Version::create(step, config.entry, *config.findStrategy(name));
+    if (!created)
+      return created.takeError();
+    version = std::move(*created);
+  }
+  return version.get();
+}
+
+/// The losses of the first steps, and the bytes that they took.
+static llvm::Expected<std::pair<std::vector<double>, int64_t>> tryOut(Version &version,
+                                                                      const InputOptions &inputs) {
+  std::vector<BatchedInput> batches;
+  auto arguments = version.makeArguments(inputs, batches);
+  if (!arguments)
+    return arguments.takeError();
+  int64_t bytes = 0;
+  for (const Array &argument : *arguments)
+    bytes += int64_t(argument.data.size());
+  std::vector<double> losses;
+  for (int64_t step = 0; step < kTrialSteps; ++step) {
+    if (llvm::Error error = version.loop->feed(*arguments, batches, step))
+      return std::move(error);
+    auto results = version.program->run(*arguments);
+    if (!results)
+      return results.takeError();
+    auto metrics = version.reader->metrics(*results);
+    losses.push_back(metrics.empty() ? 0 : metrics.front().second);
+    version.loop->advance(*arguments, *results);
+  }
+  return std::pair(losses, bytes + version.program->peakBytes());
+}
+
+llvm::Error Training::chooseStrategy(llvm::raw_ostream &os) {
+  if (config.strategy != "auto") {
+    chosen = config.strategy;
+    return llvm::Error::success();
+  }
+  // The step as given is what errors are measured against.
+  auto reference = Version::create(step, config.entry, {"as given", ""});
+  if (!reference)
+    return reference.takeError();
+  auto exact = tryOut(**reference, config.inputs);
+  if (!exact)
+    return exact.takeError();
+  for (const Strategy &strategy : config.strategies) {
+    auto version = versionOf(strategy.name);
+    if (!version)
+      return version.takeError();
+    auto tried = tryOut(**version, config.inputs);
+    if (!tried)
+      return tried.takeError();
+    double error = 0;
+    for (auto [loss, wide] : llvm::zip_equal(tried->first, exact->first))
+      error = std::max(error,
+                       std::isfinite(loss) ? std::fabs(loss - wide) / std::fabs(wide) : INFINITY);
+    std::string broken;
+    if (config.maxBytes && tried->second > config.maxBytes)
+      broken = llvm::formatv("{0} bytes, limit {1}", tried->second, config.maxBytes);
+    else if (config.maxError > 0 && !(error <= config.maxError))
+      broken = llvm::formatv("losses are off by {0}, limit {1}", llvm::format("%.3g", error),
+                             llvm::format("%.3g", config.maxError));
+    os << "strategy " << strategy.name << ": " << tried->second << " bytes, losses of "
+       << kTrialSteps << " steps within " << llvm::format("%.3g", error) << " of the step as given"
+       << (broken.empty() ? "" : "; refused: " + broken) << "\n";
+    log(Object{{"kind", "strategy"},
+               {"name", strategy.name},
+               {"bytes", tried->second},
+               {"error", watch::numberOrNull(error)},
+               {"refused", broken}});
+    if (broken.empty()) {
+      chosen = strategy.name;
+      return llvm::Error::success();
+    }
+  }
+  return createStringError("no strategy keeps the requirements; the lines above say which broke "
+                           "what");
+}
+
+std::string Training::strategyAt(int64_t at) const {
+  if (at < state.wideUntil)
+    return config.strategies.back().name;
+  std::string name = chosen;
+  for (const auto &[from, scheduled] : config.schedule)
+    if (from <= at && !isQuarantined(scheduled) && config.canaryHas(at - from))
+      name = scheduled;
+  return name;
+}
+
+llvm::Error Training::switchTo(StringRef name, StringRef cause) {
+  auto version = versionOf(name);
+  if (!version)
+    return version.takeError();
+  if (auto scale = current->scaleOf(state.arguments))
+    state.scales[state.strategy] = *scale;
+  auto known = state.scales.find(name.str());
+  auto taken = (*version)->takeOver(
+      state.arguments, known == state.scales.end() ? std::nullopt : std::optional(known->second));
+  if (!taken)
+    return taken.takeError();
+  log(Object{{"kind", "switch"}, {"from", state.strategy}, {"to", name}, {"cause", cause}});
+  state.arguments = std::move(*taken);
+  state.strategy = name.str();
+  current = *version;
+  current->reader->setSkippedSoFar(0);
+  // A canary has to be judged from its first step on.
+  if (!canaryAt(state.step))
+    watcher.noteChange(state.step);
+  return llvm::Error::success();
+}
