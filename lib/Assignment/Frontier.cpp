@@ -184,98 +184,129 @@ private:
     return wanted & ~copies & ~(1u << stored) ? encode(stored, copies) : settled;
   }
 
-  void step(NodeId node) {
-    const Node &n = problem.nodes[node];
-    countReads(node, -1);
-    GroupId group = indexed.groupOf(node);
-    uint32_t members = indexed.membersOf(group).size();
-    bool tieOpen = openMembers[group] > 0;
-    bool tieStays = ++openMembers[group] < members;
+  /// Holds what a step over one node needs to know of the states before and behind it.
+  struct Step {
+    NodeId node;
+    llvm::ArrayRef<unsigned> allowed;
+    llvm::SmallVector<std::pair<Weight, Weight>, 4>
+        weights;                           ///< objective and resource, per variant
+    llvm::SmallVector<int, 4> operandSlot; ///< in the old key
+    int tieSlot;                           ///< in the old key
+    bool tieOpen, tieOpens;                ///< before; from here on
+    llvm::SmallVector<int, 16> kept;       ///< slots of the old key that stay
+    llvm::SmallVector<uint32_t, 4> operandWanted, resultWanted;
+    llvm::SmallVector<bool, 4> resultLive;
+    size_t position;
+  };
 
-    // Locates the operands and the tie in the old key, and lists the slots of the new key.
-    llvm::SmallVector<int, 4> operandSlot;
-    for (ValueId v : n.operands)
-      operandSlot.push_back(llvm::find(slots, Slot{v, false}) - slots.begin());
-    int tieSlot = llvm::find(slots, Slot{group, true}) - slots.begin();
-    std::vector<Slot> newSlots;
-    llvm::SmallVector<int, 16> kept;
+  /// Locates the operands and the tie of `node` in the old key, and lists the slots of the new one.
+  Step planStep(NodeId node, std::vector<Slot> &newSlots) {
+    const Node &n = problem.nodes[node];
+    Step s;
+    s.node = node;
+    s.allowed = indexed.allowed(node);
+    for (unsigned variant : s.allowed)
+      s.weights.push_back(
+          {nodeWeight(query.objective, node, variant), nodeWeight(query.resource, node, variant)});
+    GroupId group = indexed.groupOf(node);
+    s.tieOpen = openMembers[group] > 0;
+    bool tieStays = ++openMembers[group] < indexed.membersOf(group).size();
+    s.tieOpens = !s.tieOpen && tieStays;
+    s.tieSlot = llvm::find(slots, Slot{group, true}) - slots.begin();
+    for (ValueId v : n.operands) {
+      s.operandSlot.push_back(llvm::find(slots, Slot{v, false}) - slots.begin());
+      s.operandWanted.push_back(wantedLater(v));
+    }
     for (auto [i, slot] : llvm::enumerate(slots)) {
       bool stays = slot.isTie ? slot.id != group || tieStays
                               : !llvm::is_contained(n.operands, slot.id) || wantedLater(slot.id);
       if (stays) {
-        kept.push_back(i);
+        s.kept.push_back(i);
         newSlots.push_back(slot);
       }
     }
-    llvm::SmallVector<uint32_t, 4> operandWanted, resultWanted;
-    for (ValueId v : n.operands)
-      operandWanted.push_back(wantedLater(v));
-    llvm::SmallVector<bool, 4> resultLive;
     for (ValueId v : n.results) {
-      resultWanted.push_back(isFree(v) ? 0 : wantedLater(v));
+      s.resultWanted.push_back(isFree(v) ? 0 : wantedLater(v));
       bool live = false;
-      for (unsigned variant : indexed.allowed(node))
-        live |= (resultWanted.back() & ~(1u << indexed.storedType(v, variant))) != 0;
-      resultLive.push_back(live);
+      for (unsigned variant : s.allowed)
+        live |= (s.resultWanted.back() & ~(1u << indexed.storedType(v, variant))) != 0;
+      s.resultLive.push_back(live);
       if (live)
         newSlots.push_back({v, false});
     }
-    bool tieOpens = !tieOpen && tieStays;
-    if (tieOpens)
+    if (s.tieOpens)
       newSlots.push_back({group, true});
+    s.position = ++positionCounter;
+    return s;
+  }
 
+  static TypeId storedOf(Code code) { return (code - 1) >> maxTypes; }
+  static uint32_t copiesOf(Code code) { return (code - 1) & ((1u << maxTypes) - 1); }
+
+  /// Adds the casts that `variant` needs to read its operands.
+  void readOperands(const Step &s, unsigned variant, llvm::MutableArrayRef<Code> key,
+                    Entry &entry) const {
+    const Node &n = problem.nodes[s.node];
+    for (auto [k, value] : llvm::enumerate(n.operands)) {
+      TypeId type = n.variants[variant].in[k];
+      if (size_t(s.operandSlot[k]) == slots.size())
+        continue;
+      Code &code = key[s.operandSlot[k]];
+      if (code == settled)
+        continue;
+      TypeId stored = storedOf(code);
+      uint32_t copies = copiesOf(code);
+      if (type != anyType && type != stored && !(copies >> type & 1)) {
+        entry.weight += indexed.castWeight(query.objective, value, stored, type);
+        if (usesResource)
+          entry.resource += indexed.castWeight(query.resource, value, stored, type);
+        copies |= 1u << type;
+      }
+      // A later operand of this node may read the same value, so normalise only at the end.
+      code = encode(stored, copies);
+    }
+  }
+
+  /// The key behind the step, of the old one after its operands were read.
+  void buildKey(const Step &s, unsigned variant, llvm::MutableArrayRef<Code> changed,
+                llvm::SmallVectorImpl<Code> &key) const {
+    for (auto [k, wanted] : llvm::enumerate(s.operandWanted))
+      if (size_t(s.operandSlot[k]) != slots.size() && changed[s.operandSlot[k]] != settled) {
+        Code &code = changed[s.operandSlot[k]];
+        code = normalised(storedOf(code), copiesOf(code), wanted);
+      }
+    key.clear();
+    for (int k : s.kept)
+      key.push_back(changed[k]);
+    for (auto [k, live] : llvm::enumerate(s.resultLive))
+      if (live)
+        key.push_back(
+            normalised(problem.nodes[s.node].variants[variant].out[k], 0, s.resultWanted[k]));
+    if (s.tieOpens)
+      key.push_back(1 + variant);
+  }
+
+  void step(NodeId node) {
+    countReads(node, -1);
+    std::vector<Slot> newSlots;
+    const Step s = planStep(node, newSlots);
     previous = std::move(table);
     table.reset(newSlots.size());
-    size_t position = ++positionCounter;
     llvm::SmallVector<Code, 32> key, changed;
-    llvm::ArrayRef<unsigned> allowed = indexed.allowed(node);
-    llvm::SmallVector<std::pair<Weight, Weight>, 4> weights;
-    for (unsigned variant : allowed)
-      weights.push_back(
-          {nodeWeight(query.objective, node, variant), nodeWeight(query.resource, node, variant)});
     size_t firstDecision = decisions.size();
     previous.forEach([&](const Entry &state) {
       llvm::ArrayRef<Code> old = previous.key(state.key);
-      for (auto [i, variant] : llvm::enumerate(allowed)) {
-        if (tieOpen && old[tieSlot] != 1 + variant)
+      for (auto [i, variant] : llvm::enumerate(s.allowed)) {
+        if (s.tieOpen && old[s.tieSlot] != 1 + variant)
           continue;
         Entry entry = state;
-        entry.weight += weights[i].first;
-        entry.resource += weights[i].second;
+        entry.weight += s.weights[i].first;
+        entry.resource += s.weights[i].second;
         changed.assign(old.begin(), old.end());
-        for (auto [k, value] : llvm::enumerate(n.operands)) {
-          TypeId type = n.variants[variant].in[k];
-          if (size_t(operandSlot[k]) == slots.size())
-            continue;
-          Code &code = changed[operandSlot[k]];
-          if (code == settled)
-            continue;
-          TypeId stored = (code - 1) >> maxTypes;
-          uint32_t copies = (code - 1) & ((1u << maxTypes) - 1);
-          if (type != anyType && type != stored && !(copies >> type & 1)) {
-            entry.weight += indexed.castWeight(query.objective, value, stored, type);
-            if (usesResource)
-              entry.resource += indexed.castWeight(query.resource, value, stored, type);
-            copies |= 1u << type;
-          }
-          // A later operand of this node may read the same value, so normalise only at the end.
-          code = encode(stored, copies);
-        }
-        if (isHopeless(entry, position))
+        readOperands(s, variant, changed, entry);
+        if (isHopeless(entry, s.position))
           continue;
-        for (auto [k, wanted] : llvm::enumerate(operandWanted))
-          if (size_t(operandSlot[k]) != slots.size() && changed[operandSlot[k]] != settled) {
-            Code &code = changed[operandSlot[k]];
-            code = normalised((code - 1) >> maxTypes, (code - 1) & ((1u << maxTypes) - 1), wanted);
-          }
-        key.clear();
-        for (int k : kept)
-          key.push_back(changed[k]);
-        for (auto [k, value] : llvm::enumerate(n.results))
-          if (resultLive[k])
-            key.push_back(normalised(n.variants[variant].out[k], 0, resultWanted[k]));
-        if (tieOpens)
-          key.push_back(1 + variant);
+        buildKey(s, variant, changed, key);
         entry.indexSum += options.prefer == Preference::High ? int64_t(variant) : -int64_t(variant);
         entry.hash += mix(keys[node], variant);
         if (!usesResource)
