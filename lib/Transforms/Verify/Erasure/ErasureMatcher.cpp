@@ -3,6 +3,7 @@
 // Walks two functions side by side and pairs their ops, operands and regions.
 
 #include "ErasureMatcher.h"
+#include "ErasureDifference.h"
 #include "ErasureQuantized.h"
 #include "ErasureScaling.h"
 #include "ErasureSplit.h"
@@ -15,7 +16,6 @@
 #include "mp/Analysis/ConstantRounding.h"
 #include "mp/Analysis/DataMovement.h"
 #include "mp/Analysis/Ranges/ScalingExponents.h"
-#include "mp/Dialect/MP/CopyOf.h"
 #include "mp/Interfaces/Contraction.h"
 #include "mp/Interfaces/FloatSemanticsOpInterface.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -23,51 +23,9 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// A cast, a rounding or a scale that mp put in, or a power of two whose way is followed.
-static bool isInserted(Operation *op) {
-  if (isInsertedScaling(op))
-    return true;
-  if (auto cast = dyn_cast<CastOp>(op))
-    return cast.getInserted();
-  if (auto round = dyn_cast<RoundOp>(op))
-    return round.getInserted();
-  if (auto part = dyn_cast<SplitResidualOp>(op))
-    return part.getInserted();
-  if (auto pruned = dyn_cast<PruneOp>(op))
-    return pruned.getInserted();
-  return getPrescaled(op).has_value();
-}
-
-/// Returns a value without inserted casts and scales.
-static Value strip(Value value) {
-  while (Operation *def = value.getDefiningOp()) {
-    if (Value source = sourceOfDequantized(value))
-      value = source;
-    else if (isInserted(def) && !isInsertedScaling(def))
-      value = def->getOperand(0);
-    else
-      break;
-  }
-  return value;
-}
-
 /// Ops that may be made again in another format, or dropped when only their copies are used.
 static bool isFloating(Operation *op) {
   return op->getNumResults() == 1 && op->getNumSuccessors() == 0 && isRemakeable(op);
-}
-
-/// Attributes in which mp keeps its books.
-static bool isBookkeeping(StringRef name) {
-  return name == kPhaseAttrName || name == kPrecisionAttrName || name == kCopyOfAttrName ||
-         name == kSaturatedAttrName || name == kSplitAttrName || name == kScaledAttrName;
-}
-
-/// Reports at the converted op, with a note at the original.
-static InFlightDiagnostic differ(Operation *original, Operation *converted, const Twine &what) {
-  InFlightDiagnostic diagnostic = converted->emitOpError() << what;
-  diagnostic.attachNote(original->getLoc())
-      << "the original '" << original->getName() << "' is here";
-  return diagnostic;
 }
 
 LogicalResult ErasureMatcher::match(Operation *original, Operation *converted) {
@@ -112,16 +70,6 @@ LogicalResult ErasureMatcher::pairOps(Operation *original, Operation *converted)
   return success();
 }
 
-/// A contraction that works on scaled values now; its operands are compared later.
-LogicalResult ErasureMatcher::pairScaled(Operation *original, ScaledMatmulOp converted) {
-  if (original->getResult(0).getType() != converted.getType())
-    return differ(original, converted, "returns ")
-           << converted.getType() << ", the original " << original->getResult(0).getType();
-  pairs.push_back({original, converted});
-  originals[converted.getResult()] = original->getResult(0);
-  return success();
-}
-
 /// Codes that are stored now, or a sum of them; its body follows from its name and types.
 LogicalResult ErasureMatcher::pairCodes(Operation *original, Operation *converted) {
   if (failed(compareAttributes(original, converted)))
@@ -131,65 +79,6 @@ LogicalResult ErasureMatcher::pairCodes(Operation *original, Operation *converte
       return differ(original, converted, why);
   pairs.push_back({original, converted});
   originals[converted->getResult(0)] = original->getResult(0);
-  return success();
-}
-
-/// A contraction that several split products stand for; their operands are compared later.
-LogicalResult ErasureMatcher::pairSplit(Operation *original, JoinSplitOp converted) {
-  if (original->getNumResults() != 1 || original->getResult(0).getType() != converted.getType())
-    return differ(original, converted, "returns ")
-           << converted.getType() << ", the original does not";
-  for (Operation *product : getProducts(converted)) {
-    if (product->getName() != original->getName())
-      return differ(original, product, "is joined where the original has '")
-             << original->getName() << "'";
-    if (failed(compareAttributes(original, product)) || failed(compareTypes(original, product)))
-      return failure();
-    for (auto [left, right] : llvm::zip_equal(original->getRegions(), product->getRegions()))
-      if (failed(pairRegions(left, right)))
-        return failure();
-  }
-  pairs.push_back({original, converted});
-  originals[converted.getResult()] = original->getResult(0);
-  return success();
-}
-
-LogicalResult ErasureMatcher::compareSplit(Operation *original, JoinSplitOp converted) {
-  std::string difference = compareProducts(original, converted, [&](Value left, Value right) {
-    return isSame(left, right, /*isFactor=*/true);
-  });
-  return difference.empty() ? success() : LogicalResult(differ(original, converted, difference));
-}
-
-bool ErasureMatcher::isSameScaled(Value original, Value codes, ValueRange scales) {
-  return isSameStored(original, sourceOfScaled(codes, scales), codes, scales);
-}
-
-bool ErasureMatcher::isSameStored(Value original, Value source, Value codes, ValueRange scales) {
-  if (source)
-    return isSame(original, source);
-  Attribute constant;
-  return matchPattern(strip(original), m_Constant(&constant)) &&
-         holdsScaled(constant, codes, scales);
-}
-
-LogicalResult ErasureMatcher::compareScaled(Operation *original, ScaledMatmulOp converted) {
-  ContractionView view = *viewContraction(original);
-  auto zero = [](Value value) {
-    auto fill = value.getDefiningOp<linalg::FillOp>();
-    return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
-  };
-  const char *different = nullptr;
-  auto [a, b] = sourcesOfProduct(converted);
-  if (!isSameStored(view.a->get(), a, converted.getA(), converted.getScalesA()))
-    different = "first factor";
-  else if (!isSameStored(view.b->get(), b, converted.getB(), converted.getScalesB()))
-    different = "second factor";
-  else if (view.init ? !isSame(view.init, converted.getInit()) : !zero(converted.getInit()))
-    different = "init";
-  if (different)
-    return differ(original, converted,
-                  Twine("has another ") + different + " than the original, scales and casts aside");
   return success();
 }
 
@@ -252,12 +141,6 @@ LogicalResult ErasureMatcher::pairBlocks(Block &original, Block &converted) {
   }
 }
 
-/// True if both are floats and the first is narrower, and narrower than f32.
-static bool isWidened(Type original, Type converted) {
-  FloatType from = getFloatFormat(original), to = getFloatFormat(converted);
-  return from && to && from.getWidth() < 32 && from.getWidth() < to.getWidth();
-}
-
 /// extf(argument : narrow -> the original argument's format), or where the op is promoted to the
 /// format it computes in, in the body of a linalg op.
 bool ErasureMatcher::isWideningOfArgument(Operation *converted) const {
@@ -292,106 +175,6 @@ LogicalResult ErasureMatcher::checkPromotion(Operation *original, Operation *con
     if (isWidened(left, right))
       return differ(original, converted, "is a promotion, which 'promote=off' forbids: it returns ")
              << right << ", the original " << left;
-  return success();
-}
-
-/// The dictionaries of the first `count` places, without the record of changed arguments
-/// (`mp.storage`); null if nothing is left.
-static Attribute withoutBooks(Attribute list, size_t count) {
-  SmallVector<Attribute> rest;
-  for (auto dictionary : cast<ArrayAttr>(list).getAsRange<DictionaryAttr>()) {
-    NamedAttrList kept(dictionary);
-    kept.erase(kStorageAttrName);
-    rest.push_back(kept.getDictionary(list.getContext()));
-  }
-  rest.resize(std::min(rest.size(), count));
-  bool any = llvm::any_of(rest, [](Attribute a) { return !cast<DictionaryAttr>(a).empty(); });
-  return any ? ArrayAttr::get(list.getContext(), rest) : Attribute();
-}
-
-/// Returns the attributes of arguments and results that the original has, too.
-static DictionaryAttr withoutBooks(Operation *op, Operation *original) {
-  auto function = dyn_cast<FunctionOpInterface>(original);
-  NamedAttrList attributes(op->getAttrDictionary());
-  if (!function)
-    return op->getAttrDictionary();
-  for (auto [name, count] : {std::pair(StringRef("arg_attrs"), function.getNumArguments()),
-                             std::pair(StringRef("res_attrs"), function.getNumResults())})
-    if (Attribute list = attributes.get(name)) {
-      attributes.erase(name);
-      if (Attribute kept = withoutBooks(list, count))
-        attributes.set(name, kept);
-    }
-  return attributes.getDictionary(op->getContext());
-}
-
-/// A public signature differs only in arguments whose new format is on record, and in state of
-/// scaling.
-static bool changesAsRecorded(FunctionOpInterface original, FunctionOpInterface converted) {
-  ArrayRef<Type> results = original.getResultTypes(), arguments = original.getArgumentTypes();
-  if (converted.getNumResults() < results.size() ||
-      converted.getNumArguments() < arguments.size() ||
-      converted.getResultTypes().take_front(results.size()) != results)
-    return false;
-  for (auto [index, before, after] :
-       llvm::enumerate(arguments, converted.getArgumentTypes().take_front(arguments.size()))) {
-    auto storage = converted.getArgAttrOfType<TypeAttr>(index, kStorageAttrName);
-    if (before != after && (!storage || storage.getValue() != getFloatFormat(after)))
-      return false;
-  }
-  return true;
-}
-
-/// True for a flag of `op` itself that is off: upstream prints some of these, and not others.
-static bool isFlagThatIsOff(Operation *op, NamedAttribute attribute) {
-  auto flag = dyn_cast<BoolAttr>(attribute.getValue());
-  return flag && !flag.getValue() &&
-         llvm::is_contained(op->getName().getAttributeNames(), attribute.getName());
-}
-
-LogicalResult ErasureMatcher::compareAttributes(Operation *original, Operation *converted) {
-  auto call = dyn_cast<CallOpInterface>(original);
-  bool isFunction = isa<FunctionOpInterface>(original);
-  bool isPublic = isFunction && cast<SymbolOpInterface>(original).isPublic();
-  DictionaryAttr left = withoutBooks(original, original), right = withoutBooks(converted, original);
-  for (NamedAttribute attribute : right)
-    if (!isBookkeeping(attribute.getName()) && !left.contains(attribute.getName()) &&
-        !isFlagThatIsOff(converted, attribute))
-      return differ(original, converted,
-                    "has '" + attribute.getName().strref() + "', which the original has not");
-  for (NamedAttribute attribute : left) {
-    StringAttr name = attribute.getName();
-    Attribute before = attribute.getValue(), after = right.get(name);
-    if (before == after || isBookkeeping(name))
-      continue;
-    if (!after && isFlagThatIsOff(original, attribute))
-      continue;
-    if (!after)
-      return differ(original, converted, "lacks '" + name.strref() + "'");
-    auto leftSymbol = dyn_cast<FlatSymbolRefAttr>(before);
-    auto rightSymbol = dyn_cast<FlatSymbolRefAttr>(after);
-    if (call && leftSymbol && rightSymbol &&
-        call.getCallableForCallee() == CallInterfaceCallable(SymbolRefAttr(leftSymbol))) {
-      calls.insert({leftSymbol.getAttr(), rightSymbol.getAttr()});
-      continue;
-    }
-    if (isFunction && name == SymbolTable::getSymbolAttrName())
-      continue; // a copy; who may be one is for the caller to know
-    // The entry block's arguments and the returned values tell.
-    if (isFunction && name == "function_type" &&
-        (!isPublic || changesAsRecorded(cast<FunctionOpInterface>(original),
-                                        cast<FunctionOpInterface>(converted))))
-      continue;
-    // TOSA's accumulator may become wider with its operands.
-    auto leftType = dyn_cast<TypeAttr>(before), rightType = dyn_cast<TypeAttr>(after);
-    if (name == "acc_type" && leftType && rightType && isa<FloatType>(leftType.getValue()) &&
-        isa<FloatType>(rightType.getValue()) &&
-        (allowPromotion || !isWidened(leftType.getValue(), rightType.getValue())))
-      continue;
-    if (!isSameConstant(before, after))
-      return differ(original, converted, "has '" + name.strref() + "' = ")
-             << after << ", the original has " << before;
-  }
   return success();
 }
 
