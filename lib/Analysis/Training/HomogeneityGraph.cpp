@@ -307,7 +307,7 @@ bool HomogeneityGraph::visitMP(Operation *op) {
       bind(result, add(Rule::Join, {nodeOf(old), nodeOf(updated)}, {nodeOf(guard.getFoundInf())}));
     return true;
   }
-  // Where a gradient passes, and how it moves a step, is decided by values of the forward pass.
+  // Values of the forward pass decide where a gradient passes, and how it moves a step.
   if (isa<StraightThroughOp, StepGradientOp>(op)) {
     SmallVector<unsigned> conditions;
     for (Value operand : op->getOperands().drop_front())
