@@ -18,7 +18,7 @@ static void expectWords(llvm::Error error) {
     llvm::report_fatal_error("an error says nothing");
 }
 
-/// What fits a parameter of so many bytes: an address, a tensor map, or a small number.
+/// Returns what fits a parameter of so many bytes: an address, a tensor map, or a small number.
 static KernelArg argumentFor(const KernelParam &parameter, DevicePtr memory) {
   std::vector<uint8_t> bytes(parameter.bytes);
   if (parameter.bytes == 8) {
