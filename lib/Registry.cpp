@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What contexts of the C API know, and the tools as functions: the part of libMP that sees all
-// rooms.
+// Registers what contexts of the C API know, and has the tools as functions: the part of libMP that
+// sees all rooms.
 
 #include "CAPI/Handles.h"
 #include "mlir/InitAllDialects.h"

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the handles of the C API hold, and the shell around each of its functions.
+// Defines what the handles of the C API hold, and the shell around each of its functions.
 
 #ifndef MP_LIB_CAPI_HANDLES_H
 #define MP_LIB_CAPI_HANDLES_H

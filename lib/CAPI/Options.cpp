@@ -21,7 +21,7 @@ template <typename Options> struct Declared : Options {
   using mlir::detail::PassOptions::OptionsMap;
 };
 
-/// What can be asked of the options of one pipeline.
+/// Answers what can be asked of the options of one pipeline.
 struct Table {
   StringRef pipeline;
   void (*forEach)(llvm::function_ref<void(const llvm::cl::Option &)>);

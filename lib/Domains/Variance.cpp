@@ -153,8 +153,8 @@ Signal softmaxSignal(const Signal &x, int64_t n, Format format) {
 }
 
 double softmaxShare(double logitRms, int64_t n) {
-  // Where rows are long, those of a part are much alike. Which logits come close to the largest
-  // decides, so quantiles would not do.
+  // Rows of a part are much alike where they are long. The logits that come close to the largest
+  // decide, so quantiles would not do.
   size_t length = size_t(std::clamp<int64_t>(n, 1, 256)),
          rows = std::max<size_t>(32, 8192 / length);
   std::mt19937_64 bits(1);

@@ -114,7 +114,7 @@ static double speedOfLight(const performance::KernelCounts &counts, const perfor
   return std::max(products, counts.uniqueBytes / part.memoryBytesPerSecond());
 }
 
-/// What the model leaves out of a launch, a sentence each.
+/// Lists what the model leaves out of a launch, a sentence each.
 static void findLeftOut(const emulator::LaunchRecord &launch, const performance::Part &part,
                         std::vector<std::string> &leftOut) {
   auto add = [&](std::string sentence) {

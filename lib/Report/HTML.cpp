@@ -15,7 +15,7 @@ using namespace mlir::mp;
 /// Modules of more ops are nothing to read: their page says that their text is left out.
 static constexpr int64_t kMostOpsOfText = 20'000;
 
-/// What the page says of itself, beside the report.
+/// Returns what the page says of itself, beside the report.
 static llvm::json::Object aboutJSON(const Report &report) {
   std::string version;
   llvm::raw_string_ostream os(version);

@@ -231,7 +231,7 @@ int call(const mp_rt_function &function, const std::vector<mp_rt_tensor> &argume
   }
   if (status == 0)
     status = guarded([&] { results = takeAll(function, out.data(), places, waits); });
-  // Of two failures the first one says it.
+  // The first of two failures is the one that is said.
   std::string said = mp_rt_device_error();
   if (guarded([] { releaseCall(mpcore::runtime::device()); }) != 0 && status != 0)
     setDeviceError(said);

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How arguments and results become words, wherever their memory is.
+// Turns arguments and results into words, wherever their memory is.
 #ifndef MP_LIB_RUNTIME_CALLWORDS_H
 #define MP_LIB_RUNTIME_CALLWORDS_H
 

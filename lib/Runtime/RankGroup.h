@@ -17,7 +17,7 @@ namespace mpcore::runtime {
 
 enum CallKind { AllReduce, AllGather, ReduceScatter, EndOfCall };
 
-/// What must agree between ranks that meet in one collective.
+/// Holds what must agree between ranks that meet in one collective.
 struct CallSignature {
   int64_t kind, amount, element, combine;
   bool operator==(const CallSignature &) const = default;
@@ -51,7 +51,7 @@ struct mp_rt_group {
 
 private:
   using Signature = mpcore::runtime::CallSignature;
-  /// What a rank brings to an exchange.
+  /// Holds what a rank brings to an exchange.
   struct Offer {
     const char *send;
     char *receive;

@@ -43,7 +43,7 @@ struct Output {
   std::string option;
 };
 
-/// What this process reads and writes now.
+/// Lists what this process reads and writes now.
 struct Table {
   std::mutex lock;
   std::vector<Input> inputs;                        ///< of the run, where there is one

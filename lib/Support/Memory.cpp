@@ -43,7 +43,7 @@ uint64_t mpcore::support::residentMemory() {
   return number(StringRef(text).split(' ').second).value_or(0) * sysconf(_SC_PAGESIZE);
 }
 
-/// What the control group leaves, in either version of its interface.
+/// Returns what the control group leaves, in either version of its interface.
 static std::optional<uint64_t> leftInControlGroup() {
   const std::pair<StringRef, StringRef> files[] = {
       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},

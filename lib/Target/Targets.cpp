@@ -47,7 +47,7 @@ static std::string plainName(StringRef name) {
   return plain;
 }
 
-/// Whether `word` names the product `part`: the words it begins with ("A100" of "A100 SXM 40GB"),
+/// True if `word` names the product `part`: the words it begins with ("A100" of "A100 SXM 40GB"),
 /// with the family's name or without ("4090" of "RTX 4090").
 static bool isProduct(StringRef word, StringRef part) {
   std::string wanted = plainName(word);

@@ -61,7 +61,7 @@ void putTag(ErrorCode code) {
   put(digits);
 }
 
-/// What happened, and the number it has.
+/// Says what happened, and the number it has.
 struct Verdict {
   const char *text;
   ErrorCode code;

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a crash leaves behind: copies of the inputs, the pipeline, and a script that replays it.
+// Writes what a crash leaves behind: copies of the inputs, the pipeline, a script that replays it.
 
 #ifndef MP_LIB_TOOLSUPPORT_REPRODUCER_H
 #define MP_LIB_TOOLSUPPORT_REPRODUCER_H

@@ -13,7 +13,7 @@
 using namespace mlir;
 using mpcore::support::ErrorCode;
 
-/// What is wrong with a builtin type, as its own verifier says it; empty for nothing.
+/// Returns what is wrong with a builtin type, as its own verifier says it; empty for nothing.
 static std::string wrongIn(Type type) {
   std::string said;
   ScopedDiagnosticHandler handler(type.getContext(), [&](Diagnostic &diagnostic) {

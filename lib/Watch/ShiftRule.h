@@ -11,7 +11,7 @@ namespace mpcore::watch {
 
 class ShiftRule {
 public:
-  /// What a value did, in the words of the rule.
+  /// Says what a value did, in the words of the rule.
   struct Finding {
     bool shifted = false, spiked = false;
     double z = 0, ratio = 1; ///< to the window before; of the median of 16 to its least

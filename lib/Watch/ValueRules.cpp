@@ -39,7 +39,7 @@ void ValueRules::judgeGradient(const ValueReading &reading, double total,
   const bool isZero = reading.zeroShare >= kAllZero;
   zeroInARow = isZero ? zeroInARow + 1 : 0;
   hasMoved |= !isZero;
-  // What never moves is frozen, or an expert without tokens: no fault of the run.
+  // A value that never moves is frozen, or an expert without tokens: no fault of the run.
   if (hasMoved && zeroInARow >= int64_t(kPersistent))
     alerts.push_back({Grade::Alarm, "layer-vanishes", reading.name, 0, double(zeroInARow),
                       "its gradient has been zero for " + std::to_string(zeroInARow) + " steps",
@@ -73,7 +73,7 @@ void ValueRules::judgeFormat(const ValueReading &reading, const FormatShares &fo
     reference.add(format.flushed);
   const double usual = reference.full() ? reference.median() : 0;
   const double share = recent.median();
-  // Where training has converged, most elements of some gradients are nothing beside the largest.
+  // Most elements of some gradients are nothing beside the largest once training has converged.
   if (recent.full() && share > options.flushedShare && share > 2 * usual &&
       format.lost > options.lostNorm)
     alerts.push_back({Grade::Alarm, "flushed", reading.name, 0, share,

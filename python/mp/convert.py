@@ -11,7 +11,7 @@ from .frontends import read_model
 from .library import describe
 from .program import convert_source
 
-# What people write for a format, as mp spells it.
+# The formats as people write them, and as mp spells them.
 FORMATS = {"bfloat16": "bf16", "fp16": "f16", "float16": "f16", "half": "f16", "tensorfloat32": "tf32", "float8_e4m3fn": "e4m3",
            "float8_e5m2": "e5m2"}
 # Product names of targets, where one is meant.

@@ -88,7 +88,7 @@ TEST_F(BufferLifetimeTest, EndsBehindTheLoopThatReadsIt) {
   EXPECT_EQ(found.last, findTagged("last"));
 }
 
-/// What a loop or a branch hands on may be this buffer.
+/// A value that a loop or a branch hands on may be this buffer.
 TEST_F(BufferLifetimeTest, FollowsWhatLoopsAndBranchesHandOn) {
   BufferLifetime carried = of(std::string(kWrite) + R"(
   %r = scf.for %i = %zero to %n step %one iter_args(%s = %a) -> memref<4xf32> {

@@ -1,8 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What reaches a value from constants: masks, finite numbers that a narrower format makes infinite,
-// constants seen through moves; what rounding a constant does; bounds of integers; clamps written
-// as choices.
+// Checks what reaches a value from constants: masks, finite numbers that a narrower format makes
+// infinite, constants seen through moves; what rounding a constant does; bounds of integers; clamps
+// written as choices.
 
 #include "AnalysisTest.h"
 #include "mp/Analysis/ConstantRounding.h"
@@ -19,8 +19,8 @@ using domains::BinaryFn;
 namespace {
 
 struct ConstantsTest : testing::Test, AnalysisContext {
-  /// What `body` computes as %r, of %x (4x4, any), %b (4x4, within 1), %m (4x4 of i1), %i (4 of
-  /// i32) and constants.
+  /// Returns what `body` computes as %r, of %x (4x4, any), %b (4x4, within 1), %m (4x4 of i1), %i
+  /// (4 of i32) and constants.
   Value compute(StringRef body, StringRef type = "tensor<4x4xf32>") {
     module = parse((R"(
 func.func @main(%x: tensor<4x4xf32>, %b: tensor<4x4xf32> {mp.range = [-1.0, 1.0]}, %m: tensor<4x4xi1>, %i: tensor<4xi32>) -> )" +

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What cost models count: elements, bytes, multiply-adds and runs by their definitions, and which
-// ops share a kernel.
+// Checks what cost models count: elements, bytes, multiply-adds and runs by their definitions, and
+// which ops share a kernel.
 
 #include "AnalysisTest.h"
 #include "mp/Analysis/Cost/ExecutionFrequency.h"

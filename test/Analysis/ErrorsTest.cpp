@@ -121,7 +121,7 @@ const Amplified kAmplified[] = {
   %tiny = arith.constant dense<1.0e-20> : tensor<4x4xf32>
   %a = math.absf %u : tensor<4x4xf32>
   %r = arith.minimumf %a, %tiny : tensor<4x4xf32>)"},
-    // Of two terms of one size each has half of the sum's mean square.
+    // Each of two terms of one size has half of the sum's mean square.
     {"sums_share_them", "math.absf", 0.5, R"(
   %a = math.absf %u : tensor<4x4xf32>
   %b = arith.negf %u : tensor<4x4xf32>
@@ -165,7 +165,7 @@ func.func @main(%u: tensor<4x256xf32>) -> tensor<4xf32> {
   EXPECT_NEAR(amplificationOf("math.sin"), 1, 0.05) << "of a mean as small as its errors";
 }
 
-/// What is added to an activation counts by its size: biases little, other arguments as much.
+/// An addend of an activation counts by its size: biases little, other arguments as much.
 TEST_F(ErrorsTest, TheModelTakesBiasesForSmall) {
   auto amplificationOf = [&](StringRef type, StringRef map) {
     module = parse((R"(

@@ -166,7 +166,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   EXPECT_TRUE(factsOf(keeping).mayNaN);
 }
 
-/// Of elements that are all NaN, extrema that drop them leave what they began with.
+/// Extrema that drop NaN leave what they began with where all elements are NaN.
 TEST_F(RangeAnalysisTest, KnowsWhatExtremaOfNoNumberGive) {
   auto lowestOf = [&](StringRef op) {
     return factsOf(("func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {\n"

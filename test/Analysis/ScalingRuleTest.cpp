@@ -53,8 +53,8 @@ const Case kCases[] = {
      Kind::Unknown},
 };
 
-/// What the result is multiplied by where x, y and z are multiplied by a, b and c, which suit the
-/// rule.
+/// Returns what the result is multiplied by where x, y and z are multiplied by a, b and c, which
+/// suit the rule.
 double multiple(const ScalingRule &rule, double a, double b) {
   switch (rule.kind) {
   case Kind::Equal:

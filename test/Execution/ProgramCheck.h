@@ -23,7 +23,7 @@
 
 namespace mlir::mp::test {
 
-/// How a seed's program is made and what is done with it. Equal seeds give equal recipes.
+/// Says how a seed's program is made and what is done with it. Equal seeds give equal recipes.
 struct ProgramRecipe {
   uint64_t seed = 0;
   std::string model;               ///< words of mp-gen; empty for a random graph

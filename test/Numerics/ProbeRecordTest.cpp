@@ -13,7 +13,7 @@
 using namespace mpcore::numerics;
 
 namespace {
-/// What a cast makes of a finite value, by the result.
+/// Says what a cast makes of a finite value, by the result.
 enum class Fate { Overflows, Flushes, Subnormal, Normal, Zero };
 
 Fate fateByCast(float x, Format format) {

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What mp-query knows of ops besides what upstream's mlir-query does.
+// Matches what mp-query knows of ops besides what upstream's mlir-query does.
 
 #ifndef MP_TOOLS_MP_QUERY_MATCHERS_H
 #define MP_TOOLS_MP_QUERY_MATCHERS_H

@@ -12,7 +12,7 @@
 
 namespace mpcore::numerics {
 
-/// Where rounding to nearest even takes an f32 value out of a format: by its magnitude.
+/// The magnitudes at which rounding to nearest even takes an f32 value out of a format.
 struct RangeLimits {
   float overflowFrom;   ///< the least that becomes infinite, NaN or, in formats without, is clipped
   float flushedUpTo;    ///< the largest that becomes zero; zero itself does not count

@@ -22,7 +22,7 @@ enum class ErrorCode {
 #include "mp/Support/Errors.def"
 };
 
-/// How every tool ends.
+/// Says how every tool ends.
 enum class ExitStatus {
   Done = 0,
   Failed = 1,    ///< a check or a conversion failed, or a limit was reached

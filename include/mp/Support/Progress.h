@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much the process says, and what it is doing now.
+// Holds how much the process says, and what it is doing now.
 
 #ifndef MP_SUPPORT_PROGRESS_H
 #define MP_SUPPORT_PROGRESS_H
@@ -22,7 +22,7 @@ Verbosity verbosity();
 /// time since the start, and at once, if Verbose; otherwise kept for whoever watches.
 void setStage(const llvm::Twine &stage);
 
-/// What was last said, for a watch that prints progress.
+/// Returns what was last said, for a watch that prints progress.
 std::string currentStage();
 
 /// Seconds since the process began to work.

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a misspelt word was meant to be.
+// Guesses what a misspelt word was meant to be.
 
 #ifndef MP_SUPPORT_WORDS_H
 #define MP_SUPPORT_WORDS_H
@@ -26,8 +26,8 @@ std::string didYouMean(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> can
 std::string suggestWord(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates,
                         llvm::StringRef prefix = "");
 
-/// What was meant, where a candidate is near, and all candidates: "; did you mean 'X'? Known WHAT:
-/// a, b, c" or ". Known WHAT: a, b, c".
+/// Says what was meant, where a candidate is near, and all candidates: "; did you mean 'X'? Known
+/// WHAT: a, b, c" or ". Known WHAT: a, b, c".
 std::string listWords(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates,
                       llvm::StringRef what);
 

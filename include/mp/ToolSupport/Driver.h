@@ -22,7 +22,7 @@ class DialectRegistry;
 
 namespace mlir::mp {
 
-/// What a tool is called with: arguments without the name of the program and the common options.
+/// Holds what a tool is called with: arguments without the program's name and the common options.
 struct ToolArguments {
   llvm::SmallVector<char *> arguments;
   CommonOptions common;

@@ -13,7 +13,7 @@
 
 namespace mpcore::watch {
 
-/// What the pairs say about a metric of which less is better.
+/// Sums up what the pairs say about a metric of which less is better.
 enum class Verdict { Identical, ABetter, BBetter, Equivalent, Undecided };
 
 llvm::StringRef toString(Verdict verdict);

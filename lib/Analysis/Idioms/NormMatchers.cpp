@@ -12,7 +12,7 @@ using domains::Interval;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// What is reduced tells which norm it is.
+/// Names the norm by what it reduces.
 StringRef Matcher::nameOfNorm(const Term &term) const {
   const Expression &sum = graph[term];
   unsigned rank = sum.rank;

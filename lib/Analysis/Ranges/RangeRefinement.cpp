@@ -140,7 +140,7 @@ void RangeSweep::refineInPieces(Value value, RangeState &state, const Rows &rows
     known.lostAt = "";
     return;
   }
-  // Of an argument with nothing but the class assumption, the function keeps it or not.
+  // An argument with nothing but the class assumption keeps it or loses it as the function decides.
   double reach = assumedReach(), limit = reach * kAssumedMargin;
   auto assume = [&](Value source) {
     Assumption assumed = lookup(source).assumption;

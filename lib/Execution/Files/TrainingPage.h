@@ -18,7 +18,7 @@ struct TrainingCurves {
   int64_t peakBytes;
 };
 
-/// What a Monitor adds to its page.
+/// Holds what a Monitor adds to its page.
 struct WatchedRun {
   bool isRunning; ///< the page loads itself again
   int64_t steps;

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What mp-train is to do, as its file says (docs/guides/WatchTraining.md).
+// Describes what mp-train is to do, as its file says (docs/guides/WatchTraining.md).
 
 #ifndef MP_LIB_EXECUTION_TRAIN_TRAINCONFIG_H
 #define MP_LIB_EXECUTION_TRAIN_TRAINCONFIG_H
@@ -21,8 +21,8 @@ struct TrainConfig {
   std::vector<Strategy> strategies; ///< from the cheapest to the widest
   std::string strategy = "auto";    ///< a name, or the first that keeps the requirements
   std::vector<std::pair<int64_t, std::string>> schedule; ///< from a step on, a strategy
-  /// How a strategy of the schedule begins: for `canaryBlocks` blocks of steps it gets the first
-  /// share of each block, then as many blocks the second share, and so on, then all steps.
+  /// A strategy of the schedule begins with shares: for `canaryBlocks` blocks of steps it gets the
+  /// first share of each block, then as many blocks the second share, and so on, then all steps.
   std::vector<double> canaryShares; ///< ascending; empty: all steps at once
   int64_t canaryBlock = 64, canaryBlocks = 2;
   double maxError = 0;  ///< of the losses of the first steps; 0: any

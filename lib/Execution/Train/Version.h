@@ -22,8 +22,8 @@ public:
   llvm::Expected<std::vector<Array>> makeArguments(const InputOptions &inputs,
                                                    std::vector<BatchedInput> &batches) const;
 
-  /// What `arguments` of another version become: the step's own stay, what mp has appended starts
-  /// as it does, but for a loss scale that is given.
+  /// Turns `arguments` of another version into this one's: the step's own stay, what mp has
+  /// appended starts as it does, but for a loss scale that is given.
   llvm::Expected<std::vector<Array>> takeOver(llvm::ArrayRef<Array> arguments,
                                               std::optional<double> scale) const;
 

@@ -12,7 +12,7 @@
 namespace mlir::mp {
 namespace watch = mpcore::watch;
 
-/// What a run has to keep.
+/// The property that a run has to keep.
 struct KeepCriterion {
   enum Kind { Finite, Error, Script } kind = Finite;
   double limit = 0;    ///< of the relative root mean square error of the results, added up

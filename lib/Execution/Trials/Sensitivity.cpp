@@ -138,7 +138,7 @@ private:
                              .str());
   }
 
-  /// What an earlier run has measured under the key.
+  /// Returns what an earlier run has measured under the key.
   const assignment::MeasuredError *findKnown(StringRef key, StringRef format) const {
     if (!known)
       return nullptr;

@@ -64,7 +64,7 @@ public:
   /// All results of the first step of the first draw, whatever the program returns.
   llvm::Expected<std::vector<Array>> runOnce(ModuleOp program) const;
 
-  /// What a policy's rule selects a contraction by.
+  /// Returns what a policy's rule selects a contraction by.
   policy::Selector selectorOf(unsigned contraction) const;
 
 private:

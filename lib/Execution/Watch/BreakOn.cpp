@@ -53,7 +53,7 @@ namespace {
 /// A value that is looked at.
 struct Place {
   Value value;
-  /// What a cast narrows it to, if it does: its source is looked at, too.
+  /// The format that a cast narrows it to, if one does: its source is looked at, too.
   std::optional<numerics::RangeLimits> narrowed;
 };
 

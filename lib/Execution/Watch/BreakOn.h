@@ -10,7 +10,7 @@
 
 namespace mlir::mp {
 
-/// What to stop at.
+/// The conditions at which a run stops.
 struct BreakCondition {
   bool nan = false, infinity = false;
   std::optional<double> underflow; ///< share of the elements that are not zero and become it
@@ -19,7 +19,7 @@ struct BreakCondition {
   static llvm::Expected<BreakCondition> parse(llvm::StringRef text);
 };
 
-/// What was seen of a value.
+/// Sums up what was seen of a value.
 struct ValueSummary {
   int64_t elements = 0, nans = 0, infinities = 0, zeros = 0;
   double leastMagnitude = 0, largestMagnitude = 0; ///< finite, not zero; 0 for none

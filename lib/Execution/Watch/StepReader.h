@@ -25,8 +25,8 @@ public:
   /// `results` of the program are its own.
   StepReader(func::FuncOp step, const Signature &signature, size_t results);
 
-  /// What the results of step `step` say; `checkState`: state is looked through for what is no
-  /// number.
+  /// Reads what the results of step `step` say; with `checkState` it looks through the state for
+  /// what is no number.
   watch::StepReading read(int64_t step, llvm::ArrayRef<Array> results, bool checkState);
 
   /// Scalars that the step returns beside its state, by name: the first is the loss.

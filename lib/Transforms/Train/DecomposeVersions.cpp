@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Whether the rule holds, an i1.
+/// Builds an i1 that says whether the rule holds.
 static Value holds(OpBuilder &b, Location loc, const VersionRule &rule, Value signal) {
   Value result;
   auto also = [&](arith::CmpFPredicate predicate, double limit) {

@@ -257,7 +257,7 @@ LogicalResult Merger::choose() {
 
 //===-- 5. call -------------------------------------------------------------------------------===//
 
-/// Of all results, those of the step and of the version are new.
+/// Calls the chosen version; of all results, those of the step and of the version are new.
 ResultRange Merger::callChosen(OpBuilder &b, Value next) {
   Location loc = merged.getLoc();
   Value part = scalar(b, loc, b.getIndexAttr(int64_t(VersionState::Version)));

@@ -1,6 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What mp-merge-versions is told by its file: versions of a step, and the rules of the choice.
+// Reads what mp-merge-versions is told by its file: versions of a step, and the rules of the
+// choice.
 
 #ifndef MP_LIB_TRANSFORMS_TRAIN_VERSIONPLAN_H
 #define MP_LIB_TRANSFORMS_TRAIN_VERSIONPLAN_H

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a choice among versions is made by: a tensor of numbers that each call leaves to the next.
+// The signals by which a version is chosen: a tensor of numbers that each call leaves to the next.
 
 #ifndef MP_LIB_TRANSFORMS_TRAIN_VERSIONSIGNALS_H
 #define MP_LIB_TRANSFORMS_TRAIN_VERSIONSIGNALS_H
@@ -18,7 +18,7 @@ struct VersionSignals {
   unsigned arguments = 0, results = 0; ///< of the step itself
   std::optional<unsigned> loss;        ///< result
 
-  /// What the first call finds.
+  /// Returns what the first call finds.
   SmallVector<double> firstValues() const;
   /// A number in f64 for each name; an error where a name is none of this step.
   FailureOr<SmallVector<Value>> read(OpBuilder &b, Value signals);

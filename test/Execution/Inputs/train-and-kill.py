@@ -116,7 +116,7 @@ while kills < KILLS:
 assert state(run(killed)) == state(undisturbed)
 print(f"killed {kills} times while it trained, {trained + 1} trainings: the same state")
 
-# What a kill within a save leaves, one after the other: each is told or passed over, and the training goes on from the state before.
+# A kill within a save leaves these, one after the other: each is told or passed over, and the training goes on from the state before.
 for leave in ("data aside", "half of it", "data without manifest", "manifest aside", "half a manifest"):
     name = "save-" + leave.replace(" ", "-")
     target = FOLDER / name
@@ -164,7 +164,7 @@ def limit():
     resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
 
 
-# Where room cannot be made, the states that there are stay, and each that is not saved is told.
+# The states that there are stay where room cannot be made, and each that is not saved is told.
 small = config("small")
 killer = subprocess.Popen([TOOL, small], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 while not (FOLDER / "small" / "step-000000040.json").exists() and killer.poll() is None:

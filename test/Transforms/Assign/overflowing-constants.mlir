@@ -165,7 +165,7 @@ func.func private @product(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %i: tensor<
 
 // -----
 
-// What drops NaN gives the bound for it, and what a maximum begins with.
+// An op that drops NaN gives the bound for it, and what a maximum begins with.
 // CHECK-LABEL: @clamped_without_nan
 // BF16: linalg.matmul {{.*}}by = range "operand 0 may be the finite constant
 // TF32-LABEL: @clamped_without_nan

@@ -1,4 +1,4 @@
-// What ranks compute on parts, and where they meet. (gradient: the example of mp-partition.)
+// Shows what ranks compute on parts, and where they meet. (gradient: the example of mp-partition.)
 // RUN: mp-opt %s --split-input-file --mp-partition=ranks=2 | FileCheck %s
 
 // The rows of each rank need nobody else's.
@@ -37,7 +37,7 @@ func.func @columns_then_rows(%x: tensor<4x8xf32>, %v: tensor<8x6xf32> {comm.shar
 
 // -----
 
-// What is added to counts once, not once for each rank.
+// The tensor that is added to counts once, not once for each rank.
 // CHECK-LABEL: func.func @adds_the_bias_once
 // CHECK-SAME: %[[BIAS:[a-z0-9]+]]: tensor<4x8xf32>)
 // CHECK: %[[ZERO:.*]] = arith.constant dense<{{-?}}0.000000e+00> : tensor<4x8xf32>

@@ -6,7 +6,7 @@
 // RUN: not mp-opt %t.own.mlir --mp-check-erasure=original=%s -o /dev/null 2>&1 | FileCheck %s --check-prefix=OWN
 // RUN: not mp-opt %s --mp-prune="function=dense mask=some" 2>&1 | FileCheck %s --check-prefix=MASK
 
-// Of equal magnitudes those that come first stay, in every order; zeros never go before others.
+// The first of equal magnitudes stay, in every order; zeros never go before others.
 func.func @main() {
   call @ties_keep_the_first() : () -> ()
   call @along_rows_and_columns() : () -> ()

@@ -87,7 +87,7 @@ static void fuzzBytecode(llvm::StringRef bytes) {
   checkModule(*module);
 }
 
-/// What is imported parses or is refused, and importing it again changes nothing.
+/// An imported text parses or is refused, and importing it again changes nothing.
 static void fuzzImport(llvm::StringRef bytes) {
   if (llvm::Error error = checkText(llvm::MemoryBufferRef(bytes, "in"), /*limit=*/256))
     return expectWords(std::move(error));

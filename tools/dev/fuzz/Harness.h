@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What fuzzers give bytes to: one harness for each kind of input that may come from strangers.
+// Takes the bytes of fuzzers: one harness for each kind of input that may come from strangers.
 
 #ifndef MP_DEV_FUZZ_HARNESS_H
 #define MP_DEV_FUZZ_HARNESS_H

@@ -54,7 +54,7 @@ def stubs(left_out):
     return "".join(f"void LLVMInitialize{name}{kind}(void) {{}}\n" for name in left_out for kind in kinds)
 
 
-# What newer C libraries added and the archives use, by functions of older ones, so that the wheel installs on
+# Defines what newer C libraries added and the archives use by functions of older ones, so that the wheel installs on
 # systems from glibc 2.34 on (Ubuntu 22.04, RHEL 9): entropy, and hypot before its errors went to the caller.
 OLDER = """
 #include <stdlib.h>

@@ -139,7 +139,7 @@ static bool isPromoted(const Report &report) {
   return llvm::any_of(report.getOps(), [](const OpRow &row) { return row.promoted; });
 }
 
-/// What the contractions that f16 computes rest on, and what the checker says of the proofs.
+/// Tells what the contractions that f16 computes rest on, and what the checker says of the proofs.
 static llvm::json::Object checkProofs(ModuleOp module) {
   AssignPrecisionOptions assign;
   assign.format = "f16";

@@ -82,7 +82,7 @@ def plant_range(text, lines, factor):
         tag = f"%plant{number}"
         value = as_value(factor, tag, out)
         out += elementwise(tag + "s", [a], kind_a, f"%r = arith.mulf %plant_x, {value} : f32")
-        # What the sum starts from is no product: it is added behind.
+        # The start of the sum is no product: it is added behind.
         zero = tag + "z"
         out += [f"    {tag}c = arith.constant 0.0 : f32", f"    {zero}e = tensor.empty() : {kind}",
                 f"    {zero} = linalg.fill ins({tag}c : f32) outs({zero}e : {kind}) -> {kind}",

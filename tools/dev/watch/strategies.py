@@ -113,7 +113,7 @@ def costs(folder, network, assign, target):
     step = folder / "step.mlir"
     name = target if "target=" not in assign else re.search(r"target=(\S+)", assign)[1]
     words = " ".join(word for word in assign.split() if not word.startswith("target="))
-    # What f32 takes is said beside any other format.
+    # The time of f32 is said beside any other format.
     printed = run("mp-opt", step, f"--mp-train-step={words or 'format=bf16'} target={name} report={report}", "-o", mixed).stderr
     time = re.search(r"modelled: (\S+) (\w+) -> (\S+) (\w+)", printed)
     factor = {"ns": 1e-3, "us": 1, "ms": 1e3}

@@ -40,7 +40,7 @@ public:
   /// or vanishes. What is multiplied by zeros has the size zero, and no error.
   bool isKnown() const { return known; }
 
-  /// Where not, the first value whose size is infinite, or else the result.
+  /// The first value whose size is infinite, or else the result, where it is not.
   Value getUnsized() const { return unsized; }
 
 private:

@@ -117,14 +117,14 @@ def MPK_DispatchOp : MPK_Op<"dispatch", [
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
-    /// What the body calls inputs and outputs.
+    /// Returns what the body calls inputs and outputs.
     ::mlir::ArrayRef<::mlir::BlockArgument> getInputArguments() {
       return getBody().getArguments().take_front(getInputs().size());
     }
     ::mlir::ArrayRef<::mlir::BlockArgument> getOutputArguments() {
       return getBody().getArguments().drop_front(getInputs().size());
     }
-    /// What the outputs hold in the end, as values of the body.
+    /// Returns what the outputs hold in the end, as values of the body.
     ::mlir::OperandRange getYields() { return getBody().front().getTerminator()->getOperands(); }
     /// True if the body reads what the output held before.
     bool readsOutput(unsigned index);

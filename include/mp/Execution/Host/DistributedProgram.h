@@ -15,7 +15,7 @@ namespace mlir::mp {
 /// whole results.
 class DistributedProgram : public Executable {
 public:
-  /// How many ranks run the function together; nothing if it is for one (no `comm.ranks`).
+  /// Counts the ranks that run the function together; nothing if it is for one (no `comm.ranks`).
   static std::optional<int64_t> ranksOf(func::FuncOp function);
 
   /// As Program::compile(), for a function with `comm.ranks`. MP_COLLECTIVE_DEADLINE in the
@@ -32,7 +32,7 @@ public:
   /// The largest of the ranks hosted here.
   int64_t peakBytes() const override { return peak; }
 
-  /// Which of the processes this is; 0 without a launcher.
+  /// The number of this process among them; 0 without a launcher.
   int process() const { return transport ? transport->process : 0; }
   int processes() const { return transport ? transport->processes : 1; }
   /// "4 ranks in 2 processes; ... collectives, ... bytes sent by each rank".

@@ -127,7 +127,7 @@ private:
   ImplicitLocOpBuilder b;
 };
 
-/// Who calls the function knows what ranks hold; its own code does not say it any more.
+/// Callers of the function know what ranks hold; its own code does not say it any more.
 static void eraseAttributes(func::FuncOp function) {
   function->removeAttr(comm::kRanksAttrName);
   for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)

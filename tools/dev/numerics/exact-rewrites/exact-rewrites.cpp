@@ -187,7 +187,7 @@ static Lemma proveArithmetic(const Arithmetic &arithmetic, llvm::ArrayRef<Format
   return lemma;
 }
 
-/// What is not so: a check that lets one of these pass is none.
+/// States what is not so: a check that lets one of these pass is none.
 static bool refuteFalsehoods() {
   Lemma falsehoods[] = {
       proveCastPairs(/*withClamps=*/true),
