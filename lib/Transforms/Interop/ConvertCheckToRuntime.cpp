@@ -2,9 +2,8 @@
 //
 // convert-check-to-runtime: expectations as calls of libMPRuntime.
 
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "RuntimeCalls.h"
 #include "mp/Dialect/Check/CheckDialect.h"
-#include "mp/Numerics/Format.h"
 #include "mp/Transforms/Interop/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -15,19 +14,6 @@ namespace mlir::mp {
 
 using namespace mlir;
 using namespace mlir::mp;
-
-/// MP_RT_INTEGER of the runtime's header, which compiled code knows by number.
-static constexpr int64_t kInteger = 256;
-
-static FailureOr<int64_t> elementCode(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  if (auto integer = dyn_cast<IntegerType>(element))
-    return kInteger + integer.getWidth();
-  auto format = numerics::formatOf(cast<FloatType>(element).getFloatSemantics());
-  if (!format)
-    return failure();
-  return int64_t(*format);
-}
 
 /// The function a failed check calls, with the list of messages.
 static func::FuncOp failFunction(ModuleOp module) {
@@ -42,14 +28,14 @@ static func::FuncOp failFunction(ModuleOp module) {
 
 namespace {
 
-class Lowering {
+class Lowering : RuntimeCalls {
 public:
-  Lowering(ModuleOp module, bool device)
-      : module(module), device(device), b(module.getLoc(), module.getContext()) {}
+  Lowering(ModuleOp module, bool device) : RuntimeCalls(module), device(device) {}
 
   LogicalResult lower(Operation *op) {
-    FailureOr<int64_t> element = elementCode(op->getOperand(0).getType());
-    if (failed(element))
+    std::optional<int64_t> element =
+        runtimeElement(getElementTypeOrSelf(op->getOperand(0).getType()));
+    if (!element)
       return op->emitOpError("expected a format of at most 64 bits, found ")
              << op->getOperand(0).getType();
     b.setInsertionPoint(op);
@@ -75,8 +61,7 @@ public:
                            })
                            .Case<ExpectBitsOp>([](auto) { return "mp_rt_expect_bits"; })
                            .Default([](Operation *) { return "mp_rt_expect_finite"; });
-    declare(callee, arguments);
-    func::CallOp::create(b, callee, TypeRange(), arguments);
+    call(callee, arguments);
     op->erase();
     return success();
   }
@@ -87,8 +72,6 @@ public:
   }
 
 private:
-  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
-  Value integer(int64_t value) { return arith::ConstantIntOp::create(b, b.getI64Type(), value); }
   Value real(double value) {
     return arith::ConstantFloatOp::create(b, b.getF64Type(), APFloat(value));
   }
@@ -132,9 +115,9 @@ private:
 
   /// A copy on the host, at the same strides.
   Value mirror(Value buffer, int64_t number, Value layout) {
-    Value operands[] = {layout, integer(number), address(buffer), integer(bytesOf(buffer))};
-    declare("mp_rt_device_mirror", operands, b.getIndexType());
-    return func::CallOp::create(b, "mp_rt_device_mirror", b.getIndexType(), operands).getResult(0);
+    return call("mp_rt_device_mirror",
+                {layout, integer(number), address(buffer), integer(bytesOf(buffer))},
+                b.getIndexType());
   }
 
   /// The table that the runtime's header describes.
@@ -158,17 +141,7 @@ private:
     arguments.push_back(real(limit(op.getAbs())));
   }
 
-  void declare(StringRef name, ValueRange arguments, TypeRange results = {}) {
-    if (module.lookupSymbol(name))
-      return;
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(module.getBody());
-    func::FuncOp::create(b, name, b.getFunctionType(arguments.getTypes(), results)).setPrivate();
-  }
-
-  ModuleOp module;
   bool device;
-  ImplicitLocOpBuilder b;
   SmallVector<Attribute> messages;
 };
 

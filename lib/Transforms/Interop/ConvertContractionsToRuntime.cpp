@@ -2,8 +2,8 @@
 //
 // convert-contractions-to-runtime: sums of products as calls of mp_rt_contract.
 
+#include "RuntimeCalls.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mp/Dialect/MP/Formats.h"
 #include "mp/Interfaces/Contraction.h"
@@ -52,9 +52,9 @@ static FailureOr<int64_t> formatsOf(linalg::LinalgOp op, Type a, Type b, Type c)
 
 namespace {
 
-class Rewriter {
+class Rewriter : RuntimeCalls {
 public:
-  explicit Rewriter(ModuleOp module) : module(module), b(module.getLoc(), module.getContext()) {}
+  using RuntimeCalls::RuntimeCalls;
 
   LogicalResult rewrite(linalg::LinalgOp op) {
     if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
@@ -84,10 +84,9 @@ public:
   }
 
 private:
-  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
   Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
   Value scale(Value x, int64_t factor) {
-    return factor == 1 ? x : Value(arith::MulIOp::create(b, x, constant(factor)));
+    return factor == 1 ? x : Value(arith::MulIOp::create(b, x, index(factor)));
   }
 
   void emit(linalg::LinalgOp op, ArrayRef<Value> operands, ArrayRef<LinearAccess> accesses,
@@ -96,7 +95,7 @@ private:
     b.setLoc(op.getLoc());
     SmallVector<Range, 4> ranges = op.createLoopRanges(b, op.getLoc());
     int64_t rank = int64_t(ranges.size());
-    SmallVector<Value> words = {constant(rank)};
+    SmallVector<Value> words = {index(rank)};
     for (Range &range : ranges)
       words.push_back(getValueOrCreateConstantIndexOp(b, op.getLoc(), range.size));
     SmallVector<Value> arguments;
@@ -116,17 +115,16 @@ private:
         }
       }
       for (Value stride : strides)
-        words.push_back(stride ? stride : constant(0));
+        words.push_back(stride ? stride : index(0));
       arguments.push_back(addressOf(operand, offset));
     }
     Value table = tableFor(op->getParentOfType<func::FuncOp>(), int64_t(words.size()));
     for (auto [i, word] : llvm::enumerate(words))
-      memref::StoreOp::create(b, word, table, constant(int64_t(i)));
+      memref::StoreOp::create(b, word, table, index(int64_t(i)));
     arguments.insert(arguments.begin(),
                      memref::ExtractAlignedPointerAsIndexOp::create(b, table).getResult());
-    arguments.push_back(constant(formats));
-    func::CallOp::create(b, kContract, TypeRange(), arguments);
-    declare();
+    arguments.push_back(index(formats));
+    call(kContract, arguments);
     op->erase();
   }
 
@@ -153,17 +151,6 @@ private:
     return table;
   }
 
-  void declare() {
-    if (module.lookupSymbol(kContract))
-      return;
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(module.getBody());
-    SmallVector<Type> types(5, b.getIndexType());
-    func::FuncOp::create(b, kContract, b.getFunctionType(types, {})).setPrivate();
-  }
-
-  ModuleOp module;
-  ImplicitLocOpBuilder b;
   DenseMap<Operation *, memref::AllocaOp> tables;
 };
 

@@ -2,12 +2,9 @@
 //
 // convert-comm-to-runtime: collectives as calls of libMPRuntime.
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "../RuntimeCalls.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mp/Dialect/Comm/CommDialect.h"
-#include "mp/Numerics/Format.h"
 #include "mp/Transforms/Interop/Passes.h"
 
 namespace mlir::mp {
@@ -18,21 +15,12 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 
-/// MP_RT_INTEGER of the runtime's header, which compiled code knows by number.
-static constexpr int64_t kInteger = 256;
-
-static int64_t elementCode(Type element) {
-  if (auto integer = dyn_cast<IntegerType>(element))
-    return kInteger + integer.getWidth();
-  return int64_t(*numerics::formatOf(cast<FloatType>(element).getFloatSemantics()));
-}
-
 namespace {
 
 /// Lowers one collective after the other.
-class Lowering {
+class Lowering : RuntimeCalls {
 public:
-  explicit Lowering(ModuleOp module) : module(module), b(module.getLoc(), module.getContext()) {}
+  using RuntimeCalls::RuntimeCalls;
 
   LogicalResult lower(Operation *op) {
     b.setInsertionPoint(op);
@@ -66,7 +54,7 @@ private:
     if (auto reduce = dyn_cast<comm::AllReduceOp>(op)) {
       call("mp_rt_all_reduce",
            {address(source), address(dest), product(source, 0, rankOf(source)),
-            integer(elementCode(element)), integer(int64_t(reduce.getCombine()))});
+            integer(*runtimeElement(element)), integer(int64_t(reduce.getCombine()))});
     } else if (auto gather = dyn_cast<comm::AllGatherOp>(op)) {
       int64_t dim = int64_t(gather.getDim());
       Value inner = arith::MulIOp::create(
@@ -78,12 +66,11 @@ private:
       int64_t dim = int64_t(scatter.getDim());
       call("mp_rt_reduce_scatter",
            {address(source), address(dest), product(dest, 0, dim), product(dest, dim, rankOf(dest)),
-            integer(elementCode(element)), integer(int64_t(scatter.getCombine()))});
+            integer(*runtimeElement(element)), integer(int64_t(scatter.getCombine()))});
     }
   }
 
   static int64_t rankOf(Value buffer) { return cast<MemRefType>(buffer.getType()).getRank(); }
-  Value integer(int64_t value) { return arith::ConstantIntOp::create(b, b.getI64Type(), value); }
 
   /// Elements of dimensions `begin` up to `end`, exclusive.
   Value product(Value buffer, int64_t begin, int64_t end) {
@@ -110,21 +97,6 @@ private:
   }
 
   Value address(Value buffer) { return memref::ExtractAlignedPointerAsIndexOp::create(b, buffer); }
-
-  Value call(StringRef name, ArrayRef<Value> arguments, Type result = {}) {
-    auto type = b.getFunctionType(ValueRange(arguments).getTypes(),
-                                  result ? TypeRange(result) : TypeRange());
-    if (!module.lookupSymbol(name)) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(module.getBody());
-      func::FuncOp::create(b, name, type).setPrivate();
-    }
-    auto made = func::CallOp::create(b, name, type.getResults(), arguments);
-    return result ? made.getResult(0) : Value();
-  }
-
-  ModuleOp module;
-  ImplicitLocOpBuilder b;
 };
 
 /// Callers of the function know what ranks hold; its own code does not say it any more.
