@@ -75,6 +75,17 @@ void tables::addHopperF64Shapes(TargetModel &target) {
               });
 }
 
+static llvm::SmallVector<BlockScaledFormat, 4> blockScaledFrom(unsigned ptx) {
+  return {{"mxf8f6f4",
+           {"f8E4M3FN", "f8E5M2", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"},
+           "f8E8M0FNU",
+           32,
+           32,
+           ptx},
+          {"mxf4", {"f4E2M1FN"}, "f8E8M0FNU", 32, 64, ptx},
+          {"mxf4nvf4", {"f4E2M1FN"}, "f8E4M3FN", 16, 64, ptx}};
+}
+
 void tables::addTcgen05(TargetModel &target, bool int8) {
   add(target, {
                   {tcgen05, "f16", 128, 256, 16, 86, native, 16},
@@ -88,16 +99,7 @@ void tables::addTcgen05(TargetModel &target, bool int8) {
               });
   if (int8)
     add(target, {{tcgen05, "i8", 128, 256, 32, 86, native, 16}});
-  target.blockScaled = {
-      {"mxf8f6f4",
-       {"f8E4M3FN", "f8E5M2", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"},
-       "f8E8M0FNU",
-       32,
-       32,
-       86},
-      {"mxf4", {"f4E2M1FN"}, "f8E8M0FNU", 32, 64, 86},
-      {"mxf4nvf4", {"f4E2M1FN"}, "f8E4M3FN", 16, 64, 86},
-  };
+  target.blockScaled = blockScaledFrom(86);
 }
 
 void tables::addBlackwellMmaSync(TargetModel &target) {
@@ -106,16 +108,7 @@ void tables::addBlackwellMmaSync(TargetModel &target) {
                   {mma, "f6E3M2FN", 16, 8, 32, 87},
                   {mma, "f4E2M1FN", 16, 8, 32, 87},
               });
-  target.blockScaled = {
-      {"mxf8f6f4",
-       {"f8E4M3FN", "f8E5M2", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"},
-       "f8E8M0FNU",
-       32,
-       32,
-       87},
-      {"mxf4", {"f4E2M1FN"}, "f8E8M0FNU", 32, 64, 87},
-      {"mxf4nvf4", {"f4E2M1FN"}, "f8E4M3FN", 16, 64, 87},
-  };
+  target.blockScaled = blockScaledFrom(87);
 }
 
 void tables::addAmpereConversions(TargetModel &target) {

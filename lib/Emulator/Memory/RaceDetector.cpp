@@ -54,14 +54,20 @@ void RaceDetector::join(unsigned to, unsigned from) {
     clocks[to * agents + a] = std::max(clocks[to * agents + a], clocks[from * agents + a]);
 }
 
+/// True if the last write to the cell is known to whom `mine` is the clock of.
+template <typename Cell, typename Actor>
+static bool isWrittenBefore(const Cell &cell, const uint32_t *mine, Actor who) {
+  bool ordered = cell.writeAgent == who.agent
+                     ? cell.writeLane == who.lane || cell.writeClock < mine[who.agent]
+                     : cell.writeClock <= mine[cell.writeAgent];
+  return !cell.writeClock || ordered;
+}
+
 RaceDetector::Conflict RaceDetector::read(uint32_t offset, uint32_t bytes, Actor who) {
   const uint32_t *mine = clockOf(who.agent);
   for (uint32_t c = offset >> shift, end = (offset + bytes - 1) >> shift; c <= end; ++c) {
     Cell &cell = cells[c];
-    bool ordered = cell.writeAgent == who.agent
-                       ? cell.writeLane == who.lane || cell.writeClock < mine[who.agent]
-                       : cell.writeClock <= mine[cell.writeAgent];
-    if (cell.writeClock && !ordered)
+    if (!isWrittenBefore(cell, mine, who))
       return {true, true, cell.writeAgent, cell.writeLane};
     uint32_t &record = readClocks[size_t(c) * agents + who.agent];
     uint32_t entry = mine[who.agent] << 6 | (who.lane + 1);
@@ -77,10 +83,7 @@ RaceDetector::Conflict RaceDetector::write(uint32_t offset, uint32_t bytes, Acto
   const uint32_t *mine = clockOf(who.agent);
   for (uint32_t c = offset >> shift, end = (offset + bytes - 1) >> shift; c <= end; ++c) {
     Cell &cell = cells[c];
-    bool ordered = cell.writeAgent == who.agent
-                       ? cell.writeLane == who.lane || cell.writeClock < mine[who.agent]
-                       : cell.writeClock <= mine[cell.writeAgent];
-    if (cell.writeClock && !ordered)
+    if (!isWrittenBefore(cell, mine, who))
       return {true, true, cell.writeAgent, cell.writeLane};
     for (unsigned half = 0; half < 2; ++half) {
       for (uint64_t readers = cell.readers[half]; readers; readers &= readers - 1) {

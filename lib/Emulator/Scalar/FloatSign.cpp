@@ -4,6 +4,7 @@
 // copysign and testp.
 
 #include "Arithmetic.h"
+#include <cmath>
 
 using namespace mpcore::emulator;
 

@@ -9,36 +9,28 @@
 
 using namespace mpcore::emulator;
 
+/// Rounds to odd, so that rounding to 16 bits to nearest is the only rounding: 24 >= 11 + 2.
+static float roundToOdd(double v) {
+  float f = float(v);
+  if (double(f) == v || !std::isfinite(f))
+    return f;
+  uint32_t bits = std::bit_cast<uint32_t>(f);
+  // Toward zero, then odd: f is at most half an ulp off, so fix the direction.
+  if (std::fabs(double(f)) > std::fabs(v))
+    --bits;
+  return std::bit_cast<float>(bits | 1);
+}
+
 namespace {
 struct F16 {
   static double widen(uint16_t v) { return widenF16(v); }
-  static uint16_t narrow(double v) {
-    // f64 to f32 rounds to odd, then f32 to f16 to nearest: 24 >= 11 + 2.
-    float f = float(v);
-    if (double(f) != v && std::isfinite(f)) {
-      uint32_t bits = std::bit_cast<uint32_t>(f);
-      // Toward zero, then odd: f is at most half an ulp off, so fix the direction.
-      if (std::fabs(double(f)) > std::fabs(v))
-        --bits;
-      f = std::bit_cast<float>(bits | 1);
-    }
-    return narrowF16(f);
-  }
+  static uint16_t narrow(double v) { return narrowF16(roundToOdd(v)); }
   static uint16_t flush(uint16_t v) { return (v & 0x7c00) ? v : v & 0x8000; }
   static constexpr uint16_t one = 0x3c00, infinity = 0x7c00;
 };
 struct BF16 {
   static double widen(uint16_t v) { return widenBF16(v); }
-  static uint16_t narrow(double v) {
-    float f = float(v);
-    if (double(f) != v && std::isfinite(f)) {
-      uint32_t bits = std::bit_cast<uint32_t>(f);
-      if (std::fabs(double(f)) > std::fabs(v))
-        --bits;
-      f = std::bit_cast<float>(bits | 1);
-    }
-    return narrowBF16(f);
-  }
+  static uint16_t narrow(double v) { return narrowBF16(roundToOdd(v)); }
   static uint16_t flush(uint16_t v) { return v; }
   static constexpr uint16_t one = 0x3f80, infinity = 0x7f80;
 };
