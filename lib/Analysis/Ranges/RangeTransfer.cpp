@@ -26,8 +26,6 @@ using Kind = FloatMeaning::Kind;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Functions err by less than this share of their values (docs/reference/Math.md).
 static constexpr double kFunctionError = 0x1p-18;
-/// Sums of more terms are not bounded.
-static constexpr double kMostTerms = 0x1p53;
 
 domains::RowLength mlir::mp::rowLengthOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -99,6 +97,137 @@ FloatFacts RangeTransfer::binary(BinaryFn fn, const FloatFacts &x, const FloatFa
   return isFunction ? slackened(facts, kFunctionError) : facts;
 }
 
+static bool isElementwise(Kind kind) {
+  return kind == Kind::Unary || kind == Kind::Binary || kind == Kind::Fma || kind == Kind::Clamp ||
+         kind == Kind::Select || kind == Kind::IntegerPower;
+}
+
+/// The facts of the operands that `meaning` names, over rows as they are in the result.
+static SmallVector<FloatFacts, 3> readOperands(Operation *op, const FloatMeaning &meaning,
+                                               ArrayRef<const FloatFacts *> operands,
+                                               domains::RowLength rows) {
+  SmallVector<FloatFacts, 3> x;
+  for (unsigned operand : meaning.operands) {
+    if (operand >= operands.size() || !operands[operand])
+      continue;
+    x.push_back(*operands[operand]);
+    // Repeated along dimensions of size 1: rows are longer than they were.
+    auto from = dyn_cast<ShapedType>(op->getOperand(operand).getType());
+    auto to = dyn_cast<ShapedType>(op->getResult(0).getType());
+    if (isElementwise(meaning.kind) && from && to &&
+        !(from.hasRank() && to.hasRank() && from.getShape() == to.getShape()))
+      x.back() = domains::reshapeRows(x.back(), rows);
+  }
+  return x;
+}
+
+FloatFacts RangeTransfer::fromInteger(Operation *op, RowLength rows) const {
+  Type type = op->getResult(0).getType();
+  if (std::optional<double> constant = getConvertedConstant(op))
+    return roundedTo(FloatFacts::constant(*constant), type, rows);
+  bool isTruth = getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1);
+  bool isSigned = !isa<arith::UIToFPOp>(op) && !(isa<tosa::CastOp>(op) && isTruth);
+  Interval bounds = boundInteger(op->getOperand(0), isSigned);
+  return bounds.isBounded() ? roundedTo(FloatFacts::fromInteger(bounds.lo, bounds.hi), type, rows)
+                            : Facts::top();
+}
+
+/// By multiplications, each of which rounds.
+FloatFacts RangeTransfer::integerPower(const FloatFacts &x, int64_t exponent, Type type,
+                                       RowLength rows) const {
+  auto format = getNumericsFormat(type);
+  double roundoff = format ? numerics::info(*format).unitRoundoff : 1;
+  double share = kFunctionError + 4 * roundoff * std::abs(double(exponent));
+  if (!(share < 0.25))
+    return Facts::top();
+  return roundedTo(slackened(domains::powInteger(x, exponent, rows), share), type, rows);
+}
+
+FloatFacts RangeTransfer::castOf(Operation *op, const FloatFacts &x, RowLength rows) const {
+  auto round = dyn_cast<RoundOp>(op);
+  auto cast = dyn_cast<CastOp>(op);
+  Type type = round ? Type(round.getFormat()) : op->getResult(0).getType();
+  std::optional<numerics::Format> format = formatOf(type);
+  if (!format)
+    return Facts::top();
+  if (!cast || *format == numerics::Format::F64)
+    return roundedTo(x, type, rows);
+  // Whichever rounding it is, that to either neighbour is the widest.
+  return domains::castTo(x, *format,
+                         cast.getOverflow() == Overflow::Saturate ? numerics::Overflow::Saturate
+                                                                  : numerics::Overflow::IEEE,
+                         numerics::Rounding::SR, rows);
+}
+
+FloatFacts RangeTransfer::moved(const FloatFacts &x, const FloatMeaning &meaning, Type type,
+                                RowLength rows) {
+  FloatFacts facts = meaning.rows == FloatMeaning::Rows::Kept   ? x
+                     : meaning.rows == FloatMeaning::Rows::Part ? domains::partOfRows(x, rows)
+                                                                : domains::reshapeRows(x, rows);
+  facts.channels.reset();
+  // A window of nothing but NaN leaves what TOSA's maxima begin with.
+  if (auto format = getNumericsFormat(type); meaning.dropsNaN && facts.mayNaN)
+    facts = domains::reshapeRows(
+        domains::join(
+            facts, FloatFacts::constant(format ? -numerics::info(*format).maxFinite : -kInfinity)),
+        rows);
+  return facts;
+}
+
+static FloatFacts merged(ArrayRef<FloatFacts> x, std::optional<double> padding,
+                         domains::RowLength rows) {
+  FloatFacts facts = x[0];
+  for (const FloatFacts &other : x.drop_front())
+    facts = domains::join(facts, other);
+  if (padding)
+    facts = domains::join(facts, FloatFacts::constant(*padding));
+  return domains::reshapeRows(facts, rows);
+}
+
+/// The size of the dimension that a reduction or a softmax goes along.
+static Extent extentAlong(Operation *op, int64_t dim) {
+  auto operand = cast<ShapedType>(op->getOperand(0).getType());
+  return operand.isDynamicDim(dim) ? Extent::unknown() : Extent::exactly(operand.getDimSize(dim));
+}
+
+FloatFacts RangeTransfer::reduction(Operation *op, const FloatMeaning &meaning, const FloatFacts &x,
+                                    RowLength rows) const {
+  Type type = op->getResult(0).getType();
+  int64_t dim = meaning.dims[0];
+  auto operand = cast<ShapedType>(op->getOperand(0).getType());
+  Extent count = extentAlong(op, dim);
+  domains::ReducedElements elements =
+      dim + 1 == operand.getRank()
+          ? domains::ReducedElements{count, true, Extent::exactly(1), rowLengthOf(operand)}
+          : domains::ReducedElements::acrossRows(count);
+  if (meaning.reduce == domains::ReduceFn::Sum)
+    return sum(x, elements, FloatFacts::constant(0), type);
+  bool isMax = meaning.reduce == domains::ReduceFn::Max;
+  if (!isMax && meaning.reduce != domains::ReduceFn::Min)
+    return roundedTo(domains::reduce(meaning.reduce, x, elements, rows), type, rows);
+  // TOSA's extrema begin with the largest finite numbers; those of one element are folded.
+  auto format = getNumericsFormat(type);
+  double largest = format ? numerics::info(*format).maxFinite : kInfinity;
+  BinaryFn fn = isMax ? (meaning.dropsNaN ? BinaryFn::MaxNum : BinaryFn::Maximum)
+                      : (meaning.dropsNaN ? BinaryFn::MinNum : BinaryFn::Minimum);
+  FloatFacts begun =
+      extremum(fn, x, elements, FloatFacts::constant(isMax ? -largest : largest), type);
+  return domains::join(begun, domains::reshapeRows(x, rows));
+}
+
+/// Subtraction, exponential and quotient each round; what underflows is zero.
+static FloatFacts softmaxOf(Operation *op, int64_t dim, const FloatFacts &x,
+                            domains::RowLength rows) {
+  bool isInnermost = dim + 1 == cast<ShapedType>(op->getOperand(0).getType()).getRank();
+  FloatFacts exact = domains::softmax(x, extentAlong(op, dim), isInnermost, rows);
+  exact.range = domains::hull(exact.range, {0, 1});
+  exact.norm2 = kInfinity;
+  exact.nonZero = false;
+  FloatFacts facts = slackened(exact, kFunctionError);
+  facts.reduce(rows);
+  return facts;
+}
+
 FloatFacts RangeTransfer::evaluate(Operation *op, const FloatMeaning &meaning,
                                    ArrayRef<const FloatFacts *> operands, RowLength rows) {
   Type type = op->getResult(0).getType();
@@ -108,30 +237,9 @@ FloatFacts RangeTransfer::evaluate(Operation *op, const FloatMeaning &meaning,
     // In a body it is the same all along the row.
     return isa<ShapedType>(type) ? facts : domains::reshapeRows(facts, rows);
   }
-  SmallVector<FloatFacts, 3> x;
-  for (unsigned operand : meaning.operands) {
-    if (operand >= operands.size() || !operands[operand])
-      continue;
-    x.push_back(*operands[operand]);
-    // Repeated along dimensions of size 1: rows are longer than they were.
-    auto from = dyn_cast<ShapedType>(op->getOperand(operand).getType());
-    auto to = dyn_cast<ShapedType>(type);
-    bool isElementwise = meaning.kind == Kind::Unary || meaning.kind == Kind::Binary ||
-                         meaning.kind == Kind::Fma || meaning.kind == Kind::Clamp ||
-                         meaning.kind == Kind::Select || meaning.kind == Kind::IntegerPower;
-    if (isElementwise && from && to &&
-        !(from.hasRank() && to.hasRank() && from.getShape() == to.getShape()))
-      x.back() = domains::reshapeRows(x.back(), rows);
-  }
-  if (meaning.kind == Kind::Integer) {
-    if (std::optional<double> constant = getConvertedConstant(op))
-      return roundedTo(FloatFacts::constant(*constant), type, rows);
-    bool isTruth = getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(1);
-    bool isSigned = !isa<arith::UIToFPOp>(op) && !(isa<tosa::CastOp>(op) && isTruth);
-    Interval bounds = boundInteger(op->getOperand(0), isSigned);
-    return bounds.isBounded() ? roundedTo(FloatFacts::fromInteger(bounds.lo, bounds.hi), type, rows)
-                              : Facts::top();
-  }
+  if (meaning.kind == Kind::Integer)
+    return fromInteger(op, rows);
+  SmallVector<FloatFacts, 3> x = readOperands(op, meaning, operands, rows);
   if (x.empty())
     return Facts::top();
   switch (meaning.kind) {
@@ -143,80 +251,15 @@ FloatFacts RangeTransfer::evaluate(Operation *op, const FloatMeaning &meaning,
     if (meaning.binary == BinaryFn::Pow && x[1].range == Interval::point(2) && !x[1].mayNaN)
       return roundedTo(slackened(unary(UnaryFn::Square, x[0], rows), kFunctionError), type, rows);
     return roundedTo(binary(meaning.binary, x[0], x[1], rows), type, rows);
-  case Kind::IntegerPower: { // by multiplications, each of which rounds
-    auto format = getNumericsFormat(type);
-    double roundoff = format ? numerics::info(*format).unitRoundoff : 1;
-    double share = kFunctionError + 4 * roundoff * std::abs(double(meaning.exponent));
-    if (!(share < 0.25))
-      return Facts::top();
-    return roundedTo(slackened(domains::powInteger(x[0], meaning.exponent, rows), share), type,
-                     rows);
-  }
+  case Kind::IntegerPower: return integerPower(x[0], meaning.exponent, type, rows);
   case Kind::Fma: return roundedTo(domains::fma(x[0], x[1], x[2], rows), type, rows);
   case Kind::Clamp: return domains::clamp(x[0], meaning.lo, meaning.hi, meaning.dropsNaN, rows);
   case Kind::Select: return domains::select(x[0], x[1], rows);
-  case Kind::Cast: {
-    auto round = dyn_cast<RoundOp>(op);
-    auto cast = dyn_cast<CastOp>(op);
-    std::optional<numerics::Format> format = formatOf(round ? Type(round.getFormat()) : type);
-    if (!format)
-      return Facts::top();
-    if (!cast || *format == numerics::Format::F64)
-      return roundedTo(x[0], round ? Type(round.getFormat()) : type, rows);
-    // Whichever rounding it is, that to either neighbour is the widest.
-    return domains::castTo(x[0], *format,
-                           cast.getOverflow() == Overflow::Saturate ? numerics::Overflow::Saturate
-                                                                    : numerics::Overflow::IEEE,
-                           numerics::Rounding::SR, rows);
-  }
-  case Kind::Move: {
-    FloatFacts facts = meaning.rows == FloatMeaning::Rows::Kept ? x[0]
-                       : meaning.rows == FloatMeaning::Rows::Part
-                           ? domains::partOfRows(x[0], rows)
-                           : domains::reshapeRows(x[0], rows);
-    facts.channels.reset();
-    // A window of nothing but NaN leaves what TOSA's maxima begin with.
-    if (auto format = getNumericsFormat(type); meaning.dropsNaN && facts.mayNaN)
-      facts = domains::reshapeRows(
-          domains::join(facts, FloatFacts::constant(format ? -numerics::info(*format).maxFinite
-                                                           : -kInfinity)),
-          rows);
-    return facts;
-  }
-  case Kind::Merge: {
-    FloatFacts facts = x[0];
-    for (const FloatFacts &other : ArrayRef(x).drop_front())
-      facts = domains::join(facts, other);
-    if (meaning.padding)
-      facts = domains::join(facts, FloatFacts::constant(*meaning.padding));
-    return domains::reshapeRows(facts, rows);
-  }
+  case Kind::Cast: return castOf(op, x[0], rows);
+  case Kind::Move: return moved(x[0], meaning, type, rows);
+  case Kind::Merge: return merged(x, meaning.padding, rows);
   case Kind::Average: return average(x[0], meaning, type, rows);
-  case Kind::Reduction: {
-    int64_t dim = meaning.dims[0];
-    auto operand = cast<ShapedType>(op->getOperand(0).getType());
-    Extent count =
-        operand.isDynamicDim(dim) ? Extent::unknown() : Extent::exactly(operand.getDimSize(dim));
-    bool isInnermost = dim + 1 == operand.getRank();
-    domains::ReducedElements elements =
-        isInnermost
-            ? domains::ReducedElements{count, true, Extent::exactly(1), rowLengthOf(operand)}
-            : domains::ReducedElements::acrossRows(count);
-    if (meaning.reduce == domains::ReduceFn::Sum)
-      return sum(x[0], elements, FloatFacts::constant(0), type);
-    bool isMax = meaning.reduce == domains::ReduceFn::Max;
-    if (isMax || meaning.reduce == domains::ReduceFn::Min) {
-      // TOSA's extrema begin with the largest finite numbers; those of one element are folded.
-      auto format = getNumericsFormat(type);
-      double largest = format ? numerics::info(*format).maxFinite : kInfinity;
-      BinaryFn fn = isMax ? (meaning.dropsNaN ? BinaryFn::MaxNum : BinaryFn::Maximum)
-                          : (meaning.dropsNaN ? BinaryFn::MinNum : BinaryFn::Minimum);
-      FloatFacts begun =
-          extremum(fn, x[0], elements, FloatFacts::constant(isMax ? -largest : largest), type);
-      return domains::join(begun, domains::reshapeRows(x[0], rows));
-    }
-    return roundedTo(domains::reduce(meaning.reduce, x[0], elements, rows), type, rows);
-  }
+  case Kind::Reduction: return reduction(op, meaning, x[0], rows);
   case Kind::Contraction: {
     FloatFacts facts = contraction(op, meaning, operands, rows);
     if (!options.anyContraction)
@@ -232,20 +275,7 @@ FloatFacts RangeTransfer::evaluate(Operation *op, const FloatMeaning &meaning,
       parts.push_back(&part);
     return joinSplit(parts, type, rows);
   }
-  case Kind::Softmax: {
-    auto operand = cast<ShapedType>(op->getOperand(0).getType());
-    int64_t dim = meaning.dims[0];
-    Extent count =
-        operand.isDynamicDim(dim) ? Extent::unknown() : Extent::exactly(operand.getDimSize(dim));
-    // Subtraction, exponential and quotient each round; what underflows is zero.
-    FloatFacts exact = domains::softmax(x[0], count, dim + 1 == operand.getRank(), rows);
-    exact.range = domains::hull(exact.range, {0, 1});
-    exact.norm2 = kInfinity;
-    exact.nonZero = false;
-    FloatFacts facts = slackened(exact, kFunctionError);
-    facts.reduce(rows);
-    return facts;
-  }
+  case Kind::Softmax: return softmaxOf(op, meaning.dims[0], x[0], rows);
   default: return Facts::top();
   }
 }
@@ -289,155 +319,6 @@ FloatFacts RangeTransfer::constant(Attribute value, Type type) {
         }).elements;
   }
   return facts;
-}
-
-//===-- sums --------------------------------------------------------------------------------===//
-
-FloatFacts RangeTransfer::withError(const FloatFacts &exact, double radius, bool isPositive,
-                                    numerics::Format format, RowLength rows) {
-  FloatFacts result = radius < kInfinity ? domains::perturb(exact, radius, rows) : Facts::top();
-  if (isPositive) { // no rounding takes a sum of such terms below zero, none gives inf - inf
-    result.range.lo = std::max(result.range.lo, 0.0);
-    result.mayNaN = exact.mayNaN;
-  }
-  result.provenance = exact.provenance;
-  return domains::roundTo(result, format, rows);
-}
-
-/// `exact` sums of `count` of these terms, on top of `init`, as they are computed in whatever
-/// order.
-FloatFacts RangeTransfer::finishSum(FloatFacts exact, const FloatFacts &terms, double count,
-                                    const FloatFacts &init, Type type) const {
-  std::optional<numerics::Format> format = formatOf(type);
-  RowLength rows = rowLengthOf(type);
-  if (!format)
-    return Facts::top();
-  bool isPositive = terms.isNonNegative() && init.isNonNegative();
-  exact = domains::binary(BinaryFn::Add, exact, domains::reshapeRows(init, rows), rows);
-  // Every partial sum is at most the sum of all magnitudes, the initial value's among them.
-  double magnitudes = addUp(mulUp(count, terms.mag()), init.mag());
-  bool isBounded =
-      count <= kMostTerms && mulUp(magnitudes, 1.01) <= numerics::info(*format).maxFinite;
-  if (!isBounded)
-    return withError(exact, kInfinity, isPositive, *format, rows);
-  bool startsAtZero = init.range == Interval::point(0) && !init.mayNaN;
-  int64_t additions = std::max<int64_t>(int64_t(count) - startsAtZero, 0);
-  double relative = domains::Accumulation::sequential(*format).relativeError(additions);
-  return withError(exact, mulUp(relative, magnitudes), isPositive, *format, rows);
-}
-
-FloatFacts RangeTransfer::sum(const FloatFacts &x, const domains::ReducedElements &elements,
-                              const FloatFacts &init, Type type) const {
-  FloatFacts exact = domains::reduce(domains::ReduceFn::Sum, x, elements, rowLengthOf(type));
-  return finishSum(exact, x, elements.count.upper(), init, type);
-}
-
-FloatFacts RangeTransfer::sumOfSquares(const FloatFacts &x,
-                                       const domains::ReducedElements &elements,
-                                       const FloatFacts &init, const FloatFacts &squares,
-                                       Type type) const {
-  FloatFacts exact = domains::reduce(domains::ReduceFn::SumSquares, x, elements, rowLengthOf(type));
-  // Each square is rounded before it is added.
-  double count = elements.count.upper();
-  if (std::optional<numerics::Format> format = formatOf(type)) {
-    const numerics::FormatInfo &info = numerics::info(*format);
-    double share = mulUp(exact.mag(), 2 * info.unitRoundoff);
-    exact = withError(exact, addUp(share, mulUp(count, info.minNormal)), /*isPositive=*/true,
-                      numerics::Format::F64, rowLengthOf(type));
-  }
-  return finishSum(exact, squares, count, init, type);
-}
-
-FloatFacts RangeTransfer::extremum(BinaryFn fn, const FloatFacts &x,
-                                   domains::ReducedElements elements, const FloatFacts &init,
-                                   Type type) const {
-  bool isMax = fn == BinaryFn::Maximum || fn == BinaryFn::MaxNum;
-  bool dropsNaN = fn == BinaryFn::MaxNum || fn == BinaryFn::MinNum;
-  RowLength rows = rowLengthOf(type);
-  bool mayBeEmpty = elements.count.min == 0;
-  // An empty group gives the initial value, which takes part anyway.
-  elements.count.min = std::max<int64_t>(elements.count.min, 1);
-  FloatFacts all =
-      domains::reduce(isMax ? domains::ReduceFn::Max : domains::ReduceFn::Min, x, elements, rows);
-  FloatFacts facts = domains::binary(isMax ? BinaryFn::Maximum : BinaryFn::Minimum, all,
-                                     domains::reshapeRows(init, rows), rows);
-  facts.mayNaN = x.mayNaN || init.mayNaN;
-  if (mayBeEmpty || (dropsNaN && x.mayNaN))
-    facts = domains::join(facts, domains::reshapeRows(init, rows));
-  return facts;
-}
-
-FloatFacts RangeTransfer::average(const FloatFacts &x, const FloatMeaning &meaning, Type type,
-                                  RowLength rows) const {
-  std::optional<numerics::Format> format = formatOf(type);
-  double terms = meaning.products.upper();
-  if (!format || !(terms <= kMostTerms))
-    return Facts::top();
-  double magnitudes = mulUp(terms, x.mag());
-  double relative = domains::Accumulation::sequential(*format).relativeError(int64_t(terms) + 1);
-  FloatFacts exact = domains::reshapeRows(x, rows);
-  exact.integerValued = exact.nonZero = false;
-  bool mayOverflow = !(mulUp(magnitudes, 1.01) <= numerics::info(*format).maxFinite);
-  return withError(exact, mayOverflow ? kInfinity : mulUp(relative, x.mag()), x.isNonNegative(),
-                   *format, rows);
-}
-
-FloatFacts RangeTransfer::asFactor(const FloatFacts &x, Type type, RowLength rows) const {
-  if (!options.narrow || !getFloatFormat(type).isF32())
-    return x;
-  numerics::Format narrow = *numerics::formatOf(options.narrow.getFloatSemantics());
-  if (!(x.mag() <= numerics::info(narrow).maxFinite))
-    return x;
-  return domains::join(x, domains::roundTo(x, narrow, rows));
-}
-
-FloatFacts RangeTransfer::contraction(Operation *op, const FloatMeaning &meaning,
-                                      ArrayRef<const FloatFacts *> operands, RowLength rows) const {
-  for (unsigned index : {0, 1}) // of integers, or complex numbers
-    if (!operands[meaning.operands[index]])
-      return FloatFacts::top();
-  auto factor = [&](unsigned index) {
-    Type type = op->getOperand(meaning.operands[index]).getType();
-    return asFactor(*operands[meaning.operands[index]], type, rowLengthOf(type));
-  };
-  const FloatFacts x = factor(0), w = factor(1);
-  domains::ContractionOperand left = {
-      x, domains::contractedNorm(x, meaning.products, meaning.innermost[0])};
-  domains::ContractionOperand right = {
-      w, domains::contractedNorm(w, meaning.products, meaning.innermost[1])};
-  Type type = op->getResult(0).getType();
-  std::optional<numerics::Format> format = formatOf(type);
-  double products = meaning.products.upper();
-  if (!format || !(products <= kMostTerms))
-    return Facts::top();
-  FloatFacts exact = domains::contract(left, right, {meaning.products, rows});
-  double started = 0;
-  bool isPositive = x.isNonNegative() && w.isNonNegative();
-  if (meaning.operands.size() > 2 && meaning.operands[2] < operands.size() &&
-      operands[meaning.operands[2]]) {
-    const FloatFacts &init = *operands[meaning.operands[2]];
-    exact = domains::binary(BinaryFn::Add, exact, domains::reshapeRows(init, rows), rows);
-    started = init.mag();
-    isPositive &= init.isNonNegative();
-  }
-  // Partial sums are at most the sum of all magnitudes, or of the norms, on top of the start.
-  double largest = std::max(x.mag(), w.mag());
-  double magnitudes = addUp(mulUp(products, mulUp(x.mag(), w.mag())), started);
-  double partial = addUp(
-      std::min(mulUp(products, mulUp(x.mag(), w.mag())), mulUp(left.norm, right.norm)), started);
-  double radius = 0;
-  Type factorType = op->getOperand(meaning.operands[0]).getType();
-  SmallVector<domains::Accumulation> modes =
-      getAccumulationModes(factorType, *format, numerics::allArchitectures);
-  if (options.narrow && getFloatFormat(factorType).isF32())
-    llvm::append_range(modes,
-                       getAccumulationModes(options.narrow, *format, numerics::allArchitectures));
-  for (const domains::Accumulation &mode : modes)
-    radius = std::max(radius, addUp(mulUp(mode.relativeError(products + 1), magnitudes),
-                                    mode.subnormalError(products + 1, largest)));
-  if (!(mulUp(partial, 1.01) <= numerics::info(*format).maxFinite))
-    radius = kInfinity; // a partial sum may overflow
-  return withError(exact, radius, isPositive, *format, rows);
 }
 
 //===-- split precision ---------------------------------------------------------------------===//

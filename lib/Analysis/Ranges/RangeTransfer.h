@@ -53,6 +53,11 @@ public:
   static Facts binary(domains::BinaryFn fn, const Facts &x, const Facts &y, RowLength rows);
 
 private:
+  Facts fromInteger(Operation *op, RowLength rows) const;
+  Facts integerPower(const Facts &x, int64_t exponent, Type type, RowLength rows) const;
+  Facts castOf(Operation *op, const Facts &x, RowLength rows) const;
+  static Facts moved(const Facts &x, const FloatMeaning &meaning, Type type, RowLength rows);
+  Facts reduction(Operation *op, const FloatMeaning &meaning, const Facts &x, RowLength rows) const;
   Facts finishSum(Facts exact, const Facts &terms, double count, const Facts &init,
                   Type type) const;
   Facts contraction(Operation *op, const FloatMeaning &meaning, ArrayRef<const Facts *> operands,

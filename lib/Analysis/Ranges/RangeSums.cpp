@@ -1,0 +1,172 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ranges of sums, extrema, averages and contractions, with the errors of their accumulation.
+
+#include "RangeTransfer.h"
+#include "mlir/IR/Matchers.h"
+#include "mp/Analysis/AccumulationModes.h"
+#include "mp/Analysis/IntegerBounds.h"
+#include "mp/Dialect/MP/Formats.h"
+#include "mp/Dialect/MP/SplitOps.h"
+#include "mp/Domains/Relational.h"
+#include "mp/Domains/Rounding.h"
+#include "mp/Numerics/ArrayCast.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using domains::addUp;
+using domains::BinaryFn;
+using domains::FloatFacts;
+using domains::Interval;
+using domains::mulUp;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Sums of more terms are not bounded.
+static constexpr double kMostTerms = 0x1p53;
+
+FloatFacts RangeTransfer::withError(const FloatFacts &exact, double radius, bool isPositive,
+                                    numerics::Format format, RowLength rows) {
+  FloatFacts result = radius < kInfinity ? domains::perturb(exact, radius, rows) : Facts::top();
+  if (isPositive) { // no rounding takes a sum of such terms below zero, none gives inf - inf
+    result.range.lo = std::max(result.range.lo, 0.0);
+    result.mayNaN = exact.mayNaN;
+  }
+  result.provenance = exact.provenance;
+  return domains::roundTo(result, format, rows);
+}
+
+/// `exact` sums of `count` of these terms, on top of `init`, as they are computed in whatever
+/// order.
+FloatFacts RangeTransfer::finishSum(FloatFacts exact, const FloatFacts &terms, double count,
+                                    const FloatFacts &init, Type type) const {
+  std::optional<numerics::Format> format = formatOf(type);
+  RowLength rows = rowLengthOf(type);
+  if (!format)
+    return Facts::top();
+  bool isPositive = terms.isNonNegative() && init.isNonNegative();
+  exact = domains::binary(BinaryFn::Add, exact, domains::reshapeRows(init, rows), rows);
+  // Every partial sum is at most the sum of all magnitudes, the initial value's among them.
+  double magnitudes = addUp(mulUp(count, terms.mag()), init.mag());
+  bool isBounded =
+      count <= kMostTerms && mulUp(magnitudes, 1.01) <= numerics::info(*format).maxFinite;
+  if (!isBounded)
+    return withError(exact, kInfinity, isPositive, *format, rows);
+  bool startsAtZero = init.range == Interval::point(0) && !init.mayNaN;
+  int64_t additions = std::max<int64_t>(int64_t(count) - startsAtZero, 0);
+  double relative = domains::Accumulation::sequential(*format).relativeError(additions);
+  return withError(exact, mulUp(relative, magnitudes), isPositive, *format, rows);
+}
+
+FloatFacts RangeTransfer::sum(const FloatFacts &x, const domains::ReducedElements &elements,
+                              const FloatFacts &init, Type type) const {
+  FloatFacts exact = domains::reduce(domains::ReduceFn::Sum, x, elements, rowLengthOf(type));
+  return finishSum(exact, x, elements.count.upper(), init, type);
+}
+
+FloatFacts RangeTransfer::sumOfSquares(const FloatFacts &x,
+                                       const domains::ReducedElements &elements,
+                                       const FloatFacts &init, const FloatFacts &squares,
+                                       Type type) const {
+  FloatFacts exact = domains::reduce(domains::ReduceFn::SumSquares, x, elements, rowLengthOf(type));
+  // Each square is rounded before it is added.
+  double count = elements.count.upper();
+  if (std::optional<numerics::Format> format = formatOf(type)) {
+    const numerics::FormatInfo &info = numerics::info(*format);
+    double share = mulUp(exact.mag(), 2 * info.unitRoundoff);
+    exact = withError(exact, addUp(share, mulUp(count, info.minNormal)), /*isPositive=*/true,
+                      numerics::Format::F64, rowLengthOf(type));
+  }
+  return finishSum(exact, squares, count, init, type);
+}
+
+FloatFacts RangeTransfer::extremum(BinaryFn fn, const FloatFacts &x,
+                                   domains::ReducedElements elements, const FloatFacts &init,
+                                   Type type) const {
+  bool isMax = fn == BinaryFn::Maximum || fn == BinaryFn::MaxNum;
+  bool dropsNaN = fn == BinaryFn::MaxNum || fn == BinaryFn::MinNum;
+  RowLength rows = rowLengthOf(type);
+  bool mayBeEmpty = elements.count.min == 0;
+  // An empty group gives the initial value, which takes part anyway.
+  elements.count.min = std::max<int64_t>(elements.count.min, 1);
+  FloatFacts all =
+      domains::reduce(isMax ? domains::ReduceFn::Max : domains::ReduceFn::Min, x, elements, rows);
+  FloatFacts facts = domains::binary(isMax ? BinaryFn::Maximum : BinaryFn::Minimum, all,
+                                     domains::reshapeRows(init, rows), rows);
+  facts.mayNaN = x.mayNaN || init.mayNaN;
+  if (mayBeEmpty || (dropsNaN && x.mayNaN))
+    facts = domains::join(facts, domains::reshapeRows(init, rows));
+  return facts;
+}
+
+FloatFacts RangeTransfer::average(const FloatFacts &x, const FloatMeaning &meaning, Type type,
+                                  RowLength rows) const {
+  std::optional<numerics::Format> format = formatOf(type);
+  double terms = meaning.products.upper();
+  if (!format || !(terms <= kMostTerms))
+    return Facts::top();
+  double magnitudes = mulUp(terms, x.mag());
+  double relative = domains::Accumulation::sequential(*format).relativeError(int64_t(terms) + 1);
+  FloatFacts exact = domains::reshapeRows(x, rows);
+  exact.integerValued = exact.nonZero = false;
+  bool mayOverflow = !(mulUp(magnitudes, 1.01) <= numerics::info(*format).maxFinite);
+  return withError(exact, mayOverflow ? kInfinity : mulUp(relative, x.mag()), x.isNonNegative(),
+                   *format, rows);
+}
+
+FloatFacts RangeTransfer::asFactor(const FloatFacts &x, Type type, RowLength rows) const {
+  if (!options.narrow || !getFloatFormat(type).isF32())
+    return x;
+  numerics::Format narrow = *numerics::formatOf(options.narrow.getFloatSemantics());
+  if (!(x.mag() <= numerics::info(narrow).maxFinite))
+    return x;
+  return domains::join(x, domains::roundTo(x, narrow, rows));
+}
+
+FloatFacts RangeTransfer::contraction(Operation *op, const FloatMeaning &meaning,
+                                      ArrayRef<const FloatFacts *> operands, RowLength rows) const {
+  for (unsigned index : {0, 1}) // of integers, or complex numbers
+    if (!operands[meaning.operands[index]])
+      return FloatFacts::top();
+  auto factor = [&](unsigned index) {
+    Type type = op->getOperand(meaning.operands[index]).getType();
+    return asFactor(*operands[meaning.operands[index]], type, rowLengthOf(type));
+  };
+  const FloatFacts x = factor(0), w = factor(1);
+  domains::ContractionOperand left = {
+      x, domains::contractedNorm(x, meaning.products, meaning.innermost[0])};
+  domains::ContractionOperand right = {
+      w, domains::contractedNorm(w, meaning.products, meaning.innermost[1])};
+  Type type = op->getResult(0).getType();
+  std::optional<numerics::Format> format = formatOf(type);
+  double products = meaning.products.upper();
+  if (!format || !(products <= kMostTerms))
+    return Facts::top();
+  FloatFacts exact = domains::contract(left, right, {meaning.products, rows});
+  double started = 0;
+  bool isPositive = x.isNonNegative() && w.isNonNegative();
+  if (meaning.operands.size() > 2 && meaning.operands[2] < operands.size() &&
+      operands[meaning.operands[2]]) {
+    const FloatFacts &init = *operands[meaning.operands[2]];
+    exact = domains::binary(BinaryFn::Add, exact, domains::reshapeRows(init, rows), rows);
+    started = init.mag();
+    isPositive &= init.isNonNegative();
+  }
+  // Partial sums are at most the sum of all magnitudes, or of the norms, on top of the start.
+  double largest = std::max(x.mag(), w.mag());
+  double magnitudes = addUp(mulUp(products, mulUp(x.mag(), w.mag())), started);
+  double partial = addUp(
+      std::min(mulUp(products, mulUp(x.mag(), w.mag())), mulUp(left.norm, right.norm)), started);
+  double radius = 0;
+  Type factorType = op->getOperand(meaning.operands[0]).getType();
+  SmallVector<domains::Accumulation> modes =
+      getAccumulationModes(factorType, *format, numerics::allArchitectures);
+  if (options.narrow && getFloatFormat(factorType).isF32())
+    llvm::append_range(modes,
+                       getAccumulationModes(options.narrow, *format, numerics::allArchitectures));
+  for (const domains::Accumulation &mode : modes)
+    radius = std::max(radius, addUp(mulUp(mode.relativeError(products + 1), magnitudes),
+                                    mode.subnormalError(products + 1, largest)));
+  if (!(mulUp(partial, 1.01) <= numerics::info(*format).maxFinite))
+    radius = kInfinity; // a partial sum may overflow
+  return withError(exact, radius, isPositive, *format, rows);
+}
