@@ -39,6 +39,52 @@ static std::string describeCommand(const MixedPrecisionOptions &options) {
   return "mp-mixed-precision=\"" + llvm::join(kept, " ") + "\"";
 }
 
+static AssignPrecisionOptions assignOptions(const MixedPrecisionOptions &options,
+                                            const std::string &format) {
+  AssignPrecisionOptions assign;
+  assign.format = format;
+  assign.target = options.target;
+  assign.policyFile = options.policy;
+  assign.explain = options.explain;
+  assign.maxUnderflow = options.maxUnderflow;
+  assign.saturateConstants = options.saturateConstants;
+  assign.promote = options.promote;
+  assign.objective = options.objective;
+  assign.maxRelError = options.maxRelError;
+  assign.minSqnr = options.minSqnr;
+  assign.sensitivityFile = options.sensitivity;
+  assign.maxTime = options.maxTime;
+  assign.multiWord = options.multiWord;
+  assign.scaleUnproven = options.scaleUnproven;
+  assign.neverSlower = options.neverSlower;
+  assign.assumeDim = options.assumeDim;
+  assign.dumpProblem = options.dumpProblem;
+  assign.costsFile = options.costs;
+  assign.dumpCosts = options.dumpCosts;
+  return assign;
+}
+
+/// Adds the rewrites of ranges that are asked for.
+static void addRewrites(OpPassManager &manager, const MixedPrecisionOptions &options,
+                        const std::string &format) {
+  if (options.prescaleNorms) {
+    PrescaleNormsOptions norms;
+    norms.format = format;
+    norms.target = options.target;
+    norms.policyFile = options.policy;
+    norms.promote = options.promote;
+    manager.addPass(createPrescaleNorms(norms));
+  }
+  if (options.clampUnproven) {
+    InsertClampsOptions clamps;
+    clamps.format = format;
+    clamps.target = options.target;
+    clamps.policyFile = options.policy;
+    clamps.maxUnderflow = options.maxUnderflow;
+    manager.addPass(createInsertClamps(clamps));
+  }
+}
+
 void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
                                            const MixedPrecisionOptions &options,
                                            std::shared_ptr<Report> report) {
@@ -65,26 +111,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
   } else {
     llvm::consumeError(effective.takeError());
   }
-  AssignPrecisionOptions assign;
-  assign.format = format;
-  assign.target = options.target;
-  assign.policyFile = options.policy;
-  assign.explain = options.explain;
-  assign.maxUnderflow = options.maxUnderflow;
-  assign.saturateConstants = options.saturateConstants;
-  assign.promote = options.promote;
-  assign.objective = options.objective;
-  assign.maxRelError = options.maxRelError;
-  assign.minSqnr = options.minSqnr;
-  assign.sensitivityFile = options.sensitivity;
-  assign.maxTime = options.maxTime;
-  assign.multiWord = options.multiWord;
-  assign.scaleUnproven = options.scaleUnproven;
-  assign.neverSlower = options.neverSlower;
-  assign.assumeDim = options.assumeDim;
-  assign.dumpProblem = options.dumpProblem;
-  assign.costsFile = options.costs;
-  assign.dumpCosts = options.dumpCosts;
+  AssignPrecisionOptions assign = assignOptions(options, format);
   report->assumedDim = options.assumeDim;
   report->command = describeCommand(options);
   if (outputs.page)
@@ -107,22 +134,7 @@ void mlir::mp::buildMixedPrecisionPipeline(OpPassManager &manager,
     scaling.policyFile = options.policy;
     manager.addPass(createInsertScaling(scaling));
   }
-  if (options.prescaleNorms) {
-    PrescaleNormsOptions norms;
-    norms.format = format;
-    norms.target = options.target;
-    norms.policyFile = options.policy;
-    norms.promote = options.promote;
-    manager.addPass(createPrescaleNorms(norms));
-  }
-  if (options.clampUnproven) {
-    InsertClampsOptions clamps;
-    clamps.format = format;
-    clamps.target = options.target;
-    clamps.policyFile = options.policy;
-    clamps.maxUnderflow = options.maxUnderflow;
-    manager.addPass(createInsertClamps(clamps));
-  }
+  addRewrites(manager, options, format);
   manager.addPass(createAssignPrecision(
       assign,
       reports ? [report](const Placement &placement) { report->addPlacement(placement); }
