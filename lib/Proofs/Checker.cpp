@@ -301,7 +301,7 @@ void FunctionChecker::checkCuts() {
 
 void FunctionChecker::checkConclusions() {
   std::optional<Format> format = formatOf(narrow);
-  // What rests on a cut that is open is open: the cuts of a function stand for all of it.
+  // A conclusion that rests on an open cut is open: the cuts of a function stand for all of it.
   bool allCuts = llvm::all_of(state.cuts, [&](Value cut) { return state.facts[cut].confirmed; });
   for (const Conclusion &conclusion : derivation.conclusions) {
     Operation *op = names.getOp(conclusion.op);
@@ -369,7 +369,7 @@ CheckResult mlir::mp::proofs::checkDerivation(ModuleOp module, const Derivation 
   }
   for (auto &checker : checkers)
     checker->readNames();
-  // What is wrong with names does not change; the rest is found anew each round.
+  // Errors of names do not change; the rest is found anew each round.
   const CheckResult named = result;
   const size_t namedErrors = state.errors.size();
   for (unsigned round = 0; round < kMostRounds; ++round) {

@@ -29,7 +29,7 @@ struct Size {
   friend bool operator==(const Size &a, const Size &b) = default;
 };
 
-/// What the last op before an element does.
+/// Says what the last op before an element does.
 struct Unfolded {
   enum class Kind : uint8_t { Leaf, Constant, Apply, Reduce };
   Kind kind = Kind::Leaf;
@@ -113,7 +113,7 @@ linalg::LinalgOp enclosingStructured(Value value);
 /// The loop that norms in the body of `op` are taken along: that of the rows of its first result,
 /// or the one that is reduced.
 std::optional<unsigned> rowLoopOf(linalg::LinalgOp op);
-/// How a reduction combines result `index`, and what it combines; None for other bodies.
+/// Returns how a reduction combines result `index`, and what it combines; None for other bodies.
 std::pair<Function, Value> readCombiner(linalg::LinalgOp op, unsigned index);
 /// The reduced dimension of a TOSA reduction.
 std::optional<unsigned> readTosaAxis(Operation *op);

@@ -88,7 +88,7 @@ Facts mlir::mp::proofs::rounded(Facts exact, const Format &format) {
     return exact;
   exact.low = roundTo(exact.low, format);
   exact.high = roundTo(exact.high, format);
-  // What lies below the normal numbers may be flushed.
+  // Numbers below the normal ones may be flushed.
   if (exact.low > 0 && exact.low < format.normal)
     exact.low = 0;
   if (exact.high < 0 && exact.high > -format.normal)

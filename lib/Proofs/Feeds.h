@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What control flow and calls hand to a value. Such a value is a cut: it is taken at its claim, and
-// every value that is handed to it must lie within the claim.
+// Finds what control flow and calls hand to a value. Such a value is a cut: it is taken at its
+// claim, and every value that is handed to it must lie within the claim.
 
 #ifndef MP_LIB_PROOFS_FEEDS_H
 #define MP_LIB_PROOFS_FEEDS_H

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether two elements are one: they unfold to the same ops on the same elements, for some values
-// of the symbols that a reduction runs over, each of which lies in its range.
+// Decides whether two elements are one: they unfold to the same ops on the same elements, for some
+// values of the symbols that a reduction runs over, each of which lies in its range.
 
 #include "Elements.h"
 

@@ -18,7 +18,7 @@ static Format formatOrNothing(Type type) {
 static double functionSlack(const Format &format) {
   return std::max(kFunctionSlack, 2 * format.unit);
 }
-/// How much a product of a finite number with one that was flushed may miss.
+/// Bounds how much a product of a finite number with one that was flushed may miss.
 static double flushed(const Format &format) {
   return format.largest * 2 * format.normal * format.unit;
 }
@@ -254,7 +254,7 @@ std::optional<Relations::Ratio> Relations::timesInverse(const Element &given, co
   auto times = [&](std::optional<Ratio> ratio, double by) -> std::optional<Ratio> {
     if (!ratio || !(by < kInf))
       return std::nullopt;
-    // What is flushed of an inverse, times the largest number.
+    // The part of an inverse that is flushed counts times the largest number.
     double length = rowSymbol ? double(elements.sizeOf(*rowSymbol).number) : 1;
     return Ratio{ratio->bound * by + flushed(format),
                  ratio->norm * by + std::sqrt(std::max(length, 1.0)) * flushed(format)};

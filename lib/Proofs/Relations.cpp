@@ -12,7 +12,7 @@ static constexpr unsigned kMostDepth = 8;
 
 Facts Relations::factsOf(const Element &element) {
   Facts known = facts(element.value);
-  // What holds of all elements of a tensor holds of those that were moved from it.
+  // Facts of all elements of a tensor hold of those that were moved from it.
   if (known.mayBeInfinite && !known.isBounded())
     if (Facts moved = facts(elements.resolve(element).value); !moved.mayBeInfinite)
       known = moved;

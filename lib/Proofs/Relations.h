@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the checker concludes of values that are functions of each other, from their unfolded
+// Concludes, for the checker, facts of values that are functions of each other, from their unfolded
 // elements. include/mp/Analysis/Ranges/Lemmas.h states the same lemmas over value numbers; neither
 // uses the other.
 
@@ -17,8 +17,8 @@ struct Domination {
   unsigned power = 1;
   double slack = 0, absolute = 0;
   bool isRooted = false;
-  /// Where b sums such terms: the element of a at each of its steps, the symbols of the sum, and
-  /// the values of these at which a itself was found.
+  /// Relates a to b where b sums such terms: the element of a at each of its steps, the symbols of
+  /// the sum, and the values of these at which a itself was found.
   struct Sum {
     SmallVector<unsigned, 2> bound;
     Substitution found;
@@ -40,9 +40,9 @@ public:
   using FactsOf = std::function<Facts(Value)>;
   Relations(MLIRContext *context, FactsOf facts) : elements(context), facts(std::move(facts)) {}
 
-  /// What the lemmas say of the elements of `value`, all of those that apply.
+  /// Returns what the lemmas say of the elements of `value`, all of those that apply.
   SmallVector<Conclusive, 2> conclude(Value value);
-  /// What a selection by comparison leaves of its two values.
+  /// Returns what a selection by comparison leaves of its two values.
   std::optional<std::pair<Facts, Facts>> choose(Operation *select);
 
 private:

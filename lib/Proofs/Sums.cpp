@@ -48,7 +48,7 @@ Facts mlir::mp::proofs::sumOf(const Facts &term, double count, const Facts &star
 //===-- ops
 //--------------------------------------------------------------------------------------===//
 
-/// How often reduced loops run together; infinity where one is dynamic.
+/// Counts how often reduced loops run together; infinity where one is dynamic.
 static double countOf(linalg::LinalgOp op) {
   double count = 1;
   for (auto [kind, size] : llvm::zip_equal(op.getIteratorTypesArray(), op.getStaticLoopRanges()))

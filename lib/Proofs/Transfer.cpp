@@ -113,7 +113,7 @@ std::optional<Facts> Transfer::ofFunction(Operation *op) {
     if (!isFloat(value.getType()))
       return std::nullopt;
     x.push_back(facts(value));
-    // What is repeated along rows has rows of another length.
+    // Values repeated along rows have rows of another length.
     if (rowLength(value.getType()) != rowLength(op->getResult(0).getType()))
       x.back().norm = kInf;
     if (isa<ShapedType>(value.getType()))

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What follows for the elements of one value from what holds of its operands.
+// Derives facts of the elements of one value from those of its operands.
 
 #ifndef MP_LIB_PROOFS_TRANSFER_H
 #define MP_LIB_PROOFS_TRANSFER_H

@@ -76,7 +76,7 @@ std::string causal(const Attention &a) {
          (a.offset < 0 ? "%moved, %iq" : "%ik, %moved") + " : index\n";
 }
 
-/// What makes a logit of a score %i0 and, where there is one, a mask %i1.
+/// Writes what makes a logit of a score %i0 and, where there is one, a mask %i1.
 std::string logitBody(const Attention &a) {
   const std::string scaled = "%u = arith.mulf %i0, %scale : f32\n";
   const std::string indices = "%iq = linalg.index 2 : index\n%ik = linalg.index 3 : index\n";

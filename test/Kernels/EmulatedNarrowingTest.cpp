@@ -29,7 +29,7 @@ struct Narrowing {
   std::string schedule = ""; ///< pinned
 };
 
-/// What the text says of one operand of the contraction.
+/// Holds what the text says of one operand of the contraction.
 struct OperandText {
   std::string stored, narrow, map; ///< types in memory and multiplied; map of the contraction
   std::vector<int64_t> sizes;      ///< in memory

@@ -15,7 +15,7 @@ using Events = llvm::SmallVector<PipelineEvent>;
 
 namespace {
 
-/// What a warp does from start to end, steps in absolute numbers.
+/// One thing of those that a warp does from start to end, steps in absolute numbers.
 struct Instruction {
   PipelineEvent::Kind kind;
   int step = 0, pending = 0;
@@ -86,8 +86,9 @@ private:
       return passed > number || (passed == number && isThere);
     });
   }
-  /// What the share of a warp that has come to `at` looks like in the stage of `step`: which step,
-  /// and whether it has arrived for certain. What a warp writes depends on its own progress only.
+  /// Returns what the share of a warp that has come to `at` looks like in the stage of `step`:
+  /// which step, and whether it has arrived for certain. What a warp writes depends on its own
+  /// progress only.
   std::pair<int, bool> share(int at, int step) const {
     struct Copy {
       int step, group;

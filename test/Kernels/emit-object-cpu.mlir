@@ -17,7 +17,7 @@
 // RUN: not mp-opt %S/emit-object.mlir --mp-to-cpu --mp-emit-object="dir=%t name=model" -o /dev/null 2>&1 | FileCheck %s --check-prefix=EARLY
 // EARLY: error: has no public function that mp-host-to-llvm prepared
 
-// What makes them callable: the type on buffers, on public functions alone.
+// The type on buffers makes them callable, on public functions alone.
 // RUN: mp-opt %S/Inputs/buffers.mlir --mp-keep-types | FileCheck %s --check-prefix=TYPES
 // TYPES: func.func @public(%arg0: memref<4xf32>) -> f32 attributes {mpk.cpu_type = (memref<4xf32>) -> f32}
 // TYPES: func.func private @private(%arg0: memref<4xf32>) -> f32 {

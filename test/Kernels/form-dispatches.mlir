@@ -109,7 +109,7 @@ func.func @shared_values_are_outputs(%x: tensor<64x512xf32>, %s: tensor<64xf32>)
   return %0, %1 : tensor<64x512xf32>, tensor<64xf32>
 }
 
-// What makes an operand of a contraction stays a kernel of its own; what reads its result joins it, the same tensor beside the sums.
+// A producer of a contraction's operand stays a kernel of its own; a reader of its result joins it, the same tensor beside the sums.
 // CHECK-LABEL: func.func @readers_join_a_contraction_and_producers_do_not
 // CHECK: %[[A:.*]] = mpk.dispatch ins(%{{.*}} : tensor<64x64xf32>)
 // CHECK-NOT: linalg.generic {{.*}}mpk.mma
@@ -147,7 +147,7 @@ func.func @readers_join_a_contraction_and_producers_do_not(%x: tensor<64x64xf32>
   return %2 : tensor<64x64xf32>
 }
 
-// What a family does not take stays: the diagonal of a matrix is no stream of rows.
+// An op that no family takes stays: the diagonal of a matrix is no stream of rows.
 // CHECK-LABEL: func.func @a_diagonal_stays
 // CHECK-NOT: mpk.dispatch
 // CHECK: return
@@ -184,7 +184,7 @@ func.func @a_long_row_is_not_worth_it(%x: tensor<4194304xf32>, %s: tensor<f32>) 
   return %1 : tensor<f32>
 }
 
-// What moves for a dispatch has no effects: a print between keeps its place, and the two maps are apart.
+// Ops that move for a dispatch have no effects: a print between keeps its place, and the two maps are apart.
 // CHECK-LABEL: func.func @effects_keep_their_order
 // CHECK: mpk.dispatch
 // CHECK: check.expect_finite

@@ -1,4 +1,4 @@
-// What contractions alone read runs in their kernels: casts of arguments, zeros around a tensor, what sums start from.
+// Producers that contractions alone read run in their kernels: casts of arguments, zeros around a tensor, what sums start from.
 // RUN: mp-opt %s --mp-form-dispatches="target=sm_80" --canonicalize --cse | FileCheck %s
 // Undone, it is the same graph again.
 // RUN: mp-opt %s --mp-form-dispatches="target=sm_80" --mp-inline-dispatches --canonicalize --cse | FileCheck %s --check-prefix=INLINED --implicit-check-not=mpk.dispatch
@@ -77,7 +77,7 @@ func.func @two_readers_cast_each(%x: tensor<128x768xbf16>, %y: tensor<128x768xbf
   return %1, %2 : tensor<128x768xf32>, tensor<128x768xf32>
 }
 
-// What somebody else reads, too, is in memory: the contraction reads it there.
+// A cast that somebody else reads, too, is in memory: the contraction reads it there.
 // CHECK-LABEL: func.func @casts_that_are_results_stay
 // CHECK: mpk.dispatch
 // CHECK: mp.cast
@@ -104,7 +104,7 @@ func.func @casts_that_are_results_stay(%x: tensor<128x768xbf16>, %w: tensor<768x
   return %1, %0 : tensor<128x768xf32>, tensor<768x768xbf16>
 }
 
-// What a kernel makes is narrowed where it is made.
+// A value that a kernel makes is narrowed where it is made.
 // CHECK-LABEL: func.func @casts_of_results_join_their_makers
 // CHECK: mpk.dispatch
 // CHECK: math.exp

@@ -14,16 +14,16 @@ using namespace mlir::mp::test;
 
 namespace {
 
-/// What the checker knows less of than the analysis, by description: maxima over padded windows,
-/// functions that comparisons put together of pieces, and sums that the analysis keeps above zero
-/// by a number that may be flushed.
+/// Lists what the checker knows less of than the analysis, by description: maxima over padded
+/// windows, functions that comparisons put together of pieces, and sums that the analysis keeps
+/// above zero by a number that may be flushed.
 bool isBeyondChecker(const HostileRecipe &recipe) {
   std::string text = recipe.str();
   return recipe.familyName() == "pooling" || recipe.familyName() == "function in pieces" ||
          StringRef(text).contains("epsilon subnormal");
 }
 
-/// Of hostile graphs every factor that the analysis proves is confirmed, and there are many.
+/// Every factor of hostile graphs that the analysis proves is confirmed, and there are many.
 void expectAgreement(uint64_t from, uint64_t to) {
   ProofsFixture fixture;
   unsigned confirmed = 0, open = 0;

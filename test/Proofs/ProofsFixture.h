@@ -19,7 +19,7 @@ public:
   /// Parses `text` and decides it for f16, asking for proofs.
   OwningOpRef<ModuleOp> decide(StringRef text);
   OwningOpRef<ModuleOp> decide(OwningOpRef<ModuleOp> module);
-  /// What the checker answers; `errors` becomes all it says.
+  /// Returns what the checker answers; `errors` becomes all it says.
   proofs::CheckResult check(ModuleOp module, const proofs::Derivation &derivation);
 
   std::string errors;

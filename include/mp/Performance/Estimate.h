@@ -61,7 +61,7 @@ Estimate estimate(const Problem &problem, const Schedule &schedule, const Resour
 struct Ranked {
   Schedule schedule;
   Estimate estimate;
-  /// Of a choice: so much longer than the best of the menu it takes at most while any one constant
+  /// Bounds how much longer than the best of the menu a choice takes while any one constant
   /// is a fifth larger or smaller, as a share.
   double atRisk = 0;
 };

@@ -17,7 +17,7 @@ struct CheckResult {
   unsigned confirmed = 0, notChecked = 0, refused = 0;
   /// Factors of which all that they rest on is confirmed, and others.
   unsigned conclusions = 0, openConclusions = 0, refusedConclusions = 0;
-  /// How often an op was not known, by name.
+  /// Counts how often an op was not known, by name.
   llvm::StringMap<unsigned> unknownOps;
 
   bool isConfirmed() const {

@@ -23,7 +23,7 @@ enum class Basis : uint8_t {
 StringRef toString(Basis basis);
 std::optional<Basis> parseBasis(StringRef text);
 
-/// What is said of all elements of one value.
+/// States what is said of all elements of one value.
 struct Claim {
   std::string value;     ///< its name, see ValueNames
   std::string operation; ///< that computes it, "" for an argument
@@ -34,7 +34,7 @@ struct Claim {
   /// Bound on the 2-norm of rows, runs along the innermost dimension.
   double norm = std::numeric_limits<double>::infinity();
   Basis basis = Basis::Proved;
-  /// Of lemmas: the values that the conclusion relates, by name.
+  /// The values that the conclusion of a lemma relates, by name.
   std::vector<std::string> premises;
 };
 

@@ -147,7 +147,7 @@ public:
   std::string model, command;
   /// For the page alone: the module before and after the pipeline (`printForPage`).
   std::string textBefore, textAfter;
-  /// What differs from the report in file `against`, if that was asked for.
+  /// Holds what differs from the report in file `against`, if that was asked for.
   std::string against;
   std::optional<ReportChanges> changes;
   /// Answers what option `explain` asked for, where a program has the report.

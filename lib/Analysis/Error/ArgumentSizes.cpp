@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// How contractions read a value, moved about at most.
+/// Records how contractions read a value, moved about at most.
 namespace {
 struct Reads {
   bool asFirst = false, asOther = false; ///< factor

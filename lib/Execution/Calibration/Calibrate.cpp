@@ -154,8 +154,8 @@ struct SeenRange {
 };
 } // namespace
 
-/// Where `mp.range` can say something of a value: its argument, or the op that has it alone as
-/// result. Constants speak for themselves.
+/// True if `mp.range` can say something of a value: it is an argument, or the only result of its
+/// op. Constants speak for themselves.
 static bool canStateRange(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());

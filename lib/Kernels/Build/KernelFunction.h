@@ -43,7 +43,7 @@ struct KernelFunction {
 
   /// Iterations of loops of a plan whose arguments are the operands.
   Value extent(const LoopPlan &plan, ArrayRef<unsigned> loops);
-  /// What `make` gives where `inside` holds (null: always), zeros of these types elsewhere.
+  /// Returns what `make` gives where `inside` holds (null: always), zeros of these types elsewhere.
   SmallVector<Value> where(Value inside, TypeRange types, function_ref<SmallVector<Value>()> make);
   /// Room in shared memory, aligned to 128 bytes. Once for a kernel.
   Value sharedRoom(int64_t bytes);
@@ -58,7 +58,7 @@ struct KernelFunction {
   Value anyThread(Value condition);
 };
 
-/// What a launch of such a kernel passes for these operands.
+/// Returns what a launch of such a kernel passes for these operands.
 SmallVector<Value> kernelArguments(OpBuilder &host, Location loc, ValueRange operands);
 
 /// Iterations of loops of a plan whose arguments are these operands, on the host (`index`).

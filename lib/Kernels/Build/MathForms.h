@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which scalar ops a kernel computes by the GPU's approximate instructions.
+// Chooses the scalar ops that a kernel computes by the GPU's approximate instructions.
 
 #ifndef MP_LIB_KERNELS_BUILD_MATHFORMS_H
 #define MP_LIB_KERNELS_BUILD_MATHFORMS_H

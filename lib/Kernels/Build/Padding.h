@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which elements of an operand lie beyond the ends of a padded tensor. Loops of the sum that move
-// in a padded dimension number *taps* (of a 3 x 3 window nine): a row has a bit for each.
+// Tells the elements of an operand that lie beyond the ends of a padded tensor. Loops of the sum
+// that move in a padded dimension number *taps* (of a 3 x 3 window nine): a row has a bit for each.
 
 #ifndef MP_LIB_KERNELS_BUILD_PADDING_H
 #define MP_LIB_KERNELS_BUILD_PADDING_H
@@ -12,14 +12,14 @@ namespace mlir::mp {
 
 class Padding {
 public:
-  /// Of `operand`, whose loops are `outer` (rows or columns) and `k`.
+  /// The padding of `operand`, whose loops are `outer` (rows or columns) and `k`.
   Padding(DeviceBuilder &device, unsigned operand, ArrayRef<PaddedDim> all,
           ArrayRef<StridedLoop> outer, ArrayRef<StridedLoop> k);
 
   /// False if every element lies inside.
   bool isNeeded() const { return !dims.empty(); }
 
-  /// What is known of a row before the first product.
+  /// Holds what is known of a row before the first product.
   struct Row {
     Value taps;                   ///< i32, a bit for each that lies inside; null: too many
     SmallVector<Value, 2> starts; ///< else its index in each dimension at the first product

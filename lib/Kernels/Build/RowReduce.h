@@ -10,7 +10,7 @@
 
 namespace mlir::mp {
 
-/// Which threads of a block share a row.
+/// Says which threads of a block share a row.
 struct RowThreads {
   unsigned perRow = 32, rows = 1; ///< powers of two
   /// Neighbouring lanes hold neighbouring columns; else neighbouring rows, and the threads of a row

@@ -8,7 +8,7 @@
 // and, behind the last tile, divides by the sum and writes what the ops behind make of that. One
 // barrier a tile says both that all have read it and that the next one has arrived.
 //
-// Where the mask compares indices, tiles in which no query of the block sees a key are left out. If
+// Tiles in which no query of the block sees a key are left out where the mask compares indices. If
 // such a key has a finite logit and some row has none that exceeds it by far (a row that is masked
 // whole), the block goes through all keys after all.
 

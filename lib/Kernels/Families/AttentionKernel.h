@@ -12,8 +12,8 @@
 
 namespace mlir::mp {
 
-/// How a plan becomes a kernel. A block has `queries` rows, each of its warps an equal share; keys
-/// and values come in tiles of `keys`, of which softmax takes `atOnce` at a time.
+/// Says how a plan becomes a kernel. A block has `queries` rows, each of its warps an equal share;
+/// keys and values come in tiles of `keys`, of which softmax takes `atOnce` at a time.
 struct AttentionShape {
   AttentionPlan plan;
   unsigned queries = 64, keys = 64, warps = 4, stages = 2;

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which tiles an attention kernel has, and how many blocks.
+// Chooses the tiles of an attention kernel, and how many blocks it has.
 
 #include "AttentionKernel.h"
 

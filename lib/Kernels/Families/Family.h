@@ -1,6 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What all families of kernels share: which one takes a dispatch, and the launch it becomes.
+// Declares what all families of kernels share: which one takes a dispatch, and the launch it
+// becomes.
 
 #ifndef MP_LIB_KERNELS_FAMILIES_FAMILY_H
 #define MP_LIB_KERNELS_FAMILIES_FAMILY_H
@@ -11,7 +12,7 @@
 
 namespace mlir::mp {
 
-/// How kernels may compute.
+/// Says how kernels may compute.
 struct KernelNumbers {
   SumOrder sums = SumOrder::Ordered;
   MathAccuracy math = MathAccuracy::Exact;

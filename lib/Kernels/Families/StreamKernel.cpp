@@ -61,7 +61,7 @@ public:
   }
 
 private:
-  // Where the thread is.
+  // The place of the thread.
 
   void placeThread() {
     Value thread = k.thread(), block = k.block();
@@ -261,7 +261,7 @@ private:
 
   Value least(Value x, Value y) { return arith::MinSIOp::create(d.b, x, y); }
 
-  /// Where split number `index` of this row is, in the buffer of sum `number`.
+  /// Returns where split number `index` of this row is, in the buffer of sum `number`.
   Value partPointer(unsigned number, Type type, Value index) {
     const KernelOperand &buffer = k.operands[k.operands.size() - sumCount() + number];
     Value place = d.add(d.mul(index, d.ix(s.rows)), rowIndex);
@@ -378,7 +378,7 @@ private:
     });
   }
 
-  // What the body does not say.
+  // Answers to what the body does not say.
 
   Value read(Value tensor, Point point) override {
     const StreamAccess &access = s.reads[cast<BlockArgument>(tensor).getArgNumber()];

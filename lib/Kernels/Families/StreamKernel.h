@@ -11,11 +11,11 @@
 
 namespace mlir::mp {
 
-/// Of a row that blocks share, the first kernel reduces parts and the second combines them.
+/// The first kernel reduces parts of a row that blocks share, and the second combines them.
 enum class StreamPart : uint8_t { All, Parts, Combination };
 
-/// Where the first kernel leaves what each split found: for each reduction a buffer (split, row),
-/// operands after those of the dispatch. None without splits.
+/// Returns where the first kernel leaves what each split found: for each reduction a buffer (split,
+/// row), operands after those of the dispatch. None without splits.
 SmallVector<MemRefType> streamWorkspace(const StreamShape &shape);
 
 /// Writes the kernel of a shape for operands of these types. A thread reads its part of the

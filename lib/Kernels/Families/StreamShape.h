@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a kernel of rows or of a map lies over its loops: which loops count as one, which threads
+// Lays a kernel of rows or of a map over its loops: which loops count as one, which threads
 // share a row, how much of it they hold at once.
 
 #ifndef MP_LIB_KERNELS_FAMILIES_STREAMSHAPE_H
@@ -35,7 +35,7 @@ FailureOr<StreamOperands> accessesOf(const StreamPlan &plan, Block &body, TypeRa
 /// Loops that are one to every operand, outermost first: the last one's step is that of all.
 using LoopGroup = SmallVector<unsigned, 2>;
 
-/// What a user or a schedule asks of a kernel.
+/// Holds what a user or a schedule asks of a kernel.
 struct StreamChoice {
   std::optional<mpcore::performance::RowSchedule> rows;
   std::optional<mpcore::performance::MapSchedule> map;

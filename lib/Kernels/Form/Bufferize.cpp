@@ -37,7 +37,7 @@ struct Bufferize : mlir::mp::impl::BufferizeBase<Bufferize> {
       signalPassFailure();
   }
 
-  /// What upstream's empty-tensor-to-alloc-tensor does, outside dispatches.
+  /// Does what upstream's empty-tensor-to-alloc-tensor does, outside dispatches.
   void allocateEmptyTensors() {
     SmallVector<tensor::EmptyOp> empties;
     getOperation().walk([&](tensor::EmptyOp empty) {

@@ -104,7 +104,7 @@ LogicalResult mlir::mp::readOnce(RewriterBase &rewriter, OpOperand &operand) {
   AffineMap access = reader.getMatchingIndexingMap(&operand);
   if (dropped.none() || !access.isProjectedPermutation())
     return failure();
-  // Which loop of the reader each loop of the repetition is.
+  // Each loop of the repetition is one of the reader's.
   SmallVector<AffineExpr> readerOf(repeat.getNumLoops()), kept;
   for (auto [dimension, expr] : llvm::enumerate(access.getResults()))
     readerOf[out.getDimPosition(dimension)] = expr;

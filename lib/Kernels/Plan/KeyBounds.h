@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which keys a mask of indices (causal, windows) leaves to a query, so that others need no work.
+// Finds the keys that a mask of indices (causal, windows) leaves to a query; others need no work.
 
 #ifndef MP_LIB_KERNELS_PLAN_KEYBOUNDS_H
 #define MP_LIB_KERNELS_PLAN_KEYBOUNDS_H

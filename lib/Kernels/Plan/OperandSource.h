@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lies in memory for an operand of a contraction: the operand, f32 that are narrowed to its
-// elements while its tile is copied, or a tensor beyond whose ends zeros are read.
+// Finds what lies in memory for an operand of a contraction: the operand, f32 that are narrowed to
+// its elements while its tile is copied, or a tensor beyond whose ends zeros are read.
 
 #ifndef MP_LIB_KERNELS_PLAN_OPERANDSOURCE_H
 #define MP_LIB_KERNELS_PLAN_OPERANDSOURCE_H

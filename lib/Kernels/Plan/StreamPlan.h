@@ -40,7 +40,7 @@ struct StreamPlan : LoopPlan {
   SmallVector<unsigned> rows, columns;
   /// Reductions by depth: those of one level need only those of the levels before.
   SmallVector<SmallVector<linalg::LinalgOp>> levels;
-  /// What the body yields, and how many levels of reductions come before each.
+  /// The values that the body yields, and how many levels of reductions come before each.
   SmallVector<Value> results;
   SmallVector<unsigned> resultDepths;
 

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the performance model sees of attention, and the schedule it takes of those that are
+// Says what the performance model sees of attention, and chooses a schedule of those that are
 // written.
 
 #ifndef MP_LIB_KERNELS_SELECT_ATTENTIONCHOICE_H
@@ -20,8 +20,8 @@ llvm::Expected<mpcore::performance::Ranked>
 chooseAttention(const mpcore::performance::AttentionProblem &problem,
                 const mpcore::performance::Part &part);
 
-/// What rounding can move a result by, as a share of the sum of probability times |value|, to first
-/// order. The rounding of scores and logits is left out, which is the same in both.
+/// Bounds what rounding can move a result by, as a share of the sum of probability times |value|,
+/// to first order. The rounding of scores and logits is left out, which is the same in both.
 struct AttentionRounding {
   double fused, apart;
 };

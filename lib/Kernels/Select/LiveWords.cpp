@@ -43,7 +43,8 @@ private:
     unsigned first, last, firstPass, lastPass; ///< times and passes of its uses
   };
 
-  /// What a value is but for names: views, and ops of a dispatch as what their bodies yield.
+  /// Returns what a value is but for names: views, and ops of a dispatch as what their bodies
+  /// yield.
   static Value origin(Value value) {
     while (true) {
       Operation *op = value.getDefiningOp();

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a thread of a kernel of streams keeps in registers, counted before the kernel is written.
+// Counts what a thread of a kernel of streams keeps in registers, before the kernel is written.
 
 #ifndef MP_LIB_KERNELS_SELECT_LIVEWORDS_H
 #define MP_LIB_KERNELS_SELECT_LIVEWORDS_H

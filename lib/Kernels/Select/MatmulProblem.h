@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the performance model sees of a contraction and what runs on its sums.
+// Says what the performance model sees of a contraction and of what runs on its sums.
 
 #ifndef MP_LIB_KERNELS_SELECT_MATMULPROBLEM_H
 #define MP_LIB_KERNELS_SELECT_MATMULPROBLEM_H

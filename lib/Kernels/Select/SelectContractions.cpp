@@ -49,7 +49,7 @@ static StringRef operandFormat(Type type, bool isUnsigned) {
 
 namespace {
 
-/// Why a contraction is left to the scalar units.
+/// The reason why a contraction is left to the scalar units.
 struct Miss {
   std::string reason;
   bool isChoice = false; ///< Tensor Cores would be slower

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the performance model sees of a body that a family of streams takes.
+// Says what the performance model sees of a body that a family of streams takes.
 
 #ifndef MP_LIB_KERNELS_SELECT_STREAMPROBLEM_H
 #define MP_LIB_KERNELS_SELECT_STREAMPROBLEM_H

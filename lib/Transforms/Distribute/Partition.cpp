@@ -26,7 +26,7 @@ namespace {
 struct Partition : mlir::mp::impl::PartitionBase<Partition> {
   using PartitionBase::PartitionBase;
 
-  /// What the options ask to hold in parts; a dimension for each argument that is.
+  /// Reads what the options ask to hold in parts: a dimension for each argument that is.
   FailureOr<SmallVector<std::optional<int64_t>>> chooseParts(func::FuncOp function) {
     SmallVector<std::optional<int64_t>> dims;
     for (BlockArgument argument : function.getArguments()) {

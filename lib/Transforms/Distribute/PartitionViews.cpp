@@ -12,7 +12,7 @@ using namespace mlir::mp::distribute;
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Which of the dimensions of a group holds blocks of the merged one: the first that is not 1.
+/// Returns the dimension of a group that holds blocks of the merged one: the first that is not 1.
 static std::optional<int64_t> outermost(ArrayRef<int64_t> group, RankedTensorType split) {
   for (int64_t dim : group)
     if (split.getDimSize(unsigned(dim)) != 1)

@@ -57,7 +57,7 @@ Value Partitioner::whole(Value original) {
   return form.whole;
 }
 
-/// What was made from nothing is made again in the size of a part; null if it was not.
+/// Makes what was made from nothing again in the size of a part; null if it was not.
 Value Partitioner::remake(Value original, int64_t dim) {
   Operation *op = original.getDefiningOp();
   RankedTensorType type = partType(original.getType(), dim);

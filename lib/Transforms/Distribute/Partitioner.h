@@ -54,8 +54,8 @@ private:
   bool visitConcat(tensor::ConcatOp op);
   void visitWhole(Operation *op);
 
-  /// What running a structured op over parts of a loop costs: bytes that each rank sends, or
-  /// nothing where it cannot be done.
+  /// Returns what running a structured op over parts of a loop costs: bytes that each rank sends,
+  /// or nothing where it cannot be done.
   std::optional<int64_t> costOf(linalg::LinalgOp op, unsigned loop) const;
   void overPartsOf(linalg::LinalgOp op, unsigned loop);
   Value combineRanks(Location loc, Value own, Operation *combiner, Value init);

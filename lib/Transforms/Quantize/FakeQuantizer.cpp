@@ -88,8 +88,8 @@ void FakeQuantizer::collect() {
     }
 }
 
-/// What the backward pass computes for a tensor: the gradient of each factor that it is, or else,
-/// of a parameter that nothing but contractions read, what the optimizer takes over.
+/// Finds what the backward pass computes for a tensor: the gradient of each factor that it is, or
+/// else, of a parameter that nothing but contractions read, what the optimizer takes over.
 void FakeQuantizer::findGradients(Tensor &tensor, const BackwardProducts &backward) {
   if (tensor.isWeight && !settings.learned)
     return; // the step follows the weight: nothing is clamped

@@ -119,7 +119,7 @@ private:
     return pruned;
   }
 
-  /// What is pruned has no gradient, and stays 0.
+  /// Pruned elements have no gradient, and stay 0.
   void keepMask(TrainStep &step, PruneOp pruned) {
     auto argument = dyn_cast<BlockArgument>(pruned.getSource());
     const TrainingState *state = step.roles.ofArgument(argument.getArgNumber());

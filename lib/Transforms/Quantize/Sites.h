@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a function can be quantised: the factors of contractions of its forward pass.
+// Finds where a function can be quantised: the factors of contractions of its forward pass.
 
 #ifndef MP_LIB_TRANSFORMS_QUANTIZE_SITES_H
 #define MP_LIB_TRANSFORMS_QUANTIZE_SITES_H

@@ -15,8 +15,8 @@
 
 namespace mlir::mp {
 
-/// How `mp-form-dispatches` runs attention: each product and the softmax as kernels of their own,
-/// or as one, which adds in another order.
+/// Says how `mp-form-dispatches` runs attention: each product and the softmax as kernels of their
+/// own, or as one, which adds in another order.
 enum class AttentionForm { Unfused, Fused };
 
 #define GEN_PASS_DECL
