@@ -7,7 +7,11 @@ root = pathlib.Path(sys.argv[1])
 licence = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
 (root / "test/Dev").rename(root / "gone")  # its texts would count as tests
 (root / "lib/Numerics/Broken.cpp").write_text('#include "mp/Dialect/MP/MPDialect.h"\n#include "mlir/IR/Builders.h"\n')
-(root / "lib/Numerics/Long.cpp").write_text(licence + "\n" * 500)
+(root / "lib/Numerics/Long.cpp").write_text(licence + "\n" * 400)
+(root / "lib/Numerics/LongFunction.cpp").write_text(
+    licence + "void tooLong(int a) {\n" + "  ;\n" * 80 + "}\n\n/// Does something.\n\n/// " + "What it does.\nint x;\n")
+(root / "lib/Numerics/LongTable.cpp").write_text(
+    licence + "void shortEnough(int a) {\n" + "  ;\n" * 79 + "}\nconst int kTable[] = {\n" + "    1,\n" * 80 + "};\n")
 (root / "lib/Numerics/Wide.cpp").write_text(licence + "// " + "x" * 98 + "\nstatic const char *const raw = R\"(" + "x" * 98 + ")\";\n")
 with (root / "lib/Numerics/Wide.cpp").open("a") as file:
     file.write("// docs/" + "Gone.md\n")

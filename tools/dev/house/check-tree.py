@@ -4,10 +4,10 @@
 
 usage: check-tree.py [ROOT]
 
-Allowed includes per room and per folder, public headers beside their sources, sizes of files and
-folders, licence lines, nothing foreign at the top level; C++ formatted by clang-format-22 (where it
-is installed), lines of at most 100 columns; every pass and every op has a summary, a description with a runnable example, and a test; links and paths
-in pages lead somewhere, paths of pages in sources do, docs/README.md links every page, and
+Allowed includes per room and per folder, public headers beside their sources, sizes of files, functions
+and folders, comments with a subject, licence lines, nothing foreign at the top level; C++ formatted by
+clang-format-22 (where it is installed), lines of at most 100 columns; every pass and every op has a
+summary, a description with a runnable example, and a test; links and paths in pages lead somewhere, paths of pages in sources do, docs/README.md links every page, and
 tools/dev/README.md names every tool. Prints one line per problem; exits 1 if there are any.
 """
 import os
@@ -16,6 +16,8 @@ import re
 import shutil
 import subprocess
 import sys
+
+from code_rules import MAX_FUNCTION, headless_comments, lines_of_code, long_functions
 
 # Room -> rooms it may include, itself and theirs beside. The same table is in docs/concepts/Architecture.md.
 ROOMS = {
@@ -61,15 +63,23 @@ FOLDERS = {
 }
 PLAIN_ROOMS = {"Support", "Numerics", "Target", "Policy", "Domains", "Assignment", "Emulator", "Runtime", "Layouts", "Cubin", "Performance", "Watch"}
 TOP_LEVEL = {"lib", "include", "python", "tools", "test", "docs", "CMakeLists.txt", "CMakePresets.json", "README.md", "CHANGELOG.md", "LICENSE"}
-MAX_LINES = 500
+# Passes that read other files, so that no example fits into a block of mlir.
+WITHOUT_EXAMPLE = {"mp-merge-versions"}
+MAX_LINES = {".cpp": 400, ".h": 400, ".td": 400}
+MAX_LINES_OF_SCRIPTS = 500
 MAX_COLUMNS = 100
 INDEX = pathlib.Path("docs/README.md")
 CLANG_FORMAT = "clang-format-22"
 MAX_SOURCES = 16
-# Files that formatting at 100 columns made longer; none may grow, each is to be split by concern.
-MORE_LINES = {"lib/Analysis/Idioms/IdiomMatchers.cpp": 514, "lib/Analysis/Training/TrainingRoles.cpp": 541,
-              "test/Emulator/BulkFormsTest.cpp": 563, "test/Emulator/HopperTest.cpp": 533,
-              "test/Emulator/InstructionFormsTest.cpp": 638, "test/Emulator/MmaFormsTest.cpp": 529}
+# Files that hold more, and how many lines; none may grow, each is to be split by its second responsibility.
+MORE_LINES = {"lib/Kernels/Families/AttentionKernel.cpp": 493,
+              "lib/Kernels/Families/StreamKernel.cpp": 465, "lib/Kernels/Plan/StreamPlan.cpp": 421,
+              "test/Kernels/EmulatedContractionTest.cpp": 415}
+# Files whose comments and functions are mended once the work on them is in; the list only shrinks.
+TO_MEND = {"lib/Analysis/Error/ErrorModel.cpp", "lib/Kernels/Build/TileCopy.cpp", "lib/Kernels/Build/TileCopy.h",
+           "lib/Kernels/Emit/GemmKernel.cpp", "lib/Kernels/Emit/ScheduleChoice.cpp", "lib/Kernels/Form/DispatchBody.h",
+           "lib/Kernels/Form/DispatchPlan.h", "lib/Kernels/Form/FormDispatches.cpp", "test/Analysis/ErrorModelTest.cpp",
+           "test/Analysis/LemmaHypothesesTest.cpp", "test/Execution/HostileTest.cpp", "tools/dev/sweep/hostile-table.py"}
 # Folders that hold more, and why.
 MORE_SOURCES = {"lib/Target": (20, "one file per architecture")}
 CODE = {".cpp", ".h", ".td", ".py", ".sh"}
@@ -97,7 +107,7 @@ def check_files(root, files):
     for path in files:
         name = path.relative_to(root)
         lines = path.read_text(errors="replace").splitlines()
-        limit = MORE_LINES.get(name.as_posix(), MAX_LINES)
+        limit = MORE_LINES.get(name.as_posix(), MAX_LINES.get(path.suffix, MAX_LINES_OF_SCRIPTS))
         if len(lines) > limit:
             yield f"{name}: {len(lines)} lines, at most {limit}; split it by concern"
         if LICENCE not in " ".join(line.lstrip("/# ") for line in lines[:4]):
@@ -110,21 +120,16 @@ def check_files(root, files):
                 yield f"{name}:{number}: global option; options belong to passes, in TableGen"
 
 
-def lines_of_code(text):
-    """(number, line) of each line that can be broken: not in raw strings, nor in examples of TableGen."""
-    closing = None
-    for number, line in enumerate(text.splitlines(), 1):
-        if closing:
-            if closing in line:
-                closing = None
+def check_prose_and_functions(root, files):
+    for path in files:
+        name, text = path.relative_to(root), path.read_text(errors="replace")
+        if name.as_posix() in TO_MEND:
             continue
-        raw = re.search(r'R"(\w*)\(', line)
-        if raw and f"){raw[1]}\"" not in line[raw.end():]:
-            closing = f'){raw[1]}"'
-        elif line.strip() == "```mlir":
-            closing = "```"
-        if not raw:
-            yield number, line
+        for number in headless_comments(text):
+            yield f"{name}:{number}: this comment has no subject; say who does what"
+        if path.suffix in (".cpp", ".h") and name.parts[0] != "test":
+            for number, length in long_functions(text):
+                yield f"{name}:{number}: a function of {length} lines, at most {MAX_FUNCTION}; name its steps"
 
 
 def check_columns(root, files):
@@ -266,13 +271,13 @@ def check_described(name, what, body, needs_example=True):
 
 def check_passes(root, files, tests):
     for path in files:
-        if path.name != "Passes.td":
+        if not path.name.endswith("Passes.td"):
             continue
         name = path.relative_to(root)
         folder = root / "lib" / path.parent.relative_to(root / "include" / "mp")
         for match, body in definitions(path.read_text(), r'def (\w+) : (?:Interface)?Pass<"([^"]+)"'):
             pass_name, flag = match.groups()
-            yield from check_described(name, f"pass {flag}", body)
+            yield from check_described(name, f"pass {flag}", body, flag not in WITHOUT_EXAMPLE)
             if not list(folder.rglob(pass_name + ".cpp")):
                 yield f"{name}: pass {flag} should be in {folder.relative_to(root)}/{pass_name}.cpp"
             # An example that shows what comes out is a test too: run-doc-examples.py runs it.
@@ -345,6 +350,7 @@ def main():
     tests = {path: path.read_text(errors="replace") for path in (root / "test").rglob("*")
              if path.suffix in (".mlir", ".test", ".cpp") and path.is_file()}
     problems = [problem for check in (check_files(root, files), check_columns(root, files),
+                                      check_prose_and_functions(root, {*files, *tests}),
                                       check_format(root, files), check_folders(root, files),
                                       check_includes(root, files), check_folder_arrows(root, files),
                                       check_mirror(root, files), check_top_level(root), check_passes(root, files, tests),

@@ -12,9 +12,10 @@ import pathlib
 import re
 import sys
 
+from code_rules import headless_comments, lines_of_code, long_functions as long_bodies
+
 CODE = (".cpp", ".h", ".td")
 FOLDERS = ("lib", "include", "tools", "test")
-HEADLESS = re.compile(r"^\s*(?://[/!]?<?|#)\s+(What|Of|Whether|Who|Whose|Where|How|Which|Why)\b")
 NAMED_OP = re.compile(r"\bisa(?:_and_nonnull|_and_present)?<((?:[\w:]+Op\s*,\s*)+[\w:]+Op)\s*>")
 NAME_TABLE = re.compile(r"StringSwitch<|StringMap<\w+Fn>|getStringRef\(\) == \"|name == \"(?:arith|math|tosa|linalg|tensor)\.")
 STRING_OPTION = re.compile(r'Option<"[^"]+",\s*"[^"]+",\s*"std::string"', re.S)
@@ -29,20 +30,14 @@ def sources(root, folders=FOLDERS, suffixes=CODE):
 
 
 def headless(root):
-    """Comments that open with a relative clause or a bare genitive: nobody does anything in them."""
     for name, text in sources(root, suffixes=(*CODE, ".py", ".mlir", ".test")):
-        before = ""
-        for number, line in enumerate(text.splitlines(), 1):
-            mark = re.match(r"\s*(//[/!]?<?|#)", line)
-            begins = not re.match(r"\s*(//|#)\S*\s+\S", before) or before.rstrip().endswith((".", ":", "exception"))
-            if mark and begins and HEADLESS.match(line):
-                yield f"{name}:{number}"
-            before = line
+        yield from (f"{name}:{number}" for number in headless_comments(text))
 
 
 def wide_lines(root):
+    """Lines that can be broken: what raw strings and examples hold is as long as it is."""
     for name, text in sources(root):
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in lines_of_code(text):
             if len(line) > 100:
                 yield f"{name}:{number}"
 
@@ -54,19 +49,8 @@ def long_files(root):
 
 
 def long_functions(root):
-    """Function bodies of more than 80 lines: from a line that opens a brace to the brace below it."""
     for name, text in sources(root, folders=("lib", "include", "tools"), suffixes=(".cpp", ".h")):
-        lines = text.splitlines()
-        for number, line in enumerate(lines):
-            indent = re.match(r" *", line)[0]
-            if not line.endswith("{") or len(indent) > 2 or re.match(r"\s*(namespace|struct|class|enum|union|extern)\b", line):
-                continue
-            head = " ".join(lines[max(0, number - 3):number + 1])
-            if "(" not in head or re.match(r"\s*(if|for|while|switch|else|do|case)\b", line):
-                continue
-            end = next((k for k in range(number + 1, len(lines)) if re.match(rf"{indent}}}", lines[k])), number)
-            if end - number > 80:
-                yield f"{name}:{number + 1}: {end - number}"
+        yield from (f"{name}:{number}: {length}" for number, length in long_bodies(text))
 
 
 def matches(pattern, folders=("lib",), suffixes=(".cpp", ".h")):
