@@ -1,4 +1,4 @@
-// What computes in f64 computes in f32, but signatures, calls and what reads bits.
+// An op that computes in f64 computes in f32, but signatures, calls and what reads bits.
 // RUN: mp-opt %s --mp-narrow-doubles --remarks-filter=mp 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=SAID < %t.remarks
 // RUN: mp-opt %s --mp-narrow-doubles -o %t.once.mlir && mp-opt %t.once.mlir --mp-narrow-doubles -o %t.twice.mlir && cmp %t.once.mlir %t.twice.mlir
