@@ -10,8 +10,26 @@
 using namespace mlir;
 using namespace mlir::mp;
 
+/// Loops of which the operand walks neighbours as one, though others do not (the windows of a
+/// convolution are one loop of the filters).
+static SmallVector<StridedLoop> mergedFor(unsigned operand, ArrayRef<StridedLoop> loops) {
+  SmallVector<StridedLoop> merged;
+  for (const StridedLoop &loop : loops) {
+    const Size &step = loop.step[operand];
+    if (!merged.empty() && loop.size.isKnown() && step.isKnown() && merged.back().size.isKnown() &&
+        merged.back().step[operand].is(step.value * loop.size.value)) {
+      merged.back().size.value *= loop.size.value;
+      merged.back().step[operand] = step;
+    } else {
+      merged.push_back(loop);
+    }
+  }
+  return merged;
+}
+
 TileCopy::TileCopy(DeviceBuilder &device, const SharedTile &tile, const Source &source, int threads)
-    : d(device), tile(tile), source(source),
+    : d(device), tile(tile), source(source), outer(mergedFor(source.operand, source.outer)),
+      k(mergedFor(source.operand, source.k)),
       padding(device, source.operand, source.padded, source.outer, source.k), threads(threads),
       endsInZeros(!dividesExtent(source.k, tile.k()) ||
                   *knownExtent(source.k) < int64_t(source.stages) * tile.k()) {}
@@ -47,7 +65,7 @@ void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
 
   // Where nothing is ragged and one loop walks the rows, accesses lie at constant distances.
   const bool isRagged = !dividesExtent(source.outer, tile.outer());
-  const bool isLinear = !isRagged && source.outer.size() <= 1;
+  const bool isLinear = !isRagged && outer.size() <= 1;
   auto step = [&](ArrayRef<StridedLoop> loops) {
     return loops.empty() ? Size::known(0) : loops.back().step[operand];
   };
@@ -56,9 +74,9 @@ void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
   };
   Value start = base;
   if (isLinear)
-    start = d.add(start, offsetOf(d, operand, source.outer, threadOuter));
+    start = d.add(start, offsetOf(d, operand, outer, threadOuter));
   if (isLinearInK())
-    start = d.add(start, offsetOf(d, operand, source.k, threadK));
+    start = d.add(start, offsetOf(d, operand, k, threadK));
   pointer = d.advance(global, start, memoryBytes());
   first = isLinearInK() ? pointer : Value();
 
@@ -72,11 +90,11 @@ void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
     access.shared = tile.place(access.outer, access.k);
     access.kLocal = d.add(threadK, int64_t(access.k));
     if (isLinear)
-      access.offset = scaled(step(source.outer), access.outer);
+      access.offset = scaled(step(outer), access.outer);
     else if (keepsOffsets)
       access.offset = outerOffset(d.add(threadOuter, int64_t(access.outer)));
     if (access.offset && isLinearInK())
-      access.offset = d.add(access.offset, scaled(step(source.k), access.k));
+      access.offset = d.add(access.offset, scaled(step(k), access.k));
     if (access.offset)
       access.offset = byteOffset(access.offset);
     if (padding.isNeeded())
@@ -90,22 +108,22 @@ Value TileCopy::clamped(Value position) { return last ? d.min(position, last) : 
 
 /// Of a row or column, in elements.
 Value TileCopy::outerOffset(Value position) {
-  return offsetOf(d, source.operand, source.outer, clamped(position));
+  return offsetOf(d, source.operand, outer, clamped(position));
 }
 
 Value TileCopy::advance(Value running, int steps) {
   if (!running)
     return running;
-  if (source.k.empty() || steps == 0)
+  if (k.empty() || steps == 0)
     return running;
-  const Size &step = source.k.back().step[source.operand];
+  const Size &step = k.back().step[source.operand];
   const int64_t products = int64_t(steps) * tile.k();
   return d.advance(running,
                    step.isKnown() ? d.ix(step.value * products) : d.mul(step.dynamic, products),
                    memoryBytes());
 }
 
-Value TileCopy::address(const Access &access, const Step &step, Value k) {
+Value TileCopy::address(const Access &access, const Step &step, Value product) {
   Value base = step.running ? step.running : pointer;
   Value offset = access.offset;
   if (!offset) {
@@ -113,12 +131,17 @@ Value TileCopy::address(const Access &access, const Step &step, Value k) {
     Value zero = d.ptx(d.b.getI32Type(), "mov.b32 $0, 0;", "=r", {});
     Value position = d.add(d.add(threadOuter, int64_t(access.outer)), d.widen(zero));
     offset = outerOffset(position);
-    if (step.running && !source.k.empty())
-      offset = d.add(offset, d.mul(d.ix(source.k.back().step[source.operand]), int64_t(access.k)));
+    if (step.running && !k.empty())
+      offset = d.add(offset, d.mul(d.ix(k.back().step[source.operand]), int64_t(access.k)));
     offset = byteOffset(offset);
   }
-  if (!step.running)
-    offset = d.add(offset, byteOffset(offsetOf(d, source.operand, source.k, k)));
+  if (!step.running) {
+    Value moved = byteOffset(offsetOf(d, source.operand, k, product));
+    if (sharesK()) // once for all accesses
+      base = d.advance(base, moved, 1);
+    else
+      offset = d.add(offset, moved);
+  }
   return d.advance(base, offset, 1);
 }
 
@@ -222,11 +245,11 @@ Work TileCopy::issue(unsigned number, Value stage, const Step &asked) {
   return [this, number, stage, asked] {
     Access &access = accesses[number];
     const Step step = existing(asked);
-    Value k = d.add(step.kStart, access.kLocal);
-    Value inside = endsInZeros ? d.less(k, kLimit) : Value();
+    Value product = d.add(step.kStart, access.kLocal);
+    Value inside = endsInZeros ? d.less(product, kLimit) : Value();
     if (padding.isNeeded())
-      inside = d.logicalAnd(inside, padding.inside(access.row, k));
-    Value from = address(access, step, k);
+      inside = d.logicalAnd(inside, padding.inside(access.row, product));
+    Value from = address(access, step, product);
     if (source.asynchronous) {
       Value exists = d.logicalAnd(active, endsInZeros ? Value() : step.exists);
       copy(SharedTile::at(d, d.add(stage, threadShared), access.shared), from, exists, inside);

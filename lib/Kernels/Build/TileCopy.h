@@ -74,7 +74,9 @@ private:
   unsigned bytes() const { return source.vector * tile.elementBytes(); }
   /// Bytes of an element in global memory.
   int memoryBytes() const { return source.narrow ? 4 : tile.elementBytes(); }
-  bool isLinearInK() const { return source.k.size() <= 1; }
+  bool isLinearInK() const { return k.size() <= 1; }
+  /// True if all accesses of a thread have the same products.
+  bool sharesK() const { return accesses.front().k == accesses.back().k; }
   Value byteOffset(Value elements);
   Value clamped(Value position);
   Value outerOffset(Value position);
@@ -89,6 +91,7 @@ private:
   DeviceBuilder &d;
   const SharedTile &tile;
   Source source;
+  SmallVector<StridedLoop> outer, k; ///< the source's, merged where the operand walks them as one
   Padding padding;
   int threads;
   SmallVector<Access> accesses;

@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 GATES = pathlib.Path(__file__).with_name("kernel-report") / "gates.json"
-ID = re.compile(r"matmul-(\w+)-(\d+)x(\d+)x(\d+)(?:-narrow-([ab]+))?-(sm_\w+)")
+ID = re.compile(r"(matmul|conv)-(\w+)-(\d+)x(\d+)x(\d+)(?:-narrow-([ab]+))?-(sm_\w+)")
 WARPS = {(128, 256): "2x4", (128, 128): "2x2", (64, 64): "2x2"}
 # Gate's format -> element, accumulator, mark of the instruction.
 FORMATS = {"bf16": ("bf16", "f32", "bf16"), "tf32": ("f32", "f32", "tf32"), "s8": ("i8", "i32", "i8"),
@@ -112,6 +112,38 @@ return %d : {narrow}
 """)
 
 
+def convolution_text(m, n, k, stages):
+    """A 3x3 convolution of images with channels last and zeros around them."""
+    x, padded, w, o = (f"tensor<{shape}>" for shape in ("32x56x56x64xbf16", "32x58x58x64xbf16", "3x3x64x128xbf16",
+                                                        "32x56x56x128xf32"))
+    schedule = f"unit=mma.sync tile={m}x{n}x{k} warps={WARPS[m, n]} stages={stages} copy=async"
+    loops = "affine_map<(n, y, x, f, r, s, c) ->"
+    return f"""func.func @f(%x: {x}, %w: {w}, %o: {o}) -> {o} {{
+%d = mpk.dispatch ins(%x, %w : {x}, {w}) outs(%o : {o}) schedule = <matmul> -> {o} {{
+^bb0(%x0: {x}, %w0: {w}, %o0: {o}):
+%z = arith.constant 0.0 : bf16
+%p = tensor.pad %x0 low[0, 1, 1, 0] high[0, 1, 1, 0] {{
+^bb0(%i0: index, %i1: index, %i2: index, %i3: index):
+tensor.yield %z : bf16
+}} : {x} to {padded}
+%e = tensor.empty() : {o}
+%c = linalg.generic {{indexing_maps = [{loops} (n, y + r, x + s, c)>, {loops} (r, s, c, f)>, {loops} (n, y, x, f)>],
+    iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"],
+    mpk.fresh, mpk.mma = "bf16", mpk.schedule = #mpk.schedule<matmul, "{schedule}">}} ins(%p, %w0 : {padded}, {w}) outs(%e : {o}) {{
+^bb0(%a: bf16, %b: bf16, %s: f32):
+%wa = arith.extf %a : bf16 to f32
+%wb = arith.extf %b : bf16 to f32
+%m = arith.mulf %wa, %wb : f32
+%q = arith.addf %s, %m : f32
+linalg.yield %q : f32
+}} -> {o}
+mpk.yield %c : {o}
+}}
+return %d : {o}
+}}
+"""
+
+
 def emit(mp_opt, text, target, kind, path):
     """None, or why the kernel was refused."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -137,10 +169,12 @@ def main():
         match = ID.fullmatch(gate["id"])
         if gate["family"] != "matmul-mma-sync" or not match or not re.search(args.only, gate["id"]):
             continue
-        name, m, n, k, narrow, target = match[1], int(match[2]), int(match[3]), int(match[4]), match[5] or "", match[6]
+        kind, name, m, n, k, narrow, target = match.groups("")
+        m, n, k = int(m), int(n), int(k)
         for stages in (3, 2):  # the most that fit, of those the gates were set with
-            refused = emit(args.mp_opt, module_text(name, m, n, k, stages, args.order, args.epilogue, narrow),
-                           target, args.emit, args.folder / f"{gate['id']}.{args.emit}")
+            text = (convolution_text(m, n, k, stages) if kind == "conv" else
+                    module_text(name, m, n, k, stages, args.order, args.epilogue, narrow))
+            refused = emit(args.mp_opt, text, target, args.emit, args.folder / f"{gate['id']}.{args.emit}")
             if not refused:
                 emitted += 1
                 break
