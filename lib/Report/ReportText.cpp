@@ -160,6 +160,21 @@ static void printExceptions(ArrayRef<OpRow> ops, raw_ostream &os) {
        << "\n";
 }
 
+/// What a frontend widened by itself, as torch-mlir does variances: it costs time, and there is a
+/// pass against it.
+static void printDoubles(ArrayRef<OpRow> ops, raw_ostream &os) {
+  int64_t doubles = llvm::count_if(ops, [](const OpRow &row) {
+    return row.compute == "f64" && row.opClass != OpClass::ExactCommute &&
+           row.opClass != OpClass::Barrier;
+  });
+  bool widens = llvm::any_of(ops, [](const OpRow &row) {
+    return StringRef(row.type).contains("f64") && llvm::is_contained(row.in, "f32");
+  });
+  if (widens && doubles > 0)
+    os << "  " << doubles << " op" << pluralOf(doubles)
+       << " compute in f64 what was widened from f32; mp-narrow-doubles computes it in f32\n";
+}
+
 static void printSaturated(ArrayRef<SaturatedRow> saturated, raw_ostream &os) {
   if (saturated.empty())
     return;
@@ -202,6 +217,7 @@ void Report::printTable(raw_ostream &os) const {
   printIdioms(idioms, os);
   printEvidence(os);
   printExceptions(ops, os);
+  printDoubles(ops, os);
   printRewrites(os);
   printSaturated(saturated, os);
   printFunctions(functions, unassigned, os);
