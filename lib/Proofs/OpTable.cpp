@@ -3,6 +3,7 @@
 // The checker's own table of ops: what each computes from which operands.
 
 #include "Elements.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -104,6 +105,12 @@ OpFunction mlir::mp::proofs::readFunction(Operation *op) {
     if (low && high) {
       found = {Function::Clamp, {0}, low.getValueAsDouble(), high.getValueAsDouble(), dropsNaN(op)};
     }
+    return found;
+  }
+  if (auto power = dyn_cast<math::FPowIOp>(op)) { // x x; of other powers nothing is known
+    APInt exponent;
+    if (matchPattern(power.getRhs(), m_ConstantInt(&exponent)) && exponent == 2)
+      found = {Function::Mul, {0, 0}};
     return found;
   }
   found.fn = functionTable().lookup(op->getName().getStringRef());

@@ -114,6 +114,15 @@ std::optional<Domination> Relations::dominatesProduct(const Unfolded &b, const E
   return std::nullopt;
 }
 
+/// Returns what the root of `squared` dominates.
+static std::optional<Domination> rootOf(std::optional<Domination> squared, const Format &format) {
+  if (!squared || squared->isRooted || squared->power != 2)
+    return std::nullopt;
+  squared->isRooted = true;
+  squared->slack += 2 * functionSlack(format);
+  return squared;
+}
+
 std::optional<Domination> Relations::dominates(const Element &givenB, const Element &a,
                                                Substitution &values, ArrayRef<unsigned> open,
                                                unsigned depth) {
@@ -142,19 +151,14 @@ std::optional<Domination> Relations::dominates(const Element &givenB, const Elem
   }
   case Function::Power: {
     Unfolded exponent = elements.unfold(elements.resolve(b.operands[1]));
+    if (exponent.kind == Kind::Constant && exponent.constant == 0.5)
+      return rootOf(inner(0), format);
     if (exponent.kind != Kind::Constant || exponent.constant != 2 ||
         !elements.match(withoutSign(b.operands[0]), a, values, open))
       return std::nullopt;
     return Domination{1, 2, functionSlack(format), 2 * format.normal, false, {}};
   }
-  case Function::Sqrt: {
-    auto squared = inner(0);
-    if (!squared || squared->isRooted || squared->power != 2)
-      return std::nullopt;
-    squared->isRooted = true;
-    squared->slack += 2 * functionSlack(format);
-    return squared;
-  }
+  case Function::Sqrt: return rootOf(inner(0), format);
   case Function::Narrow: {
     auto found = scaled(inner(0), 1, format, factsOf(b.operands[0]).low);
     return scaled(found, 1, format, factsOf(b.operands[0]).low);

@@ -20,6 +20,11 @@ struct LemmaCase {
   std::string text;
 };
 
+/// All cases: each lemma with its hypotheses (LemmasTest.cpp), and ways of moving, rounding and
+/// changing one of two values (LemmaHypothesesTest.cpp).
+std::vector<LemmaCase> lemmaCases();
+std::vector<LemmaCase> lemmaHypothesisCases();
+
 inline constexpr const char *kMinusInfinity = "0xFF800000";
 
 struct LemmaCaseTest : testing::TestWithParam<LemmaCase>, AnalysisContext {

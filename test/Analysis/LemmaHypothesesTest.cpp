@@ -122,8 +122,9 @@ std::string sumOfShifted(const std::function<std::string(GraphText &, std::strin
   return g.finish(g.reduce("addf", terms, 1, init), "tensor<4xf32>");
 }
 
-/// What violates one hypothesis of a lemma each beside its twin.
-std::vector<LemmaCase> cases() {
+} // namespace
+
+std::vector<LemmaCase> mlir::mp::test::lemmaHypothesisCases() {
   using L = Lemma;
   using G = GraphText &;
   auto exp = [](G g, std::string shifted) { return g.unary("exp", shifted); };
@@ -213,11 +214,12 @@ std::vector<LemmaCase> cases() {
   };
 }
 
+namespace {
 using LemmaHypothesesTest = LemmaCaseTest;
 
 TEST_P(LemmaHypothesesTest, AreChecked) { check(); }
 
-INSTANTIATE_TEST_SUITE_P(Of, LemmaHypothesesTest, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Of, LemmaHypothesesTest, testing::ValuesIn(lemmaHypothesisCases()),
                          [](auto &info) { return info.param.name; });
 
 } // namespace

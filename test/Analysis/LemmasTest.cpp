@@ -17,6 +17,7 @@ struct RootMeanSquare {
   unsigned axis = 1;
   const char *map = "d0", *mapOfDivided = "d0, d1", *mapOfSquared = "d0, d1";
   const char *count = "0.25", *epsilon = "1.0e-05", *outside = nullptr;
+  const char *power = nullptr, *square = nullptr; ///< exponents in place of root and product
   bool isRounded = false, isSliced = false;
 
   std::string text() const {
@@ -26,10 +27,18 @@ struct RootMeanSquare {
       of = g.append(llvm::formatv(
           "arith.extf {0} : tensor<4x4xbf16> to tensor<4x4xf32>",
           g.append(llvm::formatv("arith.truncf {0} : tensor<4x4xf32> to tensor<4x4xbf16>", of))));
-    std::string square = g.binary("mulf", of, of);
+    std::string squares = g.binary("mulf", of, of);
+    if (square)
+      squares =
+          g.append(llvm::formatv("math.powf {0}, {1} : tensor<4x4xf32>", of, g.splat(square)));
     std::string mean =
-        g.vectorWith("mulf", g.reduce("addf", square, axis, "0.0", mapOfSquared), count);
-    std::string root = g.vector("sqrt", epsilon ? g.vectorWith("addf", mean, epsilon) : mean);
+        g.vectorWith("mulf", g.reduce("addf", squares, axis, "0.0", mapOfSquared), count);
+    std::string inside = epsilon ? g.vectorWith("addf", mean, epsilon) : mean;
+    std::string root = g.vector("sqrt", inside);
+    if (power) {
+      std::string exponent = g.constant(llvm::formatv("dense<{0}>", power).str(), "tensor<4xf32>");
+      root = g.append(llvm::formatv("math.powf {0}, {1} : tensor<4xf32>", inside, exponent));
+    }
     if (outside)
       root = g.vectorWith("addf", root, outside);
     return g.finish(g.withVector("divf", divided, root, map, mapOfDivided));
@@ -160,7 +169,29 @@ std::string selected(const char *predicate, const char *yes, const char *no,
       "arith.select {0}, {1}, {2} : tensor<4x4xi1>, tensor<4x4xf32>", truth, pick(yes), pick(no))));
 }
 
-std::vector<LemmaCase> cases() {
+/// (x g) / sqrt(sum x^2 + e), x and g as large as their ranges say; "" for anything.
+std::string gained(const char *rangeOfX, const char *rangeOfGain) {
+  GraphText g({std::string("%x: tensor<4x4xf32>") + rangeOfX,
+               std::string("%g: tensor<4x4xf32>") + rangeOfGain});
+  std::string sum = g.reduce("addf", g.binary("mulf", "%x", "%x"), 1);
+  std::string root = g.vector("sqrt", g.vectorWith("addf", sum, "1.0e-05"));
+  return g.finish(g.withVector("divf", g.binary("mulf", "%x", "%g"), root, "d0"));
+}
+
+/// |x| (1 / (sum |x| + e)), or without e.
+std::string timesInverse(const char *epsilon) {
+  GraphText g;
+  std::string size = g.unary("absf", "%x");
+  std::string sum = g.reduce("addf", size, 1);
+  if (epsilon)
+    sum = g.vectorWith("addf", sum, epsilon);
+  std::string one = g.constant("dense<1.0>", "tensor<4xf32>");
+  return g.finish(g.withVector("mulf", size, g.binary("divf", one, sum, "4"), "d0"));
+}
+
+} // namespace
+
+std::vector<LemmaCase> mlir::mp::test::lemmaCases() {
   using L = Lemma;
   RootMeanSquare rms;
   auto with = [&](auto change) {
@@ -218,6 +249,12 @@ std::vector<LemmaCase> cases() {
       {"rms_of_columns", L::DominatedQuotient, with([](auto &r) { r.axis = 0, r.map = "d1"; })},
       {"rms_with_epsilon_outside", L::DominatedQuotient,
        with([](auto &r) { r.epsilon = nullptr, r.outside = "1.0e-05"; })},
+      {"rms_by_a_power", L::DominatedQuotient, with([](auto &r) { r.power = "0.5"; })},
+      {"rms_by_a_smaller_power", std::nullopt, with([](auto &r) { r.power = "0.25"; })},
+      {"rms_of_powers", L::DominatedQuotient, with([](auto &r) { r.square = "2.0"; })},
+      {"rms_of_other_powers", std::nullopt, with([](auto &r) { r.square = "1.5"; })},
+      {"rms_of_powers_of_another", std::nullopt,
+       with([](auto &r) { r.square = "2.0", r.divided = "%y"; })},
       {"rms_wrong_count", L::DominatedQuotient, with([](auto &r) { r.count = "7.0"; })},
       {"rms_along_the_other_axis", std::nullopt, with([](auto &r) { r.map = "d1"; })},
       {"rms_of_the_transposed", std::nullopt, with([](auto &r) { r.mapOfSquared = "d1, d0"; })},
@@ -242,6 +279,12 @@ std::vector<LemmaCase> cases() {
       {"over_largest_or_one", L::DominatedQuotient, overLargest("d0", true, "1.0")},
       {"over_largest_of_any_sign", std::nullopt, overLargest("d0", false, nullptr)},
       {"over_largest_of_the_other_axis", std::nullopt, overLargest("d1", true, nullptr)},
+      {"gain_bounded", L::DominatedQuotient,
+       gained(" {mp.range = [-1.0e+30, 1.0e+30]}", " {mp.range = [-4.0, 4.0]}")},
+      {"gain_unbounded", std::nullopt, gained(" {mp.range = [-1.0e+30, 1.0e+30]}", "")},
+      {"gain_before_an_overflow", std::nullopt, gained("", " {mp.range = [-4.0, 4.0]}")},
+      {"inverse_of_a_sum", L::DominatedQuotient, timesInverse("1.0e-05")},
+      {"inverse_that_overflows", std::nullopt, timesInverse(nullptr)},
 
       // shifted-exponentials
       {"exponentials", L::ShiftedExponentials, shiftedExponentials(1, "d0", 1)},
@@ -265,11 +308,12 @@ std::vector<LemmaCase> cases() {
   return all;
 }
 
+namespace {
 using LemmasTest = LemmaCaseTest;
 
 TEST_P(LemmasTest, HoldsExactlyUnderItsHypotheses) { check(); }
 
-INSTANTIATE_TEST_SUITE_P(Of, LemmasTest, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Of, LemmasTest, testing::ValuesIn(lemmaCases()),
                          [](auto &info) { return info.param.name; });
 
 } // namespace

@@ -42,6 +42,13 @@ std::optional<Dominance> Lemmas::dominatesTerm(const View &term, const View &a,
     }
     return std::nullopt;
   }
+  bool isPower = node.kind == Kind::Binary && node.binary == BinaryFn::Pow;
+  if (isPower && values.constantOf(node.operands[1].node) == 2.0) {
+    if (stripSign(values.compose(term, node.operands[0])) != a)
+      return std::nullopt;
+    Rounding rounding = roundingOf(node);
+    return Dominance{1, 2, rounding.function, 2 * rounding.smallest};
+  }
   bool isProduct = node.kind == Kind::Binary && node.binary == BinaryFn::Mul;
   bool isQuotient = node.kind == Kind::Binary && node.binary == BinaryFn::Div;
   if (!isProduct && !isQuotient)
@@ -122,17 +129,18 @@ std::optional<Dominance> Lemmas::dominates(const View &b, const View &given, Lem
     return dominates(values.compose(b, node.operands[operand]), a, facts, depth + 1);
   };
   auto factsOf = [&](unsigned operand) { return facts(node.operands[operand].node); };
-  switch (node.kind) {
-  case Kind::Reduce: return dominatesGroup(b, a, facts);
-  case Kind::Unary: {
-    if (node.unary != UnaryFn::Sqrt)
-      return dominatesTerm(b, a, facts, 0);
-    auto squared = inner(0);
+  auto rootOf = [&](unsigned operand) -> std::optional<Dominance> {
+    auto squared = inner(operand);
     if (!squared || squared->isRooted || squared->power != 2)
       return std::nullopt;
     squared->isRooted = true;
     squared->slack += 2 * roundingOf(node).function;
     return squared;
+  };
+  switch (node.kind) {
+  case Kind::Reduce: return dominatesGroup(b, a, facts);
+  case Kind::Unary: {
+    return node.unary == UnaryFn::Sqrt ? rootOf(0) : dominatesTerm(b, a, facts, 0);
   }
   case Kind::Cast: {
     auto before = inner(0);
@@ -158,6 +166,8 @@ std::optional<Dominance> Lemmas::dominates(const View &b, const View &given, Lem
   case Kind::Binary: break;
   default: return dominatesTerm(b, a, facts, 0);
   }
+  if (node.binary == BinaryFn::Pow && values.constantOf(node.operands[1].node) == 0.5)
+    return rootOf(0); // as exporters of ONNX write it
   for (unsigned operand : {0u, 1u}) {
     const FloatFacts *known = factsOf(operand), *rest = factsOf(1 - operand);
     switch (node.binary) {

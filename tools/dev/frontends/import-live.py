@@ -2,7 +2,7 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Takes models from a framework that is installed here through its import route, and compares results.
 
-usage: import-live.py pytorch|jax|tflite|onnx [--models=a,b] [--list] [--folder=DIR] [--package]
+usage: import-live.py pytorch|jax|tflite|onnx [--models=a,b] [--list] [--folder=DIR [--no-run]] [--package]
 
 Each model of tools/dev/frontends is built with seeded weights, run by its framework, exported as
 docs/guides/From*.md says, read by mp-opt --import, run by mp-run as it is and converted to bf16 and f16. A row
@@ -10,7 +10,8 @@ for each text: the error of each run over the largest magnitude of a result, the
 With --package, models of PyTorch and JAX go through mp.convert of the Python package instead, which finds its
 library at MP_LIBRARY: a row for each with the error in bf16, and whether all parameters have their names.
 Exits 1 if a text is not read, does not run, or is off by more than LIMITS. mp-opt and mp-run are found on
-PATH; --folder keeps what was made.
+PATH; --folder keeps what was made: DIR/MODEL/KIND.read.mlir is what mp-opt --import reads, and with --no-run all
+that is done (tools/dev/sweep/proof-sweep.py --live=DIR takes it from there).
 """
 import argparse
 import importlib
@@ -32,6 +33,7 @@ def parse():
     parser.add_argument("--models", help="names, separated by commas (default: all)")
     parser.add_argument("--list", action="store_true", help="print the names of the models")
     parser.add_argument("--folder", help="where files are kept")
+    parser.add_argument("--no-run", action="store_true", help="export and read alone")
     parser.add_argument("--package", action="store_true", help="by the Python package, in this process")
     return parser.parse_args()
 
@@ -79,10 +81,16 @@ def run(path, folder, inputs, outputs):
     return max(error_of(np.load(name), as_saved(array)) for name, array in zip(names, outputs))
 
 
+def read(text):
+    """The path of what mp-opt --import makes of a text."""
+    path = text.removesuffix(".mlir") + ".read.mlir"
+    call("mp-opt", "--import", text, "-o", path)
+    return path
+
+
 def check(text, folder, inputs, outputs):
     """Errors as read and as converted, and how many contractions became narrow."""
-    path, errors, narrow = os.path.join(folder, "read.mlir"), {}, {}
-    call("mp-opt", "--import", text, "-o", path)
+    path, errors, narrow = read(text), {}, {}
     errors["f32"] = run(path, folder, inputs, outputs)
     for form in ("bf16", "f16"):
         converted = os.path.join(folder, form + ".mlir")
@@ -144,6 +152,9 @@ def main():
                 failures += 1
             for kind, text in texts.items():
                 try:
+                    if options.no_run:
+                        print(f"| {name} | {kind} | {os.path.basename(read(text))} |", flush=True)
+                        continue
                     errors, narrow = check(text, folder, inputs, outputs)
                 except RuntimeError as failure:
                     print(f"| {name} | {kind} | {failure} |", flush=True)

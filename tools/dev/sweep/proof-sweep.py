@@ -2,14 +2,15 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Says what f16 rests on in files, has a second opinion on what is proved, and sets both against an earlier state.
 
-usage: proof-sweep.py CORPUS [--models=FOLDER] [--before=CorpusSweep.md,SharedModels.md] [--set=core|golden|all]
-                      [--records=FILE] [--limit-s=120] [--write=docs/results/ProofSweep.md]
+usage: proof-sweep.py [CORPUS] [--models=FOLDER] [--live=FOLDER,...] [--before=CorpusSweep.md,SharedModels.md]
+                      [--set=core|golden|all] [--records=FILE] [--limit-s=120] [--write=docs/results/ProofSweep.md]
 
-Files of CORPUS (as in corpus-sweep.py) and of FOLDER (.mlir.xz) are decided for f16 by the default policy. Counted are
+Files of CORPUS (as in corpus-sweep.py), of FOLDER (.mlir.xz) and exports that frontends/import-live.py --folder=FOLDER kept
+(FOLDER/MODEL/KIND.read.mlir) are decided for f16 by the default policy. Counted are
 contractions that become f16, by the evidence of their factors, and the factors of which mp-check-proofs confirms
 that they are in range, leaves it open, or refuses it. --before names tables of an earlier state, as corpus-sweep.py and
 shared-models.py write them: files in which fewer contractions are f16 than then are listed with the reasons that are
-given now. Exits 1 if a proof is refused that docs/concepts/CheckingProofs.md does not list, or a file is not decided.
+given now. Of exports, each is listed with what rests on what, and every contraction that is left wide with its reason. Exits 1 if a proof is refused that docs/concepts/CheckingProofs.md does not list, or a file is not decided.
 mp-sweep is found on PATH.
 """
 import argparse
@@ -38,14 +39,19 @@ def corpus_sweep():
 def paths_of(options, corpus, scratch):
     """Path and set of each file, by its name in tables."""
     found = {}
+    for folder in map(pathlib.Path, filter(None, options.live.split(","))):
+        for path in sorted(folder.glob("*/*.read.mlir")):
+            found[f"{folder.name}/{path.parent.name}/{path.name.removesuffix('.read.mlir')}"] = (path, "live exports")
+    if options.models:
+        for path in sorted(options.models.glob("*.mlir.xz")):
+            found[path.name.removesuffix(".mlir.xz")] = (unpacked(path, scratch), "shared models")
+    if not options.corpus:
+        return found
     with open(options.corpus / "manifest.tsv", newline="") as manifest:
         rows = [row for row in csv.DictReader(manifest, delimiter="\t") if options.set in ("all", row["set"])]
     folder = corpus.unpack(options.corpus, scratch)
     for row in sorted(rows, key=lambda row: int(row["lines"])):
         found[f"{row['repo']}/{row['path']}"] = (folder / row["repo"].replace("/", "+") / row["path"], "corpus")
-    if options.models:
-        for path in sorted(options.models.glob("*.mlir.xz")):
-            found[path.name.removesuffix(".mlir.xz")] = (unpacked(path, scratch), "shared models")
     return found
 
 
@@ -89,17 +95,29 @@ def counts_table(sets, before):
     return lines
 
 
+def why_wide(records):
+    """Reasons of contractions that are not f16, with how many have each."""
+    reasons = {}
+    for record in records:
+        for reason, count in record.get("wide", {}).items():
+            reasons[reason] = reasons.get(reason, 0) + count
+    return "; ".join(f"{count}: {short(reason)}" for reason, count in sorted(reasons.items(), key=lambda item: -item[1]))
+
+
 def recall_table(files, before):
     lines = ["| file | f16 before | f16 now | left wide now because |", "|---|---|---|---|"]
     for file, records in files.items():
         now = total(records, "narrowed")
         if file in before and now != before[file]:
-            reasons = {}
-            for record in records:
-                for reason, count in record.get("wide", {}).items():
-                    reasons[reason] = reasons.get(reason, 0) + count
-            because = "; ".join(f"{count}: {short(reason)}" for reason, count in sorted(reasons.items(), key=lambda item: -item[1]))
-            lines.append(f"| {file} | {before[file]} | {now} | {because} |")
+            lines.append(f"| {file} | {before[file]} | {now} | {why_wide(records)} |")
+    return lines
+
+
+def exports_table(files):
+    lines = ["| export | contractions | f16 | " + " | ".join(EVIDENCE) + " | left wide because |", "|---" * (4 + len(EVIDENCE)) + "|"]
+    for file, records in files.items():
+        kinds = " | ".join(str(total(records, "evidence", kind)) for kind in EVIDENCE)
+        lines.append(f"| {file} | {total(records, 'contractions')} | {total(records, 'narrowed')} | {kinds} | {why_wide(records)} |")
     return lines
 
 
@@ -117,8 +135,9 @@ def open_table(files):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("corpus", type=pathlib.Path)
+    parser.add_argument("corpus", type=pathlib.Path, nargs="?")
     parser.add_argument("--models", type=pathlib.Path)
+    parser.add_argument("--live", default="")
     parser.add_argument("--before", default="")
     parser.add_argument("--set", default="all", choices=["core", "golden", "all"])
     parser.add_argument("--records", type=pathlib.Path)
@@ -134,12 +153,14 @@ def main():
                      lambda record: kept.keep({**record, "file": names[record["file"]]}), time.monotonic() + 1e9)
     files = {name: kept.found[name] for name in paths if name in kept.found}
     bad = {name: of_file for name, of_file in files.items() if any(r.keys() & {"broken", "unread"} for r in of_file)}
-    sets = {kind: {name: of_file for name, of_file in files.items() if paths[name][1] == kind} for kind in ("corpus", "shared models")}
+    sets = {kind: {name: of_file for name, of_file in files.items() if paths[name][1] == kind} for kind in ("corpus", "shared models", "live exports")}
     before = narrow_before([pathlib.Path(path) for path in options.before.split(",") if path])
     lines = counts_table({kind: of_kind for kind, of_kind in sets.items() if of_kind}, before)
     lines += ["", f"{len(bad)} of {len(files)} files are not decided."]
     lines += [f"* {name}: {short(next(r.get('broken') or r.get('unread') for r in of_file if r.keys() & {'broken', 'unread'}))}"
               for name, of_file in bad.items()]
+    if sets["live exports"]:
+        lines += ["", "## Export by export", "", *exports_table(sets["live exports"])]
     if before:
         lines += ["", "## Other numbers than before", "", *recall_table(files, before)]
     lines += ["", "## Proofs that the checker does not confirm", "", *open_table(files)]

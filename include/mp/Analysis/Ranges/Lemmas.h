@@ -49,6 +49,7 @@ enum class Lemma : uint8_t {
   ShiftedExponentials,
   ComparedChoice,
 };
+inline constexpr unsigned kNumLemmas = unsigned(Lemma::ComparedChoice) + 1;
 StringRef toString(Lemma lemma);
 
 /// b >= factor * |a|^power * (1 - slack) - absolute wherever a and b meet.
