@@ -28,8 +28,10 @@ struct Context {
 
 TEST(HostileGraph, IsValidAndTheSameForEqualSeeds) {
   Context own;
-  for (uint64_t seed = 0; seed < 1000; ++seed) {
+  for (uint64_t number = 0; number < 2000; ++number) {
+    uint64_t seed = number < 1000 ? number : number - 1000 + kLaterSeeds;
     HostileRecipe recipe = HostileRecipe::of(seed);
+    EXPECT_TRUE(seed >= kLaterSeeds || !hostileFamilies()[recipe.family].isLater) << recipe.str();
     HostileGraph graph = buildHostileGraph(&own.context, recipe);
     ASSERT_TRUE(succeeded(verify(*graph.module))) << recipe.str();
     if (seed % 10)
@@ -186,6 +188,11 @@ std::string nameOf(const testing::TestParamInfo<Seeds> &info) {
 
 INSTANTIATE_TEST_SUITE_P(Quick, Hostile, testing::ValuesIn(chunksOf(150, 0, 150)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Slow, Hostile, testing::ValuesIn(chunksOf(150, 150, 1500)), nameOf);
+INSTANTIATE_TEST_SUITE_P(SlowLater, Hostile,
+                         testing::ValuesIn(chunksOf(150, kLaterSeeds, kLaterSeeds + 600)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Nightly, Hostile, testing::ValuesIn(chunksOf(1000, 1500, 40000)), nameOf);
+INSTANTIATE_TEST_SUITE_P(NightlyLater, Hostile,
+                         testing::ValuesIn(chunksOf(1000, kLaterSeeds + 600, kLaterSeeds + 10000)),
+                         nameOf);
 
 } // namespace

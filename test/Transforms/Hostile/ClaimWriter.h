@@ -92,6 +92,8 @@ void addMasks(std::vector<HostileFamily> &families);
 void addFunctions(std::vector<HostileFamily> &families);
 void addChains(std::vector<HostileFamily> &families);
 void addPoles(std::vector<HostileFamily> &families);
+void addIntegers(std::vector<HostileFamily> &families);
+void addUpdates(std::vector<HostileFamily> &families);
 
 /// Writes one or two contractions of `value`, as the recipe says, and returns the results of @main.
 SmallVector<Value> writeReaders(ClaimWriter &builder, Value value);

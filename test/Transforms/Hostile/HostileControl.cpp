@@ -20,9 +20,9 @@ namespace {
 /// Ops of @main, one behind the other, and what they read and give.
 class Part {
 public:
-  Part(func::FuncOp function, std::mt19937_64 &random)
+  Part(func::FuncOp function, std::mt19937_64 &random, bool mayNotRun)
       : function(function), builder(function.getContext()), loc(builder.getUnknownLoc()),
-        random(random) {}
+        random(random), mayNotRun(mayNotRun) {}
 
   /// Returns false where nothing can be cut out.
   bool choose(bool untilTheEnd);
@@ -40,6 +40,8 @@ private:
   Value zeroLike(Value value);
   Value argument(Type type);
   Value index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+  /// Says how often a loop runs: a constant from 1 to 3, or 0 or 1 as an argument says.
+  Value trips();
   void replace(ValueRange results);
 
   SmallVector<Value> writeFor(bool substitutes);
@@ -55,6 +57,7 @@ private:
   OpBuilder builder;
   Location loc;
   std::mt19937_64 &random;
+  bool mayNotRun;
   SmallVector<Operation *> ops;
   SetVector<Value> reads;
   SmallVector<Value> gives;
@@ -112,6 +115,14 @@ bool Part::choose(bool untilTheEnd) {
       return true;
   }
   return false;
+}
+
+Value Part::trips() {
+  int64_t most = 1 + random() % 3;
+  if (!mayNotRun)
+    return index(most);
+  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                      argument(builder.getI1Type()));
 }
 
 Value Part::argument(Type type) { return function.getBody().front().addArgument(type, loc); }
@@ -186,8 +197,7 @@ SmallVector<Value> Part::writeFor(bool substitutes) {
   SmallVector<Value> inits = llvm::map_to_vector(gives, [&](Value v) { return zeroLike(v); });
   if (carried)
     inits[*carried] = replaced;
-  int64_t trips = 1 + random() % 3;
-  auto loop = scf::ForOp::create(builder, loc, index(0), index(trips), index(1), inits);
+  auto loop = scf::ForOp::create(builder, loc, index(0), trips(), index(1), inits);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   IRMapping mapping;
@@ -204,7 +214,7 @@ SmallVector<Value> Part::writeWhile(bool substitutes) {
     inits.push_back(zeroLike(value));
   if (carried)
     inits[1 + *carried] = replaced;
-  Value trips = index(1 + random() % 3), one = index(1);
+  Value trips = this->trips(), one = index(1);
   auto goesOn = [&](OpBuilder &inner, Location at, ValueRange state) {
     Value holds = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::slt, state.front(), trips);
     scf::ConditionOp::create(inner, at, holds, state);
@@ -303,7 +313,7 @@ void Part::writeBlocks(bool isLoop, bool substitutes) {
     inits.push_back(zeroLike(value));
   if (carried)
     inits[1 + *carried] = replaced;
-  Value trips = index(1 + random() % 3), one = index(1);
+  Value trips = this->trips(), one = index(1);
   for (Type type : types)
     left->addArgument(type, loc);
   cf::BranchOp::create(builder, loc, left, inits);
@@ -345,7 +355,7 @@ void mlir::mp::test::addControl(func::FuncOp function, const HostileRecipe &reci
   // Upstream's ownership-based deallocation crashes on loops of scf before blocks (LLVM 22).
   if (recipe.control == Control::None || (isBlocks && hasLoops))
     return;
-  Part part(function, random);
+  Part part(function, random, recipe.mayNotRun);
   if (!part.choose(recipe.control == Control::CallTwice))
     return;
   if (recipe.substitutes || recipe.control == Control::CallTwice)

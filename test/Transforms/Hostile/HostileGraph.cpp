@@ -26,6 +26,11 @@ ArrayRef<HostileFamily> mlir::mp::test::hostileFamilies() {
     addFunctions(all);
     addChains(all);
     addPoles(all);
+    size_t earlier = all.size();
+    addIntegers(all);
+    addUpdates(all);
+    for (HostileFamily &family : MutableArrayRef(all).drop_front(earlier))
+      family.isLater = true;
     return all;
   }();
   return families;
@@ -39,11 +44,12 @@ template <typename T> static T pick(std::mt19937_64 &random, std::initializer_li
   return *(from.begin() + random() % from.size());
 }
 
-/// Picks families of many hypotheses more often.
-static unsigned pickFamily(std::mt19937_64 &random) {
+/// Picks families of many hypotheses more often, and later ones from seeds of theirs alone.
+static unsigned pickFamily(std::mt19937_64 &random, bool isLater) {
   SmallVector<unsigned> tickets;
   for (auto [index, family] : llvm::enumerate(hostileFamilies()))
-    tickets.append(2 + family.hypotheses().size() / 8, index);
+    if (isLater || !family.isLater)
+      tickets.append((2 + family.hypotheses().size() / 8) * (family.isLater ? 8 : 1), index);
   return tickets[random() % tickets.size()];
 }
 
@@ -52,7 +58,8 @@ HostileRecipe HostileRecipe::of(uint64_t seed) {
   auto oneIn = [&](unsigned n) { return random() % n == 0; };
   HostileRecipe recipe;
   recipe.seed = seed;
-  recipe.family = pickFamily(random);
+  bool isLater = seed >= kLaterSeeds;
+  recipe.family = pickFamily(random, isLater);
   SmallVector<StringRef> hypotheses = hostileFamilies()[recipe.family].hypotheses();
   if (random() % 5 >= 2)
     recipe.broken = hypotheses[random() % hypotheses.size()].str();
@@ -75,6 +82,7 @@ HostileRecipe HostileRecipe::of(uint64_t seed) {
   recipe.permuted = oneIn(4);
   recipe.dynamic = oneIn(6);
   recipe.detour = oneIn(8);
+  recipe.mayNotRun = isLater && oneIn(2);
   return recipe;
 }
 
@@ -122,6 +130,9 @@ SmallVector<std::string> HostileRecipe::kinds() const {
     kinds.push_back("dynamic");
   if (detour)
     kinds.push_back("by a detour");
+  if (mayNotRun &&
+      (control == Control::For || control == Control::While || control == Control::Blocks))
+    kinds.push_back("loops that may not run");
   return kinds;
 }
 

@@ -2,11 +2,12 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks graphs made to break proofs, many at a time, and makes a table of what they show.
 
-usage: hostile-table.py [--graphs=40000] [--chunk=100] [--jobs=1] [--records=FILE] [--budget-s=N]
+usage: hostile-table.py [--first=0] [--graphs=40000] [--chunk=100] [--jobs=1] [--records=FILE] [--budget-s=N]
                         [--write=docs/results/HostileGraphs.md]
 
-Runs `hostile` (from PATH) on seeds 0 to --graphs, chunk by chunk, and adds up what it counts. --records keeps each chunk,
-so that a later call goes on. Exits 1 if a graph shows something proved to be false.
+Runs `hostile` (from PATH) on --graphs seeds from --first, chunk by chunk, and adds up what it counts. --records keeps
+each chunk, so that a later call goes on. From 1000000 on seeds draw families that came later, too; they have a table of
+their own. Exits 1 if a graph shows something proved to be false.
 """
 import argparse
 import concurrent.futures
@@ -21,6 +22,7 @@ from common import Records, write_table  # noqa: E402
 
 # What a finding may be without anything proved being false.
 HARMLESS = ("assumed", "constants")
+LATER = 1000000  # kLaterSeeds of HostileGraph.h
 VERDICTS = ("overflow", "pole", "range", "error", "broken")
 
 
@@ -43,9 +45,9 @@ def add(sums, counts):
             sums[key] = sums.get(key, 0) + value
 
 
-def kinds(end):
-    """How many graphs of seeds 0 to `end` are spelled, run and read how."""
-    done = subprocess.run(["hostile", "--kinds", f"--to={end}"], capture_output=True, text=True, check=True)
+def kinds(begin, end):
+    """How many graphs of seeds `begin` to `end` are spelled, run and read how."""
+    done = subprocess.run(["hostile", "--kinds", f"--from={begin}", f"--to={end}"], capture_output=True, text=True, check=True)
     lines = ["| kind | graphs |", "|---|---|"]
     return lines + [f"| {kind} | {count} |" for kind, count in sorted(json.loads(done.stdout).items())]
 
@@ -81,6 +83,7 @@ def table(sums):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--graphs", type=int, default=40000)
     parser.add_argument("--chunk", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=1)
@@ -90,7 +93,8 @@ def main():
     options = parser.parse_args()
     kept = Records(options.records, lambda record: (record["from"], record["to"]))
     until, sums = time.monotonic() + options.budget_s, {"findings": [], "unconfirmed": {}, "claims": {}}
-    chunks = [(begin, min(begin + options.chunk, options.graphs)) for begin in range(0, options.graphs, options.chunk)]
+    end = options.first + options.graphs
+    chunks = [(begin, min(begin + options.chunk, end)) for begin in range(options.first, end, options.chunk)]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for record in pool.map(lambda chunk: check(*chunk) if time.monotonic() < until else None,
                                [chunk for chunk in chunks if chunk not in kept]):
@@ -100,11 +104,11 @@ def main():
         add(sums, kept.last(chunk))
     lines, false = table(sums)
     # A prefix of the seeds is described; where a run was stopped, that is what there is.
-    done = next((begin for begin, end in chunks if (begin, end) not in kept), options.graphs)
-    lines += ["", *kinds(done)]
+    done = next((begin for begin, behind in chunks if (begin, behind) not in kept), end)
+    lines += ["", *kinds(options.first, done)]
     print("\n".join(lines))
     if options.write:
-        write_table(options.write, "\n".join(lines), end=r"\Z")
+        write_table(options.write, "\n".join(lines), "later" if options.first >= LATER else "table")
     return 1 if false else 0
 
 
