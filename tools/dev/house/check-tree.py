@@ -73,7 +73,7 @@ CLANG_FORMAT = "clang-format-22"
 MAX_SOURCES = 16
 # Files that hold more, and how many lines; none may grow, each is to be split by its second responsibility.
 MORE_LINES = {"lib/Kernels/Families/AttentionKernel.cpp": 493,
-              "lib/Kernels/Families/StreamKernel.cpp": 465, "lib/Kernels/Plan/StreamPlan.cpp": 421,
+              "lib/Kernels/Families/StreamKernel.cpp": 465,
               "test/Kernels/EmulatedContractionTest.cpp": 415}
 # Files whose comments and functions are mended once the work on them is in; the list only shrinks.
 TO_MEND = {"lib/Analysis/Error/ErrorModel.cpp", "lib/Kernels/Build/TileCopy.cpp", "lib/Kernels/Build/TileCopy.h",
