@@ -160,8 +160,8 @@ static void printExceptions(ArrayRef<OpRow> ops, raw_ostream &os) {
        << "\n";
 }
 
-/// What a frontend widened by itself, as torch-mlir does variances: it costs time, and there is a
-/// pass against it.
+/// Counts what a frontend widened by itself, as torch-mlir does variances: it costs time, and there
+/// is a pass against it.
 static void printDoubles(ArrayRef<OpRow> ops, raw_ostream &os) {
   int64_t doubles = llvm::count_if(ops, [](const OpRow &row) {
     return row.compute == "f64" && row.opClass != OpClass::ExactCommute &&
