@@ -91,7 +91,8 @@ func.func @main(%x: tensor<9xf32>) -> tensor<3x{1}xf32> {{
                        summed, divided, strideOfSum);
 }
 
-/// What `of` chooses where `compared` (a value and the limit, or others) says that x is larger.
+/// Returns what `of` chooses where `compared` (a value and the limit, or others) says that x is
+/// larger.
 std::string chosenBy(llvm::StringRef compared, llvm::StringRef yes, llvm::StringRef no) {
   GraphText g({"%x: tensor<4x4xf32>", "%y: tensor<4x4xf32>"});
   std::string e = g.append("tensor.empty() : tensor<4x4xf32>");

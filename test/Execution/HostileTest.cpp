@@ -90,7 +90,7 @@ TEST(HostileRun, TellsOverflowFromPoles) {
   EXPECT_EQ(verdictsIfForced(recipeOf("norm of a small product", "")), std::set<V>{});
 }
 
-/// What is stated of arguments, made a thousandth of what it was: all that follows is false, too.
+/// Makes what is stated of arguments a thousandth of what it was: all that follows is false, too.
 void shrinkRanges(func::FuncOp main) {
   Builder builder(main.getContext());
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
@@ -102,7 +102,7 @@ void shrinkRanges(func::FuncOp main) {
     }
 }
 
-/// What each contraction reads first, said to be at most a millionth, as a false lemma would have
+/// Says that what each contraction reads first is at most a millionth, as a false lemma would have
 /// it.
 void boundFactors(func::FuncOp main) {
   Builder builder(main.getContext());

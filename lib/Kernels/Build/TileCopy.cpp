@@ -63,7 +63,7 @@ void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
   Value threadK = d.widen(d.applyLinear(thread, kImages));
   kLimit = extentOf(d, source.k);
 
-  // Where nothing is ragged and one loop walks the rows, accesses lie at constant distances.
+  // Accesses lie at constant distances where nothing is ragged and one loop walks the rows.
   const bool isRagged = !dividesExtent(source.outer, tile.outer());
   const bool isLinear = !isRagged && outer.size() <= 1;
   auto step = [&](ArrayRef<StridedLoop> loops) {
@@ -106,7 +106,7 @@ void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
 /// The last row or column for those beyond the end.
 Value TileCopy::clamped(Value position) { return last ? d.min(position, last) : position; }
 
-/// Of a row or column, in elements.
+/// Returns the offset of a row or column, in elements.
 Value TileCopy::outerOffset(Value position) {
   return offsetOf(d, source.operand, outer, clamped(position));
 }
@@ -210,7 +210,7 @@ SmallVector<Value> TileCopy::loadAll(Value from, Value inside) {
   return pieces;
 }
 
-/// What is stored of pieces that were loaded.
+/// Returns what is stored of pieces that were loaded.
 Value TileCopy::narrowed(ArrayRef<Value> pieces) {
   if (!source.narrow)
     return pieces.front();

@@ -43,8 +43,8 @@ public:
   void prepare(Value pointer, Value base, Value outerStart, Value thread,
                ArrayRef<Value> paddedBatch = {});
 
-  /// What the copy of one step needs; `kStart` is its first product. In `running` the pointer that
-  /// `prepare` and `advance` gave, null if offsets along k must be computed anew each step.
+  /// Holds what the copy of one step needs; `kStart` is its first product, `running` the pointer
+  /// that `prepare` and `advance` gave, null if offsets along k must be computed anew each step.
   struct Step {
     Value running;
     Value kStart;

@@ -92,7 +92,7 @@ public:
   }
 
 private:
-  /// What the loop carries besides accumulators and fragments.
+  /// Holds what the loop carries besides accumulators and fragments.
   struct Position {
     Value read, write; ///< stages: that of this step, and the one that the step before has left
     Value a, b;        ///< pointers of the copies, null where there is none

@@ -45,7 +45,7 @@ static unsigned additionalRegisters(const GemmPlan &plan, const MatmulSchedule &
                                                              {plan.stageB, s.n}};
   for (auto [operand, entry] : llvm::enumerate(stages)) {
     auto [stage, outer] = entry;
-    // What is narrowed waits in registers as it is in memory, one of three shares of a step.
+    // A tile that is narrowed waits in registers as it is in memory, a third of a step at once.
     if (stage.narrowing)
       registers += llvm::divideCeil(outer * s.k / threads / stage.vector, 3) * stage.vector;
     const unsigned bytes = stage.vector * unsigned(plan.elementBytes());
@@ -114,7 +114,7 @@ llvm::Expected<MatmulSchedule> mlir::mp::chooseSchedule(const GemmPlan &plan,
   return s;
 }
 
-/// What the kernel needs of a schedule beyond what the part must allow.
+/// Checks what the kernel needs of a schedule beyond what the part must allow.
 static llvm::Error checkPinned(const GemmPlan &plan, const MatmulSchedule &s) {
   auto isPowerOfTwo = [](unsigned value) { return llvm::isPowerOf2_32(value); };
   if (s.unit != MatrixUnit::MmaSync || s.splitK != 1)

@@ -25,7 +25,7 @@ struct DispatchOutput {
   /// The tensor handed in to be overwritten; null: a new one, sized as `empty`.
   Value destination;
   tensor::EmptyOp empty;
-  /// What fills the destination before the op of `result` combines into it; null if nothing does.
+  /// The op that fills the destination before that of `result` combines into it; null if none does.
   Operation *fill = nullptr;
 };
 

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which ops of a block become one dispatch. The plan holds groups; rules (Epilogue.cpp,
+// Plans which ops of a block become one dispatch. The plan holds groups; rules (Epilogue.cpp,
 // Operand.cpp, Rows.cpp, Map.cpp) found groups and let them grow, and the plan sees to it that a
 // group can be moved together and that a kernel of some family takes its body.
 

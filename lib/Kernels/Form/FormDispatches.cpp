@@ -120,7 +120,7 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
     return chosen->estimate.seconds;
   }
 
-  /// What the performance model sees of a body; nothing if no family takes it.
+  /// Returns what the performance model sees of a body; nothing if no family takes it.
   static std::optional<mpcore::performance::Problem> problemOfBody(Block &body) {
     std::string reason;
     if (findContraction(body)) {

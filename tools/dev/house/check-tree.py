@@ -76,10 +76,7 @@ MORE_LINES = {"lib/Kernels/Families/AttentionKernel.cpp": 493,
               "lib/Kernels/Families/StreamKernel.cpp": 465,
               "test/Kernels/EmulatedContractionTest.cpp": 415}
 # Files whose comments and functions are mended once the work on them is in; the list only shrinks.
-TO_MEND = {"lib/Analysis/Error/ErrorModel.cpp", "lib/Kernels/Build/TileCopy.cpp", "lib/Kernels/Build/TileCopy.h",
-           "lib/Kernels/Emit/GemmKernel.cpp", "lib/Kernels/Emit/ScheduleChoice.cpp", "lib/Kernels/Form/DispatchBody.h",
-           "lib/Kernels/Form/DispatchPlan.h", "lib/Kernels/Form/FormDispatches.cpp", "test/Analysis/ErrorModelTest.cpp",
-           "test/Analysis/LemmaHypothesesTest.cpp", "test/Execution/HostileTest.cpp", "tools/dev/sweep/hostile-table.py"}
+TO_MEND = {"lib/Analysis/Error/ErrorModel.cpp", "test/Analysis/ErrorModelTest.cpp"}
 # Folders that hold more, and why.
 MORE_SOURCES = {"lib/Target": (20, "one file per architecture")}
 CODE = {".cpp", ".h", ".td", ".py", ".sh"}

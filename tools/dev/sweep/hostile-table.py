@@ -20,7 +20,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from common import Records, write_table  # noqa: E402
 
-# What a finding may be without anything proved being false.
+# Findings that make nothing false that was proved.
 HARMLESS = ("assumed", "constants")
 LATER = 1000000  # kLaterSeeds of HostileGraph.h
 VERDICTS = ("overflow", "pole", "range", "error", "broken")
