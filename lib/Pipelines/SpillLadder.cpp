@@ -13,6 +13,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Dispatches.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -85,6 +86,13 @@ private:
     return numbers;
   }
 
+  static std::string scheduleOf(mpk::DispatchOp dispatch) {
+    for (Operation &op : dispatch.getBody().front())
+      if (auto most = op.getAttrOfType<IntegerAttr>(kMmaRegistersAttrName))
+        return llvm::formatv("of at most {0} registers", most.getInt());
+    return dispatch.getScheduleAttr().getSettings().str();
+  }
+
   void step(const llvm::DenseSet<Attribute> &numbers) {
     SmallVector<mpk::DispatchOp> dispatches;
     getOperation().walk([&](mpk::DispatchOp dispatch) {
@@ -100,8 +108,7 @@ private:
       if (takeSmallerSchedule(dispatch, target)) {
         ++smaller;
         missed(remarks::kSmallerSchedule)
-            << "its machine code spills registers: the next schedule is "
-            << dispatch.getScheduleAttr().getSettings();
+            << "its machine code spills registers: the next schedule is " << scheduleOf(dispatch);
         continue;
       }
       ++plain;

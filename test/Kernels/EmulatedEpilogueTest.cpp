@@ -113,7 +113,7 @@ void check(const Sizes &s, bool tanh, const std::string &chip, const std::string
   const numerics::Format format = chip == "sm_75" ? numerics::Format::F16 : numerics::Format::BF16;
   const std::string text = std::regex_replace(moduleText(s, tanh, schedule), std::regex("bf16"),
                                               chip == "sm_75" ? "f16" : "bf16");
-  Lowered fused(text, chip), apart(inlined(text), chip);
+  Lowered fused(text, chip), apart(inlined(text), chip, "dispatches=false");
   ASSERT_EQ(fused.error, "");
   ASSERT_EQ(apart.error, "");
   std::mt19937 random(11);
@@ -138,6 +138,64 @@ TEST(EmulatedEpilogue, EqualsItsPartsOnFullAndRaggedTiles) {
   check({"37", "29", "45", 37, 29, 45}, false, "sm_80");
   check({"5", "72", "40", 5, 72, 40}, true, "sm_75");
   check({"40", "64", "64", 40, 64, 64}, false, "sm_120");
+}
+
+// Functions of math take so many instructions that the kernel has them in a loop over rows, whose
+// sums come from shared memory.
+TEST(EmulatedEpilogue, EqualsItsPartsThroughSharedMemory) {
+  check({"128", "128", "64", 128, 128, 64}, true, "sm_80");
+  check({"37", "29", "45", 37, 29, 45}, true, "sm_80");
+  check({"70", "66", "24", 70, 66, 24}, true, "sm_120");
+  check({"65", "100", "130", 65, 100, 130}, true, "sm_90a");
+}
+
+/// tanh(x w_i + b_i) for three w_i, of which the last has `lastColumns` columns.
+std::string siblingsText(int64_t columns, int64_t lastColumns) {
+  std::string arguments = "%x: tensor<48x32xbf16>", results, body;
+  for (int i = 0; i < 3; ++i) {
+    const std::string n = std::to_string(i == 2 ? lastColumns : columns), id = std::to_string(i);
+    const std::string w = tensor("32x" + n, "bf16"), b = tensor(n, "f32"),
+                      r = tensor("48x" + n, "f32");
+    arguments += ", %w" + id + ": " + w + ", %b" + id + ": " + b;
+    results += (i ? ", " : "") + r;
+    body += "%e" + id + " = tensor.empty() : " + r + "\n%f" + id +
+            " = linalg.fill ins(%z : f32) outs(%e" + id + " : " + r + ") -> " + r + "\n%m" + id +
+            " = linalg.matmul ins(%x, %w" + id + " : tensor<48x32xbf16>, " + w + ") outs(%f" + id +
+            " : " + r + ") -> " + r + "\n%s" + id +
+            " = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = "
+            "[\"parallel\", \"parallel\"]} ins(%m" +
+            id + ", %b" + id + " : " + r + ", " + b + ") outs(%e" + id + " : " + r +
+            ") {\n^bb0(%p: f32, %q: f32, %t: f32):\n%u = arith.addf %p, %q : f32\n"
+            "%v = math.tanh %u : f32\nlinalg.yield %v : f32\n} -> " +
+            r + "\n";
+  }
+  return "#id = affine_map<(m, n) -> (m, n)>\n#row = affine_map<(m, n) -> (n)>\nfunc.func @f(" +
+         arguments + ") -> (" + results + ") {\n%z = arith.constant 0.0 : f32\n" + body +
+         "return %s0, %s1, %s2 : " + results + "\n}\n";
+}
+
+TEST(EmulatedEpilogue, EqualProductsOfOneOperandAreOneKernel) {
+  for (auto [columns, lastColumns, launches] :
+       {std::tuple{40, 40, 1u}, {64, 64, 1u}, {64, 40, 2u}}) {
+    Lowered together(siblingsText(columns, lastColumns), "sm_80", "dispatches=true"),
+        apart(siblingsText(columns, lastColumns), "sm_80", "dispatches=false");
+    ASSERT_EQ(together.error, "");
+    ASSERT_EQ(apart.error, "");
+    std::mt19937 random(5);
+    using numerics::Format;
+    std::vector<Array> arguments = {drawn(Format::BF16, {48, 32}, random)};
+    for (int64_t n : {columns, columns, lastColumns}) {
+      arguments.push_back(drawn(Format::BF16, {32, n}, random));
+      arguments.push_back(drawn(Format::F32, {n}, random));
+    }
+    std::vector<Array> found = together.run(arguments), expected = apart.run(arguments);
+    ASSERT_EQ(together.error, "");
+    ASSERT_EQ(apart.error, "");
+    for (auto [x, y] : llvm::zip_equal(found, expected))
+      EXPECT_TRUE(x.data == y.data);
+    EXPECT_EQ(together.launches, launches);
+    EXPECT_EQ(apart.launches, 6u);
+  }
 }
 
 TEST(EmulatedEpilogue, EqualsItsPartsOnDynamicSizes) {

@@ -21,9 +21,12 @@ using namespace mlir::mp::test;
 
 namespace {
 
-/// A bf16 product of `steps` steps of 64 with B transposed or not.
-std::string productText(int steps, bool transposed, const std::string &schedule) {
-  const std::string k = std::to_string(64 * steps);
+int64_t depthOf(int steps, bool exponential) { return 64 * steps - (exponential ? 8 : 0); }
+
+/// A bf16 product of `steps` steps of 64 with B transposed or not; of the `exponential` the last
+/// step is ragged.
+std::string productText(int steps, bool transposed, const std::string &schedule, bool exponential) {
+  const std::string k = std::to_string(depthOf(steps, exponential));
   const std::string a = "tensor<64x" + k + "xbf16>",
                     b = transposed ? "tensor<64x" + k + "xbf16>" : "tensor<" + k + "x64xbf16>";
   return "func.func @f(%a: " + a + ", %b: " + b +
@@ -37,7 +40,9 @@ std::string productText(int steps, bool transposed, const std::string &schedule)
          ") outs(%c : tensor<64x64xf32>) {\n^bb0(%x: bf16, %y: bf16, %s: f32):\n"
          "%wx = arith.extf %x : bf16 to f32\n%wy = arith.extf %y : bf16 to f32\n"
          "%p = arith.mulf %wx, %wy : f32\n%q = arith.addf %s, %p : f32\nlinalg.yield %q : f32\n"
-         "} -> tensor<64x64xf32>\nreturn %r : tensor<64x64xf32>\n}\n";
+         "} -> tensor<64x64xf32>\n" +
+         (exponential ? "%e = math.exp %r : tensor<64x64xf32>\nreturn %e" : "return %r") +
+         " : tensor<64x64xf32>\n}\n";
 }
 
 /// The same with B transposed, and with those operands f32 in memory that `narrowed` names.
@@ -82,6 +87,7 @@ public:
     PassManager manager(&context);
     NVVMPipelineOptions options;
     options.target = target;
+    options.dispatches = true;
     buildNVVMPipeline(manager, options);
     if (!module || failed(manager.run(*module)))
       return;
@@ -164,12 +170,12 @@ Count tryAll(Mutants &mutants, llvm::ArrayRef<Array> arguments, llvm::StringRef 
   return count;
 }
 
-Count tryProduct(int steps, bool transposed, const std::string &schedule,
-                 const std::string &target) {
-  Mutants mutants(productText(steps, transposed, schedule), target);
+Count tryProduct(int steps, bool transposed, const std::string &schedule, const std::string &target,
+                 bool exponential = false) {
+  Mutants mutants(productText(steps, transposed, schedule, exponential), target);
   std::mt19937 random(7);
   ElementType narrow = ElementType::floating(numerics::Format::BF16);
-  int64_t k = 64 * steps;
+  const int64_t k = depthOf(steps, exponential);
   return tryAll(mutants,
                 {drawn(narrow, {64, k}, random),
                  transposed ? drawn(narrow, {64, k}, random) : drawn(narrow, {k, 64}, random),
@@ -212,6 +218,19 @@ TEST(KernelMutation, EachWaitCommitAndBarrierBesideNarrowedOperandsIsMissed) {
       EXPECT_GE(count.tried, narrowed == "ab" ? 2u : 6u);
       EXPECT_EQ(count.objected, count.tried);
     }
+}
+
+// In the last step, the copies of the step behind it write zeros into the first stage, where sums
+// go.
+TEST(KernelMutation, EachWaitAndBarrierOfSumsThroughSharedMemoryIsMissed) {
+  for (int stages : {3, 4}) {
+    Count count = tryProduct(
+        stages + 2, true,
+        "unit=mma.sync tile=64x64x64 warps=2x2 stages=" + std::to_string(stages) + " copy=async",
+        "sm_80", /*exponential=*/true);
+    EXPECT_GE(count.tried, 8u);
+    EXPECT_EQ(count.objected, count.tried);
+  }
 }
 
 TEST(KernelMutation, EachWaitCommitAndBarrierOfAttentionIsMissed) {

@@ -56,3 +56,63 @@ func.func @chains_stay_apart(%x: tensor<64xf32>, %i: tensor<64xindex>) -> tensor
   return %2 : tensor<64xf32>
 }
 func.func private @outside(tensor<64xf32>) -> tensor<64xf32>
+
+// Products that share an operand: the body has both, side by side, and stays what it says.
+// CHECK-LABEL: func.func @products_of_one_operand
+// CHECK: %[[R:.*]]:2 = mpk.dispatch ins(%[[X:.*]], %{{.*}}, %[[X]], %{{.*}} : {{.*}}) outs({{.*}}) schedule = <matmul>
+// CHECK-COUNT-2: mpk.mma
+// CHECK: mpk.yield
+// CHECK-NOT: mpk.dispatch
+// CHECK: return %[[R]]#0, %[[R]]#1
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+func.func @products_of_one_operand(%x: tensor<64x32xbf16>, %v: tensor<32x64xbf16>, %w: tensor<32x64xbf16>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+      ins(%x, %v : tensor<64x32xbf16>, tensor<32x64xbf16>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %2 = arith.extf %p : bf16 to f32
+    %3 = arith.extf %q : bf16 to f32
+    %4 = arith.mulf %2, %3 : f32
+    %5 = arith.addf %s, %4 : f32
+    linalg.yield %5 : f32
+  } -> tensor<64x64xf32>
+  %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+      ins(%x, %w : tensor<64x32xbf16>, tensor<32x64xbf16>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %2 = arith.extf %p : bf16 to f32
+    %3 = arith.extf %q : bf16 to f32
+    %4 = arith.mulf %2, %3 : f32
+    %5 = arith.addf %s, %4 : f32
+    linalg.yield %5 : f32
+  } -> tensor<64x64xf32>
+  return %0, %1 : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// Products of two operands each have kernels of their own, which need no dispatch.
+// CHECK-LABEL: func.func @other_products_stay_apart
+// CHECK-NOT: mpk.dispatch
+// CHECK: return
+func.func @other_products_stay_apart(%x: tensor<64x64xbf16>, %y: tensor<64x64xbf16>, %v: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+      ins(%x, %v : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %2 = arith.extf %p : bf16 to f32
+    %3 = arith.extf %q : bf16 to f32
+    %4 = arith.mulf %2, %3 : f32
+    %5 = arith.addf %s, %4 : f32
+    linalg.yield %5 : f32
+  } -> tensor<64x64xf32>
+  %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16", mpk.fresh}
+      ins(%y, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %2 = arith.extf %p : bf16 to f32
+    %3 = arith.extf %q : bf16 to f32
+    %4 = arith.mulf %2, %3 : f32
+    %5 = arith.addf %s, %4 : f32
+    linalg.yield %5 : f32
+  } -> tensor<64x64xf32>
+  return %0, %1 : tensor<64x64xf32>, tensor<64x64xf32>
+}

@@ -39,6 +39,8 @@ inline constexpr llvm::StringLiteral kKernelModuleName = "mp_kernels";
 inline constexpr llvm::StringLiteral kMmaAttrName = "mpk.mma";
 /// On such an op: its result is written, not added to what `outs` holds.
 inline constexpr llvm::StringLiteral kMmaFreshAttrName = "mpk.fresh";
+/// On a contraction: registers of a thread, at most, as estimated, that its schedule may take.
+inline constexpr llvm::StringLiteral kMmaRegistersAttrName = "mpk.registers";
 /// On such an op: the schedule that its kernel must have, an #mpk.schedule.
 inline constexpr llvm::StringLiteral kScheduleAttrName = "mpk.schedule";
 /// On a memref.load: the host reads one element back, on purpose.

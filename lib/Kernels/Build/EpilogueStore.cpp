@@ -14,7 +14,8 @@ using mpcore::layouts::Dim;
 
 static unsigned bytesOf(Type element) { return (element.getIntOrFloatBitWidth() + 7) / 8; }
 
-EpilogueStore::EpilogueStore(DeviceBuilder &device, const Tile &tile) : d(device), tile(tile) {
+EpilogueStore::EpilogueStore(DeviceBuilder &device, const WarpTile &tile)
+    : d(device), tile(tile), run(2) {
   const mpcore::layouts::LinearLayout fragment = mpcore::layouts::mmaC(16);
   SmallVector<uint32_t> rowImages, columnImages;
   for (unsigned bit = 0; bit < 5; ++bit) {
@@ -24,22 +25,43 @@ EpilogueStore::EpilogueStore(DeviceBuilder &device, const Tile &tile) : d(device
   }
   Value laneRow = d.add(tile.row, d.widen(d.applyLinear(tile.lane, rowImages)));
   Value laneColumn = d.add(tile.column, d.widen(d.applyLinear(tile.lane, columnImages)));
-  for (unsigned i = 0; i < rows(); ++i)
-    lineOfRow.push_back(line(d.add(laneRow, int64_t(8 * i)), tile.m, tile.tileM, /*even=*/false));
-  for (unsigned i = 0; i < columns(); ++i)
-    lineOfColumn.push_back(line(d.add(laneColumn, int64_t(8 * (i / 2) + i % 2)), tile.n, tile.tileN,
-                                /*even=*/i % 2 == 0));
+  for (int i = 0; i < tile.warpM / 8; ++i)
+    addRow(d.add(laneRow, int64_t(8 * i)));
+  for (int i = 0; i < tile.warpN / 4; ++i)
+    addColumn(d.add(laneColumn, int64_t(8 * (i / 2) + i % 2)));
 }
 
-/// A position that is even stays even when it is clamped, so that a pair there is still aligned.
+EpilogueStore::EpilogueStore(DeviceBuilder &device, const Tile &tile, ArrayRef<Value> rows,
+                             Value column)
+    : d(device), tile(tile), run(4) {
+  for (Value row : rows)
+    addRow(row);
+  for (unsigned i = 0; i < run; ++i)
+    addColumn(d.add(column, int64_t(i)));
+}
+
+void EpilogueStore::addRow(Value position) {
+  lineOfRow.push_back(line(position, tile.m, tile.tileM, /*alignment=*/1));
+}
+
+void EpilogueStore::addColumn(Value position) {
+  const unsigned inRun = lineOfColumn.size() % run;
+  lineOfColumn.push_back(line(position, tile.n, tile.tileN,
+                              inRun == 0       ? run
+                              : inRun % 2 == 0 ? 2
+                                               : 1));
+}
+
+/// A position that is a multiple of `alignment` stays one when it is clamped, so that what is
+/// accessed there at once is still aligned.
 EpilogueStore::Line EpilogueStore::line(Value position, ArrayRef<StridedLoop> loops, int tile,
-                                        bool even) {
+                                        int64_t alignment) {
   if (dividesExtent(loops, tile))
     return {position, position, Value(), Offsets()};
   Value extent = extentOf(d, loops);
   Value last = d.sub(extent, d.ix(1));
-  if (even)
-    last = d.sub(last, d.rem(last, 2));
+  if (alignment > 1)
+    last = d.sub(last, d.rem(last, alignment));
   return {position, d.min(position, last), d.less(position, extent), Offsets()};
 }
 
@@ -56,20 +78,19 @@ Value EpilogueStore::address(const ResultOperand &operand, unsigned row, unsigne
   return d.advance(operand.pointer, d.add(operand.base, sum), bytesOf(operand.element));
 }
 
-std::pair<Value, Value> EpilogueStore::load(const ResultOperand &from, Point point) {
+SmallVector<Value> EpilogueStore::load(const ResultOperand &from, Point point) {
   Type memory = memoryType(d.b, from.element);
-  const unsigned bytes = bytesOf(from.element);
-  if (!from.paired) {
-    Value one = d.load(memory, address(from, point.row, point.column), bytes);
-    return {fromMemory(d, one, from.element), Value()};
-  }
-  Value both = d.load(VectorType::get({2}, memory), address(from, point.row, point.column / 2 * 2),
-                      2 * bytes);
-  auto part = [&](int i) {
-    return fromMemory(d, LLVM::ExtractElementOp::create(d.b, both, d.i32(i)), from.element);
-  };
-  Value first = part(0);
-  return {first, part(1)};
+  const unsigned width = std::min(from.width, run);
+  Value place = address(from, point.row, point.column / width * width);
+  Type type = width == 1 ? memory : VectorType::get({int64_t(width)}, memory);
+  Value loaded = d.load(type, place, width * bytesOf(from.element));
+  if (width == 1)
+    return {fromMemory(d, loaded, from.element)};
+  SmallVector<Value> elements;
+  for (unsigned i = 0; i < width; ++i)
+    elements.push_back(
+        fromMemory(d, LLVM::ExtractElementOp::create(d.b, loaded, d.i32(i)), from.element));
+  return elements;
 }
 
 void EpilogueStore::enterIf(Value condition) {
@@ -94,24 +115,18 @@ void EpilogueStore::store(ArrayRef<ResultOperand> to,
     OpBuilder::InsertionGuard guard(d.b);
     enterIf(lineOfRow[row].inside);
     for (auto [result, operand] : llvm::enumerate(to))
-      for (unsigned column = 0; column < columns(); column += 2)
-        storePair(operand, column, ArrayRef(values[result]).slice(column, 2),
-                  ArrayRef(places[result]).slice(column, 2));
+      for (unsigned column = 0; column < columns(); column += run)
+        storeRun(operand, column, ArrayRef(values[result]).slice(column, run),
+                 ArrayRef(places[result]).slice(column, run));
   }
 }
 
-void EpilogueStore::storePair(const ResultOperand &to, unsigned column, ArrayRef<Value> values,
-                              ArrayRef<Value> places) {
-  const unsigned bytes = bytesOf(to.element);
-  if (to.paired) {
-    OpBuilder::InsertionGuard guard(d.b);
-    enterIf(lineOfColumn[column].inside);
-    d.store(packVector(d, values), places[0], 2 * bytes);
-    return;
-  }
-  for (unsigned i = 0; i < 2; ++i) {
+void EpilogueStore::storeRun(const ResultOperand &to, unsigned column, ArrayRef<Value> values,
+                             ArrayRef<Value> places) {
+  const unsigned width = std::min(to.width, run);
+  for (unsigned i = 0; i < run; i += width) {
     OpBuilder::InsertionGuard guard(d.b);
     enterIf(lineOfColumn[column + i].inside);
-    d.store(values[i], places[i], bytes);
+    d.store(packVector(d, values.slice(i, width)), places[i], width * bytesOf(to.element));
   }
 }

@@ -17,52 +17,60 @@ struct ResultOperand {
   Type element;
   Value pointer, base; ///< its element for the first row and column of this batch: `base` elements
                        ///< beyond `pointer`
-  bool paired;         ///< elements of columns 2j and 2j + 1 are one aligned access
+  unsigned width;      ///< neighbouring columns that are one aligned access: 1, 2 or 4
 };
 
-/// The part of a tile of the result that one lane of mma.sync holds: `rows()` x `columns()` points.
-/// Columns 2j and 2j + 1 are neighbours.
+/// Points of a tile of the result that a thread has: `rows()` x `columns()`, of which runs of two
+/// or four columns are neighbours.
 class EpilogueStore {
 public:
   struct Tile {
     ArrayRef<StridedLoop> m, n;
     int tileM, tileN; ///< of the block
+  };
+  /// The part that one lane of mma.sync holds.
+  struct WarpTile : Tile {
     int warpM, warpN;
     Value row, column; ///< the warp's first
     Value lane;
   };
-  EpilogueStore(DeviceBuilder &device, const Tile &tile);
+  EpilogueStore(DeviceBuilder &device, const WarpTile &tile);
+  /// Four columns from `column`, a multiple of four, on, in each of `rows`.
+  EpilogueStore(DeviceBuilder &device, const Tile &tile, ArrayRef<Value> rows, Value column);
 
-  unsigned rows() const { return unsigned(tile.warpM) / 8; }
-  unsigned columns() const { return unsigned(tile.warpN) / 4; }
-  /// The number of the accumulator that belongs to a point.
+  unsigned rows() const { return lineOfRow.size(); }
+  unsigned columns() const { return lineOfColumn.size(); }
+  /// The number of the accumulator of mma.sync that belongs to a point.
   unsigned accumulator(Point point) const {
-    unsigned tilesN = unsigned(tile.warpN) / 8;
-    return (point.row / 2 * tilesN + point.column / 2) * 4 + point.row % 2 * 2 + point.column % 2;
+    return (point.row / 2 * (columns() / 2) + point.column / 2) * 4 + point.row % 2 * 2 +
+           point.column % 2;
   }
 
-  /// Reads the elements of columns 2j and 2j + 1 around a point; the second is null where the
-  /// operand is not paired. Beyond the end, those of the last row or column.
-  std::pair<Value, Value> load(const ResultOperand &from, Point point);
+  /// Reads the elements of an aligned run of columns around a point: one, or as many as the operand
+  /// gives in one access. Beyond the end, those of the last row or column.
+  SmallVector<Value> load(const ResultOperand &from, Point point);
   /// Computes and stores a result: `value` gives its element at a point.
   void store(ArrayRef<ResultOperand> to, function_ref<Value(unsigned result, Point)> value);
 
 private:
   using Offsets = DenseMap<unsigned, Value>; ///< by operand
-  /// A row or column of the lane.
+  /// A row or column of the thread.
   struct Line {
     Value position, clamped;
     Value inside; ///< null: certainly
     Offsets offsets;
   };
-  Line line(Value position, ArrayRef<StridedLoop> loops, int tile, bool even);
+  void addRow(Value position);
+  void addColumn(Value position);
+  Line line(Value position, ArrayRef<StridedLoop> loops, int tile, int64_t alignment);
   Value address(const ResultOperand &operand, unsigned row, unsigned column);
   void enterIf(Value condition);
-  void storePair(const ResultOperand &to, unsigned column, ArrayRef<Value> values,
-                 ArrayRef<Value> places);
+  void storeRun(const ResultOperand &to, unsigned column, ArrayRef<Value> values,
+                ArrayRef<Value> places);
 
   DeviceBuilder &d;
   Tile tile;
+  unsigned run; ///< neighbouring columns
   SmallVector<Line> lineOfRow, lineOfColumn;
 };
 

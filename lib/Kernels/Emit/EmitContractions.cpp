@@ -4,6 +4,8 @@
 // Tensor Core kernels.
 
 #include "../Build/KernelFunction.h"
+#include "../Plan/ProductParts.h"
+#include "../Select/MatmulProblem.h"
 #include "GemmEpilogues.h"
 #include "GemmKernel.h"
 #include "ScheduleChoice.h"
@@ -20,6 +22,10 @@ namespace mlir::mp {
 using namespace mlir;
 using namespace mlir::mp;
 using mpcore::performance::MatmulSchedule;
+
+/// Instructions of an epilogue for an element, from which on kernels have it once, in a loop: as
+/// many as a math function takes.
+static constexpr double kLongEpilogue = 20;
 
 namespace {
 
@@ -66,37 +72,122 @@ private:
     for (Range range : cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(b, op.getLoc()))
       sizes.push_back(range.size);
     const bool fresh = op->hasAttr(kMmaFreshAttrName);
-    if (failed(emitKernel(op, op, model, *contraction, operands, sizes, {},
-                          fresh ? "fresh" : "added",
+    const SmallVector<SmallVector<Value>> noScalars(1);
+    if (failed(emitKernel(op, op, model, *contraction, operands, sizes, noScalars,
+                          fresh ? "fresh" : "added", /*epilogueInstructions=*/0,
                           [&](const GemmEpilogue &e) { storeSums(e, fresh); })))
       return failure();
     op.erase();
     return success();
   }
 
-  /// A dispatch on buffers: one contraction, and elementwise work on its result.
+  /// A dispatch on buffers: contractions, and elementwise work on the result of each.
   LogicalResult emitDispatch(mpk::DispatchOp dispatch, const target::TargetModel &model) {
     std::string reason;
-    FailureOr<EpiloguePlan> plan = planEpilogue(dispatch.getBody().front(), reason);
-    if (failed(plan))
-      return dispatch.emitOpError("is scheduled as a matmul, but cannot be one kernel because ")
-             << reason;
     NumberLaunches numbered(dispatch);
-    OpBuilder b(dispatch);
-    DispatchEpilogue epilogue(dispatch, *plan);
-    SmallVector<OpFoldResult> sizes = loopSizes(b, dispatch, *plan);
-    if (failed(emitKernel(dispatch, plan->op, model, plan->contraction, epilogue.operands(), sizes,
-                          epilogue.scalars(), epilogue.text(),
-                          [&](const GemmEpilogue &e) { epilogue.emit(e); })))
-      return failure();
+    FailureOr<SmallVector<mpk::DispatchOp>> parts = splitDispatch(dispatch, reason);
+    if (failed(parts))
+      return refuse(dispatch, reason);
+    SmallVector<Product> products;
+    for (mpk::DispatchOp part : *parts) {
+      auto plan = std::make_unique<EpiloguePlan>();
+      FailureOr<EpiloguePlan> read = planEpilogue(part.getBody().front(), reason);
+      if (failed(read))
+        return refuse(dispatch, reason);
+      *plan = std::move(*read);
+      auto epilogue = std::make_unique<DispatchEpilogue>(part, *plan);
+      products.push_back({std::move(plan), std::move(epilogue)});
+    }
+    ArrayRef<Product> rest = products;
+    while (!rest.empty()) { // what is equal is one kernel
+      const size_t equal =
+          llvm::all_of(rest, [&](const Product &other) { return isEqual(rest.front(), other); })
+              ? rest.size()
+              : 1;
+      if (failed(emitProducts(dispatch, rest.take_front(equal), model)))
+        return failure();
+      rest = rest.drop_front(equal);
+    }
+    products.clear();
+    if (parts->front() != dispatch)
+      llvm::for_each(*parts, [](mpk::DispatchOp part) { part.erase(); });
     dispatch.erase();
     return success();
   }
 
-  /// `root` becomes a launch of a kernel for `op`.
+  struct Product {
+    std::unique_ptr<EpiloguePlan> plan;
+    std::unique_ptr<DispatchEpilogue> epilogue;
+  };
+
+  static LogicalResult refuse(mpk::DispatchOp dispatch, StringRef reason) {
+    return dispatch.emitOpError("is scheduled as a matmul, but cannot be one kernel because ")
+           << reason;
+  }
+
+  /// A dispatch for each contraction, before `dispatch`; itself if it has one.
+  static FailureOr<SmallVector<mpk::DispatchOp>> splitDispatch(mpk::DispatchOp dispatch,
+                                                               std::string &reason) {
+    Block &body = dispatch.getBody().front();
+    if (llvm::count_if(body, [](Operation &op) { return op.hasAttr(kMmaAttrName); }) < 2)
+      return SmallVector<mpk::DispatchOp>{dispatch};
+    FailureOr<SmallVector<ProductPart>> parts = splitProducts(body, reason);
+    if (failed(parts))
+      return failure();
+    OpBuilder b(dispatch);
+    SmallVector<mpk::DispatchOp> made;
+    for (const ProductPart &part : *parts) {
+      SmallVector<Value> inputs, outputs;
+      for (BlockArgument argument : part.arguments)
+        inputs.push_back(dispatch->getOperand(argument.getArgNumber()));
+      for (unsigned result : part.results)
+        outputs.push_back(dispatch.getOutputs()[result]);
+      made.push_back(mpk::DispatchOp::create(b, dispatch.getLoc(), TypeRange(), inputs, outputs,
+                                             dispatch.getScheduleAttr()));
+      writePart(part, body, made.back().getBody().emplaceBlock());
+    }
+    return made;
+  }
+
+  /// True if the kernels of two products differ in their buffers only.
+  static bool isEqual(const Product &a, const Product &b) {
+    auto typesOf = [](const Product &product) {
+      SmallVector<Type> types(product.epilogue->scalars().getTypes());
+      for (const GemmOperand &operand : product.epilogue->operands())
+        types.push_back(operand.buffer.getType());
+      return types;
+    };
+    const SmallVector<Type> types = typesOf(a);
+    return types == typesOf(b) && llvm::all_of(types, isKnown) &&
+           a.epilogue->text() == b.epilogue->text();
+  }
+
+  LogicalResult emitProducts(mpk::DispatchOp dispatch, ArrayRef<Product> products,
+                             const target::TargetModel &model) {
+    const EpiloguePlan &plan = *products.front().plan;
+    const DispatchEpilogue &epilogue = *products.front().epilogue;
+    OpBuilder b(dispatch);
+    Block &body = epilogue.getDispatch().getBody().front();
+    SmallVector<OpFoldResult> sizes = loopSizes(b, epilogue.getDispatch(), plan);
+    SmallVector<SmallVector<Value>> others;
+    for (const Product &product : products) {
+      SmallVector<Value> &values = others.emplace_back();
+      if (product.plan.get() != &plan)
+        for (const GemmOperand &operand : product.epilogue->operands())
+          values.push_back(operand.buffer);
+      llvm::append_range(values, product.epilogue->scalars());
+    }
+    return emitKernel(dispatch, plan.op, model, plan.contraction, epilogue.operands(), sizes,
+                      others, epilogue.text(), problemOf(plan, body).epilogueInstructions,
+                      [&](const GemmEpilogue &e) { epilogue.emit(e); });
+  }
+
+  /// `root` becomes a launch of a kernel for `op`, or for several products like it: `more` has the
+  /// arguments of each behind the `operands` of the first.
   LogicalResult emitKernel(Operation *root, linalg::GenericOp op, const target::TargetModel &model,
                            const Contraction &contraction, ArrayRef<GemmOperand> operands,
-                           ArrayRef<OpFoldResult> sizes, ValueRange scalars, StringRef text,
+                           ArrayRef<OpFoldResult> sizes, ArrayRef<SmallVector<Value>> more,
+                           StringRef text, double epilogueInstructions,
                            function_ref<void(const GemmEpilogue &)> epilogue) {
     StringRef format = op->getAttrOfType<StringAttr>(kMmaAttrName).getValue();
     const MmaInstruction *instruction = selectMmaInstruction(model, format);
@@ -107,6 +198,8 @@ private:
     OpBuilder b(root);
     Location loc = root->getLoc();
     GemmPlan plan = planGemm(b, loc, contraction, operands, sizes, *instruction, model);
+    plan.products = int(more.size());
+    plan.longEpilogue = epilogueInstructions >= kLongEpilogue;
     llvm::Expected<MatmulSchedule> schedule = scheduleOf(op, plan, model);
     if (!schedule)
       return op.emitOpError() << toString(schedule.takeError());
@@ -114,7 +207,8 @@ private:
     SmallVector<Value> arguments;
     for (const GemmOperand &operand : operands)
       arguments.push_back(kernelBuffer(b, operand.buffer));
-    llvm::append_range(arguments, scalars);
+    for (ArrayRef<Value> values : more)
+      llvm::append_range(arguments, values);
     std::string key = plan.key();
     llvm::raw_string_ostream stream(key);
     for (Value argument : arguments)
@@ -126,9 +220,11 @@ private:
       std::string name = ("mma_" + format + "_" + Twine(plan.schedule.m) + "x" +
                           Twine(plan.schedule.n) + "_" + Twine(kernels.size() - 1))
                              .str();
-      TypeRange types = ValueRange(arguments).getTypes();
-      kernel = emitGemmKernel(kernelModule(), loc, name, plan, types.take_front(operands.size()),
-                              types.drop_front(operands.size()), epilogue);
+      SmallVector<Type> types(
+          ValueRange(arguments).take_front(operands.size() + more.front().size()).getTypes());
+      ArrayRef<Type> first = types;
+      kernel = emitGemmKernel(kernelModule(), loc, name, plan, first.take_front(operands.size()),
+                              first.drop_front(operands.size()), epilogue);
     }
     for (Size *size : dynamicSizes(plan))
       arguments.push_back(size->dynamic);
@@ -136,14 +232,19 @@ private:
     return success();
   }
 
-  /// Buffers of static shape are passed as they are, others as their base.
-  static Value kernelBuffer(OpBuilder &b, Value buffer) {
-    auto type = cast<MemRefType>(buffer.getType());
+  /// True for buffers whose shape, offset and strides are in their type.
+  static bool isKnown(Type buffer) {
+    auto type = dyn_cast<MemRefType>(buffer);
     int64_t offset;
     SmallVector<int64_t> strides;
-    bool isStatic = type.hasStaticShape() && succeeded(type.getStridesAndOffset(strides, offset)) &&
-                    !ShapedType::isDynamic(offset) && llvm::none_of(strides, ShapedType::isDynamic);
-    if (isStatic)
+    return !type ||
+           (type.hasStaticShape() && succeeded(type.getStridesAndOffset(strides, offset)) &&
+            !ShapedType::isDynamic(offset) && llvm::none_of(strides, ShapedType::isDynamic));
+  }
+
+  /// Buffers of static shape are passed as they are, others as their base.
+  static Value kernelBuffer(OpBuilder &b, Value buffer) {
+    if (isKnown(buffer.getType()))
       return buffer;
     return memref::ExtractStridedMetadataOp::create(b, buffer.getLoc(), buffer).getBaseBuffer();
   }
@@ -156,7 +257,7 @@ private:
     return gpu::GPUModuleOp::create(b, getOperation().getLoc(), kKernelModuleName);
   }
 
-  /// Tiles along batch, m and n; null factors are known to be one.
+  /// Products, and tiles of each along batch, m and n.
   static SmallVector<Value> gridFactors(OpBuilder &b, Location loc, const GemmPlan &plan) {
     auto index = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
@@ -176,7 +277,8 @@ private:
       Value all = arith::MulIOp::create(b, loc, product, index(known));
       return arith::CeilDivUIOp::create(b, loc, all, index(tile));
     };
-    return {tiles(plan.batch, 1), tiles(plan.m, plan.schedule.m), tiles(plan.n, plan.schedule.n)};
+    return {index(plan.products), tiles(plan.batch, 1), tiles(plan.m, plan.schedule.m),
+            tiles(plan.n, plan.schedule.n)};
   }
 
   static void launch(OpBuilder &b, Location loc, gpu::GPUFuncOp kernel, const GemmPlan &plan,

@@ -17,16 +17,27 @@ static Value sum(DeviceBuilder &d, Value x, Value y) {
 }
 
 void mlir::mp::storeSums(const GemmEpilogue &e, bool fresh) {
-  Value next; // the old value of the odd column
+  SmallVector<Value> old; // from this column on, backwards
   e.store.store(e.operands, [&](unsigned, Point point) {
-    Value value = e.sums[e.store.accumulator(point)];
+    Value value = e.sum(point);
     if (fresh)
       return value;
-    Value old = next;
-    next = Value();
-    if (!old)
-      std::tie(old, next) = e.store.load(e.operands.front(), point);
-    return sum(e.d, old, value);
+    if (old.empty()) {
+      old = e.store.load(e.operands.front(), point);
+      std::reverse(old.begin(), old.end());
+    }
+    return sum(e.d, old.pop_back_val(), value);
+  });
+}
+
+/// True if the kernel needs elements of the argument: not of an output that is overwritten.
+static bool isRead(BlockArgument argument, const EpiloguePlan &plan) {
+  return llvm::any_of(argument.getUses(), [&](OpOperand &use) {
+    auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    if (!op || !op.isDpsInit(&use))
+      return true;
+    const bool isFresh = op.getOperation() == plan.op && op->hasAttr(kMmaFreshAttrName);
+    return !isFresh && op.payloadUsesValueFromOperand(&use);
   });
 }
 
@@ -52,7 +63,8 @@ DispatchEpilogue::DispatchEpilogue(mpk::DispatchOp dispatch, const EpiloguePlan 
     if (!isa<TensorType>(argument.getType())) {
       scalarArguments.push_back(argument);
       scalarInputs.push_back(hostValue(argument));
-    } else if (auto dims = plan.dims.find(argument); dims != plan.dims.end()) {
+    } else if (auto dims = plan.dims.find(argument);
+               dims != plan.dims.end() && isRead(argument, plan)) {
       reads.push_back(argument);
       push(hostValue(argument), dims->second);
     }
@@ -82,7 +94,7 @@ public:
 
   Value read(Value value, Point point) override {
     if (value == plan.op->getResult(0)) {
-      Value product = e.sums[e.store.accumulator(point)];
+      Value product = e.sum(point);
       if (plan.op->hasAttr(kMmaFreshAttrName))
         return product;
       return sum(e.d, evaluate->at(plan.op.getDpsInits()[0], point), product);
@@ -91,12 +103,12 @@ public:
     if (auto scalar = llvm::find(scalars, argument); scalar != scalars.end())
       return e.scalars[scalar - scalars.begin()];
     const ResultOperand &from = e.operands[llvm::find(reads, argument) - reads.begin()];
-    auto [first, second] = e.store.load(from, point);
-    if (!second)
-      return first;
-    const bool odd = point.column % 2;
-    evaluate->set(value, {point.row, point.column ^ 1}, odd ? first : second);
-    return odd ? second : first;
+    SmallVector<Value> elements = e.store.load(from, point);
+    const unsigned own = point.column % elements.size();
+    for (auto [i, element] : llvm::enumerate(elements))
+      if (i != own)
+        evaluate->set(value, {point.row, unsigned(point.column - own + i)}, element);
+    return elements[own];
   }
   Value gather(BlockArgument, ValueRange, Point, unsigned) override {
     llvm_unreachable("the plan refuses bodies that gather");

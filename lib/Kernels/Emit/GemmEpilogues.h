@@ -24,6 +24,7 @@ public:
   ArrayRef<GemmOperand> operands() const { return all; }
   /// Inputs of the dispatch that are no buffers.
   ValueRange scalars() const { return scalarInputs; }
+  mpk::DispatchOp getDispatch() const { return dispatch; }
   /// Equal texts mean equal epilogues.
   std::string text() const;
   void emit(const GemmEpilogue &e) const;

@@ -8,6 +8,7 @@
 #include "../Build/KernelFunction.h"
 #include "../Build/MatrixUnit.h"
 #include "../Build/Raster.h"
+#include "../Build/StagedSums.h"
 #include "../Build/TileCopy.h"
 #include "../Plan/OperandSource.h"
 
@@ -65,11 +66,19 @@ public:
                  !plan.stageA.asynchronous || !plan.stageB.asynchronous),
         stageBytes(sharedA.bytes() + sharedB.bytes()) {}
 
-  /// `operands` after A and B get their bases.
-  void emit(ArrayRef<Value> pointers, Value sharedBase, MutableArrayRef<ResultOperand> operands,
-            ValueRange scalars, function_ref<void(GemmEpilogue)> epilogue) {
+  /// The pointers and scalars of each product. `operands` after A and B get their bases.
+  void emit(ArrayRef<SmallVector<Value>> allPointers, ArrayRef<SmallVector<Value>> allScalars,
+            Value sharedBase, MutableArrayRef<ResultOperand> operands,
+            function_ref<void(GemmEpilogue)> epilogue) {
     shared = sharedBase;
     locate();
+    SmallVector<Value> pointers = allPointers.front(), scalars = allScalars.front();
+    if (plan.products > 1) {
+      Value batches = extentOf(d, plan.batch), product = d.div(position.batch, batches);
+      position.batch = d.rem(position.batch, batches);
+      pointers = choose(product, allPointers);
+      scalars = choose(product, allScalars);
+    }
     SmallVector<Value> base;
     for (auto [operand, offset] : llvm::enumerate(plan.offset))
       base.push_back(d.add(d.ix(offset), offsetOf(d, operand, plan.batch, position.batch)));
@@ -82,16 +91,44 @@ public:
     b.prepare(pointers[1], base[1], column, thread, paddedBatch);
     unit.prepare(lane, warpRow, warpColumn);
     SmallVector<Value> sums = multiplyAll();
-    for (ResultOperand &operand : operands)
+    for (ResultOperand &operand : operands) {
+      operand.pointer = pointers[operand.operand];
       operand.base = base[operand.operand];
+    }
+    const EpilogueStore::Tile tile{plan.m, plan.n, int(plan.schedule.m), int(plan.schedule.n)};
+    if (plan.stagesSums())
+      return storeByRows(sums, tile, row, column, [&](EpilogueStore &store, auto sum) {
+        epilogue({d, store, sum, operands, scalars});
+      });
     Value firstRow = d.add(row, d.widen(d.mul(warpRow, plan.warpM())));
     Value firstColumn = d.add(column, d.widen(d.mul(warpColumn, plan.warpN())));
-    EpilogueStore store(d, {plan.m, plan.n, int(plan.schedule.m), int(plan.schedule.n),
-                            plan.warpM(), plan.warpN(), firstRow, firstColumn, lane});
-    epilogue({d, store, sums, operands, scalars});
+    EpilogueStore store(d, {tile, plan.warpM(), plan.warpN(), firstRow, firstColumn, lane});
+    auto sum = [&](Point point) { return sums[store.accumulator(point)]; };
+    epilogue({d, store, sum, operands, scalars});
   }
 
 private:
+  /// Puts sums into shared memory, and calls `epilogue` in a loop over the rows of the tile.
+  void storeByRows(ArrayRef<Value> sums, const EpilogueStore::Tile &tile, Value row, Value column,
+                   function_ref<void(EpilogueStore &, function_ref<Value(Point)>)> epilogue) {
+    for (const PipelineEvent &event : pipeline.drain()) // nobody reads the last stages any more
+      synchronize(event);
+    const StagedSums staged(d, shared, tile.tileM, tile.tileN, plan.threads());
+    staged.put(sums, plan.warpM(), plan.warpN(), warpRow, warpColumn, lane);
+    gpu::BarrierOp::create(d.b);
+    auto loop = scf::ForOp::create(d.b, d.i32(0), d.i32(staged.turns()), d.i32(1));
+    keepWhole(loop);
+    OpBuilder::InsertionGuard guard(d.b);
+    d.b.setInsertionPointToStart(loop.getBody());
+    const StagedSums::Turn turn =
+        staged.get(loop.getInductionVar(), thread, unit.accumulatorType());
+    SmallVector<Value> rows;
+    for (Value inTile : turn.rows)
+      rows.push_back(d.add(row, d.widen(inTile)));
+    EpilogueStore store(d, tile, rows, d.add(column, d.widen(turn.column)));
+    epilogue(store, [&](Point point) { return turn.sums[point.row][point.column]; });
+  }
+
   /// Holds what the loop carries besides accumulators and fragments.
   struct Position {
     Value read, write; ///< stages: that of this step, and the one that the step before has left
@@ -108,6 +145,17 @@ private:
       };
     source.padded = plan.padded;
     return source;
+  }
+
+  /// The values of the product that a block is of.
+  SmallVector<Value> choose(Value product, ArrayRef<SmallVector<Value>> values) {
+    SmallVector<Value> chosen = values.front();
+    for (auto [number, other] : llvm::enumerate(values.drop_front())) {
+      Value isOther = d.equal(product, d.ix(int64_t(number) + 1));
+      for (auto [value, own] : llvm::zip_equal(chosen, other))
+        value = d.select(isOther, own, value);
+    }
+    return chosen;
   }
 
   Value tiles(ArrayRef<StridedLoop> loops, int64_t tile) {
@@ -296,11 +344,13 @@ gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, S
   b.setInsertionPointToEnd(module.getBody());
   DeviceBuilder d{b, hostPlan.fitsInt32() ? b.getI32Type() : b.getI64Type()};
 
-  // Kernel arguments: buffers, scalars, dynamic sizes.
   GemmPlan plan = hostPlan;
   SmallVector<Size *> dynamics = dynamicSizes(plan);
-  SmallVector<Type> types(buffers);
-  llvm::append_range(types, scalars);
+  SmallVector<Type> types;
+  for (int product = 0; product < plan.products; ++product) {
+    llvm::append_range(types, buffers);
+    llvm::append_range(types, scalars);
+  }
   const size_t fixed = types.size();
   types.append(dynamics.size(), b.getIndexType());
   auto kernel = gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, {}));
@@ -315,19 +365,24 @@ gpu::GPUFuncOp mlir::mp::emitGemmKernel(gpu::GPUModuleOp module, Location loc, S
   for (auto [i, size] : llvm::enumerate(dynamics))
     size->dynamic = arith::IndexCastOp::create(d.b, d.indexType, entry.getArgument(fixed + i));
   auto globalPointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
-  SmallVector<Value> pointers;
-  SmallVector<ResultOperand> operands;
-  for (auto [number, type] : llvm::enumerate(buffers)) {
-    Value address = memref::ExtractAlignedPointerAsIndexOp::create(d.b, entry.getArgument(number));
-    address = arith::IndexCastOp::create(d.b, d.b.getI64Type(), address);
-    pointers.push_back(LLVM::IntToPtrOp::create(d.b, globalPointer, address));
-    if (number >= 2)
-      operands.push_back({unsigned(number), cast<MemRefType>(type).getElementType(),
-                          pointers.back(), Value(), plan.paired[number]});
+  SmallVector<SmallVector<Value>> pointers(plan.products), scalarValues(plan.products);
+  auto argument = entry.args_begin();
+  for (int product = 0; product < plan.products; ++product) {
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      Value address = memref::ExtractAlignedPointerAsIndexOp::create(d.b, *argument++);
+      address = arith::IndexCastOp::create(d.b, d.b.getI64Type(), address);
+      pointers[product].push_back(LLVM::IntToPtrOp::create(d.b, globalPointer, address));
+    }
+    scalarValues[product].assign(argument, argument + scalars.size());
+    argument += scalars.size();
   }
+  SmallVector<ResultOperand> operands;
+  for (auto [number, type] : llvm::enumerate(buffers))
+    if (number >= 2)
+      operands.push_back({unsigned(number), cast<MemRefType>(type).getElementType(), Value(),
+                          Value(), plan.width[number]});
   Value base =
       LLVM::PtrToIntOp::create(d.b, d.b.getI32Type(), LLVM::AddressOfOp::create(d.b, shared));
-  GemmKernel(d, plan).emit(pointers, base, operands,
-                           entry.getArguments().slice(buffers.size(), scalars.size()), epilogue);
+  GemmKernel(d, plan).emit(pointers, scalarValues, base, operands, epilogue);
   return kernel;
 }

@@ -19,13 +19,13 @@ SmallVector<Size *> dynamicSizes(GemmPlan &plan);
 struct GemmEpilogue {
   DeviceBuilder &d;
   EpilogueStore &store;
-  ArrayRef<Value> sums;             ///< by EpilogueStore::accumulator
+  function_ref<Value(Point)> sum;
   ArrayRef<ResultOperand> operands; ///< those of the plan after A and B
   ValueRange scalars;
 };
 
-/// Makes `module`'s kernel `name` for `plan`. Its arguments are `buffers`, one for each operand,
-/// and `scalars`, then sizes.
+/// Makes `module`'s kernel `name` for `plan`. Its arguments are, for each of the plan's products,
+/// `buffers`, one for each operand, and `scalars`; then sizes.
 gpu::GPUFuncOp emitGemmKernel(gpu::GPUModuleOp module, Location loc, StringRef name,
                               const GemmPlan &plan, TypeRange buffers, TypeRange scalars,
                               function_ref<void(GemmEpilogue)> epilogue);

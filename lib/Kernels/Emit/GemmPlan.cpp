@@ -4,6 +4,8 @@
 
 #include "GemmPlan.h"
 
+#include "../Build/StagedSums.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -165,6 +167,12 @@ SmallVector<PaddedDim, 2> addCoordinates(SizeBuilder &sizes, ArrayRef<GemmOperan
 
 } // namespace
 
+bool GemmPlan::stagesSums() const {
+  const int64_t stages = int64_t(schedule.stages) * (schedule.m + schedule.n) * schedule.k;
+  return longEpilogue &&
+         StagedSums::suits(int(schedule.m), int(schedule.n), threads(), stages * elementBytes());
+}
+
 bool GemmPlan::isCertainlyNonEmpty() const {
   for (ArrayRef<StridedLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n)})
     if (knownExtent(group).value_or(0) == 0)
@@ -205,9 +213,9 @@ std::string GemmPlan::key() const {
   };
   stream << instruction->format << instruction->k << ' '
          << mpcore::performance::toString(mpcore::performance::Schedule(schedule)) << ' '
-         << promotes;
-  for (auto [width, pair] : llvm::zip_equal(bytes, paired))
-    stream << ' ' << width << pair;
+         << promotes << longEpilogue << ' ' << products;
+  for (auto [size, columns] : llvm::zip_equal(bytes, width))
+    stream << ' ' << size << 'x' << columns;
   for (const StagingPlan &stage : {stageA, stageB})
     stream << ' ' << stage.alongK << stage.vector << stage.asynchronous << bool(stage.narrowing);
   for (ArrayRef<StridedLoop> group : {ArrayRef(batch), ArrayRef(m), ArrayRef(n), ArrayRef(k)}) {
@@ -277,7 +285,6 @@ GemmPlan mlir::mp::planGemm(OpBuilder &builder, Location loc, const Contraction 
     stage->asynchronous =
         !stage->narrowing && target.memory.cpAsync && stage->vector * instruction.elementBits >= 32;
   for (size_t number = 0; number < operands.size(); ++number)
-    plan.paired.push_back(
-        vectorWidth(number, plan.n, {plan.m, plan.batch}, plan.offset[number], 2) == 2);
+    plan.width.push_back(vectorWidth(number, plan.n, {plan.m, plan.batch}, plan.offset[number], 4));
   return plan;
 }

@@ -35,19 +35,27 @@ struct GemmPlan {
   SmallVector<StridedLoop> batch, m, n, k; ///< outermost first; neighbours merged where possible
   SmallVector<Size> offset;                ///< of element zero of each operand from the base
   SmallVector<int> bytes;                  ///< of an element of each operand
-  SmallVector<bool> paired; ///< two neighbouring columns of the operand are one aligned access
+  SmallVector<unsigned> width; ///< neighbouring columns of the operand in one aligned access: 1, 2
+                               ///< or 4
   StagingPlan stageA, stageB;
   SmallVector<PaddedDim, 2> padded; ///< of A and B; steps of loops have their indices behind
   mpcore::performance::MatmulSchedule schedule;
   /// Each step's sum moves to a second accumulator, which Tensor Cores with few accumulator bits
   /// need.
   bool promotes;
+  /// Products of one kernel, equal but for their buffers: blocks of the first, then of the next.
+  int products = 1;
+  /// Much is computed of each sum. Where they fit, sums then go through shared memory to a loop
+  /// over rows, which is written once and not for each sum that a lane holds.
+  bool longEpilogue = false;
 
   int threads() const { return int(32 * schedule.warpsM * schedule.warpsN); }
   int warpM() const { return int(schedule.m / schedule.warpsM); }
   int warpN() const { return int(schedule.n / schedule.warpsN); }
   int elementBytes() const { return int(instruction->elementBits / 8); }
 
+  /// True if sums go through shared memory.
+  bool stagesSums() const;
   /// True if no loop of the result is known or suspected to be empty.
   bool isCertainlyNonEmpty() const;
   /// True if every size, and every offset in bytes, fits 31 bits for certain.

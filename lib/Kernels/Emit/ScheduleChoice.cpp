@@ -25,7 +25,7 @@ static MatmulProblem problemOf(const GemmPlan &plan) {
     return size;
   };
   MatmulProblem problem;
-  problem.batch = sizeOf(plan.batch);
+  problem.batch = sizeOf(plan.batch) * plan.products;
   problem.m = sizeOf(plan.m);
   problem.n = sizeOf(plan.n);
   problem.k = sizeOf(plan.k);
@@ -70,8 +70,9 @@ static bool suitsShape(const MatmulProblem &problem, const MatmulSchedule &s) {
   return (s.m >= 64 || problem.m <= s.m) && (s.n >= 64 || problem.n <= s.n);
 }
 
-llvm::Expected<MatmulSchedule> mlir::mp::chooseSchedule(const GemmPlan &plan,
-                                                        const target::TargetModel &target) {
+/// `most`: registers of a thread.
+static llvm::Expected<MatmulSchedule>
+chooseSchedule(const GemmPlan &plan, const target::TargetModel &target, unsigned most) {
   const Part *part = firstPart(target);
   if (!part)
     return llvm::createStringError("no GPU of " + target.name + " is known to choose tiles for");
@@ -93,7 +94,7 @@ llvm::Expected<MatmulSchedule> mlir::mp::chooseSchedule(const GemmPlan &plan,
     const unsigned registers = resources->registers + additionalRegisters(plan, s);
     if (s.splitK != 1 || !suitsShape(matmul, s))
       continue;
-    if (registers + kRegisterMargin <= part->limits().registersPerThread)
+    if (registers + kRegisterMargin <= std::min(most, part->limits().registersPerThread))
       candidates.push_back({schedule, *resources});
     if (registers < leastRegisters) {
       leastRegisters = registers;
@@ -131,8 +132,10 @@ static llvm::Error checkPinned(const GemmPlan &plan, const MatmulSchedule &s) {
 llvm::Expected<MatmulSchedule> mlir::mp::scheduleOf(Operation *op, const GemmPlan &plan,
                                                     const target::TargetModel &target) {
   auto pinned = op->getAttrOfType<mpk::ScheduleAttr>(kScheduleAttrName);
-  if (!pinned)
-    return chooseSchedule(plan, target);
+  if (!pinned) {
+    auto most = op->getAttrOfType<IntegerAttr>(kMmaRegistersAttrName);
+    return chooseSchedule(plan, target, most ? unsigned(most.getInt()) : ~0u);
+  }
   auto refuse = [&](llvm::Error why) {
     return llvm::createStringError("pins '" + Twine(kScheduleAttrName) + "', but " +
                                    toString(std::move(why)));

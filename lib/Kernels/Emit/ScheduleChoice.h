@@ -11,14 +11,11 @@
 namespace mlir::mp {
 
 /// The schedule that `op` pins (`mpk.schedule = #mpk.schedule<matmul, "tile=...">`), else the one
-/// that the model chooses. An error says what a pinned one exceeds.
+/// that the model chooses for the first part of `target` that lib/Target knows, of those that fit
+/// its registers, and those that `mpk.registers` allows, without spilling. Sizes that only run time
+/// knows are taken to be 1024. An error says what a pinned one exceeds.
 llvm::Expected<mpcore::performance::MatmulSchedule> scheduleOf(Operation *op, const GemmPlan &plan,
                                                                const target::TargetModel &target);
-
-/// The schedule for `plan` on the first part of `target` that lib/Target knows, of those that fit
-/// its registers without spilling. Sizes that only run time knows are taken to be 1024.
-llvm::Expected<mpcore::performance::MatmulSchedule>
-chooseSchedule(const GemmPlan &plan, const target::TargetModel &target);
 
 } // namespace mlir::mp
 

@@ -3,7 +3,7 @@
 // Implements mp-refuse-dispatches: inline dispatches that no family of kernels takes, with a remark
 // (exact).
 
-#include "../Plan/EpiloguePlan.h"
+#include "../Plan/ProductParts.h"
 #include "Family.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
@@ -33,7 +33,7 @@ struct RefuseDispatches : mlir::mp::impl::RefuseDispatchesBase<RefuseDispatches>
     for (mpk::DispatchOp dispatch : dispatches) {
       std::string reason;
       const bool isMatmul = isScheduledAs(dispatch, mpk::Family::Matmul);
-      if (isMatmul ? succeeded(planEpilogue(dispatch.getBody().front(), reason))
+      if (isMatmul ? succeeded(checkProducts(dispatch.getBody().front(), reason))
                    : succeeded(planKernels(dispatch, {}, reason)))
         continue;
       remark::missed(dispatch.getLoc(),

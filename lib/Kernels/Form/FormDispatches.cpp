@@ -68,10 +68,9 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
     groupOperands(plan);
     groupRows(plan);
     groupMaps(plan);
+    const SmallVector<DispatchGroup> groups = groupsToForm(plan);
     IRRewriter rewriter(&getContext());
-    for (const DispatchGroup &group : plan.getGroups()) {
-      if (group.members.empty() || (isContractionAlone(group.members) && group.repeated.empty()))
-        continue;
+    for (const DispatchGroup &group : groups) {
       if (FailureOr<mpk::DispatchOp> dispatch = form(rewriter, group); succeeded(dispatch)) {
         note(*dispatch, group, part);
         continue;
@@ -85,6 +84,29 @@ struct FormDispatches : mlir::mp::impl::FormDispatchesBase<FormDispatches> {
   /// Contractions have kernels without dispatches.
   static bool isContractionAlone(ArrayRef<linalg::LinalgOp> members) {
     return members.size() == 1 && members.front()->hasAttr(kMmaAttrName);
+  }
+
+  static SmallVector<DispatchGroup> groupsToForm(const DispatchPlan &plan) {
+    SmallVector<DispatchGroup> groups;
+    for (const DispatchGroup &group : plan.getGroups())
+      if (!group.members.empty() && (!isContractionAlone(group.members) ||
+                                     !group.repeated.empty() || hasSibling(plan, group)))
+        groups.push_back(group);
+    return groups;
+  }
+
+  /// True if another contraction alone reads an operand of this one, in the same shapes: one kernel
+  /// may compute both (mp-group-dispatches).
+  static bool hasSibling(const DispatchPlan &plan, const DispatchGroup &group) {
+    linalg::LinalgOp op = group.members.front();
+    auto isSibling = [&](Operation *user) {
+      std::optional<unsigned> other = user != op ? plan.getGroup(user) : std::nullopt;
+      return other && isContractionAlone(plan.getGroups()[*other].members) &&
+             user->getOperandTypes() == op->getOperandTypes() &&
+             cast<linalg::LinalgOp>(user).getIndexingMaps() == op.getIndexingMaps();
+    };
+    return llvm::any_of(op.getDpsInputs(),
+                        [&](Value input) { return llvm::any_of(input.getUsers(), isSibling); });
   }
 
   static FailureOr<mpk::DispatchOp> form(RewriterBase &rewriter, const DispatchGroup &group) {

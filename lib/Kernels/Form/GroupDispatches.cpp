@@ -1,11 +1,13 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements mp-group-dispatches: run equal maps over different tensors as one kernel (exact).
+// Implements mp-group-dispatches: run equal maps over different tensors, and equal products of one
+// operand, as one kernel (exact).
 //
 // Dispatches of one block are sorted by depth, the longest chain of ops before them: those of one
-// depth do not need each other, and joining them leaves no cycle. Equal ones of one depth join, as
-// one op with the operands of all.
+// depth do not need each other, and joining them leaves no cycle. Equal ones of one depth join:
+// maps as one op with the operands of all, products side by side.
 
+#include "../Plan/EpiloguePlan.h"
 #include "MoveTogether.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -22,6 +24,8 @@ using namespace mlir::mp;
 
 /// A thread of a joined kernel holds an element of each tensor.
 static constexpr size_t kMostTensors = 16;
+/// A block of a joined product chooses its buffers among those of all.
+static constexpr size_t kMostBuffers = 32;
 
 /// The one op of a map that writes its results where the dispatch does; null for other bodies.
 static linalg::GenericOp findOnlyOp(mpk::DispatchOp dispatch) {
@@ -39,6 +43,25 @@ static linalg::GenericOp findOnlyOp(mpk::DispatchOp dispatch) {
       !llvm::equal(found.getResults(), dispatch.getYields()))
     return {};
   return found;
+}
+
+static bool isProduct(mpk::DispatchOp dispatch) {
+  std::optional<mpk::ScheduleAttr> schedule = dispatch.getSchedule();
+  return schedule && schedule->getFamily() == mpk::Family::Matmul;
+}
+
+/// True if the contractions of two dispatches have an operand in common.
+static bool shareOperand(mpk::DispatchOp a, mpk::DispatchOp b) {
+  linalg::GenericOp x = findContraction(a.getBody().front()),
+                    y = findContraction(b.getBody().front());
+  auto operandOf = [](mpk::DispatchOp dispatch, linalg::GenericOp op, unsigned side) {
+    auto argument = dyn_cast<BlockArgument>(op->getOperand(side));
+    return argument ? dispatch->getOperand(argument.getArgNumber()) : Value();
+  };
+  return x && y && llvm::any_of(ArrayRef{0u, 1u}, [&](unsigned side) {
+           Value first = operandOf(a, x, side);
+           return first && first == operandOf(b, y, side);
+         });
 }
 
 static bool areEqual(mpk::DispatchOp a, mpk::DispatchOp b) {
@@ -64,9 +87,16 @@ static DenseMap<Operation *, unsigned> findDepths(Block &block) {
   return depths;
 }
 
-/// One op with the operands of `ops`, at the builder's place.
-static linalg::GenericOp joinOps(OpBuilder &b, ArrayRef<linalg::GenericOp> ops,
-                                 IRMapping &mapping) {
+/// One op with the operands of the maps, at the builder's place; returns its results.
+static SmallVector<Value> joinMaps(OpBuilder &b, ArrayRef<mpk::DispatchOp> dispatches,
+                                   IRMapping &mapping) {
+  SmallVector<linalg::GenericOp> ops;
+  for (mpk::DispatchOp dispatch : dispatches) {
+    ops.push_back(findOnlyOp(dispatch));
+    for (Operation &op : dispatch.getBody().front().without_terminator())
+      if (op.hasTrait<OpTrait::ConstantLike>())
+        b.clone(op, mapping);
+  }
   SmallVector<Value> inputs, outputs, yields;
   SmallVector<AffineMap> inputMaps, outputMaps;
   for (linalg::GenericOp op : ops) {
@@ -95,7 +125,20 @@ static linalg::GenericOp joinOps(OpBuilder &b, ArrayRef<linalg::GenericOp> ops,
   }
   linalg::YieldOp::create(b, joined.getLoc(), yields);
   b.setInsertionPointAfter(joined);
-  return joined;
+  return SmallVector<Value>(joined.getResults());
+}
+
+/// The ops of each dispatch side by side; returns what they yield.
+static SmallVector<Value> putSideBySide(OpBuilder &b, ArrayRef<mpk::DispatchOp> dispatches,
+                                        IRMapping &mapping) {
+  SmallVector<Value> yields;
+  for (mpk::DispatchOp dispatch : dispatches) {
+    for (Operation &op : dispatch.getBody().front().without_terminator())
+      b.clone(op, mapping);
+    for (Value value : dispatch.getYields())
+      yields.push_back(mapping.lookup(value));
+  }
+  return yields;
 }
 
 /// Joins equal dispatches that do not need each other; nothing changes where effects are between.
@@ -105,11 +148,9 @@ static LogicalResult join(RewriterBase &rewriter, ArrayRef<mpk::DispatchOp> disp
   if (failed(followers))
     return failure();
   SmallVector<Value> inputs, outputs;
-  SmallVector<linalg::GenericOp> ops;
   for (mpk::DispatchOp dispatch : dispatches) {
     llvm::append_range(inputs, dispatch.getInputs());
     llvm::append_range(outputs, dispatch.getOutputs());
-    ops.push_back(findOnlyOp(dispatch));
   }
   mpk::DispatchOp first = dispatches.front();
   rewriter.setInsertionPointAfter(members.back());
@@ -127,11 +168,10 @@ static LogicalResult join(RewriterBase &rewriter, ArrayRef<mpk::DispatchOp> disp
       mapping.map(argument, body.getArgument(input++));
     for (BlockArgument argument : dispatch.getOutputArguments())
       mapping.map(argument, body.getArgument(output++));
-    for (Operation &op : dispatch.getBody().front().without_terminator())
-      if (op.hasTrait<OpTrait::ConstantLike>())
-        b.clone(op, mapping);
   }
-  mpk::YieldOp::create(b, joined.getLoc(), joinOps(b, ops, mapping).getResults());
+  SmallVector<Value> yields =
+      isProduct(first) ? putSideBySide(b, dispatches, mapping) : joinMaps(b, dispatches, mapping);
+  mpk::YieldOp::create(b, joined.getLoc(), yields);
   ValueRange results = joined.getResults();
   for (mpk::DispatchOp dispatch : dispatches) {
     rewriter.replaceOp(dispatch, results.take_front(dispatch->getNumResults()));
@@ -155,12 +195,15 @@ struct GroupDispatches : mlir::mp::impl::GroupDispatchesBase<GroupDispatches> {
     DenseMap<Operation *, unsigned> depths = findDepths(block);
     SmallVector<SmallVector<mpk::DispatchOp>> sets; // equal ones of one depth
     for (auto dispatch : block.getOps<mpk::DispatchOp>()) {
-      if (!findOnlyOp(dispatch))
+      const bool isOfProduct = isProduct(dispatch);
+      if (!isOfProduct && !findOnlyOp(dispatch))
         continue;
+      const size_t most = isOfProduct ? kMostBuffers : kMostTensors;
       auto set = llvm::find_if(sets, [&](ArrayRef<mpk::DispatchOp> others) {
         return depths.at(others.front()) == depths.at(dispatch) &&
-               (others.size() + 1) * dispatch->getNumOperands() <= kMostTensors &&
-               areEqual(others.front(), dispatch);
+               (others.size() + 1) * dispatch->getNumOperands() <= most &&
+               areEqual(others.front(), dispatch) &&
+               (!isOfProduct || shareOperand(others.front(), dispatch));
       });
       if (set == sets.end())
         set = sets.insert(sets.end(), SmallVector<mpk::DispatchOp>());
@@ -172,10 +215,12 @@ struct GroupDispatches : mlir::mp::impl::GroupDispatchesBase<GroupDispatches> {
         continue;
       mpk::DispatchOp last = set.back();
       Location loc = last.getLoc();
+      const bool isOfProducts = isProduct(last);
       if (succeeded(join(rewriter, set)))
         remark::passed(loc,
                        remark::RemarkOpts::name(remarks::kGrouped).category(remarks::kDispatches))
-            << "one kernel for " << std::to_string(set.size()) << " equal maps";
+            << "one kernel for " << std::to_string(set.size())
+            << (isOfProducts ? " equal products of one operand" : " equal maps");
     }
   }
 };

@@ -10,6 +10,7 @@
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Kernels/Dispatches.h"
 #include "mp/Kernels/Form/Passes.h"
+#include "mp/Kernels/Passes.h"
 #include "mp/Performance/Estimate.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -63,6 +64,29 @@ static bool setSchedule(mpk::DispatchOp dispatch, const Schedule &schedule) {
   return false;
 }
 
+/// Lets products take three quarters of the registers that they could; false where a kernel would
+/// be too small to be worth it, or somebody pinned its schedule.
+static bool takeSmallerTile(mpk::DispatchOp dispatch) {
+  constexpr unsigned mostRegisters = 255, leastRegisters = 96;
+  SmallVector<Operation *> products;
+  for (Operation &op : dispatch.getBody().front())
+    if (op.hasAttr(kMmaAttrName))
+      products.push_back(&op);
+  unsigned most = mostRegisters;
+  for (Operation *op : products) {
+    if (op->hasAttr(kScheduleAttrName))
+      return false;
+    if (auto known = op->getAttrOfType<IntegerAttr>(kMmaRegistersAttrName))
+      most = unsigned(known.getInt());
+  }
+  most = most * 3 / 4;
+  if (most < leastRegisters)
+    return false;
+  for (Operation *op : products)
+    op->setAttr(kMmaRegistersAttrName, Builder(op->getContext()).getI64IntegerAttr(most));
+  return true;
+}
+
 bool mlir::mp::takeSmallerSchedule(mpk::DispatchOp dispatch, StringRef target) {
   llvm::Expected<const Part &> part = firstPart(target);
   if (!part) {
@@ -70,6 +94,8 @@ bool mlir::mp::takeSmallerSchedule(mpk::DispatchOp dispatch, StringRef target) {
     return false;
   }
   mpk::ScheduleAttr old = dispatch.getScheduleAttr();
+  if (old && old.getFamily() == mpk::Family::Matmul)
+    return takeSmallerTile(dispatch);
   std::string why;
   Block &body = dispatch.getBody().front();
   FailureOr<StreamPlan> plan = planStream(body, why);

@@ -152,11 +152,12 @@ def FormDispatches : Pass<"mp-form-dispatches", "::mlir::func::FuncOp"> {
 }
 
 def GroupDispatches : Pass<"mp-group-dispatches", "::mlir::func::FuncOp"> {
-  let summary = "Run equal maps over different tensors as one kernel (exact)";
+  let summary = "Run equal maps, and equal products of one operand, as one kernel (exact)";
   let description = [{
     Needs: dispatches on tensors. Gives: maps with equal bodies and types, of which none needs
     another, are one dispatch with the operands of all: casts of weights, updates of an
-    optimizer. A kernel takes 16 tensors at most. Tensors of different sizes stay apart.
+    optimizer. A kernel takes 16 tensors at most. Tensors of different sizes stay apart. So are
+    equal products that share an operand, such as query, key and value, with up to 32 operands.
 
     Example (`--mp-group-dispatches`): two launches become one.
     ```mlir

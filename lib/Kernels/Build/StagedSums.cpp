@@ -1,0 +1,54 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits the stores of fragments and the loads of rows.
+
+#include "StagedSums.h"
+
+#include "Elements.h"
+#include "mp/Layouts/Fragments.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using mpcore::layouts::Dim;
+
+Value StagedSums::pointer(Value row, Value column) const {
+  Value exchanged = d.b.createOrFold<arith::XOrIOp>(column, d.mul(d.rem(row, 4), 8));
+  return d.sharedPointer(d.add(base, d.mul(d.add(d.mul(row, n), exchanged), 4)));
+}
+
+void StagedSums::put(ArrayRef<Value> sums, int warpM, int warpN, Value warpRow, Value warpColumn,
+                     Value lane) const {
+  const mpcore::layouts::LinearLayout fragment = mpcore::layouts::mmaC(16);
+  SmallVector<uint32_t> rowImages, columnImages;
+  for (unsigned bit = 0; bit < 5; ++bit) {
+    mpcore::layouts::Point image = fragment.image(Dim::Lane, bit);
+    rowImages.push_back(image[Dim::Row]);
+    columnImages.push_back(image[Dim::Column]);
+  }
+  Value row = d.add(d.mul(warpRow, warpM), d.applyLinear(lane, rowImages));
+  Value column = d.add(d.mul(warpColumn, warpN), d.applyLinear(lane, columnImages));
+  const int tiles = warpN / 8;
+  for (int t = 0; t < tiles; ++t) {
+    // Rows of a lane differ by multiples of 8, which exchange alike.
+    Value first = pointer(row, d.add(column, int64_t(8) * t));
+    for (int i = 0; i < warpM / 8; ++i) {
+      const size_t sum = (size_t(i / 2) * tiles + t) * 4 + i % 2 * 2;
+      d.store(packVector(d, sums.slice(sum, 2)), d.advanceBytes(first, int64_t(32) * i * n), 8);
+    }
+  }
+}
+
+StagedSums::Turn StagedSums::get(Value number, Value thread, Type type) const {
+  const int perRow = n / 4, atOnce = rowsAtOnce(n, threads);
+  Turn turn;
+  turn.column = d.mul(d.rem(thread, perRow), 4);
+  Value first = d.add(d.mul(number, int64_t(atOnce) * rowsOfTurn()), d.div(thread, perRow));
+  for (int i = 0; i < rowsOfTurn(); ++i) {
+    turn.rows.push_back(d.add(first, int64_t(atOnce) * i));
+    Value loaded = d.load(VectorType::get({4}, type), pointer(turn.rows.back(), turn.column), 16);
+    SmallVector<Value> &sums = turn.sums.emplace_back();
+    for (int q = 0; q < 4; ++q)
+      sums.push_back(LLVM::ExtractElementOp::create(d.b, loaded, d.i32(q)));
+  }
+  return turn;
+}
