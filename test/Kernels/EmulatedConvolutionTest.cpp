@@ -149,7 +149,7 @@ void check(const Convolution &o, const std::string &chip) {
                (o.channelsFirst ? ", channels first " : " ") + o.schedule);
   const std::string format = chip == "sm_75" ? "f16" : "bf16";
   const std::string text = moduleText(o, format);
-  Lowered inside(text, chip), apart(inlined(text), chip);
+  Lowered inside(text, chip), apart(inlined(text), chip, "dispatches=false");
   ASSERT_EQ(inside.error, "");
   ASSERT_EQ(apart.error, "");
   const Shapes s = shapesOf(o);

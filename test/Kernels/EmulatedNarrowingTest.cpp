@@ -167,7 +167,7 @@ void check(const Narrowing &o, const std::string &format, const std::string &chi
                (o.transposeB ? " Bt" : "") + (o.transposedByCast ? " by the cast" : "") +
                (o.dynamic ? " dynamic " : " ") + o.schedule);
   const std::string text = moduleText(o, format);
-  Lowered fused(text, chip), apart(inlined(text), chip);
+  Lowered fused(text, chip), apart(inlined(text), chip, "dispatches=false");
   ASSERT_EQ(fused.error, "");
   ASSERT_EQ(apart.error, "");
   std::mt19937 random(13);

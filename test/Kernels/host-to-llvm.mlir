@@ -13,7 +13,7 @@
 // CALLS: llvm.call @mp_rt_device_read(%{{.*}}, %{{.*}}) : (i64, i64) -> i64
 // CALLS: llvm.mlir.global internal constant @mp_kernels_image("{{.*}}.version
 // CALLS: llvm.mlir.global external @mp_kernels_module()
-// CALLS: llvm.mlir.global internal @step_0_kernel()
+// CALLS: llvm.mlir.global internal @map_0_kernel()
 
 // LLVM-NOT: _mlir_memref_to_llvm
 // LLVM-DAG: llvm.func @mp_rt_device_alloc(i64) -> !llvm.ptr

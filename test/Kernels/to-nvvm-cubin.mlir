@@ -1,6 +1,6 @@
 // REQUIRES: ptxas
 // RUN: rm -rf %t && mp-opt %s --mp-to-nvvm="target=sm_75 emit=cubin dir=%t/75" -o /dev/null && ls %t/75 | FileCheck %s
-// RUN: mp-opt %s --mp-to-nvvm="target=sm_80 emit=cubin dir=%t/80" --remarks-filter=mp-emit-kernels -o /dev/null 2>%t.remarks
+// RUN: mp-opt %s --mp-to-nvvm="target=sm_80 dispatches=false emit=cubin dir=%t/80" --remarks-filter=mp-emit-kernels -o /dev/null 2>%t.remarks
 // RUN: FileCheck %s --check-prefix=GATES < %t.remarks
 // RUN: %python %mp_src/tools/dev/kernels/cubin-opcodes.py %t/80/mp_kernels.cubin | FileCheck %s --check-prefix=OPCODES
 // RUN: not %python %mp_src/tools/dev/kernels/cubin-opcodes.py %s 2>&1 | FileCheck %s --check-prefix=NOCUBIN

@@ -32,7 +32,7 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
   Option<bool> dispatches{
       *this, "dispatches",
       llvm::cl::desc("Run groups of ops as one kernel each, else an op a kernel"),
-      llvm::cl::init(false)};
+      llvm::cl::init(true)};
   Option<bool> mma{*this, "mma",
                    llvm::cl::desc("Run contractions on Tensor Cores where types allow"),
                    llvm::cl::init(true)};

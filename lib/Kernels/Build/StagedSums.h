@@ -26,7 +26,7 @@ public:
   void put(ArrayRef<Value> sums, int warpM, int warpN, Value warpRow, Value warpColumn,
            Value lane) const;
 
-  /// What a thread has in one of `turns()`: one or two rows, four columns.
+  /// A thread has one or two rows and four columns in each of `turns()`.
   struct Turn {
     SmallVector<Value> rows; ///< i32, in the tile
     Value column;            ///< the first

@@ -21,6 +21,7 @@ import csv
 import importlib
 import json
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -48,18 +49,33 @@ def limited(limit):
     return lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5))
 
 
+def parts(path):
+    """The modules of a file, each as bytes: mp-opt writes each into a folder of its own."""
+    content = pathlib.Path(path).read_bytes()
+    return re.split(rb"^// -----.*\n", content, flags=re.M)
+
+
 def lower(path, target, emit, limit):
+    """What became of the parts of a file: the worst of them, and the bytes of all."""
+    found = [lower_part(part, target, emit, limit) for part in parts(path)]
+    failed = [entry for entry in found if entry["verdict"] == "failed"]
+    if failed:
+        return failed[0]
+    return {"verdict": "image" if any(entry["verdict"] == "image" for entry in found) else "no kernels",
+            "bytes": sum(entry["bytes"] for entry in found)}
+
+
+def lower_part(part, target, emit, limit):
     with tempfile.TemporaryDirectory() as folder:
-        command = ["mp-opt", "--allow-unregistered-dialect", "--split-input-file", path, "-o", "/dev/null",
-                   f"--mp-to-nvvm=target={target} emit={emit} dir={folder}"]
+        command = ["mp-opt", "--allow-unregistered-dialect", "-", "-o", "/dev/null", f"--mp-to-nvvm=target={target} emit={emit} dir={folder}"]
         try:
-            result = subprocess.run(command, capture_output=True, text=True, timeout=20 * limit, errors="replace", preexec_fn=limited(limit))
+            run = subprocess.run(command, input=part, capture_output=True, timeout=20 * limit, preexec_fn=limited(limit))
         except subprocess.TimeoutExpired:
             return {"verdict": "failed", "reason": f"more than {20 * limit:.0f} s"}
-        if result.returncode == -signal.SIGXCPU:
+        if run.returncode == -signal.SIGXCPU:
             return {"verdict": "failed", "reason": f"more than {limit:.0f} s of a processor"}
-        if result.returncode != 0:
-            return {"verdict": "failed", "reason": reason(result.stderr)}
+        if run.returncode != 0:
+            return {"verdict": "failed", "reason": reason(run.stderr.decode(errors="replace"))}
         images = list(pathlib.Path(folder).glob("*." + emit))
         return {"verdict": "image" if images else "no kernels", "bytes": sum(image.stat().st_size for image in images)}
 
