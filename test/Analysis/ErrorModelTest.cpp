@@ -119,4 +119,69 @@ func.func @main(%l: tensor<32xi32>, %u: tensor<32x10xf32>) -> tensor<32x10xf32> 
   EXPECT_NEAR(amplificationOf("math.absf", sum("slt, %i, %label")), 0.5, 0.001);
 }
 
+/// A quarter of the elements is sin u; all are added to numbers of the same size, 1/10.
+TEST_F(ErrorModelTest, ZerosAroundAndBetweenElementsAreElements) {
+  auto sum = [&](StringRef part) {
+    return amplificationOf("math.sin", (R"(
+func.func @main(%u: tensor<8x8xf32> {mp.range = [-0.1732, 0.1732]}, %o: tensor<16x16xf32> {mp.range = [-0.1732, 0.1732]},
+                %p: tensor<16x16xf32> {mp.range = [-0.1732, 0.1732]}) -> tensor<16x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %zeros = arith.constant dense<0.0> : tensor<16x16xf32>
+  %a = math.sin %u : tensor<8x8xf32>
+)" + part + R"(
+  %r = arith.addf %s, %p : tensor<16x16xf32>
+  return %r : tensor<16x16xf32>
+})")
+                                           .str());
+  };
+  auto inserted = [&](StringRef into) {
+    return sum(("  %s = tensor.insert_slice %a into " + into +
+                "[0, 0] [8, 8] [2, 2] : tensor<8x8xf32> into tensor<16x16xf32>")
+                   .str());
+  };
+  auto padded = [&](StringRef with) {
+    return sum(("  %s = tensor.pad %a low[4, 4] high[4, 4] {\n  ^bb0(%i: index, %j: index):\n    "
+                "tensor.yield " +
+                with + " : f32\n  } : tensor<8x8xf32> to tensor<16x16xf32>")
+                   .str());
+  };
+  EXPECT_NEAR(inserted("%zeros"), 0.25 / 1.25, 0.005);
+  EXPECT_NEAR(inserted("%o"), 0.25 / 2, 0.005) << "between others of its size";
+  EXPECT_NEAR(padded("%zero"), 0.25 / 1.25, 0.005);
+  EXPECT_NEAR(padded("%least"), 0.5, 0.005) << "what maxima begin with is no part of a size";
+  EXPECT_NEAR(sum("  %h = tensor.concat dim(0) %a, %a : (tensor<8x8xf32>, tensor<8x8xf32>) -> "
+                  "tensor<16x8xf32>\n  %q = tensor.extract_slice %o[0, 0] [16, 8] [1, 1] : "
+                  "tensor<16x16xf32> to tensor<16x8xf32>\n  %s = tensor.concat dim(1) %h, %q : "
+                  "(tensor<16x8xf32>, tensor<16x8xf32>) -> tensor<16x16xf32>"),
+              0.5 / 2, 0.005);
+}
+
+/// The format of a convolution of TOSA is that of its results and of its bias; a product of
+/// matrices keeps f32 results.
+TEST_F(ErrorModelTest, WhatAConvolutionOfTosaStoresIsRounded) {
+  module = parse(R"(
+func.func @main(%x: tensor<1x4x4x16xf32> {mp.range = [-0.1732, 0.1732]}, %w: tensor<8x1x1x16xf32> {mp.range = [-1.732, 1.732]},
+                %b: tensor<8xf32> {mp.range = [-0.5196, 0.5196]}, %v: tensor<1x16x16xf32> {mp.range = [-1.732, 1.732]})
+    -> (tensor<1x4x4x8xf32>, tensor<1x16x16xf32>) {
+  %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %shape = tosa.const_shape {values = dense<[1, 16, 16]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %c = tosa.conv2d %x, %w, %b, %zp, %zp {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+      : (tensor<1x4x4x16xf32>, tensor<8x1x1x16xf32>, tensor<8xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x8xf32>
+  %r = tosa.reshape %x, %shape : (tensor<1x4x4x16xf32>, !tosa.shape<3>) -> tensor<1x16x16xf32>
+  %m = tosa.matmul %r, %v, %zp, %zp : (tensor<1x16x16xf32>, tensor<1x16x16xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x16x16xf32>
+  return %c, %m : tensor<1x4x4x8xf32>, tensor<1x16x16xf32>
+})");
+  ErrorModel model(getMain(*module));
+  auto storedBy = [&](StringRef op, FloatType format) {
+    return model.getStored(findOp(*module, op), format);
+  };
+  // 16 products of size 1/10 and a bias of 3/10: half a unit, of which the bias is three fifths.
+  double rounding = mpcore::domains::kRoundingRms * 0x1p-11;
+  EXPECT_NEAR(storedBy("tosa.conv2d", Float16Type::get(&context)),
+              rounding * rounding * (1 + 0.09 / 0.25), 1e-3 * rounding * rounding);
+  EXPECT_EQ(storedBy("tosa.conv2d", FloatTF32Type::get(&context)), 0) << "stored as f32";
+  EXPECT_EQ(storedBy("tosa.matmul", Float16Type::get(&context)), 0);
+}
+
 } // namespace

@@ -5,6 +5,7 @@
 
 #include "mp/Analysis/Error/ErrorModel.h"
 #include "ErrorSignals.h"
+#include "Parts.h"
 #include "TruthValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -334,6 +335,8 @@ private:
       }
       [[fallthrough]];
     default: {
+      if (visitParts(op))
+        return;
       // Moves, merges, casts, and what is not understood: errors come through as they are.
       // Constants that are chosen instead say nothing of the rest.
       ErrorSignal largest;
@@ -351,6 +354,19 @@ private:
       return set(result, largest);
     }
     }
+  }
+
+  /// Tensors put together of others, each a share of the elements.
+  bool visitParts(Operation *op) {
+    SmallVector<Part, 4> parts = partsOf(op);
+    auto whole = putTogether(parts, [&](Value value) { return signals.lookup(value); });
+    if (!whole)
+      return false;
+    set(op->getResult(0), *whole);
+    for (const Part &part : parts)
+      if (part.value)
+        link(part.value, op->getResult(0), part.share);
+    return true;
   }
 
   /// Returns the operand that an argument of a body reads; other values themselves.
@@ -379,19 +395,3 @@ private:
 } // namespace mlir::mp
 
 ErrorModel::ErrorModel(FunctionOpInterface function) { ErrorModelBuilder(*this, function); }
-
-double ErrorModel::getAmplification(Operation *op) const {
-  double sum = 0;
-  for (Value result : op->getResults()) {
-    double size = rms.lookup(result);
-    sum += size * size * amplification.lookup(result);
-  }
-  return sum;
-}
-
-double ErrorModel::getFlips(Operation *op) const {
-  double sum = 0;
-  for (Value result : op->getResults())
-    sum += rms.lookup(result) * flips.lookup(result);
-  return sum;
-}

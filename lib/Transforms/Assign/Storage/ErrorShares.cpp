@@ -97,7 +97,8 @@ double ErrorShares::getShare(Operation *op, const ComputeChoice &choice) const {
                  : choice.scaled
                      ? getContractionNoise(getStoredFormat(op, *choice.scaled), products, chip)
                      : getContractionNoise(choice.format, products, chip) +
-                           model->getUnderflow(op, choice.format);
+                           model->getUnderflow(op, choice.format) +
+                           model->getStored(op, choice.format);
   return (noise * model->getAmplification(op) + std::sqrt(noise) * model->getFlips(op)) *
          std::max(getRunsPerCall(op).count, 1.0);
 }
