@@ -21,6 +21,7 @@
 #include "mp/Kernels/Passes.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Interop/Passes.h"
+#include "mp/Transforms/Optimize/Passes.h"
 #include "mp/Transforms/Scale/Passes.h"
 #include "mp/Transforms/Train/Passes.h"
 
@@ -135,6 +136,15 @@ void mlir::mp::buildCPUPipeline(OpPassManager &manager, const CPUOptions &option
   }
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  // Behind all that merges or makes values, so that what is planned is what is allocated.
+  if (options.maxMemory > 0) {
+    RecomputeOptions memory;
+    memory.maxMemory = options.maxMemory;
+    memory.narrow = options.storeNarrow;
+    memory.late = true;
+    manager.addPass(createRecompute(memory));
+    manager.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass()); // its casts
+  }
   addBufferization(manager);
   manager.addPass(createKeepTypes());
   manager.addPass(createConvertCheckToRuntime());

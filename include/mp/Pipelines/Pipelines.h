@@ -236,6 +236,14 @@ struct CPUOptions : PassPipelineOptions<CPUOptions> {
       *this, "fuse",
       llvm::cl::desc("Elementwise ops that one other reads share its loops, with the same bits"),
       llvm::cl::init(false)};
+  Option<int64_t> maxMemory{
+      *this, "max-memory",
+      llvm::cl::desc("Bytes that what a function computes may take at a time (mp-recompute)"),
+      llvm::cl::init(0)};
+  Option<std::string> storeNarrow{
+      *this, "store-narrow",
+      llvm::cl::desc("Format in which values may be stored for that: none, bf16 or f16"),
+      llvm::cl::init("none")};
 };
 
 /// TOSA to linalg, arith, tensor and scf; nothing happens to other ops.

@@ -13,6 +13,7 @@
 #include "mp/Dialect/MP/Masters.h"
 #include "mp/Dialect/MP/Prescaled.h"
 #include "mp/Dialect/MP/Probes.h"
+#include "mp/Dialect/MP/Recomputed.h"
 #include "mp/Dialect/MP/Saturation.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/SplitOps.h"
@@ -149,6 +150,10 @@ static constexpr AttributeRule kRules[] = {
               areStrings(said.get("reasons"));
      },
      "'mp.versions' to have strings in 'versions' and 'reasons', on a function"},
+    {kRecomputedAttrName, [](Operation *, Attribute value) { return isa<UnitAttr>(value); },
+     "'mp.recomputed' to have no value"},
+    {kMemoryPlanAttrName, isOnFunction<StringAttr>,
+     "'mp.memory_plan' to be a string on a function"},
     {kPhaseAttrName, isOnFunction<StringAttr>, "'mp.phase' to be a string on a function"},
     {kCopyOfAttrName, isOnFunction<StringAttr>, "'mp.copy_of' to be a string on a function"},
     {kFactsAttrName,

@@ -17,6 +17,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 #include "mp/Dialect/MP/MPDialect.h"
+#include "mp/Dialect/MP/Recomputed.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Runtime/Runtime.h"
 #include "mp/Support/Memory.h"
@@ -84,6 +85,8 @@ llvm::Expected<std::unique_ptr<Program>> Program::compile(ModuleOp original, Str
   pipeline.promoteToF64 = options.promoteToF64;
   pipeline.runtimeContractions = options.runtimeContractions;
   pipeline.fuse = options.fuse;
+  pipeline.maxMemory = options.maxMemory;
+  pipeline.storeNarrow = options.storeNarrow;
   pipeline.math = options.exactMath ? HostMath::Exact : HostMath::Library;
   manager.addPass(createSymbolDCEPass()); // what the entry does not need may be impossible here
   buildCPUPipeline(manager, pipeline);
@@ -92,6 +95,9 @@ llvm::Expected<std::unique_ptr<Program>> Program::compile(ModuleOp original, Str
     return createStringError("@" + name + " could not be lowered for the CPU");
   if (llvm::Error error = dropKernels(*program->module))
     return std::move(error);
+  if (auto lowered = program->module->lookupSymbol<LLVM::LLVMFuncOp>(name))
+    if (auto plan = lowered->getAttrOfType<StringAttr>(kMemoryPlanAttrName))
+      program->plan = plan.str();
   program->checks = takeChecks(*program->module);
   if (auto placed = placeConstants(*program->module, program->constants); !placed)
     return placed.takeError();

@@ -41,7 +41,8 @@ struct Side {
   DeviceProgram *device = nullptr;           ///< `program`, where that runs kernels
   DistributedProgram *distributed = nullptr; ///< `program`, where ranks run it
   std::vector<Array> results;
-  Array printed; ///< numbers, where two sides are compared
+  std::string memoryPlan; ///< where memory is limited
+  Array printed;          ///< numbers, where two sides are compared
   llvm::json::Value trajectory = llvm::json::Object();
   double compileSeconds = 0, runSeconds = 0;
   double leastStepSeconds = 0; ///< of the step that other work on the machine held up least

@@ -41,6 +41,10 @@ static constexpr StringLiteral kHelp =
   --estimate=H100       of --device=emulator or PTX: the time that each kernel would take on that GPU, and what
                         binds it, modelled from what the emulator counts (docs/concepts/Performance.md);
                         without --chip, kernels are made for that GPU
+  --fit-memory=BYTES    of the CPU: compute values again rather than keep them, so that no more than that is
+                        allocated at a time, for the least modelled time that is found; the same bits, and a message where
+                        that cannot be. --store-narrow=bf16|f16: or store them so meanwhile. --compare=FILE runs
+                        without it (docs/guides/Memory.md)
   --trace=T.json        of --device=emulator: the launches in time, for ui.perfetto.dev; as long as modelled with
                         --estimate, else as the emulator took
   --sample-blocks=N     with --estimate: run about N blocks of each launch, evenly spread, and scale what they

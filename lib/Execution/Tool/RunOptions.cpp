@@ -206,6 +206,16 @@ static Handlers executionOptions(RunOptions &options) {
        [&options](StringRef v) -> llvm::Error {
          double limit;
          if (v.getAsDouble(limit) || !(limit >= 0))
+      {"fit-memory",
+       [&options](StringRef v) {
+         return parseInteger<int64_t>("fit-memory", v, 1, options.maxMemory);
+       }},
+      {"store-narrow",
+       [&options](StringRef v) -> llvm::Error {
+         options.storeNarrow = v.str();
+         return v == "bf16" || v == "f16" ? llvm::Error::success()
+                                          : badOption("store-narrow", v, "bf16 or f16");
+       }},
            return badOption("max-rel", v, "a number of at least 0");
          options.maxRelative = limit;
          return llvm::Error::success();
@@ -291,6 +301,11 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
                                           {"help", &options.help},
                                           {"version", &options.version},
                                           {"refused-ptx", &options.refusedPtx},
+  if (options.maxMemory && (onDevice || StringRef(options.file).ends_with(".ptx")))
+    return createStringError("--fit-memory plans what runs on the CPU: expected --device=cpu");
+  if (options.storeNarrow != "none" && !options.maxMemory)
+    return createStringError("--store-narrow=" + options.storeNarrow +
+                             " says how values may be stored under --fit-memory=BYTES");
                                           {"alarm-rules", &options.alarmRules}};
 
   const StringRef repeatable[] = {"input", "output", "expect", "calibrate"};

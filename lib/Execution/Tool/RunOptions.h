@@ -67,6 +67,8 @@ struct RunOptions {
   bool emitLLVM = false;
   bool help = false;
   bool version = false;
+  int64_t maxMemory = 0;                     ///< bytes of what is computed; 0: as it comes
+  std::string storeNarrow = "none";          ///< format in which that may be stored for it
   bool refusedPtx = false;
   bool alarmRules = false;
 };

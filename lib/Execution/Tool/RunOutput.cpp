@@ -193,6 +193,7 @@ llvm::Error Run::writeJSON(bool passed) {
                             {"run_seconds", main.runSeconds},
                             {"least_step_seconds", main.leastStepSeconds},
                             {"peak_bytes", main.program->peakBytes()},
+                            {"memory_plan", main.memoryPlan},
                             {"passed", passed},
                             {"steps", std::move(main.trajectory)},
                             {"reference_steps", std::move(reference.trajectory)},

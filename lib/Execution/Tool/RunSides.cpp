@@ -74,6 +74,10 @@ llvm::Error Run::compile(Side &side, bool promoteToF64) {
   programOptions.exactMath = options.exactMath && !promoteToF64; // f64 has no polynomials
   programOptions.fuse =
       options.device == "cpu" && !promoteToF64; // what those are compared with runs op by op
+  if (&side == &main) {                         // what it is compared with keeps everything
+    programOptions.maxMemory = options.maxMemory;
+    programOptions.storeNarrow = options.storeNarrow;
+  }
   std::string ir;
   if (options.emitLLVM)
     programOptions.llvmIR = &ir;
@@ -86,6 +90,9 @@ llvm::Error Run::compile(Side &side, bool promoteToF64) {
     return program.takeError();
   if (options.emitLLVM)
     llvm::outs() << ir;
+  side.memoryPlan = (*program)->memoryPlan().str();
+  if (!side.memoryPlan.empty())
+    llvm::outs() << "memory: " << side.memoryPlan << "\n";
   side.program = std::move(*program);
   side.compileSeconds = now() - start;
   return llvm::Error::success();

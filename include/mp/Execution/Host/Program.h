@@ -22,6 +22,10 @@ struct ProgramOptions {
   bool exactMath = false;
   /// Elementwise ops share loops: the same bits, sooner.
   bool fuse = false;
+  /// Bytes that what the program computes may take at a time (mp-recompute); 0 for no limit.
+  int64_t maxMemory = 0;
+  /// Format in which it may be stored for that: none, bf16 or f16.
+  std::string storeNarrow = "none";
   /// LLVM optimises what computes. Without, small programs are ready in half the time.
   bool optimise = true;
   /// Text of the LLVM IR before optimisation, if not null.
@@ -40,6 +44,8 @@ public:
   const Signature &signature() const override { return types; }
   llvm::Expected<std::vector<Array>> run(llvm::ArrayRef<Array> arguments) override;
   int64_t peakBytes() const override { return peak; }
+  /// What was planned under ProgramOptions::maxMemory, in words.
+  llvm::StringRef memoryPlan() const { return plan; }
 
   /// As run(), for several threads at once; `peak` gets the bytes of this call.
   llvm::Expected<std::vector<Array>> call(llvm::ArrayRef<Array> arguments, int64_t &peak) const;
@@ -54,6 +60,7 @@ private:
   std::vector<std::string> checks;
   std::vector<std::unique_ptr<char[]>> constants;
   int64_t peak = 0;
+  std::string plan; ///< of memory
 };
 
 /// Dialect translations to LLVM IR, and the host as a target.

@@ -5,6 +5,9 @@
 #ifndef MP_TRANSFORMS_OPTIMIZE_PASSES_H
 #define MP_TRANSFORMS_OPTIMIZE_PASSES_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mp/Dialect/MP/MPDialect.h"

@@ -41,4 +41,65 @@ def OptimizeCasts : Pass<"mp-optimize-casts"> {
   let dependentDialects = ["::mlir::mp::MPDialect"];
 }
 
+def Recompute : Pass<"mp-recompute", "::mlir::ModuleOp"> {
+  let summary = "Compute values again rather than keep them, so that a function fits into memory "
+                "(exact, unless narrow storage is allowed)";
+  let description = [{
+    Needs: functions of one block on tensors of known sizes; others stay. Gives: the
+    same function, in which no more than `max-memory` bytes of what it computes
+    live at a time, for the least modelled time that was found. Between the two of
+    its uses that lie furthest apart each value is kept, or freed and computed again
+    (`mp.recomputed`) right before the second one, from what is there by then, or
+    with `narrow` stored in that format. What runs a second time is the same op on
+    the same values, and nothing is computed again from what was stored narrow:
+    without `narrow` results have the same bits. Ops with side effects run once.
+
+    Bytes are those of op results, reshapes and slices aside, in blocks of 64 and
+    with 64 more to align them, as the runtime allocates them; of arguments none,
+    and none inside an op. Ops that write into an empty or filled tensor get one of
+    their own. Times are those of the target's roofline. Up to 2^16 choices are all
+    looked at; the remark, and `mp.memory_plan` on the function, say so
+    (`--remarks-filter=mp`). A limit that cannot be kept is an error which says what
+    could. `mp-check-erasure` takes an op marked `mp.recomputed` for the one of the
+    same kind and operands before it.
+
+    Example (`--mp-recompute="max-memory=12480"`):
+    ```mlir
+    func.func @step(%x: tensor<1024xf32>) -> tensor<1024xf32> {
+      %a = math.tanh %x : tensor<1024xf32>
+      %b = math.sin %a : tensor<1024xf32>
+      %c = math.cos %b : tensor<1024xf32>
+      %d = math.exp %c : tensor<1024xf32>
+      %e = arith.mulf %d, %b : tensor<1024xf32>
+      %f = arith.mulf %e, %a : tensor<1024xf32>
+      return %f : tensor<1024xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @step(%x: tensor<1024xf32>) -> tensor<1024xf32> attributes {mp.memory_plan = "peak 12480 bytes of 16640: 1 values computed again, 0 stored narrow, 16.66% more time (modelled), optimal; checkpoints alone 16.66%"} {
+      %a = math.tanh %x : tensor<1024xf32>
+      %b = math.sin %a : tensor<1024xf32>
+      %c = math.cos %b : tensor<1024xf32>
+      %d = math.exp %c : tensor<1024xf32>
+      %e = arith.mulf %d, %b : tensor<1024xf32>
+      %a2 = math.tanh %x {mp.recomputed} : tensor<1024xf32>
+      %f = arith.mulf %e, %a2 : tensor<1024xf32>
+      return %f : tensor<1024xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxMemory", "max-memory", "int64_t", "0",
+           "Bytes that what a function computes may take at a time; 0: nothing is done">,
+    Option<"narrow", "narrow", "std::string", "\"none\"",
+           "Format in which f32 values may be stored meanwhile: none, bf16 or f16">,
+    Option<"late", "late", "bool", "false",
+           "What is read late alone is computed late, not twice; mp-check-erasure does not follow">,
+    Option<"chip", "target", "std::string", "\"sm_80\"", "Whose times are compared">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::mp::MPDialect"];
+}
+
 #endif // MP_TRANSFORMS_OPTIMIZE_PASSES

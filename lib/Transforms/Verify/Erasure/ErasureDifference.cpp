@@ -8,6 +8,7 @@
 #include "mp/Analysis/Ranges/ScalingExponents.h"
 #include "mp/Dialect/MP/CopyOf.h"
 #include "mp/Dialect/MP/FakeQuantize.h"
+#include "mp/Dialect/MP/Recomputed.h"
 #include "mp/Dialect/MP/Saturation.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Dialect/MP/SplitOps.h"
@@ -43,7 +44,8 @@ Value mlir::mp::strip(Value value) {
 
 bool mlir::mp::isBookkeeping(StringRef name) {
   return name == kPhaseAttrName || name == kPrecisionAttrName || name == kCopyOfAttrName ||
-         name == kSaturatedAttrName || name == kSplitAttrName || name == kScaledAttrName;
+         name == kSaturatedAttrName || name == kSplitAttrName || name == kScaledAttrName ||
+         name == kMemoryPlanAttrName;
 }
 
 InFlightDiagnostic mlir::mp::differ(Operation *original, Operation *converted, const Twine &what) {

@@ -5,6 +5,7 @@
 #include "ErasureMatcher.h"
 #include "ErasureDifference.h"
 #include "ErasureQuantized.h"
+#include "ErasureRecomputed.h"
 #include "ErasureScaling.h"
 #include "ErasureSplit.h"
 #include "ErasureState.h"
@@ -121,7 +122,8 @@ LogicalResult ErasureMatcher::pairBlocks(Block &original, Block &converted) {
       else if (Value sums = getSumsBroughtBack(&*right);
                sums && getFloatFormat(originals.lookup(sums).getType()))
         originals[right->getResult(0)] = originals.lookup(sums);
-      else if (!isInserted(&*right) && !isFloating(&*right) && !parts.contains(&*right))
+      else if (!isInserted(&*right) && !isFloating(&*right) && !parts.contains(&*right) &&
+               !pairWithFirstRun(&*right, originals, strip))
         break;
     }
     if (left == original.end() && right == converted.end())
