@@ -10,22 +10,27 @@
 namespace mlir::mp {
 
 struct WeightCodes {
-  unsigned bits = 4; ///< 2 to 8, symmetric
-  int64_t group = 0; ///< values along what is summed over that share a step; 0: all
+  unsigned bits = 4;         ///< 2 to 8, symmetric
+  int64_t group = 0;         ///< values along what is summed over that share a step; 0: all
+  bool leastError = false;   ///< steps of least squared error, not of the largest magnitude
+  bool layerByLayer = false; ///< moments of what reaches a weight once those before are rounded
+  bool keepsMeans = false;   ///< the mean of each output is what it was
 };
 
-/// Parses iN or iN:GROUP.
+/// Parses iN or iN:GROUP, and behind commas mse, layers and means.
 llvm::Expected<WeightCodes> parseWeightCodes(StringRef text);
 
 struct RoundedWeight {
   std::string function;
   unsigned contraction; ///< in walk order over the function
-  int64_t inputs, outputs;
+  int64_t inputs, outputs, group;
   double error, nearest; ///< squared, of the products with what was seen; by rounding to nearest
 };
 
-/// Runs `entry` once for each batch, and replaces every constant matrix that a contraction
-/// multiplies with rows of a tensor by codes, rounded by GPTQ, that `mp.dequantize` brings back.
+/// Runs `entry` once for each batch (layer by layer: for each weight again), and replaces every
+/// constant weight of a contraction or convolution by codes, rounded by GPTQ, that `mp.dequantize`
+/// brings back. What a window holds is in the largest groups up to the size wanted that are blocks
+/// of the weight.
 llvm::Expected<std::vector<RoundedWeight>> roundWeights(ModuleOp module, StringRef entry,
                                                         const InputOptions &inputs,
                                                         const WeightCodes &codes);

@@ -70,6 +70,8 @@ private:
   llvm::Error compileForDevice(Side &side);
   llvm::Error compileForRanks(Side &side, const ProgramOptions &programOptions);
   Status calibrateScales();
+  /// Writes the modules that data improve: smoothed, pruned, rounded.
+  llvm::Error convertByData(ModuleOp module);
   Status findBrokenValue();
   Status bisectContractions();
   Status fitBudget();

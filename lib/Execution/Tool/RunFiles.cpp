@@ -21,6 +21,10 @@ llvm::Error RunFiles::open(const RunOptions &options) {
     return error;
   if (llvm::Error error = rounded.open(options.roundedOut, "--round-weights=" + options.roundedOut))
     return error;
+  if (llvm::Error error = pruned.open(options.prunedOut, "--prune=" + options.prunedOut))
+    return error;
+  if (llvm::Error error = smoothed.open(options.smoothedOut, "--smooth=" + options.smoothedOut))
+    return error;
   if (llvm::Error error = ranges.open(options.rangesOut, "--ranges=" + options.rangesOut))
     return error;
   if (llvm::Error error = trace.open(options.trace, "--trace=" + options.trace))

@@ -15,7 +15,7 @@ namespace mlir::mp {
 
 struct RunFiles {
   std::deque<support::LateOutput> results; ///< of --output, in order
-  support::LateOutput json, html, policy, ranges, rounded, sensitivity, trace;
+  support::LateOutput json, html, policy, pruned, ranges, rounded, sensitivity, smoothed, trace;
 
   /// Opens what `options` name; folders are made. Errors name the option.
   llvm::Error open(const RunOptions &options);

@@ -137,6 +137,14 @@ static Handlers dataOptions(RunOptions &options) {
          options.weightCodes = *codes;
          return llvm::Error::success();
        }},
+      {"prune", textOption(options.prunedOut)},
+      {"smooth", textOption(options.smoothedOut)},
+      {"smooth-share",
+       [&options](StringRef v) -> llvm::Error {
+         const bool fine = !v.getAsDouble(options.smoothShare) && options.smoothShare >= 0 &&
+                           options.smoothShare <= 1;
+         return fine ? llvm::Error::success() : badOption("smooth-share", v, "a share from 0 to 1");
+       }},
       {"range-margin",
        [&options](StringRef v) -> llvm::Error {
          return v.getAsDouble(options.rangeMargin) || !(options.rangeMargin >= 1)
@@ -198,14 +206,6 @@ static Handlers executionOptions(RunOptions &options) {
                           : llvm::Error::success();
        }},
       {"trace", textOption(options.trace)},
-      {"sample-blocks",
-       [&options](StringRef v) {
-         return parseInteger<uint64_t>("sample-blocks", v, 1, options.sampleBlocks);
-       }},
-      {"max-rel",
-       [&options](StringRef v) -> llvm::Error {
-         double limit;
-         if (v.getAsDouble(limit) || !(limit >= 0))
       {"fit-memory",
        [&options](StringRef v) {
          return parseInteger<int64_t>("fit-memory", v, 1, options.maxMemory);
@@ -216,12 +216,40 @@ static Handlers executionOptions(RunOptions &options) {
          return v == "bf16" || v == "f16" ? llvm::Error::success()
                                           : badOption("store-narrow", v, "bf16 or f16");
        }},
+      {"sample-blocks",
+       [&options](StringRef v) {
+         return parseInteger<uint64_t>("sample-blocks", v, 1, options.sampleBlocks);
+       }},
+      {"max-rel",
+       [&options](StringRef v) -> llvm::Error {
+         double limit;
+         if (v.getAsDouble(limit) || !(limit >= 0))
            return badOption("max-rel", v, "a number of at least 0");
          options.maxRelative = limit;
          return llvm::Error::success();
        }},
   };
 }
+/// --calibrate and what it writes go together.
+static llvm::Error checkCalibration(const RunOptions &options) {
+  const std::tuple<StringRef, StringRef, const std::string &> written[] = {
+      {"--ranges", "states", options.rangesOut},
+      {"--round-weights", "rounds by", options.roundedOut},
+      {"--smooth", "divides channels by", options.smoothedOut},
+      {"--prune", "scores weights by", options.prunedOut}};
+  const bool writes = !options.json.empty() || llvm::any_of(written, [](const auto &option) {
+    return !std::get<2>(option).empty();
+  });
+  if (options.calibrates && (!writes || options.device != "cpu" || !options.compare.empty()))
+    return createStringError("--calibrate writes scales to --json=FILE, ranges to --ranges=FILE, "
+                             "weights to --round-weights=FILE, smoothed ones to --smooth=FILE or "
+                             "pruned ones to --prune=FILE, runs on the CPU, and compares nothing");
+  for (const auto &[name, does, path] : written)
+    if (!options.calibrates && !path.empty())
+      return createStringError(name + " " + does + " what --calibrate=@FILE.npy sees");
+  return llvm::Error::success();
+}
+
 /// Checks options against each other, and sets those that others imply.
 static llvm::Error settle(RunOptions &options) {
   if (options.file.empty() && !options.help && !options.version && !options.refusedPtx &&
@@ -251,16 +279,8 @@ static llvm::Error settle(RunOptions &options) {
   if (options.reverse && options.device != "emulator" && !StringRef(options.file).ends_with(".ptx"))
     return createStringError(
         "--reverse is of the emulator's threads: --device=emulator, or a PTX file");
-  if (options.calibrates &&
-      ((options.json.empty() && options.rangesOut.empty() && options.roundedOut.empty()) ||
-       onDevice || !options.compare.empty()))
-    return createStringError("--calibrate writes scales to --json=FILE, ranges to --ranges=FILE or "
-                             "weights to --round-weights=FILE, runs on the CPU, and compares "
-                             "nothing");
-  if (!options.calibrates && !options.rangesOut.empty())
-    return createStringError("--ranges states what --calibrate=@FILE.npy sees");
-  if (!options.calibrates && !options.roundedOut.empty())
-    return createStringError("--round-weights rounds by what --calibrate=@FILE.npy sees");
+  if (llvm::Error error = checkCalibration(options))
+    return error;
   if (options.checkErrors) {
     if (onDevice || !options.compare.empty() || options.checkRanges || options.steps > 1)
       return createStringError(
@@ -281,6 +301,11 @@ static llvm::Error settle(RunOptions &options) {
     return createStringError(
         "--numerics=" + options.numericsName + " with --device=" + options.device +
         " is the arithmetic of the reference and needs --compare=FILE; the GPU is --chip");
+  if (options.maxMemory && (onDevice || StringRef(options.file).ends_with(".ptx")))
+    return createStringError("--fit-memory plans what runs on the CPU: expected --device=cpu");
+  if (options.storeNarrow != "none" && !options.maxMemory)
+    return createStringError("--store-narrow=" + options.storeNarrow +
+                             " says how values may be stored under --fit-memory=BYTES");
   if (onDevice && options.emitLLVM)
     return createStringError(
         "--emit-llvm is of --device=cpu; mp-opt --mp-to-nvvm shows the kernels");
@@ -301,11 +326,6 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
                                           {"help", &options.help},
                                           {"version", &options.version},
                                           {"refused-ptx", &options.refusedPtx},
-  if (options.maxMemory && (onDevice || StringRef(options.file).ends_with(".ptx")))
-    return createStringError("--fit-memory plans what runs on the CPU: expected --device=cpu");
-  if (options.storeNarrow != "none" && !options.maxMemory)
-    return createStringError("--store-narrow=" + options.storeNarrow +
-                             " says how values may be stored under --fit-memory=BYTES");
                                           {"alarm-rules", &options.alarmRules}};
 
   const StringRef repeatable[] = {"input", "output", "expect", "calibrate"};

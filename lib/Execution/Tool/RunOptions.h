@@ -54,6 +54,9 @@ struct RunOptions {
   CalibrationOptions calibration;
   std::string roundedOut; ///< the module with weights as --calibrate rounds them; empty for none
   WeightCodes weightCodes;
+  std::string smoothedOut; ///< the module with channels smoothed; empty for none
+  std::string prunedOut; ///< the module with weights pruned by what multiplies them; empty for none
+  double smoothShare = 0.5;
   std::string rangesOut;  ///< the module with the ranges that --calibrate saw; empty for none
   double rangeMargin = 2; ///< times the largest magnitude seen
   BudgetOptions budget;   ///< of --budget; its limit is 0 where that is not asked for
@@ -64,11 +67,11 @@ struct RunOptions {
   uint32_t sharedBytes = 0;
   uint64_t maxInstructions = 10'000'000'000; ///< of the launch
   bool reverse = false;                      ///< the order of threads, on the emulator
+  int64_t maxMemory = 0;                     ///< bytes of what is computed; 0: as it comes
+  std::string storeNarrow = "none";          ///< format in which that may be stored for it
   bool emitLLVM = false;
   bool help = false;
   bool version = false;
-  int64_t maxMemory = 0;                     ///< bytes of what is computed; 0: as it comes
-  std::string storeNarrow = "none";          ///< format in which that may be stored for it
   bool refusedPtx = false;
   bool alarmRules = false;
 };

@@ -2,6 +2,8 @@
 //
 // The modes of mp-run that run a program to learn something of it.
 
+#include "../Calibration/PruneByData.h"
+#include "../Calibration/Smooth.h"
 #include "../Trials/Sensitivity.h"
 #include "Run.h"
 #include "llvm/Support/FileSystem.h"
@@ -9,6 +11,43 @@
 
 using namespace mlir;
 using namespace mlir::mp;
+
+/// Writes what `convert` makes of a copy, and prints what it says.
+template <typename Convert, typename Print>
+static llvm::Error writeConverted(ModuleOp module, support::LateOutput &file, Convert convert,
+                                  Print print) {
+  auto copy = OwningOpRef<ModuleOp>(module.clone());
+  auto done = convert(*copy);
+  if (!done)
+    return done.takeError();
+  print(llvm::outs(), *done);
+  return file.write([&](llvm::raw_ostream &os) { copy->print(os); });
+}
+
+llvm::Error Run::convertByData(ModuleOp module) {
+  if (!options.smoothedOut.empty())
+    if (llvm::Error error = writeConverted(
+            module, files.smoothed,
+            [&](ModuleOp copy) {
+              return smoothChannels(copy, options.entry, options.inputs, options.smoothShare);
+            },
+            printSmoothed))
+      return error;
+  if (!options.prunedOut.empty())
+    if (llvm::Error error = writeConverted(
+            module, files.pruned,
+            [&](ModuleOp copy) { return pruneByData(copy, options.entry, options.inputs); },
+            printPruned))
+      return error;
+  if (options.roundedOut.empty())
+    return llvm::Error::success();
+  return writeConverted(
+      module, files.rounded,
+      [&](ModuleOp copy) {
+        return roundWeights(copy, options.entry, options.inputs, options.weightCodes);
+      },
+      printRounded);
+}
 
 Status Run::calibrateScales() {
   auto module = parse(options.file);
@@ -22,15 +61,8 @@ Status Run::calibrateScales() {
     if (llvm::Error error = files.writeJSON(scales->toJSON()))
       return reportError(Status::BadInput, std::move(error));
   }
-  if (!options.roundedOut.empty()) {
-    auto copy = OwningOpRef<ModuleOp>(module->get().clone());
-    auto rounded = roundWeights(*copy, options.entry, options.inputs, options.weightCodes);
-    if (!rounded)
-      return reportError(Status::BadInput, rounded.takeError());
-    printRounded(llvm::outs(), *rounded);
-    if (llvm::Error error = files.rounded.write([&](llvm::raw_ostream &os) { copy->print(os); }))
-      return reportError(Status::BadInput, std::move(error));
-  }
+  if (llvm::Error error = convertByData(**module))
+    return reportError(Status::BadInput, std::move(error));
   if (options.rangesOut.empty())
     return Status::Done;
   auto ranges = stateMeasuredRanges(**module, options.entry, options.inputs, options.rangeMargin);

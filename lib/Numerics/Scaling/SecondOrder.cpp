@@ -11,16 +11,26 @@
 using namespace mpcore::numerics;
 using llvm::ArrayRef;
 
-void SecondMoments::add(ArrayRef<float> rows) {
-  for (; rows.size() >= size; rows = rows.drop_front(size)) {
-    ArrayRef<float> row = rows.take_front(size);
+void SecondMoments::add(ArrayRef<float> given) {
+  for (; given.size() >= size; given = given.drop_front(size)) {
+    ArrayRef<float> row = given.take_front(size);
     if (!std::all_of(row.begin(), row.end(), [](float x) { return std::isfinite(x); }))
       continue;
-    for (size_t i = 0; i != size; ++i)
+    ++rows;
+    for (size_t i = 0; i != size; ++i) {
+      firstSums[i] += row[i];
       if (row[i] != 0)
         for (size_t j = 0; j != size; ++j)
           sums[i * size + j] += double(row[i]) * row[j];
+    }
   }
+}
+
+std::vector<double> SecondMoments::means() const {
+  std::vector<double> means(firstSums);
+  for (double &mean : means)
+    mean /= double(std::max<size_t>(rows, 1));
+  return means;
 }
 
 std::vector<float> mpcore::numerics::stepsOf(ArrayRef<float> weights, const WeightRounding &shape) {
@@ -39,6 +49,34 @@ std::vector<float> mpcore::numerics::stepsOf(ArrayRef<float> weights, const Weig
 static int8_t nearest(double weight, float step, int largest) {
   double code = std::nearbyint(weight * double(1 / step));
   return int8_t(std::clamp(code, -double(largest), double(largest)));
+}
+
+std::vector<float> mpcore::numerics::stepsOfLeastError(ArrayRef<float> weights,
+                                                       const SecondMoments &moments,
+                                                       const WeightRounding &shape) {
+  const std::vector<float> widest = stepsOf(weights, shape);
+  std::vector<float> steps(widest);
+  for (size_t at = 0; at != steps.size(); ++at) {
+    size_t first = at / shape.outputs * shape.group, output = at % shape.outputs;
+    auto errorOf = [&](float step) {
+      double total = 0;
+      for (size_t i = first; i != first + shape.group; ++i) {
+        double weight = weights[i * shape.outputs + output];
+        double error = weight - double(nearest(weight, step, shape.largest)) * step;
+        total += error * error * moments.get()[i * shape.inputs + i];
+      }
+      return total;
+    };
+    double least = errorOf(widest[at]);
+    for (int hundredths = 99; hundredths >= 30; --hundredths) {
+      float step = widest[at] * float(hundredths) / 100;
+      if (double error = errorOf(step); error < least) {
+        least = error;
+        steps[at] = step;
+      }
+    }
+  }
+  return steps;
 }
 
 std::vector<int8_t> mpcore::numerics::roundNearest(ArrayRef<float> weights, ArrayRef<float> steps,

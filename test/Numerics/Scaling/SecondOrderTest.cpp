@@ -96,6 +96,51 @@ TEST(SecondOrder, UncorrelatedInputsGiveTheNearest) {
   EXPECT_EQ(roundSecondOrder(weights, steps, moments, shape), roundNearest(weights, steps, shape));
 }
 
+TEST(SecondOrder, StepsOfLeastErrorLeaveOutWhatNothingMultiplies) {
+  const WeightRounding shape{3, 1, 3, 7};
+  const std::vector<float> weights{0.4f, 0.4f, 7.0f};
+  SecondMoments unread(3), read(3);
+  unread.add({1, 0, 0, 0, 1, 0});
+  read.add({1, 0, 0, 0, 1, 0, 0, 0, 1});
+  // 0.4 of the step 1 holds the first two, and clamps the third, which does no harm.
+  EXPECT_EQ(stepsOfLeastError(weights, unread, shape), (std::vector<float>{0.4f}));
+  EXPECT_EQ(stepsOfLeastError(weights, read, shape), stepsOf(weights, shape));
+}
+
+TEST(SecondOrder, StepsOfLeastErrorAreNoWorseAndOnAverageBetter) {
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  const WeightRounding shape{32, 8, 16, 7};
+  std::vector<float> weights(32 * 8), row(32);
+  SecondMoments moments(32);
+  for (float &weight : weights)
+    weight = normal(random);
+  // Inputs by themselves, so that the error is the sum of each one's.
+  for (size_t i = 0; i != 32; ++i) {
+    std::fill(row.begin(), row.end(), 0.0f);
+    row[i] = normal(random);
+    moments.add(row);
+  }
+  auto errorOf = [&](const std::vector<float> &steps) {
+    return squaredError(weights, roundNearest(weights, steps, shape), steps, moments, shape);
+  };
+  double least = errorOf(stepsOfLeastError(weights, moments, shape));
+  EXPECT_LT(least, 0.9 * errorOf(stepsOf(weights, shape)));
+  for (float share : {0.35f, 0.6f, 0.8f, 0.95f}) {
+    std::vector<float> others = stepsOf(weights, shape);
+    for (float &step : others)
+      step *= share;
+    EXPECT_LE(least, errorOf(others) * (1 + 1e-6)) << share;
+  }
+}
+
+TEST(SecondOrder, MeansAreOfFiniteRows) {
+  SecondMoments moments(2);
+  EXPECT_EQ(moments.means(), (std::vector<double>{0, 0}));
+  moments.add({1, 4, 2, 0, NAN, 1});
+  EXPECT_EQ(moments.means(), (std::vector<double>{1.5, 2}));
+}
+
 TEST(SecondOrder, InputsThatAreAlwaysZeroOrNotFiniteDoNoHarm) {
   SecondMoments dead(2), none(2);
   dead.add({0, 1, 0, 2, INFINITY, 1, NAN, 1});

@@ -14,19 +14,22 @@
 
 namespace mpcore::numerics {
 
-/// Sums x x^T over inputs of `size` values; half the second derivative of the squared error.
+/// Sums x and x x^T over inputs of `size` values; the latter is half the second derivative of the
+/// squared error.
 class SecondMoments {
 public:
-  explicit SecondMoments(size_t size) : size(size), sums(size * size) {}
+  explicit SecondMoments(size_t size) : size(size), sums(size * size), firstSums(size) {}
   /// Rows of `size` values, one after the other. Rows that are not finite are left out.
   void add(llvm::ArrayRef<float> rows);
   size_t getSize() const { return size; }
   /// Row-major, symmetric.
   llvm::ArrayRef<double> get() const { return sums; }
+  /// What each input was on average; 0 without any row.
+  std::vector<double> means() const;
 
 private:
-  size_t size;
-  std::vector<double> sums;
+  size_t size, rows = 0;
+  std::vector<double> sums, firstSums;
 };
 
 struct WeightRounding {
@@ -39,6 +42,11 @@ struct WeightRounding {
 /// The steps of symmetric codes, [inputs / group][outputs]: the largest magnitude over the largest
 /// code; 1 for zeros.
 std::vector<float> stepsOf(llvm::ArrayRef<float> weights, const WeightRounding &shape);
+
+/// Of 0.30 to 1 times these steps, in hundredths, those whose nearest codes have the least squared
+/// error, each input's weighted by its own second moment; of equal ones the largest.
+std::vector<float> stepsOfLeastError(llvm::ArrayRef<float> weights, const SecondMoments &moments,
+                                     const WeightRounding &shape);
 
 /// Codes of weights [inputs][outputs], to nearest even.
 std::vector<int8_t> roundNearest(llvm::ArrayRef<float> weights, llvm::ArrayRef<float> steps,

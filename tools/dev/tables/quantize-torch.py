@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Quantises the networks of quantize-table.py with torch, after training, on the same weights and data.
+
+usage: quantize-torch.py FOLDER
+
+FOLDER is what `quantize-table.py --only=mlp,cnn --keep=FOLDER` left. Needs torch, torchao and numpy. *int8*: torch.ao's static quantisation
+with its default observers for x86, calibrated on the rows trained on. *int4 weights*: torchao's IntxWeightOnlyConfig in groups of 16, which has no
+convolutions. Columns: what was held out, its distance from f32.
+"""
+import pathlib
+import sys
+import warnings
+
+import numpy
+import torch
+import torch.ao.quantization as ao
+from torch import nn
+
+warnings.filterwarnings("ignore")
+
+
+def load(folder):
+    weights = [torch.tensor(numpy.load(path)) for path in sorted(folder.glob("w*.npy"))]
+    rows, held, labels = (torch.tensor(numpy.load(folder / f"{name}.npy")) for name in ("rows", "held", "labels"))
+    return weights, rows, held, labels
+
+
+def linear(weight, bias):
+    layer = nn.Linear(weight.shape[0], weight.shape[1])
+    layer.weight.data, layer.bias.data = weight.T.contiguous(), bias
+    return layer
+
+
+def conv(weight, bias, stride):
+    layer = nn.Conv2d(weight.shape[1], weight.shape[0], weight.shape[2], stride=stride, padding=weight.shape[2] // 2)
+    layer.weight.data, layer.bias.data = weight, bias
+    return layer
+
+
+def mlp(w):
+    return nn.Sequential(linear(w[0], w[1]), nn.ReLU(), linear(w[2], w[3]), nn.ReLU(), linear(w[4], w[5]))
+
+
+def cnn(w):
+    return nn.Sequential(conv(w[0], w[1], 1), nn.ReLU(), nn.MaxPool2d(2), conv(w[2], w[3], 1), nn.ReLU(), conv(w[4], w[5], 2), nn.ReLU(),
+                         nn.AdaptiveAvgPool2d(1), nn.Flatten(), linear(w[6], w[7]))
+
+
+# name: model, what inputs are multiplied by
+NETWORKS = {"mlp": (mlp, 1 / 16), "cnn": (cnn, 1)}
+
+
+def int8(model, rows):
+    wrapped = nn.Sequential(ao.QuantStub(), model, ao.DeQuantStub()).eval()
+    wrapped.qconfig = ao.get_default_qconfig("x86")
+    prepared = ao.prepare(wrapped)
+    prepared(rows)
+    return ao.convert(prepared)
+
+
+def int4_weights(model, rows):
+    from torchao.quantization import IntxWeightOnlyConfig, PerGroup, quantize_
+    quantize_(model, IntxWeightOnlyConfig(weight_dtype=torch.int4, granularity=PerGroup(16)), filter_fn=lambda m, _: isinstance(m, nn.Linear))
+    return model
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    torch.manual_seed(0)
+    torch.backends.quantized.engine = "x86"
+    for network, (build, factor) in NETWORKS.items():
+        if not (folder / network).exists():
+            continue
+        weights, rows, held, labels = load(folder / network)
+        reference = None
+        print(network)
+        for label, convert in (("f32", lambda model, _: model), ("int8 after, torch.ao", int8), ("int4 weights after, torchao", int4_weights)):
+            model = convert(build([w.clone() for w in weights]).eval(), rows * factor)
+            with torch.no_grad():
+                rightly = float((model(held * factor).argmax(-1) == labels).float().mean()) * 100
+            reference = rightly if reference is None else reference
+            print(f"  {label:28} {rightly:6.1f}% {rightly - reference:+8.3f}")
+
+
+if __name__ == "__main__":
+    main()
