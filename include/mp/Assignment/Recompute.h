@@ -18,7 +18,7 @@
 
 namespace mpcore::assignment {
 
-/// What is done with a value over its gap.
+/// Says how a value gets over its gap.
 enum class Keeping : uint8_t { Whole, Narrow, Recomputed };
 
 struct MemoryStep {
@@ -33,9 +33,9 @@ struct MemoryStep {
 struct MemoryValue {
   int64_t bytes = 0;     ///< 0: costs nothing to keep, as arguments do
   bool isResult = false; ///< lives to the end
-  /// Where it may be stored narrow: bytes then, and the time of both casts.
+  /// Bytes that it takes where it is stored narrow; nothing where it may not be.
   std::optional<int64_t> narrowBytes = {};
-  int64_t castTime = 0; ///< of one of them
+  int64_t castTime = 0; ///< to that format, or back
 };
 
 /// Steps in the order in which they run.
@@ -88,8 +88,8 @@ struct MemoryAnswer {
 MemoryAnswer planMemory(const MemoryProblem &problem, int64_t limit,
                         uint64_t exhaustive = uint64_t(1) << 16);
 
-/// What checkpointing by segments does: values that cross none of the borders between `segments` of
-/// about equally many bytes are recomputed.
+/// Checkpointing by segments recomputes values that cross none of the borders between `segments` of
+/// about equally many bytes.
 std::vector<Keeping> keepBorders(const MemoryProblem &problem, unsigned segments);
 
 } // namespace mpcore::assignment

@@ -110,8 +110,8 @@ private:
         improve(keepBorders(problem, segments));
   }
 
-  /// Of changes of one value each, the best, until none helps: down to the limit first, then to
-  /// less time.
+  /// Takes the best change of one value after the other until none helps: down to the limit first,
+  /// then to less time.
   void improve(std::vector<Keeping> keeping) {
     MemoryPlan now = consider(keeping);
     while (now.peak > limit && lowerPeak(keeping, now)) {

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What many plans of one problem have in common.
+// Tables that all plans of one problem share.
 
 #ifndef MP_LIB_ASSIGNMENT_MEMORY_PLANTABLES_H
 #define MP_LIB_ASSIGNMENT_MEMORY_PLANTABLES_H

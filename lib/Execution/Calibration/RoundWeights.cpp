@@ -58,7 +58,7 @@ public:
     for (const auto &[number, site] : sites)
       order.push_back(number);
     for (size_t begin = 0, end; begin != order.size(); begin = end) {
-      // What reads the same values needs them once.
+      // Weights that the same values multiply need these once.
       end = wanted.layerByLayer ? begin + 1 : order.size();
       while (end != order.size() && readsAs(order[begin], order[end]))
         ++end;
@@ -136,7 +136,7 @@ private:
     return llvm::Error::success();
   }
 
-  /// What the mean of each output has moved by.
+  /// Returns by how much the mean of each output has moved.
   static std::vector<float> shiftOfMeans(ArrayRef<float> weights, ArrayRef<int8_t> codes,
                                          ArrayRef<float> steps, ArrayRef<double> before,
                                          ArrayRef<double> now,

@@ -9,7 +9,7 @@
 
 namespace mlir::mp {
 
-/// What was done to one tensor that constant weights multiply.
+/// Says what was done to one tensor that constant weights multiply.
 struct SmoothedTensor {
   std::string function;
   unsigned contraction; ///< the first that reads it, in walk order over the function

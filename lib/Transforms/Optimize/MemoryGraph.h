@@ -13,7 +13,7 @@
 
 namespace mlir::mp {
 
-/// What needs storage is what ops compute: each op's tensors are one value of the problem. Views
+/// Ops compute what needs storage: each op's tensors are one value of the problem. Views
 /// (reshapes, slices) share the storage of what they show; constants, empty tensors and fills are
 /// made wherever they are written to; arguments belong to the caller.
 class MemoryGraph {
@@ -22,7 +22,7 @@ public:
   /// With `late`, what is read late alone may be computed there.
   MemoryGraph(func::FuncOp function, const target::CostModel &costs, FloatType narrow, bool late);
 
-  /// Why there can be no plan; empty if there can.
+  /// Says why there can be no plan; empty if there can.
   const std::string &whyNot() const { return reason; }
 
   const assignment::MemoryProblem &getProblem() const { return problem; }
@@ -34,7 +34,7 @@ public:
   uint32_t valueOf(Operation *op) const { return numbers.lookup(op); }
   /// The op's results that have storage.
   static SmallVector<Value> tensorsOf(Operation *op);
-  /// What `op` reads, its regions included.
+  /// Returns what `op` reads, its regions included.
   static SmallVector<OpOperand *> readsOf(Operation *op);
 
 private:

@@ -105,8 +105,8 @@ private:
     views.clear();
   }
 
-  /// What shows `value` by now: itself, or where its storage was made again, that, in the same
-  /// view.
+  /// Returns what shows `value` by now: itself, or where its storage was made again, that, in the
+  /// same view.
   Value now(OpBuilder &builder, Value value) {
     if (auto found = current.find(value); found != current.end())
       return found->second;

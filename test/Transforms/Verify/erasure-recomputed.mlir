@@ -1,4 +1,4 @@
-// What runs a second time on the same values stands for its first run, and nothing else does.
+// An op that runs a second time on the same values stands for its first run, and nothing else does.
 
 // RUN: split-file %s %t
 // RUN: mp-opt %t/step.mlir --mp-recompute="max-memory=12480" --mp-check-erasure="original=%t/step.mlir" | FileCheck %s --check-prefix=FITS

@@ -44,7 +44,7 @@ public:
   const Signature &signature() const override { return types; }
   llvm::Expected<std::vector<Array>> run(llvm::ArrayRef<Array> arguments) override;
   int64_t peakBytes() const override { return peak; }
-  /// What was planned under ProgramOptions::maxMemory, in words.
+  /// Says what was planned under ProgramOptions::maxMemory.
   llvm::StringRef memoryPlan() const { return plan; }
 
   /// As run(), for several threads at once; `peak` gets the bytes of this call.

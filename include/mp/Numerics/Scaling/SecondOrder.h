@@ -24,7 +24,7 @@ public:
   size_t getSize() const { return size; }
   /// Row-major, symmetric.
   llvm::ArrayRef<double> get() const { return sums; }
-  /// What each input was on average; 0 without any row.
+  /// Returns the mean of each input; 0 without any row.
   std::vector<double> means() const;
 
 private:
@@ -43,8 +43,8 @@ struct WeightRounding {
 /// code; 1 for zeros.
 std::vector<float> stepsOf(llvm::ArrayRef<float> weights, const WeightRounding &shape);
 
-/// Of 0.30 to 1 times these steps, in hundredths, those whose nearest codes have the least squared
-/// error, each input's weighted by its own second moment; of equal ones the largest.
+/// Returns those of 0.30 to 1 times these steps, in hundredths, whose nearest codes have the least
+/// squared error, each input's weighted by its own second moment; the largest of equal ones.
 std::vector<float> stepsOfLeastError(llvm::ArrayRef<float> weights, const SecondMoments &moments,
                                      const WeightRounding &shape);
 

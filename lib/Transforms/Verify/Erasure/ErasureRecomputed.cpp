@@ -15,7 +15,7 @@ static bool computesSame(Operation *first, Operation *again,
   auto sameValue = [&](Value a, Value b) {
     if (a == b || inside.lookup(a) == b || isSame(a, b))
       return success();
-    // What is made wherever it is read.
+    // Such values are made wherever they are read.
     Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
     bool areMade = left && right && isRemakeable(left) && isRemakeable(right);
     return success(areMade && computesSame(left, right, isSame));
