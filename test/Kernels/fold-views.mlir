@@ -3,6 +3,7 @@
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
 
+// CHECK-DAG: #[[$BOTH:.*]] = affine_map<(d0, d1, d2) -> (d0, d1 * 2 + d2)>
 // CHECK-LABEL: func.func @views_stop_at_contractions
 // CHECK: linalg.generic {{.*}}mpk.mma
 // CHECK: %[[V:.*]] = tensor.expand_shape %{{.*}} {{.*}} : tensor<8x12xf32> into tensor<8x3x4xf32>
@@ -97,4 +98,19 @@ func.func @large_windows_are_sums(%x: tensor<4x64xf32>, %y: tensor<4x49xf32>, %a
     linalg.yield %2 : f32
   } -> tensor<4x1xf32>
   return %0, %1 : tensor<4x16xf32>, tensor<4x1xf32>
+}
+
+// A window that leaves a rest of its dimension beside it, as strides do, is no row: its index keeps both loops.
+// CHECK-LABEL: func.func @a_window_beside_a_rest
+// CHECK: linalg.generic {indexing_maps = [#[[$BOTH]]
+func.func @a_window_beside_a_rest(%x: tensor<4x50xf32>, %b: tensor<4x1xf32>) -> tensor<4x1xf32> {
+  %w = tensor.empty() : tensor<49xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(c, x, r) -> (c, 2 * x + r)>, affine_map<(c, x, r) -> (r)>, affine_map<(c, x, r) -> (c, x)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<4x50xf32>, tensor<49xf32>) outs(%b : tensor<4x1xf32>) {
+  ^bb0(%p: f32, %q: f32, %t: f32):
+    %1 = arith.addf %t, %p : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x1xf32>
+  return %0 : tensor<4x1xf32>
 }

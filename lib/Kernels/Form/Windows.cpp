@@ -57,24 +57,34 @@ static void readThroughPadding(WindowInput &input) {
   input.pad = pad;
 }
 
+/// `expr` without loops of one iteration, as the index of a dimension of `size`. An index that is
+/// one loop alone must run over all of the dimension: a window that leaves a rest stays as it is.
+static AffineExpr dropUnitLoops(AffineExpr expr, int64_t size, ArrayRef<int64_t> ranges) {
+  if (isa<AffineDimExpr>(expr))
+    return expr;
+  SmallVector<AffineExpr> kept;
+  for (auto [loop, range] : llvm::enumerate(ranges))
+    kept.push_back(range == 1 ? getAffineConstantExpr(0, expr.getContext())
+                              : getAffineDimExpr(loop, expr.getContext()));
+  AffineExpr dropped = expr.replaceDims(kept);
+  auto loop = dyn_cast<AffineDimExpr>(dropped);
+  return loop && ranges[loop.getPosition()] != size ? expr : dropped;
+}
+
 /// Indices without loops of one iteration beside others: y[c, i] = sum over r of x[c, i + r], where
 /// there is one i, is a sum over a row.
 static void dropUnitLoops(linalg::GenericOp op) {
   const SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  Builder b(op.getContext());
-  for (AffineMap &map : maps) {
+  SmallVector<AffineMap> maps;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
     SmallVector<AffineExpr> results;
-    for (AffineExpr expr : map.getResults()) {
-      SmallVector<AffineExpr> kept;
-      for (unsigned loop = 0; loop < map.getNumDims(); ++loop)
-        kept.push_back(ranges[loop] == 1 ? b.getAffineConstantExpr(0) : b.getAffineDimExpr(loop));
-      results.push_back(isa<AffineDimExpr>(expr) ? expr : expr.replaceDims(kept));
-    }
-    map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+    for (auto [expr, size] : llvm::zip_equal(map.getResults(), op.getShape(&operand)))
+      results.push_back(dropUnitLoops(expr, size, ranges));
+    maps.push_back(AffineMap::get(map.getNumDims(), 0, results, op.getContext()));
   }
   if (maps != op.getIndexingMapsArray())
-    op.setIndexingMapsAttr(b.getAffineMapArrayAttr(maps));
+    op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
 }
 
 /// True if some index moves by more than one loop, or not by one at a time.
