@@ -1,10 +1,13 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """JAX: StableHLO with its names, lowered to linalg by torch-mlir's tools, or by iree-compile where that lacks an op."""
+import logging
 import re
 
 from ..errors import Error, MissingPackage
 from ..source import Source
 from .programs import PACKAGES, find_program, require, transform
+
+log = logging.getLogger("mp")
 
 PIPELINE = ("builtin.module(func.func(stablehlo-aggressive-simplification),inline,symbol-dce,canonicalize,"
             "stablehlo-legalize-to-linalg,func.func(canonicalize,cse))")
@@ -65,5 +68,5 @@ def read(function, args, kwargs):
     def unflatten(results):
         return jax.tree.unflatten(out_tree, list(results))
 
-    return Source(text, getattr(function, "__name__", "function") + ".jax", None, True, {}, {}, "jax", flatten, unflatten,
-                  [f"lowered by {tool}"])
+    log.info("lowered by %s", tool)
+    return Source(text, getattr(function, "__name__", "function") + ".jax", None, True, {}, {}, "jax", flatten, unflatten)
