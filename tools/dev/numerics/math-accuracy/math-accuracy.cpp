@@ -3,10 +3,11 @@
 // Prints how far math functions are from the exact value, in units in the last
 // place of the result, on every path that computes them: the C library
 // (mp-to-cpu), polynomials (math=exact) and approximate instructions
-// (mp-to-nvvm, math=approximate) on the emulator. f16 and bf16 take every
-// pattern, f32 and f64 samples over the range and over all exponents. The third
-// opinion is MPFR where CMake found it, else the C library in long double, 11
-// bits more than f64. How far apart these two are is printed as well.
+// (mp-to-nvvm, math=approximate) on the emulator, on the plain route and, where
+// subnormals of f32 may be zeros, in dispatches. f16 and bf16 take every pattern, f32 and f64
+// samples over the range and over all exponents. The third opinion is MPFR where CMake found it,
+// else the C library in long double, 11 bits more than f64. How far apart these two are is printed
+// as well.
 //
 // Each maximum stands beside its bound. Exit status 1 if one is exceeded, if
 // polynomials give other bits on the emulator than on the CPU, or if the two
@@ -26,6 +27,7 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Format.h"
 
+#include <cfloat>
 #include <cmath>
 #include <random>
 
@@ -60,7 +62,11 @@ const Function functions[] = {
     {"acos", -1, 1, 1.5, 3, 0},         {"cbrt", -1e38, 1e38, 4.5, 1.5, 0},
 };
 
-enum class Path { Library, Polynomial, EmulatedPolynomial, Approximate };
+/// Flushed: approximate instructions in kernels of dispatches, where subnormals of f32 may be
+/// zeros.
+enum class Path { Library, Polynomial, EmulatedPolynomial, Approximate, Flushed };
+
+bool isApproximate(Path path) { return path == Path::Approximate || path == Path::Flushed; }
 
 const char *name(Path path) {
   switch (path) {
@@ -68,6 +74,7 @@ const char *name(Path path) {
   case Path::Polynomial:
   case Path::EmulatedPolynomial: return "exact";
   case Path::Approximate: return "approximate";
+  case Path::Flushed: return "flushed";
   }
   return "";
 }
@@ -75,9 +82,9 @@ const char *name(Path path) {
 /// A bound in ULP of `format`. Narrow formats compute in f32 and round once;
 /// their result's last place may lie in the binade below.
 double boundOf(const Function &function, Path path, Format format) {
-  double wide = path == Path::Library       ? function.library
-                : path == Path::Approximate ? function.approximate
-                                            : function.polynomial;
+  double wide = path == Path::Library ? function.library
+                : isApproximate(path) ? function.approximate
+                                      : function.polynomial;
   if (format == Format::F64 && path != Path::Library && function.widePolynomial != 0)
     return function.widePolynomial;
   if (format == Format::F32 || format == Format::F64)
@@ -161,7 +168,7 @@ private:
 
   /// Computes `format` on `path`; empty if the path has no such functions.
   std::vector<Array> compute(Path path, Format format);
-  double worstOf(const Function &function, const Array &arguments, const Array &results);
+  double worstOf(const Function &function, const Array &arguments, const Array &results, Path path);
   /// Between long double and MPFR, in ULP of f64; 0 without MPFR.
   double distanceOfReferences();
   void printRow(const Function &function, size_t index, Path path);
@@ -181,7 +188,7 @@ template <typename T> T orExit(llvm::Expected<T> value) {
 }
 
 std::vector<Array> Measurement::compute(Path path, Format format) {
-  if (path == Path::Approximate && format == Format::F64)
+  if (isApproximate(path) && format == Format::F64)
     return {};
   MLIRContext context(registry);
   const std::vector<Array> &inputs = arguments[format];
@@ -193,24 +200,30 @@ std::vector<Array> Measurement::compute(Path path, Format format) {
   }
   PassManager passes(&context);
   NVVMPipelineOptions options;
-  options.math = path == Path::Approximate ? MathAccuracy::Approximate : MathAccuracy::Exact;
-  options.dispatches =
-      false; // kernels of dispatches flush subnormals where functions are approximate
+  options.math = isApproximate(path) ? MathAccuracy::Approximate : MathAccuracy::Exact;
+  options.dispatches = path != Path::Approximate;
   buildNVVMPipeline(passes, options);
   if (failed(passes.run(*module)))
     std::exit(2);
   return orExit(orExit(DeviceProgram::compile(*module, "f"))->run(inputs));
 }
 
-double Measurement::worstOf(const Function &function, const Array &arguments,
-                            const Array &results) {
+double Measurement::worstOf(const Function &function, const Array &arguments, const Array &results,
+                            Path path) {
   Format format = arguments.type.format;
   const Reference &exact = referenceFor(function.op);
   double worst = 0;
   for (int64_t i = 0; i < arguments.size(); ++i) {
     double x = arguments.value(i);
-    if ((x >= function.low && x <= function.high) || !std::isfinite(x))
-      worst = std::max(worst, ulpError(results.pattern(i), exact(x), format));
+    if ((x < function.low || x > function.high) && std::isfinite(x))
+      continue;
+    double error = ulpError(results.pattern(i), exact(x), format);
+    if (path == Path::Flushed) { // as some instructions do
+      const bool isFlushed = std::abs(double(exact(x).value)) < FLT_MIN && results.value(i) == 0;
+      Precise ofZero = std::abs(x) < FLT_MIN ? exact(std::copysign(0.0, x)) : exact(x);
+      error = isFlushed ? 0 : std::min(error, ulpError(results.pattern(i), ofZero, format));
+    }
+    worst = std::max(worst, error);
   }
   return worst;
 }
@@ -219,11 +232,11 @@ void Measurement::printRow(const Function &function, size_t index, Path path) {
   llvm::outs() << llvm::left_justify(function.op, 8) << llvm::left_justify(name(path), 12);
   for (Format format : formats) {
     const std::vector<Array> &found = results[{path, format}];
-    if (found.empty() || (path == Path::Approximate && function.approximate == 0)) {
+    if (found.empty() || (isApproximate(path) && function.approximate == 0)) {
       llvm::outs() << llvm::right_justify("-", 18);
       continue;
     }
-    double worst = worstOf(function, arguments[format][index], found[index]);
+    double worst = worstOf(function, arguments[format][index], found[index], path);
     double bound = boundOf(function, path, format);
     bool within = worst <= bound;
     withinBounds &= within;
@@ -254,7 +267,8 @@ int Measurement::run() {
   for (Format format : formats) {
     for (const Function &function : functions)
       arguments[format].push_back(samplesOf(function, format, samples));
-    for (Path path : {Path::Library, Path::Polynomial, Path::EmulatedPolynomial, Path::Approximate})
+    for (Path path : {Path::Library, Path::Polynomial, Path::EmulatedPolynomial, Path::Approximate,
+                      Path::Flushed})
       results[{path, format}] = compute(path, format);
   }
   llvm::outs() << "Largest error <= bound in ULP of the result; f16 and bf16: "
@@ -266,8 +280,8 @@ int Measurement::run() {
     llvm::outs() << llvm::center_justify(numerics::toString(format), 18);
   llvm::outs() << "\n";
   for (auto [i, function] : llvm::enumerate(functions))
-    for (Path path : {Path::Library, Path::Polynomial, Path::Approximate})
-      if (path != Path::Approximate || function.approximate != 0)
+    for (Path path : {Path::Library, Path::Polynomial, Path::Approximate, Path::Flushed})
+      if (!isApproximate(path) || function.approximate != 0)
         printRow(function, i, path);
 
   size_t compared = 0, different = 0;
