@@ -115,3 +115,16 @@ int64_t mpcore::runtime::storageBytes(int format) {
     return 4;
   return format == MP_RT_BF16 || format == MP_RT_F16 ? 2 : 1;
 }
+
+float mp_rt_round_to_bf16(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, 4);
+  const bool isNaN = (bits & 0x7fffffff) > 0x7f800000;
+  // A tie goes up where the last digit kept is odd.
+  bits = isNaN ? bits >> 16 | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  float result;
+  std::memcpy(&result, &bits, 4);
+  return result;
+}
+
+extern "C" __attribute__((weak, alias("mp_rt_round_to_bf16"))) float __truncsfbf2(float value);

@@ -25,6 +25,21 @@ TEST(RuntimeFormats, EveryPatternHasTheValueNumericsGivesIt) {
   }
 }
 
+/// Every upper half of an f32 with lower halves on, beside and between ties.
+TEST(RuntimeFormats, RoundToBF16AsNumericsDoes) {
+  for (uint32_t upper = 0; upper < 1u << 16; ++upper)
+    for (uint32_t lower : {0u, 1u, 0x4000u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
+      const float value = llvm::bit_cast<float>(upper << 16 | lower);
+      const uint32_t found = llvm::bit_cast<uint32_t>(mp_rt_round_to_bf16(value));
+      ASSERT_LT(found, 1u << 16);
+      if (std::isnan(value))
+        ASSERT_TRUE(std::isnan(decode(found, Format::BF16))) << upper << " " << lower;
+      else
+        ASSERT_EQ(found, encode(roundTo(value, Format::BF16), Format::BF16))
+            << upper << " " << lower;
+    }
+}
+
 TEST(RuntimeFormats, AreNumberedAsInNumerics) {
   EXPECT_EQ(int(Format::F64), MP_RT_F64);
   EXPECT_EQ(int(Format::TF32), MP_RT_TF32);

@@ -38,6 +38,12 @@ enum mp_rt_format {
 /* The value of a pattern of any format of at most 16 bits, exactly. */
 float mp_rt_decode(uint32_t bits, int format);
 
+/* Rounds to bf16 to nearest even, NaN to a quiet NaN of its sign. The pattern is the low half of
+ * the float returned, where the C ABIs of x86-64 and AArch64 return a bf16. LLVM calls this as
+ * __truncsfbf2 on processors without an instruction for it; libgcc has that from GCC 13 on, and
+ * libMPRuntime defines it weakly for older ones. */
+float mp_rt_round_to_bf16(float value);
+
 /* C += sum over the loops that C does not use of A * B.
  *
  * loops: rank, then rank sizes, rank strides of A, of B and of C, in elements;

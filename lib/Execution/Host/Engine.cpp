@@ -22,17 +22,7 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-/// Rounds to bf16 to nearest even, NaN to a quiet NaN. LLVM calls it as __truncsfbf2 on processors
-/// without an instruction for it; libgcc has it from GCC 13 on. A bf16 is returned in the low half
-/// of a float's register, on x86-64 and AArch64.
-static float roundToBF16(float value) {
-  APFloat number(value);
-  bool lost;
-  number.convert(APFloat::BFloat(), APFloat::rmNearestTiesToEven, &lost);
-  return llvm::bit_cast<float>(uint32_t(number.bitcastToAPInt().getZExtValue()));
-}
-
-/// Returns the functions that compiled code may call, of libMPRuntime but for one, by name.
+/// Returns the functions of libMPRuntime that compiled code may call, by name.
 static llvm::StringMap<void *> runtimeFunctions(bool onDevice) {
   llvm::StringMap<void *> functions;
   auto add = [&](StringRef name, auto *function) {
@@ -57,7 +47,7 @@ static llvm::StringMap<void *> runtimeFunctions(bool onDevice) {
   add("mp_rt_device_mirror", &mp_rt_device_mirror);
   add("mp_rt_device_launch", &mp_rt_device_launch);
   add("mp_rt_check_failed", &mp_rt_check_failed);
-  add("__truncsfbf2", &roundToBF16);
+  add("__truncsfbf2", &mp_rt_round_to_bf16);
   auto [observer, report] = observerSymbol();
   functions[observer] = report;
   forEachPrintSymbol(onDevice, [&](StringRef name, void *function) { functions[name] = function; });
