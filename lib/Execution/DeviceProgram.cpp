@@ -48,7 +48,7 @@ llvm::Error DeviceProgram::lower(const DeviceOptions &options) {
   PassManager manager(module->getContext());
   launch = options.launch;
   manager.addPass(createSymbolDCEPass()); // what the entry does not need may be impossible here
-  if (module->getOps<gpu::BinaryOp>().empty()) {
+  if (!isLoweredForDevices(*module)) {
     auto target = target::lookupTarget(options.chip);
     if (!target)
       return target.takeError();

@@ -84,9 +84,12 @@ static llvm::Expected<Parameter> parameterOf(Type type, bool buffers, const Twin
   return parameter;
 }
 
+bool mlir::mp::isLoweredForDevices(ModuleOp module) {
+  return module->hasAttr(gpu::GPUDialect::getContainerModuleAttrName());
+}
+
 llvm::Expected<Signature> mlir::mp::signatureOf(func::FuncOp function) {
-  // mp-to-nvvm leaves functions on buffers beside the kernels they launch.
-  bool buffers = !function->getParentOfType<ModuleOp>().getOps<gpu::BinaryOp>().empty();
+  bool buffers = isLoweredForDevices(function->getParentOfType<ModuleOp>());
   Signature signature;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto parameter =

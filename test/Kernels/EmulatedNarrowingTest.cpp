@@ -4,9 +4,6 @@
 // casts of their own and a contraction of the narrow operands give.
 
 #include "Lowering.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mp/Kernels/Form/Passes.h"
 #include "mp/Numerics/Cast.h"
 #include "gtest/gtest.h"
 
@@ -119,20 +116,6 @@ std::string moduleText(const Narrowing &o, const std::string &format) {
          "\nmpk.yield %s : " + c + "\n}\nreturn %d : " + c + "\n}\n";
 }
 
-/// The same with every dispatch inlined, as text.
-std::string inlined(const std::string &text) {
-  MLIRContext context(makeRegistry());
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
-  PassManager manager(&context);
-  manager.addNestedPass<func::FuncOp>(createInlineDispatches());
-  if (!module || failed(manager.run(*module)))
-    return "";
-  std::string result;
-  llvm::raw_string_ostream stream(result);
-  module->print(stream);
-  return result;
-}
-
 /// f32 on and beside the boundaries of rounding, and each special value of f32.
 Array drawn(const OperandText &text, const std::string &format, std::mt19937 &random,
             bool specials) {
@@ -167,10 +150,7 @@ void check(const Narrowing &o, const std::string &format, const std::string &chi
                (o.transposeB ? " Bt" : "") + (o.transposedByCast ? " by the cast" : "") +
                (o.dynamic ? " dynamic " : " ") + o.schedule);
   const std::string text = moduleText(o, format);
-  // The plain route has no kernel for an empty result, and what has no kernel is no device program.
-  const bool isEmpty = o.m == 0 || o.n == 0;
-  Lowered fused(text, chip),
-      apart(isEmpty ? text : inlined(text), chip, isEmpty ? "" : "dispatches=false");
+  Lowered fused(text, chip), apart(inlineDispatches(text), chip, "dispatches=false");
   ASSERT_EQ(fused.error, "");
   ASSERT_EQ(apart.error, "");
   std::mt19937 random(13);

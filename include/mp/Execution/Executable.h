@@ -38,8 +38,12 @@ struct Signature {
 /// error lists what there is.
 llvm::Expected<func::FuncOp> findEntry(ModuleOp module, llvm::StringRef entry);
 
-/// Argument and result types of a function on tensors and scalars, or an error
-/// naming the type that cannot be passed.
+/// True of what mp-to-nvvm made: functions are on buffers, and kernels are launched, if there are
+/// any (a result without elements needs none).
+bool isLoweredForDevices(ModuleOp module);
+
+/// Argument and result types of a function on tensors and scalars (on buffers, too, where
+/// isLoweredForDevices()), or an error naming the type that cannot be passed.
 llvm::Expected<Signature> signatureOf(func::FuncOp function);
 
 /// A function to compile and its signature, in a module of its own.

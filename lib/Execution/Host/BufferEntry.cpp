@@ -109,7 +109,7 @@ llvm::Error mlir::mp::exposeBuffers(ModuleOp module, StringRef entry) {
   auto found = findEntry(module, entry);
   if (!found)
     return found.takeError();
-  if (!module.getOps<gpu::GPUModuleOp>().empty() || !module.getOps<gpu::BinaryOp>().empty())
+  if (isLoweredForDevices(module))
     return llvm::Error::success();
   mergeMemorySpaces(module);
   func::FuncOp function = *found;

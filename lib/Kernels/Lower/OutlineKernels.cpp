@@ -115,7 +115,6 @@ struct OutlineKernels : mlir::mp::impl::OutlineKernelsBase<OutlineKernels> {
     if (auto existing = getOperation().lookupSymbol<gpu::GPUModuleOp>(kKernelModuleName))
       return existing;
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
-    getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(), b.getUnitAttr());
     return gpu::GPUModuleOp::create(b, getOperation().getLoc(), kKernelModuleName);
   }
 
@@ -145,6 +144,9 @@ struct OutlineKernels : mlir::mp::impl::OutlineKernelsBase<OutlineKernels> {
   }
 
   void runOnOperation() override {
+    // Also where nothing is launched: the module is one of kernels from here on.
+    getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                            UnitAttr::get(&getContext()));
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       SmallVector<gpu::LaunchOp> launches;
       function.walk([&](gpu::LaunchOp launch) { launches.push_back(launch); });
