@@ -4,9 +4,6 @@
 // copy of the input and a convolution of it give.
 
 #include "Lowering.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mp/Kernels/Form/Passes.h"
 #include "mp/Numerics/Cast.h"
 #include "gtest/gtest.h"
 
@@ -120,28 +117,6 @@ std::string moduleText(const Convolution &o, const std::string &format) {
          c + "\nmpk.yield %s : " + c + "\n}\nreturn %d : " + c + "\n}\n";
 }
 
-/// The same with every dispatch inlined, as text.
-std::string inlined(const std::string &text) {
-  MLIRContext context(makeRegistry());
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
-  PassManager manager(&context);
-  manager.addNestedPass<func::FuncOp>(createInlineDispatches());
-  if (!module || failed(manager.run(*module)))
-    return "";
-  std::string result;
-  llvm::raw_string_ostream stream(result);
-  module->print(stream);
-  return result;
-}
-
-Array drawn(numerics::Format format, llvm::ArrayRef<int64_t> sizes, std::mt19937 &random) {
-  Array array(ElementType::floating(format), sizes);
-  for (int64_t i = 0; i < array.size(); ++i)
-    array.setPattern(
-        i, numerics::encode(std::uniform_real_distribution<float>(-1, 1)(random), format));
-  return array;
-}
-
 void check(const Convolution &o, const std::string &chip) {
   SCOPED_TRACE(chip + " " + std::to_string(o.height) + "x" + std::to_string(o.width) + "x" +
                std::to_string(o.channels) + " to " + std::to_string(o.filters) + ", window " +
@@ -149,7 +124,7 @@ void check(const Convolution &o, const std::string &chip) {
                (o.channelsFirst ? ", channels first " : " ") + o.schedule);
   const std::string format = chip == "sm_75" ? "f16" : "bf16";
   const std::string text = moduleText(o, format);
-  Lowered inside(text, chip), apart(inlined(text), chip, "dispatches=false");
+  Lowered inside(text, chip), apart(inlineDispatches(text), chip, "dispatches=false");
   ASSERT_EQ(inside.error, "");
   ASSERT_EQ(apart.error, "");
   const Shapes s = shapesOf(o);

@@ -4,9 +4,6 @@
 // gives when its body is inlined and every op has a kernel of its own.
 
 #include "Lowering.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mp/Kernels/Form/Passes.h"
 #include "mp/Numerics/Cast.h"
 #include "gtest/gtest.h"
 
@@ -85,35 +82,13 @@ std::string moduleText(const Sizes &s, bool tanh, const std::string &schedule) {
          h + ", " + f + "\n}\n";
 }
 
-/// The same with every dispatch inlined, as text.
-std::string inlined(const std::string &text) {
-  MLIRContext context(makeRegistry());
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
-  PassManager manager(&context);
-  manager.addNestedPass<func::FuncOp>(createInlineDispatches());
-  if (!module || failed(manager.run(*module)))
-    return "";
-  std::string result;
-  llvm::raw_string_ostream stream(result);
-  module->print(stream);
-  return result;
-}
-
-Array drawn(numerics::Format format, llvm::ArrayRef<int64_t> sizes, std::mt19937 &random) {
-  Array array(ElementType::floating(format), sizes);
-  for (int64_t i = 0; i < array.size(); ++i)
-    array.setPattern(
-        i, numerics::encode(std::uniform_real_distribution<float>(-1, 1)(random), format));
-  return array;
-}
-
 void check(const Sizes &s, bool tanh, const std::string &chip, const std::string &schedule = "") {
   SCOPED_TRACE(chip + " " + s.m + "x" + s.n + "x" + s.k + (tanh ? " tanh" : " relu"));
   // Tensor Cores of sm_75 have no bf16.
   const numerics::Format format = chip == "sm_75" ? numerics::Format::F16 : numerics::Format::BF16;
   const std::string text = std::regex_replace(moduleText(s, tanh, schedule), std::regex("bf16"),
                                               chip == "sm_75" ? "f16" : "bf16");
-  Lowered fused(text, chip), apart(inlined(text), chip, "dispatches=false");
+  Lowered fused(text, chip), apart(inlineDispatches(text), chip, "dispatches=false");
   ASSERT_EQ(fused.error, "");
   ASSERT_EQ(apart.error, "");
   std::mt19937 random(11);

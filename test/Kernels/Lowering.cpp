@@ -8,6 +8,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mp/Execution/Host/Program.h"
 #include "mp/InitAll.h"
+#include "mp/Numerics/Cast.h"
 #include "mp/Pipelines/NVVMPipeline.h"
 
 using namespace mlir;
@@ -21,6 +22,28 @@ DialectRegistry mlir::mp::test::makeRegistry() {
   mlir::mp::registerAllDialects(registry);
   registerExecution(registry);
   return registry;
+}
+
+std::string mlir::mp::test::inlineDispatches(llvm::StringRef text) {
+  MLIRContext context(makeRegistry());
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  PassManager manager(&context);
+  manager.addNestedPass<func::FuncOp>(createInlineDispatches());
+  if (!module || failed(manager.run(*module)))
+    return "";
+  std::string result;
+  llvm::raw_string_ostream stream(result);
+  module->print(stream);
+  return result;
+}
+
+Array mlir::mp::test::drawn(numerics::Format format, llvm::ArrayRef<int64_t> sizes,
+                            std::mt19937 &random) {
+  Array array(ElementType::floating(format), sizes);
+  for (int64_t i = 0; i < array.size(); ++i)
+    array.setPattern(
+        i, numerics::encode(std::uniform_real_distribution<float>(-1, 1)(random), format));
+  return array;
 }
 
 Lowered::Lowered(llvm::StringRef text, llvm::StringRef target, llvm::StringRef more)

@@ -11,12 +11,19 @@
 #include "mp/Dialect/MP/Namespaces.h"
 #include "mp/Execution/DeviceProgram.h"
 
+#include <random>
 #include <string>
 
 namespace mlir::mp::test {
 
 /// All dialects, and what executing them needs.
 DialectRegistry makeRegistry();
+
+/// The module with every dispatch inlined, as text; empty if it cannot be parsed.
+std::string inlineDispatches(llvm::StringRef text);
+
+/// An array of numbers between -1 and 1.
+Array drawn(numerics::Format format, llvm::ArrayRef<int64_t> sizes, std::mt19937 &random);
 
 /// Runs a program twice: with blocks, warps and lanes in ascending and in descending order. An
 /// error if a result depends on the order, which no check of a single run would find. `stats` are

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mp/Analysis/Values/View.h"
 #include "mp/Dialect/MP/Scaling.h"
 #include "mp/Interfaces/Contraction.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
@@ -60,17 +61,6 @@ static std::vector<int64_t> combine(ArrayRef<unsigned> loops, ArrayRef<int64_t> 
   return offsets;
 }
 
-static std::optional<SmallVector<unsigned>> plainLoops(AffineMap map) {
-  SmallVector<unsigned> loops;
-  for (AffineExpr result : map.getResults()) {
-    auto loop = dyn_cast<AffineDimExpr>(result);
-    if (!loop || llvm::is_contained(loops, loop.getPosition()))
-      return std::nullopt;
-    loops.push_back(loop.getPosition());
-  }
-  return loops;
-}
-
 std::optional<WeightSite> WeightSite::find(const ObservedModule::Place &place) {
   auto view = viewProducts(place.factor.op);
   if (!view || place.factor.op->getNumResults() != 1)
@@ -90,7 +80,8 @@ std::optional<WeightSite> WeightSite::find(const ObservedModule::Place &place) {
     return std::nullopt;
   site.sizes = llvm::to_vector(type.getShape());
   AffineMap rows = view->maps[second], weight = view->maps[!second];
-  auto ofWeight = plainLoops(weight), ofResult = plainLoops(view->maps[2]);
+  auto ofWeight = permutationOf(weight, weight.getNumResults()),
+       ofResult = permutationOf(view->maps[2], view->maps[2].getNumResults());
   auto rowSteps = stepsOfLoops(rows, rowsType.getShape());
   auto weightSteps = stepsOfLoops(weight, type.getShape());
   if (!ofWeight || !ofResult || !rowSteps || !weightSteps)

@@ -14,8 +14,7 @@ using mpcore::layouts::Dim;
 
 static unsigned bytesOf(Type element) { return (element.getIntOrFloatBitWidth() + 7) / 8; }
 
-EpilogueStore::EpilogueStore(DeviceBuilder &device, const WarpTile &tile)
-    : d(device), tile(tile), run(2) {
+std::pair<Value, Value> mlir::mp::placeOfLane(DeviceBuilder &device, Value lane) {
   const mpcore::layouts::LinearLayout fragment = mpcore::layouts::mmaC(16);
   SmallVector<uint32_t> rowImages, columnImages;
   for (unsigned bit = 0; bit < 5; ++bit) {
@@ -23,8 +22,15 @@ EpilogueStore::EpilogueStore(DeviceBuilder &device, const WarpTile &tile)
     rowImages.push_back(image[Dim::Row]);
     columnImages.push_back(image[Dim::Column]);
   }
-  Value laneRow = d.add(tile.row, d.widen(d.applyLinear(tile.lane, rowImages)));
-  Value laneColumn = d.add(tile.column, d.widen(d.applyLinear(tile.lane, columnImages)));
+  Value row = device.applyLinear(lane, rowImages);
+  return {row, device.applyLinear(lane, columnImages)};
+}
+
+EpilogueStore::EpilogueStore(DeviceBuilder &device, const WarpTile &tile)
+    : d(device), tile(tile), run(2) {
+  auto [row, column] = placeOfLane(d, tile.lane);
+  Value laneRow = d.add(tile.row, d.widen(row));
+  Value laneColumn = d.add(tile.column, d.widen(column));
   for (int i = 0; i < tile.warpM / 8; ++i)
     addRow(d.add(laneRow, int64_t(8 * i)));
   for (int i = 0; i < tile.warpN / 4; ++i)

@@ -20,6 +20,9 @@ struct ResultOperand {
   unsigned width;      ///< neighbouring columns that are one aligned access: 1, 2 or 4
 };
 
+/// The row and the column, within a tile of mma.sync, of the first sum that a lane holds.
+std::pair<Value, Value> placeOfLane(DeviceBuilder &device, Value lane);
+
 /// Points of a tile of the result that a thread has: `rows()` x `columns()`, of which runs of two
 /// or four columns are neighbours.
 class EpilogueStore {

@@ -5,11 +5,10 @@
 #include "StagedSums.h"
 
 #include "Elements.h"
-#include "mp/Layouts/Fragments.h"
+#include "EpilogueStore.h"
 
 using namespace mlir;
 using namespace mlir::mp;
-using mpcore::layouts::Dim;
 
 Value StagedSums::pointer(Value row, Value column) const {
   Value exchanged = d.b.createOrFold<arith::XOrIOp>(column, d.mul(d.rem(row, 4), 8));
@@ -18,15 +17,9 @@ Value StagedSums::pointer(Value row, Value column) const {
 
 void StagedSums::put(ArrayRef<Value> sums, int warpM, int warpN, Value warpRow, Value warpColumn,
                      Value lane) const {
-  const mpcore::layouts::LinearLayout fragment = mpcore::layouts::mmaC(16);
-  SmallVector<uint32_t> rowImages, columnImages;
-  for (unsigned bit = 0; bit < 5; ++bit) {
-    mpcore::layouts::Point image = fragment.image(Dim::Lane, bit);
-    rowImages.push_back(image[Dim::Row]);
-    columnImages.push_back(image[Dim::Column]);
-  }
-  Value row = d.add(d.mul(warpRow, warpM), d.applyLinear(lane, rowImages));
-  Value column = d.add(d.mul(warpColumn, warpN), d.applyLinear(lane, columnImages));
+  auto [laneRow, laneColumn] = placeOfLane(d, lane);
+  Value row = d.add(d.mul(warpRow, warpM), laneRow);
+  Value column = d.add(d.mul(warpColumn, warpN), laneColumn);
   const int tiles = warpN / 8;
   for (int t = 0; t < tiles; ++t) {
     // Rows of a lane differ by multiples of 8, which exchange alike.

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -62,7 +63,7 @@ static Attribute narrowAttribute(Attribute attribute) {
 static bool canNarrow(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
   if (!llvm::is_contained({"arith", "math", "linalg", "tensor", "tosa", "scf"}, dialect) ||
-      op->getName().getStringRef().ends_with("bitcast"))
+      isa<arith::BitcastOp, tensor::BitcastOp>(op))
     return false;
   return llvm::all_of(op->getAttrs(), [](NamedAttribute attribute) {
     return static_cast<bool>(narrowAttribute(attribute.getValue()));
