@@ -74,6 +74,16 @@ def write_table(path, text, mark="table", end=r"^## "):
     pathlib.Path(path).write_text(f"{head}\n{text.rstrip()}\n" + ("\n" + rest if rest else ""))
 
 
+def run_bash(command, folder, environment, seconds):
+    """(exit status, everything printed) of a command in bash; no status where it ran longer than that."""
+    try:
+        done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return None, f"ran longer than {seconds} s"
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
 def count_instructions(command):
     """Instructions of one command, by valgrind: the same at every run to within some thousands, whatever else runs."""
     counter = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]

@@ -17,9 +17,11 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import run_bash  # noqa: E402
 
 ROOT = pathlib.Path(__file__).parents[3]
 SECONDS = 120
@@ -45,16 +47,6 @@ def rows_of(text):
             yield row, command.strip("`"), int(status), prints.strip("`")
 
 
-def run(command, folder, environment):
-    """(exit status, everything printed)."""
-    try:
-        done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        return None, f"ran longer than {SECONDS} s"
-    return done.returncode, done.stdout.decode(errors="replace")
-
-
 def missing_part(prints, output):
     """The first part of `prints` that the output lacks behind the parts before it, or None."""
     at = 0
@@ -71,7 +63,7 @@ def problem_of(entry, prepared, environment):
     # A command that is ended may have children that still write.
     with tempfile.TemporaryDirectory(prefix="mp-audit-", ignore_cleanup_errors=True) as folder:
         shutil.copytree(prepared, folder, dirs_exist_ok=True, symlinks=True)
-        found, output = run(command, folder, environment)
+        found, output = run_bash(command, folder, environment, SECONDS)
     if found == 77 and status != 77:
         return f"{row}: skipped: {output.strip()}", False
     if found != status:
@@ -100,7 +92,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="mp-audit-files-") as prepared:
         environment["MP_CRASH_DIR"] = prepared
         for block in re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S):
-            status, output = run("set -e\n" + block, prepared, environment)
+            status, output = run_bash("set -e\n" + block, prepared, environment, SECONDS)
             if status != 0:
                 sys.exit(f"the files could not be made (exit status {status}): {output}")
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

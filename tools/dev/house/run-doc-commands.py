@@ -20,9 +20,11 @@ import pathlib
 import re
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import run_bash  # noqa: E402
 
 SHELVES = ("guides", "concepts", "reference")
 BLOCK = re.compile(r"^[ \t]*```(sh|text|mlir|python|c)\n(.*?)^[ \t]*```", re.M | re.S)
@@ -100,16 +102,6 @@ def blocks_of(path, root):
         yield match[1], match[2], content.count("\n", 0, match.start()) + 1
 
 
-def run(command, folder, environment):
-    """(status, output); None where it ran too long."""
-    try:
-        done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        return None, f"ran longer than {SECONDS} s"
-    return done.returncode, done.stdout.decode(errors="replace")
-
-
 class Page:
     """One page's blocks, and what running them gave."""
 
@@ -128,7 +120,8 @@ class Page:
                 self.commands += commands_of(self.name, kind, text, line, before)
         self.failures, self.skipped, self.ran = [], [], 0
 
-    def count(self, place, status, wanted, output):
+    def count(self, place, wanted, found):
+        status, output = found
         if status == 77:
             self.skipped.append(f"{place}: {output.strip().splitlines()[-1] if output.strip() else 'exit 77'}")
         elif status == wanted:
@@ -147,7 +140,7 @@ class Page:
             if command.before:
                 (folder / "test.mlir").write_text(command.before)
             text = re.sub(r"(?<![\w/.])(tools/dev|test)/", f"{self.root}/\\1/", command.text)
-            self.count(command.place(), *run_with(command.status(), text, folder, environment))
+            self.count(command.place(), command.status(), run_bash(text, folder, environment, SECONDS))
 
     def run_python(self, folder, environment):
         if not self.python:
@@ -156,22 +149,17 @@ class Page:
         program.write_text("".join(self.python))
         needed = sorted({name for name in re.findall(r"^(?:import|from) ([\w, ]+)", "".join(self.python), re.M)
                          for name in re.split(r"[ ,]+", name) if name not in ("as", "np", "jnp", "mp", "")})
-        if needed and run(f"{sys.executable} -c 'import {', '.join(needed)}'", folder, environment)[0]:
+        if needed and run_bash(f"{sys.executable} -c 'import {', '.join(needed)}'", folder, environment, SECONDS)[0]:
             self.skipped.append(f"{self.name}: its python needs {', '.join(needed)}")
             return
-        self.count(f"{self.name}: python", *run_with(0, f"{sys.executable} page.py", folder, environment))
+        self.count(f"{self.name}: python", 0, run_bash(f"{sys.executable} page.py", folder, environment, SECONDS))
 
     def run_c(self, folder, environment):
         for number, text in enumerate(self.c):
             (folder / f"block{number}.c").write_text(text)
             library = pathlib.Path(environment["MP_LIBRARY"])
             build = f"cc block{number}.c -I{self.root}/include -L{library.parent} -Wl,-rpath,{library.parent} -l:{library.name} -o block{number}"
-            self.count(f"{self.name}: c block {number}", *run_with(0, f"{build} && ./block{number}", folder, environment))
-
-
-def run_with(wanted, text, folder, environment):
-    status, output = run(text, folder, environment)
-    return status, wanted, output
+            self.count(f"{self.name}: c block {number}", 0, run_bash(f"{build} && ./block{number}", folder, environment, SECONDS))
 
 
 def main():
@@ -197,7 +185,7 @@ def main():
     with tempfile.TemporaryDirectory() as made:
         fixtures = pathlib.Path(made) / "fixtures"
         fixtures.mkdir()
-        status, output = run("set -e\n" + FIXTURES, fixtures, environment)
+        status, output = run_bash("set -e\n" + FIXTURES, fixtures, environment, SECONDS)
         if status:
             sys.exit(f"run-doc-commands.py: the fixtures cannot be made:\n{output}")
         for name in ("x.npy", "rows.npy"):
