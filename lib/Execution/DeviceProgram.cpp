@@ -126,6 +126,19 @@ static void addCounts(std::vector<KernelCounts> &counts) {
   }
 }
 
+char DeviceFault::ID;
+
+/// The error of a call that did not return results.
+static llvm::Error errorOf(int status, ArrayRef<std::string> checks) {
+  if (status > 0)
+    return createStringError(failureText(status, checks));
+  // Host code says by the same status that an assertion of the program's failed.
+  StringRef message = mp_rt_device_error();
+  if (message.starts_with("the program failed a check"))
+    return createStringError(message);
+  return llvm::make_error<DeviceFault>(message);
+}
+
 llvm::Expected<std::vector<Array>> DeviceProgram::run(ArrayRef<Array> arguments) {
   if (llvm::Error error = checkArguments(arguments))
     return std::move(error);
@@ -141,10 +154,8 @@ llvm::Expected<std::vector<Array>> DeviceProgram::run(ArrayRef<Array> arguments)
   addCounts(counts);
   llvm::move(emulatedDriver().launches, std::back_inserter(launched));
   peak = mp_rt_device_peak_bytes();
-  if (status > 0)
-    return createStringError(failureText(status, checks));
   if (status != 0)
-    return createStringError(mp_rt_device_error());
+    return errorOf(status, checks);
   std::vector<Array> results;
   for (auto [parameter, array] : llvm::zip_equal(types.results, out)) {
     Array result(parameter.type, ArrayRef<int64_t>(array.sizes, parameter.shape.size()));
@@ -161,7 +172,5 @@ llvm::Error DeviceProgram::call(ArrayRef<mp_rt_tensor> arguments,
   int status =
       mp_rt_call_tensors(static_cast<const mp_rt_function *>(callable), arguments.data(),
                          int(arguments.size()), results.data(), int(results.size()), stream);
-  if (status > 0)
-    return createStringError(failureText(status, checks));
-  return status == 0 ? llvm::Error::success() : createStringError(mp_rt_device_error());
+  return status == 0 ? llvm::Error::success() : errorOf(status, checks);
 }

@@ -233,8 +233,11 @@ int call(const mp_rt_function &function, const std::vector<mp_rt_tensor> &argume
     status = guarded([&] { results = takeAll(function, out.data(), places, waits); });
   // The first of two failures is the one that is said.
   std::string said = mp_rt_device_error();
-  if (guarded([] { releaseCall(mpcore::runtime::device()); }) != 0 && status != 0)
-    setDeviceError(said);
+  if (guarded([] { releaseCall(mpcore::runtime::device()); }) != 0) {
+    forgetCall();
+    if (status != 0)
+      setDeviceError(said);
+  }
   return status;
 }
 

@@ -75,6 +75,10 @@ void mpcore::runtime::releaseCall(OpenDevice &device) {
     device.driver.free(address, device.queue());
     device.held -= bytes;
   }
+  forgetCall();
+}
+
+void mpcore::runtime::forgetCall() {
   live.clear();
   mirrors.clear();
 }
@@ -203,19 +207,27 @@ void mp_rt_unload(mp_rt_module *module) {
   if (!module->loaded && !module->constants)
     return;
   std::lock_guard guard(deviceLock());
-  OpenDevice &device = mpcore::runtime::device();
+  OpenDevice *device = nullptr;
+  try {
+    device = &mpcore::runtime::device();
+  } catch (const DeviceError &) {
+    // A context that is lost has taken everything with it.
+  }
   for (mp_rt_constant *constant = module->constants; constant;) {
-    device.driver.free(constant->address, device.stream);
-    device.held -= constant->bytes;
+    if (device) {
+      device->driver.free(constant->address, device->stream);
+      device->held -= constant->bytes;
+    }
     mp_rt_constant *next = constant->next;
     constant->address = 0;
     constant->next = nullptr;
     constant = next;
   }
   module->constants = nullptr;
-  device.driver.synchronize(device.stream);
-  if (module->loaded)
-    device.driver.unload_module(module->loaded);
+  if (device)
+    device->driver.synchronize(device->stream);
+  if (device && module->loaded)
+    device->driver.unload_module(module->loaded);
   module->loaded = nullptr;
 }
 

@@ -17,6 +17,9 @@ bool handOver(mp_cu_address address);
 /// Frees what the call of this thread still holds.
 void releaseCall(OpenDevice &device);
 
+/// Forgets it: the device does not answer any more.
+void forgetCall();
+
 } // namespace mpcore::runtime
 
 #endif // MP_LIB_RUNTIME_DEVICEMEMORY_H

@@ -99,7 +99,7 @@ const mp_cu_driver table = {
     attribute,
     [](size_t *bytes, int) { return *bytes = 1 << 30, note("memory"); },
     [](mp_cu_context **, int) { return note("context"); },
-    [](mp_cu_context *) { return int(MP_CU_SUCCESS); }, // called all the time
+    [](mp_cu_context *) { return fake.failures["use"]; }, // called all the time, not noted
     [](mp_cu_stream **, unsigned) { return note("stream"); },
     [](mp_cu_stream *) { return note("synchronize"); },
     allocate,
@@ -324,6 +324,23 @@ TEST_F(DeviceCalls, WrongTensorsAreErrors) {
   EXPECT_EQ(mp_rt_call_tensors(&function, nullptr, 1, results, 2, nullptr), -1);
   EXPECT_EQ(mp_rt_copy_tensor(nullptr, nullptr), -1);
   EXPECT_EQ(mp_rt_free_tensor(nullptr, nullptr), 0);
+}
+
+TEST_F(DeviceCalls, ALostContextIsSaidAndItsKernelsAreForgottenWithoutACall) {
+  fake.failures = {{"launch", MP_CU_LAUNCH_FAILED}};
+  EXPECT_EQ(call(), "launching kernel 'double_it': CUDA_ERROR_FAKE (on purpose)");
+  fake.failures["use"] = MP_CU_LAUNCH_FAILED;
+  EXPECT_EQ(call(), "using the context: CUDA_ERROR_FAKE (on purpose)");
+  fake.calls.clear();
+  mp_rt_unload(&module);
+  kernel.function = nullptr;
+  EXPECT_EQ(count("unload") + count("free"), 0);
+  for (auto &[address, bytes] : fake.memory) // went with the context
+    std::free(reinterpret_cast<void *>(address));
+  fake.memory.clear();
+  fake.failures.clear();
+  EXPECT_EQ(call(), ""); // loads them again
+  EXPECT_EQ(count("load"), 1);
 }
 
 // The last test: it forgets the kernels.

@@ -30,6 +30,15 @@ struct BufferSummary {
   int64_t buffers = 0, bytes = 0, liveBytes = 0, separate = 0;
 };
 
+/// Says that the device or its driver failed, not the program: arguments are as they were, and the
+/// same call may succeed when it is made again, or in another process.
+class DeviceFault : public llvm::ErrorInfo<DeviceFault, llvm::StringError> {
+public:
+  static char ID;
+  explicit DeviceFault(const llvm::Twine &message)
+      : ErrorInfo(message, llvm::inconvertibleErrorCode()) {}
+};
+
 class DeviceProgram : public Executable {
 public:
   /// Lowers a copy of `module` with mp-to-nvvm; a module that holds kernels is taken as it is, and
@@ -39,6 +48,7 @@ public:
   ~DeviceProgram() override;
 
   const Signature &signature() const override { return types; }
+  /// Failures of the device are DeviceFault.
   llvm::Expected<std::vector<Array>> run(llvm::ArrayRef<Array> arguments) override;
   int64_t peakBytes() const override { return peak; }
 

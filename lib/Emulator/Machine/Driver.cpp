@@ -4,6 +4,8 @@
 // orders what is already done. An error of the emulator is told by cuGetErrorString.
 
 #include "mp/Emulator/Driver.h"
+
+#include "InjectedFaults.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Process.h"
@@ -234,7 +236,8 @@ int mpcore::emulator::reportDriverError(int code, llvm::Error error) {
 
 EmulatedDriver &mpcore::emulator::emulatedDriver() { return state().shown; }
 
-const mp_cu_driver &mpcore::emulator::emulatedDriverTable() {
+/// The entry points that do what they say.
+static const mp_cu_driver &soundTable() {
   static const mp_cu_driver table = {init,
                                      driverVersion,
                                      deviceCount,
@@ -258,5 +261,13 @@ const mp_cu_driver &mpcore::emulator::emulatedDriverTable() {
                                      errorName,
                                      errorText,
                                      copy};
+  return table;
+}
+
+const mp_cu_driver &mpcore::emulator::emulatedDriverTable() {
+  static const mp_cu_driver &table = []() -> const mp_cu_driver & {
+    auto fault = llvm::sys::Process::GetEnv("MP_EMULATED_FAULT");
+    return fault ? withFault(soundTable(), *fault) : soundTable();
+  }();
   return table;
 }

@@ -57,6 +57,8 @@ llvm::Error Training::quarantine(int64_t from, StringRef name, StringRef cause,
 /// Goes back to the newest state that had been good for long enough, and leaves out the batches
 /// before the alarm; from the second time on it widens, too. False where the budget is used up.
 llvm::Expected<bool> Training::rollBack(const watch::Alert &alert, llvm::raw_ostream &os) {
+  if (auto replayed = replay(alert, os); !replayed || *replayed)
+    return replayed;
   const int64_t rollbacks = state.rollbacks + 1, sick = alert.step, sickPosition = state.position;
   std::string cause = alert.rule + (alert.place.empty() ? "" : " of " + alert.place) + " at step " +
                       std::to_string(sick) + ": " + alert.reason;

@@ -103,6 +103,14 @@ static void addObject(KeyReader &reader, StringRef key, KeyReader &inner, llvm::
   });
 }
 
+static void addPlace(KeyReader &reader, Place &place) {
+  reader.add("device", "cpu, emulator or cuda", [&](const llvm::json::Value &value) {
+    place.device = value.getAsString().value_or("").str();
+    return is_contained({"cpu", "emulator", "cuda"}, StringRef(place.device));
+  });
+  reader.text("chip", place.chip);
+}
+
 static bool takeStrategies(const llvm::json::Value &value, TrainConfig &config) {
   const llvm::json::Array *list = value.getAsArray();
   for (const llvm::json::Value &entry : list ? *list : llvm::json::Array()) {
@@ -174,6 +182,8 @@ llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   recovery.integer("max-rollbacks", config.maxRollbacks, 0);
   recovery.integer("wide-for", config.wideFor, 1);
   recovery.integer("skip-before", config.skipBefore, 0);
+  recovery.integer("max-restarts", config.maxRestarts, 0);
+  recovery.integer("verify-every", config.verifyEvery, 0);
   canary.add("shares", "an array of numbers above 0 and below 1, ascending",
              [&](const llvm::json::Value &list) { return takeShares(list, config.canaryShares); });
   canary.integer("block", config.canaryBlock, 1);
@@ -193,6 +203,7 @@ llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   reader.text("strategy", config.strategy);
   reader.add("schedule", "an array of objects with 'from', ascending, and 'strategy'",
              [&](const llvm::json::Value &list) { return takeSchedule(list, config); });
+  addPlace(reader, config.place);
   reader.text("log", config.log);
   addObject(reader, "requirements", requirements, inner);
   addObject(reader, "checkpoints", checkpoints, inner);

@@ -14,10 +14,17 @@ struct Strategy {
   std::string name, assign;
 };
 
+/// Says on what device steps are computed.
+struct Place {
+  std::string device = "cpu"; ///< or "emulator", "cuda"
+  std::string chip;           ///< whose instructions; empty: as mp-run chooses
+};
+
 struct TrainConfig {
   std::string step, entry; ///< file of the f32 step
   InputOptions inputs;
   int64_t steps = 0;
+  Place place;
   std::vector<Strategy> strategies; ///< from the cheapest to the widest
   std::string strategy = "auto";    ///< a name, or the first that keeps the requirements
   std::vector<std::pair<int64_t, std::string>> schedule; ///< from a step on, a strategy
@@ -31,7 +38,9 @@ struct TrainConfig {
   int64_t saveEvery = 100, keep = 3;
   int64_t goodAfter = 128; ///< steps without an alarm after which a state is a good one
   int64_t maxRollbacks = 3, wideFor = 1000, skipBefore = 16;
-  std::string log;                           ///< a line of JSON an event; empty: none
+  int64_t maxRestarts = 3; ///< in a row, at one step, of the process where the device fails
+  int64_t verifyEvery = 0; ///< steps, of which one is computed twice; 0: none
+  std::string log;         ///< a line of JSON an event; empty: none
   std::vector<std::string> validationInputs; ///< as `inputs`, of data held out
   int64_t validateEvery = 0, validationBatches = 4;
   std::string hash; ///< of the text of the file

@@ -14,6 +14,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <unistd.h>
+
 using namespace mlir;
 using namespace mlir::mp;
 using Status = support::ExitStatus;
@@ -34,6 +36,27 @@ static int fail(llvm::Error error) {
   llvm::errs() << "mp-train: error: " << text << "\n";
   std::optional<support::ErrorCode> code = support::findCode(text);
   return int(code ? support::statusOf(*code) : Status::BadInput);
+}
+
+/// Puts a new process of the same command line in the place of this one: CUDA says that a process
+/// whose kernel failed has to end. Returns only where that is not possible.
+static llvm::Error startAnew() {
+  auto words = llvm::MemoryBuffer::getFileAsStream("/proc/self/cmdline");
+  if (!words)
+    return llvm::createStringError("/proc/self/cmdline: " + words.getError().message());
+  std::vector<std::string> owned;
+  for (StringRef rest = (*words)->getBuffer(); !rest.empty();) {
+    auto [word, others] = rest.split('\0');
+    owned.push_back(word.str());
+    rest = others;
+  }
+  std::vector<char *> argv;
+  for (std::string &word : owned)
+    argv.push_back(word.data());
+  argv.push_back(nullptr);
+  llvm::outs().flush();
+  ::execv("/proc/self/exe", argv.data());
+  return llvm::createStringError(std::string("starting anew: ") + strerror(errno));
 }
 
 static int evaluate(ArrayRef<StringRef> arguments) {
@@ -102,8 +125,10 @@ int mlir::mp::runTrain(ArrayRef<StringRef> arguments, DialectRegistry &registry,
   if (llvm::Error error = hooks.checkModule(*step))
     return fail(std::move(error));
   Training training(std::move(*config), *step);
-  auto trained = training.run(llvm::outs());
-  if (!trained)
-    return fail(trained.takeError());
-  return int(*trained ? Status::Done : Status::Failed);
+  auto outcome = training.run(llvm::outs());
+  if (!outcome)
+    return fail(outcome.takeError());
+  if (*outcome == Training::Outcome::Restart)
+    return fail(startAnew());
+  return int(*outcome == Training::Outcome::Done ? Status::Done : Status::Failed);
 }

@@ -59,6 +59,7 @@ SavedState Training::pack() const {
                        {"wide_until", state.wideUntil},
                        {"rollbacks", state.rollbacks},
                        {"last_alarm", state.lastAlarm},
+                       {"replayed", state.replayed},
                        {"quarantined", llvm::json::Array(state.quarantined)},
                        {"skipped_steps", current->reader->skippedSoFar()},
                        {"watcher", watcher.toJSON()}};
@@ -78,6 +79,7 @@ llvm::Error Training::resume(const SavedState &saved) {
   state.wideUntil = extra.getInteger("wide_until").value_or(0);
   state.rollbacks = extra.getInteger("rollbacks").value_or(0);
   state.lastAlarm = extra.getInteger("last_alarm").value_or(-1);
+  state.replayed = extra.getInteger("replayed").value_or(-1);
   if (const Object *scales = extra.getObject("scales"))
     for (const auto &[name, scale] : *scales)
       state.scales[name.str()] = scale.getAsNumber().value_or(1);
@@ -146,13 +148,13 @@ llvm::Error Training::save(llvm::raw_ostream &os) {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::vector<watch::Alert>> Training::makeStep() {
+llvm::Expected<std::vector<watch::Alert>> Training::makeStep(llvm::raw_ostream &os) {
   for (auto [from, to] : state.skipped)
     if (state.position >= from && state.position < to)
       state.position = to;
   if (llvm::Error error = current->loop->feed(state.arguments, batches, state.position))
     return std::move(error);
-  auto results = current->program->run(state.arguments);
+  auto results = compute(*current, state.arguments, os);
   if (!results)
     return results.takeError();
   watch::StepReading reading = current->reader->read(state.step, *results, state.step % 100 == 99);
@@ -177,12 +179,15 @@ llvm::Expected<std::vector<watch::Alert>> Training::makeStep() {
              {"skipped", reading.skipped},
              {"position", state.position},
              {"strategy", state.strategy}});
+  if (state.step == state.replayed && alarms.empty())
+    tellFault("the alarm of step " + std::to_string(state.step) + " did not come again",
+              "the training goes on with what was computed now", os);
   ++state.step;
   ++state.position;
   return alarms;
 }
 
-llvm::Error Training::validate() {
+llvm::Error Training::validate(llvm::raw_ostream &os) {
   InputOptions inputs = config.inputs;
   inputs.inputs = config.validationInputs;
   std::vector<BatchedInput> held;
@@ -194,7 +199,7 @@ llvm::Error Training::validate() {
     std::vector<Array> arguments = state.arguments;
     if (llvm::Error error = current->loop->feed(arguments, held, batch))
       return error;
-    auto results = current->program->run(arguments);
+    auto results = compute(*current, arguments, os);
     if (!results)
       return results.takeError();
     auto metrics = current->reader->metrics(*results);
@@ -268,7 +273,7 @@ llvm::Error Training::prepareStep(llvm::raw_ostream &os) {
 /// Validates and saves where that is due.
 llvm::Error Training::finishStep(llvm::raw_ostream &os) {
   if (config.validateEvery && state.step % config.validateEvery == 0)
-    if (llvm::Error error = validate())
+    if (llvm::Error error = validate(os))
       return error;
   if (state.step % config.saveEvery == 0 || state.step == config.steps)
     return save(os);
@@ -294,7 +299,7 @@ void Training::printEnd(llvm::raw_ostream &os) {
   os << "\nstate: " << hashOfArrays(own) << "\n";
 }
 
-llvm::Expected<bool> Training::run(llvm::raw_ostream &os) {
+llvm::Expected<bool> Training::train(llvm::raw_ostream &os) {
   if (llvm::Error error = openLog())
     return std::move(error);
   auto saved = openFolder(os);
@@ -305,7 +310,7 @@ llvm::Expected<bool> Training::run(llvm::raw_ostream &os) {
   while (state.step < config.steps) {
     if (llvm::Error error = prepareStep(os))
       return std::move(error);
-    auto alarms = makeStep();
+    auto alarms = makeStep(os);
     if (!alarms)
       return alarms.takeError();
     if (!alarms->empty()) {

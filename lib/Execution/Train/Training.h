@@ -17,9 +17,14 @@ class Training {
 public:
   Training(TrainConfig config, ModuleOp step) : config(std::move(config)), step(step) {}
 
-  /// Trains to the end. Errors are those of files and of the program; true if all steps were made,
-  /// false where the training was given up (the log and the output say why).
-  llvm::Expected<bool> run(llvm::raw_ostream &os);
+  enum class Outcome {
+    Done,    ///< all steps were made
+    GivenUp, ///< the log and the output say why
+    Restart, ///< the device failed: a new process has to go on
+  };
+
+  /// Trains to the end. Errors are those of files and of the program.
+  llvm::Expected<Outcome> run(llvm::raw_ostream &os);
 
 private:
   /// Everything that a step depends on, and all of it is saved.
@@ -30,9 +35,11 @@ private:
     std::map<std::string, double> scales;             ///< last loss scale of strategies
     std::vector<std::pair<int64_t, int64_t>> skipped; ///< positions left out: from, to
     int64_t wideUntil = 0, rollbacks = 0, lastAlarm = -1;
+    int64_t replayed = -1;                ///< a step with an alarm that steps were made again for
     std::vector<std::string> quarantined; ///< canaries that raised an alarm
   };
 
+  llvm::Expected<bool> train(llvm::raw_ostream &os);
   llvm::Error openLog();
   llvm::Expected<std::optional<SavedState>> openFolder(llvm::raw_ostream &os);
   llvm::Error begin(const std::optional<SavedState> &saved, llvm::raw_ostream &os);
@@ -47,7 +54,18 @@ private:
   SavedState pack() const;
   llvm::Error save(llvm::raw_ostream &os);
   llvm::Error switchTo(llvm::StringRef name, llvm::StringRef cause);
-  llvm::Expected<std::vector<watch::Alert>> makeStep();
+  llvm::Expected<std::vector<watch::Alert>> makeStep(llvm::raw_ostream &os);
+  /// The losses of the first steps, and the bytes that they took.
+  llvm::Expected<std::pair<std::vector<double>, int64_t>> tryOut(Version &version,
+                                                                 llvm::raw_ostream &os);
+  /// Runs the program; where the device fails, once more, and DeviceFault where it fails again.
+  llvm::Expected<std::vector<Array>> compute(Version &version, llvm::ArrayRef<Array> arguments,
+                                             llvm::raw_ostream &os);
+  llvm::Expected<std::vector<Array>> verify(Version &version, llvm::ArrayRef<Array> arguments,
+                                            std::vector<Array> first, llvm::raw_ostream &os);
+  void tellFault(llvm::StringRef reason, llvm::StringRef deed, llvm::raw_ostream &os);
+  llvm::Expected<Outcome> leaveProcess(llvm::StringRef reason, llvm::raw_ostream &os);
+  llvm::Expected<bool> replay(const watch::Alert &alert, llvm::raw_ostream &os);
   /// The schedule's newest strategy, while it is a canary or has not been good for long enough.
   std::optional<std::pair<int64_t, std::string>> canaryAt(int64_t step) const;
   bool isQuarantined(llvm::StringRef name) const;
@@ -55,7 +73,7 @@ private:
                          llvm::raw_ostream &os);
   llvm::Error goBack(llvm::function_ref<bool(const SavedState &)> accepts);
   llvm::Expected<bool> rollBack(const watch::Alert &alert, llvm::raw_ostream &os);
-  llvm::Error validate();
+  llvm::Error validate(llvm::raw_ostream &os);
   void log(llvm::json::Object event);
 
   TrainConfig config;

@@ -21,7 +21,7 @@ static constexpr int64_t kTrialSteps = 4;
 llvm::Expected<Version *> Training::versionOf(StringRef name) {
   std::unique_ptr<Version> &version = versions[name.str()];
   if (!version) {
-    auto created = Version::create(step, config.entry, *config.findStrategy(name));
+    auto created = Version::create(step, config.entry, *config.findStrategy(name), config.place);
     if (!created)
       return created.takeError();
     version = std::move(*created);
@@ -29,11 +29,10 @@ llvm::Expected<Version *> Training::versionOf(StringRef name) {
   return version.get();
 }
 
-/// The losses of the first steps, and the bytes that they took.
-static llvm::Expected<std::pair<std::vector<double>, int64_t>> tryOut(Version &version,
-                                                                      const InputOptions &inputs) {
+llvm::Expected<std::pair<std::vector<double>, int64_t>> Training::tryOut(Version &version,
+                                                                         llvm::raw_ostream &os) {
   std::vector<BatchedInput> batches;
-  auto arguments = version.makeArguments(inputs, batches);
+  auto arguments = version.makeArguments(config.inputs, batches);
   if (!arguments)
     return arguments.takeError();
   int64_t bytes = 0;
@@ -43,7 +42,7 @@ static llvm::Expected<std::pair<std::vector<double>, int64_t>> tryOut(Version &v
   for (int64_t step = 0; step < kTrialSteps; ++step) {
     if (llvm::Error error = version.loop->feed(*arguments, batches, step))
       return std::move(error);
-    auto results = version.program->run(*arguments);
+    auto results = compute(version, *arguments, os);
     if (!results)
       return results.takeError();
     auto metrics = version.reader->metrics(*results);
@@ -59,17 +58,17 @@ llvm::Error Training::chooseStrategy(llvm::raw_ostream &os) {
     return llvm::Error::success();
   }
   // The step as given is what errors are measured against.
-  auto reference = Version::create(step, config.entry, {"as given", ""});
+  auto reference = Version::create(step, config.entry, {"as given", ""}, config.place);
   if (!reference)
     return reference.takeError();
-  auto exact = tryOut(**reference, config.inputs);
+  auto exact = tryOut(**reference, os);
   if (!exact)
     return exact.takeError();
   for (const Strategy &strategy : config.strategies) {
     auto version = versionOf(strategy.name);
     if (!version)
       return version.takeError();
-    auto tried = tryOut(**version, config.inputs);
+    auto tried = tryOut(**version, os);
     if (!tried)
       return tried.takeError();
     double error = 0;

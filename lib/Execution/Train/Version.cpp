@@ -6,6 +6,8 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mp/Analysis/Training/TrainingRoles.h"
+#include "mp/Execution/DeviceProgram.h"
+#include "mp/Execution/Host/Program.h"
 #include "mp/Pipelines/Pipelines.h"
 #include "mp/Transforms/Annotate/Passes.h"
 #include "mp/Transforms/Train/Passes.h"
@@ -35,8 +37,34 @@ static LogicalResult convert(ModuleOp module, StringRef entry, const Strategy &s
   return manager.run(module);
 }
 
-llvm::Expected<std::unique_ptr<Version>> Version::create(ModuleOp step, StringRef entry,
-                                                         const Strategy &strategy) {
+/// Compiles the step for the host, or its kernels for a device.
+static llvm::Expected<std::unique_ptr<Executable>> compile(ModuleOp module, StringRef entry,
+                                                           const Place &place) {
+  if (place.device == "cpu") {
+    ProgramOptions options;
+    options.fuse = true;
+    auto program = Program::compile(module, entry, options);
+    if (!program)
+      return program.takeError();
+    return std::move(*program);
+  }
+  DeviceOptions options;
+  options.device = place.device;
+  if (!place.chip.empty())
+    options.chip = place.chip;
+  else if (place.device == "cuda")
+    options.chip = "native";
+  auto program = DeviceProgram::compile(module, entry, options);
+  if (!program)
+    return program.takeError();
+  mp_rt_device_facts facts;
+  if (mp_rt_query_device(&facts) != 0)
+    return createStringError(mp_rt_device_error());
+  return std::move(*program);
+}
+
+llvm::Expected<std::unique_ptr<Version>>
+Version::create(ModuleOp step, StringRef entry, const Strategy &strategy, const Place &place) {
   std::unique_ptr<Version> version(new Version);
   version->name = strategy.name;
   version->entry = entry.str();
@@ -50,9 +78,7 @@ llvm::Expected<std::unique_ptr<Version>> Version::create(ModuleOp step, StringRe
   if (failed(convert(*version->module, (*given).getName(), strategy)))
     return createStringError("strategy '" + strategy.name + "': the step was not converted with '" +
                              strategy.assign + "'");
-  ProgramOptions options;
-  options.fuse = true;
-  auto program = Program::compile(*version->module, entry, options);
+  auto program = compile(*version->module, entry, place);
   if (!program)
     return program.takeError();
   version->program = std::move(*program);

@@ -13,10 +13,11 @@ namespace mlir::mp {
 
 class Version {
 public:
-  /// Converts the step by the strategy, appends probes of all gradients, and compiles. Errors where
+  /// Converts the step by the strategy, appends probes of all gradients, and compiles for the
+  /// place. Errors where there is no such device, and where
   /// the strategy stores state of the step narrower: versions share it as it is.
-  static llvm::Expected<std::unique_ptr<Version>> create(ModuleOp step, StringRef entry,
-                                                         const Strategy &strategy);
+  static llvm::Expected<std::unique_ptr<Version>>
+  create(ModuleOp step, StringRef entry, const Strategy &strategy, const Place &place);
 
   /// Arguments of the first step.
   llvm::Expected<std::vector<Array>> makeArguments(const InputOptions &inputs,
@@ -31,7 +32,7 @@ public:
   std::optional<double> scaleOf(llvm::ArrayRef<Array> arguments) const;
 
   std::string name;
-  std::unique_ptr<Program> program;
+  std::unique_ptr<Executable> program;
   std::optional<StepLoop> loop;
   std::optional<StepReader> reader;
   watch::AlarmOptions rules;
