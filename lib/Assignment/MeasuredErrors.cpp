@@ -16,24 +16,89 @@ using llvm::json::Object;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double MeasuredError::mean() const {
+double assignment::meanOf(const std::vector<double> &numbers) {
   double sum = 0;
-  for (double draw : draws)
-    sum += draw;
-  return draws.empty() ? 0 : sum / double(draws.size());
+  for (double number : numbers)
+    sum += number;
+  return numbers.empty() ? 0 : sum / double(numbers.size());
 }
 
-double MeasuredError::deviation() const {
-  if (draws.size() < 2 || !std::isfinite(mean()))
+static double deviationOf(const std::vector<double> &numbers) {
+  const double mean = meanOf(numbers);
+  if (numbers.size() < 2 || !std::isfinite(mean))
     return 0;
   double squares = 0;
-  for (double draw : draws)
-    squares += (draw - mean()) * (draw - mean());
-  return std::sqrt(squares / double(draws.size() - 1));
+  for (double number : numbers)
+    squares += (number - mean) * (number - mean);
+  return std::sqrt(squares / double(numbers.size() - 1));
 }
+
+double assignment::relativeDeviation(const std::vector<double> &numbers) {
+  const double mean = std::fabs(meanOf(numbers));
+  return mean > 0 && std::isfinite(mean) ? deviationOf(numbers) / mean : 0;
+}
+
+std::string assignment::storedName(const std::string &format) {
+  return format == "e4m3" ? "f8E4M3FN" : format == "e5m2" ? "f8E5M2" : format;
+}
+
+double MeasuredError::mean() const { return meanOf(draws); }
+
+double MeasuredError::deviation() const { return deviationOf(draws); }
 
 double MeasuredError::worst() const {
   return draws.empty() ? 0 : *std::max_element(draws.begin(), draws.end());
+}
+
+/// Infinity is null.
+static Array toArray(const std::vector<double> &numbers) {
+  Array array;
+  for (double number : numbers)
+    array.push_back(std::isfinite(number) ? llvm::json::Value(number) : nullptr);
+  return array;
+}
+
+static std::vector<double> fromArray(const Array *array) {
+  std::vector<double> numbers;
+  for (const llvm::json::Value &number : array ? *array : Array())
+    numbers.push_back(number.getAsNumber().value_or(kInfinity));
+  return numbers;
+}
+
+static Array weightsToJSON(const std::vector<MeasuredWeight> &weights) {
+  Array rows;
+  for (const MeasuredWeight &weight : weights) {
+    Object formats;
+    for (const auto &[format, score] : weight.formats)
+      formats[format] =
+          Object{{"noise", toArray(score.noise)}, {"second_order", toArray(score.secondOrder)}};
+    rows.push_back(Object{{"argument", weight.argument},
+                          {"name", weight.name},
+                          {"type", weight.type},
+                          {"curvature", toArray(weight.curvature)},
+                          {"formats", std::move(formats)}});
+  }
+  return rows;
+}
+
+static llvm::Error parseWeights(const Array &rows, std::vector<MeasuredWeight> &weights) {
+  for (const llvm::json::Value &value : rows) {
+    const Object *row = value.getAsObject();
+    auto argument = row ? row->getInteger("argument") : std::nullopt;
+    const Object *formats = row ? row->getObject("formats") : nullptr;
+    if (!argument || *argument < 0 || !formats)
+      return createStringError("expected 'argument' and 'formats' of each of 'weights'");
+    MeasuredWeight &weight = weights.emplace_back();
+    weight.argument = unsigned(*argument);
+    weight.name = row->getString("name").value_or("").str();
+    weight.type = row->getString("type").value_or("").str();
+    weight.curvature = fromArray(row->getArray("curvature"));
+    for (const auto &[format, entry] : *formats)
+      if (const Object *score = entry.getAsObject())
+        weight.formats[format.str()] = {fromArray(score->getArray("noise")),
+                                        fromArray(score->getArray("second_order"))};
+  }
+  return llvm::Error::success();
 }
 
 llvm::json::Value MeasuredErrors::toJSON() const {
@@ -42,12 +107,10 @@ llvm::json::Value MeasuredErrors::toJSON() const {
     Array rows;
     for (const MeasuredContraction &contraction : function.contractions) {
       Object formats;
-      for (const auto &[format, error] : contraction.formats) {
-        Array draws; // infinity is null
-        for (double draw : error.draws)
-          draws.push_back(std::isfinite(draw) ? llvm::json::Value(draw) : nullptr);
-        formats[format] = Object{{"draws", std::move(draws)}, {"key", error.key}};
-      }
+      for (const auto &[format, error] : contraction.formats)
+        formats[format] = Object{{"draws", toArray(error.draws)},
+                                 {"metrics", toArray(error.metrics)},
+                                 {"key", error.key}};
       rows.push_back(Object{{"contraction", contraction.ordinal},
                             {"op", contraction.op},
                             {"location", contraction.location},
@@ -57,10 +120,16 @@ llvm::json::Value MeasuredErrors::toJSON() const {
     functionRows.push_back(Object{
         {"name", function.name}, {"hash", function.hash}, {"contractions", std::move(rows)}});
   }
-  return Object{{"mp_sensitivity", kMeasuredErrorsVersion},
-                {"data", data},
-                {"additive_within", additiveWithin},
-                {"functions", std::move(functionRows)}};
+  Object file{{"mp_sensitivity", kMeasuredErrorsVersion},
+              {"data", data},
+              {"metric", metric},
+              {"additive_within", additiveWithin},
+              {"functions", std::move(functionRows)}};
+  if (!weightsKey.empty()) {
+    file["weights"] = weightsToJSON(weights);
+    file["weights_key"] = weightsKey;
+  }
+  return file;
 }
 
 static llvm::Error parseFormats(const Object &formats, MeasuredContraction &contraction) {
@@ -72,6 +141,7 @@ static llvm::Error parseFormats(const Object &formats, MeasuredContraction &cont
                                llvm::Twine(format.str()) + "'");
     MeasuredError &error = contraction.formats[format.str()];
     error.key = entry->getString("key").value_or("").str();
+    error.metrics = fromArray(entry->getArray("metrics"));
     for (const llvm::json::Value &draw : *draws) {
       const double number = draw.getAsNumber().value_or(kInfinity);
       if (!(number >= 0))
@@ -96,6 +166,11 @@ llvm::Expected<MeasuredErrors> MeasuredErrors::parse(llvm::StringRef text) {
                              ", found " + llvm::Twine(*version));
   MeasuredErrors errors;
   errors.data = root->getString("data").value_or("").str();
+  errors.metric = root->getString("metric").value_or("").str();
+  errors.weightsKey = root->getString("weights_key").value_or("").str();
+  if (const Array *rows = root->getArray("weights"))
+    if (llvm::Error error = parseWeights(*rows, errors.weights))
+      return std::move(error);
   errors.additiveWithin = root->getNumber("additive_within").value_or(0);
   const Array *functions = root->getArray("functions");
   if (!functions)

@@ -22,6 +22,8 @@ inline constexpr int64_t kMeasuredErrorsVersion = 1;
 /// draw. Infinity stands for results that were no numbers.
 struct MeasuredError {
   std::vector<double> draws;
+  /// By draw, they say what a user of the results notices: see MeasuredErrors::metric.
+  std::vector<double> metrics;
   std::string key; ///< hash of all that the numbers follow from
 
   double mean() const;
@@ -41,10 +43,36 @@ struct MeasuredFunction {
   std::vector<MeasuredContraction> contractions;
 };
 
+/// Says how much results mind that one weight is stored in a format, by a number a draw.
+struct WeightScore {
+  std::vector<double> noise;       ///< mean square errors under noise as large as the rounding
+  std::vector<double> secondOrder; ///< what the loss is expected to gain by it; or none
+};
+
+/// One parameter of the entry.
+struct MeasuredWeight {
+  unsigned argument = 0;
+  std::string name, type;
+  std::vector<double> curvature; ///< traces of the Hessian's block, a draw each; or none
+  std::map<std::string, WeightScore> formats;
+};
+
+double meanOf(const std::vector<double> &numbers);
+/// The deviation relative to the mean's magnitude; 0 where there is none.
+double relativeDeviation(const std::vector<double> &numbers);
+
+/// The name under which numbers of a format, as `format=` has it, are kept.
+std::string storedName(const std::string &format);
+
 class MeasuredErrors {
 public:
   std::string data; ///< hash of the inputs
+  /// Names what `metrics` are: relative changes of the "loss", or shares of "rows" whose largest
+  /// element is another; empty where results are neither.
+  std::string metric;
   std::vector<MeasuredFunction> functions;
+  std::vector<MeasuredWeight> weights; ///< where it was asked for them
+  std::string weightsKey;              ///< hash of all that those follow from
   /// Measured over summed errors of random sets of contractions: at worst this factor, one way or
   /// the other; 0 if it was not looked at.
   double additiveWithin = 0;

@@ -65,7 +65,9 @@ static constexpr StringLiteral kHelp =
   --sensitivity=S.json --assign=OPTIONS --formats=bf16,f16 --draws=4
                         measure what each contraction adds to the error when it alone is narrow, over several batches
                         or seeds; numbers in the file are taken up again. mp-mixed-precision="sensitivity=S.json
-                        max-rel-error=X" decides by it
+                        max-rel-error=X" decides by it. --weights: besides, what results make of noise on each
+                        parameter as large as its rounding, and, in a train step, what the curvature of the loss
+                        (from differences of gradients) says it costs
   --ab=A.json,B.json --assign=OPTIONS --steps=N --draws=K
                         train up to K pairs of runs by two policies, each pair from one seed on the same batches, and
                         compare their last losses; the statement holds however often one looks. --margin=X: differences

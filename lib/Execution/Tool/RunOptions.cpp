@@ -321,6 +321,7 @@ llvm::Expected<RunOptions> mlir::mp::parseRunOptions(ArrayRef<StringRef> argumen
                                           {"check-ranges", &options.checkRanges},
                                           {"check-errors", &options.checkErrors},
                                           {"bisect", &options.bisects},
+                                          {"weights", &options.scoresWeights},
                                           {"emit-llvm", &options.emitLLVM},
                                           {"reverse", &options.reverse},
                                           {"help", &options.help},

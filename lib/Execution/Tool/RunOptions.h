@@ -40,6 +40,7 @@ struct RunOptions {
   bool bisects = false;         ///< looks for contractions to widen until `keep` holds
   KeepCriterion keep;           ///< of --bisect
   std::string sensitivity;      ///< file of measured errors to write, and to take up; or empty
+  bool scoresWeights = false;   ///< of --sensitivity
   std::string assign;           ///< options by which --bisect and --sensitivity convert
   std::string recipeA, recipeB; ///< policies that --ab compares; empty for none
   watch::PairedOptions paired;  ///< of --ab

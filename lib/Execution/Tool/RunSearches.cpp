@@ -175,9 +175,9 @@ Status Run::measureErrors() {
   if (llvm::Error error =
           files.sensitivity.open(options.sensitivity, "--sensitivity=" + options.sensitivity))
     return reportError(Status::BadInput, std::move(error));
-  auto report = measureSensitivity(**module, options.entry, options.assign,
-                                   {options.inputs, options.steps, options.draws},
-                                   {options.formats}, known ? &*known : nullptr);
+  auto report = measureSensitivity(
+      **module, options.entry, options.assign, {options.inputs, options.steps, options.draws},
+      {options.formats, options.scoresWeights}, known ? &*known : nullptr);
   if (!report)
     return reportError(Status::BadInput, report.takeError());
   printSensitivity(llvm::outs(), *report);

@@ -102,6 +102,8 @@ llvm::Error mlir::mp::checkSearches(const RunOptions &options) {
                                     "mp-mixed-precision or, with --steps, of mp-train-step");
   if (!converts && !options.assign.empty())
     return createStringError("--assign is of --bisect, --budget, --sensitivity and --ab");
+  if (options.scoresWeights && options.sensitivity.empty())
+    return createStringError("--weights is of --sensitivity");
   if (!options.recipeA.empty() && options.steps < 2)
     return createStringError("--ab compares trainings: expected --steps of at least 2");
   if (options.bisects && options.keep.text.empty())

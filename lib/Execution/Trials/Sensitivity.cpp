@@ -4,6 +4,7 @@
 
 #include "Sensitivity.h"
 
+#include "WeightScores.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Analysis/FunctionHash.h"
 #include "mp/Execution/Executable.h"
@@ -15,6 +16,7 @@
 #include "llvm/Support/SHA256.h"
 
 #include <cmath>
+#include <numeric>
 #include <random>
 
 using namespace mlir;
@@ -65,20 +67,37 @@ static llvm::Expected<std::string> hashOfData(const TrialData &data) {
   return hashOf(text);
 }
 
-/// `format=` of the options replaced by another.
+/// `format=` of the options replaced by another; int8 is a recipe, which goes for theirs.
 static std::string withFormat(StringRef assign, StringRef format) {
-  std::string text = "format=" + format.str();
+  const bool isInteger = format == "int8";
+  std::string text = isInteger ? "format=bf16 recipe=int8" : "format=" + format.str();
   SmallVector<StringRef> words;
   assign.split(words, ' ', -1, /*KeepEmpty=*/false);
   for (StringRef word : words)
-    if (!word.starts_with("format="))
+    if (!word.starts_with("format=") && !(isInteger && word.starts_with("recipe=")))
       text += " " + word.str();
   return text;
 }
 
-/// The name under which errors of a format are looked up.
-static std::string storedName(StringRef format) {
-  return format == "e4m3" ? "f8E4M3FN" : format == "e5m2" ? "f8E5M2" : format.str();
+/// The share of rows of the first matrix among the results whose largest element is another; none
+/// where there is no matrix.
+static std::optional<double> rowsApart(ArrayRef<Array> results, ArrayRef<Array> reference) {
+  for (auto [result, exact] : llvm::zip_equal(results, reference)) {
+    if (!exact.type.isFloat || exact.shape.size() != 2 || exact.shape[1] < 2 || !exact.shape[0])
+      continue;
+    auto largestOf = [columns = exact.shape[1]](const Array &array, int64_t row) {
+      int64_t largest = 0;
+      for (int64_t column = 1; column < columns; ++column)
+        if (array.value(row * columns + column) > array.value(row * columns + largest))
+          largest = column;
+      return largest;
+    };
+    int64_t apart = 0;
+    for (int64_t row = 0; row < exact.shape[0]; ++row)
+      apart += largestOf(result, row) != largestOf(exact, row);
+    return double(apart) / double(exact.shape[0]);
+  }
+  return std::nullopt;
 }
 
 namespace {
@@ -101,6 +120,8 @@ public:
         addFunctions(*trials);
       if (llvm::Error error = measure(*trials, format))
         return error;
+      if (options.weights && format == options.formats.back())
+        return scoreWeights(*trials);
     }
     return llvm::Error::success();
   }
@@ -108,6 +129,24 @@ public:
   SensitivityReport report;
 
 private:
+  /// Scores weights in all formats at once; what the file has under the same key stays.
+  llvm::Error scoreWeights(const Trials &trials) {
+    std::string text = llvm::join(options.formats, ",") + " " + entry.str() + " " + versionText() +
+                       report.errors.data;
+    for (const assignment::MeasuredFunction &function : report.errors.functions)
+      text += " " + function.hash;
+    report.errors.weightsKey = hashOf(text);
+    if (known && known->weightsKey == report.errors.weightsKey) {
+      report.errors.weights = known->weights;
+      return llvm::Error::success();
+    }
+    auto weights = measureWeights(source, entry, trials, data, options.formats);
+    if (!weights)
+      return weights.takeError();
+    report.errors.weights = std::move(*weights);
+    return llvm::Error::success();
+  }
+
   void addFunctions(const Trials &trials) {
     for (const TrialContraction &place : trials.contractions()) {
       auto *function = report.errors.functions.empty() ? nullptr : &report.errors.functions.back();
@@ -151,7 +190,8 @@ private:
   }
 
   /// The error of each draw with `narrow` narrow and the rest wide.
-  llvm::Expected<std::vector<double>> errorsWith(const Trials &trials, ArrayRef<unsigned> narrow) {
+  llvm::Expected<assignment::MeasuredError> errorsWith(const Trials &trials,
+                                                       ArrayRef<unsigned> narrow) {
     if (!reference) {
       auto run = trials.runSource();
       if (!run)
@@ -172,14 +212,28 @@ private:
     if (!run)
       return run.takeError();
     ++report.runs;
-    std::vector<double> errors;
+    assignment::MeasuredError measured;
     for (auto [results, exact] : llvm::zip_equal(run->results, reference->results))
-      errors.push_back(meanSquareError(results, exact));
-    return errors;
+      measured.draws.push_back(meanSquareError(results, exact));
+    addMetrics(*run, measured);
+    return measured;
+  }
+
+  void addMetrics(const TrialRun &run, assignment::MeasuredError &measured) {
+    for (size_t draw = 0; draw < run.results.size(); ++draw) {
+      if (!reference->losses[draw].empty()) {
+        report.errors.metric = "loss";
+        const double exact = reference->losses[draw].back();
+        measured.metrics.push_back(std::fabs(run.losses[draw].back() - exact) / std::fabs(exact));
+      } else if (auto rows = rowsApart(run.results[draw], reference->results[draw])) {
+        report.errors.metric = "rows";
+        measured.metrics.push_back(*rows);
+      }
+    }
   }
 
   llvm::Error measure(const Trials &trials, StringRef format) {
-    const std::string stored = storedName(format);
+    const std::string stored = assignment::storedName(format.str());
     bool measuredAny = false;
     std::vector<double> means;
     for (auto [number, place] : llvm::enumerate(trials.contractions())) {
@@ -189,10 +243,11 @@ private:
         error = *before;
         ++report.reused;
       } else {
-        auto draws = errorsWith(trials, {unsigned(number)});
-        if (!draws)
-          return draws.takeError();
-        error.draws = std::move(*draws);
+        auto measured = errorsWith(trials, {unsigned(number)});
+        if (!measured)
+          return measured.takeError();
+        measured->key = std::move(error.key);
+        error = std::move(*measured);
         measuredAny = true;
       }
       means.push_back(error.mean());
@@ -204,6 +259,8 @@ private:
       return testSums(trials, means);
     else if (known)
       report.errors.additiveWithin = std::max(report.errors.additiveWithin, known->additiveWithin);
+    if (!measuredAny && known)
+      report.errors.metric = known->metric;
     return llvm::Error::success();
   }
 
@@ -220,11 +277,10 @@ private:
         }
       if (narrow.size() < 2 || sum == 0)
         continue;
-      auto errors = errorsWith(trials, narrow);
-      if (!errors)
-        return errors.takeError();
-      assignment::MeasuredError measured{*errors, ""};
-      const double ratio = measured.mean() / sum;
+      auto measured = errorsWith(trials, narrow);
+      if (!measured)
+        return measured.takeError();
+      const double ratio = measured->mean() / sum;
       report.errors.additiveWithin =
           std::max({report.errors.additiveWithin, ratio, ratio > 0 ? 1 / ratio : INFINITY});
     }
@@ -236,7 +292,7 @@ private:
   const TrialData &data;
   const SensitivityOptions &options;
   const assignment::MeasuredErrors *known;
-  std::optional<TrialRun> reference;
+  std::optional<TrialRun> reference; ///< the program as given
 };
 } // namespace
 
@@ -248,6 +304,51 @@ mlir::mp::measureSensitivity(ModuleOp source, StringRef entry, StringRef assign,
   if (llvm::Error error = measuring.run())
     return std::move(error);
   return std::move(measuring.report);
+}
+
+static std::string metricText(StringRef metric, const assignment::MeasuredError &error) {
+  if (error.metrics.empty())
+    return "";
+  const double mean = 100 * assignment::meanOf(error.metrics);
+  return llvm::formatv(metric == "loss" ? ", the loss off by {0} %"
+                                        : ", {0} % of rows with another largest element",
+                       llvm::format("%.2g", mean))
+      .str();
+}
+
+/// Ranks by size, from 0 on.
+static std::vector<double> ranksOf(ArrayRef<double> numbers) {
+  std::vector<size_t> order(numbers.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::stable_sort(order, [&](size_t i, size_t j) { return numbers[i] < numbers[j]; });
+  std::vector<double> ranks(numbers.size());
+  for (auto [rank, i] : llvm::enumerate(order))
+    ranks[i] = double(rank);
+  return ranks;
+}
+
+/// The least correlation (Spearman's) of a single draw's ranking of contractions with that of the
+/// mean of draws; none below three contractions or two draws.
+static std::optional<double> rankStability(ArrayRef<const assignment::MeasuredError *> errors) {
+  if (errors.size() < 3 || errors.front()->draws.size() < 2)
+    return std::nullopt;
+  const double n = double(errors.size());
+  auto ranked = [&](llvm::function_ref<double(const assignment::MeasuredError &)> number) {
+    std::vector<double> numbers;
+    for (const auto *error : errors)
+      numbers.push_back(number(*error));
+    return ranksOf(numbers);
+  };
+  const std::vector<double> mean = ranked([](auto &error) { return error.mean(); });
+  double least = 1;
+  for (size_t draw = 0; draw < errors.front()->draws.size(); ++draw) {
+    const std::vector<double> one = ranked([&](auto &error) { return error.draws[draw]; });
+    double apart = 0;
+    for (auto [x, y] : llvm::zip_equal(one, mean))
+      apart += (x - y) * (x - y);
+    least = std::min(least, 1 - 6 * apart / (n * (n * n - 1)));
+  }
+  return least;
 }
 
 void mlir::mp::printSensitivity(llvm::raw_ostream &os, const SensitivityReport &report) {
@@ -270,8 +371,18 @@ void mlir::mp::printSensitivity(llvm::raw_ostream &os, const SensitivityReport &
        << llvm::format("%.2g", row.error->mean() > 0 && std::isfinite(row.error->mean())
                                    ? row.error->deviation() / row.error->mean()
                                    : 0.0)
-       << " of the mean square: contraction " << row.contraction->ordinal << ", "
-       << row.contraction->op << " at " << row.contraction->location << "\n";
+       << " of the mean square" << metricText(report.errors.metric, *row.error) << ": contraction "
+       << row.contraction->ordinal << ", " << row.contraction->op << " at "
+       << row.contraction->location << "\n";
+  std::map<std::string, std::vector<const assignment::MeasuredError *>> byFormat;
+  for (const Row &row : rows)
+    byFormat[row.format].push_back(row.error);
+  for (const auto &[format, errors] : byFormat)
+    if (auto stability = rankStability(errors))
+      os << format << ": ranks in a single draw correlate with those of the mean by "
+         << llvm::format("%.2f", *stability) << " or more\n";
+  if (!report.errors.weightsKey.empty())
+    printWeights(os, report.errors.weights);
   os << report.runs << " runs, " << report.reused << " numbers from the file there was";
   if (report.errors.additiveWithin > 0)
     os << "; errors of random sets are sums within "

@@ -13,6 +13,7 @@ namespace assignment = mpcore::assignment;
 
 struct SensitivityOptions {
   std::vector<std::string> formats; ///< as `format=` takes them
+  bool weights = false;             ///< see measureWeights()
   size_t randomSets = 5;            ///< on which it is tested whether errors add
 };
 

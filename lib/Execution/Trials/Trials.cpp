@@ -57,8 +57,9 @@ static policy::Request requestOf(StringRef assign) {
   SmallVector<StringRef> words;
   assign.split(words, ' ', -1, /*KeepEmpty=*/false);
   for (StringRef word : words) {
+    // A policy does not know formats with scales, and decides the rest as for bf16.
     if (word.consume_front("format="))
-      request.format = word.str();
+      request.format = word == "e4m3" || word == "e5m2" ? "bf16" : word.str();
     else if (word.consume_front("target="))
       request.target = word.str();
     else if (word.consume_front("policy="))
@@ -259,17 +260,42 @@ llvm::Expected<TrialRun> Trials::run(ModuleOp program, int64_t firstDraw, int64_
 
 llvm::Expected<TrialRun> Trials::runSource() const { return run(source); }
 
-llvm::Expected<std::vector<Array>> Trials::runOnce(ModuleOp program) const {
+llvm::Error
+Trials::runChanged(ModuleOp program, int64_t draw,
+                   llvm::function_ref<llvm::Error(RunWith, ArrayRef<Array>)> body) const {
   auto prepared = prepare(program);
   if (!prepared)
     return prepared.takeError();
   std::vector<BatchedInput> batches;
-  auto arguments = argumentsOf(program, *prepared, 0, batches);
+  auto arguments = argumentsOf(program, *prepared, draw, batches);
   if (!arguments)
     return arguments.takeError();
-  if (llvm::Error error = prepared->loop->feed(*arguments, batches, 0))
+  if (llvm::Error error = prepared->loop->feed(*arguments, batches, draw * data.steps))
+    return error;
+  return body(
+      [&](std::optional<size_t> argument, Array value) {
+        if (argument)
+          std::swap((*arguments)[*argument], value);
+        auto results = prepared->program->run(*arguments);
+        if (argument)
+          std::swap((*arguments)[*argument], value);
+        return results;
+      },
+      *arguments);
+}
+
+llvm::Expected<std::vector<Array>> Trials::runOnce(ModuleOp program) const {
+  std::vector<Array> all;
+  auto keep = [&](RunWith runWith, ArrayRef<Array>) -> llvm::Error {
+    auto results = runWith(std::nullopt, {});
+    if (!results)
+      return results.takeError();
+    all = std::move(*results);
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = runChanged(program, 0, keep))
     return std::move(error);
-  return prepared->program->run(*arguments);
+  return all;
 }
 
 double mlir::mp::meanSquareError(ArrayRef<Array> results, ArrayRef<Array> reference) {

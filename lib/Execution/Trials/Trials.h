@@ -64,6 +64,14 @@ public:
   /// All results of the first step of the first draw, whatever the program returns.
   llvm::Expected<std::vector<Array>> runOnce(ModuleOp program) const;
 
+  /// All results of the first step with one argument replaced, or none.
+  using RunWith =
+      llvm::function_ref<llvm::Expected<std::vector<Array>>(std::optional<size_t>, Array)>;
+  /// Compiles the program, and lets `body` run it as often as it wants on the arguments of a draw.
+  llvm::Error
+  runChanged(ModuleOp program, int64_t draw,
+             llvm::function_ref<llvm::Error(RunWith, llvm::ArrayRef<Array> arguments)> body) const;
+
   /// Returns what a policy's rule selects a contraction by.
   policy::Selector selectorOf(unsigned contraction) const;
 
