@@ -52,6 +52,7 @@ template <class F> void forFields(MatmulSchedule &s, F &&f) {
       f("warps", Sizes{{&s.warpsM, &s.warpsN}});
   f("stages", s.stages), f("copy", s.copy), f("cluster", Sizes{{&s.clusterM, &s.clusterN}});
   f("split-k", s.splitK), f("overlapped-stores", s.overlappedStores);
+  f("slices", s.slices);
 }
 template <class F> void forFields(MapSchedule &s, F &&f) {
   f("vector", s.vectorBytes), f("per-thread", s.elementsPerThread), f("block", s.block);

@@ -40,8 +40,20 @@ static Grid gridOf(const MatmulProblem &p, const MatmulSchedule &s, const Part &
                                s.splitK);
   g.rounds = ceilDiv(g.blocks, part.multiprocessors());
   g.active = std::min(g.blocks, double(part.multiprocessors()));
-  g.steps = ceilDiv(ceilDiv(double(p.k), s.k), s.splitK);
+  g.steps = ceilDiv(ceilDiv(double(p.k), s.depth()), s.splitK);
   return g;
+}
+
+/// Rows and columns of a tile that are read from memory: kernels of mma.sync leave those beyond the
+/// end of a tile that has all of them.
+struct Outer {
+  double m, n;
+};
+
+static Outer outerOf(const MatmulProblem &p, const MatmulSchedule &s) {
+  if (s.unit != MatrixUnit::MmaSync)
+    return {double(s.m), double(s.n)};
+  return {std::min(double(s.m), double(p.m)), std::min(double(s.n), double(p.n))};
 }
 
 /// Bytes that a step reads from shared memory for its products.
@@ -52,7 +64,7 @@ static double sharedReads(const MatmulSchedule &s, double element) {
   case MatrixUnit::Tcgen05: // two multiprocessors share what their blocks have in common
     return (double(s.m) / s.clusterN + double(s.n) / s.clusterM) * s.k * element;
   case MatrixUnit::MmaSync: // each warp loads the rows and columns of its own tile
-    return (double(s.m) * s.warpsN + double(s.n) * s.warpsM) * s.k * element;
+    return (double(s.m) * s.warpsN + double(s.n) * s.warpsM) * s.depth() * element;
   case MatrixUnit::Fma: // 8 x 8 products a thread: 16 values for 64 multiply-adds
     return double(s.m) * s.n * s.k * 16 / 64 * element;
   }
@@ -64,13 +76,13 @@ static double sharedReads(const MatmulSchedule &s, double element) {
 /// that become tf32 are rounded by integer instructions, 6 each.
 static double narrowing(const MatmulProblem &p, const MatmulSchedule &s, double element) {
   const double outer = double(p.aBits >= 32 ? s.m : 0) + double(p.bBits >= 32 ? s.n : 0);
-  return outer * s.k / (8 * 32) * (element == 4 ? 50 : 6);
+  return outer * s.depth() / (8 * 32) * (element == 4 ? 50 : 6);
 }
 
 /// Warp instructions of a step.
 static double instructions(const MatmulProblem &p, const MatmulSchedule &s, double element) {
-  const double multiplyAdds = double(s.m) * s.n * s.k;
-  const double warps = double(s.warpsM) * s.warpsN;
+  const double multiplyAdds = double(s.m) * s.n * s.depth();
+  const double warps = double(s.warpsM) * s.warpsN * s.slices;
   switch (s.unit) {
   case MatrixUnit::Wgmma:
     return 50 * warps;                 // waits, descriptors and four products of depth 32 bytes
@@ -78,7 +90,7 @@ static double instructions(const MatmulProblem &p, const MatmulSchedule &s, doub
   case MatrixUnit::MmaSync: {
     // A product of m16n8 and 32 bytes of depth; ldmatrix moves 512 bytes; copies 16 bytes a lane.
     const double products = multiplyAdds / (16 * 8 * 32 / element);
-    const double copies = (double(s.m) + s.n) * s.k * element / 512;
+    const double copies = (double(s.m) + s.n) * s.depth() * element / 512;
     return products + sharedReads(s, element) / 512 + 3 * copies + 40 * warps +
            narrowing(p, s, element);
   }
@@ -92,13 +104,16 @@ static Step stepOf(const MatmulProblem &p, const MatmulSchedule &s, const Resour
   const ElementBytes bytes = elementBytes(p);
   const double rate = part.multiplyAddsPerCycle(s.unit, p.format) * c[Constant::TensorShare];
   Step step;
-  step.tensor = double(s.m) * s.n * s.k / rate;
+  step.tensor = double(s.m) * s.n * s.depth() / rate;
   step.issue = instructions(p, s, bytes.shared) / kIssuePerCycle;
   step.shared = sharedReads(s, bytes.shared) / kSharedBytesPerCycle;
   // L2 reads once what blocks of a cluster share. Multicast brings it to each of them; pairs of
   // tcgen05 keep half of it each.
-  const double shared = (s.m * bytes.a / s.clusterN + s.n * bytes.b / s.clusterM) * s.k;
-  const double own = s.unit == MatrixUnit::Tcgen05 ? shared : (s.m * bytes.a + s.n * bytes.b) * s.k;
+  const Outer outer = outerOf(p, s);
+  const double shared =
+      (outer.m * bytes.a / s.clusterN + outer.n * bytes.b / s.clusterM) * s.depth();
+  const double own =
+      s.unit == MatrixUnit::Tcgen05 ? shared : (outer.m * bytes.a + outer.n * bytes.b) * s.depth();
   const double width = part.l2BytesPerCycle * c[Constant::L2Share];
   step.l2 = std::max(shared * g.active / width, own / kL2PortBytesPerCycle);
   // A tile is asked for stages - 1 steps ahead; blocks of one multiprocessor wait side by side.
@@ -133,6 +148,20 @@ static double memoryBytes(const MatmulProblem &p, const MatmulSchedule &s, const
   const double waves = double(p.batch) * tilesM * tilesN / (rows * columns);
   const double results = double(p.batch) * double(p.m) * double(p.n) * (bytes.c + p.epilogueBytes);
   return std::max(least, waves * perWave + results);
+}
+
+/// Bytes a second from device memory. Kernels of mma.sync for few rows have no more under way than
+/// their rings hold.
+static double memoryRate(const MatmulProblem &p, const MatmulSchedule &s, const Resources &r,
+                         const Grid &g, const Part &part, const Calibration &c) {
+  const double rate = part.memoryBytesPerSecond() * c[Constant::MemoryShare];
+  if (s.unit != MatrixUnit::MmaSync)
+    return rate;
+  const ElementBytes bytes = elementBytes(p);
+  const Outer outer = outerOf(p, s);
+  const double ring = (outer.m * bytes.a + outer.n * bytes.b) * s.depth() * (s.stages - 1);
+  const double blocks = g.active * std::min(double(r.blocksPerMultiprocessor), g.rounds);
+  return std::min(rate, blocks * ring / kMemoryLatency);
 }
 
 /// Seconds to add up the parts of split sums: they are written to L2 and read again.
@@ -176,7 +205,7 @@ Estimate detail::estimateMatmul(const MatmulProblem &p, const MatmulSchedule &s,
   e[Bound::SharedMemory] = loops * step.shared;
   e[Bound::L2] = loops * step.l2;
   e[Bound::Latency] = loops * step.latency;
-  e[Bound::Memory] = e.bytes / (part.memoryBytesPerSecond() * c[Constant::MemoryShare]);
+  e[Bound::Memory] = e.bytes / memoryRate(p, s, r, g, part, c);
   e[Bound::Launch] = c[Constant::Launch] * 1e-6;
   const double inside = loops * step.together() + storing + splitSeconds(p, s, part, c);
   e.seconds = together({std::max(inside, sustained), e[Bound::Memory]}) + e[Bound::Launch];

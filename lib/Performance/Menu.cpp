@@ -14,6 +14,10 @@ namespace {
 struct Tile {
   unsigned m, n, warpsM, warpsN;
 };
+/// A tile for few rows or columns.
+struct ThinTile : Tile {
+  unsigned slices, stages;
+};
 } // namespace
 
 // Tiles of the libraries' kernels. Rows of wgmma are 64 a warpgroup, 128 in the largest tiles.
@@ -25,6 +29,14 @@ static constexpr Tile kTcgen05[] = {{256, 256, 4, 1}, {128, 256, 4, 1}, {256, 12
 static constexpr Tile kMmaSync[] = {
     {128, 256, 2, 4}, {256, 128, 4, 2}, {128, 128, 2, 2}, {128, 128, 2, 4}, {128, 64, 2, 2},
     {64, 128, 2, 2},  {64, 64, 2, 2},   {128, 32, 4, 1},  {32, 128, 1, 4},  {16, 128, 1, 4}};
+// Weights are read once, so that as much of them as possible should be under way: deep rings, or
+// warps that share a sum.
+static constexpr ThinTile kThin[] = {
+    {{16, 32, 1, 2}, 1, 16}, {{16, 64, 1, 4}, 1, 12}, {{32, 32, 2, 1}, 1, 16},
+    {{32, 64, 2, 2}, 1, 8},  {{64, 32, 4, 1}, 1, 8},  {{16, 32, 1, 1}, 4, 4},
+    {{16, 32, 1, 1}, 8, 4},  {{16, 64, 1, 1}, 8, 3},  {{32, 32, 1, 1}, 4, 4},
+    {{32, 32, 1, 1}, 8, 3},  {{32, 64, 2, 1}, 4, 3},  {{64, 32, 1, 1}, 8, 2},
+    {{64, 32, 2, 1}, 4, 3},  {{64, 64, 2, 2}, 2, 4}};
 static constexpr Tile kFma[] = {{128, 128, 4, 2}, {128, 64, 4, 2}, {64, 64, 2, 2}, {32, 32, 2, 2}};
 
 static llvm::ArrayRef<Tile> tilesOf(MatrixUnit unit) {
@@ -68,6 +80,18 @@ static void addWithMostStages(Collector<MatmulProblem> &menu, MatmulSchedule s, 
       return;
 }
 
+/// Tiles that have all rows, or all columns.
+static void addThin(Collector<MatmulProblem> &menu, MatmulSchedule s) {
+  for (const ThinTile &tile : kThin) {
+    if (menu.problem.m > tile.m && menu.problem.n > tile.n)
+      continue;
+    s.m = tile.m, s.n = tile.n, s.warpsM = tile.warpsM, s.warpsN = tile.warpsN;
+    s.slices = tile.slices;
+    if (s.slices == 1 || menu.problem.k >= int64_t(2) * s.depth())
+      addWithMostStages(menu, s, s.copy == Copy::Loads ? 2 : tile.stages);
+  }
+}
+
 std::vector<Schedule> mpcore::performance::menu(const MatmulProblem &p, const Part &part,
                                                 MatrixUnit unit, Copy copy) {
   Collector<MatmulProblem> menu{p, part};
@@ -90,6 +114,12 @@ std::vector<Schedule> mpcore::performance::menu(const MatmulProblem &p, const Pa
           addWithMostStages(menu, s, most);
       }
     }
+  }
+  if (unit == MatrixUnit::MmaSync) {
+    MatmulSchedule s;
+    s.k = 128 / std::max(bytes, 1u);
+    s.copy = copy;
+    addThin(menu, s);
   }
   return std::move(menu.found);
 }

@@ -60,8 +60,10 @@ static llvm::Error checkMatmul(const MatmulProblem &p, const MatmulSchedule &s, 
   if (s.clusterM * s.clusterN > part.limits().clusterSize)
     return error("a cluster of " + Twine(s.clusterM * s.clusterN) + " blocks exceeds the " +
                  Twine(part.limits().clusterSize) + " of " + part.name);
-  if (!s.m || !s.n || !s.k || !s.warpsM || !s.warpsN || !s.splitK)
-    return error("tile, warps and splits must be above 0");
+  if (!s.m || !s.n || !s.k || !s.warpsM || !s.warpsN || !s.splitK || !s.slices)
+    return error("tile, warps, splits and slices must be above 0");
+  if (s.slices > 1 && s.unit != MatrixUnit::MmaSync)
+    return error("slices of a sum are for warps of mma.sync");
   const unsigned warps = s.warpsM * s.warpsN;
   if (s.unit == MatrixUnit::Wgmma && (s.m % 64 || s.n % 8 || warps % 4))
     return error("wgmma needs rows in multiples of 64, columns of 8, and whole warpgroups");
@@ -86,9 +88,9 @@ static llvm::Expected<Demand> demandOf(const MatmulProblem &p, const MatmulSched
   // Pairs of tcgen05 keep half of the tile that they share each.
   const bool halves = s.unit == MatrixUnit::Tcgen05;
   const double stageBytes =
-      (double(s.m) / (halves ? s.clusterN : 1) + double(s.n) / (halves ? s.clusterM : 1)) * s.k *
-      element;
-  const unsigned warps = s.warpsM * s.warpsN;
+      (double(s.m) / (halves ? s.clusterN : 1) + double(s.n) / (halves ? s.clusterM : 1)) *
+      s.depth() * element;
+  const unsigned warps = s.warpsM * s.warpsN * s.slices;
   Demand d{32 * warps, 0, uint64_t(stageBytes * s.stages), stageBytes * (s.stages - 1)};
   // Bases: what addresses, counters and loop-carried pointers take beside accumulators and
   // fragments, as ptxas 13.0 gives it to the kernels that were tried.

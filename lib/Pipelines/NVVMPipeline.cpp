@@ -75,7 +75,7 @@ void mlir::mp::buildKernelPipeline(OpPassManager &pm, const NVVMPipelineOptions 
   pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass()); // loops that somebody wrote
   if (options.mma)
-    pm.addPass(createEmitContractions({options.target}));
+    pm.addPass(createEmitContractions({options.target, options.sums}));
   pm.addPass(createEmitDispatches({options.sums, options.math}));
   pm.addNestedPass<func::FuncOp>(createLinalgToLoops());
   addCleanup(pm);

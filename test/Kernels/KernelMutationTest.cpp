@@ -88,6 +88,7 @@ public:
     NVVMPipelineOptions options;
     options.target = target;
     options.dispatches = true;
+    options.sums = SumOrder::Tree;
     buildNVVMPipeline(manager, options);
     if (!module || failed(manager.run(*module)))
       return;
@@ -231,6 +232,19 @@ TEST(KernelMutation, EachWaitAndBarrierOfSumsThroughSharedMemoryIsMissed) {
     EXPECT_GE(count.tried, 8u);
     EXPECT_EQ(count.objected, count.tried);
   }
+}
+
+TEST(KernelMutation, EachWaitCommitAndBarrierOfSlicedSumsIsMissed) {
+  for (int stages : {3, 4})
+    for (bool transposed : {false, true}) {
+      Count count =
+          tryProduct(2 * (stages + 2), transposed,
+                     "unit=mma.sync tile=64x32x64 warps=2x1 stages=" + std::to_string(stages) +
+                         " copy=async slices=2",
+                     "sm_80", /*exponential=*/true);
+      EXPECT_GE(count.tried, 8u);
+      EXPECT_EQ(count.objected, count.tried);
+    }
 }
 
 TEST(KernelMutation, EachWaitCommitAndBarrierOfAttentionIsMissed) {

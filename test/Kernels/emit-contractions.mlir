@@ -126,3 +126,41 @@ func.func @depth(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %z: memref<64x6
   }
   return
 }
+
+// -----
+
+// Only sums=tree lets warps share a sum of floats.
+func.func @slices(%x: memref<1x1024xbf16>, %y: memref<64x1024xbf16>, %z: memref<1x64xf32>) {
+  // expected-error @+1 {{pins 'mpk.schedule', but slices of a sum of floats need sums=tree}}
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16",
+                  mpk.schedule = #mpk.schedule<matmul, "unit=mma.sync tile=16x32x64 warps=1x1 stages=3 slices=4 copy=async">}
+      ins(%x, %y : memref<1x1024xbf16>, memref<64x1024xbf16>) outs(%z : memref<1x64xf32>) {
+  ^bb0(%p: bf16, %q: bf16, %s: f32):
+    %wp = arith.extf %p : bf16 to f32
+    %wq = arith.extf %q : bf16 to f32
+    %m = arith.mulf %wp, %wq : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// Sums of integers are the same in any order, but need room for runs of 32 columns.
+func.func @narrow_slices(%x: memref<16x1024xi8>, %y: memref<64x1024xi8>, %z: memref<16x64xi32>) {
+  // expected-error @+1 {{pins 'mpk.schedule', but sums of slices go through the ring, where a tile of 16x16 for each of 2 has no room, or not 32 columns}}
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "i8",
+                  mpk.schedule = #mpk.schedule<matmul, "unit=mma.sync tile=16x16x128 warps=1x1 stages=3 slices=2 copy=async">}
+      ins(%x, %y : memref<16x1024xi8>, memref<64x1024xi8>) outs(%z : memref<16x64xi32>) {
+  ^bb0(%p: i8, %q: i8, %s: i32):
+    %wp = arith.extsi %p : i8 to i32
+    %wq = arith.extsi %q : i8 to i32
+    %m = arith.muli %wp, %wq : i32
+    %r = arith.addi %s, %m : i32
+    linalg.yield %r : i32
+  }
+  return
+}

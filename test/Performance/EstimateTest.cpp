@@ -155,6 +155,21 @@ TEST(Estimate, FewBytesInFlightBindByLatency) {
   EXPECT_GT(one.seconds, 1.5 * many.seconds);
 }
 
+// 32 blocks of a small ring leave memory idle that 128 of a deep one, or of slices, keep busy.
+TEST(Estimate, WeightsOfFewRowsStreamWhereEnoughOfThemIsUnderWay) {
+  const Problem p = problem("matmul m=1 n=4096 k=4096");
+  auto seconds = [&](llvm::StringRef text) {
+    return llvm::cantFail(estimate(p, schedule(text), part("A100"))).seconds;
+  };
+  const double launch =
+      calibrationFor(part("A100"), MatrixUnit::MmaSync, "bf16")[Constant::Launch] * 1e-6;
+  const double light = speedOfLight(p, part("A100")) + launch;
+  EXPECT_GT(seconds("matmul tile=16x128x64 warps=1x4 stages=2"), 1.5 * light);
+  EXPECT_LT(seconds("matmul tile=16x32x64 warps=1x2 stages=16"), 1.3 * light);
+  EXPECT_LT(seconds("matmul tile=16x32x64 warps=1x1 stages=3 slices=8"), 1.3 * light);
+  EXPECT_LT(llvm::cantFail(choose(p, part("A100"))).estimate.seconds, 1.2 * light);
+}
+
 TEST(Estimate, NarrowerFormatsAreFasterWhereArithmeticBinds) {
   const double f32 = best("matmul m=4096 n=4096 k=4096 format=f32 result=f32").seconds,
                tf32 = best("matmul m=4096 n=4096 k=4096 format=tf32 result=f32").seconds,

@@ -39,7 +39,9 @@ TEST(Resources, RegistersOfMatmulsAreWithinTwelveOfPtxas) {
       {"matmul tile=128x256x64 warps=2x4 stages=3", 218},
       {"matmul tile=128x128x64 warps=2x2 stages=3", 216},
       {"matmul tile=128x128x64 warps=2x4 stages=3", 140},
-      {"matmul tile=64x64x64 warps=2x2 stages=3", 96}};
+      {"matmul tile=64x64x64 warps=2x2 stages=3", 96},
+      {"matmul tile=16x32x64 warps=1x1 stages=3 slices=8", 68},
+      {"matmul tile=16x32x64 warps=1x2 stages=16", 46}};
   for (auto [text, registers] : known) {
     Resources r = llvm::cantFail(
         resourcesOf(problem("matmul m=4096 n=4096 k=4096"), schedule(text), part("A100")));
@@ -48,6 +50,11 @@ TEST(Resources, RegistersOfMatmulsAreWithinTwelveOfPtxas) {
   Resources r = llvm::cantFail(resourcesOf(
       problem("matmul m=4096 n=4096 k=4096"),
       schedule("matmul unit=wgmma tile=128x256x64 warps=8x1 stages=4 copy=bulk"), part("H100")));
+  Resources sliced = llvm::cantFail(
+      resourcesOf(problem("matmul m=1 n=4096 k=4096"),
+                  schedule("matmul tile=16x32x64 warps=1x2 stages=3 slices=4"), part("A100")));
+  EXPECT_EQ(sliced.threads, 256u);
+  EXPECT_EQ(sliced.sharedBytes, 3u * 4 * (16 + 32) * 128);
   EXPECT_EQ(r.threads, 384u);
   EXPECT_EQ(r.sharedBytes, 4u * (128 + 256) * 128);
   EXPECT_EQ(r.blocksPerMultiprocessor, 1u);
@@ -69,6 +76,10 @@ TEST(Resources, RefusalsNameTheLimit) {
   EXPECT_EQ(errorOf(matmul, "matmul unit=wgmma tile=256x256x64 warps=8x1", "H100"),
             "accumulators of 256x256 take 296 registers in each thread of 2 warpgroups, at most "
             "240");
+  EXPECT_EQ(errorOf(matmul, "matmul tile=16x32x64 warps=1x1 stages=4 slices=8", "A100"),
+            "196608 bytes of shared memory exceed the 166912 of a block on A100 SXM 40GB");
+  EXPECT_EQ(errorOf(matmul, "matmul unit=wgmma warps=8x1 slices=2", "H100"),
+            "slices of a sum are for warps of mma.sync");
   EXPECT_EQ(errorOf(matmul, "matmul tile=128x128x8", "A100"),
             "a step of 8 is no multiple of the 32 bytes of one instruction");
   EXPECT_EQ(errorOf(matmul, "matmul tile=100x128x64", "A100"),

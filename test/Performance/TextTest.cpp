@@ -34,7 +34,7 @@ TEST(Text, SchedulesRoundTrip) {
   for (llvm::StringRef text :
        {"matmul unit=wgmma tile=128x256x64 warps=8x1 stages=4 copy=bulk cluster=2x1 "
         "overlapped-stores=true",
-        "matmul tile=64x64x32 split-k=4", "map per-thread=4",
+        "matmul tile=64x64x32 split-k=4", "matmul tile=16x32x64 slices=8", "map per-thread=4",
         "rows threads-per-row=256 "
         "rows-per-block=1 residence=shared",
         "column-reduction splits=8", "transpose tile=32",

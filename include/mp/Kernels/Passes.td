@@ -134,7 +134,9 @@ def EmitContractions : Pass<"mp-emit-contractions", "::mlir::ModuleOp"> {
 
     The accumulators start from zero and take the products in ascending order of
     the flattened reduction, one instruction's k at a time; what `outs` held is
-    added last, in f32, unless the op carries `mpk.fresh`.
+    added last, in f32, unless the op carries `mpk.fresh`. With `sums=tree` warps of
+    a block may share a sum of floats (`slices` of the schedule): what each has of it
+    is added in pairs of neighbours, then pairs of these.
 
     Kernel arguments: the A, B and C buffers (static shapes whole, others as
     their base), then as `index`, dynamic ones only: for each loop of batch, rows,
@@ -162,7 +164,13 @@ def EmitContractions : Pass<"mp-emit-contractions", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "\"sm_80\"",
-           "GPU architecture, as in --mp-show-targets">
+           "GPU architecture, as in --mp-show-targets">,
+    Option<"sums", "sums", "::mlir::mp::SumOrder", "::mlir::mp::SumOrder::Ordered",
+           "Order of sums of floats",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::mp::SumOrder::Ordered, "ordered", "ascending"),
+             clEnumValN(::mlir::mp::SumOrder::Tree, "tree",
+                        "warps may share a sum, by shape and schedule only"))}]>
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",

@@ -25,6 +25,12 @@ struct MatmulSchedule {
   unsigned splitK = 1;                 ///< blocks that share the sum of one tile of C
   /// Stores of a tile run while the next one is multiplied (persistent blocks).
   bool overlappedStores = false;
+  /// Groups of warpsM x warpsN warps of mma.sync that share the sum within a block: each multiplies
+  /// k products of a step, and their sums are added in the end.
+  unsigned slices = 1;
+
+  /// Products of a step of the block.
+  unsigned depth() const { return k * slices; }
 };
 
 struct MapSchedule {

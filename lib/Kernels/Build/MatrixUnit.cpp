@@ -26,8 +26,8 @@ static LinearLayout outerFirst(const LinearLayout &b) {
 }
 
 MmaSync::MmaSync(DeviceBuilder &device, const MmaInstruction &instruction, const SharedTile &a,
-                 const SharedTile &b, int warpM, int warpN)
-    : d(device), instruction(instruction), warpM(warpM), warpN(warpN),
+                 const SharedTile &b, int warpM, int warpN, int slices)
+    : d(device), instruction(instruction), warpM(warpM), warpN(warpN), slices(slices),
       a{a,
         mmaA(instruction.m, instruction.k, instruction.elementBits),
         instruction.m,
@@ -52,12 +52,12 @@ int MmaSync::matricesPerLoad(const Operand &operand) const {
   return std::min(4, operand.registers());
 }
 
-void MmaSync::prepare(Value lane, Value warpRow, Value warpColumn) {
-  prepare(a, lane, warpRow, warpM);
-  prepare(b, lane, warpColumn, warpN);
+void MmaSync::prepare(Value lane, Value warpRow, Value warpColumn, Value slice) {
+  prepare(a, lane, warpRow, warpM, slice);
+  prepare(b, lane, warpColumn, warpN, slice);
 }
 
-void MmaSync::prepare(Operand &operand, Value lane, Value warp, int warpSize) {
+void MmaSync::prepare(Operand &operand, Value lane, Value warp, int warpSize, Value slice) {
   SmallVector<uint32_t> images;
   if (usesLdmatrix(operand)) {
     // Lane 8q + r points at row r of matrix q. Bits of q are bits of the register's number and,
@@ -82,6 +82,12 @@ void MmaSync::prepare(Operand &operand, Value lane, Value warp, int warpSize) {
     warpImages.push_back(operand.tile.place(first, 0));
   Value byte =
       d.b.createOrFold<arith::XOrIOp>(d.applyLinear(lane, images), d.applyLinear(warp, warpImages));
+  if (slice) {
+    SmallVector<uint32_t> sliceImages;
+    for (int first = sliceK(); first < operand.tile.k(); first *= 2)
+      sliceImages.push_back(operand.tile.place(0, first));
+    byte = d.b.createOrFold<arith::XOrIOp>(byte, d.applyLinear(slice, sliceImages));
+  }
   operand.laneByte = d.add(byte, int64_t(operand.base));
 }
 

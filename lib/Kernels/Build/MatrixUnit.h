@@ -19,18 +19,20 @@ void multiplyAdd(DeviceBuilder &d, const MmaInstruction &instruction, ArrayRef<V
 /// ldmatrix of as many matrices of 8x8 16-bit elements as `into` has registers.
 void loadMatrices(DeviceBuilder &d, Value address, bool transposed, MutableArrayRef<Value> into);
 
-/// mma.sync: a warp multiplies `warpM` rows of A by `warpN` columns of B.
+/// mma.sync: a warp multiplies `warpM` rows of A by `warpN` columns of B, in one of `slices` equal
+/// slices of the tiles along k.
 class MmaSync {
 public:
   MmaSync(DeviceBuilder &device, const MmaInstruction &instruction, const SharedTile &a,
-          const SharedTile &b, int warpM, int warpN);
+          const SharedTile &b, int warpM, int warpN, int slices = 1);
 
   /// Arithmetic that does not change from stage to stage. The warp's rows of A and columns of B
-  /// begin at `warpRow` and `warpColumn` times `warpM` and `warpN`.
-  void prepare(Value lane, Value warpRow, Value warpColumn);
+  /// begin at `warpRow` and `warpColumn` times `warpM` and `warpN`. `slice`: its; null if there is
+  /// one.
+  void prepare(Value lane, Value warpRow, Value warpColumn, Value slice = {});
 
   /// Parts of a step: one instruction's k each.
-  int parts() const { return a.tile.k() / instruction.k; }
+  int parts() const { return sliceK() / instruction.k; }
   int tilesM() const { return warpM / instruction.m; }
   int tilesN() const { return warpN / instruction.n; }
   /// Accumulators of a lane: registers i of tile (m, n) at ((m tilesN + n) 4 + i).
@@ -65,14 +67,15 @@ private:
     return operand.tile.alongK() || instruction.elementBits == 16;
   }
   int matricesPerLoad(const Operand &operand) const;
-  void prepare(Operand &operand, Value lane, Value warp, int warpSize);
+  int sliceK() const { return a.tile.k() / slices; }
+  void prepare(Operand &operand, Value lane, Value warp, int warpSize, Value slice);
   void read(Operand &operand, Value stage, int part, MutableArrayRef<Value> into,
             SmallVectorImpl<Work> &loads);
   Value gather(const Operand &operand, Value base, int tile, int number, int part);
 
   DeviceBuilder &d;
   const MmaInstruction &instruction;
-  int warpM, warpN;
+  int warpM, warpN, slices;
   Operand a, b;
 };
 

@@ -29,12 +29,14 @@ SharedTile::SharedTile(int outer, int k, int elementBytes, bool alongK)
   Basis rows{Dim::Row, {}}, columns{Dim::Column, {}};
   auto push = [](Basis &basis, uint32_t byte) { basis.images.push_back(Point{{Dim::Byte, byte}}); };
   if (alongK) {
-    uint32_t rowBytes = uint32_t(k * elementBytes);
-    assert(rowBytes == 128 && "a row along k fills all banks");
+    constexpr uint32_t rowBytes = 128;
+    assert(uint32_t(k * elementBytes) >= rowBytes && "a row along k fills all banks");
     for (unsigned bit = 0; bit < log2(outer); ++bit)
       push(rows, (rowBytes << bit) | (bit < 3 ? 16u << bit : 0));
-    for (unsigned bit = 0; bit < log2(k); ++bit)
-      push(columns, uint32_t(elementBytes) << bit);
+    for (unsigned bit = 0; bit < log2(k); ++bit) {
+      uint32_t byte = uint32_t(elementBytes) << bit;
+      push(columns, byte < rowBytes ? byte : byte * uint32_t(outer));
+    }
   } else {
     uint32_t rowBytes = std::min(128u, uint32_t(outer * elementBytes));
     for (unsigned bit = 0; bit < log2(outer); ++bit) {

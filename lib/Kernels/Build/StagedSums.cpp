@@ -16,11 +16,13 @@ Value StagedSums::pointer(Value row, Value column) const {
 }
 
 void StagedSums::put(ArrayRef<Value> sums, int warpM, int warpN, Value warpRow, Value warpColumn,
-                     Value lane) const {
+                     Value lane, Value slice) const {
   auto [laneRow, laneColumn] = placeOfLane(d, lane);
   Value row = d.add(d.mul(warpRow, warpM), laneRow);
   Value column = d.add(d.mul(warpColumn, warpN), laneColumn);
   const int tiles = warpN / 8;
+  if (slice) // its tile begins with rows behind those of the slices before; m is a multiple of 4
+    row = d.add(row, d.mul(slice, m));
   for (int t = 0; t < tiles; ++t) {
     // Rows of a lane differ by multiples of 8, which exchange alike.
     Value first = pointer(row, d.add(column, int64_t(8) * t));
@@ -31,17 +33,32 @@ void StagedSums::put(ArrayRef<Value> sums, int warpM, int warpN, Value warpRow, 
   }
 }
 
+/// The four sums at `pointer` of the first slice's tile.
+SmallVector<Value> StagedSums::whole(Value pointer, Type type) const {
+  SmallVector<SmallVector<Value>> parts;
+  for (int slice = 0; slice < slices; ++slice) {
+    Value loaded =
+        d.load(VectorType::get({4}, type), d.advanceBytes(pointer, int64_t(4) * slice * m * n), 16);
+    SmallVector<Value> &part = parts.emplace_back();
+    for (int q = 0; q < 4; ++q)
+      part.push_back(LLVM::ExtractElementOp::create(d.b, loaded, d.i32(q)));
+  }
+  for (size_t distance = 1; distance < parts.size(); distance *= 2)
+    for (size_t i = 0; i + distance < parts.size(); i += 2 * distance)
+      for (auto [sum, other] : llvm::zip_equal(parts[i], parts[i + distance]))
+        sum = isa<IntegerType>(type) ? d.add(sum, other)
+                                     : arith::AddFOp::create(d.b, sum, other).getResult();
+  return parts.front();
+}
+
 StagedSums::Turn StagedSums::get(Value number, Value thread, Type type) const {
-  const int perRow = n / 4, atOnce = rowsAtOnce(n, threads);
+  const int perRow = n / 4, atOnce = rowsAtOnce(m, n, threads);
   Turn turn;
   turn.column = d.mul(d.rem(thread, perRow), 4);
   Value first = d.add(d.mul(number, int64_t(atOnce) * rowsOfTurn()), d.div(thread, perRow));
   for (int i = 0; i < rowsOfTurn(); ++i) {
     turn.rows.push_back(d.add(first, int64_t(atOnce) * i));
-    Value loaded = d.load(VectorType::get({4}, type), pointer(turn.rows.back(), turn.column), 16);
-    SmallVector<Value> &sums = turn.sums.emplace_back();
-    for (int q = 0; q < 4; ++q)
-      sums.push_back(LLVM::ExtractElementOp::create(d.b, loaded, d.i32(q)));
+    turn.sums.push_back(whole(pointer(turn.rows.back(), turn.column), type));
   }
   return turn;
 }

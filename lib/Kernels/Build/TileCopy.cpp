@@ -97,6 +97,8 @@ void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
       access.offset = d.add(access.offset, scaled(step(k), access.k));
     if (access.offset)
       access.offset = byteOffset(access.offset);
+    if (isRagged && source.zeroRows)
+      access.exists = d.less(d.add(threadOuter, int64_t(access.outer)), extentOf(d, source.outer));
     if (padding.isNeeded())
       access.row = padding.row(clamped(d.add(threadOuter, int64_t(access.outer))), paddedBatch);
     accesses.push_back(access);
@@ -246,7 +248,7 @@ Work TileCopy::issue(unsigned number, Value stage, const Step &asked) {
     Access &access = accesses[number];
     const Step step = existing(asked);
     Value product = d.add(step.kStart, access.kLocal);
-    Value inside = endsInZeros ? d.less(product, kLimit) : Value();
+    Value inside = d.logicalAnd(access.exists, endsInZeros ? d.less(product, kLimit) : Value());
     if (padding.isNeeded())
       inside = d.logicalAnd(inside, padding.inside(access.row, product));
     Value from = address(access, step, product);

@@ -2,8 +2,8 @@
 //
 // One operand's tile on its way from global to shared memory, by cp.async or through registers.
 // Elements that are wider in memory are narrowed in registers. Conditions are predicates: rows
-// beyond the end read the last row, whose results nobody stores, and products beyond the end of the
-// sum are zeros.
+// beyond the end read the last row, whose results nobody stores, or are zeros, and products beyond
+// the end of the sum are zeros.
 
 #ifndef MP_LIB_KERNELS_BUILD_TILECOPY_H
 #define MP_LIB_KERNELS_BUILD_TILECOPY_H
@@ -33,6 +33,7 @@ public:
     /// memory as in the tile.
     std::function<Value(Value)> narrow = {};
     ArrayRef<PaddedDim> padded = {}; ///< of all operands
+    bool zeroRows = false; ///< rows beyond the end are zeros: of few rows, those would be most
   };
 
   TileCopy(DeviceBuilder &device, const SharedTile &tile, const Source &source, int threads);
@@ -69,6 +70,7 @@ private:
     Value kLocal;              ///< within the tile; null for `threadK`
     uint32_t shared;           ///< a value of SharedTile::place
     Padding::Row row;          ///< where the operand is padded
+    Value exists;              ///< of rows that are zeros beyond the end; null: certainly
     SmallVector<Value> loaded; ///< one, or pieces of at most 16 bytes that are to be narrowed
   };
   unsigned bytes() const { return source.vector * tile.elementBytes(); }

@@ -9,10 +9,13 @@
 #include "GemmEpilogues.h"
 #include "GemmKernel.h"
 #include "ScheduleChoice.h"
+#include "mlir/IR/Remarks.h"
+#include "mp/Dialect/MP/Remarks.h"
 #include "mp/Dialect/MPK/MPKDialect.h"
 #include "mp/Kernels/MmaSelection.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Target/Targets.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::mp {
 #define GEN_PASS_DEF_EMITCONTRACTIONS
@@ -200,10 +203,11 @@ private:
     GemmPlan plan = planGemm(b, loc, contraction, operands, sizes, *instruction, model);
     plan.products = int(more.size());
     plan.longEpilogue = epilogueInstructions >= kLongEpilogue;
-    llvm::Expected<MatmulSchedule> schedule = scheduleOf(op, plan, model);
+    llvm::Expected<MatmulSchedule> schedule = scheduleOf(op, plan, model, sums);
     if (!schedule)
       return op.emitOpError() << toString(schedule.takeError());
     plan.schedule = *schedule;
+    note(op, plan);
     SmallVector<Value> arguments;
     for (const GemmOperand &operand : operands)
       arguments.push_back(kernelBuffer(b, operand.buffer));
@@ -230,6 +234,18 @@ private:
       arguments.push_back(size->dynamic);
     launch(b, loc, kernel, plan, blocks, arguments);
     return success();
+  }
+
+  /// Says which schedule the kernel has, and who shares its sums.
+  static void note(linalg::GenericOp op, const GemmPlan &plan) {
+    const MatmulSchedule &s = plan.schedule;
+    std::string text = mpcore::performance::toString(mpcore::performance::Schedule(s));
+    if (s.slices > 1)
+      text += llvm::formatv(": {0} groups of warps share each sum, and add their parts by a tree",
+                            s.slices);
+    remark::analysis(op.getLoc(),
+                     remark::RemarkOpts::name(remarks::kSchedule).category(remarks::kDispatches))
+        << text;
   }
 
   /// True for buffers whose shape, offset and strides are in their type.

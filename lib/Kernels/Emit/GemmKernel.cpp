@@ -20,31 +20,12 @@
 using namespace mlir;
 using namespace mlir::mp;
 
-SmallVector<Size *> mlir::mp::dynamicSizes(GemmPlan &plan) {
-  SmallVector<Size *> result;
-  auto add = [&](Size &size) {
-    if (!size.isKnown())
-      result.push_back(&size);
-  };
-  for (SmallVectorImpl<StridedLoop> *group : {&plan.batch, &plan.m, &plan.n, &plan.k})
-    for (StridedLoop &loop : *group) {
-      add(loop.size);
-      for (Size &step : loop.step)
-        add(step);
-    }
-  for (Size &offset : plan.offset)
-    add(offset);
-  for (PaddedDim &dim : plan.padded)
-    add(dim.size);
-  return result;
-}
-
 static SharedTile tileA(const GemmPlan &plan) {
-  return SharedTile(int(plan.schedule.m), int(plan.schedule.k), plan.elementBytes(),
+  return SharedTile(int(plan.schedule.m), int(plan.schedule.depth()), plan.elementBytes(),
                     plan.stageA.alongK);
 }
 static SharedTile tileB(const GemmPlan &plan) {
-  return SharedTile(int(plan.schedule.n), int(plan.schedule.k), plan.elementBytes(),
+  return SharedTile(int(plan.schedule.n), int(plan.schedule.depth()), plan.elementBytes(),
                     plan.stageB.alongK);
 }
 
@@ -60,7 +41,8 @@ public:
       : d(std::move(device)), plan(kernelPlan), sharedA(tileA(plan)), sharedB(tileB(plan)),
         a(d, sharedA, sourceOf(0, plan.m, plan.stageA), plan.threads()),
         b(d, sharedB, sourceOf(1, plan.n, plan.stageB), plan.threads()),
-        unit(d, *plan.instruction, sharedA, sharedB, plan.warpM(), plan.warpN()),
+        unit(d, *plan.instruction, sharedA, sharedB, plan.warpM(), plan.warpN(),
+             int(plan.schedule.slices)),
         pipeline(int(plan.schedule.stages), unit.parts(),
                  plan.stageA.asynchronous || plan.stageB.asynchronous,
                  !plan.stageA.asynchronous || !plan.stageB.asynchronous),
@@ -89,7 +71,7 @@ public:
       paddedBatch.push_back(offsetOf(d, dim.coordinate, plan.batch, position.batch));
     a.prepare(pointers[0], base[0], row, thread, paddedBatch);
     b.prepare(pointers[1], base[1], column, thread, paddedBatch);
-    unit.prepare(lane, warpRow, warpColumn);
+    unit.prepare(lane, warpRow, warpColumn, slice);
     SmallVector<Value> sums = multiplyAll();
     for (ResultOperand &operand : operands) {
       operand.pointer = pointers[operand.operand];
@@ -113,12 +95,18 @@ private:
                    function_ref<void(EpilogueStore &, function_ref<Value(Point)>)> epilogue) {
     for (const PipelineEvent &event : pipeline.drain()) // nobody reads the last stages any more
       synchronize(event);
-    const StagedSums staged(d, shared, tile.tileM, tile.tileN, plan.threads());
-    staged.put(sums, plan.warpM(), plan.warpN(), warpRow, warpColumn, lane);
+    const StagedSums staged(d, shared, tile.tileM, tile.tileN, plan.threads(),
+                            int(plan.schedule.slices));
+    staged.put(sums, plan.warpM(), plan.warpN(), warpRow, warpColumn, lane, slice);
     gpu::BarrierOp::create(d.b);
+    OpBuilder::InsertionGuard guard(d.b);
+    if (staged.busyThreads() < plan.threads()) {
+      auto branch = scf::IfOp::create(d.b, d.less(thread, d.i32(staged.busyThreads())),
+                                      /*withElseRegion=*/false);
+      d.b.setInsertionPointToStart(branch.thenBlock());
+    }
     auto loop = scf::ForOp::create(d.b, d.i32(0), d.i32(staged.turns()), d.i32(1));
     keepWhole(loop);
-    OpBuilder::InsertionGuard guard(d.b);
     d.b.setInsertionPointToStart(loop.getBody());
     const StagedSums::Turn turn =
         staged.get(loop.getInductionVar(), thread, unit.accumulatorType());
@@ -144,6 +132,8 @@ private:
         return narrowElement(d.b, narrowing, element);
       };
     source.padded = plan.padded;
+    const int64_t tile = operand == 0 ? plan.schedule.m : plan.schedule.n;
+    source.zeroRows = tile <= 64 && knownExtent(outer).value_or(tile) < tile;
     return source;
   }
 
@@ -168,6 +158,11 @@ private:
     thread = NVVM::ThreadIdXOp::create(d.b, i32);
     lane = d.rem(thread, 32);
     Value warp = d.div(thread, 32);
+    const int64_t warps = int64_t(plan.schedule.warpsM) * plan.schedule.warpsN;
+    if (plan.schedule.slices > 1) {
+      slice = d.div(warp, warps);
+      warp = d.rem(warp, warps);
+    }
     warpRow = d.div(warp, int64_t(plan.schedule.warpsN));
     warpColumn = d.rem(warp, int64_t(plan.schedule.warpsN));
     position = rasterize(d, d.widen(NVVM::BlockIdXOp::create(d.b, i32)),
@@ -178,7 +173,7 @@ private:
     SmallVector<Value> sums(unit.accumulators(), d.zero(unit.accumulatorType()));
     if (knownExtent(plan.k) == 0)
       return sums;
-    steps = d.narrow(tiles(plan.k, plan.schedule.k));
+    steps = d.narrow(tiles(plan.k, plan.schedule.depth()));
     Position start = fill();
     auto loop = scf::ForOp::create(d.b, d.i32(0), steps, d.i32(1), pack(sums, fragments, start));
     keepWhole(loop);
@@ -241,7 +236,7 @@ private:
   Copies listCopies(Value stage, Value number, Value pointerA, Value pointerB) {
     Copies copies;
     Value exists = d.less(number, steps);
-    Value kStart = d.mul(d.widen(number), int64_t(plan.schedule.k));
+    Value kStart = d.mul(d.widen(number), int64_t(plan.schedule.depth()));
     auto list = [&](TileCopy &operand, Value to, Value pointer) {
       for (unsigned i = 0; i < operand.count(); ++i) {
         copies.start.push_back(operand.issue(i, to, {pointer, kStart, exists}));
@@ -329,6 +324,7 @@ private:
   Pipeline pipeline;
   uint32_t stageBytes;
   Value thread, lane, warpRow, warpColumn, shared, steps;
+  Value slice; ///< of the sum; null if there is one
   TilePosition position;
   MmaSync::Fragments fragments; ///< that are multiplied next
 };

@@ -11,10 +11,6 @@
 
 namespace mlir::mp {
 
-/// The dynamic sizes of `plan` in the order of the kernel's arguments: for each loop of batch, m, n
-/// and k its size and its steps in each operand; then the offsets of the operands.
-SmallVector<Size *> dynamicSizes(GemmPlan &plan);
-
 /// Holds what an epilogue reads: the sums, and the operands and scalars behind A and B.
 struct GemmEpilogue {
   DeviceBuilder &d;

@@ -167,10 +167,14 @@ SmallVector<PaddedDim, 2> addCoordinates(SizeBuilder &sizes, ArrayRef<GemmOperan
 
 } // namespace
 
+bool GemmPlan::canStageSums(const mpcore::performance::MatmulSchedule &s) const {
+  const int64_t ring = int64_t(s.stages) * (s.m + s.n) * s.depth() * elementBytes();
+  return StagedSums::suits(int(s.m), int(s.n), int(32 * s.warpsM * s.warpsN * s.slices),
+                           int(s.slices), ring);
+}
+
 bool GemmPlan::stagesSums() const {
-  const int64_t stages = int64_t(schedule.stages) * (schedule.m + schedule.n) * schedule.k;
-  return longEpilogue &&
-         StagedSums::suits(int(schedule.m), int(schedule.n), threads(), stages * elementBytes());
+  return schedule.slices > 1 || (longEpilogue && canStageSums(schedule));
 }
 
 bool GemmPlan::isCertainlyNonEmpty() const {
@@ -234,6 +238,25 @@ std::string GemmPlan::key() const {
     print(dim.size);
   }
   return text;
+}
+
+SmallVector<Size *> mlir::mp::dynamicSizes(GemmPlan &plan) {
+  SmallVector<Size *> result;
+  auto add = [&](Size &size) {
+    if (!size.isKnown())
+      result.push_back(&size);
+  };
+  for (SmallVectorImpl<StridedLoop> *group : {&plan.batch, &plan.m, &plan.n, &plan.k})
+    for (StridedLoop &loop : *group) {
+      add(loop.size);
+      for (Size &step : loop.step)
+        add(step);
+    }
+  for (Size &offset : plan.offset)
+    add(offset);
+  for (PaddedDim &dim : plan.padded)
+    add(dim.size);
+  return result;
 }
 
 GemmPlan mlir::mp::planGemm(OpBuilder &builder, Location loc, const Contraction &contraction,

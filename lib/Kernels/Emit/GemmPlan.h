@@ -49,13 +49,15 @@ struct GemmPlan {
   /// over rows, which is written once and not for each sum that a lane holds.
   bool longEpilogue = false;
 
-  int threads() const { return int(32 * schedule.warpsM * schedule.warpsN); }
+  int threads() const { return int(32 * schedule.warpsM * schedule.warpsN * schedule.slices); }
   int warpM() const { return int(schedule.m / schedule.warpsM); }
   int warpN() const { return int(schedule.n / schedule.warpsN); }
   int elementBytes() const { return int(instruction->elementBits / 8); }
 
   /// True if sums go through shared memory.
   bool stagesSums() const;
+  /// True if sums of this schedule could.
+  bool canStageSums(const mpcore::performance::MatmulSchedule &s) const;
   /// True if no loop of the result is known or suspected to be empty.
   bool isCertainlyNonEmpty() const;
   /// True if every size, and every offset in bytes, fits 31 bits for certain.
@@ -63,6 +65,10 @@ struct GemmPlan {
   /// A text that two plans share exactly when their kernels are the same.
   std::string key() const;
 };
+
+/// The dynamic sizes of `plan` in the order of the kernel's arguments: for each loop of batch, m, n
+/// and k its size and its steps in each operand; then the offsets of the operands.
+SmallVector<Size *> dynamicSizes(GemmPlan &plan);
 
 /// Plans a contraction but for its schedule. `operands`: A, B, and what the epilogue reads and
 /// writes; `sizes` of the loops. Builds host arithmetic for dynamic sizes with `builder`.

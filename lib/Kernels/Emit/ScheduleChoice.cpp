@@ -66,13 +66,22 @@ static unsigned additionalRegisters(const GemmPlan &plan, const MatmulSchedule &
 
 /// A tile of less than 64 rows or columns is for products that have no more: others it makes read
 /// an operand many times from L2, of whose speed the model knows too little on most parts.
+/// Tiles that have all of one are for these: the other operand is read once, anyway.
 static bool suitsShape(const MatmulProblem &problem, const MatmulSchedule &s) {
-  return (s.m >= 64 || problem.m <= s.m) && (s.n >= 64 || problem.n <= s.n);
+  const bool isThin = problem.m <= s.m || problem.n <= s.n;
+  return isThin || (s.m >= 64 && s.n >= 64);
+}
+
+/// True if sums that slices share may be added, and there is room for them.
+static bool suitsSum(const GemmPlan &plan, const MatmulSchedule &s, SumOrder sums) {
+  return s.slices == 1 || ((sums == SumOrder::Tree || plan.instruction->isInteger()) &&
+                           llvm::isPowerOf2_32(s.slices) && plan.canStageSums(s));
 }
 
 /// `most`: registers of a thread.
-static llvm::Expected<MatmulSchedule>
-chooseSchedule(const GemmPlan &plan, const target::TargetModel &target, unsigned most) {
+static llvm::Expected<MatmulSchedule> chooseSchedule(const GemmPlan &plan,
+                                                     const target::TargetModel &target,
+                                                     SumOrder sums, unsigned most) {
   const Part *part = firstPart(target);
   if (!part)
     return llvm::createStringError("no GPU of " + target.name + " is known to choose tiles for");
@@ -92,7 +101,7 @@ chooseSchedule(const GemmPlan &plan, const target::TargetModel &target, unsigned
     if (!resources)
       return resources.takeError(); // the menu has only what fits
     const unsigned registers = resources->registers + additionalRegisters(plan, s);
-    if (s.splitK != 1 || !suitsShape(matmul, s))
+    if (s.splitK != 1 || !suitsShape(matmul, s) || !suitsSum(plan, s, sums))
       continue;
     if (registers + kRegisterMargin <= std::min(most, part->limits().registersPerThread))
       candidates.push_back({schedule, *resources});
@@ -111,30 +120,37 @@ chooseSchedule(const GemmPlan &plan, const target::TargetModel &target, unsigned
   MatmulSchedule s = std::get<MatmulSchedule>(candidates[chosen].schedule);
   // A sum of few steps needs no stages beyond them.
   if (std::optional<int64_t> k = knownExtent(plan.k))
-    s.stages = unsigned(std::clamp<int64_t>((*k + s.k - 1) / s.k, 2, s.stages));
+    s.stages = unsigned(std::clamp<int64_t>((*k + s.depth() - 1) / s.depth(), 2, s.stages));
   return s;
 }
 
 /// Checks what the kernel needs of a schedule beyond what the part must allow.
-static llvm::Error checkPinned(const GemmPlan &plan, const MatmulSchedule &s) {
+static llvm::Error checkPinned(const GemmPlan &plan, const MatmulSchedule &s, SumOrder sums) {
   auto isPowerOfTwo = [](unsigned value) { return llvm::isPowerOf2_32(value); };
   if (s.unit != MatrixUnit::MmaSync || s.splitK != 1)
     return llvm::createStringError("kernels here are of unit=mma.sync and split=1");
   if (s.k * plan.elementBytes() != 128)
     return llvm::createStringError("a step is 128 bytes of products deep, here k=" +
                                    Twine(128 / plan.elementBytes()));
-  for (unsigned size : {s.m, s.n, s.warpsM, s.warpsN})
+  for (unsigned size : {s.m, s.n, s.warpsM, s.warpsN, s.slices})
     if (!isPowerOfTwo(size))
-      return llvm::createStringError("tiles and warps are powers of two");
+      return llvm::createStringError("tiles, warps and slices are powers of two");
+  if (s.slices > 1 && sums == SumOrder::Ordered && !plan.instruction->isInteger())
+    return llvm::createStringError("slices of a sum of floats need sums=tree");
+  if (s.slices > 1 && !plan.canStageSums(s))
+    return llvm::createStringError("sums of slices go through the ring, where a tile of " +
+                                   Twine(s.m) + "x" + Twine(s.n) + " for each of " +
+                                   Twine(s.slices) + " has no room, or not 32 columns");
   return llvm::Error::success();
 }
 
 llvm::Expected<MatmulSchedule> mlir::mp::scheduleOf(Operation *op, const GemmPlan &plan,
-                                                    const target::TargetModel &target) {
+                                                    const target::TargetModel &target,
+                                                    SumOrder sums) {
   auto pinned = op->getAttrOfType<mpk::ScheduleAttr>(kScheduleAttrName);
   if (!pinned) {
     auto most = op->getAttrOfType<IntegerAttr>(kMmaRegistersAttrName);
-    return chooseSchedule(plan, target, most ? unsigned(most.getInt()) : ~0u);
+    return chooseSchedule(plan, target, sums, most ? unsigned(most.getInt()) : ~0u);
   }
   auto refuse = [&](llvm::Error why) {
     return llvm::createStringError("pins '" + Twine(kScheduleAttrName) + "', but " +
@@ -147,7 +163,7 @@ llvm::Expected<MatmulSchedule> mlir::mp::scheduleOf(Operation *op, const GemmPla
   const auto *s = std::get_if<MatmulSchedule>(&*schedule);
   if (!s)
     return refuse(llvm::createStringError("it is no schedule of a matmul"));
-  if (llvm::Error error = checkPinned(plan, *s))
+  if (llvm::Error error = checkPinned(plan, *s, sums))
     return refuse(std::move(error));
   const Part *part = firstPart(target);
   if (!part)

@@ -6,6 +6,7 @@
 #define MP_LIB_KERNELS_EMIT_SCHEDULECHOICE_H
 
 #include "GemmPlan.h"
+#include "mp/Kernels/Passes.h"
 #include "llvm/Support/Error.h"
 
 namespace mlir::mp {
@@ -13,9 +14,10 @@ namespace mlir::mp {
 /// The schedule that `op` pins (`mpk.schedule = #mpk.schedule<matmul, "tile=...">`), else the one
 /// that the model chooses for the first part of `target` that lib/Target knows, of those that fit
 /// its registers, and those that `mpk.registers` allows, without spilling. Sizes that only run time
-/// knows are taken to be 1024. An error says what a pinned one exceeds.
-llvm::Expected<mpcore::performance::MatmulSchedule> scheduleOf(Operation *op, const GemmPlan &plan,
-                                                               const target::TargetModel &target);
+/// knows are taken to be 1024. With `sums=ordered` nobody shares a sum of floats. An error says
+/// what a pinned one exceeds.
+llvm::Expected<mpcore::performance::MatmulSchedule>
+scheduleOf(Operation *op, const GemmPlan &plan, const target::TargetModel &target, SumOrder sums);
 
 } // namespace mlir::mp
 

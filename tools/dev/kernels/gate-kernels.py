@@ -6,7 +6,8 @@ usage: gate-kernels.py --mp-opt=MP_OPT FOLDER [--only=REGEX] [--order=nt] [--epi
 
 Writes FOLDER/ID.cubin (or .ptx) for each gate of family matmul-mma-sync: a product of 8192x8192x8192 with the
 gate's tile pinned, with `--epilogue` a dispatch that adds a bias and a residual, takes the larger
-of that and zero, and stores bf16. Operands that an identifier names behind `narrow` are f32 in memory. `order` says whether A and B are transposed (n: as A[m, k] and B[k, n]). Cubins need
+of that and zero, and stores bf16. Operands that an identifier names behind `narrow` are f32 in memory. Of a `thin`
+product A has one row, and as many groups of warps share a sum as stand behind `slices`. `order` says whether A and B are transposed (n: as A[m, k] and B[k, n]). Cubins need
 ptxas. A kernel that is refused is named, with the reason, and left out.
 """
 import argparse
@@ -18,7 +19,7 @@ import sys
 import tempfile
 
 GATES = pathlib.Path(__file__).with_name("kernel-report") / "gates.json"
-ID = re.compile(r"(matmul|conv)-(\w+)-(\d+)x(\d+)x(\d+)(?:-narrow-([ab]+))?-(sm_\w+)")
+ID = re.compile(r"(matmul|conv|thin)-(\w+)-(\d+)x(\d+)x(\d+)(?:-narrow-([ab]+))?(?:-slices-(\d+))?-(sm_\w+)")
 WARPS = {(128, 256): "2x4", (128, 128): "2x2", (64, 64): "2x2"}
 # Gate's format -> element, accumulator, mark of the instruction.
 FORMATS = {"bf16": ("bf16", "f32", "bf16"), "tf32": ("f32", "f32", "tf32"), "s8": ("i8", "i32", "i8"),
@@ -144,10 +145,33 @@ return %d : {o}
 """
 
 
+def thin_text(name, m, n, k, stages, slices, order):
+    """A product of one row: with slices as they are, else by a deep ring."""
+    ring = f"warps=1x1 stages={stages} slices={slices}" if slices else "warps=1x2 stages=16"
+    schedule = f"unit=mma.sync tile={m}x{n}x{k} {ring} copy=async"
+    weights = "(n, k)" if order[1] == "t" else "(k, n)"
+    a, b, c = f"memref<1x{SIZE}x{name}>", f"memref<{SIZE}x{SIZE}x{name}>", f"memref<1x{SIZE}xf32>"
+    return f"""func.func @f(%a: {a}, %b: {b}, %c: {c}) {{
+linalg.generic {{indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> {weights}>,
+    affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"], mpk.fresh, mpk.mma = "{name}",
+    mpk.schedule = #mpk.schedule<matmul, "{schedule}">}} ins(%a, %b : {a}, {b}) outs(%c : {c}) {{
+^bb0(%x: {name}, %y: {name}, %s: f32):
+%wx = arith.extf %x : {name} to f32
+%wy = arith.extf %y : {name} to f32
+%p = arith.mulf %wx, %wy : f32
+%q = arith.addf %s, %p : f32
+linalg.yield %q : f32
+}}
+return
+}}
+"""
+
+
 def emit(mp_opt, text, target, kind, path):
     """None, or why the kernel was refused."""
     with tempfile.TemporaryDirectory() as scratch:
-        run = subprocess.run([mp_opt, "-", f"--mp-to-nvvm=target={target} emit={kind} dir={scratch}", "-o", "/dev/null"],
+        options = f"target={target} sums=tree emit={kind} dir={scratch}"
+        run = subprocess.run([mp_opt, "-", f"--mp-to-nvvm={options}", "-o", "/dev/null"],
                              input=text, capture_output=True, text=True)
         if run.returncode:
             return next((line for line in run.stderr.splitlines() if "error:" in line), run.stderr)
@@ -169,10 +193,11 @@ def main():
         match = ID.fullmatch(gate["id"])
         if gate["family"] != "matmul-mma-sync" or not match or not re.search(args.only, gate["id"]):
             continue
-        kind, name, m, n, k, narrow, target = match.groups("")
+        kind, name, m, n, k, narrow, slices, target = match.groups("")
         m, n, k = int(m), int(n), int(k)
-        for stages in (3, 2):  # the most that fit, of those the gates were set with
-            text = (convolution_text(m, n, k, stages) if kind == "conv" else
+        for stages in (4, 3, 2) if slices else (3, 2):  # the most that fit, of those the gates were set with
+            text = (thin_text(name, m, n, k, stages, slices, args.order) if kind == "thin" else
+                    convolution_text(m, n, k, stages) if kind == "conv" else
                     module_text(name, m, n, k, stages, args.order, args.epilogue, narrow))
             refused = emit(args.mp_opt, text, target, args.emit, args.folder / f"{gate['id']}.{args.emit}")
             if not refused:

@@ -60,6 +60,8 @@ def choice(mp_opt, part, batch, m, n, k):
         name = f"{settings['unit']} {name}"
     if "split-k" in settings:
         name += f", split {settings['split-k']}"
+    if "slices" in settings:
+        name += f", {settings['slices']} slices"
     if "cluster" in settings:
         name += f", cluster {settings['cluster']}"
     return name, float(row[1]), float(risk[1])

@@ -1,0 +1,309 @@
+// Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of few rows or columns, executed: warps of a block share a sum, slice by slice. Bit for
+// bit the Tensor Core model for each slice and the tree that adds them.
+
+#include "Lowering.h"
+#include "mp/Numerics/Cast.h"
+#include "mp/Numerics/TensorCore.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::mp;
+using namespace mlir::mp::test;
+
+namespace {
+
+struct Thin {
+  int64_t m, n, k;
+  std::string format = "bf16";
+  std::string schedule = ""; ///< pinned, but for unit and copy
+  int slices = 1;            ///< of that
+  bool transposeA = false, transposeB = true;
+  bool fresh = true;
+  bool dynamic = false; ///< the number of rows
+  /// "gelu" of the sum and a bias, or "relu" of these and a residual; stored in bf16.
+  std::string epilogue = "";
+  bool narrowed = false; ///< B is f32 in memory
+};
+
+std::string tensor(const Thin &o, bool transposed, const char *rows, const char *columns,
+                   const std::string &type) {
+  auto size = [&](char loop) {
+    if (loop == 'm' && o.dynamic)
+      return std::string("?");
+    return std::to_string(loop == 'm' ? o.m : loop == 'n' ? o.n : o.k);
+  };
+  return "tensor<" + size(transposed ? *columns : *rows) + "x" +
+         size(transposed ? *rows : *columns) + "x" + type + ">";
+}
+
+std::string pin(const Thin &o, const std::string &copy) {
+  return o.schedule.empty()
+             ? ""
+             : ", mpk.schedule = #mpk.schedule<matmul, \"unit=mma.sync " + o.schedule +
+                   " slices=" + std::to_string(o.slices) + " copy=" + copy + "\">";
+}
+
+/// The ops that make a result of type `h` of the sum `%r`.
+std::string epilogueText(const Thin &o, const std::string &c, const std::string &h) {
+  const std::string function = o.epilogue == "gelu" ? "%t = math.tanh %a : f32\n"
+                                                    : "%g = arith.extf %y : bf16 to f32\n"
+                                                      "%u = arith.addf %a, %g : f32\n"
+                                                      "%zz = arith.constant 0.0 : f32\n"
+                                                      "%t = arith.maximumf %u, %zz : f32\n";
+  return "%h = linalg.generic {indexing_maps = [#c, affine_map<(m, n) -> (n)>, #c, #c], "
+         "iterator_types = [\"parallel\", \"parallel\"]} ins(%r, %bias, %res : " +
+         c + ", tensor<" + std::to_string(o.n) + "xf32>, " + h + ") outs(%res : " + h +
+         ") {\n^bb0(%x: f32, %v: f32, %y: bf16, %z0: bf16):\n%a = arith.addf %x, %v : f32\n" +
+         function + "%w = arith.truncf %t : f32 to bf16\nlinalg.yield %w : bf16\n} -> " + h + "\n";
+}
+
+std::string moduleText(const Thin &o, const std::string &copy = "async") {
+  const bool tf32 = o.format == "tf32";
+  const std::string element = tf32 ? "f32" : o.format;
+  const std::string a = tensor(o, o.transposeA, "m", "k", element),
+                    b = tensor(o, o.transposeB, "k", "n", element),
+                    stored = o.narrowed ? tensor(o, o.transposeB, "k", "n", "f32") : b,
+                    c = tensor(o, false, "m", "n", "f32"), h = tensor(o, false, "m", "n", "bf16");
+  const std::string result = o.epilogue.empty() ? c : h;
+  std::string text = "#c = affine_map<(m, n) -> (m, n)>\nfunc.func @f(%a0: " + a +
+                     ", %b0: " + stored + ", %c: " + c + ", %bias: tensor<" + std::to_string(o.n) +
+                     "xf32>, %res: " + h + ") -> " + result + " {\n";
+  std::string nameA = "%a0", nameB = "%b0";
+  if (tf32) {
+    text += "%a1 = mp.round tf32 %a0 : " + a + "\n%b1 = mp.round tf32 %b0 : " + b + "\n";
+    nameA = "%a1", nameB = "%b1";
+  }
+  if (o.narrowed) {
+    text += "%b1 = mp.cast ieee %b0 : " + stored + " to " + b + "\n";
+    nameB = "%b1";
+  }
+  if (o.fresh)
+    text += "%z = arith.constant 0.0 : f32\n%i = linalg.fill ins(%z : f32) outs(%c : " + c +
+            ") -> " + c + "\n";
+  const std::string maps = std::string("affine_map<(m, n, k) -> ") +
+                           (o.transposeA ? "(k, m)" : "(m, k)") + ">, affine_map<(m, n, k) -> " +
+                           (o.transposeB ? "(n, k)" : "(k, n)") +
+                           ">, affine_map<(m, n, k) -> (m, n)>";
+  text += "%r = linalg.generic {indexing_maps = [" + maps +
+          "], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]" + pin(o, copy) +
+          "} ins(" + nameA + ", " + nameB + " : " + a + ", " + b + ") outs(" +
+          (o.fresh ? "%i" : "%c") + " : " + c + ") {\n^bb0(%x: " + element + ", %y: " + element +
+          ", %s: f32):\n";
+  text += tf32 ? "%p = arith.mulf %x, %y : f32\n"
+               : "%wx = arith.extf %x : " + element + " to f32\n%wy = arith.extf %y : " + element +
+                     " to f32\n%p = arith.mulf %wx, %wy : f32\n";
+  text += "%q = arith.addf %s, %p : f32\nlinalg.yield %q : f32\n} -> " + c + "\n";
+  if (!o.epilogue.empty())
+    text += epilogueText(o, c, h);
+  return text + "return " + (o.epilogue.empty() ? "%r" : "%h") + " : " + result + "\n}\n";
+}
+
+std::vector<Array> argumentsOf(const Thin &o) {
+  using numerics::Format;
+  std::mt19937 random(3);
+  const Format format = *numerics::parseFormat(o.format);
+  const Format stored = format == Format::TF32 ? Format::F32 : format;
+  auto operand = [&](int64_t outer, bool transposed, Format memory) {
+    std::vector<int64_t> sizes = {outer, o.k};
+    if (transposed)
+      std::swap(sizes[0], sizes[1]);
+    return drawn(memory, sizes, random);
+  };
+  return {operand(o.m, o.transposeA, stored),
+          operand(o.n, !o.transposeB, o.narrowed ? Format::F32 : stored),
+          drawn(Format::F32, {o.m, o.n}, random), drawn(Format::F32, {o.n}, random),
+          drawn(Format::BF16, {o.m, o.n}, random)};
+}
+
+/// Sums of slices in pairs of neighbours, then pairs of these.
+float addTree(std::vector<float> parts) {
+  for (size_t distance = 1; distance < parts.size(); distance *= 2)
+    for (size_t i = 0; i + distance < parts.size(); i += 2 * distance)
+      parts[i] += parts[i + distance];
+  return parts.front();
+}
+
+/// The sum of two vectors as a kernel of `o.slices` slices has it: each takes every so many steps.
+float sumOf(const Thin &o, const numerics::TensorCoreModel &model, const std::vector<float> &row,
+            const std::vector<float> &column, int64_t depth) {
+  std::vector<float> parts;
+  for (int slice = 0; slice < o.slices; ++slice) {
+    std::vector<float> x, y;
+    for (int64_t first = slice * depth; first < o.k; first += o.slices * depth)
+      for (int64_t k = first; k < std::min(first + depth, o.k); ++k) {
+        x.push_back(row[k]);
+        y.push_back(column[k]);
+      }
+    parts.push_back(numerics::modelDot(model, x.data(), y.data(), x.size(), 0.0f));
+  }
+  return addTree(parts);
+}
+
+std::string nameOf(const Thin &o, const std::string &chip) {
+  return o.format + " " + chip + " " + std::to_string(o.m) + "x" + std::to_string(o.n) + "x" +
+         std::to_string(o.k) + (o.transposeA ? " At" : "") + (o.transposeB ? " Bt " : " ") +
+         o.schedule + " slices=" + std::to_string(o.slices) + (o.fresh ? " fresh" : "") +
+         (o.dynamic ? " dynamic " : " ") + o.epilogue;
+}
+
+void expectModel(const Thin &o, const std::string &chip, const std::vector<Array> &arguments,
+                 const Array &found) {
+  const numerics::Format format = *numerics::parseFormat(o.format);
+  auto model = numerics::tensorCoreModel(*numerics::parseArchitecture(chip), format, format,
+                                         numerics::Format::F32, numerics::Route::MmaSync);
+  ASSERT_TRUE(model.has_value());
+  const int bits = numerics::info(format).bits;
+  if (bits == 8 && chip == "sm_89") // what the kernel does for few accumulator bits
+    model->promoteEvery = 128;
+  const int64_t depth = 1024 / (format == numerics::Format::TF32 ? 32 : bits);
+  auto rounded = [&](float value) { return numerics::roundTo(value, format); };
+  std::vector<float> row(o.k), column(o.k);
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < o.m; ++i)
+    for (int64_t j = 0; j < o.n; ++j) {
+      for (int64_t k = 0; k < o.k; ++k) {
+        row[k] = rounded(arguments[0].value(o.transposeA ? k * o.m + i : i * o.k + k));
+        column[k] = rounded(arguments[1].value(o.transposeB ? j * o.k + k : k * o.n + j));
+      }
+      float expected = sumOf(o, *model, row, column, depth);
+      if (!o.fresh)
+        expected = float(arguments[2].value(i * o.n + j)) + expected;
+      const float value = found.value(i * o.n + j);
+      if (value != expected && ++wrong <= 3)
+        ADD_FAILURE() << "at " << i << ", " << j << ": " << value << ", expected " << expected;
+    }
+  EXPECT_EQ(wrong, 0);
+}
+
+void check(const Thin &o, const std::string &chip = "sm_80") {
+  SCOPED_TRACE(nameOf(o, chip));
+  Lowered lowered(moduleText(o, chip == "sm_75" ? "loads" : "async"), chip, "sums=tree");
+  ASSERT_EQ(lowered.error, "");
+  const std::vector<Array> arguments = argumentsOf(o);
+  std::vector<Array> results = lowered.run(arguments);
+  ASSERT_EQ(lowered.error, "");
+  ASSERT_EQ(results.size(), 1u);
+  bool hasMma = false;
+  for (const auto &[opcode, count] : lowered.stats.opcodes)
+    hasMma |= llvm::StringRef(opcode).starts_with("mma.sync") && count > 0;
+  EXPECT_EQ(hasMma, o.m * o.n * o.k > 0);
+  EXPECT_EQ(lowered.stats.bankConflicts, 0u);
+  expectModel(o, chip, arguments, results[0]);
+}
+
+constexpr const char *kFirst = "tile=16x32x64 warps=1x1 stages=3";
+
+TEST(EmulatedThin, FewRowsEqualTheModelOfEachSlice) {
+  for (int64_t m : {1, 2, 7, 16})
+    check({m, 64, 1200, "bf16", kFirst, 8});
+  check({1, 96, 2048, "f16", kFirst, 4});
+  check({3, 50, 700, "f16", "tile=16x64x64 warps=1x1 stages=2", 8});
+  check({30, 40, 520, "bf16", "tile=32x32x64 warps=2x1 stages=4", 2, false, true, false});
+  check({64, 32, 512, "bf16", "tile=64x32x64 warps=2x1 stages=3", 4});
+}
+
+TEST(EmulatedThin, EveryTransposition) {
+  for (bool transposeA : {false, true})
+    for (bool transposeB : {false, true}) {
+      check({8, 64, 1024, "bf16", kFirst, 8, transposeA, transposeB});
+      check({5, 40, 600, "bf16", kFirst, 4, transposeA, transposeB, false});
+    }
+}
+
+// Weights are the rows, and what they are multiplied by is a column.
+TEST(EmulatedThin, FewColumns) {
+  check({70, 1, 520, "bf16", "tile=32x32x64 warps=1x1 stages=2", 8});
+  check({64, 5, 1024, "f16", "tile=64x32x64 warps=2x1 stages=3", 4, true});
+}
+
+TEST(EmulatedThin, EveryFormatAndTarget) {
+  for (const char *chip : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"})
+    for (const char *format : {"f16", "bf16", "tf32", "f8E4M3FN", "f8E5M2"}) {
+      llvm::StringRef target = chip, name = format;
+      if ((target == "sm_75" && name != "f16") ||
+          (name.starts_with("f8") && target != "sm_89" && target != "sm_120"))
+        continue;
+      const int64_t depth = name == "tf32" ? 32 : name.starts_with("f8") ? 128 : 64;
+      const std::string schedule = "tile=16x32x" + std::to_string(depth) + " warps=1x1 stages=2";
+      check({3, 40, depth * 9 - 16, format, schedule, 4}, chip);
+    }
+}
+
+TEST(EmulatedThin, SumsShorterThanAStepAndEmpty) {
+  check({1, 40, 33, "bf16", kFirst, 8});
+  check({4, 32, 64, "bf16", kFirst, 8});
+  check({4, 32, 0, "bf16", kFirst, 8});
+  check({0, 32, 64, "bf16", kFirst, 8});
+}
+
+TEST(EmulatedThin, RowsThatOnlyRunTimeKnows) {
+  for (int64_t m : {1, 9, 16, 21})
+    check({m, 64, 640, "bf16", kFirst, 4, false, true, true, /*dynamic=*/true});
+}
+
+/// Demands that an epilogue in the kernel gives the bits of the same ops apart.
+TEST(EmulatedThin, OrderedSumsHaveNoSlices) {
+  for (int64_t m : {1, 16, 40}) {
+    Thin o{m, 128, 1088};
+    SCOPED_TRACE(nameOf(o, "sm_80"));
+    Lowered lowered(moduleText(o), "sm_80");
+    ASSERT_EQ(lowered.error, "");
+    const std::vector<Array> arguments = argumentsOf(o);
+    std::vector<Array> results = lowered.run(arguments);
+    ASSERT_EQ(lowered.error, "");
+    expectModel(o, "sm_80", arguments, results[0]);
+  }
+}
+
+/// An epilogue in the kernel gives the bits of the same ops apart.
+void checkEpilogue(const Thin &o, const std::string &chip) {
+  SCOPED_TRACE(nameOf(o, chip));
+  Lowered fused(moduleText(o), chip, "sums=tree"),
+      apart(moduleText(o), chip, "sums=tree dispatches=false");
+  ASSERT_EQ(fused.error, "");
+  ASSERT_EQ(apart.error, "");
+  const std::vector<Array> arguments = argumentsOf(o);
+  std::vector<Array> found = fused.run(arguments), expected = apart.run(arguments);
+  ASSERT_EQ(fused.error, "");
+  ASSERT_EQ(apart.error, "");
+  EXPECT_TRUE(found[0].data == expected[0].data);
+  EXPECT_LT(fused.launches, apart.launches);
+}
+
+TEST(EmulatedThin, EpiloguesAndNarrowedWeights) {
+  for (const char *epilogue : {"relu", "gelu"}) {
+    Thin o{5, 72, 600, "bf16", kFirst, 8};
+    o.epilogue = epilogue;
+    checkEpilogue(o, "sm_80");
+    o.narrowed = true;
+    checkEpilogue(o, "sm_90a");
+  }
+  Thin narrowed{1, 64, 1024, "bf16", kFirst, 8};
+  narrowed.narrowed = true;
+  check(narrowed);
+}
+
+TEST(SlowEmulatedThin, EveryTileFormatOrderAndSize) {
+  struct {
+    const char *tile;
+    int slices;
+  } tiles[] = {{"tile=16x32x64 warps=1x1 stages=4", 4}, {"tile=16x32x64 warps=1x1 stages=4", 8},
+               {"tile=16x64x64 warps=1x1 stages=3", 8}, {"tile=32x32x64 warps=1x1 stages=4", 4},
+               {"tile=32x32x64 warps=1x1 stages=3", 8}, {"tile=32x64x64 warps=2x1 stages=3", 4},
+               {"tile=64x32x64 warps=1x1 stages=2", 8}, {"tile=64x32x64 warps=2x1 stages=3", 4},
+               {"tile=64x64x64 warps=2x2 stages=3", 2}};
+  for (auto [tile, slices] : tiles)
+    for (const char *format : {"f16", "bf16"})
+      for (bool transposeA : {false, true})
+        for (bool transposeB : {false, true})
+          for (auto [m, n, k] : {std::array<int64_t, 3>{1, 64, 1024},
+                                 {8, 72, 1040},
+                                 {16, 64, 2048},
+                                 {33, 40, 500},
+                                 {64, 1, 640}})
+            check({m, n, k, format, tile, slices, transposeA, transposeB});
+}
+
+} // namespace
