@@ -7,10 +7,12 @@
 #include "mp/Support/Files.h"
 #include "mp/Watch/Numbers.h"
 #include "mp/Watch/Window.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -26,6 +28,26 @@ static std::string text(double value) { return llvm::formatv("{0}", llvm::format
 static void keep(std::vector<double> &series, size_t step, const llvm::json::Value *value) {
   series.resize(std::max(series.size(), step + 1), NAN);
   series[step] = value ? value->getAsNumber().value_or(NAN) : NAN;
+}
+
+void LoggedRun::readStep(const Object &event, size_t step) {
+  keep(losses, step, event.get("loss"));
+  keep(norms, step, event.get("gradient_norm"));
+  if (auto took = event.getNumber("seconds"))
+    seconds.push_back(*took);
+  const std::string strategy = event.getString("strategy").value_or("").str();
+  ++computed[strategy];
+  strategies.resize(losses.size());
+  strategies[step] = strategy;
+  const llvm::json::Array *rows = event.getArray("gradients");
+  if (!rows)
+    return;
+  GradientRow &row = gradients.emplace_back();
+  for (const llvm::json::Value &value : *rows)
+    if (const Object *gradient = value.getAsObject()) {
+      row.norms.push_back(gradient->getNumber("norm").value_or(NAN));
+      row.zeros.push_back(gradient->getNumber("zeros").value_or(NAN));
+    }
 }
 
 llvm::Expected<LoggedRun> LoggedRun::read(llvm::StringRef path) {
@@ -49,11 +71,11 @@ llvm::Expected<LoggedRun> LoggedRun::read(llvm::StringRef path) {
                                ": expected an event of mp-train's log, with 'kind' and 'step'");
     }
     if (*kind == "step") {
-      const size_t at = size_t(*step);
-      keep(run.losses, at, event->get("loss"));
-      keep(run.norms, at, event->get("gradient_norm"));
+      run.readStep(*event, size_t(*step));
       skips.resize(run.losses.size());
-      skips[at] = event->getBoolean("skipped").value_or(false);
+      skips[size_t(*step)] = event->getBoolean("skipped").value_or(false);
+    } else if (*kind == "version") {
+      run.costs[event->getString("strategy").value_or("").str()] = StepCosts::fromJSON(*event);
     } else if (*kind == "rollback") {
       ++run.rollbacks;
     } else if (*kind == "canary") {
@@ -106,15 +128,107 @@ std::optional<int64_t> LoggedRun::stepsTo(double target) const {
   return std::nullopt;
 }
 
+std::optional<double>
+LoggedRun::meanCost(llvm::function_ref<double(const StepCosts &)> cost) const {
+  double sum = 0;
+  for (const std::string &strategy : strategies) {
+    auto known = costs.find(strategy);
+    if (known == costs.end())
+      return std::nullopt;
+    sum += cost(known->second) / double(strategies.size());
+  }
+  return sum;
+}
+
+std::optional<double> LoggedRun::energy(const EnergyTable &table) const {
+  double sum = 0;
+  for (const auto &[strategy, steps] : computed) {
+    auto known = costs.find(strategy);
+    if (known == costs.end())
+      return std::nullopt;
+    sum += table.of(known->second) * double(steps);
+  }
+  return sum;
+}
+
+std::optional<double> LoggedRun::gradientSlope() const {
+  std::vector<double> slopes;
+  for (const GradientRow &row : gradients) {
+    // Least squares over those that are not zero.
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (auto [depth, norm] : llvm::enumerate(row.norms))
+      if (norm > 0 && std::isfinite(norm)) {
+        const double at = double(depth), bits = std::log2(norm);
+        n += 1, x += at, y += bits, xx += at * at, xy += at * bits;
+      }
+    if (n * xx > x * x)
+      slopes.push_back((n * xy - x * y) / (n * xx - x * x));
+  }
+  return slopes.empty() ? std::nullopt : std::optional(watch::median(slopes));
+}
+
+std::optional<double> LoggedRun::zeroShare() const {
+  std::vector<double> shares;
+  for (const GradientRow &row : gradients)
+    if (!row.zeros.empty())
+      shares.push_back(*llvm::max_element(row.zeros));
+  return shares.empty() ? std::nullopt : std::optional(watch::median(shares));
+}
+
+using Row = llvm::function_ref<void(llvm::StringRef, std::optional<double>, std::optional<double>)>;
+
+/// The rows of speed, traffic and energy.
+static void addCosts(Row row, const LoggedRun &a, const LoggedRun &b) {
+  auto both = [&](llvm::StringRef name, llvm::function_ref<double(const StepCosts &)> cost) {
+    row(name, a.meanCost(cost), b.meanCost(cost));
+  };
+  auto milliseconds = [](const LoggedRun &run) {
+    return run.seconds.empty() ? std::nullopt : std::optional(1e3 * watch::median(run.seconds));
+  };
+  auto millijoules = [](const LoggedRun &run, const EnergyTable &table) {
+    auto joules = run.energy(table);
+    return joules ? std::optional(1e3 * *joules) : std::nullopt;
+  };
+  row("ms a step, measured, median", milliseconds(a), milliseconds(b));
+  both("us a step, modelled", [](const StepCosts &costs) { return costs.time(); });
+  both("  of kernels bound by launches", [](const StepCosts &costs) { return costs.launchTime; });
+  both("  of those bound by memory", [](const StepCosts &costs) { return costs.memoryTime; });
+  both("  of those bound by arithmetic",
+       [](const StepCosts &costs) { return costs.arithmeticTime; });
+  both("kernels a step, modelled", [](const StepCosts &costs) { return costs.kernels; });
+  both("bytes moved a step, modelled", [](const StepCosts &costs) { return costs.bytes; });
+  for (const EnergyTable &table : energyTables())
+    row(("mJ of all steps, " + table.name + ", modelled").str(), millijoules(a, table),
+        millijoules(b, table));
+}
+
+/// Tells what the modelled rows rest on.
+static void printSources(llvm::raw_ostream &os, const LoggedRun &a, const LoggedRun &b) {
+  if (a.costs.empty() || b.costs.empty())
+    return;
+  os << "times are modelled for:";
+  for (const LoggedRun *run : {&a, &b}) {
+    std::set<std::string> parts;
+    for (const auto &[strategy, costs] : run->costs)
+      parts.insert(costs.part);
+    os << (run == &a ? " A " : ", B ") << llvm::join(parts, " and ");
+  }
+  os << "\n";
+  for (const EnergyTable &table : energyTables())
+    os << "energy, " << table.name << ": " << table.source << "\n";
+  os << "  no table is of a GPU, and control, caches and idle time are left out: compare, do not "
+        "add up\n";
+}
+
 /// A row of the report: a figure of both runs, and their ratio where that means something.
 static void addRow(llvm::raw_ostream &os, Object &json, llvm::StringRef name,
                    std::optional<double> a, std::optional<double> b) {
   auto cell = [](std::optional<double> x) { return x ? text(*x) : std::string("none"); };
-  os << llvm::formatv("{0,-34} {1,12} {2,12}", name, cell(a), cell(b));
+  os << llvm::formatv("{0,-36} {1,12} {2,12}", name, cell(a), cell(b));
   if (a && b && *a > 0)
     os << llvm::formatv(" {0,8}", llvm::formatv("x {0}", llvm::format("%.3f", *b / *a)).str());
   os << "\n";
-  json[name] = llvm::json::Array{watch::numberOrNull(a), watch::numberOrNull(b)};
+  json[name.str()] = llvm::json::Array{watch::numberOrNull(a), watch::numberOrNull(b)};
 }
 
 llvm::Expected<Object> mlir::mp::evaluateRuns(llvm::ArrayRef<llvm::StringRef> logs, double margin,
@@ -132,7 +246,7 @@ llvm::Expected<Object> mlir::mp::evaluateRuns(llvm::ArrayRef<llvm::StringRef> lo
   }
   const LoggedRun &a = runs[0], &b = runs[1];
   Object json;
-  os << llvm::formatv("{0,-34} {1,12} {2,12}\n", "", "A", "B");
+  os << llvm::formatv("{0,-36} {1,12} {2,12}\n", "", "A", "B");
   auto row = [&](llvm::StringRef name, std::optional<double> x, std::optional<double> y) {
     addRow(os, json, name, x, y);
   };
@@ -151,6 +265,10 @@ llvm::Expected<Object> mlir::mp::evaluateRuns(llvm::ArrayRef<llvm::StringRef> lo
   row("rollbacks", a.rollbacks, b.rollbacks);
   row("canaries given up", a.canaries, b.canaries);
   row("bytes of buffers, at most", optional(a.peakBytes), optional(b.peakBytes));
+  row("log2 of gradient norms, a parameter", a.gradientSlope(), b.gradientSlope());
+  row("zeros in a gradient, at most", a.zeroShare(), b.zeroShare());
+  addCosts(row, a, b);
+  printSources(os, a, b);
   std::vector<double> lossesA, lossesB;
   double mean = 0;
   for (size_t i = 0; i < runs.size(); i += 2) {

@@ -5,6 +5,7 @@
 #ifndef MP_LIB_EXECUTION_TRAIN_EVALUATE_H
 #define MP_LIB_EXECUTION_TRAIN_EVALUATE_H
 
+#include "StepCosts.h"
 #include "mp/Watch/PairedTest.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,14 +21,30 @@ struct LoggedRun {
   std::string path;
   std::vector<double> losses, norms; ///< by step; NaN where there was none
   int64_t skipped = 0, rollbacks = 0, canaries = 0, alarms = 0;
-  std::optional<double> validation; ///< the last
-  std::optional<int64_t> peakBytes; ///< of the buffers of a step
+  std::optional<double> validation;        ///< the last
+  std::optional<int64_t> peakBytes;        ///< of the buffers of a step
+  std::vector<double> seconds;             ///< of steps, measured
+  std::map<std::string, StepCosts> costs;  ///< by strategy
+  std::vector<std::string> strategies;     ///< of steps
+  std::map<std::string, int64_t> computed; ///< steps by strategy, with those rolled back
+  struct GradientRow {
+    std::vector<double> norms, zeros; ///< by parameter
+  };
+  std::vector<GradientRow> gradients;
 
   /// Reads a log. Errors name file and line.
   static llvm::Expected<LoggedRun> read(llvm::StringRef path);
 
+  void readStep(const llvm::json::Object &event, size_t step);
   double tailLoss() const;    ///< mean of the last tenth
   double fluctuation() const; ///< deviation of log losses from medians of 16
+  /// The mean over the steps of what a strategy's costs say; nothing where a log has none.
+  std::optional<double> meanCost(llvm::function_ref<double(const StepCosts &)> cost) const;
+  /// Joules of all steps that were computed.
+  std::optional<double> energy(const EnergyTable &table) const;
+  /// Medians over the gradients that were told: the slope of log2 of the norm from a parameter to
+  /// the next, and the largest share of zeros.
+  std::optional<double> gradientSlope() const, zeroShare() const;
   std::optional<int64_t> stepsTo(double target) const; ///< by means of 50
 };
 

@@ -8,6 +8,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <chrono>
 #include <cmath>
 
 using namespace mlir;
@@ -154,9 +155,12 @@ llvm::Expected<std::vector<watch::Alert>> Training::makeStep(llvm::raw_ostream &
       state.position = to;
   if (llvm::Error error = current->loop->feed(state.arguments, batches, state.position))
     return std::move(error);
+  const auto begin = std::chrono::steady_clock::now();
   auto results = compute(*current, state.arguments, os);
   if (!results)
     return results.takeError();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   watch::StepReading reading = current->reader->read(state.step, *results, state.step % 100 == 99);
   if (reading.loss) {
     if (!firstLoss)
@@ -172,19 +176,35 @@ llvm::Expected<std::vector<watch::Alert>> Training::makeStep(llvm::raw_ostream &
     if (alert.grade == watch::Grade::Alarm)
       alarms.push_back(alert);
   }
-  log(Object{{"kind", "step"},
-             {"loss", watch::numberOrNull(reading.loss)},
-             {"gradient_norm", watch::numberOrNull(reading.gradientNorm)},
-             {"loss_scale", watch::numberOrNull(reading.scale)},
-             {"skipped", reading.skipped},
-             {"position", state.position},
-             {"strategy", state.strategy}});
+  logStep(reading, seconds);
   if (state.step == state.replayed && alarms.empty())
     tellFault("the alarm of step " + std::to_string(state.step) + " did not come again",
               "the training goes on with what was computed now", os);
   ++state.step;
   ++state.position;
   return alarms;
+}
+
+/// Gradients one by one are told in every hundredth step, in the order of parameters.
+void Training::logStep(const watch::StepReading &reading, double seconds) {
+  Object event{{"kind", "step"},
+               {"loss", watch::numberOrNull(reading.loss)},
+               {"gradient_norm", watch::numberOrNull(reading.gradientNorm)},
+               {"loss_scale", watch::numberOrNull(reading.scale)},
+               {"skipped", reading.skipped},
+               {"position", state.position},
+               {"seconds", seconds},
+               {"strategy", state.strategy}};
+  if (state.step % 100 == 99) {
+    llvm::json::Array gradients;
+    for (const watch::ValueReading &value : reading.values)
+      if (value.isGradient)
+        gradients.push_back(Object{{"name", value.name},
+                                   {"norm", watch::numberOrNull(value.norm)},
+                                   {"zeros", value.zeroShare}});
+    event["gradients"] = std::move(gradients);
+  }
+  log(std::move(event));
 }
 
 llvm::Error Training::validate(llvm::raw_ostream &os) {

@@ -75,6 +75,7 @@ private:
   llvm::Expected<bool> rollBack(const watch::Alert &alert, llvm::raw_ostream &os);
   llvm::Error validate(llvm::raw_ostream &os);
   void log(llvm::json::Object event);
+  void logStep(const watch::StepReading &reading, double seconds);
 
   TrainConfig config;
   ModuleOp step;

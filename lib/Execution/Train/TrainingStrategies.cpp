@@ -25,6 +25,10 @@ llvm::Expected<Version *> Training::versionOf(StringRef name) {
     if (!created)
       return created.takeError();
     version = std::move(*created);
+    Object event = version->costs.toJSON();
+    event["kind"] = "version";
+    event["strategy"] = name;
+    log(std::move(event));
   }
   return version.get();
 }

@@ -16,9 +16,13 @@ using namespace mlir;
 using namespace mlir::mp;
 using llvm::createStringError;
 
-static LogicalResult convert(ModuleOp module, StringRef entry, const Strategy &strategy) {
+/// Converts by the strategy, with probes of gradients if `isWatched`.
+static LogicalResult convert(ModuleOp module, StringRef entry, const Strategy &strategy,
+                             bool isWatched) {
   PassManager manager(module->getContext());
   if (strategy.assign.empty()) {
+    if (!isWatched)
+      return success();
     AnnotateRolesOptions annotate;
     annotate.function = entry.str();
     manager.addPass(createAnnotateRoles(annotate));
@@ -32,9 +36,34 @@ static LogicalResult convert(ModuleOp module, StringRef entry, const Strategy &s
   if (failed(options.parseFromString(strategy.assign + " table=false", llvm::errs())))
     return failure();
   options.function = entry.str();
-  options.probeGradients = true;
+  options.probeGradients = isWatched;
   buildTrainStepPipeline(manager, options);
   return manager.run(module);
+}
+
+/// Returns the GPU that times are modelled for: the one of the place, of the strategy, or the
+/// default.
+static StringRef targetOf(const Strategy &strategy, const Place &place) {
+  if (!place.chip.empty() && place.chip != "native")
+    return place.chip;
+  SmallVector<StringRef> words;
+  StringRef(strategy.assign).split(words, ' ', -1, /*KeepEmpty=*/false);
+  for (StringRef word : words)
+    if (word.consume_front("target="))
+      return word;
+  return "sm_80";
+}
+
+/// Counts the costs of the converted step, as a training without watching has it.
+static llvm::Expected<StepCosts> costsOf(ModuleOp step, StringRef entry, const Strategy &strategy,
+                                         const Place &place) {
+  OwningOpRef<ModuleOp> module = step.clone();
+  // The conversion that is run says what there is to say.
+  ScopedDiagnosticHandler quiet(step.getContext(), [](Diagnostic &) { return success(); });
+  if (failed(convert(*module, entry, strategy, /*isWatched=*/false)))
+    return createStringError("strategy '" + strategy.name +
+                             "': the step was not converted without probes");
+  return countStepCosts(*module, targetOf(strategy, place));
 }
 
 /// Compiles the step for the host, or its kernels for a device.
@@ -75,9 +104,13 @@ Version::create(ModuleOp step, StringRef entry, const Strategy &strategy, const 
   auto original = signatureOf(*given);
   if (!original)
     return original.takeError();
-  if (failed(convert(*version->module, (*given).getName(), strategy)))
+  if (failed(convert(*version->module, (*given).getName(), strategy, /*isWatched=*/true)))
     return createStringError("strategy '" + strategy.name + "': the step was not converted with '" +
                              strategy.assign + "'");
+  auto costs = costsOf(step, (*given).getName(), strategy, place);
+  if (!costs)
+    return costs.takeError();
+  version->costs = std::move(*costs);
   auto program = compile(*version->module, entry, place);
   if (!program)
     return program.takeError();

@@ -7,6 +7,7 @@
 
 #include "../Steps.h"
 #include "../Watch/StepReader.h"
+#include "StepCosts.h"
 #include "TrainConfig.h"
 
 namespace mlir::mp {
@@ -36,6 +37,7 @@ public:
   std::optional<StepLoop> loop;
   std::optional<StepReader> reader;
   watch::AlarmOptions rules;
+  StepCosts costs;
   size_t own = 0; ///< arguments of the step as given; those behind are appended
 
 private:

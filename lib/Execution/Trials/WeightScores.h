@@ -10,7 +10,6 @@
 #include "mp/Assignment/MeasuredErrors.h"
 
 namespace mlir::mp {
-namespace assignment = mpcore::assignment;
 
 /// Returns a row for each parameter of two dimensions or more, by formats as `format=` takes them.
 ///
