@@ -164,6 +164,10 @@ static double memoryRate(const MatmulProblem &p, const MatmulSchedule &s, const 
   return std::min(rate, blocks * ring / kMemoryLatency);
 }
 
+/// Kernels of mma.sync leave it to a second kernel to add parts up, which a stream starts so many
+/// seconds later.
+static constexpr double kSecondKernel = 2.4e-6;
+
 /// Seconds to add up the parts of split sums: they are written to L2 and read again.
 static double splitSeconds(const MatmulProblem &p, const MatmulSchedule &s, const Part &part,
                            const Calibration &c) {
@@ -171,7 +175,8 @@ static double splitSeconds(const MatmulProblem &p, const MatmulSchedule &s, cons
     return 0;
   const double parts = double(p.batch) * double(p.m) * double(p.n) * 4 * s.splitK;
   return parts / (part.l2BytesPerCycle * c[Constant::L2Share] * part.cyclesPerSecond()) +
-         c[Constant::SplitMicroseconds] * 1e-6;
+         c[Constant::SplitMicroseconds] * 1e-6 +
+         (s.unit == MatrixUnit::MmaSync ? kSecondKernel : 0);
 }
 
 /// Seconds that the products take at least while power limits the clock.

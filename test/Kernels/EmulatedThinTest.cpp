@@ -25,6 +25,7 @@ struct Thin {
   /// "gelu" of the sum and a bias, or "relu" of these and a residual; stored in bf16.
   std::string epilogue = "";
   bool narrowed = false; ///< B is f32 in memory
+  int splits = 1;        ///< blocks that share a sum
 };
 
 std::string tensor(const Thin &o, bool transposed, const char *rows, const char *columns,
@@ -39,10 +40,10 @@ std::string tensor(const Thin &o, bool transposed, const char *rows, const char 
 }
 
 std::string pin(const Thin &o, const std::string &copy) {
-  return o.schedule.empty()
-             ? ""
-             : ", mpk.schedule = #mpk.schedule<matmul, \"unit=mma.sync " + o.schedule +
-                   " slices=" + std::to_string(o.slices) + " copy=" + copy + "\">";
+  return o.schedule.empty() ? ""
+                            : ", mpk.schedule = #mpk.schedule<matmul, \"unit=mma.sync " +
+                                  o.schedule + " slices=" + std::to_string(o.slices) +
+                                  " split-k=" + std::to_string(o.splits) + " copy=" + copy + "\">";
 }
 
 /// The ops that make a result of type `h` of the sum `%r`.
@@ -125,26 +126,35 @@ float addTree(std::vector<float> parts) {
   return parts.front();
 }
 
-/// The sum of two vectors as a kernel of `o.slices` slices has it: each takes every so many steps.
+/// The sum of two vectors as a kernel has it: each of `splits` blocks a run of steps, each of
+/// `slices` groups of warps in it every so many parts of these.
 float sumOf(const Thin &o, const numerics::TensorCoreModel &model, const std::vector<float> &row,
             const std::vector<float> &column, int64_t depth) {
-  std::vector<float> parts;
-  for (int slice = 0; slice < o.slices; ++slice) {
-    std::vector<float> x, y;
-    for (int64_t first = slice * depth; first < o.k; first += o.slices * depth)
-      for (int64_t k = first; k < std::min(first + depth, o.k); ++k) {
-        x.push_back(row[k]);
-        y.push_back(column[k]);
-      }
-    parts.push_back(numerics::modelDot(model, x.data(), y.data(), x.size(), 0.0f));
+  const int64_t steps = (o.k + o.slices * depth - 1) / (o.slices * depth);
+  std::vector<float> blocks;
+  for (int block = 0; block < o.splits; ++block) {
+    const int64_t begin = block * steps / o.splits * o.slices * depth,
+                  end = std::min((block + 1) * steps / o.splits * o.slices * depth, o.k);
+    std::vector<float> parts;
+    for (int slice = 0; slice < o.slices; ++slice) {
+      std::vector<float> x, y;
+      for (int64_t first = begin + slice * depth; first < end; first += o.slices * depth)
+        for (int64_t k = first; k < std::min(first + depth, end); ++k) {
+          x.push_back(row[k]);
+          y.push_back(column[k]);
+        }
+      parts.push_back(numerics::modelDot(model, x.data(), y.data(), x.size(), 0.0f));
+    }
+    blocks.push_back(addTree(parts));
   }
-  return addTree(parts);
+  return addTree(blocks);
 }
 
 std::string nameOf(const Thin &o, const std::string &chip) {
   return o.format + " " + chip + " " + std::to_string(o.m) + "x" + std::to_string(o.n) + "x" +
          std::to_string(o.k) + (o.transposeA ? " At" : "") + (o.transposeB ? " Bt " : " ") +
-         o.schedule + " slices=" + std::to_string(o.slices) + (o.fresh ? " fresh" : "") +
+         o.schedule + " slices=" + std::to_string(o.slices) +
+         " splits=" + std::to_string(o.splits) + (o.fresh ? " fresh" : "") +
          (o.dynamic ? " dynamic " : " ") + o.epilogue;
 }
 
@@ -190,6 +200,7 @@ void check(const Thin &o, const std::string &chip = "sm_80") {
     hasMma |= llvm::StringRef(opcode).starts_with("mma.sync") && count > 0;
   EXPECT_EQ(hasMma, o.m * o.n * o.k > 0);
   EXPECT_EQ(lowered.stats.bankConflicts, 0u);
+  EXPECT_GE(lowered.launches, o.splits > 1 ? 2u : o.m * o.n == 0 ? 0u : 1u);
   expectModel(o, chip, arguments, results[0]);
 }
 
@@ -283,6 +294,33 @@ TEST(EmulatedThin, EpiloguesAndNarrowedWeights) {
   Thin narrowed{1, 64, 1024, "bf16", kFirst, 8};
   narrowed.narrowed = true;
   check(narrowed);
+}
+
+Thin split(Thin o, int splits) {
+  o.splits = splits;
+  return o;
+}
+
+TEST(EmulatedThin, BlocksShareSums) {
+  constexpr const char *square = "tile=64x64x64 warps=2x2 stages=3";
+  check(split({64, 64, 1024, "bf16", square}, 4));
+  check(split({64, 128, 512, "f16", square}, 2)); // as many steps as stages, but for one
+  for (bool transposeA : {false, true})
+    for (bool transposeB : {false, true})
+      check(split({70, 45, 600, "bf16", square, 1, transposeA, transposeB, false}, 4));
+  check(split({1, 40, 2000, "bf16", kFirst, 4}, 4));
+  check(split({128, 32, 640, "tf32", "tile=64x64x32 warps=2x2 stages=4"}, 8), "sm_89");
+  check(split({37, 48, 1300, "f8E4M3FN", "tile=64x64x128 warps=2x2 stages=2"}, 2), "sm_89");
+  check(split({40, 64, 300, "f16", "tile=64x64x64 warps=2x2 stages=2"}, 2), "sm_75");
+}
+
+TEST(EmulatedThin, EpiloguesOfSharedSums) {
+  for (const char *epilogue : {"relu", "gelu"})
+    for (int64_t columns : {64, 45}) {
+      Thin o = split({70, columns, 700, "bf16", "tile=64x64x64 warps=2x2 stages=3"}, 4);
+      o.epilogue = epilogue;
+      checkEpilogue(o, "sm_80");
+    }
 }
 
 TEST(SlowEmulatedThin, EveryTileFormatOrderAndSize) {

@@ -247,6 +247,13 @@ TEST(KernelMutation, EachWaitCommitAndBarrierOfSlicedSumsIsMissed) {
     }
 }
 
+TEST(KernelMutation, EachWaitCommitAndBarrierOfSumsThatBlocksShareIsMissed) {
+  Count count = tryProduct(
+      10, true, "unit=mma.sync tile=64x64x64 warps=2x2 stages=3 copy=async split-k=2", "sm_80");
+  EXPECT_GE(count.tried, 6u);
+  EXPECT_EQ(count.objected, count.tried);
+}
+
 TEST(KernelMutation, EachWaitCommitAndBarrierOfAttentionIsMissed) {
   for (Mask mask : {Mask::None, Mask::CausalLowest})
     for (const char *schedule : {"tile=64x64 warps=4 stages=2", "tile=64x32 warps=4 stages=3"}) {

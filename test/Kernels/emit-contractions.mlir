@@ -131,7 +131,7 @@ func.func @depth(%x: memref<64x64xbf16>, %y: memref<64x64xbf16>, %z: memref<64x6
 
 // Only sums=tree lets warps share a sum of floats.
 func.func @slices(%x: memref<1x1024xbf16>, %y: memref<64x1024xbf16>, %z: memref<1x64xf32>) {
-  // expected-error @+1 {{pins 'mpk.schedule', but slices of a sum of floats need sums=tree}}
+  // expected-error @+1 {{pins 'mpk.schedule', but slices and splits of a sum of floats need sums=tree}}
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
                   iterator_types = ["parallel", "parallel", "reduction"], mpk.mma = "bf16",
                   mpk.schedule = #mpk.schedule<matmul, "unit=mma.sync tile=16x32x64 warps=1x1 stages=3 slices=4 copy=async">}

@@ -6,6 +6,7 @@
 
 #include "Elements.h"
 #include "EpilogueStore.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::mp;
@@ -33,6 +34,15 @@ void StagedSums::put(ArrayRef<Value> sums, int warpM, int warpN, Value warpRow, 
   }
 }
 
+SmallVector<Value> mlir::mp::addParts(DeviceBuilder &d, SmallVector<SmallVector<Value>> parts) {
+  for (size_t distance = 1; distance < parts.size(); distance *= 2)
+    for (size_t i = 0; i + distance < parts.size(); i += 2 * distance)
+      for (auto [sum, other] : llvm::zip_equal(parts[i], parts[i + distance]))
+        sum = isa<IntegerType>(sum.getType()) ? d.add(sum, other)
+                                              : arith::AddFOp::create(d.b, sum, other).getResult();
+  return parts.front();
+}
+
 /// The four sums at `pointer` of the first slice's tile.
 SmallVector<Value> StagedSums::whole(Value pointer, Type type) const {
   SmallVector<SmallVector<Value>> parts;
@@ -43,12 +53,15 @@ SmallVector<Value> StagedSums::whole(Value pointer, Type type) const {
     for (int q = 0; q < 4; ++q)
       part.push_back(LLVM::ExtractElementOp::create(d.b, loaded, d.i32(q)));
   }
-  for (size_t distance = 1; distance < parts.size(); distance *= 2)
-    for (size_t i = 0; i + distance < parts.size(); i += 2 * distance)
-      for (auto [sum, other] : llvm::zip_equal(parts[i], parts[i + distance]))
-        sum = isa<IntegerType>(type) ? d.add(sum, other)
-                                     : arith::AddFOp::create(d.b, sum, other).getResult();
-  return parts.front();
+  return addParts(d, std::move(parts));
+}
+
+void StagedSums::enterBusy(Value thread) const {
+  const int busy = rowsAtOnce(m, n, threads) * (n / 4);
+  if (busy == threads)
+    return;
+  auto branch = scf::IfOp::create(d.b, d.less(thread, d.i32(busy)), /*withElseRegion=*/false);
+  d.b.setInsertionPointToStart(branch.thenBlock());
 }
 
 StagedSums::Turn StagedSums::get(Value number, Value thread, Type type) const {

@@ -10,6 +10,9 @@
 
 namespace mlir::mp {
 
+/// Adds neighbouring lists of equal length in pairs, then pairs of these, element by element.
+SmallVector<Value> addParts(DeviceBuilder &d, SmallVector<SmallVector<Value>> parts);
+
 /// A tile of m x n words for each slice. A row is n words; its chunks of 32 bytes are exchanged by
 /// the row modulo 4, so that neither the stores of fragments nor the loads of rows meet a bank
 /// twice.
@@ -28,8 +31,8 @@ public:
   void put(ArrayRef<Value> sums, int warpM, int warpN, Value warpRow, Value warpColumn, Value lane,
            Value slice) const;
 
-  /// The first threads get sums; fewer than all where the tile is small.
-  int busyThreads() const { return rowsAtOnce(m, n, threads) * (n / 4); }
+  /// Lets only threads that get sums do what follows: the first ones, where the tile is small.
+  void enterBusy(Value thread) const;
 
   /// A thread has one or two rows and four columns in each of `turns()`. What the slices have of a
   /// sum is added in pairs of neighbours, then pairs of these.

@@ -31,13 +31,13 @@ TileCopy::TileCopy(DeviceBuilder &device, const SharedTile &tile, const Source &
     : d(device), tile(tile), source(source), outer(mergedFor(source.operand, source.outer)),
       k(mergedFor(source.operand, source.k)),
       padding(device, source.operand, source.padded, source.outer, source.k), threads(threads),
-      endsInZeros(!dividesExtent(source.k, tile.k()) ||
-                  *knownExtent(source.k) < int64_t(source.stages) * tile.k()) {}
+      endsInZeros(!dividesExtent(source.k, int64_t(tile.k()) * source.splits) ||
+                  *knownExtent(source.k) < int64_t(source.stages) * tile.k() * source.splits) {}
 
 Value TileCopy::byteOffset(Value elements) { return d.mul(elements, memoryBytes()); }
 
 void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
-                       ArrayRef<Value> paddedBatch) {
+                       ArrayRef<Value> paddedBatch, const Share &share) {
   const unsigned operand = source.operand;
   const int vector = int(source.vector);
   const int inner = tile.alongK() ? tile.k() : tile.outer(); // elements of a row
@@ -61,7 +61,7 @@ void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
   threadShared = d.applyLinear(thread, sharedImages);
   threadOuter = d.add(outerStart, d.widen(d.applyLinear(thread, outerImages)));
   Value threadK = d.widen(d.applyLinear(thread, kImages));
-  kLimit = extentOf(d, source.k);
+  kLimit = share.end ? share.end : extentOf(d, source.k);
 
   // Accesses lie at constant distances where nothing is ragged and one loop walks the rows.
   const bool isRagged = !dividesExtent(source.outer, tile.outer());
@@ -76,7 +76,8 @@ void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
   if (isLinear)
     start = d.add(start, offsetOf(d, operand, outer, threadOuter));
   if (isLinearInK())
-    start = d.add(start, offsetOf(d, operand, k, threadK));
+    start =
+        d.add(start, offsetOf(d, operand, k, share.begin ? d.add(share.begin, threadK) : threadK));
   pointer = d.advance(global, start, memoryBytes());
   first = isLinearInK() ? pointer : Value();
 

@@ -33,16 +33,21 @@ public:
     /// memory as in the tile.
     std::function<Value(Value)> narrow = {};
     ArrayRef<PaddedDim> padded = {}; ///< of all operands
+    unsigned splits = 1;             ///< blocks that share the sum, a run of steps each
     bool zeroRows = false; ///< rows beyond the end are zeros: of few rows, those would be most
   };
 
   TileCopy(DeviceBuilder &device, const SharedTile &tile, const Source &source, int threads);
 
+  /// Products of a block, where several share the sum; null where none do.
+  struct Share {
+    Value begin, end;
+  };
   /// Arithmetic that does not change from step to step. `pointer + base` elements is the operand's
   /// first element of this batch; `outerStart` the block's first row or column; `paddedBatch` the
   /// index in each padded dimension that the batch gives.
   void prepare(Value pointer, Value base, Value outerStart, Value thread,
-               ArrayRef<Value> paddedBatch = {});
+               ArrayRef<Value> paddedBatch = {}, const Share &share = {});
 
   /// Holds what the copy of one step needs; `kStart` is its first product, `running` the pointer
   /// that `prepare` and `advance` gave, null if offsets along k must be computed anew each step.

@@ -9,6 +9,7 @@
 #include "GemmEpilogues.h"
 #include "GemmKernel.h"
 #include "ScheduleChoice.h"
+#include "SplitSums.h"
 #include "mlir/IR/Remarks.h"
 #include "mp/Dialect/MP/Remarks.h"
 #include "mp/Dialect/MPK/MPKDialect.h"
@@ -208,6 +209,30 @@ private:
       return op.emitOpError() << toString(schedule.takeError());
     plan.schedule = *schedule;
     note(op, plan);
+    if (plan.schedule.splitK == 1) {
+      launchProducts(b, plan, operands, more, text, epilogue);
+      return success();
+    }
+    SmallVector<GemmOperand> first = {operands[0], operands[1]}, all(operands);
+    all.push_back(allocateParts(b, loc, contraction, sizes, plan.schedule.splitK));
+    first.push_back(all.back());
+    auto planOf = [&](ArrayRef<GemmOperand> some) {
+      GemmPlan made = planGemm(b, loc, contraction, some, sizes, *instruction, model);
+      made.schedule = plan.schedule;
+      return made;
+    };
+    const SmallVector<SmallVector<Value>> noScalars(1);
+    launchProducts(b, planOf(first), first, noScalars, "parts",
+                   [&](const GemmEpilogue &e) { storeSums(e, /*fresh=*/true); });
+    launchCombination(b, planOf(all), all, more.front(), text, epilogue);
+    return success();
+  }
+
+  /// Arguments of a launch, and the key of the kernel that takes them.
+  static std::pair<SmallVector<Value>, std::string> argumentsOf(OpBuilder &b, const GemmPlan &plan,
+                                                                ArrayRef<GemmOperand> operands,
+                                                                ArrayRef<SmallVector<Value>> more,
+                                                                StringRef text) {
     SmallVector<Value> arguments;
     for (const GemmOperand &operand : operands)
       arguments.push_back(kernelBuffer(b, operand.buffer));
@@ -218,22 +243,48 @@ private:
     for (Value argument : arguments)
       stream << ' ' << argument.getType();
     stream << text;
+    return {arguments, key};
+  }
+
+  void launchProducts(OpBuilder &b, const GemmPlan &hostPlan, ArrayRef<GemmOperand> operands,
+                      ArrayRef<SmallVector<Value>> more, StringRef text,
+                      function_ref<void(const GemmEpilogue &)> epilogue) {
+    GemmPlan plan = hostPlan;
+    Location loc = operands.front().buffer.getLoc();
+    auto [arguments, key] = argumentsOf(b, plan, operands, more, text);
     SmallVector<Value> blocks = gridFactors(b, loc, plan);
     gpu::GPUFuncOp &kernel = kernels[key];
     if (!kernel) {
-      std::string name = ("mma_" + format + "_" + Twine(plan.schedule.m) + "x" +
+      std::string name = ("mma_" + plan.instruction->format + "_" + Twine(plan.schedule.m) + "x" +
                           Twine(plan.schedule.n) + "_" + Twine(kernels.size() - 1))
                              .str();
       SmallVector<Type> types(
           ValueRange(arguments).take_front(operands.size() + more.front().size()).getTypes());
       ArrayRef<Type> first = types;
-      kernel = emitGemmKernel(kernelModule(), loc, name, plan, first.take_front(operands.size()),
-                              first.drop_front(operands.size()), epilogue);
+      kernel = emitGemmKernel(kernelModuleOf(getOperation()), loc, name, plan,
+                              first.take_front(operands.size()), first.drop_front(operands.size()),
+                              epilogue);
     }
     for (Size *size : dynamicSizes(plan))
       arguments.push_back(size->dynamic);
     launch(b, loc, kernel, plan, blocks, arguments);
-    return success();
+  }
+
+  /// Launches the kernel that adds parts of sums; all sizes are known.
+  void launchCombination(OpBuilder &b, const GemmPlan &plan, ArrayRef<GemmOperand> operands,
+                         ArrayRef<Value> scalars, StringRef text,
+                         function_ref<void(const GemmEpilogue &)> epilogue) {
+    Location loc = operands.front().buffer.getLoc();
+    auto [arguments, key] =
+        argumentsOf(b, plan, operands.drop_front(2), SmallVector<Value>(scalars), text);
+    gpu::GPUFuncOp &kernel = kernels["combined " + key];
+    TypeRange types = ValueRange(arguments).getTypes();
+    if (!kernel)
+      kernel = emitCombination(
+          kernelModuleOf(getOperation()), loc, ("mma_sums_" + Twine(kernels.size() - 1)).str(),
+          plan, types.drop_back(scalars.size()), types.take_back(scalars.size()), epilogue);
+    Value blocks = arith::ConstantIndexOp::create(b, loc, combiningBlocks(plan));
+    launchKernel(b, loc, kernel, blocks, kCombiningThreads, arguments);
   }
 
   /// Says which schedule the kernel has, and who shares its sums.
@@ -243,6 +294,9 @@ private:
     if (s.slices > 1)
       text += llvm::formatv(": {0} groups of warps share each sum, and add their parts by a tree",
                             s.slices);
+    if (s.splitK > 1)
+      text += llvm::formatv(": {0} blocks share each sum, and a second kernel adds their parts",
+                            s.splitK);
     remark::analysis(op.getLoc(),
                      remark::RemarkOpts::name(remarks::kSchedule).category(remarks::kDispatches))
         << text;
@@ -265,15 +319,7 @@ private:
     return memref::ExtractStridedMetadataOp::create(b, buffer.getLoc(), buffer).getBaseBuffer();
   }
 
-  gpu::GPUModuleOp kernelModule() {
-    if (auto existing = getOperation().lookupSymbol<gpu::GPUModuleOp>(kKernelModuleName))
-      return existing;
-    OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
-    getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(), b.getUnitAttr());
-    return gpu::GPUModuleOp::create(b, getOperation().getLoc(), kKernelModuleName);
-  }
-
-  /// Products, and tiles of each along batch, m and n.
+  /// Products or parts, and tiles of each along batch, m and n.
   static SmallVector<Value> gridFactors(OpBuilder &b, Location loc, const GemmPlan &plan) {
     auto index = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
@@ -293,8 +339,8 @@ private:
       Value all = arith::MulIOp::create(b, loc, product, index(known));
       return arith::CeilDivUIOp::create(b, loc, all, index(tile));
     };
-    return {index(plan.products), tiles(plan.batch, 1), tiles(plan.m, plan.schedule.m),
-            tiles(plan.n, plan.schedule.n)};
+    return {index(int64_t(plan.products) * plan.schedule.splitK), tiles(plan.batch, 1),
+            tiles(plan.m, plan.schedule.m), tiles(plan.n, plan.schedule.n)};
   }
 
   static void launch(OpBuilder &b, Location loc, gpu::GPUFuncOp kernel, const GemmPlan &plan,

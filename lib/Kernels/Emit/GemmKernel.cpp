@@ -19,18 +19,15 @@
 
 using namespace mlir;
 using namespace mlir::mp;
+using mpcore::performance::MatmulSchedule;
 
-static SharedTile tileA(const GemmPlan &plan) {
-  return SharedTile(int(plan.schedule.m), int(plan.schedule.depth()), plan.elementBytes(),
-                    plan.stageA.alongK);
-}
-static SharedTile tileB(const GemmPlan &plan) {
-  return SharedTile(int(plan.schedule.n), int(plan.schedule.depth()), plan.elementBytes(),
-                    plan.stageB.alongK);
+static SharedTile tileOf(const GemmPlan &plan, unsigned outer, const StagingPlan &stage) {
+  return SharedTile(int(outer), int(plan.schedule.depth()), plan.elementBytes(), stage.alongK);
 }
 
 int64_t mlir::mp::sharedBytes(const GemmPlan &plan) {
-  return int64_t(plan.schedule.stages) * (tileA(plan).bytes() + tileB(plan).bytes());
+  const MatmulSchedule &s = plan.schedule;
+  return int64_t(s.stages) * (s.m + s.n) * s.depth() * plan.elementBytes();
 }
 
 namespace {
@@ -38,7 +35,8 @@ namespace {
 class GemmKernel {
 public:
   GemmKernel(DeviceBuilder device, const GemmPlan &kernelPlan)
-      : d(std::move(device)), plan(kernelPlan), sharedA(tileA(plan)), sharedB(tileB(plan)),
+      : d(std::move(device)), plan(kernelPlan), sharedA(tileOf(plan, plan.schedule.m, plan.stageA)),
+        sharedB(tileOf(plan, plan.schedule.n, plan.stageB)),
         a(d, sharedA, sourceOf(0, plan.m, plan.stageA), plan.threads()),
         b(d, sharedB, sourceOf(1, plan.n, plan.stageB), plan.threads()),
         unit(d, *plan.instruction, sharedA, sharedB, plan.warpM(), plan.warpN(),
@@ -61,6 +59,7 @@ public:
       pointers = choose(product, allPointers);
       scalars = choose(product, allScalars);
     }
+    TileCopy::Share share = takeShare();
     SmallVector<Value> base;
     for (auto [operand, offset] : llvm::enumerate(plan.offset))
       base.push_back(d.add(d.ix(offset), offsetOf(d, operand, plan.batch, position.batch)));
@@ -69,15 +68,17 @@ public:
     SmallVector<Value> paddedBatch;
     for (const PaddedDim &dim : plan.padded)
       paddedBatch.push_back(offsetOf(d, dim.coordinate, plan.batch, position.batch));
-    a.prepare(pointers[0], base[0], row, thread, paddedBatch);
-    b.prepare(pointers[1], base[1], column, thread, paddedBatch);
+    if (part) // the parts of all sums follow each other
+      base[2] = d.add(base[2], d.mul(d.widen(part), plan.sums()));
+    a.prepare(pointers[0], base[0], row, thread, paddedBatch, share);
+    b.prepare(pointers[1], base[1], column, thread, paddedBatch, share);
     unit.prepare(lane, warpRow, warpColumn, slice);
     SmallVector<Value> sums = multiplyAll();
     for (ResultOperand &operand : operands) {
       operand.pointer = pointers[operand.operand];
       operand.base = base[operand.operand];
     }
-    const EpilogueStore::Tile tile{plan.m, plan.n, int(plan.schedule.m), int(plan.schedule.n)};
+    const EpilogueStore::Tile tile{plan.m, plan.n, sharedA.outer(), sharedB.outer()};
     if (plan.stagesSums())
       return storeByRows(sums, tile, row, column, [&](EpilogueStore &store, auto sum) {
         epilogue({d, store, sum, operands, scalars});
@@ -100,11 +101,7 @@ private:
     staged.put(sums, plan.warpM(), plan.warpN(), warpRow, warpColumn, lane, slice);
     gpu::BarrierOp::create(d.b);
     OpBuilder::InsertionGuard guard(d.b);
-    if (staged.busyThreads() < plan.threads()) {
-      auto branch = scf::IfOp::create(d.b, d.less(thread, d.i32(staged.busyThreads())),
-                                      /*withElseRegion=*/false);
-      d.b.setInsertionPointToStart(branch.thenBlock());
-    }
+    staged.enterBusy(thread);
     auto loop = scf::ForOp::create(d.b, d.i32(0), d.i32(staged.turns()), d.i32(1));
     keepWhole(loop);
     d.b.setInsertionPointToStart(loop.getBody());
@@ -115,6 +112,23 @@ private:
       rows.push_back(d.add(row, d.widen(inTile)));
     EpilogueStore store(d, tile, rows, d.add(column, d.widen(turn.column)));
     epilogue(store, [&](Point point) { return turn.sums[point.row][point.column]; });
+  }
+
+  /// Finds which steps of the sum are the block's, where blocks share it; all sizes are then known.
+  TileCopy::Share takeShare() {
+    steps = d.narrow(tiles(plan.k, plan.schedule.depth()));
+    firstStep = d.i32(0);
+    if (plan.schedule.splitK == 1)
+      return {};
+    const int64_t depth = plan.schedule.depth(), parts = plan.schedule.splitK;
+    const int64_t k = *knownExtent(plan.k), all = (k + depth - 1) / depth;
+    Value batches = extentOf(d, plan.batch);
+    part = d.narrow(d.div(position.batch, batches));
+    position.batch = d.rem(position.batch, batches);
+    firstStep = d.div(d.mul(part, all), parts);
+    Value end = d.div(d.mul(d.add(part, int64_t(1)), all), parts);
+    steps = d.sub(end, firstStep);
+    return {d.mul(d.widen(firstStep), depth), d.min(d.mul(d.widen(end), depth), d.ix(k))};
   }
 
   /// Holds what the loop carries besides accumulators and fragments.
@@ -132,7 +146,8 @@ private:
         return narrowElement(d.b, narrowing, element);
       };
     source.padded = plan.padded;
-    const int64_t tile = operand == 0 ? plan.schedule.m : plan.schedule.n;
+    source.splits = plan.schedule.splitK;
+    const int64_t tile = (operand == 0 ? sharedA : sharedB).outer();
     source.zeroRows = tile <= 64 && knownExtent(outer).value_or(tile) < tile;
     return source;
   }
@@ -173,7 +188,6 @@ private:
     SmallVector<Value> sums(unit.accumulators(), d.zero(unit.accumulatorType()));
     if (knownExtent(plan.k) == 0)
       return sums;
-    steps = d.narrow(tiles(plan.k, plan.schedule.depth()));
     Position start = fill();
     auto loop = scf::ForOp::create(d.b, d.i32(0), steps, d.i32(1), pack(sums, fragments, start));
     keepWhole(loop);
@@ -236,7 +250,7 @@ private:
   Copies listCopies(Value stage, Value number, Value pointerA, Value pointerB) {
     Copies copies;
     Value exists = d.less(number, steps);
-    Value kStart = d.mul(d.widen(number), int64_t(plan.schedule.depth()));
+    Value kStart = d.mul(d.widen(d.add(number, firstStep)), int64_t(plan.schedule.depth()));
     auto list = [&](TileCopy &operand, Value to, Value pointer) {
       for (unsigned i = 0; i < operand.count(); ++i) {
         copies.start.push_back(operand.issue(i, to, {pointer, kStart, exists}));
@@ -324,7 +338,8 @@ private:
   Pipeline pipeline;
   uint32_t stageBytes;
   Value thread, lane, warpRow, warpColumn, shared, steps;
-  Value slice; ///< of the sum; null if there is one
+  Value slice;           ///< of the sum; null if there is one
+  Value part, firstStep; ///< of the sum that is the block's; no part: all of it
   TilePosition position;
   MmaSync::Fragments fragments; ///< that are multiplied next
 };

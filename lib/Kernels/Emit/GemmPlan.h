@@ -54,6 +54,8 @@ struct GemmPlan {
   int warpN() const { return int(schedule.n / schedule.warpsN); }
   int elementBytes() const { return int(instruction->elementBits / 8); }
 
+  /// Elements of the result, whose sizes are known.
+  int64_t sums() const { return *knownExtent(batch) * *knownExtent(m) * *knownExtent(n); }
   /// True if sums go through shared memory.
   bool stagesSums() const;
   /// True if sums of this schedule could.

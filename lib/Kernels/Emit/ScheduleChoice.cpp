@@ -5,6 +5,7 @@
 #include "ScheduleChoice.h"
 
 #include "../Select/TargetPart.h"
+#include "SplitSums.h"
 #include "mp/Dialect/MPK/MPKDialect.h"
 #include "mp/Kernels/Passes.h"
 #include "mp/Performance/Estimate.h"
@@ -72,10 +73,13 @@ static bool suitsShape(const MatmulProblem &problem, const MatmulSchedule &s) {
   return isThin || (s.m >= 64 && s.n >= 64);
 }
 
-/// True if sums that slices share may be added, and there is room for them.
+/// True if sums that slices or blocks share may be added, and can be.
 static bool suitsSum(const GemmPlan &plan, const MatmulSchedule &s, SumOrder sums) {
-  return s.slices == 1 || ((sums == SumOrder::Tree || plan.instruction->isInteger()) &&
-                           llvm::isPowerOf2_32(s.slices) && plan.canStageSums(s));
+  const bool isShared = s.slices > 1 || s.splitK > 1;
+  if (isShared && sums == SumOrder::Ordered && !plan.instruction->isInteger())
+    return false;
+  return (s.slices == 1 || (llvm::isPowerOf2_32(s.slices) && plan.canStageSums(s))) &&
+         (s.splitK == 1 || canSplitSums(plan));
 }
 
 /// `most`: registers of a thread.
@@ -101,7 +105,7 @@ static llvm::Expected<MatmulSchedule> chooseSchedule(const GemmPlan &plan,
     if (!resources)
       return resources.takeError(); // the menu has only what fits
     const unsigned registers = resources->registers + additionalRegisters(plan, s);
-    if (s.splitK != 1 || !suitsShape(matmul, s) || !suitsSum(plan, s, sums))
+    if (!suitsShape(matmul, s) || !suitsSum(plan, s, sums))
       continue;
     if (registers + kRegisterMargin <= std::min(most, part->limits().registersPerThread))
       candidates.push_back({schedule, *resources});
@@ -119,24 +123,29 @@ static llvm::Expected<MatmulSchedule> chooseSchedule(const GemmPlan &plan,
   size_t chosen = chooseRobustly(problem, candidates, *part, constants).first;
   MatmulSchedule s = std::get<MatmulSchedule>(candidates[chosen].schedule);
   // A sum of few steps needs no stages beyond them.
+  const int64_t depth = int64_t(s.depth()) * s.splitK;
   if (std::optional<int64_t> k = knownExtent(plan.k))
-    s.stages = unsigned(std::clamp<int64_t>((*k + s.depth() - 1) / s.depth(), 2, s.stages));
+    s.stages = unsigned(std::clamp<int64_t>((*k + depth - 1) / depth, 2, s.stages));
   return s;
 }
 
 /// Checks what the kernel needs of a schedule beyond what the part must allow.
 static llvm::Error checkPinned(const GemmPlan &plan, const MatmulSchedule &s, SumOrder sums) {
   auto isPowerOfTwo = [](unsigned value) { return llvm::isPowerOf2_32(value); };
-  if (s.unit != MatrixUnit::MmaSync || s.splitK != 1)
-    return llvm::createStringError("kernels here are of unit=mma.sync and split=1");
+  if (s.unit != MatrixUnit::MmaSync)
+    return llvm::createStringError("kernels here are of unit=mma.sync");
   if (s.k * plan.elementBytes() != 128)
     return llvm::createStringError("a step is 128 bytes of products deep, here k=" +
                                    Twine(128 / plan.elementBytes()));
   for (unsigned size : {s.m, s.n, s.warpsM, s.warpsN, s.slices})
     if (!isPowerOfTwo(size))
       return llvm::createStringError("tiles, warps and slices are powers of two");
-  if (s.slices > 1 && sums == SumOrder::Ordered && !plan.instruction->isInteger())
-    return llvm::createStringError("slices of a sum of floats need sums=tree");
+  if (s.slices * s.splitK > 1 && sums == SumOrder::Ordered && !plan.instruction->isInteger())
+    return llvm::createStringError("slices and splits of a sum of floats need sums=tree");
+  const int64_t steps = llvm::divideCeil(knownExtent(plan.k).value_or(0), s.depth());
+  if (s.splitK > 1 && (!canSplitSums(plan) || steps < int64_t(s.splitK)))
+    return llvm::createStringError("blocks share sums where every size is known, there is one "
+                                   "product, and each has a step");
   if (s.slices > 1 && !plan.canStageSums(s))
     return llvm::createStringError("sums of slices go through the ring, where a tile of " +
                                    Twine(s.m) + "x" + Twine(s.n) + " for each of " +
