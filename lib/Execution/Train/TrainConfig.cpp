@@ -174,6 +174,7 @@ llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
   llvm::Error inner = llvm::Error::success();
   KeyReader reader, requirements, checkpoints, recovery, canary, validation;
   requirements.number("max-error", config.maxError);
+  requirements.number("max-microseconds", config.maxMicroseconds);
   requirements.integer("max-bytes", config.maxBytes, 1);
   checkpoints.text("folder", config.folder);
   checkpoints.integer("every", config.saveEvery, 1);
@@ -224,7 +225,7 @@ llvm::Expected<TrainConfig> TrainConfig::read(StringRef path) {
     return fail("'canary' goes back to a state at the first alarm: expected 'checkpoints' with "
                 "'folder'");
   std::vector<std::string> asked;
-  if (config.strategy != "auto")
+  if (config.strategy != "auto" && config.strategy != "fastest")
     asked.push_back(config.strategy);
   for (const auto &[from, name] : config.schedule)
     asked.push_back(name);

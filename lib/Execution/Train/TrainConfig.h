@@ -26,15 +26,18 @@ struct TrainConfig {
   int64_t steps = 0;
   Place place;
   std::vector<Strategy> strategies; ///< from the cheapest to the widest
-  std::string strategy = "auto";    ///< a name, or the first that keeps the requirements
+  /// A name, or "auto" for the first that keeps the requirements, "fastest" for that of them whose
+  /// step is modelled to be.
+  std::string strategy = "auto";
   std::vector<std::pair<int64_t, std::string>> schedule; ///< from a step on, a strategy
   /// A strategy of the schedule begins with shares: for `canaryBlocks` blocks of steps it gets the
   /// first share of each block, then as many blocks the second share, and so on, then all steps.
   std::vector<double> canaryShares; ///< ascending; empty: all steps at once
   int64_t canaryBlock = 64, canaryBlocks = 2;
-  double maxError = 0;  ///< of the losses of the first steps; 0: any
-  int64_t maxBytes = 0; ///< of state and buffers; 0: any
-  std::string folder;   ///< of states; empty: none are kept
+  double maxError = 0;        ///< of the losses of the first steps; 0: any
+  double maxMicroseconds = 0; ///< of a step, modelled; 0: any
+  int64_t maxBytes = 0;       ///< of state and buffers; 0: any
+  std::string folder;         ///< of states; empty: none are kept
   int64_t saveEvery = 100, keep = 3;
   int64_t goodAfter = 128; ///< steps without an alarm after which a state is a good one
   int64_t maxRollbacks = 3, wideFor = 1000, skipBefore = 16;

@@ -56,18 +56,43 @@ llvm::Expected<std::pair<std::vector<double>, int64_t>> Training::tryOut(Version
   return std::pair(losses, bytes + version.program->peakBytes());
 }
 
+/// Measures how far the losses of the first steps are off those of the step as given.
+static double largestError(ArrayRef<double> losses, ArrayRef<double> exact) {
+  double error = 0;
+  for (auto [loss, wide] : llvm::zip_equal(losses, exact))
+    error =
+        std::max(error, std::isfinite(loss) ? std::fabs(loss - wide) / std::fabs(wide) : INFINITY);
+  return error;
+}
+
+/// Says which requirement is broken, with both numbers; empty if none is.
+static std::string brokenBy(const TrainConfig &config, int64_t bytes, double error, double micro) {
+  auto text = [](double number) {
+    return llvm::formatv("{0}", llvm::format("%.3g", number)).str();
+  };
+  if (config.maxBytes && bytes > config.maxBytes)
+    return llvm::formatv("{0} bytes, limit {1}", bytes, config.maxBytes);
+  if (config.maxMicroseconds > 0 && micro > config.maxMicroseconds)
+    return text(micro) + " us a step are modelled, limit " + text(config.maxMicroseconds);
+  if (config.maxError > 0 && !(error <= config.maxError))
+    return "losses are off by " + text(error) + ", limit " + text(config.maxError);
+  return "";
+}
+
 llvm::Error Training::chooseStrategy(llvm::raw_ostream &os) {
-  if (config.strategy != "auto") {
+  const bool takesFastest = config.strategy == "fastest";
+  if (config.strategy != "auto" && !takesFastest) {
     chosen = config.strategy;
     return llvm::Error::success();
   }
-  // The step as given is what errors are measured against.
+  // Errors are measured against the step as given.
   auto reference = Version::create(step, config.entry, {"as given", ""}, config.place);
   if (!reference)
     return reference.takeError();
   auto exact = tryOut(**reference, os);
   if (!exact)
     return exact.takeError();
+  double least = INFINITY;
   for (const Strategy &strategy : config.strategies) {
     auto version = versionOf(strategy.name);
     if (!version)
@@ -75,31 +100,31 @@ llvm::Error Training::chooseStrategy(llvm::raw_ostream &os) {
     auto tried = tryOut(**version, os);
     if (!tried)
       return tried.takeError();
-    double error = 0;
-    for (auto [loss, wide] : llvm::zip_equal(tried->first, exact->first))
-      error = std::max(error,
-                       std::isfinite(loss) ? std::fabs(loss - wide) / std::fabs(wide) : INFINITY);
-    std::string broken;
-    if (config.maxBytes && tried->second > config.maxBytes)
-      broken = llvm::formatv("{0} bytes, limit {1}", tried->second, config.maxBytes);
-    else if (config.maxError > 0 && !(error <= config.maxError))
-      broken = llvm::formatv("losses are off by {0}, limit {1}", llvm::format("%.3g", error),
-                             llvm::format("%.3g", config.maxError));
-    os << "strategy " << strategy.name << ": " << tried->second << " bytes, losses of "
-       << kTrialSteps << " steps within " << llvm::format("%.3g", error) << " of the step as given"
-       << (broken.empty() ? "" : "; refused: " + broken) << "\n";
+    const double error = largestError(tried->first, exact->first), micro = (*version)->costs.time();
+    const std::string broken = brokenBy(config, tried->second, error, micro);
+    os << "strategy " << strategy.name << ": " << llvm::format("%.3g", micro)
+       << " us a step (modelled, " << (*version)->costs.part << "), " << tried->second
+       << " bytes, losses of " << kTrialSteps << " steps within " << llvm::format("%.3g", error)
+       << " of the step as given" << (broken.empty() ? "" : "; refused: " + broken) << "\n";
     log(Object{{"kind", "strategy"},
                {"name", strategy.name},
+               {"modelled_us", micro},
                {"bytes", tried->second},
                {"error", watch::numberOrNull(error)},
                {"refused", broken}});
-    if (broken.empty()) {
-      chosen = strategy.name;
-      return llvm::Error::success();
-    }
+    if (!broken.empty() || !(micro < least))
+      continue;
+    chosen = strategy.name;
+    least = micro;
+    if (!takesFastest)
+      break;
   }
-  return createStringError("no strategy keeps the requirements; the lines above say which broke "
-                           "what");
+  if (least == INFINITY)
+    return createStringError("no strategy keeps the requirements; the lines above say which broke "
+                             "what");
+  os << "chosen: " << chosen << ", the " << (takesFastest ? "fastest" : "first")
+     << " that keeps the requirements\n";
+  return llvm::Error::success();
 }
 
 std::string Training::strategyAt(int64_t at) const {
