@@ -9,8 +9,8 @@ run by mp-run on the inputs that their framework was run on. Errors are the larg
 magnitude of the framework's f32 results; those of autocast are in docs/results/SharedModels.md,
 which says how they were measured. *support*: one product for each format and GPU, converted, lowered
 to PTX and run on the emulator. `mma` are Tensor Core instructions, whose result is within 1e-6 of the
-host's model of that chip's Tensor Cores; `stored` is storage in the format with products in f32,
-within 1e-5 of the host; `-` is refused, with a message that names what the chip has. mp-opt and mp-run are taken from PATH.
+host's model of that chip's Tensor Cores; `f16` are 8-bit floats that run as products of f16,
+which hold them exactly, and `stored` is storage in the format with products in f32, both within 1e-5 of the host; `-` is refused, with a message that names what the chip has. mp-opt and mp-run are taken from PATH.
 --write puts both into the README, --check compares them with it, or with FILE; the last digit of an
 error may differ by one, for the order of sums depends on the host's BLAS. Exits 1 if a table differs.
 """
@@ -80,9 +80,11 @@ def support(options, target, scratch):
     for path in kernels.iterdir():
         path.unlink()
     emulate = ["mp-run", converted, "--device=emulator", f"--chip={target}", f"--compare={converted}"]
-    mma = any("mma.sync" in text for text in texts)
+    products = {found for text in texts for found in re.findall(r"mma\.sync\S*?\.f32\.(\w+)\.\w+\.f32", text)}
+    widened = products == {"f16"} and "f16" not in options
+    mma = any("mma.sync" in text for text in texts) and not widened
     done = run(*emulate, *([f"--numerics={target.removesuffix('a')}", "--max-rel=1e-6"] if mma else ["--max-rel=1e-5"]))
-    return f"differs: {done.stdout}{done.stderr}" if done.returncode else "mma" if mma else "stored"
+    return f"differs: {done.stdout}{done.stderr}" if done.returncode else "mma" if mma else "f16" if widened else "stored"
 
 
 def supports():

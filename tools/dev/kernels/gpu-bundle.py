@@ -2,7 +2,7 @@
 # Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs what `gpu-check --pack=DIR` packed on the GPU of this machine, and compares with what the emulator gave.
 
-usage: gpu-bundle.py DIR [--json R.json] [--only WORD] [--budget-s 540] [--limit-s 60] [--case NAME]
+usage: gpu-bundle.py DIR [--json R.json] [--only WORD] [--budget-s 540] [--limit-s 60] [--jobs 1] [--case NAME | --here]
 
 Needs Python and a driver: no compiler, no LLVM, no build. Each case runs in a process of its own, which a fault ends with
 it, for at most --limit-s seconds. The JSON is written after every case; cases it holds already are not run again, so that
@@ -10,6 +10,7 @@ a run that --budget-s ends goes on with the next call. Exit status: 0 all agree,
 2 there is no usable GPU.
 """
 import argparse
+import concurrent.futures
 import ctypes
 import json
 import math
@@ -103,16 +104,16 @@ class Report:
         return 1 if bad or left or not self.entries else 0
 
 
-def run_all(report, names, seconds, run):
-    """Cases that are not yet in the report, while there is time; how many are left."""
+def run_all(report, names, seconds, run, jobs=1):
+    """Cases that are not yet in the report, while there is time, `jobs` at once; how many are left."""
     left = 0
-    for name in names:
-        if report.has(name):
-            continue
-        if time.time() - report.start > seconds:
-            left += 1
-        else:
-            report.add(run(name))
+    within_time = lambda name: run(name) if time.time() - report.start <= seconds else None
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for entry in pool.map(within_time, [name for name in names if not report.has(name)]):
+            if entry:
+                report.add(entry)
+            else:
+                left += 1
     return left
 
 
@@ -150,8 +151,8 @@ def device_facts(folder):
     return words, 10 * facts.major + facts.minor
 
 
-def run_case(folder, case):
-    """One case in this process: its entry of the report."""
+def run_case(folder, case, calls=2):
+    """One case in this process: its entry of the report. The first call loads the module."""
     home, runtime = folder / case["folder"], load_runtime(folder)
     library = ctypes.CDLL(str(home / "case.so"))
     function = Function.in_dll(library, case["function"])
@@ -166,7 +167,7 @@ def run_case(folder, case):
         argument.data = ctypes.cast(keep[-1], ctypes.c_void_p)
         argument.sizes[: len(shape)] = shape
     seconds, differences = [], {}
-    for _ in range(2):  # the first call loads the module
+    for _ in range(calls):
         start = time.time()
         status = runtime.mp_rt_call(ctypes.byref(function), arguments, results)
         seconds.append(time.time() - start)
@@ -202,7 +203,9 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--budget-s", type=float, default=540)
     parser.add_argument("--limit-s", type=float, default=60)
+    parser.add_argument("--jobs", type=int, default=1, help="cases at once")
     parser.add_argument("--case")
+    parser.add_argument("--here", action="store_true", help="run the cases in this process, once each, under a profiler")
     options = parser.parse_args()
     folder = options.folder.resolve()
     index = json.loads((folder / "index.json").read_text())
@@ -220,9 +223,14 @@ def main():
         print(f"gpu-bundle: packed for {index['target']}, but this is {device}; pack again with --target", file=sys.stderr)
         return 2
     print(f"device: {device}")
+    if options.here:
+        for name, case in cases.items():
+            if options.only in name:
+                print(json.dumps(run_case(folder, case, calls=1)), flush=True)
+        return 0
     report = Report(options.json, device, index["target"])
     names = [name for name in cases if options.only in name]
-    return report.finish(run_all(report, names, options.budget_s, lambda name: run_apart(folder, name, options.limit_s)))
+    return report.finish(run_all(report, names, options.budget_s, lambda name: run_apart(folder, name, options.limit_s), options.jobs))
 
 
 if __name__ == "__main__":
