@@ -40,19 +40,20 @@ TargetModel tables::sm90() {
       {"i4", Support::Emulated, mma, {"i32"}},
       {"i1", Support::Native, mma, {"i32"}},
   };
-  // mma.sync reaches about 40 to 60 % of the wgmma peak; a public Ada-style kernel tops out near
-  // 400 of 989 (bf16). The other rates scale with it.
+  // mma.sync reaches about 63 % of the wgmma peak (Luo et al., "Benchmarking and Dissecting the
+  // Nvidia Hopper GPU Architecture via Microbenchmarking"); kernels of this project were measured
+  // on an H200 at 502 (bf16) and 854 (s8): docs/results/GpuTimes.md.
   t.parts = {{"H100 SXM",
               132,
               3350,
               50,
               67,
               {{"f64", "f64", 67},
-               {"tf32", "f32", 200},
-               {"f16", "f32", 400},
-               {"f16", "f16", 400},
-               {"bf16", "f32", 400},
-               {"i8", "i32", 800}},
+               {"tf32", "f32", 310},
+               {"f16", "f32", 620},
+               {"f16", "f16", 620},
+               {"bf16", "f32", 620},
+               {"i8", "i32", 1240}},
               "estimate"}};
   return t;
 }

@@ -49,10 +49,10 @@ TEST(Part, UnitsOfOneArchitectureHaveTheirOwnPeaks) {
   EXPECT_EQ(h100.bestUnit("f64"), MatrixUnit::MmaSync);
   EXPECT_EQ(h100.bestUnit("f4E2M1FN"), std::nullopt);
   EXPECT_EQ(h100.peakTera(MatrixUnit::Wgmma, "bf16"), 989);
-  EXPECT_EQ(h100.peakTera(MatrixUnit::MmaSync, "bf16"), 400);
+  EXPECT_EQ(h100.peakTera(MatrixUnit::MmaSync, "bf16"), 620);
   EXPECT_EQ(h100.peakTera(MatrixUnit::Tcgen05, "bf16"), 0);
   // The H200 is not among the parts of sm_90: the H100's rate, of as many multiprocessors.
-  EXPECT_EQ(part("H200").peakTera(MatrixUnit::MmaSync, "bf16"), 400);
+  EXPECT_EQ(part("H200").peakTera(MatrixUnit::MmaSync, "bf16"), 620);
   EXPECT_EQ(part("T4").bestUnit("bf16"), std::nullopt);
   EXPECT_EQ(part("V100").bestUnit("f16"), MatrixUnit::MmaSync);
 }

@@ -35,7 +35,14 @@ static llvm::Expected<fitmodel::Point> readPublished(llvm::ArrayRef<StringRef> f
   llvm::Expected<double> time = microsecondsOf(*problem, fields[2], fields[3]);
   if (!time)
     return time.takeError();
-  return fitmodel::Point{&*part, *problem, *time, fields[4].str()};
+  std::optional<Schedule> schedule;
+  if (fields.size() > 5) {
+    llvm::Expected<Schedule> read = parseSchedule(fields[5]);
+    if (!read)
+      return read.takeError();
+    schedule = *read;
+  }
+  return fitmodel::Point{&*part, *problem, schedule, *time, fields[4].str()};
 }
 
 static llvm::Expected<fitmodel::Point> readListed(llvm::ArrayRef<StringRef> fields) {
@@ -60,7 +67,7 @@ static llvm::Expected<fitmodel::Point> readListed(llvm::ArrayRef<StringRef> fiel
       fields[6].getAsDouble(time) || !(time > 0) || !storageBits(p.format) ||
       !storageBits(p.result))
     return llvm::createStringError("expected device,types,batch,m,n,k,us");
-  return fitmodel::Point{&*part, p, time, "openxla/xla default_matmul_perf_table"};
+  return fitmodel::Point{&*part, p, std::nullopt, time, "openxla/xla default_matmul_perf_table"};
 }
 
 llvm::Expected<std::vector<fitmodel::Point>> fitmodel::readPoints(StringRef file) {
@@ -78,7 +85,7 @@ llvm::Expected<std::vector<fitmodel::Point>> fitmodel::readPoints(StringRef file
       continue; // names of the columns
     const size_t expected = published ? 5 : 7;
     llvm::Expected<Point> point =
-        fields.size() != expected
+        fields.size() != expected && !(published && fields.size() == 6)
             ? llvm::createStringError("expected " + llvm::Twine(expected) + " fields, found " +
                                       llvm::Twine(fields.size()))
         : published ? readPublished(fields)

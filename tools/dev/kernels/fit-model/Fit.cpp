@@ -14,7 +14,9 @@ llvm::Expected<std::vector<Sample>> fitmodel::prepare(llvm::ArrayRef<const Point
   std::vector<Sample> samples;
   for (const Point *point : points) {
     Sample sample{point, {}};
-    for (Schedule &schedule : menu(point->problem, *point->part)) {
+    std::vector<Schedule> schedules =
+        point->schedule ? std::vector{*point->schedule} : menu(point->problem, *point->part);
+    for (Schedule &schedule : schedules) {
       llvm::Expected<Resources> r = resourcesOf(point->problem, schedule, *point->part);
       if (!r)
         return r.takeError();

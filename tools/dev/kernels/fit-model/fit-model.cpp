@@ -43,9 +43,12 @@ static Group groupOf(const Point &point) {
     g.unit = point.part->bestUnit(format);
     g.format = format;
   };
-  if (auto *p = std::get_if<MatmulProblem>(&point.problem))
+  if (auto *p = std::get_if<MatmulProblem>(&point.problem)) {
     multiplies(p->format);
-  else if (auto *p = std::get_if<AttentionProblem>(&point.problem))
+    if (point.schedule)
+      if (auto *s = std::get_if<MatmulSchedule>(&*point.schedule))
+        g.unit = s->unit;
+  } else if (auto *p = std::get_if<AttentionProblem>(&point.problem))
     multiplies(p->format);
   else
     g.kind = "streaming";
