@@ -86,7 +86,7 @@ TEST(Resources, RefusalsNameTheLimit) {
             "each warp of mma.sync needs rows in multiples of 16 and columns of 8");
   EXPECT_EQ(errorOf(matmul, "map", "A100"), "the schedule is one for another kind of problem");
   EXPECT_EQ(errorOf("rows rows=8 columns=8192", "rows threads-per-row=32", "A100"),
-            "256 elements of a row in each of 32 threads exceed the registers; at most 160");
+            "256 elements of a row in each of 32 threads exceed the registers; at most 32");
 }
 
 TEST(Menu, HoldsOnlyWhatFits) {
