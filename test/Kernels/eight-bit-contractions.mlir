@@ -8,12 +8,13 @@
 // PTX-DAG: mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32
 // PTX-DAG: mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32
 
-// sm_90 has fp8 on wgmma only; its mma.sync goes through f16.
+// sm_90 has fp8 on wgmma only; on mma.sync products of f16 are the same.
 // ADA-LABEL: func.func @fp8
 // ADA: mpk.mma = "f8E4M3FN"
 // HOPPER-LABEL: func.func @fp8
-// HOPPER-NOT: mpk.mma
-// REMARK: sm_90 has no native mma.sync for f8E4M3FN
+// HOPPER: arith.extf %{{.*}} : f8E4M3FN to f16
+// HOPPER: mpk.mma = "f16"
+// REMARK: widened-contraction{{.*}}contraction of 8-bit floats runs as products of f16: {{.*}}sm_90 has no native mma.sync for f8E4M3FN
 func.func @fp8(%a: tensor<64x256xf8E4M3FN>, %b: tensor<256x48xf8E4M3FN>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
   %0 = linalg.matmul ins(%a, %b : tensor<64x256xf8E4M3FN>, tensor<256x48xf8E4M3FN>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
   return %0 : tensor<64x48xf32>
@@ -31,6 +32,10 @@ func.func @signed_bytes(%a: tensor<64x256xi8>, %b: tensor<256x48xi8>, %c: tensor
 // Gradients in e5m2 by weights in e4m3, or the reverse.
 // ADA-LABEL: func.func @two_formats
 // ADA: mpk.mma = "f8E4M3FN_f8E5M2"
+// HOPPER-LABEL: func.func @two_formats
+// HOPPER-DAG: arith.extf %{{.*}} : f8E4M3FN to f16
+// HOPPER-DAG: arith.extf %{{.*}} : f8E5M2 to f16
+// HOPPER: mpk.mma = "f16"
 // REMARK: sm_90 has no native mma.sync for f8E4M3FN by f8E5M2
 func.func @two_formats(%a: tensor<64x256xf8E4M3FN>, %b: tensor<256x48xf8E5M2>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
   %0 = linalg.matmul ins(%a, %b : tensor<64x256xf8E4M3FN>, tensor<256x48xf8E5M2>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>

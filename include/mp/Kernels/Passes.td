@@ -73,9 +73,11 @@ def SelectContractions : Pass<"mp-select-contractions", "::mlir::ModuleOp"> {
     that f32 operands may run as tf32). Gives: every product-and-sum, whatever
     its spelling (named, generic, transposed, batched, convolution), is a
     `linalg.generic`; those that the target's Tensor Cores can run with f32
-    accumulators carry `mpk.mma`, the name of the operand format. Contractions
-    that stay on the scalar units get a remark with the reason. One that starts
-    from zeros writes its result into a fresh buffer (`mpk.fresh`).
+    accumulators carry `mpk.mma`, the name of the operand format. Where a target
+    has f16 products and none of e4m3 and e5m2, operands of these are widened to
+    f16, exactly, with a remark. Contractions that stay on the scalar units get a
+    remark with the reason. One that starts from zeros writes its result into a
+    fresh buffer (`mpk.fresh`).
 
     A contraction qualifies when its body is exactly one multiplication and one
     addition in f32 (operands widened from the narrow format), its result is

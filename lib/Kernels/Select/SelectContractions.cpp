@@ -130,6 +130,56 @@ static StringRef selectFormat(linalg::GenericOp op, const target::TargetModel &m
   return instruction->format;
 }
 
+/// True if operand `number` of the body is widened to f32 and nothing else.
+static bool isOnlyWidened(linalg::GenericOp op, unsigned number) {
+  return llvm::all_of(op.getRegionInputArgs()[number].getUsers(), [](Operation *user) {
+    return isa<arith::ExtFOp>(user) && user->getResult(0).getType().isF32();
+  });
+}
+
+/// Each e4m3 and e5m2 is an f16, so that products of both are the same, where a target multiplies
+/// f16 on Tensor Cores and none of these. Changes `op` and returns true; or does nothing.
+static bool widenFloat8(IRRewriter &rewriter, linalg::GenericOp op,
+                        const target::TargetModel &model) {
+  if (op.getNumDpsInputs() != 2 || !selectMmaInstruction(model, "f16"))
+    return false;
+  for (unsigned number : {0, 1})
+    if (!isa<Float8E4M3FNType, Float8E5M2Type>(
+            getElementTypeOrSelf(op.getDpsInputs()[number].getType())) ||
+        !isOnlyWidened(op, number))
+      return false;
+  rewriter.setInsertionPoint(op);
+  const Type f16 = rewriter.getF16Type();
+  Value widened[2];
+  for (unsigned number : {0, 1}) {
+    Value narrow = op.getDpsInputs()[number];
+    if (number == 1 && narrow == op.getDpsInputs()[0]) {
+      widened[1] = widened[0];
+      continue;
+    }
+    auto type = cast<RankedTensorType>(narrow.getType());
+    Value empty = tensor::EmptyOp::create(
+        rewriter, op.getLoc(), tensor::getMixedSizes(rewriter, op.getLoc(), narrow), f16);
+    AffineMap identity = rewriter.getMultiDimIdentityMap(unsigned(type.getRank()));
+    SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+    auto body = [](OpBuilder &b, Location loc, ValueRange elements) {
+      Value wide = arith::ExtFOp::create(b, loc, b.getF16Type(), elements[0]);
+      linalg::YieldOp::create(b, loc, wide);
+    };
+    widened[number] =
+        linalg::GenericOp::create(rewriter, op.getLoc(), empty.getType(), narrow, empty,
+                                  ArrayRef<AffineMap>{identity, identity}, loops, body)
+            .getResult(0);
+  }
+  rewriter.modifyOpInPlace(op, [&] {
+    for (unsigned number : {0, 1}) {
+      op.getDpsInputOperand(number)->set(widened[number]);
+      op.getRegionInputArgs()[number].setType(f16);
+    }
+  });
+  return true;
+}
+
 /// A sum that starts from zeros needs no zeros: the kernel writes its result.
 static void dropZeroInit(linalg::GenericOp op) {
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
@@ -174,6 +224,15 @@ struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContrac
       ++contractions;
       Miss miss;
       StringRef format = selectFormat(generic, *model, miss);
+      Type stored = getElementTypeOrSelf(generic.getDpsInputs()[0].getType());
+      if (format.empty() && widenFloat8(rewriter, generic, *model)) {
+        remark::passed(
+            generic.getLoc(),
+            remark::RemarkOpts::name(remarks::kWidenedContraction).category(remarks::kSelection))
+            << "contraction of 8-bit floats runs as products of f16: " << miss.reason;
+        miss = {};
+        format = selectFormat(generic, *model, miss);
+      }
       if (!format.empty()) {
         generic->setAttr(kMmaAttrName, rewriter.getStringAttr(format));
         dropZeroInit(generic);
@@ -183,7 +242,6 @@ struct SelectContractions : mlir::mp::impl::SelectContractionsBase<SelectContrac
           generic.getLoc(),
           remark::RemarkOpts::name(remarks::kScalarContraction).category(remarks::kSelection))
           << "contraction runs on the scalar units: " << miss.reason;
-      Type stored = getElementTypeOrSelf(generic.getDpsInputs()[0].getType());
       if (hasTensorCores(*model, stored) && !miss.isChoice)
         count(std::move(miss), stored, generic.getLoc(), misses);
     }

@@ -37,6 +37,8 @@ inline constexpr llvm::StringLiteral kNotPrescaled = "not-prescaled";
 inline constexpr llvm::StringLiteral kSelection = "mp-select-contractions";
 /// A contraction runs on the scalar units (missed).
 inline constexpr llvm::StringLiteral kScalarContraction = "scalar-contraction";
+/// A contraction of 8-bit floats runs on Tensor Cores of f16, which hold them exactly (passed).
+inline constexpr llvm::StringLiteral kWidenedContraction = "widened-contraction";
 
 /// The choice of families by mp-refuse-dispatches.
 inline constexpr llvm::StringLiteral kRefusal = "mp-refuse-dispatches";
