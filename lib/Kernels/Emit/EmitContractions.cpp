@@ -31,6 +31,16 @@ using mpcore::performance::MatmulSchedule;
 /// many as a math function takes.
 static constexpr double kLongEpilogue = 20;
 
+/// True if a result, or what is added to it, has elements of less than four bytes: the two
+/// neighbours that a lane has then fill no sector with those of the lanes beside it.
+static bool hasNarrowResult(ArrayRef<GemmOperand> operands, const GemmPlan &plan) {
+  for (auto [number, operand] : llvm::enumerate(operands))
+    if (number >= 2 && cast<MemRefType>(operand.buffer.getType()).getRank() >= 2 &&
+        plan.bytes[number] < 4 && plan.width[number] == 4)
+      return true;
+  return false;
+}
+
 namespace {
 
 struct EmitContractions : mlir::mp::impl::EmitContractionsBase<EmitContractions> {
@@ -203,7 +213,7 @@ private:
     Location loc = root->getLoc();
     GemmPlan plan = planGemm(b, loc, contraction, operands, sizes, *instruction, model);
     plan.products = int(more.size());
-    plan.longEpilogue = epilogueInstructions >= kLongEpilogue;
+    plan.prefersRows = epilogueInstructions >= kLongEpilogue || hasNarrowResult(operands, plan);
     llvm::Expected<MatmulSchedule> schedule = scheduleOf(op, plan, model, sums);
     if (!schedule)
       return op.emitOpError() << toString(schedule.takeError());

@@ -174,7 +174,7 @@ bool GemmPlan::canStageSums(const mpcore::performance::MatmulSchedule &s) const 
 }
 
 bool GemmPlan::stagesSums() const {
-  return schedule.slices > 1 || (longEpilogue && canStageSums(schedule));
+  return schedule.slices > 1 || (prefersRows && canStageSums(schedule));
 }
 
 bool GemmPlan::isCertainlyNonEmpty() const {
@@ -217,7 +217,7 @@ std::string GemmPlan::key() const {
   };
   stream << instruction->format << instruction->k << ' '
          << mpcore::performance::toString(mpcore::performance::Schedule(schedule)) << ' '
-         << promotes << longEpilogue << ' ' << products;
+         << promotes << prefersRows << ' ' << products;
   for (auto [size, columns] : llvm::zip_equal(bytes, width))
     stream << ' ' << size << 'x' << columns;
   for (const StagingPlan &stage : {stageA, stageB})

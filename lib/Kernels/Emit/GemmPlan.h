@@ -45,9 +45,10 @@ struct GemmPlan {
   bool promotes;
   /// Products of one kernel, equal but for their buffers: blocks of the first, then of the next.
   int products = 1;
-  /// Much is computed of each sum. Where they fit, sums then go through shared memory to a loop
-  /// over rows, which is written once and not for each sum that a lane holds.
-  bool longEpilogue = false;
+  /// Much is computed of each sum, or results are narrow. Where they fit, sums then go through
+  /// shared memory to a loop over rows, which is written once and not for each sum that a lane
+  /// holds, and whose accesses fill sectors.
+  bool prefersRows = false;
 
   int threads() const { return int(32 * schedule.warpsM * schedule.warpsN * schedule.slices); }
   int warpM() const { return int(schedule.m / schedule.warpsM); }
