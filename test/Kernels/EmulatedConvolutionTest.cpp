@@ -195,7 +195,7 @@ void checkRoutes(const std::string &text, llvm::ArrayRef<std::vector<int64_t>> s
   for (const std::vector<int64_t> &each : sizes)
     arguments.push_back(drawn(numerics::Format::F32, each, random));
   for (const char *chip : {"sm_75", "sm_80", "sm_120"}) {
-    Lowered together(text, chip, "dispatches=true"), apart(text, chip, "dispatches=false");
+    Lowered together(text, chip, "sums=ordered"), apart(text, chip, "dispatches=false");
     ASSERT_EQ(together.error, "");
     ASSERT_EQ(apart.error, "");
     std::vector<Array> found = together.run(arguments), expected = apart.run(arguments);

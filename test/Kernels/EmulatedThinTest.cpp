@@ -259,7 +259,7 @@ TEST(EmulatedThin, OrderedSumsHaveNoSlices) {
   for (int64_t m : {1, 16, 40}) {
     Thin o{m, 128, 1088};
     SCOPED_TRACE(nameOf(o, "sm_80"));
-    Lowered lowered(moduleText(o), "sm_80");
+    Lowered lowered(moduleText(o), "sm_80", "sums=ordered");
     ASSERT_EQ(lowered.error, "");
     const std::vector<Array> arguments = argumentsOf(o);
     std::vector<Array> results = lowered.run(arguments);

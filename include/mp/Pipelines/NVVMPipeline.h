@@ -48,7 +48,7 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
       llvm::cl::values(
           clEnumValN(SumOrder::Ordered, "ordered", "ascending"),
           clEnumValN(SumOrder::Tree, "tree", "a tree that depends on shape and schedule only")),
-      llvm::cl::init(SumOrder::Ordered)};
+      llvm::cl::init(SumOrder::Tree)};
   Option<AttentionForm> attention{
       *this, "attention", llvm::cl::desc("Attention, in dispatches"),
       llvm::cl::values(

@@ -3,7 +3,7 @@
 # usage: check-family.sh PREFIX PYTHON INPUTS FAMILY MAX-REL KERNEL...
 #
 # Runs the dispatch that family-kernels.py makes of KERNEL... (or the file KERNEL), which must be one kernel of FAMILY,
-# beside its inlined body: equal bits, in both orders of threads. Then with sums=tree, and with
+# beside its inlined body on the plain route: equal bits, in both orders of threads. Then with sums=tree, and with
 # math=approximate, too: at most MAX-REL from it, and equal bits in both orders. For $CHIP, or sm_80.
 t=$1 python=$2 inputs=$3 family=$4 bound=$5
 shift 5
@@ -14,7 +14,8 @@ case $1 in
 *.mlir) cp "$inputs/$1" "$t.mlir" ;;
 *) "$python" "$inputs/family-kernels.py" "$@" >"$t.mlir" ;;
 esac
-mp-opt "$t.mlir" --mp-inline-dispatches -o "$t.plain.mlir"
+mp-opt "$t.mlir" --mp-inline-dispatches -o "$t.inlined.mlir"
+mp-opt "$t.inlined.mlir" --mp-to-nvvm="target=$chip dispatches=false" -o "$t.plain.mlir"
 rm -rf "$t".plain "$t".up "$t".down
 run() { mp-run "$1" --device=emulator --chip="$chip" --dim="$size" $fill --output-dir="$2" ${3:+"$3"} --per-op >"$t.log"; }
 run "$t.plain.mlir" "$t.plain"
@@ -32,6 +33,6 @@ for numbers in ordered tree "tree math=approximate"; do
   if [ "$numbers" = ordered ]; then
     diff -r "$t.up" "$t.plain"
   elif [ -z "$fill" ]; then
-    mp-run "$t.kernel.mlir" --device=emulator --chip="$chip" --dim="$size" --compare="$t.plain.mlir" --max-rel="$bound" >"$t.log"
+    mp-run "$t.kernel.mlir" --device=emulator --chip="$chip" --dim="$size" --compare="$t.inlined.mlir" --max-rel="$bound" >"$t.log"
   fi
 done
