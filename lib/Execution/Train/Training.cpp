@@ -196,12 +196,18 @@ void Training::logStep(const watch::StepReading &reading, double seconds) {
                {"seconds", seconds},
                {"strategy", state.strategy}};
   if (state.step % 100 == 99) {
-    llvm::json::Array gradients;
+    std::vector<const watch::ValueReading *> values;
     for (const watch::ValueReading &value : reading.values)
       if (value.isGradient)
-        gradients.push_back(Object{{"name", value.name},
-                                   {"norm", watch::numberOrNull(value.norm)},
-                                   {"zeros", value.zeroShare}});
+        values.push_back(&value);
+    llvm::stable_sort(values, [&](auto *one, auto *other) {
+      return current->reader->placeOf(one->name) < current->reader->placeOf(other->name);
+    });
+    llvm::json::Array gradients;
+    for (const watch::ValueReading *value : values)
+      gradients.push_back(Object{{"name", value->name},
+                                 {"norm", watch::numberOrNull(value->norm)},
+                                 {"zeros", value->zeroShare}});
     event["gradients"] = std::move(gradients);
   }
   log(std::move(event));

@@ -89,6 +89,7 @@ llvm::Error Monitor::add(int64_t step, ArrayRef<Array> results, double took) {
   reading.bytes = double(support::residentMemory());
   seconds += took;
   skips += reading.skipped;
+  flow.add(reading, [&](StringRef parameter) { return reader.placeOf(parameter); });
   if (reading.loss)
     losses.push_back(*reading.loss);
   if (!options.page.empty())
@@ -138,6 +139,8 @@ llvm::Error Monitor::writePage(bool isRunning) {
     watched.figures.push_back(
         {share.role + " in " + share.type,
          std::to_string(share.elements) + " elements, " + std::to_string(share.bytes) + " bytes"});
+  if (!isRunning)
+    llvm::append_range(watched.figures, flow.rows());
   const std::string page = trainingPage({{options.label, &curves, seconds, peakBytes}}, &watched);
   // In one piece, by renaming: whoever looks meanwhile sees the page before or this one.
   return llvm::writeToOutput(options.page, [&](llvm::raw_ostream &os) {
@@ -194,6 +197,9 @@ llvm::Error Monitor::finish(llvm::raw_ostream &os, int64_t peak) {
        << text(count.worst) << "; try: " << count.first.advice << "\n";
   if (watcher.counts().empty())
     os << "no notes and no alarms\n";
+  for (const auto &[name, figures] : flow.rows())
+    os << name << ": " << figures << "\n";
+  summary["gradient_flow"] = flow.toJSON();
   *log << JSONValue(std::move(summary)) << "\n";
   log->close();
   if (log->has_error()) {

@@ -7,6 +7,7 @@
 #define MP_LIB_EXECUTION_WATCH_MONITOR_H
 
 #include "../Files/TrainingPage.h"
+#include "GradientFlow.h"
 #include "StepReader.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -44,6 +45,7 @@ private:
   MonitorOptions options;
   StepReader reader;
   watch::Watcher watcher;
+  GradientFlow flow;
   std::unique_ptr<llvm::raw_fd_ostream> log;
   llvm::json::Object curves; ///< by name, an array a step
   std::vector<watch::Alert> alerts;

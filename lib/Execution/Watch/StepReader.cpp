@@ -15,9 +15,19 @@ using namespace mlir;
 using namespace mlir::mp;
 using numerics::ProbeColumn;
 
+size_t StepReader::placeOf(llvm::StringRef parameter) const {
+  auto named = llvm::find(parameters, parameter);
+  if (named != parameters.end())
+    return size_t(named - parameters.begin());
+  auto probed =
+      llvm::find_if(probes, [&](const Probed &known) { return known.info.name == parameter; });
+  return parameters.size() + size_t(probes.end() - probed);
+}
+
 StepReader::StepReader(func::FuncOp step, const Signature &signature, size_t results) {
   std::vector<bool> isState(results, false);
   for (auto [i, argument] : llvm::enumerate(signature.arguments)) {
+    parameters.push_back(argument.name);
     if (!argument.nextValue || size_t(*argument.nextValue) >= results)
       continue;
     const size_t result = size_t(*argument.nextValue);

@@ -38,6 +38,10 @@ public:
   /// State and parameters by role and type.
   llvm::ArrayRef<StoredShare> stored() const { return shares; }
 
+  /// Orders gradients as the network has its parameters: by arguments of their names, else against
+  /// the order in which they are probed, which is that of the backward pass.
+  size_t placeOf(llvm::StringRef parameter) const;
+
   /// The number of steps skipped so far is part of what the next step is read against.
   double skippedSoFar() const { return skipped; }
   void setSkippedSoFar(double count) { skipped = count; }
@@ -54,6 +58,7 @@ private:
   std::optional<std::vector<double>> rowOf(const Probed &probed,
                                            llvm::ArrayRef<Array> results) const;
 
+  std::vector<std::string> parameters; ///< names of arguments
   std::vector<std::pair<std::string, size_t>> scalars;
   std::map<std::string, size_t> byRole;
   std::vector<size_t> floatState;

@@ -17,6 +17,8 @@ tables = {"7 nm": ({"bf16": 0.21, "f32": 1.31}, 0.38, 350 / 8), "45 nm": ({"bf16
 energies = {name: [] for name in tables}
 for events, narrow in zip(logs, ("f32", "bf16")):
     costs = next(event for event in events if event["kind"] == "version")
+    told = next(event["gradients"] for event in events if "gradients" in event)
+    assert [row["name"] for row in told] == ["input.weight", "input.bias", "output.weight", "output.bias"], told
     steps = sum(event["kind"] == "step" for event in events)
     assert costs["multiply_adds"] == {narrow: products}, (costs, products)
     for name, (multiply, add, byte) in tables.items():
