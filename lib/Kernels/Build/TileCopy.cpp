@@ -36,14 +36,37 @@ TileCopy::TileCopy(DeviceBuilder &device, const SharedTile &tile, const Source &
 
 Value TileCopy::byteOffset(Value elements) { return d.mul(elements, memoryBytes()); }
 
+/// Elements from one row of the tile to the next, where it is known.
+int64_t TileCopy::rowStep() const {
+  return (tile.alongK() ? outer : k).front().step[source.operand].value;
+}
+
+/// Rows from one access of a thread to the next, such that all of its addresses are one and
+/// immediates, which ptxas gives to cp.async up to 2 KiB on each side only; 0 where rows lie too
+/// far apart. Eight rows are exchanged alike, and eight lanes still write 128 bytes of a row.
+int TileCopy::spacingOf(int perRow, int each) const {
+  ArrayRef<StridedLoop> rows = tile.alongK() ? outer : k;
+  if (each < 2 || perRow < 8 || perRow > threads || outer.size() > 1 || k.size() > 1 ||
+      rows.empty() || !rows.front().step[source.operand].isKnown() ||
+      !dividesExtent(source.outer, tile.outer()))
+    return 0;
+  int rowsApart = std::min(8, threads / perRow);
+  while (rowsApart > 1 && rowsApart * rowStep() * each * memoryBytes() > 4096)
+    rowsApart /= 2;
+  return rowsApart * rowStep() * each * memoryBytes() <= 4096 && rowStep() > 0 ? rowsApart : 0;
+}
+
 void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
                        ArrayRef<Value> paddedBatch, const Share &share) {
   const unsigned operand = source.operand;
   const int vector = int(source.vector);
   const int inner = tile.alongK() ? tile.k() : tile.outer(); // elements of a row
   const int perRow = inner / vector, vectors = perRow * (tile.alongK() ? tile.outer() : tile.k());
-  // Access i of a thread has number thread + i * threads. Both are powers of two, so that the two
-  // parts have different bits, and everything linear over bits is the sum of theirs.
+  // Access i of a thread has number thread + i * threads, or is i * spacing rows further on. All
+  // are powers of two, so that the two parts have different bits, and everything linear over bits
+  // is the sum of theirs.
+  const int each = std::max(1, vectors / threads);
+  spacing = spacingOf(perRow, each);
   auto placeOf = [&](int number) -> std::pair<int, int> {
     int along = number % perRow * vector, row = number / perRow;
     return tile.alongK() ? std::pair(row, along) : std::pair(along, row);
@@ -53,7 +76,7 @@ void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
     active = d.less(thread, d.i32(busy));
   SmallVector<uint32_t> sharedImages, outerImages, kImages;
   for (int bit = 1; bit < busy; bit *= 2) {
-    auto [outer, k] = placeOf(bit);
+    auto [outer, k] = placeOf(spacing && bit >= perRow * spacing ? bit * each : bit);
     sharedImages.push_back(tile.place(outer, k));
     outerImages.push_back(outer);
     kImages.push_back(k);
@@ -78,16 +101,18 @@ void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
   if (isLinearInK())
     start =
         d.add(start, offsetOf(d, operand, k, share.begin ? d.add(share.begin, threadK) : threadK));
-  pointer = d.advance(global, start, memoryBytes());
+  // In the middle of what a thread copies, so that immediates reach all of it.
+  const int64_t middle = spacing ? rowStep() * spacing * (each / 2) : 0;
+  pointer = d.advance(global, d.add(start, middle), memoryBytes());
   first = isLinearInK() ? pointer : Value();
 
   if (isRagged)
     last = d.sub(extentOf(d, source.outer), d.ix(tile.alongK() ? 1 : vector));
   // Many offsets of 64 bits would not fit into the registers.
   const bool keepsOffsets = isLinear || d.indexType.isInteger(32) || vectors <= 8 * threads;
-  for (int number = 0; number < vectors; number += threads) {
+  for (int number = 0; number < each; ++number) {
     Access access;
-    std::tie(access.outer, access.k) = placeOf(number);
+    std::tie(access.outer, access.k) = placeOf(number * (spacing ? perRow * spacing : threads));
     access.shared = tile.place(access.outer, access.k);
     access.kLocal = d.add(threadK, int64_t(access.k));
     if (isLinear)
@@ -97,7 +122,7 @@ void TileCopy::prepare(Value global, Value base, Value outerStart, Value thread,
     if (access.offset && isLinearInK())
       access.offset = d.add(access.offset, scaled(step(k), access.k));
     if (access.offset)
-      access.offset = byteOffset(access.offset);
+      access.offset = byteOffset(d.add(access.offset, -middle));
     if (isRagged && source.zeroRows)
       access.exists = d.less(d.add(threadOuter, int64_t(access.outer)), extentOf(d, source.outer));
     if (padding.isNeeded())
@@ -121,6 +146,10 @@ Value TileCopy::advance(Value running, int steps) {
     return running;
   const Size &step = k.back().step[source.operand];
   const int64_t products = int64_t(steps) * tile.k();
+  if (spacing && step.isKnown()) // else LLVM adds a counter and a constant for each access
+    return d.ptx(running.getType(),
+                 "add.s64 $0, $1, " + std::to_string(step.value * products * memoryBytes()) + ";",
+                 "=l,l", {running});
   return d.advance(running,
                    step.isKnown() ? d.ix(step.value * products) : d.mul(step.dynamic, products),
                    memoryBytes());

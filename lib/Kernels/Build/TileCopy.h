@@ -84,6 +84,8 @@ private:
   bool isLinearInK() const { return k.size() <= 1; }
   /// True if all accesses of a thread have the same products.
   bool sharesK() const { return accesses.front().k == accesses.back().k; }
+  int64_t rowStep() const;
+  int spacingOf(int perRow, int each) const;
   Value byteOffset(Value elements);
   Value clamped(Value position);
   Value outerOffset(Value position);
@@ -101,6 +103,7 @@ private:
   SmallVector<StridedLoop> outer, k; ///< the source's, merged where the operand walks them as one
   Padding padding;
   int threads;
+  int spacing = 0; ///< rows from one access of a thread to the next; 0: as many as threads have
   SmallVector<Access> accesses;
   Value first, pointer, threadShared, threadOuter, kLimit;
   Value last;       ///< row or column that may be read; null: all of them

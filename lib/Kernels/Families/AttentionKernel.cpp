@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes attention kernels. A block keeps some rows of query and goes through the keys:
-//   1. scores = query key, in registers; the copies of a later tile are started between products
+//   1. scores = query key, in registers; then the copies of a later tile are started
 //   2. logits = the elementwise ops around scores and masks, keys beyond the end at minus infinity
 //   3. probabilities = exp(logits - maximum so far); a warp whose maximum grew rescales its output
 //   4. output += probabilities value, which go from one product to the other in registers
@@ -228,11 +228,14 @@ private:
     listTile(state.write, d.add(number, int64_t(s.stages) - 1), state.keyAt, state.valueAt, work);
     const unsigned parts = s.keys / s.atOnce;
     for (unsigned part = 0; part < parts; ++part) {
-      // Copies go between the products of all parts, evenly.
+      // Copies follow the products of each part. Between loads of fragments of a tile, ptxas would
+      // put three instructions before each one on sm_80.
       ArrayRef<Work> all(work);
       const size_t from = all.size() * part / parts, to = all.size() * (part + 1) / parts;
       const unsigned firstKey = part * s.atOnce;
-      SmallVector<Value> x = scores(state.read, firstKey, all.slice(from, to - from));
+      SmallVector<Value> x = scores(state.read, firstKey);
+      for (const Work &item : all.slice(from, to - from))
+        item();
       toLogits(x, number, firstKey);
       rescale(state, takeColumns(state, x));
       addOutput(state, x, firstKey);
@@ -248,7 +251,7 @@ private:
   }
 
   /// Accumulators of (row tile, tile of 8 keys).
-  SmallVector<Value> scores(Value stage, unsigned firstKey, ArrayRef<Work> copies) {
+  SmallVector<Value> scores(Value stage, unsigned firstKey) {
     const unsigned keyTiles = s.atOnce / 8, headParts = s.depth() / 16;
     SmallVector<Value> x(rowTiles() * keyTiles * 4, d.zero(d.b.getF32Type()));
     struct Part {
@@ -263,21 +266,17 @@ private:
         made.key.push_back(key.read(stage, firstKey + tile * 8, part * 16));
       return made;
     };
-    Between between(copies, headParts * keyTiles * rowTiles());
     Part here = read(0);
     for (unsigned part = 0; part < headParts; ++part) {
       Part next;
       if (part + 1 < headParts)
         next = read(part + 1);
       for (unsigned row = 0; row < rowTiles(); ++row)
-        for (unsigned tile = 0; tile < keyTiles; ++tile) {
-          between.next();
+        for (unsigned tile = 0; tile < keyTiles; ++tile)
           multiplyAdd(d, mma, here.query[row], ArrayRef(here.key[tile / 2]).slice(tile % 2 * 2, 2),
                       MutableArrayRef(x).slice((row * keyTiles + tile) * 4, 4));
-        }
       here = next;
     }
-    between.finish();
     return x;
   }
 

@@ -10,27 +10,6 @@
 
 namespace mlir::mp {
 
-/// Work dealt out evenly between matrix products.
-class Between {
-public:
-  Between(ArrayRef<Work> work, size_t products) : work(work), products(products) {}
-  /// Does the share that is due before the next product.
-  void next() {
-    for (; done < work.size() && done * products <= number * work.size(); ++done)
-      work[done]();
-    ++number;
-  }
-  /// Does the rest.
-  void finish() {
-    for (; done < work.size(); ++done)
-      work[done]();
-  }
-
-private:
-  ArrayRef<Work> work;
-  size_t products, number = 0, done = 0;
-};
-
 /// An operand that lies [.., keys, head] or [.., head, keys] in memory, tile by tile of keys.
 class KeyTiles {
 public:
