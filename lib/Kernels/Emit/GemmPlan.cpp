@@ -298,10 +298,14 @@ GemmPlan mlir::mp::planGemm(OpBuilder &builder, Location loc, const Contraction 
   gather(contraction.n, plan.n);
   gather(contraction.k, plan.k);
 
-  plan.stageA =
-      planStaging(0, plan.m, plan.k, plan.batch, plan.offset[0], instruction.elementBits, padded);
-  plan.stageB =
-      planStaging(1, plan.n, plan.k, plan.batch, plan.offset[1], instruction.elementBits, padded);
+  // Elements that are wider in memory fill an access there: neighbouring lanes then read
+  // neighbours, and each request whole sectors.
+  auto stagingOf = [&](unsigned operand, ArrayRef<StridedLoop> outer) {
+    const unsigned bits = std::max<unsigned>(instruction.elementBits, 8 * plan.bytes[operand]);
+    return planStaging(operand, outer, plan.k, plan.batch, plan.offset[operand], bits, padded);
+  };
+  plan.stageA = stagingOf(0, plan.m);
+  plan.stageB = stagingOf(1, plan.n);
   plan.stageA.narrowing = operands[0].narrowing;
   plan.stageB.narrowing = operands[1].narrowing;
   for (StagingPlan *stage : {&plan.stageA, &plan.stageB})
