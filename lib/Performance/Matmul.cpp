@@ -56,6 +56,11 @@ static Outer outerOf(const MatmulProblem &p, const MatmulSchedule &s) {
   return {std::min(double(s.m), double(p.m)), std::min(double(s.n), double(p.n))};
 }
 
+/// Values that a thread on the scalar units reads for each of its products: a warp is 8 x 4 lanes.
+static double valuesPerProduct(const MatmulSchedule &s) {
+  return 8.0 * s.warpsM / s.m + 4.0 * s.warpsN / s.n;
+}
+
 /// Bytes that a step reads from shared memory for its products.
 static double sharedReads(const MatmulSchedule &s, double element) {
   switch (s.unit) {
@@ -65,8 +70,8 @@ static double sharedReads(const MatmulSchedule &s, double element) {
     return (double(s.m) / s.clusterN + double(s.n) / s.clusterM) * s.k * element;
   case MatrixUnit::MmaSync: // each warp loads the rows and columns of its own tile
     return (double(s.m) * s.warpsN + double(s.n) * s.warpsM) * s.depth() * element;
-  case MatrixUnit::Fma: // 8 x 8 products a thread: 16 values for 64 multiply-adds
-    return double(s.m) * s.n * s.k * 16 / 64 * element;
+  case MatrixUnit::Fma: // each thread loads the rows and columns of its own sums
+    return double(s.m) * s.n * s.k * valuesPerProduct(s) * element;
   }
   llvm_unreachable("unknown matrix unit");
 }
@@ -94,7 +99,8 @@ static double instructions(const MatmulProblem &p, const MatmulSchedule &s, doub
     return products + sharedReads(s, element) / 512 + 3 * copies + 40 * warps +
            narrowing(p, s, element);
   }
-  case MatrixUnit::Fma: return multiplyAdds / 32 * (1 + 16.0 / 64 / 4);
+  case MatrixUnit::Fma: // a multiplication, an addition, and loads of two to four values
+    return multiplyAdds / 32 * (2 + valuesPerProduct(s) / 3) + 20 * warps;
   }
   llvm_unreachable("unknown matrix unit");
 }

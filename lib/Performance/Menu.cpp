@@ -37,7 +37,8 @@ static constexpr ThinTile kThin[] = {
     {{16, 32, 1, 1}, 8, 4},  {{16, 64, 1, 1}, 8, 3},  {{32, 32, 1, 1}, 4, 4},
     {{32, 32, 1, 1}, 8, 3},  {{32, 64, 2, 1}, 4, 3},  {{64, 32, 1, 1}, 8, 2},
     {{64, 32, 2, 1}, 4, 3},  {{64, 64, 2, 2}, 2, 4}};
-static constexpr Tile kFma[] = {{128, 128, 4, 2}, {128, 64, 4, 2}, {64, 64, 2, 2}, {32, 32, 2, 2}};
+// A warp's 8 x 4 lanes have up to 8 x 8 sums each.
+static constexpr Tile kFma[] = {{128, 128, 2, 4}, {128, 64, 2, 2}, {64, 64, 2, 2}, {32, 32, 2, 2}};
 
 static llvm::ArrayRef<Tile> tilesOf(MatrixUnit unit) {
   switch (unit) {

@@ -95,7 +95,9 @@ static llvm::Expected<Demand> demandOf(const MatmulProblem &p, const MatmulSched
   // Bases: what addresses, counters and loop-carried pointers take beside accumulators and
   // fragments, as ptxas 13.0 gives it to the kernels that were tried.
   switch (s.unit) {
-  case MatrixUnit::Fma: d.registers = s.m * s.n / d.threads + 2 * (s.m / 16 + s.n / 16) + 32; break;
+  case MatrixUnit::Fma: // two products of each row and column of 8 x 4 lanes, twice
+    d.registers = s.m * s.n / d.threads + 4 * (s.m / s.warpsM / 8 + s.n / s.warpsN / 4) + 28;
+    break;
   case MatrixUnit::MmaSync:
     d.registers = s.m / s.warpsM * (s.n / s.warpsN) / 32 +
                   fragmentRegisters(s.m / s.warpsM + s.n / s.warpsN) + 28;

@@ -39,11 +39,11 @@ func.func @rounded_to_tf32(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: ten
   return %0 : tensor<64x48xf32>
 }
 
-// f32 operands that nobody rounded would be cut by the hardware: not ours to do.
+// f32 operands that nobody rounded would be cut by the Tensor Cores: not ours to do (scalar-contractions.mlir has what is).
 // CHECK-LABEL: func.func @plain_f32
 // CHECK-NOT: mpk.mma
 // CHECK: return
-// REMARK: contraction runs on the scalar units: {{.*}}its f32 operands are not known to be tf32 values
+// REMARK: contraction runs on the scalar units: {{.*}}its f32 sums start from a tensor
 func.func @plain_f32(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
   %0 = linalg.matmul ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
   return %0 : tensor<64x48xf32>

@@ -1,7 +1,8 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The mma.sync instructions that kernels use, and which of them a target runs for operands of given
-// formats. lib/Layouts says which lane holds which element of their fragments.
+// The products that kernels use, of mma.sync and of the scalar units, and which of them a target
+// runs for operands of given formats. lib/Layouts says which lane holds which element of their
+// fragments.
 
 #ifndef MP_KERNELS_MMASELECTION_H
 #define MP_KERNELS_MMASELECTION_H
@@ -11,10 +12,11 @@
 
 namespace mlir::mp {
 
-/// One mma.sync instruction. Accumulators are f32 or i32, four a lane.
+/// One mma.sync instruction, or the multiplication and addition of the scalar units. Accumulators
+/// are f32 or i32, four a lane of mma.sync.
 struct MmaInstruction {
   /// The format of both operands: f16, bf16, tf32, f8E4M3FN, f8E5M2, i8 or u8; of different ones
-  /// A's and B's, as in i8_u8.
+  /// A's and B's, as in i8_u8; f32 of the scalar units.
   llvm::StringRef format;
   int m, n, k;
   unsigned elementBits; ///< of A and B in registers and memory
@@ -23,14 +25,16 @@ struct MmaInstruction {
 
   /// Returns the format of operand A (0) or B (1).
   llvm::StringRef operandFormat(unsigned operand) const;
+  /// True for a multiplication and an addition of one element.
+  bool isScalar() const { return m == 1; }
   bool isInteger() const { return operandFormat(0) == "i8" || operandFormat(0) == "u8"; }
   /// 32-bit registers of A and B in a lane.
   int registersA() const { return m * k * int(elementBits) / 1024; }
   int registersB() const { return k * n * int(elementBits) / 1024; }
 };
 
-/// The largest native instruction of `model` for `format`, spelled as MmaInstruction::format is;
-/// null if there is none.
+/// The largest native instruction of `model` for `format`, spelled as MmaInstruction::format is,
+/// every target's for f32; null if there is none.
 const MmaInstruction *selectMmaInstruction(const target::TargetModel &model,
                                            llvm::StringRef format);
 

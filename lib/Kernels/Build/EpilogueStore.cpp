@@ -37,13 +37,13 @@ EpilogueStore::EpilogueStore(DeviceBuilder &device, const WarpTile &tile)
     addColumn(d.add(laneColumn, int64_t(8 * (i / 2) + i % 2)));
 }
 
-EpilogueStore::EpilogueStore(DeviceBuilder &device, const Tile &tile, ArrayRef<Value> rows,
-                             Value column)
+EpilogueStore::EpilogueStore(DeviceBuilder &device, const Tile &tile, Value row,
+                             ArrayRef<Value> rows, Value column, ArrayRef<Value> columns)
     : d(device), tile(tile), run(4) {
-  for (Value row : rows)
-    addRow(row);
-  for (unsigned i = 0; i < run; ++i)
-    addColumn(d.add(column, int64_t(i)));
+  for (Value inTile : rows)
+    addRow(d.add(row, d.widen(inTile)));
+  for (Value inTile : columns)
+    addColumn(d.add(column, d.widen(inTile)));
 }
 
 void EpilogueStore::addRow(Value position) {

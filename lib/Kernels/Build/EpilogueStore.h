@@ -38,8 +38,10 @@ public:
     Value lane;
   };
   EpilogueStore(DeviceBuilder &device, const WarpTile &tile);
-  /// Four columns from `column`, a multiple of four, on, in each of `rows`.
-  EpilogueStore(DeviceBuilder &device, const Tile &tile, ArrayRef<Value> rows, Value column);
+  /// These columns (i32), of which four from a multiple of four on are neighbours, in each of
+  /// `rows`, of a tile that begins at `row` and `column`.
+  EpilogueStore(DeviceBuilder &device, const Tile &tile, Value row, ArrayRef<Value> rows,
+                Value column, ArrayRef<Value> columns);
 
   unsigned rows() const { return lineOfRow.size(); }
   unsigned columns() const { return lineOfColumn.size(); }

@@ -2,13 +2,13 @@
 //
 // Matrix units as kernels use them: fragments of a stage's tiles, products of fragments into
 // accumulators. mma.sync is the first; wgmma, whose operands stay in shared memory, fits the same
-// calls.
+// calls (TileProducts).
 
 #ifndef MP_LIB_KERNELS_BUILD_MATRIXUNIT_H
 #define MP_LIB_KERNELS_BUILD_MATRIXUNIT_H
 
 #include "SharedTile.h"
-#include "TileCopy.h"
+#include "TileProducts.h"
 #include "mp/Kernels/MmaSelection.h"
 
 namespace mlir::mp {
@@ -21,33 +21,27 @@ void loadMatrices(DeviceBuilder &d, Value address, bool transposed, MutableArray
 
 /// mma.sync: a warp multiplies `warpM` rows of A by `warpN` columns of B, in one of `slices` equal
 /// slices of the tiles along k.
-class MmaSync {
+class MmaSync : public TileProducts {
 public:
   MmaSync(DeviceBuilder &device, const MmaInstruction &instruction, const SharedTile &a,
           const SharedTile &b, int warpM, int warpN, int slices = 1);
 
-  /// Arithmetic that does not change from stage to stage. The warp's rows of A and columns of B
-  /// begin at `warpRow` and `warpColumn` times `warpM` and `warpN`. `slice`: its; null if there is
-  /// one.
-  void prepare(Value lane, Value warpRow, Value warpColumn, Value slice = {});
+  void prepare(Value lane, Value warpRow, Value warpColumn, Value slice) override;
 
-  /// Parts of a step: one instruction's k each.
-  int parts() const { return sliceK() / instruction.k; }
+  /// One instruction's k each.
+  int parts() const override { return sliceK() / instruction.k; }
   int tilesM() const { return warpM / instruction.m; }
   int tilesN() const { return warpN / instruction.n; }
-  /// Accumulators of a lane: registers i of tile (m, n) at ((m tilesN + n) 4 + i).
-  int accumulators() const { return tilesM() * tilesN() * 4; }
-  Type accumulatorType();
+  /// Registers i of tile (m, n) are at ((m tilesN + n) 4 + i).
+  int accumulators() const override { return tilesM() * tilesN() * 4; }
+  Type accumulatorType() override;
 
   /// 32-bit registers of A, tile after tile, then of B.
-  using Fragments = SmallVector<Value>;
-  int fragmentRegisters() const { return a.registers() + b.registers(); }
+  int fragmentRegisters() const override { return a.registers() + b.registers(); }
 
-  /// Lists the loads of the fragments of part `part` from the stage at `stage`; they fill `into`,
-  /// which must outlive them.
-  void read(Value stage, int part, Fragments &into, SmallVectorImpl<Work> &loads);
-  /// sums += A B. `between` is done between the products, evenly.
-  void multiply(ArrayRef<Value> fragments, MutableArrayRef<Value> sums, ArrayRef<Work> between);
+  void read(Value stage, int part, Fragments &into, SmallVectorImpl<Work> &loads) override;
+  void multiply(ArrayRef<Value> fragments, MutableArrayRef<Value> sums,
+                ArrayRef<Work> between) override;
 
 private:
   struct Operand {

@@ -26,6 +26,18 @@ inline TilePosition rasterize(DeviceBuilder &d, Value block, Value rowTiles, Val
   return {d.div(block, perBatch), d.add(firstRow, d.rem(inGroup, rows)), d.div(inGroup, rows)};
 }
 
+/// Returns, of the values of several products, those of number `product`.
+inline SmallVector<Value> chooseProduct(DeviceBuilder &d, Value product,
+                                        ArrayRef<SmallVector<Value>> values) {
+  SmallVector<Value> chosen = values.front();
+  for (auto [number, other] : llvm::enumerate(values.drop_front())) {
+    Value isOther = d.equal(product, d.ix(int64_t(number) + 1));
+    for (auto [value, own] : llvm::zip_equal(chosen, other))
+      value = d.select(isOther, own, value);
+  }
+  return chosen;
+}
+
 } // namespace mlir::mp
 
 #endif // MP_LIB_KERNELS_BUILD_RASTER_H

@@ -29,10 +29,12 @@ SharedTile::SharedTile(int outer, int k, int elementBytes, bool alongK)
   Basis rows{Dim::Row, {}}, columns{Dim::Column, {}};
   auto push = [](Basis &basis, uint32_t byte) { basis.images.push_back(Point{{Dim::Byte, byte}}); };
   if (alongK) {
-    constexpr uint32_t rowBytes = 128;
-    assert(uint32_t(k * elementBytes) >= rowBytes && "a row along k fills all banks");
+    const uint32_t rowBytes = std::min(128u, uint32_t(k * elementBytes));
+    assert(rowBytes >= 64 && "one row or two fill all banks");
+    const uint32_t inLine = log2(int(128 / rowBytes)), chunkBits = log2(int(rowBytes / 16));
     for (unsigned bit = 0; bit < log2(outer); ++bit)
-      push(rows, (rowBytes << bit) | (bit < 3 ? 16u << bit : 0));
+      push(rows, (rowBytes << bit) |
+                     (bit >= inLine && bit - inLine < chunkBits ? 16u << (bit - inLine) : 0));
     for (unsigned bit = 0; bit < log2(k); ++bit) {
       uint32_t byte = uint32_t(elementBytes) << bit;
       push(columns, byte < rowBytes ? byte : byte * uint32_t(outer));

@@ -15,9 +15,9 @@ namespace mlir::mp {
 /// A tile of `outer` rows (of A) or columns (of B) and `k` products; both powers of two.
 class SharedTile {
 public:
-  /// `alongK`: rows of shared memory run along k, in stripes of 128 bytes, `outer` rows of one
-  /// stripe after each other; else along the outer dimension, in stripes of at most 128 bytes, k
-  /// rows of one stripe after each other.
+  /// `alongK`: rows of shared memory run along k, in stripes of 64 or 128 bytes, `outer` rows of
+  /// one stripe after each other; else along the outer dimension, in stripes of at most 128 bytes,
+  /// k rows of one stripe after each other.
   SharedTile(int outer, int k, int elementBytes, bool alongK);
 
   /// Bits of a byte address that the exclusive or changes: the chunk in its 128 bytes.

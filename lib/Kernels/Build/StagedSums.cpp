@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace mlir::mp;
 
 Value StagedSums::pointer(Value row, Value column) const {
-  Value exchanged = d.b.createOrFold<arith::XOrIOp>(column, d.mul(d.rem(row, 4), 8));
+  Value chunk = d.mul(d.rem(d.div(row, exchange.rows), exchange.chunks), exchange.words);
+  Value exchanged = d.b.createOrFold<arith::XOrIOp>(column, chunk);
   return d.sharedPointer(d.add(base, d.mul(d.add(d.mul(row, n), exchanged), 4)));
 }
 
@@ -64,14 +65,24 @@ void StagedSums::enterBusy(Value thread) const {
   d.b.setInsertionPointToStart(branch.thenBlock());
 }
 
+void StagedSums::put(ArrayRef<Value> sums, ArrayRef<Value> rows, ArrayRef<Value> columns) const {
+  for (Value row : rows)
+    for (size_t j = 0; j < columns.size(); j += 4) {
+      d.store(packVector(d, sums.take_front(4)), pointer(row, columns[j]), 16);
+      sums = sums.drop_front(4);
+    }
+}
+
 StagedSums::Turn StagedSums::get(Value number, Value thread, Type type) const {
   const int perRow = n / 4, atOnce = rowsAtOnce(m, n, threads);
   Turn turn;
-  turn.column = d.mul(d.rem(thread, perRow), 4);
+  Value column = d.mul(d.rem(thread, perRow), 4);
+  for (int64_t i = 0; i < 4; ++i)
+    turn.columns.push_back(d.add(column, i));
   Value first = d.add(d.mul(number, int64_t(atOnce) * rowsOfTurn()), d.div(thread, perRow));
   for (int i = 0; i < rowsOfTurn(); ++i) {
     turn.rows.push_back(d.add(first, int64_t(atOnce) * i));
-    turn.sums.push_back(whole(pointer(turn.rows.back(), turn.column), type));
+    turn.sums.push_back(whole(pointer(turn.rows.back(), column), type));
   }
   return turn;
 }

@@ -265,9 +265,10 @@ private:
     SmallVector<Value> blocks = gridFactors(b, loc, plan);
     gpu::GPUFuncOp &kernel = kernels[key];
     if (!kernel) {
-      std::string name = ("mma_" + plan.instruction->format + "_" + Twine(plan.schedule.m) + "x" +
-                          Twine(plan.schedule.n) + "_" + Twine(kernels.size() - 1))
-                             .str();
+      std::string name =
+          ((plan.instruction->isScalar() ? "fma_" : "mma_") + plan.instruction->format + "_" +
+           Twine(plan.schedule.m) + "x" + Twine(plan.schedule.n) + "_" + Twine(kernels.size() - 1))
+              .str();
       SmallVector<Type> types(
           ValueRange(arguments).take_front(operands.size() + more.front().size()).getTypes());
       ArrayRef<Type> first = types;
@@ -368,7 +369,7 @@ private:
     }
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     Value threads = arith::ConstantIndexOp::create(b, loc, plan.threads());
-    Value shared = arith::ConstantIntOp::create(b, loc, sharedBytes(plan), 32);
+    Value shared = arith::ConstantIntOp::create(b, loc, plan.ringBytes(plan.schedule), 32);
     gpu::LaunchFuncOp::create(b, loc, kernel, gpu::KernelDim3{blocks, one, one},
                               gpu::KernelDim3{threads, one, one}, shared, operands);
   }

@@ -1,13 +1,14 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emits a contraction kernel: a ring of stages that cp.async or loads fill, mma.sync products of
-// fragments that are read one part ahead, stores of the sums.
+// Emits a contraction kernel: a ring of stages that cp.async or loads fill, products of fragments
+// that are read one part ahead, by mma.sync or the scalar units, stores of the sums.
 
 #include "GemmKernel.h"
 
 #include "../Build/KernelFunction.h"
 #include "../Build/MatrixUnit.h"
 #include "../Build/Raster.h"
+#include "../Build/ScalarProducts.h"
 #include "../Build/StagedSums.h"
 #include "../Build/TileCopy.h"
 #include "../Plan/OperandSource.h"
@@ -25,11 +26,6 @@ static SharedTile tileOf(const GemmPlan &plan, unsigned outer, const StagingPlan
   return SharedTile(int(outer), int(plan.schedule.depth()), plan.elementBytes(), stage.alongK);
 }
 
-int64_t mlir::mp::sharedBytes(const GemmPlan &plan) {
-  const MatmulSchedule &s = plan.schedule;
-  return int64_t(s.stages) * (s.m + s.n) * s.depth() * plan.elementBytes();
-}
-
 namespace {
 
 class GemmKernel {
@@ -38,10 +34,8 @@ public:
       : d(std::move(device)), plan(kernelPlan), sharedA(tileOf(plan, plan.schedule.m, plan.stageA)),
         sharedB(tileOf(plan, plan.schedule.n, plan.stageB)),
         a(d, sharedA, sourceOf(0, plan.m, plan.stageA), plan.threads()),
-        b(d, sharedB, sourceOf(1, plan.n, plan.stageB), plan.threads()),
-        unit(d, *plan.instruction, sharedA, sharedB, plan.warpM(), plan.warpN(),
-             int(plan.schedule.slices)),
-        pipeline(int(plan.schedule.stages), unit.parts(),
+        b(d, sharedB, sourceOf(1, plan.n, plan.stageB), plan.threads()), unit(makeUnit()),
+        pipeline(int(plan.schedule.stages), unit->parts(),
                  plan.stageA.asynchronous || plan.stageB.asynchronous,
                  !plan.stageA.asynchronous || !plan.stageB.asynchronous),
         stageBytes(sharedA.bytes() + sharedB.bytes()) {}
@@ -56,8 +50,8 @@ public:
     if (plan.products > 1) {
       Value batches = extentOf(d, plan.batch), product = d.div(position.batch, batches);
       position.batch = d.rem(position.batch, batches);
-      pointers = choose(product, allPointers);
-      scalars = choose(product, allScalars);
+      pointers = chooseProduct(d, product, allPointers);
+      scalars = chooseProduct(d, product, allScalars);
     }
     TileCopy::Share share = takeShare();
     SmallVector<Value> base;
@@ -72,7 +66,7 @@ public:
       base[2] = d.add(base[2], d.mul(d.widen(part), plan.sums()));
     a.prepare(pointers[0], base[0], row, thread, paddedBatch, share);
     b.prepare(pointers[1], base[1], column, thread, paddedBatch, share);
-    unit.prepare(lane, warpRow, warpColumn, slice);
+    unit->prepare(lane, warpRow, warpColumn, slice);
     SmallVector<Value> sums = multiplyAll();
     for (ResultOperand &operand : operands) {
       operand.pointer = pointers[operand.operand];
@@ -83,6 +77,11 @@ public:
       return storeByRows(sums, tile, row, column, [&](EpilogueStore &store, auto sum) {
         epilogue({d, store, sum, operands, scalars});
       });
+    if (scalar) {
+      EpilogueStore store(d, tile, row, scalar->rows(), column, scalar->columns());
+      auto sum = [&](Point point) { return sums[scalar->accumulator(point.row, point.column)]; };
+      return epilogue({d, store, sum, operands, scalars});
+    }
     Value firstRow = d.add(row, d.widen(d.mul(warpRow, plan.warpM())));
     Value firstColumn = d.add(column, d.widen(d.mul(warpColumn, plan.warpN())));
     EpilogueStore store(d, {tile, plan.warpM(), plan.warpN(), firstRow, firstColumn, lane});
@@ -91,14 +90,28 @@ public:
   }
 
 private:
+  std::unique_ptr<TileProducts> makeUnit() {
+    if (!plan.instruction->isScalar())
+      return std::make_unique<MmaSync>(d, *plan.instruction, sharedA, sharedB, plan.warpM(),
+                                       plan.warpN(), int(plan.schedule.slices));
+    auto made = std::make_unique<ScalarProducts>(d, d.b.getF32Type(), sharedA, sharedB,
+                                                 plan.warpM(), plan.warpN());
+    scalar = made.get();
+    return made;
+  }
+
   /// Puts sums into shared memory, and calls `epilogue` in a loop over the rows of the tile.
   void storeByRows(ArrayRef<Value> sums, const EpilogueStore::Tile &tile, Value row, Value column,
                    function_ref<void(EpilogueStore &, function_ref<Value(Point)>)> epilogue) {
     for (const PipelineEvent &event : pipeline.drain()) // nobody reads the last stages any more
       synchronize(event);
-    const StagedSums staged(d, shared, tile.tileM, tile.tileN, plan.threads(),
-                            int(plan.schedule.slices));
-    staged.put(sums, plan.warpM(), plan.warpN(), warpRow, warpColumn, lane, slice);
+    const StagedSums staged(
+        d, shared, tile.tileM, tile.tileN, plan.threads(), int(plan.schedule.slices),
+        scalar ? StagedSums::ofRuns(scalar->rowRun()) : StagedSums::kOfFragments);
+    if (scalar)
+      staged.put(sums, scalar->rows(), scalar->columns());
+    else
+      staged.put(sums, plan.warpM(), plan.warpN(), warpRow, warpColumn, lane, slice);
     gpu::BarrierOp::create(d.b);
     OpBuilder::InsertionGuard guard(d.b);
     staged.enterBusy(thread);
@@ -106,11 +119,8 @@ private:
     keepWhole(loop);
     d.b.setInsertionPointToStart(loop.getBody());
     const StagedSums::Turn turn =
-        staged.get(loop.getInductionVar(), thread, unit.accumulatorType());
-    SmallVector<Value> rows;
-    for (Value inTile : turn.rows)
-      rows.push_back(d.add(row, d.widen(inTile)));
-    EpilogueStore store(d, tile, rows, d.add(column, d.widen(turn.column)));
+        staged.get(loop.getInductionVar(), thread, unit->accumulatorType());
+    EpilogueStore store(d, tile, row, turn.rows, column, turn.columns);
     epilogue(store, [&](Point point) { return turn.sums[point.row][point.column]; });
   }
 
@@ -152,17 +162,6 @@ private:
     return source;
   }
 
-  /// The values of the product that a block is of.
-  SmallVector<Value> choose(Value product, ArrayRef<SmallVector<Value>> values) {
-    SmallVector<Value> chosen = values.front();
-    for (auto [number, other] : llvm::enumerate(values.drop_front())) {
-      Value isOther = d.equal(product, d.ix(int64_t(number) + 1));
-      for (auto [value, own] : llvm::zip_equal(chosen, other))
-        value = d.select(isOther, own, value);
-    }
-    return chosen;
-  }
-
   Value tiles(ArrayRef<StridedLoop> loops, int64_t tile) {
     return d.div(d.add(extentOf(d, loops), tile - 1), tile);
   }
@@ -185,7 +184,7 @@ private:
   }
 
   SmallVector<Value> multiplyAll() {
-    SmallVector<Value> sums(unit.accumulators(), d.zero(unit.accumulatorType()));
+    SmallVector<Value> sums(unit->accumulators(), d.zero(unit->accumulatorType()));
     if (knownExtent(plan.k) == 0)
       return sums;
     Position start = fill();
@@ -196,7 +195,7 @@ private:
     Position here = unpack(loop.getRegionIterArgs(), sums);
     Position next = multiplyStep(loop.getInductionVar(), here, sums);
     scf::YieldOp::create(d.b, pack(sums, fragments, next));
-    return SmallVector<Value>(loop.getResults().take_front(unit.accumulators()));
+    return SmallVector<Value>(loop.getResults().take_front(unit->accumulators()));
   }
 
   static SmallVector<Value> pack(ArrayRef<Value> sums, ArrayRef<Value> fragments,
@@ -209,10 +208,10 @@ private:
     return values;
   }
   Position unpack(ValueRange values, SmallVectorImpl<Value> &sums) {
-    sums.assign(values.begin(), values.begin() + unit.accumulators());
-    values = values.drop_front(unit.accumulators());
-    fragments.assign(values.begin(), values.begin() + unit.fragmentRegisters());
-    values = values.drop_front(unit.fragmentRegisters());
+    sums.assign(values.begin(), values.begin() + unit->accumulators());
+    values = values.drop_front(unit->accumulators());
+    fragments.assign(values.begin(), values.begin() + unit->fragmentRegisters());
+    values = values.drop_front(unit->fragmentRegisters());
     Position p{values[0], values[1], {}, {}};
     values = values.drop_front(2);
     if (a.start()) {
@@ -279,7 +278,7 @@ private:
         run(Copies::share(copies[event.ahead].put, event.part, pipeline.copyParts()));
         break;
       case PipelineEvent::Read:
-        unit.read(stage(event.ahead), event.part, fragments, reads);
+        unit->read(stage(event.ahead), event.part, fragments, reads);
         run(reads);
         break;
       default: synchronize(event);
@@ -302,21 +301,21 @@ private:
     SmallVector<Value> totals;
     if (plan.promotes) {
       totals.assign(sums.begin(), sums.end());
-      sums.assign(totals.size(), d.zero(unit.accumulatorType()));
+      sums.assign(totals.size(), d.zero(unit->accumulatorType()));
     }
     Copies copies = listCopies(here.write, d.add(step, pipeline.stages - 1), here.a, here.b);
     SmallVector<Work> between;
-    MmaSync::Fragments next;
+    TileProducts::Fragments next;
     for (const PipelineEvent &event : pipeline.step())
       switch (event.kind) {
       case PipelineEvent::Read:
-        unit.read(event.ahead ? following : here.read, event.part, next, between);
+        unit->read(event.ahead ? following : here.read, event.part, next, between);
         break;
       case PipelineEvent::Copy:
         llvm::append_range(between, Copies::share(copies.start, event.part, pipeline.copyParts()));
         break;
       case PipelineEvent::Multiply:
-        unit.multiply(fragments, sums, between);
+        unit->multiply(fragments, sums, between);
         between.clear();
         fragments = next;
         break;
@@ -334,14 +333,15 @@ private:
   const GemmPlan &plan;
   SharedTile sharedA, sharedB;
   TileCopy a, b;
-  MmaSync unit;
+  ScalarProducts *scalar = nullptr; ///< the unit, if it is that
+  std::unique_ptr<TileProducts> unit;
   Pipeline pipeline;
   uint32_t stageBytes;
   Value thread, lane, warpRow, warpColumn, shared, steps;
   Value slice;           ///< of the sum; null if there is one
   Value part, firstStep; ///< of the sum that is the block's; no part: all of it
   TilePosition position;
-  MmaSync::Fragments fragments; ///< that are multiplied next
+  TileProducts::Fragments fragments; ///< that are multiplied next
 };
 
 } // namespace

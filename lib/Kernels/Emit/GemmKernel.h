@@ -26,9 +26,6 @@ gpu::GPUFuncOp emitGemmKernel(gpu::GPUModuleOp module, Location loc, StringRef n
                               const GemmPlan &plan, TypeRange buffers, TypeRange scalars,
                               function_ref<void(GemmEpilogue)> epilogue);
 
-/// Bytes of dynamic shared memory that its launches must give it.
-int64_t sharedBytes(const GemmPlan &plan);
-
 } // namespace mlir::mp
 
 #endif // MP_LIB_KERNELS_EMIT_GEMMKERNEL_H

@@ -168,9 +168,8 @@ SmallVector<PaddedDim, 2> addCoordinates(SizeBuilder &sizes, ArrayRef<GemmOperan
 } // namespace
 
 bool GemmPlan::canStageSums(const mpcore::performance::MatmulSchedule &s) const {
-  const int64_t ring = int64_t(s.stages) * (s.m + s.n) * s.depth() * elementBytes();
   return StagedSums::suits(int(s.m), int(s.n), int(32 * s.warpsM * s.warpsN * s.slices),
-                           int(s.slices), ring);
+                           int(s.slices), ringBytes(s));
 }
 
 bool GemmPlan::stagesSums() const {

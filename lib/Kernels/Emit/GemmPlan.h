@@ -61,6 +61,10 @@ struct GemmPlan {
   bool stagesSums() const;
   /// True if sums of this schedule could.
   bool canStageSums(const mpcore::performance::MatmulSchedule &s) const;
+  /// Bytes of the ring of such a schedule: the dynamic shared memory that launches must give.
+  int64_t ringBytes(const mpcore::performance::MatmulSchedule &s) const {
+    return int64_t(s.stages) * (s.m + s.n) * s.depth() * elementBytes();
+  }
   /// True if no loop of the result is known or suspected to be empty.
   bool isCertainlyNonEmpty() const;
   /// True if every size, and every offset in bytes, fits 31 bits for certain.

@@ -50,6 +50,10 @@ static unsigned additionalRegisters(const GemmPlan &plan, const MatmulSchedule &
     if (stage.narrowing)
       registers += llvm::divideCeil(outer * s.k / threads / stage.vector, 3) * stage.vector;
     const unsigned bytes = stage.vector * unsigned(plan.elementBytes());
+    // The scalar units' elements that are copied one by one: each has an offset and, where the sum
+    // has several loops, its own place in those.
+    if (plan.instruction->isScalar() && stage.vector == 1)
+      registers += outer * s.k / threads * (plan.k.size() > 1 ? 6 : 2) * (plan.fitsInt32() ? 1 : 2);
     // Each element takes a register of its own, in one of three shares of a step, and an address.
     if (!stage.asynchronous && bytes < 4) {
       const unsigned accesses = outer * s.k / threads / stage.vector;
@@ -76,10 +80,16 @@ static bool suitsShape(const MatmulProblem &problem, const MatmulSchedule &s) {
 /// True if sums that slices or blocks share may be added, and can be.
 static bool suitsSum(const GemmPlan &plan, const MatmulSchedule &s, SumOrder sums) {
   const bool isShared = s.slices > 1 || s.splitK > 1;
+  if (isShared && plan.instruction->isScalar())
+    return false; // they are those of a loop, whatever the order that others may have
   if (isShared && sums == SumOrder::Ordered && !plan.instruction->isInteger())
     return false;
   return (s.slices == 1 || (llvm::isPowerOf2_32(s.slices) && plan.canStageSums(s))) &&
          (s.splitK == 1 || canSplitSums(plan));
+}
+
+static MatrixUnit unitOf(const GemmPlan &plan) {
+  return plan.instruction->isScalar() ? MatrixUnit::Fma : MatrixUnit::MmaSync;
 }
 
 /// `most`: registers of a thread.
@@ -99,7 +109,7 @@ static llvm::Expected<MatmulSchedule> chooseSchedule(const GemmPlan &plan,
   std::optional<Candidate> smallest; // by registers, for want of one that leaves the margin
   unsigned leastRegisters = ~0u;
   for (const Schedule &schedule :
-       menu(matmul, *part, MatrixUnit::MmaSync, loads ? Copy::Loads : Copy::Async)) {
+       menu(matmul, *part, unitOf(plan), loads ? Copy::Loads : Copy::Async)) {
     const auto &s = std::get<MatmulSchedule>(schedule);
     llvm::Expected<Resources> resources = resourcesOf(problem, schedule, *part);
     if (!resources)
@@ -119,7 +129,7 @@ static llvm::Expected<MatmulSchedule> chooseSchedule(const GemmPlan &plan,
   if (candidates.empty())
     return llvm::createStringError("no schedule of the menu runs '" + toString(problem) + "' on " +
                                    part->name);
-  const Calibration &constants = calibrationFor(*part, MatrixUnit::MmaSync, matmul.format);
+  const Calibration &constants = calibrationFor(*part, unitOf(plan), matmul.format);
   size_t chosen = chooseRobustly(problem, candidates, *part, constants).first;
   MatmulSchedule s = std::get<MatmulSchedule>(candidates[chosen].schedule);
   // A sum of few steps needs no stages beyond them.
@@ -132,9 +142,14 @@ static llvm::Expected<MatmulSchedule> chooseSchedule(const GemmPlan &plan,
 /// Checks what the kernel needs of a schedule beyond what the part must allow.
 static llvm::Error checkPinned(const GemmPlan &plan, const MatmulSchedule &s, SumOrder sums) {
   auto isPowerOfTwo = [](unsigned value) { return llvm::isPowerOf2_32(value); };
-  if (s.unit != MatrixUnit::MmaSync)
-    return llvm::createStringError("kernels here are of unit=mma.sync");
-  if (s.k * plan.elementBytes() != 128)
+  const bool isScalar = plan.instruction->isScalar();
+  if (s.unit != unitOf(plan))
+    return llvm::createStringError("kernels here are of unit=" + toString(unitOf(plan)));
+  if (isScalar &&
+      (s.k != 16 || s.slices * s.splitK != 1 || s.m % (16 * s.warpsM) || s.n % (16 * s.warpsN)))
+    return llvm::createStringError("a step is 16 products deep, one thread has all of a sum, and a "
+                                   "warp has rows and columns in multiples of 16");
+  if (!isScalar && s.k * plan.elementBytes() != 128)
     return llvm::createStringError("a step is 128 bytes of products deep, here k=" +
                                    Twine(128 / plan.elementBytes()));
   for (unsigned size : {s.m, s.n, s.warpsM, s.warpsN, s.slices})

@@ -102,8 +102,8 @@ gpu::GPUFuncOp mlir::mp::emitCombination(gpu::GPUModuleOp module, Location loc, 
   Value row = d.add(d.mul(d.div(inBatch, tile.tilesN), tile.rows), d.div(thread, threadsOfRow));
   Value column = d.add(d.mul(d.rem(inBatch, tile.tilesN), tile.columns),
                        d.mul(d.rem(thread, threadsOfRow), 4));
-  EpilogueStore store(d, {plan.m, plan.n, int(tile.rows), int(tile.columns)}, {d.widen(row)},
-                      d.widen(column));
+  EpilogueStore store(d, {plan.m, plan.n, int(tile.rows), int(tile.columns)}, d.widen(row),
+                      {d.i32(0)}, d.widen(column), {d.i32(0), d.i32(1), d.i32(2), d.i32(3)});
   SmallVector<ResultOperand> operands;
   for (size_t i = 0; i < buffers.size(); ++i) {
     const unsigned number = unsigned(i) + 2; // behind A and B

@@ -1,6 +1,6 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looks up the target's mma.sync instructions for the formats of a contraction.
+// Looks up the target's instructions for the formats of a contraction.
 
 #include "mp/Kernels/MmaSelection.h"
 
@@ -22,6 +22,8 @@ static constexpr MmaInstruction kInstructions[] = {
     {"u8_i8", 16, 8, 32, 8, "llvm.nvvm.mma.m16n8k32.row.col.u8.s8"},
 };
 
+static constexpr MmaInstruction kScalar = {"f32", 1, 1, 1, 32};
+
 llvm::StringRef MmaInstruction::operandFormat(unsigned operand) const {
   auto [a, b] = format.split('_');
   return operand == 0 || b.empty() ? a : b;
@@ -34,6 +36,8 @@ static llvm::StringRef nameInTarget(llvm::StringRef operand) {
 
 const MmaInstruction *mlir::mp::selectMmaInstruction(const TargetModel &model,
                                                      llvm::StringRef format) {
+  if (format == kScalar.format)
+    return &kScalar;
   auto [a, b] = format.split('_');
   auto shapeOf = [&](llvm::StringRef operand) {
     return model.bestShape(nameInTarget(operand), target::InstructionFamily::MmaSync);
@@ -49,6 +53,8 @@ const MmaInstruction *mlir::mp::selectMmaInstruction(const TargetModel &model,
 
 int mlir::mp::promotionInterval(const TargetModel &model, const MmaInstruction &instruction) {
   unsigned interval = 0;
+  if (instruction.isScalar())
+    return 0;
   for (unsigned operand : {0, 1})
     interval =
         std::max(interval,

@@ -1,7 +1,7 @@
 // Part of mp. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements mp-select-contractions: mark the contractions that a target's mma.sync can run
-// (exact).
+// Implements mp-select-contractions: mark the contractions that a target's mma.sync can run, and
+// those of f32 that tiles on the scalar units can (exact).
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
@@ -83,6 +83,44 @@ static bool hasTensorCores(const target::TargetModel &model, Type type) {
          model.formatSupport(format) == target::Support::Native;
 }
 
+/// True for the sum of a fill of zeros.
+static bool startsFromZeros(linalg::GenericOp op) {
+  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  return fill &&
+         (matchPattern(fill.getInputs()[0], m_PosZeroFloat()) ||
+          matchPattern(fill.getInputs()[0], m_Zero())) &&
+         fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
+}
+
+/// True if rounding may happen elsewhere than behind each multiplication and each addition.
+static bool mayFuse(linalg::GenericOp op) {
+  return llvm::any_of(op.getBody()->getOperations(), [](Operation &inner) {
+    auto fast = dyn_cast<arith::ArithFastMathInterface>(inner);
+    return fast && fast.getFastMathFlagsAttr().getValue() != arith::FastMathFlags::none;
+  });
+}
+
+/// The same for tiles on the scalar units, which add in the order of the loop: a sum starts from
+/// zero, since products beyond its end are zeros, to which only the sum -0 is not the same.
+static StringRef selectScalar(linalg::GenericOp op, const Contraction &contraction, Miss &miss) {
+  constexpr int64_t least = 16; // a warp's rows and columns, and the depth of a step
+  const SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  const bool isPinned = op->hasAttr(kScheduleAttrName);
+  if (!isPinned &&
+      llvm::any_of(ArrayRef{contraction.m, contraction.n, contraction.k},
+                   [&](ArrayRef<unsigned> loops) { return extent(ranges, loops) < least; })) {
+    miss = {"its rows, columns or sums are too few for a tile", /*isChoice=*/true};
+    return {};
+  }
+  if (!startsFromZeros(op))
+    miss.reason = "its f32 sums start from a tensor";
+  else if (mayFuse(op))
+    miss.reason = "its f32 sums have flags of fast mathematics";
+  else
+    return "f32";
+  return {};
+}
+
 /// The format whose instruction can run `op` on `model`, or why there is none.
 static StringRef selectFormat(linalg::GenericOp op, const target::TargetModel &model, Miss &miss) {
   std::string &reason = miss.reason;
@@ -105,10 +143,8 @@ static StringRef selectFormat(linalg::GenericOp op, const target::TargetModel &m
       llvm::raw_string_ostream(reason) << "there is no emitter for " << type << " operands";
       return {};
     }
-    if (isa<Float32Type>(type) && !holdsTF32(op.getDpsInputs()[operand])) {
-      reason = "its f32 operands are not known to be tf32 values (see mp.round)";
-      return {};
-    }
+    if (isa<Float32Type>(type) && !holdsTF32(op.getDpsInputs()[operand]))
+      return selectScalar(op, *contraction, miss);
   }
   bool same = formats[0] == formats[1];
   std::string format = same ? formats[0].str() : (formats[0] + "_" + formats[1]).str();
@@ -182,11 +218,9 @@ static bool widenFloat8(IRRewriter &rewriter, linalg::GenericOp op,
 
 /// A sum that starts from zeros needs no zeros: the kernel writes its result.
 static void dropZeroInit(linalg::GenericOp op) {
-  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  bool isZero = fill && (matchPattern(fill.getInputs()[0], m_PosZeroFloat()) ||
-                         matchPattern(fill.getInputs()[0], m_Zero()));
-  if (!isZero || !fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>())
+  if (!startsFromZeros(op))
     return;
+  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   op.getDpsInitsMutable()[0].set(fill.getOutputs()[0]);
   op->setAttr(kMmaFreshAttrName, UnitAttr::get(op.getContext()));
 }

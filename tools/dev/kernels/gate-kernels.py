@@ -4,7 +4,7 @@
 
 usage: gate-kernels.py --mp-opt=MP_OPT FOLDER [--only=REGEX] [--order=nt] [--epilogue] [--emit=ptx]
 
-Writes FOLDER/ID.cubin (or .ptx) for each gate of family matmul-mma-sync: a product of 8192x8192x8192 with the
+Writes FOLDER/ID.cubin (or .ptx) for each gate of family matmul-mma-sync or matmul-fma: a product of 8192x8192x8192 with the
 gate's tile pinned, with `--epilogue` a dispatch that adds a bias and a residual, takes the larger
 of that and zero, and stores bf16. Operands that an identifier names behind `narrow` are f32 in memory. Of a `thin`
 product A has one row, and as many groups of warps share a sum as stand behind `slices`. `order` says whether A and B are transposed (n: as A[m, k] and B[k, n]). Cubins need
@@ -20,10 +20,13 @@ import tempfile
 
 GATES = pathlib.Path(__file__).with_name("kernel-report") / "gates.json"
 ID = re.compile(r"(matmul|conv|thin)-(\w+)-(\d+)x(\d+)x(\d+)(?:-narrow-([ab]+))?(?:-slices-(\d+))?-(sm_\w+)")
-WARPS = {(128, 256): "2x4", (128, 128): "2x2", (64, 64): "2x2"}
+FAMILIES = {"matmul-mma-sync": "mma.sync", "matmul-fma": "fma"}
+WARPS = {"mma.sync": {(128, 256): "2x4", (128, 128): "2x2", (64, 64): "2x2"},
+         "fma": {(128, 128): "2x4", (64, 64): "2x2"}}
 # Gate's format -> element, accumulator, mark of the instruction.
 FORMATS = {"bf16": ("bf16", "f32", "bf16"), "tf32": ("f32", "f32", "tf32"), "s8": ("i8", "i32", "i8"),
-           "fp8": ("f8E4M3FN", "f32", "f8E4M3FN")}
+           "fp8": ("f8E4M3FN", "f32", "f8E4M3FN"),
+           "f32": ("f32", "f32", "f32")}
 SIZE = 8192
 
 
@@ -41,11 +44,11 @@ linalg.yield %f : {element}
 """
 
 
-def module_text(name, m, n, k, stages, order, epilogue, narrow_operands):
+def module_text(unit, name, m, n, k, stages, order, epilogue, narrow_operands):
     element, sums, mark = FORMATS[name]
     at, bt = order[0] == "t", order[1] == "t"
     operand, result = f"memref<{SIZE}x{SIZE}x{element}>", f"memref<{SIZE}x{SIZE}x{sums}>"
-    schedule = f"unit=mma.sync tile={m}x{n}x{k} warps={WARPS[m, n]} stages={stages} copy=async"
+    schedule = f"unit={unit} tile={m}x{n}x{k} warps={WARPS[unit][m, n]} stages={stages} copy=async"
     widen = "extsi" if sums == "i32" else "extf"
     product, add = ("muli", "addi") if sums == "i32" else ("mulf", "addf")
     if element == sums:
@@ -117,7 +120,7 @@ def convolution_text(m, n, k, stages):
     """A 3x3 convolution of images with channels last and zeros around them."""
     x, padded, w, o = (f"tensor<{shape}>" for shape in ("32x56x56x64xbf16", "32x58x58x64xbf16", "3x3x64x128xbf16",
                                                         "32x56x56x128xf32"))
-    schedule = f"unit=mma.sync tile={m}x{n}x{k} warps={WARPS[m, n]} stages={stages} copy=async"
+    schedule = f"unit=mma.sync tile={m}x{n}x{k} warps={WARPS['mma.sync'][m, n]} stages={stages} copy=async"
     loops = "affine_map<(n, y, x, f, r, s, c) ->"
     return f"""func.func @f(%x: {x}, %w: {w}, %o: {o}) -> {o} {{
 %d = mpk.dispatch ins(%x, %w : {x}, {w}) outs(%o : {o}) schedule = <matmul> -> {o} {{
@@ -191,14 +194,15 @@ def main():
     emitted = 0
     for gate in json.loads(GATES.read_text())["gates"]:
         match = ID.fullmatch(gate["id"])
-        if gate["family"] != "matmul-mma-sync" or not match or not re.search(args.only, gate["id"]):
+        unit = FAMILIES.get(gate["family"])
+        if not unit or not match or not re.search(args.only, gate["id"]):
             continue
         kind, name, m, n, k, narrow, slices, target = match.groups("")
         m, n, k = int(m), int(n), int(k)
         for stages in (4, 3, 2) if slices else (3, 2):  # the most that fit, of those the gates were set with
             text = (thin_text(name, m, n, k, stages, slices, args.order) if kind == "thin" else
                     convolution_text(m, n, k, stages) if kind == "conv" else
-                    module_text(name, m, n, k, stages, args.order, args.epilogue, narrow))
+                    module_text(unit, name, m, n, k, stages, args.order, args.epilogue, narrow))
             refused = emit(args.mp_opt, text, target, args.emit, args.folder / f"{gate['id']}.{args.emit}")
             if not refused:
                 emitted += 1

@@ -182,6 +182,31 @@ static void addLoop(std::map<std::string, double> &metrics, const LoopStatistics
     addPressures(metrics, t, *part);
 }
 
+/// The loop with most multiplications and additions of floats, if those are most of it: products on
+/// the scalar units.
+static void addScalarLoop(std::map<std::string, double> &metrics,
+                          llvm::ArrayRef<LoopStatistics> loops) {
+  auto countOf = [](const Tally &t, const char *opcode) {
+    auto found = t.opcodes.find(opcode);
+    return found == t.opcodes.end() ? 0 : found->second;
+  };
+  const Tally *most = nullptr;
+  unsigned arithmetic = 0;
+  for (const LoopStatistics &loop : loops) {
+    const Tally &t = loop.own;
+    const unsigned floats = countOf(t, "FFMA") + countOf(t, "FMUL") + countOf(t, "FADD");
+    if (floats > arithmetic && 2 * floats > t.instructions) {
+      most = &t;
+      arithmetic = floats;
+    }
+  }
+  if (!most)
+    return;
+  metrics["loop_instructions"] = most->instructions;
+  metrics["loop_barriers"] = countOf(*most, "BAR");
+  metrics["loop_instructions_per_float_arithmetic"] = double(most->instructions) / arithmetic;
+}
+
 std::map<std::string, double> kernelreport::metricsOf(const LoadedFile &file,
                                                       const FunctionStatistics &kernel,
                                                       const LaunchFacts &facts) {
@@ -232,6 +257,8 @@ std::map<std::string, double> kernelreport::metricsOf(const LoadedFile &file,
     metrics["instructions_per_16_loaded_bytes"] = work.instructions * 16.0 / work.globalLoaded;
   if (kernel.mainLoop)
     addLoop(metrics, kernel.loops[*kernel.mainLoop], part);
+  else
+    addScalarLoop(metrics, kernel.loops);
   if (kernel.producerLoop)
     metrics["producer_instructions"] = kernel.loops[*kernel.producerLoop].hot.instructions;
   return metrics;
