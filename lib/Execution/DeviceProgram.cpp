@@ -56,6 +56,8 @@ llvm::Error DeviceProgram::lower(const DeviceOptions &options) {
     pipeline.target = target->name.str();
     if (options.dispatches)
       pipeline.dispatches = *options.dispatches;
+    if (options.orderedSums)
+      pipeline.sums = SumOrder::Ordered;
     buildNVVMPipeline(manager, pipeline);
     if (launch.chip.empty())
       launch.chip = target->name.str();

@@ -59,6 +59,7 @@ void check(const std::string &type, const Shape &shape, const std::string &targe
   DeviceOptions options;
   options.chip = target;
   options.dispatches = dispatches;
+  options.orderedSums = true;
   options.launch.threads = 1;
   auto program = DeviceProgram::compile(*module, "f", options);
   ASSERT_TRUE(bool(program)) << llvm::toString(program.takeError());

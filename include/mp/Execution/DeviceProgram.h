@@ -22,6 +22,7 @@ struct DeviceOptions {
       "sm_80"; ///< whose instructions and, on the emulator, whose Tensor Cores; or "native"
   bool planBuffers = true;        ///< see mp-host-to-llvm
   std::optional<bool> dispatches; ///< see mp-to-nvvm, whose default is meant where nothing is said
+  bool orderedSums = false;       ///< rows are added in ascending order, as the host does
   emulator::LaunchOptions launch; ///< of the emulator
 };
 
