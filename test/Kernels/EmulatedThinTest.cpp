@@ -327,10 +327,10 @@ TEST(SlowEmulatedThin, EveryTileFormatOrderAndSize) {
   struct {
     const char *tile;
     int slices;
-  } tiles[] = {{"tile=16x32x64 warps=1x1 stages=4", 4}, {"tile=16x32x64 warps=1x1 stages=4", 8},
-               {"tile=16x64x64 warps=1x1 stages=3", 8}, {"tile=32x32x64 warps=1x1 stages=4", 4},
-               {"tile=32x32x64 warps=1x1 stages=3", 8}, {"tile=32x64x64 warps=2x1 stages=3", 4},
-               {"tile=64x32x64 warps=1x1 stages=2", 8}, {"tile=64x32x64 warps=2x1 stages=3", 4},
+  } tiles[] = {{"tile=16x32x64 warps=1x1 stages=4", 4}, {"tile=16x32x64 warps=1x1 stages=3", 8},
+               {"tile=16x64x64 warps=1x1 stages=2", 8}, {"tile=32x32x64 warps=1x1 stages=4", 4},
+               {"tile=32x32x64 warps=1x1 stages=2", 8}, {"tile=32x64x64 warps=2x1 stages=3", 4},
+               {"tile=64x32x64 warps=1x1 stages=2", 4}, {"tile=64x32x64 warps=2x1 stages=3", 4},
                {"tile=64x64x64 warps=2x2 stages=3", 2}};
   for (auto [tile, slices] : tiles)
     for (const char *format : {"f16", "bf16"})
