@@ -138,9 +138,11 @@ static llvm::Expected<Demand> demandOf(const MapProblem &p, const MapSchedule &s
                 0, perThread * s.block};
 }
 
-static constexpr unsigned kMostElementsHeld = 32;
 /// Elements that are added and not seen again take no registers for long.
 static constexpr unsigned kMostElementsAdded = 160;
+
+/// A result for each element would be a byte at least.
+static bool isSumOnly(const RowProblem &p) { return p.reductions == 1 && p.writtenBytes < 1; }
 
 static llvm::Expected<Demand> demandOf(const RowProblem &p, const RowSchedule &s, const Part &) {
   if (!s.threadsPerRow || !s.rowsPerBlock || !s.vectorBytes)
@@ -150,10 +152,8 @@ static llvm::Expected<Demand> demandOf(const RowProblem &p, const RowSchedule &s
   const double rowBytes = double(p.columns) * p.readBytes;
   switch (s.residence) {
   case Residence::Registers:
-    // The row in f32, and as much again as the weights of one vector. More elements a thread than
-    // these leave too few threads to hide the latency of memory, and kernels read the row again.
-    if (const unsigned most =
-            p.reductions == 1 && p.writtenBytes < 0.1 ? kMostElementsAdded : kMostElementsHeld;
+    // The row in f32, and as much again as the weights of one vector.
+    if (const unsigned most = isSumOnly(p) ? kMostElementsAdded : kMostElementsHeld;
         elements > most)
       return error(Twine(elements) + " elements of a row in each of " + Twine(s.threadsPerRow) +
                    " threads exceed the registers; at most " + Twine(most));

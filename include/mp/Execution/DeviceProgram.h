@@ -17,6 +17,15 @@ namespace mlir::mp {
 class Engine;
 
 struct DeviceOptions {
+  DeviceOptions() = default;
+  /// Without a chip, a device's own, and the default for the emulator.
+  DeviceOptions(llvm::StringRef device, llvm::StringRef chip) : device(device) {
+    if (!chip.empty())
+      this->chip = chip;
+    else if (device == "cuda")
+      this->chip = "native";
+  }
+
   std::string device = "emulator"; ///< or "cuda"; one of them in a process
   std::string chip =
       "sm_80"; ///< whose instructions and, on the emulator, whose Tensor Cores; or "native"

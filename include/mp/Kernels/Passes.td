@@ -137,8 +137,8 @@ def EmitContractions : Pass<"mp-emit-contractions", "::mlir::ModuleOp"> {
     The accumulators start from zero and take the products in ascending order of
     the flattened reduction, one instruction's k at a time; what `outs` held is
     added last, in f32, unless the op carries `mpk.fresh`. With `sums=tree` warps of
-    a block may share a sum of floats (`slices` of the schedule): what each has of it
-    is added in pairs of neighbours, then pairs of these.
+    a block (`slices` of the schedule) or blocks (`split-k`) may share a sum of floats:
+    what each has of it is added in pairs of neighbours, then pairs of these.
 
     Kernel arguments: the A, B and C buffers (static shapes whole, others as
     their base), then as `index`, dynamic ones only: for each loop of batch, rows,
@@ -172,7 +172,7 @@ def EmitContractions : Pass<"mp-emit-contractions", "::mlir::ModuleOp"> {
            [{::llvm::cl::values(
              clEnumValN(::mlir::mp::SumOrder::Ordered, "ordered", "ascending"),
              clEnumValN(::mlir::mp::SumOrder::Tree, "tree",
-                        "warps may share a sum, by shape and schedule only"))}]>
+                        "warps or blocks may share a sum, by shape and schedule only"))}]>
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",

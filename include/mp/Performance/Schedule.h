@@ -43,6 +43,10 @@ struct MapSchedule {
 enum class Residence : uint8_t { Registers, Shared, Reread };
 llvm::StringRef toString(Residence residence);
 
+/// Elements of a row that a thread of a kernel keeps: 64 registers do for them. A longer share is
+/// read again for each reduction; what is only added is not kept.
+constexpr unsigned kMostElementsHeld = 32;
+
 struct RowSchedule {
   unsigned threadsPerRow = 32, rowsPerBlock = 4, vectorBytes = 16;
   Residence residence = Residence::Registers;

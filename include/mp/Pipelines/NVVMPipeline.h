@@ -44,7 +44,7 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
                                   "approximate instructions where there are any")),
       llvm::cl::init(MathAccuracy::Exact)};
   Option<SumOrder> sums{
-      *this, "sums", llvm::cl::desc("Order of the sums of floats along rows, in dispatches"),
+      *this, "sums", llvm::cl::desc("Order of sums of floats, of rows and of products"),
       llvm::cl::values(
           clEnumValN(SumOrder::Ordered, "ordered", "ascending"),
           clEnumValN(SumOrder::Tree, "tree", "a tree that depends on shape and schedule only")),

@@ -125,13 +125,8 @@ llvm::Error Run::compileForDevice(Side &side) {
                              "CPU: expected --device=cpu");
   support::setStage("lowering to kernels");
   double start = now();
-  DeviceOptions deviceOptions;
-  deviceOptions.device = options.device;
-  if (!options.chip.empty())
-    deviceOptions.chip = options.chip;
-  else if (options.device == "cuda")
-    deviceOptions.chip = "native";
-  auto program = DeviceProgram::compile(*side.module, options.entry, deviceOptions);
+  auto program = DeviceProgram::compile(*side.module, options.entry,
+                                        DeviceOptions(options.device, options.chip));
   if (!program)
     return program.takeError();
   side.device = program->get();

@@ -77,13 +77,7 @@ static llvm::Expected<std::unique_ptr<Executable>> compile(ModuleOp module, Stri
       return program.takeError();
     return std::move(*program);
   }
-  DeviceOptions options;
-  options.device = place.device;
-  if (!place.chip.empty())
-    options.chip = place.chip;
-  else if (place.device == "cuda")
-    options.chip = "native";
-  auto program = DeviceProgram::compile(module, entry, options);
+  auto program = DeviceProgram::compile(module, entry, DeviceOptions(place.device, place.chip));
   if (!program)
     return program.takeError();
   mp_rt_device_facts facts;

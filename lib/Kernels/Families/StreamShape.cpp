@@ -191,10 +191,11 @@ private:
 
   void chooseRows() {
     const bool known = !ShapedType::isDynamic(s.columns);
-    // Elements of a thread, so that 64 registers do; sums alone keep none of them.
+    // Sums alone keep none of their elements.
     const bool sumsOnly = llvm::none_of(
         s.plan.results, [&](Value result) { return s.plan.varies(result) & kAlongColumns; });
-    const int64_t mostHeld = sumsOnly && s.plan.levels.size() == 1 ? 64 : 32;
+    const int64_t mostHeld =
+        sumsOnly && s.plan.levels.size() == 1 ? 64 : mpcore::performance::kMostElementsHeld;
     if (choice.ordered) {
       s.threadsPerRow = 1;
       s.rowsPerBlock = 128;

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 
+from trainings import kill_at_random, last, state
+
 TOOL, FOLDER, KILLS = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
 STEPS, BATCH = 120, 8
 random.seed(1)
@@ -63,14 +65,6 @@ def run(path):
     return done.stdout
 
 
-def state(text):
-    return text.rsplit("state: ", 1)[1].strip()
-
-
-def last(text, word):
-    return next(line for line in reversed(text.splitlines()) if word in line)
-
-
 def find_inputs():
     """The arguments of the step that take batches, by their types; the others are seeded."""
     text = (FOLDER / "step.mlir").read_text()
@@ -100,21 +94,10 @@ print("as given:", wide)
 start = time.time()
 run(config("timed"))
 whole = time.time() - start
-killed, kills, trained = config("killed"), 0, 0
-while kills < KILLS:
-    process = subprocess.Popen([TOOL, killed], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        text = process.communicate(timeout=random.uniform(0.2, 1.1) * whole)[0]
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        kills += 1
-        continue
-    assert state(text) == state(undisturbed)
-    trained += 1
-    shutil.rmtree(FOLDER / "killed")
+killed = config("killed")
+trained = kill_at_random([TOOL, killed], FOLDER / "killed", KILLS, 1.1 * whole, state(undisturbed))
 assert state(run(killed)) == state(undisturbed)
-print(f"killed {kills} times while it trained, {trained + 1} trainings: the same state")
+print(f"killed {KILLS} times while it trained, {trained + 1} trainings: the same state")
 
 # A kill within a save leaves these, one after the other: each is told or passed over, and the training goes on from the state before.
 for leave in ("data aside", "half of it", "data without manifest", "manifest aside", "half a manifest"):

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+from trainings import kill_at_random, last, state
+
 TOOL, FOLDER, KILLS = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
 STEPS, EVERY, THOROUGH = 30, 10, KILLS > 10
 random.seed(3)
@@ -35,14 +37,6 @@ def run(path, fault=None, status=0):
     done = subprocess.run([TOOL, path], capture_output=True, text=True, env=environment(fault))
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout
-
-
-def state(text):
-    return text.rsplit("state: ", 1)[1].strip()
-
-
-def last(text, word):
-    return next(line for line in reversed(text.splitlines()) if word in line)
 
 
 def events(name, kind):
@@ -113,18 +107,7 @@ else:
 start = time.time()
 run(config("timed"))
 whole = time.time() - start
-killed, kills, trained = config("killed"), 0, 0
-while kills < KILLS:
-    process = subprocess.Popen([TOOL, killed], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment("launch:300"))
-    try:
-        text = process.communicate(timeout=random.uniform(0.2, 1.5) * whole)[0]
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        kills += 1
-        continue
-    assert state(text) == wanted
-    trained += 1
-    shutil.rmtree(FOLDER / "killed")
+killed = config("killed")
+trained = kill_at_random([TOOL, killed], FOLDER / "killed", KILLS, 1.5 * whole, wanted, environment("launch:300"))
 assert state(run(killed)) == wanted
-print(f"killed {kills} times while its launches fail, {trained + 1} trainings: the same state")
+print(f"killed {KILLS} times while its launches fail, {trained + 1} trainings: the same state")

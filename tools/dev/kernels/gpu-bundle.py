@@ -127,7 +127,8 @@ class Array(ctypes.Structure):
 
 
 class Parameter(ctypes.Structure):
-    _fields_ = [("rank", ctypes.c_int), ("element_bytes", ctypes.c_int), ("is_buffer", ctypes.c_int), ("sizes", ctypes.c_int64 * MAX_RANK)]
+    _fields_ = [("rank", ctypes.c_int), ("element_bytes", ctypes.c_int), ("is_buffer", ctypes.c_int), ("element", ctypes.c_int),
+                ("sizes", ctypes.c_int64 * MAX_RANK)]
 
 
 class Function(ctypes.Structure):

@@ -45,18 +45,6 @@ class Tensor(ctypes.Structure):
                 ("sizes", ctypes.c_int64 * bundle.MAX_RANK)]
 
 
-class Parameter(ctypes.Structure):
-    """mp_rt_parameter."""
-    _fields_ = [("rank", ctypes.c_int), ("element_bytes", ctypes.c_int), ("is_buffer", ctypes.c_int), ("element", ctypes.c_int),
-                ("sizes", ctypes.c_int64 * bundle.MAX_RANK)]
-
-
-class Function(ctypes.Structure):
-    """mp_rt_function."""
-    _fields_ = [("name", ctypes.c_char_p), ("entry", ctypes.c_void_p), ("argument_count", ctypes.c_int), ("result_count", ctypes.c_int),
-                ("parameters", ctypes.POINTER(Parameter))]
-
-
 def pack_case(tools, home, target, emit, case):
     """Fills the folder of a case; what the index says of it."""
     home.mkdir(parents=True, exist_ok=True)
@@ -108,7 +96,7 @@ class Program:
     def __init__(self, runtime, folder, case, stream):
         self.runtime, self.stream = runtime, stream
         self.library = ctypes.CDLL(str(folder / case["folder"] / "case.so"))
-        self.function = Function.in_dll(self.library, case["function"])
+        self.function = bundle.Function.in_dll(self.library, case["function"])
         self.place = 1 if stream else 0  # MP_RT_ON_DEVICE, MP_RT_ON_HOST
         self.results = (Tensor * max(1, self.function.result_count))()
 

@@ -6,8 +6,8 @@ A case is a dictionary: `name`, `kind` (the reference in timed_references.py), `
 and `text`, or `command` (words of mp-gen) and `format` (to decide); `options` go to mp-to-nvvm; `variant` is set where the same references stand beside another case.
 """
 ELEMENTS = {"bf16": ("bf16", "f32", "bf16"), "f16": ("f16", "f32", "f16"), "tf32": ("f32", "f32", "f32"), "f32": ("f32", "f32", "f32"),
-            "e4m3": ("f8E4M3FN", "f32", "bf16"), "s8": ("i8", "i32", "i32")}
-BYTES = {"bf16": 2, "f16": 2, "f32": 4, "f8E4M3FN": 1, "i8": 1, "i32": 4}
+            "e4m3": ("f8E4M3FN", "f32", "bf16"), "e5m2": ("f8E5M2", "f32", "bf16"), "s8": ("i8", "i32", "i32")}
+BYTES = {"bf16": 2, "f16": 2, "f32": 4, "f8E4M3FN": 1, "f8E5M2": 1, "i8": 1, "i32": 4}
 
 # Matrix products: m, n, k; B is [n, k], as weights of a linear layer are.
 LARGE = [(4096, 4096, 4096), (8192, 8192, 8192)]
@@ -61,6 +61,13 @@ def widened(name, value, element, wide):
     return f"%{name} = arith.{'extsi' if wide == 'i32' else 'extf'} {value} : {element} to {wide}\n", f"%{name}"
 
 
+def multiply_add(element, wide):
+    """The body of a product: operands widened, multiplied, and added to the sum."""
+    (wx, x), (wy, y) = widened("wx", "%i0", element, wide), widened("wy", "%i1", element, wide)
+    letter = "i" if wide == "i32" else "f"
+    return f"{wx}{wy}%p = arith.mul{letter} {x}, {y} : {wide}\n%r = arith.add{letter} %o, %p : {wide}"
+
+
 def product(m, n, k, form="bf16", order="nt", epilogue="", narrow=False, schedule=""):
     """A product of matrices, with what follows: '' or 'gelu' (a bias and tanh GELU); `narrow`: B is f32 in memory."""
     element, wide, stored = ELEMENTS[form]
@@ -76,10 +83,7 @@ def product(m, n, k, form="bf16", order="nt", epilogue="", narrow=False, schedul
     if form == "tf32":
         body += f"%ta = mp.round tf32 %a : {a_kind}\n%tb = mp.round tf32 %b : {b_kind}\n"
         a, b = "%ta", "%tb"
-    (wx, x), (wy, y) = widened("wx", "%i0", element, wide), widened("wy", "%i1", element, wide)
-    letter = "i" if wide == "i32" else "f"
-    product_op = generic("mnK", ["mK", b_map, "mn"], [(a, a_kind), (b, b_kind)], ("%z", c_kind),
-                         f"{wx}{wy}%p = arith.mul{letter} {x}, {y} : {wide}\n%r = arith.add{letter} %o, %p : {wide}")
+    product_op = generic("mnK", ["mK", b_map, "mn"], [(a, a_kind), (b, b_kind)], ("%z", c_kind), multiply_add(element, wide))
     if schedule:
         product_op = product_op.replace('"reduction"]}', f'"reduction"], mpk.schedule = #mpk.schedule<matmul, "unit=mma.sync {schedule} copy=async">}}')
     body += f"%c = {product_op}"
@@ -115,27 +119,33 @@ GELU = """%h = arith.constant 0.5 : f32
 %r = arith.mulf %hs, %v : f32"""
 
 
-def attention(heads, queries, keys, head, causal=False, fused=True):
-    """Attention in bf16 with f32 softmax."""
+def attention_ops(heads, queries, keys, head, scale, hidden, into, result):
+    """Ops on %q, %k and %v that make `result` in `into`; `hidden`: what takes the place of scores of later keys, or nothing."""
     q, x = tensor(heads, queries, head, "bf16"), tensor(heads, keys, head, "bf16")
     s, p = tensor(heads, queries, keys, "f32"), tensor(heads, queries, keys, "bf16")
     r, o = tensor(heads, queries, "f32"), tensor(heads, queries, head, "f32")
-    multiply = "%a = arith.extf %i0 : bf16 to f32\n%b = arith.extf %i1 : bf16 to f32\n%t = arith.mulf %a, %b : f32\n%r = arith.addf %o, %t : f32"
+    multiply = multiply_add("bf16", "f32")
     logit = "%r = arith.mulf %i0, %scale : f32"
-    if causal:
+    if hidden:
         logit = ("%u = arith.mulf %i0, %scale : f32\n%iq = linalg.index 1 : index\n%ik = linalg.index 2 : index\n"
-                 "%c = arith.cmpi ule, %ik, %iq : index\n%r = arith.select %c, %u, %low : f32")
-    body = f"%low = arith.constant 0xFF800000 : f32\n%scale = arith.constant {head ** -0.5:.9f} : f32\n"
-    body += f"%es = tensor.empty() : {s}\n%ep = tensor.empty() : {p}\n%ew = tensor.empty() : {q}\n"
+                 "%c = arith.cmpi ule, %ik, %iq : index\n%r = arith.select %c, %u, %hidden : f32")
+    body = f"%hidden = arith.constant {hidden or '0.0'} : f32\n%scale = arith.constant {scale:.9f} : f32\n"
+    body += f"%es = tensor.empty() : {s}\n%ep = tensor.empty() : {p}\n"
     body += filled("zs", "0.0", s) + filled("lo", "0xFF800000", r) + filled("zr", "0.0", r) + filled("zo", "0.0", o)
     body += "%s = " + generic("hqkD", ["hqD", "hkD", "hqk"], [("%q", q), ("%k", x)], ("%zs", s), multiply)
     body += "%l = " + generic("hqk", ["hqk", "hqk"], [("%s", s)], ("%es", s), logit)
     body += "%x = " + generic("hqK", ["hqK", "hq"], [("%l", s)], ("%lo", r), "%r = arith.maximumf %i0, %o : f32")
     body += "%e = " + generic("hqk", ["hqk", "hq", "hqk"], [("%l", s), ("%x", r)], ("%es", s), "%t = arith.subf %i0, %i1 : f32\n%r = math.exp %t : f32")
     body += "%n = " + generic("hqK", ["hqK", "hq"], [("%e", s)], ("%zr", r), "%r = arith.addf %i0, %o : f32")
-    body += "%p = " + generic("hqk", ["hqk", "hq", "hqk"], [("%e", s), ("%n", r)], ("%ep", p), "%t = arith.divf %i0, %i1 : f32\n%r = arith.truncf %t : f32 to bf16")
-    body += "%y = " + generic("hqwK", ["hqK", "hKw", "hqw"], [("%p", p), ("%v", x)], ("%zo", o), multiply)
-    body += "%out = " + generic("hqw", ["hqw", "hqw"], [("%y", o)], ("%ew", q), "%r = arith.truncf %i0 : f32 to bf16")
+    body += "%probabilities = " + generic("hqk", ["hqk", "hq", "hqk"], [("%e", s), ("%n", r)], ("%ep", p), "%t = arith.divf %i0, %i1 : f32\n%r = arith.truncf %t : f32 to bf16")
+    body += "%y = " + generic("hqwK", ["hqK", "hKw", "hqw"], [("%probabilities", p), ("%v", x)], ("%zo", o), multiply)
+    return body + f"{result} = " + generic("hqw", ["hqw", "hqw"], [("%y", o)], (into, q), "%r = arith.truncf %i0 : f32 to bf16")
+
+
+def attention(heads, queries, keys, head, causal=False, fused=True):
+    """Attention in bf16 with f32 softmax."""
+    q, x = tensor(heads, queries, head, "bf16"), tensor(heads, keys, head, "bf16")
+    body = f"%ew = tensor.empty() : {q}\n" + attention_ops(heads, queries, keys, head, head ** -0.5, "0xFF800000" if causal else "", "%ew", "%out")
     tags = ["causal" if causal else "full", f"{heads}x{queries}x{keys}x{head}", "fused" if fused else "unfused"]
     return {"name": "attention " + " ".join(tags), "kind": "attention", "text": function([("%q", q), ("%k", x), ("%v", x)], q, body),
             "shape": {"causal": causal, "heads": heads}, "options": f"math=approximate attention={'fused' if fused else 'unfused'}",
