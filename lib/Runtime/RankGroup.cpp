@@ -6,6 +6,7 @@
 #include "RankGroup.h"
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -23,6 +24,12 @@ static std::string describe(const CallSignature &s) {
     return "nothing more";
   return std::string(kinds[s.kind]) + " of " + std::to_string(s.amount) + " (element " +
          std::to_string(s.element) + ", combined by " + std::to_string(s.combine) + ")";
+}
+
+static std::string secondsText(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", seconds);
+  return text;
 }
 
 void mp_rt_group::fail(const std::string &why) {
@@ -60,8 +67,8 @@ template <typename Meet> bool mp_rt_group::rendezvous(int rank, const Offer &off
   if (++arrived < count) {
     auto done = [&] { return round != own || !reason.empty(); };
     if (!changed.wait_for(guard, std::chrono::duration<double>(deadline), done) && reason.empty()) {
-      reason = "rank " + std::to_string(rank) + " waited " + std::to_string(int(deadline)) +
-               " s for " + std::to_string(count - arrived) + " of " + std::to_string(count) +
+      reason = "rank " + std::to_string(rank) + " waited " + secondsText(deadline) + " s for " +
+               std::to_string(count - arrived) + " of " + std::to_string(count) +
                " ranks in its process";
       changed.notify_all();
     }

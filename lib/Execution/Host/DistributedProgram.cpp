@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mp/Dialect/Comm/CommDialect.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -42,21 +43,42 @@ static void makeWhole(Parameter &parameter, std::optional<int64_t> dim, int64_t 
     parameter.shape[size_t(*dim)] *= ranks;
 }
 
-/// Variables by which launchers tell a process that there are others (Open MPI; MPICH, Slurm).
+/// Launchers tell a process by these variables that there are others (Open MPI; MPICH, Slurm).
 static bool isLaunched() {
   return llvm::any_of(std::array{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"},
                       [](const char *name) { return std::getenv(name) != nullptr; });
 }
 
-static llvm::Error setDeadline(mp_rt_group *group) {
+std::optional<int> DistributedProgram::launchedProcesses() {
+  for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char *text = std::getenv(name);
+    if (int processes = 0; text && !StringRef(text).getAsInteger(10, processes))
+      return processes;
+  }
+  return std::nullopt;
+}
+
+/// A launcher of another MPI than the transport's starts processes of which each believes that it
+/// is alone.
+static llvm::Error checkLauncher(const mp_rt_transport &transport) {
+  std::optional<int> launched = DistributedProgram::launchedProcesses();
+  if (!launched || *launched == transport.processes)
+    return llvm::Error::success();
+  return createStringError(
+      llvm::formatv("the launcher started {0} processes, but MPI sees {1}; expected the launcher "
+                    "of the MPI that mp was built with",
+                    *launched, transport.processes)
+          .str());
+}
+
+llvm::Error DistributedProgram::setDeadline() {
   const char *text = std::getenv("MP_COLLECTIVE_DEADLINE");
   if (!text)
     return llvm::Error::success();
-  double seconds = 0;
-  if (StringRef(text).getAsDouble(seconds) || !(seconds > 0))
+  if (StringRef(text).getAsDouble(deadline) || !(deadline > 0))
     return createStringError(llvm::Twine("MP_COLLECTIVE_DEADLINE is '") + text +
                              "', expected a positive number of seconds");
-  mp_rt_group_set_deadline(group, seconds);
+  mp_rt_group_set_deadline(group, deadline);
   return llvm::Error::success();
 }
 
@@ -72,6 +94,8 @@ DistributedProgram::compile(ModuleOp module, StringRef entry, const ProgramOptio
     result->failed = true; // until the group stands
     if (!result->transport)
       return createStringError(mp_rt_transport_error());
+    if (llvm::Error error = checkLauncher(*result->transport))
+      return std::move(error);
   }
   result->group = mp_rt_group_create(int(result->ranks), result->transport);
   if (!result->group)
@@ -80,7 +104,7 @@ DistributedProgram::compile(ModuleOp module, StringRef entry, const ProgramOptio
                       "start a number of processes that divides {1}",
                       (*function).getName(), result->ranks, result->processes())
             .str());
-  if (llvm::Error error = setDeadline(result->group))
+  if (llvm::Error error = result->setDeadline())
     return std::move(error);
   auto program = Program::compile(module, entry, options);
   if (!program)
@@ -145,7 +169,7 @@ DistributedProgram::assemble(size_t result, llvm::ArrayRef<std::vector<Array>> o
   if (transport) {
     std::vector<char> all(parts.size() * size_t(processes()));
     if (transport->all_gather(transport->state, parts.data(), all.data(), int64_t(parts.size()),
-                              600))
+                              deadline))
       return createStringError(transport->error(transport->state));
     parts = std::move(all);
   }
@@ -156,6 +180,28 @@ DistributedProgram::assemble(size_t result, llvm::ArrayRef<std::vector<Array>> o
                   size_t(bytes));
     });
   return whole;
+}
+
+/// All processes must hold the same of what ranks hold whole, as those of one process must.
+llvm::Error DistributedProgram::compareProcesses(llvm::ArrayRef<Array> results) const {
+  if (processes() == 1)
+    return llvm::Error::success();
+  std::vector<uint64_t> own(results.size() + 1);
+  for (auto [i, result] : llvm::enumerate(results))
+    own[i] = llvm::xxh3_64bits(
+        llvm::ArrayRef(reinterpret_cast<const uint8_t *>(result.data.data()), result.data.size()));
+  std::vector<uint64_t> all(own.size() * size_t(processes()));
+  if (transport->all_gather(transport->state, own.data(), all.data(),
+                            int64_t(own.size() * sizeof(uint64_t)), deadline))
+    return createStringError(transport->error(transport->state));
+  for (size_t at = 0; at < all.size(); ++at)
+    if (size_t result = at % own.size(); all[at] != all[result])
+      return createStringError(
+          llvm::formatv("processes 0 and {0} hold different values of result {1}, which all hold "
+                        "whole; the program does not do the same in all ranks",
+                        at / own.size(), result)
+              .str());
+  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,6 +254,8 @@ llvm::Expected<std::vector<Array>> DistributedProgram::run(llvm::ArrayRef<Array>
       return fail(result.takeError());
     results.push_back(std::move(*result));
   }
+  if (llvm::Error error = compareProcesses(results))
+    return fail(std::move(error));
   return results;
 }
 

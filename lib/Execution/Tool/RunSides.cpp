@@ -9,6 +9,7 @@
 #include "mp/Execution/Host/PrintRecorder.h"
 #include "mp/Execution/TensorCores.h"
 #include "mp/Support/Progress.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
@@ -84,6 +85,13 @@ llvm::Error Run::compile(Side &side, bool promoteToF64) {
   auto function = findEntry(*side.module, options.entry);
   if (function && DistributedProgram::ranksOf(*function))
     return compileForRanks(side, programOptions);
+  int processes = DistributedProgram::launchedProcesses().value_or(1);
+  if (&side == &main && processes > 1)
+    return createStringError(
+        llvm::formatv("a launcher started {0} processes, but the function is not for many ranks "
+                      "(comm.ranks): expected the output of mp-partition, or one process",
+                      processes)
+            .str());
   llvm::consumeError(function.takeError()); // compiling says it, too
   auto program = Program::compile(*side.module, options.entry, programOptions);
   if (!program)

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <climits>
+#include <cstdio>
 #include <string>
 #include <thread>
 
@@ -34,7 +35,9 @@ int finish(MPI_Request request, double seconds, const char *what) {
       return 0;
     std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
     if (waited.count() > seconds) {
-      text = std::string(what) + ": waited " + std::to_string(int(seconds)) +
+      char number[32];
+      std::snprintf(number, sizeof(number), "%g", seconds);
+      text = std::string(what) + ": waited " + number +
              " s for other processes, of which one has stopped or is in another collective";
       return 1;
     }

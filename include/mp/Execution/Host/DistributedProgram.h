@@ -18,6 +18,9 @@ public:
   /// Counts the ranks that run the function together; nothing if it is for one (no `comm.ranks`).
   static std::optional<int64_t> ranksOf(func::FuncOp function);
 
+  /// Counts the processes that an MPI launcher says it started; nothing without one.
+  static std::optional<int> launchedProcesses();
+
   /// As Program::compile(), for a function with `comm.ranks`. MP_COLLECTIVE_DEADLINE in the
   /// environment says how many seconds a rank waits for the others (600).
   static llvm::Expected<std::unique_ptr<DistributedProgram>>
@@ -41,6 +44,8 @@ public:
 private:
   DistributedProgram() = default;
   llvm::Expected<Array> assemble(size_t result, llvm::ArrayRef<std::vector<Array>> outcomes) const;
+  llvm::Error compareProcesses(llvm::ArrayRef<Array> results) const;
+  llvm::Error setDeadline();
   llvm::Error fail(llvm::Error error);
 
   std::unique_ptr<Program> program;
@@ -48,6 +53,7 @@ private:
   /// Dimensions held in parts.
   std::vector<std::optional<int64_t>> argumentDims, resultDims;
   int64_t ranks = 1, peak = 0;
+  double deadline = 600; ///< seconds
   const mp_rt_transport *transport = nullptr;
   mp_rt_group *group = nullptr;
   bool failed = false;
