@@ -247,16 +247,19 @@ Value TileCopy::narrowed(ArrayRef<Value> pieces) {
   if (!source.narrow)
     return pieces.front();
   SmallVector<Value> elements;
-  auto add = [&](Value word) {
-    Value element = LLVM::BitcastOp::create(d.b, d.b.getF32Type(), word);
-    elements.push_back(toMemory(d, source.narrow(element)));
-  };
   for (Value piece : pieces)
     if (auto vector = dyn_cast<VectorType>(piece.getType()))
       for (int64_t i = 0; i < vector.getNumElements(); ++i)
-        add(LLVM::ExtractElementOp::create(d.b, piece, d.i32(i)));
+        elements.push_back(LLVM::ExtractElementOp::create(d.b, piece, d.i32(i)));
     else
-      add(piece);
+      elements.push_back(piece);
+  if (source.rounding != TF32Rounding::None)
+    elements = roundToTF32(d, elements, source.rounding, /*ofOneSum=*/tile.alongK());
+  else
+    for (Value &element : elements) {
+      Value wide = LLVM::BitcastOp::create(d.b, d.b.getF32Type(), element);
+      element = toMemory(d, source.narrow(wide));
+    }
   Value packed = packVector(d, elements);
   Type type = d.accessType(bytes());
   return packed.getType() == type ? packed : LLVM::BitcastOp::create(d.b, type, packed).getResult();

@@ -9,6 +9,7 @@
 #define MP_LIB_KERNELS_BUILD_TILECOPY_H
 
 #include "Padding.h"
+#include "RoundTF32.h"
 #include "SharedTile.h"
 #include "StridedLoops.h"
 
@@ -32,8 +33,9 @@ public:
     /// Makes an element of the tile of an f32 in memory, and zero of zero; null: elements lie in
     /// memory as in the tile.
     std::function<Value(Value)> narrow = {};
-    ArrayRef<PaddedDim> padded = {}; ///< of all operands
-    unsigned splits = 1;             ///< blocks that share the sum, a run of steps each
+    TF32Rounding rounding = TF32Rounding::None; ///< all that `narrow` does, if it is not None
+    ArrayRef<PaddedDim> padded = {};            ///< of all operands
+    unsigned splits = 1;                        ///< blocks that share the sum, a run of steps each
     bool zeroRows = false; ///< rows beyond the end are zeros: of few rows, those would be most
   };
 

@@ -155,6 +155,7 @@ private:
       source.narrow = [this, narrowing](Value element) {
         return narrowElement(d.b, narrowing, element);
       };
+    source.rounding = stage.rounding;
     source.padded = plan.padded;
     source.splits = plan.schedule.splitK;
     const int64_t tile = (operand == 0 ? sharedA : sharedB).outer();

@@ -5,6 +5,7 @@
 #include "GemmPlan.h"
 
 #include "../Build/StagedSums.h"
+#include "../Plan/OperandSource.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -307,9 +308,13 @@ GemmPlan mlir::mp::planGemm(OpBuilder &builder, Location loc, const Contraction 
   plan.stageB = stagingOf(1, plan.n);
   plan.stageA.narrowing = operands[0].narrowing;
   plan.stageB.narrowing = operands[1].narrowing;
-  for (StagingPlan *stage : {&plan.stageA, &plan.stageB})
+  for (StagingPlan *stage : {&plan.stageA, &plan.stageB}) {
     stage->asynchronous =
         !stage->narrowing && target.memory.cpAsync && stage->vector * instruction.elementBits >= 32;
+    if (isTF32Rounding(stage->narrowing))
+      stage->rounding =
+          target.computeCapability >= 90 ? TF32Rounding::Instruction : TF32Rounding::Integers;
+  }
   for (size_t number = 0; number < operands.size(); ++number)
     plan.width.push_back(vectorWidth(number, plan.n, {plan.m, plan.batch}, plan.offset[number], 4));
   return plan;

@@ -6,6 +6,7 @@
 #ifndef MP_LIB_KERNELS_EMIT_GEMMPLAN_H
 #define MP_LIB_KERNELS_EMIT_GEMMPLAN_H
 
+#include "../Build/RoundTF32.h"
 #include "../Build/StridedLoops.h"
 #include "mp/Interfaces/Contraction.h"
 #include "mp/Kernels/MmaSelection.h"
@@ -19,7 +20,8 @@ struct StagingPlan {
   bool alongK = true;  ///< rows of shared memory run along k (else along m or n)
   unsigned vector = 1; ///< elements in one access
   bool asynchronous = false;
-  mutable linalg::GenericOp narrowing = {}; ///< of what is copied, on the way; null: none
+  mutable linalg::GenericOp narrowing = {};   ///< of what is copied, on the way; null: none
+  TF32Rounding rounding = TF32Rounding::None; ///< all that `narrowing` does, if it is not None
 };
 
 /// A buffer that the kernel reads or writes, by the contraction's loops.

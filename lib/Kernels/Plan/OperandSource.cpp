@@ -37,6 +37,13 @@ bool mlir::mp::isNarrowing(Operation *op) {
   return element != body.getArgument(0) && body.getTerminator()->getOperand(0) == element;
 }
 
+bool mlir::mp::isTF32Rounding(linalg::GenericOp op) {
+  if (!op || !llvm::hasSingleElement(op.getBody()->without_terminator()))
+    return false;
+  auto round = dyn_cast<RoundOp>(op.getBody()->front());
+  return round && round.getFormat().isTF32();
+}
+
 bool mlir::mp::isZeroPadding(Operation *op) {
   auto pad = dyn_cast_or_null<tensor::PadOp>(op);
   if (!pad || llvm::any_of(pad.getStaticLow(), ShapedType::isDynamic))

@@ -22,6 +22,9 @@ struct OperandSource {
 /// `mp.round`, `arith.truncf`, one after the other. Its result may be a transposition.
 bool isNarrowing(Operation *op);
 
+/// True for an `isNarrowing` op that is one `mp.round tf32`. Null is none.
+bool isTF32Rounding(linalg::GenericOp op);
+
 /// True for an op that surrounds a tensor with zeros, at its start as many as are known.
 bool isZeroPadding(Operation *op);
 
