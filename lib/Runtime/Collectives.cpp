@@ -3,6 +3,7 @@
 // The collectives that compiled code calls: exchanges of blocks, and their combination in a
 // balanced tree over the ranks.
 
+#include "Element.h"
 #include "Failure.h"
 #include "RankGroup.h"
 #include "mp/Runtime/Runtime.h"
@@ -108,20 +109,42 @@ struct Blocks {
 // The exchanges below return false where the group has failed: nothing that owns memory may be
 // alive when that ends the run.
 
-/// Gives each rank its part of what all have, combined.
-bool reduceScatter(mp_rt_group &own, const void *from, void *to, Blocks blocks,
+/// Brings each rank its part of what every rank has, as rows.
+bool exchangeParts(mp_rt_group &own, const void *from, std::vector<char> &rows, Blocks blocks,
                    const CallSignature &call) {
   int64_t ranks = own.ranks, part = blocks.perRank();
-  std::vector<char> send(size_t(part * ranks)), rows(send.size());
+  std::vector<char> send(size_t(part * ranks));
+  rows.resize(send.size());
   for (int64_t i = 0; i < blocks.outer; ++i)
     for (int64_t rank = 0; rank < ranks; ++rank)
       std::memcpy(send.data() + rank * part + i * blocks.inner,
                   static_cast<const char *>(from) + (i * ranks + rank) * blocks.inner,
                   size_t(blocks.inner));
-  if (!own.allToAll(ownRank, send.data(), rows.data(), part, call))
+  return own.allToAll(ownRank, send.data(), rows.data(), part, call);
+}
+
+/// Gives each rank its part of what all have, combined.
+bool reduceScatter(mp_rt_group &own, const void *from, void *to, Blocks blocks,
+                   const CallSignature &call) {
+  std::vector<char> rows;
+  if (!exchangeParts(own, from, rows, blocks, call))
     return false;
-  combineAll(rows.data(), call.amount, ranks, call.element, call.combine);
-  std::memcpy(to, rows.data(), size_t(part));
+  combineAll(rows.data(), call.amount, own.ranks, call.element, call.combine);
+  std::memcpy(to, rows.data(), size_t(blocks.perRank()));
+  return true;
+}
+
+bool reduceScatterWide(mp_rt_group &own, const void *from, void *to, Blocks blocks,
+                       const CallSignature &call) {
+  std::vector<char> rows;
+  if (!exchangeParts(own, from, rows, blocks, call))
+    return false;
+  const Element element(call.element);
+  std::vector<float> wide(size_t(call.amount * own.ranks));
+  for (size_t i = 0; i < wide.size(); ++i)
+    wide[i] = float(element.value(element.load(rows.data(), int64_t(i))));
+  combineAll(wide.data(), call.amount, own.ranks, MP_RT_F32, call.combine);
+  std::memcpy(to, wide.data(), size_t(call.amount) * sizeof(float));
   return true;
 }
 
@@ -182,6 +205,17 @@ void mp_rt_reduce_scatter(const void *from, void *to, int64_t outer, int64_t cou
   Blocks blocks{outer, count * bytesOf(element)};
   bool done =
       reduceScatter(own, from, to, blocks, {ReduceScatter, outer * count, element, combine});
+  finish(own, done, (own.ranks - 1) * blocks.perRank());
+}
+
+void mp_rt_reduce_scatter_wide(const void *from, void *to, int64_t outer, int64_t count,
+                               int64_t element, int64_t combine) {
+  mp_rt_group &own = group();
+  if (element < 0 || element >= MP_RT_FORMAT_COUNT || element == MP_RT_F64)
+    failCollective("ranks cannot sum elements of type " + std::to_string(element) + " in f32");
+  Blocks blocks{outer, count * storageBytes(int(element))};
+  bool done =
+      reduceScatterWide(own, from, to, blocks, {ReduceScatter, outer * count, element, combine});
   finish(own, done, (own.ranks - 1) * blocks.perRank());
 }
 

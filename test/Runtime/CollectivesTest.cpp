@@ -125,6 +125,34 @@ TEST(Collectives, ScatteredSumsAreThePartsOfAllReduce) {
                   whole[size_t((i * ranks + rank) * count + j)]);
 }
 
+TEST(Collectives, NarrowPartsAreSummedWide) {
+  // 1 + 2^-8, as bf16 parts: a sum in bf16 would be 1.
+  const int ranks = 2;
+  Group g(ranks);
+  const uint16_t one = 0x3F80, little = 0x3B80;
+  std::vector<float> parts(ranks);
+  auto ends = runRanks(g.group, [&](int rank) {
+    uint16_t own[ranks] = {rank == 0 ? one : little, rank == 0 ? little : one};
+    mp_rt_reduce_scatter_wide(own, &parts[size_t(rank)], 1, 1, MP_RT_BF16, MP_RT_SUM);
+  });
+  for (const std::string &end : ends)
+    EXPECT_EQ(end, "");
+  EXPECT_EQ(parts[0], 1.00390625f);
+  EXPECT_EQ(parts[1], 1.00390625f);
+  EXPECT_EQ(mp_rt_group_bytes_sent(g.group), 2);
+}
+
+TEST(Collectives, DoublesAreNotSummedInSingle) {
+  Group g(1);
+  auto ends = runRanks(g.group, [&](int) {
+    double own = 1;
+    float to;
+    mp_rt_reduce_scatter_wide(&own, &to, 1, 1, MP_RT_F64, MP_RT_SUM);
+  });
+  EXPECT_NE(ends[0].find("ranks cannot sum elements of type 0 in f32"), std::string::npos)
+      << ends[0];
+}
+
 TEST(Collectives, GatheredPartsLieInTheOrderOfRanks) {
   Group g(3);
   std::vector<std::vector<int32_t>> results(3, std::vector<int32_t>(12));

@@ -105,6 +105,11 @@ void mp_rt_all_gather(const void *from, void *to, int64_t outer, int64_t bytes);
 void mp_rt_reduce_scatter(const void *from, void *to, int64_t outer, int64_t count, int64_t element,
                           int64_t combine);
 
+/* The same for elements of a narrow float format (of mp_rt_format), as `from` has them: they are
+ * sent as they are, and summed in f32, which `to` is. */
+void mp_rt_reduce_scatter_wide(const void *from, void *to, int64_t outer, int64_t count,
+                               int64_t element, int64_t combine);
+
 #ifdef __cplusplus
 }
 #endif

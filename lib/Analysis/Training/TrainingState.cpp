@@ -7,6 +7,7 @@
 
 #include "StateReach.h"
 #include "mp/Analysis/Training/TrainingRoles.h"
+#include "mp/Dialect/Comm/CommDialect.h"
 #include "mp/Dialect/MP/Probes.h"
 #include "mp/Interfaces/PrecisionOpInterface.h"
 #include "llvm/ADT/StringExtras.h"
@@ -111,11 +112,25 @@ static bool isMeasure(Value returned, const HomogeneityGraph::Degrees &degrees) 
 /// Roles that people, and the passes that append state, may give to arguments.
 static constexpr StringLiteral kWritten[] = {kRoleParameter, kRoleOptimizer, kRoleStatistic,
                                              kRoleInput};
-static constexpr StringLiteral kAppended[] = {
-    kRoleMaster,      kRoleRemainder,    kRoleRandomSeed, kRoleRandomOffset, kRoleGradientNorm,
-    kRoleGradientSum, kRoleMomentScale,  kRoleMicroSteps, kRoleLossScale,    kRoleCleanSteps,
-    kRoleHysteresis,  kRoleSkippedSteps, kRoleOverflowed, kRoleAmaxHistory,  kRoleEncodeScale,
-    kRoleDecodeScale, kRoleProbe,        kRoleProbeCalls};
+static constexpr StringLiteral kAppended[] = {kRoleMaster,
+                                              kRoleRemainder,
+                                              kRoleRandomSeed,
+                                              kRoleRandomOffset,
+                                              kRoleGradientNorm,
+                                              kRoleGradientSum,
+                                              kRoleMomentScale,
+                                              kRoleMicroSteps,
+                                              kRoleLossScale,
+                                              kRoleCleanSteps,
+                                              kRoleHysteresis,
+                                              kRoleSkippedSteps,
+                                              kRoleOverflowed,
+                                              kRoleAmaxHistory,
+                                              kRoleEncodeScale,
+                                              kRoleDecodeScale,
+                                              kRoleProbe,
+                                              kRoleProbeCalls,
+                                              comm::kRoleGradientResidual};
 
 /// A slip of the pen must not be a role of its own.
 static LogicalResult checkRoles(func::FuncOp function) {

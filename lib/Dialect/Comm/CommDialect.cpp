@@ -72,6 +72,14 @@ LogicalResult CommDialect::verifyRegionResultAttribute(Operation *op, unsigned, 
   return verifyShard(op, attribute, function.getResultTypes()[index], "result #" + Twine(index));
 }
 
+/// (C4) of reduce_scatter.
+static bool sumsWide(Operation *op) {
+  auto scatter = dyn_cast<ReduceScatterOp>(op);
+  auto narrow = dyn_cast<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType()));
+  return scatter && scatter.getCombine() == Combine::Sum && narrow && narrow.getWidth() < 32 &&
+         getElementTypeOrSelf(op->getOperand(1).getType()).isF32();
+}
+
 /// (C1) of all collectives.
 static LogicalResult verifyTypes(Operation *op) {
   auto source = cast<ShapedType>(op->getOperand(0).getType());
@@ -80,7 +88,7 @@ static LogicalResult verifyTypes(Operation *op) {
   if (isa<TensorType>(source) != onTensors || (op->getNumResults() == 1) != onTensors)
     return op->emitOpError("expects tensors and a result, or buffers and none, found ")
            << source << ", " << dest << " and " << op->getNumResults() << " results";
-  if (source.getElementType() != dest.getElementType())
+  if (source.getElementType() != dest.getElementType() && !sumsWide(op))
     return op->emitOpError("(C1) expects one element type, found ") << source << " and " << dest;
   if (onTensors && op->getResult(0).getType() != dest)
     return op->emitOpError("(C1) expects a result of ")
@@ -89,7 +97,7 @@ static LogicalResult verifyTypes(Operation *op) {
 }
 
 static LogicalResult verifyElements(Operation *op, Combine combine) {
-  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type element = getElementTypeOrSelf(op->getOperand(1).getType());
   bool isFloat = element.isF32() || element.isF64();
   auto integer = dyn_cast<IntegerType>(element);
   bool isInteger = integer && llvm::is_contained({1u, 8u, 32u, 64u}, integer.getWidth());

@@ -161,31 +161,12 @@ struct Partition : mlir::mp::impl::PartitionBase<Partition> {
         function.setResultAttr(unsigned(i), comm::kShardAttrName, b.getI64IntegerAttr(*dim));
   }
 
-  /// Bytes that a rank sends in a collective: all but its own part, of what it has or of what it
-  /// gets.
-  int64_t bytesSent(Operation *op) const {
-    auto bytes = [](Value value) {
-      auto type = cast<RankedTensorType>(value.getType());
-      return type.getNumElements() * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
-    };
-    if (isa<comm::AllGatherOp>(op))
-      return (ranks - 1) * bytes(op->getOperand(0));
-    if (isa<comm::ReduceScatterOp>(op))
-      return (ranks - 1) * bytes(op->getOperand(1));
-    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
-    int64_t part = llvm::divideCeil(type.getNumElements(), ranks);
-    return 2 * (ranks - 1) * part * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
-  }
-
   void report(func::FuncOp function, const Partitioner &partitioner) {
     unsigned reduces = 0, gathers = 0, scatters = 0;
-    int64_t bytes = 0;
     for (Operation &op : function.getBody().front()) {
       reduces += isa<comm::AllReduceOp>(op);
       gathers += isa<comm::AllGatherOp>(op);
       scatters += isa<comm::ReduceScatterOp>(op);
-      if (isa<comm::AllReduceOp, comm::AllGatherOp, comm::ReduceScatterOp>(op))
-        bytes += bytesSent(&op);
     }
     remark::analysis(
         function.getLoc(),
@@ -194,7 +175,8 @@ struct Partition : mlir::mp::impl::PartitionBase<Partition> {
                        "all_reduce, {5} all_gather, {6} reduce_scatter; each rank sends {7} bytes "
                        "a call",
                        function.getName().str(), ranks.getValue(), partitioner.onParts,
-                       partitioner.onWholes, reduces, gathers, scatters, bytes);
+                       partitioner.onWholes, reduces, gathers, scatters,
+                       bytesSentPerCall(function.getBody().front(), ranks));
   }
 
   void runOnOperation() override {

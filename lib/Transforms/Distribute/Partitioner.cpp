@@ -187,6 +187,32 @@ void Partitioner::visit(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Traffic
+//===----------------------------------------------------------------------===//
+
+static int64_t bytesSent(Operation *op, int64_t ranks) {
+  auto bytesPer = [](Value value) {
+    return int64_t(
+        llvm::divideCeil(getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth(), 8));
+  };
+  auto elements = [](Value value) { return cast<ShapedType>(value.getType()).getNumElements(); };
+  Value source = op->getOperand(0), dest = op->getOperand(1);
+  if (isa<comm::AllGatherOp>(op))
+    return (ranks - 1) * elements(source) * bytesPer(source);
+  if (isa<comm::ReduceScatterOp>(op))
+    return (ranks - 1) * elements(dest) * bytesPer(source);
+  return 2 * (ranks - 1) * int64_t(llvm::divideCeil(elements(source), ranks)) * bytesPer(source);
+}
+
+int64_t mlir::mp::distribute::bytesSentPerCall(Block &block, int64_t ranks) {
+  int64_t bytes = 0;
+  for (Operation &op : block)
+    if (isa<comm::AllReduceOp, comm::AllGatherOp, comm::ReduceScatterOp>(op))
+      bytes += bytesSent(&op, ranks);
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
 // Reduce-scatter
 //===----------------------------------------------------------------------===//
 

@@ -74,6 +74,10 @@ private:
   Value rankValue;
 };
 
+/// Bytes that each rank sends in a call of the function's collectives: all but its own part, of
+/// what it has or of what it gets.
+int64_t bytesSentPerCall(Block &block, int64_t ranks);
+
 /// Combines into parts where only parts of an all_reduce are read.
 void scatterWhereParts(Block &block, int64_t ranks);
 

@@ -66,3 +66,19 @@ func.func @no_dimension(%x: tensor<4x4xf32> {comm.shard = 2 : i64}) {
 func.func @misspelt() attributes {comm.ranked = 2 : i64} {
   return
 }
+
+// -----
+
+func.func @largest_of_narrow(%whole: tensor<4xbf16>, %init: tensor<2xf32>) -> tensor<2xf32> attributes {comm.ranks = 2 : i64} {
+  // expected-error@+1 {{(C1) expects one element type}}
+  %0 = comm.reduce_scatter maximum dim 0 ins(%whole : tensor<4xbf16>) outs(%init : tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @sum_into_f64(%whole: tensor<4xbf16>, %init: tensor<2xf64>) -> tensor<2xf64> attributes {comm.ranks = 2 : i64} {
+  // expected-error@+1 {{(C1) expects one element type}}
+  %0 = comm.reduce_scatter sum dim 0 ins(%whole : tensor<4xbf16>) outs(%init : tensor<2xf64>) -> tensor<2xf64>
+  return %0 : tensor<2xf64>
+}

@@ -22,6 +22,9 @@ namespace mlir::mp::comm {
 inline constexpr llvm::StringLiteral kRanksAttrName = "comm.ranks";
 inline constexpr llvm::StringLiteral kShardAttrName = "comm.shard";
 
+/// The `mp.role` of what ranks have not sent yet of their gradients (mp-narrow-gradients).
+inline constexpr llvm::StringLiteral kRoleGradientResidual = "gradient_residual";
+
 /// Collectives read and write this besides buffers: their order.
 struct Order : SideEffects::Resource::Base<Order> {
   StringRef getName() final { return "<comm order>"; }

@@ -168,6 +168,8 @@ def Comm_ReduceScatterOp : Comm_Collective<"reduce_scatter"> {
     - (C2) `dim` is a dimension of the source, which has as many times the size of the destination
       as there are ranks; all other sizes agree.
     - (C3) elements as in `comm.all_reduce` (C2).
+    - (C4) where element types differ, (C1) notwithstanding, the source has floats narrower than f32
+      and the destination f32: they are sent as they are and summed in f32.
 
     Example:
     ```mlir

@@ -69,4 +69,44 @@ def Partition : Pass<"mp-partition", "::mlir::ModuleOp"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def NarrowGradients : Pass<"mp-narrow-gradients", "::mlir::ModuleOp"> {
+  let summary = "Let ranks send gradients in bf16 or fp8, and what that takes away with the next "
+                "ones (changes rounding)";
+  let description = [{
+    Needs: a train step that `mp-partition` made. Gradients are sums over ranks of f32, of more than
+    one element, that parameters move by and no contraction reads; there must be one. Gives: each
+    rank rounds g + e, its gradient and what is left over from earlier steps, sends that, and keeps
+    what rounding took away as the next e. What ranks receive is summed in f32, in the order of
+    `comm.all_reduce`; where all need the sum, its owner rounds it once more, with an e of its own,
+    and sends that back. So what the optimizer has been given, and all e, are together what it would
+    have been given, but for the rounding of g + e in f32.
+
+    8-bit formats are scaled by a power of two, agreed by all ranks: the largest magnitude
+    of a tensor comes to lie in the binade below the format's uppermost one.
+
+    e is state (`gradient_residual`), each rank's its own, so that checkpoints have it. Where the
+    loss is scaled, e is kept without the scale, exactly as long as that is a power of two. Where a
+    sum is infinite or NaN, as in a step that is skipped, every e stays as it was.
+
+    Example (`--mp-narrow-gradients=format=bf16`):
+    ```mlir
+    func.func @step(%w: tensor<4xf32> {mp.role = "parameter", mp.state = 0 : i64}, %g: tensor<4xf32>) -> tensor<4xf32> attributes {comm.ranks = 2 : i64} {
+      %empty = tensor.empty() : tensor<4xf32>
+      %all = comm.all_reduce sum ins(%g : tensor<4xf32>) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+      %0 = arith.subf %w, %all : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "std::string", "\"bf16\"", "bf16, f8E4M3FN or f8E5M2">,
+    Option<"function", "function", "std::string", "\"\"",
+           "The function; may be left out where the module has one public function or a @main">
+  ];
+  let dependentDialects = ["::mlir::mp::MPDialect", "::mlir::mp::comm::CommDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 #endif // MP_TRANSFORMS_DISTRIBUTE_PASSES

@@ -84,8 +84,9 @@ def ConvertCommToRuntime : Pass<"convert-comm-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Turn collectives on buffers into calls of libMPRuntime (exact)";
   let description = [{
     Needs: ops of the comm dialect on buffers. Each becomes a call of `mp_rt_all_reduce`,
-    `mp_rt_all_gather` or `mp_rt_reduce_scatter` with addresses and sizes; a buffer that is not
-    dense goes through one that is. `comm.rank` becomes a call of `mp_rt_rank`.
+    `mp_rt_all_gather` or `mp_rt_reduce_scatter` (`_wide` where it sums in a wider format)
+    with addresses and sizes; a buffer that is not dense goes through one that is. `comm.rank`
+    becomes a call of `mp_rt_rank`.
 
     Example (`--convert-comm-to-runtime`):
     ```mlir

@@ -64,7 +64,8 @@ private:
     } else {
       auto scatter = cast<comm::ReduceScatterOp>(op);
       int64_t dim = int64_t(scatter.getDim());
-      call("mp_rt_reduce_scatter",
+      bool widens = element != getElementTypeOrSelf(dest.getType());
+      call(widens ? "mp_rt_reduce_scatter_wide" : "mp_rt_reduce_scatter",
            {address(source), address(dest), product(dest, 0, dim), product(dest, dim, rankOf(dest)),
             integer(*runtimeElement(element)), integer(int64_t(scatter.getCombine()))});
     }
