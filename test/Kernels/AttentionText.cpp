@@ -207,8 +207,16 @@ std::string mlir::mp::test::moduleText(const Attention &a) {
   }
   const std::string schedule =
       a.schedule.empty() ? "" : " schedule = <attention, \"" + a.schedule + "\">";
-  return "func.func @f(" + arguments("%a") + ") -> " + o + " {\n%oo = tensor.empty() : " + o +
-         "\n%d = mpk.dispatch ins(" + names + " : " + types + ") outs(%oo : " + o + ")" + schedule +
-         " -> " + o + " {\n^bb0(" + arguments("%") + ", %out: " + o + "):\n" + body +
-         "mpk.yield %y : " + o + "\n}\nreturn %d : " + o + "\n}\n";
+  const std::string size0 = "%i_0 = arith.constant 0 : index\n%i_2 = arith.constant 2 : index\n"
+                            "%ob = tensor.dim %aq, %i_0 : " +
+                            q + "\n%oq = tensor.dim %aq, %i_2 : " + q +
+                            "\n%ok = tensor.dim %av, %i_2 : " + fewValues + "\n";
+  const std::string empty = a.dynamic ? "tensor.empty(%ob, %oq)" : "tensor.empty()";
+  return "func.func @f(" + arguments("%a") + ") -> " + o + " {\n" + (a.dynamic ? size0 : "") +
+         "%oo = " + empty + " : " + o + "\n%d = mpk.dispatch ins(" + names +
+         (a.dynamic ? ", %ob, %oq, %ok" : "") + " : " + types +
+         (a.dynamic ? ", index, index, index" : "") + ") outs(%oo : " + o + ")" + schedule +
+         " -> " + o + " {\n^bb0(" + arguments("%") +
+         (a.dynamic ? ", %nb: index, %nq: index, %nk: index" : "") + ", %out: " + o + "):\n" +
+         body + "mpk.yield %y : " + o + "\n}\nreturn %d : " + o + "\n}\n";
 }

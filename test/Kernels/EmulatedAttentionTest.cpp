@@ -14,6 +14,8 @@
 //   each probability rounded to the format, v, and to nothing below 2^-24 (f16), when it is not
 //             divided by the sum yet: the largest of a row is 1, so that 2^-24 is beside it;
 //   sums      of n terms: n u in f32, 2 n u by Tensor Cores, which truncate; the division u.
+//   factors   of parts, if s' blocks share keys: exp of exact polynomials, within 2 u and 4 u M;
+//             products with them, and s' sums, within u each, in the sum and in the output.
 // Together (2 (e_s + 8 u M) + 2 e + 2 s (e + 2 u) + (3 n + 1) u + v) sum p |V| for n keys in s
 // steps, times 1 + 2 v for what is not of first order, and 2^-24 sum |V|. Without scores and logits
 // and for exact functions this is what mp-select-schedules says of a fused attention (roundingOf).
@@ -117,9 +119,10 @@ int64_t wrongInRow(const Case &c, const Array &result, int64_t z, int64_t query)
     sum += e = std::exp(e - most);
   const double exponential = a.numbers.empty() ? 2 * u : 0x1p-20;
   const double steps = std::ceil(a.keys / 32.0);
-  const double factor = (2 * (error + 8 * u * size) + 2 * exponential +
-                         2 * steps * (exponential + 2 * u) + (3 * a.keys + 1) * u + v) *
-                        (1 + 2 * v);
+  const double factor =
+      (2 * (error + 8 * u * size) + 2 * exponential + 2 * steps * (exponential + 2 * u) +
+       (3 * a.keys + 1) * u + v + (a.parts > 1 ? (6 + 2 * a.parts + 8 * size) * u : 0)) *
+      (1 + 2 * v);
   int64_t wrong = 0;
   for (int64_t w = 0; w < a.valueWidth(); ++w) {
     double expected = 0, weight = 0, all = 0;
@@ -165,7 +168,7 @@ emulator::LaunchStats check(const Attention &a) {
   if (!lowered.error.empty())
     return {};
   EXPECT_EQ(lowered.stats.bankConflicts, 0u);
-  EXPECT_EQ(lowered.launches, 1u + a.sharesMask);
+  EXPECT_EQ(lowered.launches, 1u + a.sharesMask + (a.parts > 1));
   int64_t wrong = 0;
   for (int64_t z = 0; z < a.batch * a.heads; ++z)
     for (int64_t query = 0; query < a.queries; ++query)
@@ -304,6 +307,73 @@ TEST(EmulatedAttention, ReadsHeadsThatAGroupSharesWhereTheyLie) {
 TEST(EmulatedAttention, IsRightOnEachGenerationByApproximateFunctionsToo) {
   for (const char *chip : {"sm_80", "sm_89", "sm_90a", "sm_120"})
     check({.queries = 50, .keys = 130, .chip = chip, .numbers = "math=approximate"});
+}
+
+/// The same with the keys of a row shared by `parts` blocks.
+void checkParts(Attention a, int64_t parts, const std::string &tile) {
+  a.parts = parts;
+  a.schedule = tile + " split-keys=" + std::to_string(parts);
+  check(a);
+}
+
+TEST(EmulatedAttention, SharesKeysAmongBlocks) {
+  for (int64_t parts : {2, 3, 8, 32})
+    for (int64_t keys : {1, 63, 64, 65, 300, 1100})
+      checkParts({.heads = 1, .queries = 3, .keys = keys}, parts, "tile=16x32 warps=1");
+  for (const char *tile : {"tile=16x64 warps=1", "tile=32x64 warps=2",
+                           "tile=64x64 warps=4 stages=3", "tile=128x32 warps=4"})
+    checkParts({.queries = 70, .keys = 400, .element = "f16"}, 4, tile);
+  for (int64_t head : {16, 80, 128, 256})
+    checkParts({.batch = 2, .queries = 1, .keys = 333, .head = head}, 4, "tile=16x32 warps=1");
+  checkParts({.queries = 17, .keys = 200, .head = 32, .keyTransposed = true}, 4,
+             "tile=16x64 warps=1");
+}
+
+TEST(EmulatedAttention, MergesPartsUnderEachMask) {
+  for (Mask mask : {Mask::Additive, Mask::Lowest, Mask::Boolean, Mask::CausalAdded, Mask::Window,
+                    Mask::Softcap})
+    for (const char *numbers : {"", "math=approximate"})
+      checkParts({.batch = 2,
+                  .queries = 20,
+                  .keys = 210,
+                  .head = 32,
+                  .mask = mask,
+                  .masksRows = true,
+                  .numbers = numbers},
+                 4, "tile=16x32 warps=1");
+  // Rows that see nothing, one key, keys of some parts, or all.
+  for (Mask mask : {Mask::Causal, Mask::CausalLowest})
+    for (int64_t offset : {-1, 100, 300})
+      checkParts(
+          {.heads = 1, .queries = 20, .keys = 300, .head = 32, .mask = mask, .offset = offset}, 4,
+          "tile=16x32 warps=1");
+}
+
+TEST(EmulatedAttention, MergesPartsOfSizesOfRunTime) {
+  for (int64_t keys : {1, 64, 333})
+    for (Mask mask : {Mask::None, Mask::Additive, Mask::CausalLowest})
+      checkParts(
+          {.batch = 2, .queries = 21, .keys = keys, .head = 32, .mask = mask, .dynamic = true}, 4,
+          "tile=16x32 warps=1");
+}
+
+TEST(EmulatedAttention, MergesPartsOnEachGeneration) {
+  for (const char *chip : {"sm_80", "sm_89", "sm_90a", "sm_120"})
+    for (const char *numbers : {"", "math=approximate"})
+      checkParts({.queries = 4, .keys = 500, .chip = chip, .numbers = numbers}, 8,
+                 "tile=16x64 warps=1");
+}
+
+TEST(EmulatedAttention, SharesKeysWhereBlocksAreTooFew) {
+  // A step of a decoder: eight heads of query share one tile, and blocks the keys.
+  Attention a{.heads = 8, .queries = 1, .keys = 4100, .dispatched = false, .group = 8};
+  a.parts = 32;
+  check(a);
+  // Keys of few steps, and blocks enough.
+  a.keys = 300;
+  a.parts = 1;
+  check(a);
+  check({.batch = 64, .heads = 2, .queries = 1, .keys = 300, .head = 32, .dispatched = false});
 }
 
 } // namespace

@@ -256,7 +256,8 @@ TEST(KernelMutation, EachWaitCommitAndBarrierOfSumsThatBlocksShareIsMissed) {
 
 TEST(KernelMutation, EachWaitCommitAndBarrierOfAttentionIsMissed) {
   for (Mask mask : {Mask::None, Mask::CausalLowest})
-    for (const char *schedule : {"tile=64x64 warps=4 stages=2", "tile=64x32 warps=4 stages=3"}) {
+    for (const char *schedule : {"tile=64x64 warps=4 stages=2", "tile=64x32 warps=4 stages=3",
+                                 "tile=64x32 warps=4 stages=2 split-keys=2"}) {
       // The first rows see no key, so that a block goes through all of them behind the others.
       Attention a{.heads = 1,
                   .queries = 64,

@@ -14,8 +14,8 @@
 
 #include "AttentionKernel.h"
 
-#include "AttentionElements.h"
-#include "OnlineSoftmax.h"
+#include "AttentionParts.h"
+#include "AttentionResult.h"
 #include "SeenTiles.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mp/Kernels/MmaSelection.h"
@@ -35,12 +35,14 @@ public:
   AttentionKernel(KernelFunction &kernel, const AttentionShape &shape, const MathForms &forms)
       : k(kernel), d(kernel.d), s(shape), p(shape.plan), mma(instructionOf(shape)), query(k, s),
         key(k, s, p.key, p.depth), value(k, s, p.value, p.width),
-        scoreElements(k, p, p.scores->getResult(0), p.keys),
-        outputElements(k, p, p.output->getResult(0), {p.width}), logits(d.b, scoreElements, forms),
-        results(d.b, outputElements, forms), seen(k, s) {
-    const double scale = scaleOf(p);
-    isFolded = forms.approximate && (scale == 1 || OnlineSoftmax::canFold(scale));
-    softmax.emplace(d, forms.approximate, isFolded ? scale : 1);
+        scoreElements(k, p, p.scores->getResult(0), p.keys), logits(d.b, scoreElements, forms),
+        seen(k, s) {
+    isFolded = foldsScale(p, forms);
+    softmax.emplace(d, forms.approximate, foldedScale(p, forms));
+    if (s.splits > 1)
+      parts.emplace(k, s);
+    else
+      result.emplace(k, p, forms);
   }
 
   void emit() {
@@ -77,19 +79,20 @@ private:
     lane = d.rem(thread, 32);
     warp = d.div(thread, 32);
     Value block = d.widen(k.block());
+    if (parts) { // of a row follow each other
+      part = d.narrow(d.rem(block, int64_t(s.splits)));
+      block = d.div(block, int64_t(s.splits));
+    }
     rowCount = k.extent(p, p.rows);
     Value blocks = d.div(d.add(rowCount, int64_t(s.queries) - 1), int64_t(s.queries));
     Value tile = d.rem(block, blocks);
     if (seen.growsWithRows()) // the longest first
       tile = d.sub(d.sub(blocks, d.ix(1)), tile);
     firstRow = d.mul(tile, int64_t(s.queries));
-    Value rest = d.div(block, blocks);
-    for (size_t i = p.batch.size(); i-- > 0;) {
-      Value size = k.extent(p, {p.batch[i]});
-      Value at = i == 0 ? rest : d.rem(rest, size);
-      rest = i == 0 ? rest : d.div(rest, size);
-      scoreElements.fixed[p.batch[i]] = outputElements.fixed[p.batch[i]] = at;
-    }
+    batch = d.div(block, blocks);
+    scoreElements.fixed = AttentionResult::indicesOf(k, p, p.batch, batch);
+    if (result)
+      result->setBatch(scoreElements.fixed);
     keyCount = k.extent(p, p.keys);
     steps = d.narrow(d.div(d.add(keyCount, int64_t(s.keys) - 1), int64_t(s.keys)));
     // Rows and columns of accumulators: lane / 4 and twice lane % 4.
@@ -104,20 +107,15 @@ private:
 
   /// Indices of the loops of a row; those of the last for rows beyond the end.
   void placeRow(Value number) {
-    Value rest = d.min(number, d.sub(rowCount, d.ix(1)));
-    DenseMap<unsigned, Value> indices;
-    for (size_t i = p.rows.size(); i-- > 0;) {
-      Value size = k.extent(p, {p.rows[i]});
-      indices[p.rows[i]] = i == 0 ? rest : d.rem(rest, size);
-      rest = i == 0 ? rest : d.div(rest, size);
-    }
-    scoreElements.rows.push_back(indices);
-    outputElements.rows.push_back(indices);
+    scoreElements.rows.push_back(
+        AttentionResult::indicesOf(k, p, p.rows, d.min(number, d.sub(rowCount, d.ix(1)))));
+    if (result)
+      result->addRow(scoreElements.rows.back());
   }
 
   /// Chooses the tiles that the loop goes through, all of them if `all` holds.
   void boundTiles(Value all) {
-    tiles = seen.range(firstRow, rowCount, keyCount, all);
+    tiles = seen.range(firstRow, rowCount, keyCount, all, part);
     Value before = d.mul(d.widen(tiles.first), int64_t(s.keys));
     auto start = [&](BlockArgument argument) {
       Value from = base(argument);
@@ -412,43 +410,38 @@ private:
     }
   }
 
-  /// Divides by the sums and writes the results.
+  /// Divides by the sums and writes the results, or leaves both for the kernel that merges parts.
   void finish(ValueRange carried) {
     State state = unpack(carried);
-    SmallVector<Value> totals;
+    SmallVector<Value> totals, columns;
     for (const SoftmaxRow &row : state.rows)
       totals.push_back(softmax->total(row));
     for (unsigned column = 0; column < headTiles() * 2; ++column)
-      outputElements.columnIndex.push_back(
-          d.add(d.widen(laneColumn), int64_t(column / 2 * 8 + column % 2)));
-    outputElements.held = [&](unsigned row, unsigned column) -> Value {
-      Value sum = state.output[registerOf(row, column, headTiles())];
-      return arith::DivFOp::create(d.b, sum, totals[row]);
-    };
-    BlockArgument target = p.scores->getBlock()->getArguments().back(); // the output of the body
-    const int64_t bytes = k.operands[target.getArgNumber()].bytes();
-    const bool paired = isPaired(target);
+      columns.push_back(d.add(d.widen(laneColumn), int64_t(column / 2 * 8 + column % 2)));
     for (unsigned row = 0; row < rows(); ++row) {
       OpBuilder::InsertionGuard guard(d.b);
       enterIf(rowNumber[row]);
-      results.forgetColumns();
-      for (unsigned column = 0; column < headTiles() * 2; column += 1 + paired) {
-        SmallVector<Value> elements;
-        for (unsigned i = 0; i < 1u + paired; ++i)
-          elements.push_back(toMemory(d, results.at(p.result, {row, column + i})));
-        d.store(packVector(d, elements), outputElements.place(target, {row, column}),
-                bytes * (1 + paired));
-      }
+      auto held = [&](unsigned column) {
+        return state.output[registerOf(row, column, headTiles())];
+      };
+      if (result)
+        result->store(row, columns, [&](unsigned column) -> Value {
+          return arith::DivFOp::create(d.b, held(column), totals[row]);
+        });
+      else
+        leavePart(row, columns, held, state.rows[row].maximum, totals[row]);
     }
   }
 
-  /// True if two neighbouring elements of the head are one aligned access.
-  bool isPaired(BlockArgument target) {
-    auto isWidth = [&](unsigned dimension) {
-      return p.dims.lookup(target)[dimension] == int(p.width);
-    };
-    return stepAlong(k, p, target, p.width).is(1) &&
-           k.operands[target.getArgNumber()].alignment(2, isWidth) == 2;
+  void leavePart(unsigned row, ArrayRef<Value> columns, function_ref<Value(unsigned)> held,
+                 Value maximum, Value total) {
+    Value number = parts->rowOf(batch, rowNumber[row]);
+    for (unsigned column = 0; column < columns.size(); column += 2)
+      parts->putOutput(part, number, columns[column], held(column), held(column + 1));
+    Value isFirst = d.equal(laneColumn, d.i32(0)); // of the four lanes of a row
+    auto branch = scf::IfOp::create(d.b, isFirst, /*withElseRegion=*/false);
+    d.b.setInsertionPointToStart(branch.thenBlock());
+    parts->putStatistics(part, number, maximum, total);
   }
 
   void enterIf(Value row) {
@@ -466,12 +459,16 @@ private:
   const MmaInstruction &mma;
   QueryTile query;
   KeyTiles key, value;
-  AttentionElements scoreElements, outputElements;
-  Evaluate logits, results;
+  AttentionElements scoreElements;
+  Evaluate logits;
+  std::optional<AttentionResult> result; ///< if the block sees all keys
+  std::optional<AttentionParts> parts;   ///< if it does not
   std::optional<OnlineSoftmax> softmax;
   bool isFolded = false; ///< logits are scores, and the exponent has their factor
   SeenTiles seen;
   Value thread, lane, warp, laneColumn, rowCount, firstRow, keyCount, shared, ring;
+  Value batch;     ///< number of it
+  Value part;      ///< which part of the keys the block has (i32); null: all
   Value steps;     ///< tiles of all keys
   TileRange tiles; ///< those that are gone through
   SmallVector<Value> rowNumber;

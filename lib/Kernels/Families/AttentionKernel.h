@@ -19,6 +19,7 @@ struct AttentionShape {
   unsigned queries = 64, keys = 64, warps = 4, stages = 2;
   unsigned atOnce = 64;
   bool keepsQuery = true; ///< its fragments stay in registers
+  unsigned splits = 1;    ///< blocks that share the keys of a row, and leave their parts
 
   unsigned threads() const { return 32 * warps; }
   unsigned rowsOfWarp() const { return queries / warps; }
@@ -37,6 +38,15 @@ shapeAttention(const AttentionPlan &plan,
 gpu::GPUFuncOp emitAttentionKernel(gpu::GPUModuleOp module, Location loc, StringRef name,
                                    const AttentionShape &shape, TypeRange operands,
                                    const MathForms &forms);
+
+/// Rows of all batches (`index`).
+Value attentionRows(OpBuilder &host, Location loc, const AttentionShape &shape,
+                    ValueRange operands);
+
+/// True if logits are scores, and the exponent has their factor (OnlineSoftmax).
+bool foldsScale(const AttentionPlan &plan, const MathForms &forms);
+/// The factor that logits lack then; 1 if none.
+double foldedScale(const AttentionPlan &plan, const MathForms &forms);
 
 /// Blocks of a launch (`index`).
 Value attentionBlocks(OpBuilder &host, Location loc, const AttentionShape &shape,

@@ -2,7 +2,9 @@
 //
 // Chooses the tiles of an attention kernel, and how many blocks it has.
 
+#include "../Select/AttentionChoice.h"
 #include "AttentionKernel.h"
+#include "OnlineSoftmax.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -27,6 +29,7 @@ mlir::mp::shapeAttention(const AttentionPlan &plan,
     shape.keys = asked->keys;
     shape.warps = asked->warps;
     shape.stages = asked->stages;
+    shape.splits = asked->splitKeys;
   } else if (head > 128) {
     shape.keys = 32;
   }
@@ -41,8 +44,8 @@ mlir::mp::shapeAttention(const AttentionPlan &plan,
   auto isPower = [](unsigned x) { return llvm::isPowerOf2_32(x); };
   if (asked && (asked->unit != mpcore::performance::MatrixUnit::MmaSync || asked->overlapped))
     return refuse("attention is written for unit=mma.sync, without overlapped");
-  if (asked && asked->splitKeys != 1)
-    return refuse("attention is written for split-keys=1");
+  if (shape.splits > kMostKeySplits)
+    return refuse("up to " + Twine(kMostKeySplits) + " blocks share keys");
   if (!isPower(shape.queries) || !isPower(shape.keys) || !isPower(shape.warps) || shape.keys < 32 ||
       shape.keys > 128 || shape.warps > 8 || shape.stages < 2 ||
       (shape.rowsOfWarp() != 16 && shape.rowsOfWarp() != 32))
@@ -57,7 +60,27 @@ Value mlir::mp::attentionBlocks(OpBuilder &host, Location loc, const AttentionSh
                                 ValueRange operands) {
   const AttentionPlan &plan = shape.plan;
   Value rows = hostExtent(host, loc, plan, plan.rows, operands);
-  Value tile = arith::ConstantIndexOp::create(host, loc, shape.queries);
-  return host.createOrFold<arith::MulIOp>(loc, hostExtent(host, loc, plan, plan.batch, operands),
-                                          host.createOrFold<arith::CeilDivUIOp>(loc, rows, tile));
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(host, loc, value);
+  };
+  Value tiles = host.createOrFold<arith::CeilDivUIOp>(loc, rows, index(shape.queries));
+  Value blocks = host.createOrFold<arith::MulIOp>(
+      loc, hostExtent(host, loc, plan, plan.batch, operands), tiles);
+  return host.createOrFold<arith::MulIOp>(loc, blocks, index(shape.splits));
+}
+
+Value mlir::mp::attentionRows(OpBuilder &host, Location loc, const AttentionShape &shape,
+                              ValueRange operands) {
+  SmallVector<unsigned> loops(shape.plan.batch);
+  llvm::append_range(loops, shape.plan.rows);
+  return hostExtent(host, loc, shape.plan, loops, operands);
+}
+
+bool mlir::mp::foldsScale(const AttentionPlan &plan, const MathForms &forms) {
+  const double scale = scaleOf(plan);
+  return forms.approximate && (scale == 1 || OnlineSoftmax::canFold(scale));
+}
+
+double mlir::mp::foldedScale(const AttentionPlan &plan, const MathForms &forms) {
+  return foldsScale(plan, forms) ? scaleOf(plan) : 1;
 }

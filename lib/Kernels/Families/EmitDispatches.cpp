@@ -42,8 +42,13 @@ private:
     OpBuilder host(dispatch);
     Location loc = dispatch.getLoc();
     SmallVector<Value> operands(dispatch->getOperands());
-    for (MemRefType buffer : planned->workspace)
-      operands.push_back(memref::AllocOp::create(host, loc, buffer, host.getI64IntegerAttr(64)));
+    for (MemRefType buffer : planned->workspace) {
+      SmallVector<Value> sizes;
+      if (!buffer.hasStaticShape())
+        sizes.assign(size_t(buffer.getNumDynamicDims()), planned->workspaceSize(host));
+      operands.push_back(
+          memref::AllocOp::create(host, loc, buffer, sizes, host.getI64IntegerAttr(64)));
+    }
     for (const FamilyKernel &kernel : planned->kernels)
       launchKernel(host, loc, kernelFor(kernel), kernel.blocks(host), kernel.threads,
                    kernelArguments(host, loc, operands), kernel.sharedBytes);

@@ -5,7 +5,7 @@
 #include "Family.h"
 
 #include "../Build/RowReduce.h"
-#include "AttentionKernel.h"
+#include "AttentionParts.h"
 #include "StreamKernel.h"
 #include "TransposeKernel.h"
 #include "mp/Interfaces/Contraction.h"
@@ -104,15 +104,31 @@ planAttentionKernel(mpk::DispatchOp dispatch, ArrayRef<Type> types, const MathFo
     return failure();
   Location loc = dispatch.getLoc();
   SmallVector<Value> operands(dispatch->getOperands());
-  FamilyKernel kernel{
-      "attention", shape->threads(),
-      [=, shape = *shape, types = SmallVector<Type>(types)](gpu::GPUModuleOp module,
-                                                            StringRef name) {
-        return emitAttentionKernel(module, loc, name, shape, types, forms);
-      },
-      [=, shape = *shape](OpBuilder &host) { return attentionBlocks(host, loc, shape, operands); },
-      shape->sharedBytes()};
-  return FamilyKernels{{kernel}, {}};
+  FamilyKernels made;
+  SmallVector<Type> all(types);
+  if (shape->splits > 1) {
+    made.workspace = AttentionParts::buffers(*shape);
+    made.workspaceSize = [=, shape = *shape](OpBuilder &host) {
+      return attentionRows(host, loc, shape, operands);
+    };
+    all.append(made.workspace.begin(), made.workspace.end());
+  }
+  made.kernels.push_back(
+      {"attention", shape->threads(),
+       [=, shape = *shape](gpu::GPUModuleOp module, StringRef name) {
+         return emitAttentionKernel(module, loc, name, shape, all, forms);
+       },
+       [=, shape = *shape](OpBuilder &host) { return attentionBlocks(host, loc, shape, operands); },
+       shape->sharedBytes()});
+  if (shape->splits > 1)
+    made.kernels.push_back({"attention_merge", kMergingThreads,
+                            [=, shape = *shape](gpu::GPUModuleOp module, StringRef name) {
+                              return emitAttentionMerge(module, loc, name, shape, all, forms);
+                            },
+                            [=, shape = *shape](OpBuilder &host) {
+                              return mergingBlocks(host, loc, shape, operands);
+                            }});
+  return made;
 }
 
 FailureOr<FamilyKernels> mlir::mp::planKernels(mpk::DispatchOp dispatch,

@@ -32,6 +32,7 @@ struct FamilyKernel {
 struct FamilyKernels {
   SmallVector<FamilyKernel, 1> kernels;
   SmallVector<MemRefType, 0> workspace;
+  std::function<Value(OpBuilder &host)> workspaceSize = {}; ///< of its dynamic dimensions (`index`)
 };
 
 /// The kernels of a dispatch on buffers, or on tensors (then only to ask whether there is one),

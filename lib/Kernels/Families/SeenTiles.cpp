@@ -69,9 +69,39 @@ Value SeenTiles::shifted(Value x, int64_t by) {
   return d.select(d.less(x, d.ix(-by)), d.ix(0), d.sub(x, d.ix(-by)));
 }
 
-TileRange SeenTiles::range(Value firstRow, Value rows, Value keys, Value all) {
+TileRange SeenTiles::shareOf(const TileRange &range, Value part) {
+  const int64_t splits = s.splits;
+  Value count = d.sub(range.end, range.first);
+  auto edge = [&](Value number) { return d.add(range.first, d.div(d.mul(number, count), splits)); };
+  return {edge(part), edge(d.add(part, int64_t(1)))};
+}
+
+/// A share without tiles is at the first one, which exists.
+TileRange SeenTiles::range(Value firstRow, Value rows, Value keys, Value all, Value part) {
+  Value count = tilesOf(d.add(keys, int64_t(s.keys) - 1));
+  TileRange range = seenBy(firstRow, rows, keys, count);
+  if (!part) {
+    if (all && bounds)
+      range = {d.select(all, d.i32(0), range.first), d.select(all, count, range.end)};
+    return range;
+  }
+  if (!all) {
+    range = shareOf(range, part);
+  } else { // each block says for itself whether it needs all: shares are the same with and without
+    const TileRange share = shareOf({d.i32(0), count}, part);
+    auto within = [&](Value tile) {
+      Value raised = d.b.createOrFold<arith::MaxUIOp>(tile, share.first);
+      return d.min(raised, share.end);
+    };
+    range = {d.select(all, share.first, within(range.first)),
+             d.select(all, share.end, within(range.end))};
+  }
+  Value isEmpty = d.equal(range.first, range.end);
+  return {d.select(isEmpty, d.i32(0), range.first), d.select(isEmpty, d.i32(0), range.end)};
+}
+
+TileRange SeenTiles::seenBy(Value firstRow, Value rows, Value keys, Value count) {
   const int64_t tile = s.keys;
-  Value count = tilesOf(d.add(keys, tile - 1));
   TileRange range{d.i32(0), count};
   if (!bounds)
     return range;
@@ -80,7 +110,5 @@ TileRange SeenTiles::range(Value firstRow, Value rows, Value keys, Value all) {
     range.end = tilesOf(d.add(d.min(shifted(d.add(largest, 1), *bounds.upper), keys), tile - 1));
   if (bounds.lower)
     range.first = d.min(tilesOf(shifted(least, *bounds.lower)), range.end);
-  if (all)
-    range = {d.select(all, d.i32(0), range.first), d.select(all, count, range.end)};
   return range;
 }

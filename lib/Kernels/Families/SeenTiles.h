@@ -31,14 +31,16 @@ public:
   /// nothing and no key of it is at minus infinity.
   SmallVector<Value> goThrough(function_ref<Outcome(Value all)> go);
   /// The range for a block of `rows` of all rows that begins at `firstRow`; all tiles if `all` (i1,
-  /// may be null) holds.
-  TileRange range(Value firstRow, Value rows, Value keys, Value all);
+  /// may be null) holds. Of these, share number `part` (i32) where blocks share keys; else null.
+  TileRange range(Value firstRow, Value rows, Value keys, Value all, Value part);
 
 private:
   Value isUnclear(Value maximum);
   std::pair<Value, Value> queries(Value firstRow, Value rows);
   Value tilesOf(Value keys) { return d.narrow(d.div(keys, int64_t(s.keys))); }
   Value shifted(Value x, int64_t by);
+  TileRange seenBy(Value firstRow, Value rows, Value keys, Value count);
+  TileRange shareOf(const TileRange &range, Value part);
 
   KernelFunction &k;
   DeviceBuilder &d;

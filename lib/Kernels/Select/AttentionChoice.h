@@ -11,6 +11,9 @@
 
 namespace mlir::mp {
 
+/// Most blocks that share the keys of a row: the kernel that merges their parts has all at once.
+inline constexpr unsigned kMostKeySplits = 32;
+
 /// Dynamic sizes are taken to be kAssumedSize.
 mpcore::performance::AttentionProblem problemOf(const AttentionPlan &plan);
 
@@ -30,7 +33,9 @@ struct AttentionRounding {
 /// exponentials add 2 u to it and to the sum that divides it; that sum n u for n keys, the division
 /// u, the rounding to the format half a unit in its last place, the products' sum 2 n u (Tensor
 /// Cores truncate). One kernel multiplies what it has at every step by a factor that is within 2 u,
-/// and rounds, in the sum and in the output: 8 u a step.
+/// and rounds, in the sum and in the output: 8 u a step. Where blocks share keys, the factor of
+/// each part is within 2 u, is multiplied by and added for s parts, in the sum and in the output: 6
+/// u and 2 s u.
 AttentionRounding roundingOf(const mpcore::performance::AttentionProblem &problem,
                              const mpcore::performance::AttentionSchedule &schedule);
 
